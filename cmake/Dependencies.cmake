@@ -1,0 +1,39 @@
+# find_package first, a pinned FetchContent second. fmt and spdlog are decided as a pair: a packaged
+# spdlog is built against the packaged fmt.
+include(FetchContent)
+set(FETCHCONTENT_QUIET ON)
+
+find_package(fmt 9 QUIET)
+find_package(spdlog 1.10 QUIET)
+if(NOT (fmt_FOUND AND spdlog_FOUND))
+  set(SPDLOG_FMT_EXTERNAL ON)
+  FetchContent_Declare(fmt SYSTEM URL https://github.com/fmtlib/fmt/archive/refs/tags/9.1.0.tar.gz
+    URL_HASH SHA256=5dea48d1fcddc3ec571ce2058e13910a0d4a6bab4cc09a809d8b1dd1c88ae6f2)
+  FetchContent_Declare(spdlog SYSTEM URL https://github.com/gabime/spdlog/archive/refs/tags/v1.10.0.tar.gz
+    URL_HASH SHA256=697f91700237dbae2326b90469be32b876b2b44888302afbc7aceb68bcfe8224)
+  FetchContent_MakeAvailable(fmt spdlog)
+endif()
+
+find_package(nlohmann_json 3.11 QUIET)
+if(NOT nlohmann_json_FOUND)
+  FetchContent_Declare(nlohmann_json SYSTEM
+    URL https://github.com/nlohmann/json/archive/refs/tags/v3.11.2.tar.gz
+    URL_HASH SHA256=d69f9deb6a75e2580465c6c4c5111b89c4dc2fa94e3a85fcd2ffcd9a143d9273)
+  FetchContent_MakeAvailable(nlohmann_json)
+endif()
+
+find_package(CLI11 2.1 QUIET)
+if(NOT CLI11_FOUND)
+  FetchContent_Declare(CLI11 SYSTEM URL https://github.com/CLIUtils/CLI11/archive/refs/tags/v2.1.2.tar.gz
+    URL_HASH SHA256=26291377e892ba0e5b4972cdfd4a2ab3bf53af8dac1f4ea8fe0d1376b625c8cb)
+  FetchContent_MakeAvailable(CLI11)
+endif()
+
+find_package(Threads REQUIRED)
+
+add_library(trcost_private_dependencies INTERFACE)
+target_link_libraries(trcost_private_dependencies INTERFACE
+  fmt::fmt nlohmann_json::nlohmann_json Threads::Threads)
+add_library(trcost_cli_dependencies INTERFACE)
+target_link_libraries(trcost_cli_dependencies INTERFACE
+  CLI11::CLI11 fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json)

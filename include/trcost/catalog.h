@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/hardware.h"
+#include "trcost/model.h"
+
+namespace trcost {
+
+struct PriceBook;
+struct Efficiency;
+struct Stack;
+struct Regions;
+struct RunBook;
+
+/// Kinds of catalog entries, each a folder of `data/`.
+enum class CatalogKind { accelerators, systems, stacks, models, encoders, prices, runs };
+
+/// All kinds with the name of their folder, in the order of help and listings.
+struct CatalogKindInfo {
+  CatalogKind kind;
+  std::string_view name;
+  std::string_view what;
+};
+const std::vector<CatalogKindInfo>& catalog_kinds();
+
+/// One line of `trcost list KIND`.
+struct CatalogEntry {
+  std::string name;
+  std::string title;
+  std::string summary;
+};
+
+/// The sourced data that estimates are made from: built into the library, or read from a folder of
+/// the same form. Files are parsed when first asked for and kept. Not thread-safe while parsing:
+/// resolve names before starting threads. Every loader rejects unknown and duplicate keys,
+/// non-finite and out-of-range values with an Error (kind data) that names file, JSON pointer, what
+/// is allowed, and the nearest known name.
+class Catalog {
+ public:
+  /// With an empty `directory` the data built into the library; else every file comes from there
+  /// when it exists there, and from the built-in data when not.
+  explicit Catalog(std::string directory = {});
+  ~Catalog();
+  Catalog(const Catalog&) = delete;
+  Catalog& operator=(const Catalog&) = delete;
+
+  /// A name, or the path of a user's own file (anything that ends in `.json`).
+  const Accelerator& accelerator(std::string_view name_or_path) const;
+  const System& system(std::string_view name_or_path) const;
+  /// Also reads a Hugging Face `config.json`.
+  const Model& model(std::string_view name_or_path) const;
+  const Encoder& encoder(std::string_view name_or_path) const;
+
+  const Stack& stack(std::string_view name_or_path) const;
+  /// Calibrated constants of an accelerator; by rule from its specification where none exist.
+  const Efficiency& efficiency(const Accelerator& accelerator) const;
+  const PriceBook& prices() const;
+  const Regions& regions() const;
+  const RunBook& runs() const;
+
+  /// Names of all entries of a kind, sorted.
+  std::vector<std::string> names(CatalogKind kind) const;
+  std::vector<CatalogEntry> list(CatalogKind kind) const;
+  /// The entry's JSON text as it stands in the file, every value with its source.
+  std::string show(CatalogKind kind, std::string_view name_or_path) const;
+
+  /// The text of one data file (`accelerators/h100-sxm.json`); throws Error when there is none.
+  std::string_view file(std::string_view path) const;
+  /// Whether there is such a file.
+  bool has_file(std::string_view path) const;
+
+ private:
+  struct Cache;
+  std::unique_ptr<Cache> cache_;
+};
+
+}  // namespace trcost

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/catalog.h"
+#include "trcost/performance.h"
+#include "trcost/scenario.h"
+#include "trcost/workload.h"
+
+namespace trcost {
+
+/// Something that the user did not say.
+struct Assumption {
+  std::string path;    ///< field, e.g. `data.tokens`
+  std::string value;   ///< as written on the command line
+  std::string unit;
+  std::string why;
+  std::string source;
+};
+
+/// One step of the chain from question to answer, for --explain.
+struct Derivation {
+  std::string name;      ///< what comes out, e.g. `GPU-hours`
+  std::string formula;   ///< in symbols
+  std::string numbers;   ///< with the numbers put in
+  std::string result;
+  std::string source;
+};
+
+/// One row of the bill. An unknown unit price or amount is empty, never 0.
+struct LineItem {
+  std::string item;
+  double quantity = 0;
+  std::string unit;                    ///< of the quantity, e.g. `GPU-hour`
+  std::optional<double> unit_price;    ///< USD per unit
+  std::optional<double> amount;        ///< USD
+  bool included = true;                ///< part of the total; energy of rented GPUs is not
+  std::string source;
+  std::string date;                    ///< YYYY-MM-DD or as precise as is known
+};
+
+/// A share of the way from dense peak to realised MFU; the shares multiply to it.
+struct WaterfallTerm {
+  std::string_view term;
+  double share = 1;
+};
+
+struct Quantiles {
+  double p10 = 0;
+  double p50 = 0;
+  double p90 = 0;
+};
+
+/// How much of the spread an uncertain input brings.
+struct Contribution {
+  std::string input;
+  double share = 0;  ///< of the variance of ln(total); shares sum to 1
+};
+
+struct RangeResult {
+  Quantiles gpu_hours;
+  Quantiles wall_clock_seconds;
+  std::optional<Quantiles> total_usd;
+  std::vector<Contribution> contributions;  ///< largest first
+  std::string method;                       ///< closed form, or Monte Carlo with draws and seed
+};
+
+/// One stage of a training that has several.
+struct StageResult {
+  std::string name;
+  double tokens = 0;
+  double flops = 0;
+  double gpu_hours = 0;
+  double wall_clock_seconds = 0;
+  double mfu = 0;
+};
+
+struct ModelSummary {
+  std::string name;   ///< as asked, e.g. `10.0B vl`
+  double params_total = 0, params_active = 0, params_vision = 0, params_projector = 0;
+  double params_trainable = 0;
+  double layers = 0, hidden = 0, heads = 0, kv_heads = 0, ffn = 0, vocab = 0;
+};
+
+struct TokenTotals {
+  double total = 0;           ///< that the language model processes
+  double text = 0;
+  double vision = 0;          ///< as the language model sees them
+  double vision_encoder = 0;  ///< as the encoder sees them
+};
+
+struct FlopTotals {
+  double model = 0;       ///< whole training, model.md 2.2
+  double hardware = 0;    ///< with recomputation
+  double per_token = 0;
+  double language = 0, vision = 0, projector = 0;
+  double rule_6nd = 0;
+};
+
+struct PerformanceSummary {
+  double step_seconds = 0;              ///< steady state
+  double tokens_per_second_per_gpu = 0;
+  double tflops_per_gpu = 0;            ///< model TFLOP/s
+  double mfu = 0;                       ///< against the dense peak of the precision used
+  double hfu = 0;
+  double mfu_bf16 = 0;                  ///< against the bf16 dense peak
+  double interconnect_efficiency = 1;   ///< share of the step that is not exposed communication
+  double goodput = 1;
+  double production_overhead = 1;
+  std::string method;                   ///< which model answered and how good it is there
+  MethodQuality quality;
+};
+
+struct EnergyResult {
+  std::optional<double> kwh;
+  std::optional<double> co2_kg;
+  std::optional<double> tokens_per_mwh;
+  std::optional<double> tokens_per_second_per_megawatt;
+};
+
+struct CostResult {
+  std::optional<double> price_per_gpu_hour;
+  std::optional<double> total;               ///< sum of the included items, empty when one is unknown
+  std::optional<double> per_million_tokens;
+  std::vector<LineItem> items;
+  std::optional<double> break_even_utilization;  ///< with own: where owning equals renting
+};
+
+/// What the data pipeline has to deliver.
+struct PipelineResult {
+  double images_per_second = 0;     ///< whole cluster
+  double bytes_per_second = 0;
+  double decode_cores_per_gpu = 0;
+  double dataset_bytes = 0;
+  bool gpu_bound = true;
+  std::string verdict;
+};
+
+/// The whole answer for one platform.
+struct Estimate {
+  std::string accelerator;
+  std::string accelerator_title;
+  std::string system;
+  double gpus = 0;
+  Precision precision = Precision::bf16;
+  bool complete = true;
+  ModelSummary model;
+  TokenTotals tokens;
+  FlopTotals flops;
+  Layout layout;
+  MemoryUse memory;
+  PerformanceSummary performance;
+  std::vector<WaterfallTerm> waterfall;
+  double steps = 0;
+  double seq_length = 0;
+  double gpu_hours = 0;
+  double wall_clock_seconds = 0;
+  EnergyResult energy;
+  CostResult cost;
+  RangeResult range;
+  std::optional<PipelineResult> pipeline;
+  std::vector<StageResult> stages;
+  std::vector<Assumption> assumptions;
+  std::vector<Derivation> derivations;   ///< only when asked for
+  std::vector<std::string> warnings;
+  std::string runner_up;                 ///< the second-best layout and by how much, in words
+};
+
+/// What an estimate leaves out for speed.
+struct EstimateOptions {
+  bool assumptions = true;   ///< also warnings, runner-up
+  bool derivations = false;  ///< the chain of --explain
+  bool range = true;
+};
+
+/// Answers scenarios. Keeps what is expensive to prepare between calls, so one per thread; results
+/// do not depend on what was asked before.
+class Estimator {
+ public:
+  explicit Estimator(const Catalog& catalog, EstimateOptions options = {});
+  ~Estimator();
+  Estimator(const Estimator&) = delete;
+  Estimator& operator=(const Estimator&) = delete;
+
+  /// One estimate per platform of `hardware.accelerator`, the five leading ones by default, in that
+  /// order. Throws Error; a platform without an answer (format it lacks, model that does not fit)
+  /// is an Error when it is the only one, else an entry of `failures`.
+  std::vector<Estimate> run(const Scenario& scenario);
+  /// One platform, into `out` whose memory is reused.
+  void run_one(const Scenario& scenario, std::string_view accelerator, Estimate& out);
+
+  struct Failure {
+    std::string accelerator;
+    std::string message;
+    std::string hint;
+  };
+  [[nodiscard]] const std::vector<Failure>& failures() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// estimate() of design.md: a pure function of scenario and catalog.
+std::vector<Estimate> estimate(const Scenario& scenario, const Catalog& catalog,
+                               EstimateOptions options = {});
+
+/// The platforms that an estimate without `hardware.accelerator` compares.
+const std::vector<std::string>& default_accelerators();
+
+}  // namespace trcost

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trcost {
+
+enum class Precision : std::uint8_t { bf16, fp16, fp8, mxfp8, nvfp4, tf32, fp32 };
+inline constexpr int kPrecisionCount = 7;
+
+/// `bf16`, `fp16`, ... as the command line and JSON spell it.
+std::string_view precision_name(Precision precision);
+/// The inverse; empty for an unknown name.
+std::optional<Precision> parse_precision(std::string_view name);
+
+/// A chip as its specification sheet describes it. Dense peaks only; an absent rate is 0.
+struct Accelerator {
+  std::string name;            ///< catalog name, e.g. `h100-sxm`
+  std::string title;           ///< as people write it, e.g. `H100 SXM 80GB`
+  std::string vendor;
+  std::string architecture;    ///< e.g. `hopper`: groups chips in calibration and residuals
+  std::string release_date;    ///< YYYY-MM-DD, may be empty
+  std::string system;          ///< catalog name of its usual system
+  std::array<double, kPrecisionCount> peak_flops{};      ///< FLOP/s per precision, dense
+  std::array<double, kPrecisionCount> measured_flops{};  ///< best measured matmul rate, 0 unknown
+  std::array<bool, kPrecisionCount> recipe{};            ///< an established training recipe exists
+  double memory_bytes = 0;             ///< usable by the framework
+  double memory_bandwidth = 0;         ///< bytes/s
+  double memory_bandwidth_measured = 0;  ///< fraction of it that streaming reaches, 0 unknown
+  double power_watts = 0;              ///< board power limit, 0 unknown
+  double price_usd = 0;                ///< purchase price of one, 0 unknown
+  std::string file;                    ///< where it was read, for messages
+};
+
+/// One level of a system's network, innermost first.
+struct NetworkTier {
+  std::string name;                     ///< e.g. `NVLink 4`, `InfiniBand NDR`
+  double size = 0;                      ///< accelerators within one domain of this tier
+  double bandwidth = 0;                 ///< bytes/s per accelerator and direction
+  double latency_seconds = 0;
+  bool in_network_reduction = false;    ///< switches reduce (NVLS, SHARP)
+};
+
+/// A node or rack with its network: where accelerators live.
+struct System {
+  std::string name;
+  std::string title;
+  std::vector<std::string> accelerators;   ///< catalog names of the chips that it carries
+  double gpus_per_node = 8;                ///< accelerators sold and failing together
+  double gpus_per_domain = 8;              ///< accelerators in the innermost domain (8, 72)
+  double usable_per_domain = 8;            ///< how many of them planners use (NVL72: 64)
+  std::vector<NetworkTier> tiers;          ///< innermost first; the last one spans the cluster
+  double power_per_gpu_watts = 0;          ///< whole system per accelerator, 0 unknown
+  double price_usd = 0;                    ///< purchase price of the system, 0 unknown
+  double price_gpus = 0;                   ///< accelerators in that price
+  std::string file;
+};
+
+}  // namespace trcost

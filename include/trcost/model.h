@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace trcost {
+
+enum class Mlp : std::uint8_t { gated, plain };          ///< SwiGLU/GEGLU: 3 matrices; GELU: 2
+enum class Norm : std::uint8_t { rms, layer };           ///< 1 or 2 vectors per norm
+enum class Biases : std::uint8_t { none, qkv, all };     ///< which linear layers carry a bias
+
+/// Mixture of experts in place of the dense feed-forward of a layer.
+struct MixtureOfExperts {
+  double experts = 0;            ///< routed experts per layer
+  double experts_per_token = 0;  ///< routed experts that a token uses
+  double expert_ffn = 0;         ///< intermediate width of one expert
+  double shared_ffn = 0;         ///< total intermediate width of the always-on experts, 0 if none
+  double dense_layers = 0;       ///< leading layers with the dense feed-forward instead
+  bool router_bias = false;      ///< one bias per expert in the router
+  bool expert_bias = false;      ///< biases in the expert matrices (gpt-oss)
+  bool shared_gate = false;      ///< a gate vector for the shared expert (Qwen2-MoE)
+};
+
+/// Multi-head latent attention (DeepSeek-V2/V3). q_lora_rank 0: queries are not compressed.
+struct LatentAttention {
+  double q_lora_rank = 0;
+  double kv_lora_rank = 0;
+  double qk_nope_head_dim = 0;
+  double qk_rope_head_dim = 0;
+  double v_head_dim = 0;
+};
+
+/// A share of the layers whose attention sees at most `window` tokens; 0 means all of them.
+struct AttentionWindow {
+  double share = 1;
+  double window = 0;
+};
+
+/// Cross-attention layers inserted between the decoder's own (Llama 3.2 Vision, Flamingo).
+struct CrossAttention {
+  double layers = 0;       ///< number of inserted layers
+  double ffn = 0;          ///< intermediate width of an inserted layer's own feed-forward
+  double key_width = 0;    ///< width of the keys' input; 0 means the hidden width
+};
+
+/// A decoder-only language model. Widths and counts are whole numbers held as double, so that
+/// formulas need no casts.
+struct LanguageModel {
+  double layers = 0;
+  double hidden = 0;
+  double heads = 0;
+  double kv_heads = 0;
+  double head_dim = 0;
+  double ffn = 0;      ///< intermediate width of the dense feed-forward
+  double vocab = 0;
+  Mlp mlp = Mlp::gated;
+  Norm norm = Norm::rms;
+  Biases biases = Biases::none;
+  bool tied_embeddings = false;
+  double learned_positions = 0;  ///< rows of a learned position table, 0 if none
+  bool qk_norm = false;          ///< norms over the head dim of queries and keys (Qwen3)
+  bool attention_sinks = false;  ///< one learned logit per head (gpt-oss)
+  double mtp_layers = 0;         ///< multi-token-prediction modules (DeepSeek-V3), 0 if none
+  std::array<AttentionWindow, 4> windows{};  ///< shares sum to 1
+  int window_count = 1;
+  std::optional<MixtureOfExperts> moe;
+  std::optional<LatentAttention> mla;
+  std::optional<CrossAttention> cross_attention;
+};
+
+/// A transformer encoder of images (or audio frames), bidirectional.
+struct Encoder {
+  std::string name;
+  std::string title;
+  double layers = 0;
+  double hidden = 0;
+  double heads = 0;
+  double ffn = 0;
+  Mlp mlp = Mlp::plain;
+  Norm norm = Norm::layer;
+  Biases biases = Biases::all;
+  double patch = 0;               ///< pixels per side of a patch
+  double image = 0;               ///< pixels per side of the input, 0: native resolution
+  double channels = 3;
+  double temporal_patch = 1;      ///< frames per patch (Qwen2-VL: 2)
+  bool patch_bias = false;
+  bool class_token = false;
+  bool learned_positions = true;
+  bool pre_norm = false;          ///< a norm before the first layer (CLIP)
+  bool post_norm = false;         ///< a norm after the last layer
+  bool layer_scale = false;       ///< two learned vectors per layer (InternViT)
+  bool qk_norm = false;           ///< InternViT-6B: norms over the whole width
+  double window_tokens = 0;       ///< windowed attention: tokens per window, 0 if none
+  double full_attention_layers = 0;  ///< with windows: layers with full attention
+  double extra_params = 0;        ///< parameters that no rule above gives (positions of tiles, heads)
+  double tokens_per_image = 0;    ///< tokens of one image at `image`, class token included
+  std::string token_family;       ///< the rule of `trcost tokens` that this encoder goes with
+};
+
+enum class ConnectorKind : std::uint8_t {
+  linear,           ///< one matrix
+  mlp,              ///< two matrices with GELU (LLaVA-1.5)
+  pixel_shuffle,    ///< merges neighbouring tokens, then a norm and an MLP (InternVL, Qwen-VL)
+  perceiver,        ///< latents that attend to the image (Idefics2)
+  qformer,          ///< BERT with learned queries (BLIP-2)
+  cross_attention,  ///< the language model's own inserted layers read the image
+};
+
+/// What joins an encoder to the language model.
+struct Connector {
+  ConnectorKind kind = ConnectorKind::mlp;
+  double hidden = 0;        ///< inner width of the MLP; 0: the language model's hidden width
+  double merge = 1;         ///< encoder tokens that become one token (pixel shuffle 2x2: 4)
+  bool norm = false;        ///< a norm over the (merged) input
+  double norm_width = 0;    ///< width of that norm; 0: the merged width
+  double latents = 0;       ///< perceiver, qformer: tokens that come out
+  double depth = 0;         ///< perceiver, qformer: layers
+  double heads = 0;
+  double kv_heads = 0;
+  double head_dim = 0;
+  double width = 0;         ///< perceiver, qformer: inner width
+  double gated_ffn = 0;     ///< a gated modality projection before the perceiver (Idefics2)
+  double input_width = 0;   ///< width of the features read, when not the encoder's hidden width
+  double extra_params = 0;  ///< parameters that no rule above gives
+};
+
+/// The vision half of a vision-language model.
+struct VisionModel {
+  Encoder encoder;
+  Connector connector;
+  double tokens_per_image = 0;         ///< in the language model; 0: by the token rule
+  double encoder_tokens_per_image = 0; ///< in the encoder; 0: by the token rule
+};
+
+/// A named architecture.
+struct Model {
+  std::string name;
+  std::string title;
+  std::string source;        ///< where the configuration was read
+  std::string token_family;  ///< rule of `trcost tokens`, empty for a text model
+  LanguageModel language;
+  std::optional<VisionModel> vision;
+};
+
+}  // namespace trcost

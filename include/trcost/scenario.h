@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "trcost/numbers.h"
+
+namespace trcost {
+
+/// How a field's value is written and checked.
+enum class FieldKind : std::uint8_t {
+  count, integer, bytes, duration, money, fraction, number,  // numbers, see NumberKind
+  text,    ///< a name or path
+  choice,  ///< one of `choices`
+  list,    ///< names separated by commas
+  size,    ///< WxH in pixels
+  flag,    ///< on or off; also true, false
+};
+
+/// All scenario fields, one per row of fields.def.
+enum class Field : std::uint8_t {
+#define TRCOST_FIELD(id, ...) id,
+#include "trcost/fields.def"
+#undef TRCOST_FIELD
+};
+
+/// One row of the table.
+struct FieldInfo {
+  Field field;
+  std::string_view path;      ///< `model.params`
+  std::string_view flag;      ///< `--params`
+  FieldKind kind;
+  std::string_view unit;
+  double lowest;
+  double highest;
+  std::string_view choices;   ///< separated by |
+  std::string_view fallback;  ///< literal default, empty where `rule` decides
+  std::string_view rule;      ///< why that default
+  std::string_view help;
+};
+
+inline constexpr std::size_t kFieldCount = 0
+#define TRCOST_FIELD(id, ...) +1
+#include "trcost/fields.def"
+#undef TRCOST_FIELD
+    ;
+
+/// The table, in the order of fields.def.
+const std::array<FieldInfo, kFieldCount>& fields();
+const FieldInfo& field_info(Field field);
+/// The row with this JSON path, or null.
+const FieldInfo* find_field(std::string_view path);
+/// As find_field; throws Error (usage) with a did-you-mean where there is none.
+const FieldInfo& require_field(std::string_view path);
+/// `TRCOST_MODEL_PARAMS`.
+std::string environment_variable(const FieldInfo& info);
+/// The words of a choice field.
+std::vector<std::string> field_choices(const FieldInfo& info);
+bool is_numeric(FieldKind kind);
+
+/// What an uncertain input is drawn from.
+struct Distribution {
+  enum class Kind : std::uint8_t { lognormal, normal, uniform, triangular } kind = Kind::lognormal;
+  double a = 0;  ///< lognormal: median; normal: mean; uniform, triangular: low end
+  double b = 0;  ///< lognormal: sigma of ln; normal: standard deviation; uniform, triangular: high end
+  double c = 0;  ///< triangular: mode
+};
+
+/// A training question: a value for some fields, nothing for the rest, and possibly several stages.
+/// Values are checked against the table when they are set.
+class Scenario {
+ public:
+  /// Sets from text as a person writes it; a numeric field also takes a range `1.9..3.2` (P10 to
+  /// P90 of a lognormal). Throws Error (usage) naming `location` (a flag or a JSON pointer).
+  void set(const FieldInfo& info, std::string_view text, std::string_view location);
+  /// Sets a number in base units; same checks.
+  void set_number(const FieldInfo& info, double value, std::string_view location);
+  void set_number(Field field, double value);
+  void set_text(Field field, std::string_view text);
+  void set_distribution(const FieldInfo& info, const Distribution& distribution,
+                        std::string_view location);
+  void clear(Field field);
+
+  [[nodiscard]] bool has(Field field) const;
+  [[nodiscard]] std::optional<double> number(Field field) const;
+  /// The number, or the table's literal default.
+  [[nodiscard]] double number_or_default(Field field) const;
+  [[nodiscard]] double number_or(Field field, double otherwise) const;
+  /// The text as set, or the table's literal default, or empty.
+  [[nodiscard]] std::string_view text(Field field) const;
+  [[nodiscard]] bool flag(Field field) const;
+  [[nodiscard]] std::vector<std::string> names(Field field) const;
+  [[nodiscard]] std::optional<PixelSize> size(Field field) const;
+  /// The distribution that the user gave, or null.
+  [[nodiscard]] const Distribution* distribution(Field field) const;
+  [[nodiscard]] const std::vector<std::pair<Field, Distribution>>& distributions() const {
+    return distributions_;
+  }
+
+  /// Later stages inherit every field that they do not set; `name` labels the stage.
+  struct Stage;
+  std::vector<Stage> stages;
+
+ private:
+  struct Value {
+    bool set = false;
+    double number = 0;
+    std::string text;
+  };
+  std::array<Value, kFieldCount> values_;
+  std::vector<std::pair<Field, Distribution>> distributions_;
+};
+
+struct Scenario::Stage {
+  std::string name;
+  Scenario overrides;
+};
+
+/// The scenario of one stage: the base with the stage's fields over it, without stages.
+Scenario stage_scenario(const Scenario& base, const Scenario::Stage& stage);
+
+/// Reads the JSON form: an object of objects by path, unknown and duplicate keys refused with
+/// did-you-mean; `schema_version`, `name` and `stages` are the only other keys. `origin` names the
+/// file in messages. Throws Error (data).
+Scenario scenario_from_json(std::string_view json, std::string_view origin);
+/// Writes every set field; reading it back gives the same scenario.
+std::string scenario_to_json(const Scenario& scenario);
+
+}  // namespace trcost

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trcost {
+
+/// The known name nearest to what was typed (Damerau-Levenshtein distance at most a third of the
+/// length, and at least 1), or an empty string.
+std::string nearest_name(std::string_view typed, const std::vector<std::string>& known);
+
+/// `did you mean "x"?` for the nearest name, else the empty string.
+std::string did_you_mean(std::string_view typed, const std::vector<std::string>& known);
+
+}  // namespace trcost

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <span>
+
+#include "trcost/numbers.h"
+#include "trcost/quantity.h"
+
+namespace trcost {
+namespace {
+
+struct Scale {
+  double from;
+  double divisor;
+  std::string_view suffix;
+};
+
+constexpr Scale kCounts[] = {{1e15, 0, ""}, {1e12, 1e12, "T"}, {1e9, 1e9, "B"},
+                             {1e6, 1e6, "M"}, {1e4, 1e3, "k"}, {0, 1, ""}};
+constexpr Scale kBytes[] = {{1e15, 1e15, " PB"}, {1e12, 1e12, " TB"}, {1e9, 1e9, " GB"},
+                            {1e6, 1e6, " MB"},   {1e3, 1e3, " kB"},   {0, 1, " B"}};
+constexpr Scale kDurations[] = {{2 * kHoursPerYear * 3600, kHoursPerYear * 3600, " y"},
+                                {2 * kSecondsPerDay, kSecondsPerDay, " d"},
+                                {2 * kSecondsPerHour, kSecondsPerHour, " h"},
+                                {120, 60, " min"},
+                                {0.1, 1, " s"},
+                                {1e-4, 1e-3, " ms"},
+                                {0, 1e-6, " us"}};
+constexpr Scale kMoney[] = {{1e9, 1e9, "B"}, {1e6, 1e6, "M"}, {1e4, 1e3, "k"}, {0, 1, ""}};
+
+// `significant` digits in fixed notation, without an exponent for what tables hold.
+std::string significant_digits(double value, int significant) {
+  if (value == 0) return "0";
+  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  const int decimals = significant - 1 - exponent;
+  if (decimals < 0) return fmt::format("{:.0f}", value);
+  constexpr int kMostDecimals = 9;
+  if (decimals > kMostDecimals) return fmt::format("{:.{}e}", value, significant - 1);
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+std::string scaled(double value, std::span<const Scale> scales, int significant) {
+  for (const Scale& scale : scales) {
+    if (std::abs(value) >= scale.from) {
+      if (scale.divisor == 0) return fmt::format("{:.{}e}", value, significant - 1);
+      return significant_digits(value / scale.divisor, significant) + std::string(scale.suffix);
+    }
+  }
+  return significant_digits(value, significant);
+}
+
+}  // namespace
+
+std::string format_number(double value, NumberKind kind, int significant) {
+  switch (kind) {
+    case NumberKind::integer:
+      if (std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
+      [[fallthrough]];
+    case NumberKind::count:
+      if (std::abs(value) < 1e4 && value == std::floor(value)) return fmt::format("{:.0f}", value);
+      return scaled(value, kCounts, significant);
+    case NumberKind::bytes: return scaled(value, kBytes, significant);
+    case NumberKind::rate: return scaled(value, kBytes, significant) + "/s";
+    case NumberKind::duration: return scaled(value, kDurations, significant);
+    case NumberKind::money:
+      if (std::abs(value) < 1e4 && std::abs(value) >= 0.1) return fmt::format("${:.2f}", value);
+      return "$" + scaled(value, kMoney, significant);
+    case NumberKind::fraction:
+      return significant_digits(value * 100, significant) + "%";
+    case NumberKind::number: break;
+  }
+  if (std::abs(value) >= 1e15) return fmt::format("{:.{}e}", value, significant - 1);
+  return significant_digits(value, significant);
+}
+
+void append_exact(std::string& out, double value) {
+  constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
+  char buffer[32];
+  if (value == std::floor(value) && std::abs(value) <= kExactIntegers) {
+    const auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, static_cast<long long>(value)).ptr;
+    out.append(buffer, end);
+    return;
+  }
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
+  out.append(buffer, end);
+}
+
+std::string format_exact(double value) {
+  std::string out;
+  append_exact(out, value);
+  return out;
+}
+
+}  // namespace trcost

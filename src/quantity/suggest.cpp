@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/suggest.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace trcost {
+namespace {
+
+// Optimal string alignment distance: insertions, deletions, substitutions, neighbours swapped.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
+  for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
+  for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t cost = a[i - 1] == b[j - 1] ? 0 : 1;
+      d[i][j] = std::min({d[i - 1][j] + 1, d[i][j - 1] + 1, d[i - 1][j - 1] + cost});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        d[i][j] = std::min(d[i][j], d[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return d[a.size()][b.size()];
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == '_' || c == ' ') c = '-';
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string nearest_name(std::string_view typed, const std::vector<std::string>& known) {
+  constexpr std::size_t kLongestTyped = 100;  // nobody mistypes more; keeps garbage cheap
+  if (typed.empty() || typed.size() > kLongestTyped) return {};
+  const std::string wanted = lower_case(typed);
+  std::string best;
+  std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
+  for (const std::string& name : known) {
+    std::size_t distance = edit_distance(wanted, lower_case(name));
+    // `h100` for `h100-sxm`: the start of a name is nearer than its distance says.
+    if (wanted.size() >= 3 && name.starts_with(wanted)) distance = std::min<std::size_t>(distance, 1);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = name;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view typed, const std::vector<std::string>& known) {
+  const std::string name = nearest_name(typed, known);
+  return name.empty() ? std::string() : "did you mean \"" + name + "\"?";
+}
+
+}  // namespace trcost

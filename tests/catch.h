@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// One include for Catch2 v2 (Debian 12) and v3.
+#pragma once
+#if __has_include(<catch2/catch_all.hpp>)
+#include <catch2/catch_all.hpp>
+#else
+#include <catch2/catch.hpp>
+#endif
+using Catch::Matchers::WithinAbs;
+using Catch::Matchers::WithinRel;
