@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "trcost/numbers.h"
+
+/// Tokens that an image, a video or an audio clip becomes in a vision-language or audio model.
+///
+/// Each family follows the arithmetic of its released preprocessor to the token, rounding and
+/// released limits included. Every family counts twice: the tokens its encoder computes, padding
+/// and class tokens included, and the tokens that the language model sees.
+namespace trcost {
+
+using ImageSize = PixelSize;
+
+/// Largest image accepted. 178,956,970 pixels is where Pillow, which the released preprocessors
+/// open images with, refuses a file (twice `Image.MAX_IMAGE_PIXELS` = 2^30 / 4 / 3).
+inline constexpr std::int64_t max_image_pixels = 178'956'970;
+
+/// Image detail of the GPT-4V rule.
+enum class ImageDetail : std::uint8_t { low, high };
+
+/// Settings of a token rule. In a request: what the user gave. In `TokenFamily::defaults`: the
+/// settings that the rule has, each with its released value; the others stay empty.
+struct TokenOptions {
+  std::optional<std::int64_t> min_pixels = {};  ///< pixels of the resized image, at least
+  std::optional<std::int64_t> max_pixels = {};  ///< pixels of the resized image, at most
+  std::optional<std::int64_t> max_tiles = {};   ///< tiles (crops), the overview image not counted
+  std::optional<std::int64_t> patch = {};       ///< side of an encoder patch in pixels
+  std::optional<ImageDetail> detail = {};
+};
+
+/// One family of token rules.
+struct TokenFamily {
+  std::string_view name = {};   ///< as in `--family`
+  std::string_view title = {};  ///< the models it covers
+  bool image = false;
+  bool video = false;
+  bool audio = false;
+  TokenOptions defaults = {};        ///< the settings this rule has, with the released values
+  std::string_view rule = {};        ///< the rule in one line (images, or audio)
+  std::string_view video_rule = {};  ///< the rule for video, empty where there is none
+  std::string_view source = {};      ///< where the rule was read
+};
+
+/// The count for one input.
+struct TokenCount {
+  /// Tokens the encoder computes, padding included; empty where the encoder is not published.
+  std::optional<std::int64_t> vision_encoder;
+  /// Image, video or audio tokens that the language model (or its cross-attention) sees, without
+  /// text separators.
+  std::int64_t vision = 0;
+  /// Pieces that are encoded apart: tiles with the overview image, frame pairs of a video,
+  /// 30-second windows of audio. 1 where an image goes in whole.
+  std::int64_t tiles = 0;
+  /// Tokens that attend to each other in the encoder's full attention (the longest sequence).
+  std::optional<std::int64_t> encoder_sequence;
+  /// Frames taken from a video.
+  std::optional<std::int64_t> frames;
+  /// Pixels that go in after resizing and padding: the canvas that tiles are cut from, or one
+  /// frame.
+  std::optional<ImageSize> resized;
+  std::string_view rule = {};
+  std::string_view source = {};
+};
+
+/// All families in the order of the documentation.
+std::span<const TokenFamily> token_families();
+
+/// The family called `name`. Throws `Error` that lists the families and the nearest name.
+const TokenFamily& token_family(std::string_view name);
+
+/// Counts one image. Throws `Error` when the family has no image rule, when the image has no
+/// pixels or more than `max_image_pixels`, when an option is not one of the rule's, or when the
+/// released preprocessor itself refuses the image (an aspect ratio above 200 in Qwen's).
+TokenCount count_image_tokens(std::string_view family, ImageSize size,
+                              const TokenOptions& options = {});
+
+/// Counts a video clip of `seconds` sampled at `fps` frames per second. Throws as the image rule
+/// does, and when seconds or fps are not above 0. The clip is taken to hold the frames asked for.
+TokenCount count_video_tokens(std::string_view family, ImageSize size, double seconds, double fps,
+                              const TokenOptions& options = {});
+
+/// Counts an audio clip of `seconds`. Throws when the family has no audio rule or the clip is too
+/// short for one token.
+TokenCount count_audio_tokens(std::string_view family, double seconds,
+                              const TokenOptions& options = {});
+
+}  // namespace trcost

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include "rules.h"
+#include "trcost/error.h"
+
+namespace trcost::tokens {
+namespace {
+
+// --- Idefics2: SigLIP at native resolution, a perceiver of 64 latents --------------------------
+
+constexpr std::int64_t idefics2_patch = 14;
+constexpr std::int64_t idefics2_latents = 64;
+constexpr std::int64_t shortest_edge = 378;
+constexpr std::int64_t longest_edge = 980;
+
+// Longest side cut to 980 keeping the ratio (truncated), then both sides raised to at least 378.
+// transformers idefics2/image_processing_idefics2.py, get_resize_output_image_size.
+ImageSize idefics2_resize(ImageSize size) {
+  const double ratio = aspect_ratio(size);
+  if (size.width >= size.height && size.width > longest_edge) {
+    size = {longest_edge, truncated(static_cast<double>(longest_edge) / ratio)};
+  } else if (size.height > size.width && size.height > longest_edge) {
+    size = {truncated(static_cast<double>(longest_edge) * ratio), longest_edge};
+  }
+  return {std::max(size.width, shortest_edge), std::max(size.height, shortest_edge)};
+}
+
+// split_image of the same file: cut at half of each side, rounded down.
+std::array<ImageSize, 4> quarters(ImageSize size) {
+  if (std::min(size.width, size.height) < 2) {
+    throw Error(ErrorKind::data, "idefics2 cannot cut an image one pixel thin into quarters",
+                "give an image of at least 2x2 pixels, or --max-tiles 1");
+  }
+  const std::int64_t left = size.width / 2;
+  const std::int64_t top = size.height / 2;
+  const std::int64_t right = size.width - left;
+  const std::int64_t bottom = size.height - top;
+  return {{{left, top}, {right, top}, {left, bottom}, {right, bottom}}};
+}
+
+// The image and, with splitting (released), its four quarters, each resized and padded to the
+// largest of them, 14-pixel patches of a strided convolution; 64 latents each.
+// idefics2/image_processing_idefics2.py, pad, for a batch of this image alone;
+// processing_idefics2.py.
+TokenCount idefics2(ImageSize size, const TokenOptions& options) {
+  const bool split = *options.max_tiles != 1;
+  if (split && *options.max_tiles != 4) {
+    throw Error(ErrorKind::usage, "idefics2 cuts an image into 4 quarters or not at all",
+                "4 (as released) or 1", "--max-tiles");
+  }
+  const ImageSize whole = idefics2_resize(size);
+  ImageSize padded = whole;
+  if (split) {
+    for (const ImageSize quarter : quarters(size)) {
+      const ImageSize resized = idefics2_resize(quarter);
+      padded = {std::max(padded.width, resized.width), std::max(padded.height, resized.height)};
+    }
+  }
+  TokenCount count;
+  count.tiles = split ? 5 : 1;
+  count.vision = count.tiles * idefics2_latents;
+  count.encoder_sequence = (padded.width / idefics2_patch) * (padded.height / idefics2_patch);
+  count.vision_encoder = count.tiles * *count.encoder_sequence;
+  count.resized = padded;
+  return count;
+}
+
+// --- Idefics3 and SmolVLM: fixed tiles with pixel shuffle ---------------------------------------
+
+struct TileShape {
+  std::int64_t side;     // pixels of a tile, max_image_size.longest_edge
+  std::int64_t longest;  // size.longest_edge, 4 tiles
+  std::int64_t patch;
+  std::int64_t scale;  // pixel shuffle: scale x scale patches become one token
+};
+
+// Longest side scaled to `longest` (up as well as down), the other truncated and made even; both
+// at least 1. idefics3/image_processing_idefics3.py, _resize_output_size_rescale_to_max_len.
+ImageSize rescale_to_longest(ImageSize size, std::int64_t longest) {
+  const double ratio = aspect_ratio(size);
+  const auto even = [](std::int64_t side) { return std::max<std::int64_t>(side + side % 2, 1); };
+  if (size.width >= size.height) {
+    return {longest, even(truncated(static_cast<double>(longest) / ratio))};
+  }
+  return {even(truncated(static_cast<double>(longest) * ratio)), longest};
+}
+
+// Both sides up to a multiple of the tile, the shorter from the longer by the ratio.
+// resize_for_vision_encoder of the same file.
+ImageSize round_up_to_tiles(ImageSize size, std::int64_t side) {
+  const double ratio = aspect_ratio(size);
+  const auto up = [side](std::int64_t length) {
+    return std::max<std::int64_t>(ceil_div(length, side), 1) * side;
+  };
+  if (size.width >= size.height) {
+    const std::int64_t width = up(size.width);
+    return {width, up(truncated(static_cast<double>(width) / ratio))};
+  }
+  const std::int64_t height = up(size.height);
+  return {up(truncated(static_cast<double>(height) * ratio)), height};
+}
+
+// Tiles of the resized image and one overview image when there is more than one tile.
+TokenCount count_tiles(ImageSize size, const TileShape& shape) {
+  const ImageSize resized = round_up_to_tiles(rescale_to_longest(size, shape.longest), shape.side);
+  const std::int64_t tiles = (resized.width / shape.side) * (resized.height / shape.side);
+  const std::int64_t grid = shape.side / shape.patch;
+  TokenCount count;
+  count.tiles = tiles > 1 ? tiles + 1 : tiles;
+  count.vision = count.tiles * (grid * grid / (shape.scale * shape.scale));
+  count.encoder_sequence = grid * grid;
+  count.vision_encoder = count.tiles * grid * grid;
+  count.resized = resized;
+  return count;
+}
+
+TokenCount idefics3(ImageSize size, const TokenOptions&) {
+  return count_tiles(size, {.side = 364, .longest = 1456, .patch = 14, .scale = 2});
+}
+
+// SmolVLM 2.2B: SigLIP so400m, 14-pixel patches; 256M and 500M: SigLIP base, 16-pixel patches,
+// tiles of 512 and a pixel shuffle of 4 x 4. Released preprocessor_config.json and config.json.
+TokenCount smolvlm(ImageSize size, const TokenOptions& options) {
+  if (*options.patch == 14) {
+    return count_tiles(size, {.side = 384, .longest = 1536, .patch = 14, .scale = 3});
+  }
+  if (*options.patch == 16) {
+    return count_tiles(size, {.side = 512, .longest = 2048, .patch = 16, .scale = 4});
+  }
+  throw Error(ErrorKind::usage, "SmolVLM is released with patches of 14 and of 16 pixels only",
+              "14 (2.2B) or 16 (256M, 500M)", "--patch");
+}
+
+}  // namespace
+
+std::span<const Family> idefics_families() {
+  static const std::array families = {
+      Family{.info = {.name = "idefics2",
+                      .title = "Idefics2",
+                      .image = true,
+                      .defaults = {.max_tiles = 4},
+                      .rule = "the image and its 4 quarters, sides 378 to 980, padded to the "
+                              "largest; 14-pixel patches, 64 latents each",
+                      .source = "huggingface/transformers idefics2/image_processing_idefics2.py, "
+                                "idefics2/processing_idefics2.py"},
+             .image = idefics2},
+      Family{.info = {.name = "idefics3",
+                      .title = "Idefics3",
+                      .image = true,
+                      .rule = "longest side scaled to 1456, both sides up to tiles of 364, and an "
+                              "overview; 676 encoder tokens and 169 after pixel shuffle per tile",
+                      .source = "huggingface/transformers idefics3/image_processing_idefics3.py"},
+             .image = idefics3},
+      Family{.info = {.name = "smolvlm",
+                      .title = "SmolVLM and SmolVLM2 (2.2B; --patch 16 for 256M and 500M)",
+                      .image = true,
+                      .defaults = {.patch = 14},
+                      .rule = "longest side scaled to 4 tiles of 384 (512 with --patch 16), both "
+                              "sides up to tiles, and an overview; 81 (64) tokens per tile",
+                      .source = "huggingface/transformers smolvlm/image_processing_smolvlm.py; "
+                                "released preprocessor_config.json"},
+             .image = smolvlm}};
+  return families;
+}
+
+}  // namespace trcost::tokens

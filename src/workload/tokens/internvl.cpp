@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "rules.h"
+
+namespace trcost::tokens {
+namespace {
+
+// InternViT at 448 pixels: 32 x 32 patches of 14 and a class token; pixel shuffle 2x2 leaves 256.
+constexpr std::int64_t tile_side = 448;
+constexpr std::int64_t tile_tokens = 32 * 32 + 1;
+constexpr std::int64_t tile_vision = 16 * 16;
+
+struct Grid {
+  std::int64_t columns = 1;
+  std::int64_t rows = 1;
+};
+
+// The grid of at most max_tiles tiles whose ratio is nearest to the image's. Among equals in order
+// of area a later, larger grid replaces the earlier when the image has more than half its pixels.
+// OpenGVLab/InternVL internvl_chat/internvl/train/dataset.py, find_closest_aspect_ratio with the
+// target_ratios of dynamic_preprocess. Grids of equal area never tie at the smallest difference.
+Grid closest_grid(ImageSize size, std::int64_t max_tiles) {
+  const double ratio = aspect_ratio(size);
+  const auto area = static_cast<double>(size.width * size.height);
+  double best_difference = std::numeric_limits<double>::infinity();
+  Grid best;
+  for (std::int64_t tiles = 1; tiles <= max_tiles; ++tiles) {
+    for (std::int64_t columns = 1; columns <= tiles; ++columns) {
+      if (tiles % columns != 0) continue;
+      const Grid grid{columns, tiles / columns};
+      const double difference =
+          std::abs(ratio - static_cast<double>(grid.columns) / static_cast<double>(grid.rows));
+      const bool larger_equal = difference == best_difference &&
+                                area > 0.5 * static_cast<double>(tile_side * tile_side * tiles);
+      if (difference < best_difference || larger_equal) {
+        best_difference = difference;
+        best = grid;
+      }
+    }
+  }
+  return best;
+}
+
+// Tiles of the closest grid, and a thumbnail when there is more than one tile. Small images are
+// scaled up to the grid. dynamic_preprocess with use_thumbnail, max_num 12 as the model cards set.
+TokenCount internvl(ImageSize size, const TokenOptions& options) {
+  const Grid grid = closest_grid(size, *options.max_tiles);
+  const std::int64_t tiles = grid.columns * grid.rows;
+  TokenCount count;
+  count.tiles = tiles > 1 ? tiles + 1 : tiles;
+  count.vision = count.tiles * tile_vision;
+  count.vision_encoder = count.tiles * tile_tokens;
+  count.encoder_sequence = tile_tokens;
+  count.resized = ImageSize{grid.columns * tile_side, grid.rows * tile_side};
+  return count;
+}
+
+// One tile per frame. OpenGVLab/InternVL README, load_video with max_num = 1; the number of frames
+// is the caller's, here seconds x fps, at least 1.
+TokenCount internvl_video(const VideoClip& clip, const TokenOptions&) {
+  TokenCount count;
+  count.frames =
+      std::max<std::int64_t>(1, static_cast<std::int64_t>(std::floor(clip.seconds * clip.fps)));
+  count.tiles = *count.frames;
+  count.vision = count.tiles * tile_vision;
+  count.vision_encoder = count.tiles * tile_tokens;
+  count.encoder_sequence = tile_tokens;
+  count.resized = ImageSize{tile_side, tile_side};
+  return count;
+}
+
+}  // namespace
+
+std::span<const Family> internvl_families() {
+  static const std::array families = {
+      Family{.info = {.name = "internvl",
+                      .title = "InternVL 1.5, 2, 2.5, 3",
+                      .image = true,
+                      .video = true,
+                      .defaults = {.max_tiles = 12},
+                      .rule = "grid of at most 12 tiles of 448 pixels nearest in aspect ratio, "
+                              "scaled up if need be, and a thumbnail; 1025 encoder tokens and 256 "
+                              "after pixel shuffle per tile",
+                      .video_rule = "one 448-pixel tile per frame, seconds x fps frames",
+                      .source = "OpenGVLab/InternVL internvl_chat/internvl/train/dataset.py "
+                                "(dynamic_preprocess)"},
+             .image = internvl,
+             .video = internvl_video}};
+  return families;
+}
+
+}  // namespace trcost::tokens

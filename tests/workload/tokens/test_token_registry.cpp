@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of families, properties that hold for all of them, and what they refuse.
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <string>
+
+#include "catch.h"
+#include "trcost/error.h"
+#include "trcost/tokens.h"
+
+using trcost::count_audio_tokens;
+using trcost::count_image_tokens;
+using trcost::count_video_tokens;
+using trcost::ImageSize;
+using trcost::TokenCount;
+using trcost::TokenFamily;
+
+namespace {
+
+template <typename Call>
+trcost::Error error_of(Call call) {
+  try {
+    call();
+  } catch (const trcost::Error& error) {
+    return error;
+  }
+  FAIL("no error was thrown");
+  return {trcost::ErrorKind::usage, ""};
+}
+
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("every family of the contract is there, with a rule and a source", "[tokens]") {
+  const char* const names[] = {"vit",        "llava-1.5", "llava-next", "qwen2-vl",
+                               "qwen2.5-vl", "qwen3-vl",  "internvl",   "idefics2",
+                               "idefics3",   "smolvlm",   "mllama",     "paligemma",
+                               "gemma3",     "gpt-4v",    "whisper",    "qwen2-audio"};
+  CHECK(trcost::token_families().size() == std::size(names));
+  for (const char* name : names) {
+    const TokenFamily& family = trcost::token_family(name);
+    CHECK(family.name == name);
+    CHECK_FALSE(family.title.empty());
+    CHECK_FALSE(family.rule.empty());
+    CHECK_FALSE(family.source.empty());
+    CHECK(family.video == !family.video_rule.empty());
+    CHECK((family.image || family.audio));
+  }
+}
+
+TEST_CASE("counts hold together for any image", "[tokens][property]") {
+  std::mt19937 random(20240607);
+  std::uniform_int_distribution<std::int64_t> side(1, 4096);
+  for (int i = 0; i < 2000; ++i) {
+    const ImageSize size{side(random), side(random)};
+    const bool thin = std::max(size.width, size.height) > 200 * std::min(size.width, size.height);
+    for (const TokenFamily& family : trcost::token_families()) {
+      if (!family.image || (thin && family.name.starts_with("qwen"))) continue;
+      if (family.name == "idefics2" && std::min(size.width, size.height) < 2) continue;
+      INFO(family.name << " " << size.width << "x" << size.height);
+      const TokenCount count = count_image_tokens(family.name, size);
+      REQUIRE(count.vision >= 1);
+      REQUIRE(count.tiles >= 1);
+      if (family.name == "gpt-4v") continue;
+      REQUIRE(*count.vision_encoder >= *count.encoder_sequence);
+      REQUIRE(*count.vision_encoder % *count.encoder_sequence == 0);
+      if (family.name != "llava-next") REQUIRE(*count.vision_encoder >= count.vision);
+    }
+  }
+}
+
+TEST_CASE("Qwen never exceeds its pixel limit and does not care for orientation",
+          "[tokens][property]") {
+  std::mt19937 random(7);
+  std::uniform_int_distribution<std::int64_t> side(60, 12000);
+  for (int i = 0; i < 5000; ++i) {
+    const ImageSize size{side(random), side(random)};
+    INFO(size.width << "x" << size.height);
+    const TokenCount count = count_image_tokens("qwen2-vl", size, {.max_pixels = 1003520});
+    REQUIRE(count.resized->width * count.resized->height <= 1003520);
+    REQUIRE(count.vision <= 1280);
+    REQUIRE(count.vision_encoder == 4 * count.vision);
+    const TokenCount turned =
+        count_image_tokens("qwen2-vl", {size.height, size.width}, {.max_pixels = 1003520});
+    REQUIRE(turned.vision == count.vision);
+  }
+}
+
+TEST_CASE("an unknown family gets the list and the nearest name", "[tokens][errors]") {
+  const auto error = error_of([] { count_image_tokens("qwen2vl", {224, 224}); });
+  CHECK(error.kind == trcost::ErrorKind::usage);
+  CHECK(mentions(error.message, "mllama"));
+  CHECK(mentions(error.hint, "qwen2-vl"));
+}
+
+TEST_CASE("images without pixels or with too many are refused", "[tokens][errors]") {
+  for (const ImageSize size : {ImageSize{0, 480}, ImageSize{640, 0}, ImageSize{-1, 4},
+                               ImageSize{1'000'000'000, 1'000'000'000}, ImageSize{40000, 25000}}) {
+    const auto error = error_of([&] { count_image_tokens("vit", size); });
+    CHECK(mentions(error.message, "pixels"));
+    CHECK(mentions(error.hint, "178956970"));
+  }
+  CHECK(count_image_tokens("vit", {13000, 13000}).vision > 0);
+}
+
+TEST_CASE("an option that the rule lacks is refused with those it has", "[tokens][errors]") {
+  const auto error = error_of([] { count_image_tokens("qwen2-vl", {224, 224}, {.max_tiles = 4}); });
+  CHECK(mentions(error.message, "--max-tiles"));
+  CHECK(mentions(error.hint, "--max-pixels"));
+  CHECK(mentions(error_of([] {
+                   count_image_tokens("llava-1.5", {224, 224}, {.patch = 14});
+                 }).hint,
+                 "no options"));
+  CHECK_THROWS_AS(count_image_tokens("mllama", {224, 224}, {.detail = trcost::ImageDetail::low}),
+                  trcost::Error);
+  CHECK_THROWS_AS(count_image_tokens("internvl", {224, 224}, {.max_tiles = 0}), trcost::Error);
+  CHECK_THROWS_AS(count_image_tokens("idefics2", {224, 224}, {.max_tiles = 3}), trcost::Error);
+  CHECK_THROWS_AS(count_image_tokens("smolvlm", {224, 224}, {.patch = 15}), trcost::Error);
+}
+
+TEST_CASE("limits that cross are refused", "[tokens][errors]") {
+  const auto error = error_of([] {
+    count_image_tokens("qwen3-vl", {224, 224}, {.max_pixels = 50176});
+  });
+  CHECK(mentions(error.message, "65536"));
+  CHECK(mentions(error.message, "50176"));
+  CHECK_THROWS_AS(count_video_tokens("qwen2-vl", {1280, 720}, 10, 2, {.max_pixels = 50176}),
+                  trcost::Error);
+}
+
+TEST_CASE("Qwen refuses an aspect ratio above 200", "[tokens][errors]") {
+  CHECK(count_image_tokens("qwen2-vl", {2000, 10}).vision > 0);
+  CHECK(mentions(error_of([] { count_image_tokens("qwen2-vl", {2001, 10}); }).message, "200"));
+}
+
+TEST_CASE("a family is asked only for what it takes", "[tokens][errors]") {
+  CHECK(mentions(error_of([] { count_image_tokens("whisper", {224, 224}); }).hint, "llava-1.5"));
+  CHECK(mentions(error_of([] {
+                   count_video_tokens("mllama", {224, 224}, 1, 1);
+                 }).hint,
+                 "qwen2-vl"));
+  CHECK(mentions(error_of([] { count_audio_tokens("vit", 1); }).hint, "whisper"));
+  CHECK_THROWS_AS(count_video_tokens("qwen2-vl", {224, 224}, 0, 2), trcost::Error);
+  CHECK_THROWS_AS(count_video_tokens("qwen2-vl", {224, 224}, 10, -1), trcost::Error);
+  CHECK_THROWS_AS(count_audio_tokens("whisper", 0), trcost::Error);
+  CHECK_THROWS_AS(count_audio_tokens("whisper", 1e9), trcost::Error);
+}
