@@ -34,6 +34,9 @@ struct Accelerator {
   double memory_bandwidth_measured = 0;  ///< fraction of it that streaming reaches, 0 unknown
   double power_watts = 0;              ///< board power limit, 0 unknown
   double price_usd = 0;                ///< purchase price of one, 0 unknown
+  std::string price_source;            ///< of the purchase price, empty where there is none
+  std::string price_date;              ///< YYYY-MM or YYYY-MM-DD
+  std::string peak_source;             ///< of the dense peaks
   std::string file;                    ///< where it was read, for messages
 };
 
@@ -58,6 +61,8 @@ struct System {
   double power_per_gpu_watts = 0;          ///< whole system per accelerator, 0 unknown
   double price_usd = 0;                    ///< purchase price of the system, 0 unknown
   double price_gpus = 0;                   ///< accelerators in that price
+  std::string price_source;                ///< empty where there is no price
+  std::string price_date;                  ///< YYYY-MM or YYYY-MM-DD
   std::string file;
 };
 

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <system_error>
+
+#include "catalog/embedded.h"
+#include "catalog/loaders.h"
+#include "catalog/strict_json.h"
+#include "trcost/error.h"
+#include "trcost/suggest.h"
+
+namespace trcost {
+namespace {
+
+bool is_path(std::string_view name) { return name.ends_with(".json"); }
+
+const CatalogKindInfo& info(CatalogKind kind) {
+  return *std::find_if(catalog_kinds().begin(), catalog_kinds().end(),
+                       [&](const CatalogKindInfo& row) { return row.kind == kind; });
+}
+
+std::string_view embedded_text(std::string_view path) {
+  const auto files = embedded_files();
+  const auto found =
+      std::lower_bound(files.begin(), files.end(), path,
+                       [](const EmbeddedFile& file, std::string_view p) { return file.path < p; });
+  if (found == files.end() || found->path != path) return {};
+  return {found->begin, static_cast<std::size_t>(found->end - found->begin)};
+}
+
+}  // namespace
+
+const std::vector<CatalogKindInfo>& catalog_kinds() {
+  static const std::vector<CatalogKindInfo> kinds = {
+      {CatalogKind::accelerators, "accelerators", "chips: dense peaks, memory, power"},
+      {CatalogKind::systems, "systems", "nodes and racks: network tiers, power, price"},
+      {CatalogKind::stacks, "stacks", "training software"},
+      {CatalogKind::models, "models", "architectures"},
+      {CatalogKind::encoders, "encoders", "vision and audio encoders"},
+      {CatalogKind::prices, "prices", "what an accelerator-hour costs, by provider and date"},
+      {CatalogKind::runs, "runs", "published training runs and benchmarks"},
+  };
+  return kinds;
+}
+
+struct Catalog::Cache {
+  std::string directory;
+  std::map<std::string, std::string, std::less<>> files;  // text of files outside of the library
+  std::map<std::string, std::shared_ptr<const Accelerator>, std::less<>> accelerators;
+  std::map<std::string, std::shared_ptr<const System>, std::less<>> systems;
+  std::map<std::string, std::shared_ptr<const Model>, std::less<>> models;
+  std::map<std::string, std::shared_ptr<const Encoder>, std::less<>> encoders;
+  std::map<std::string, std::shared_ptr<const Stack>, std::less<>> stacks;
+  std::map<std::string, std::shared_ptr<const Efficiency>, std::less<>> efficiencies;
+  std::shared_ptr<const PriceBook> prices;
+  std::shared_ptr<const Regions> regions;
+  std::shared_ptr<const RunBook> runs;
+
+  // The parsed entry of a name or path, parsed on first use by `parse(text, origin)`.
+  template <class T, class Parse>
+  const T& entry(std::map<std::string, std::shared_ptr<const T>, std::less<>>& known,
+                 const Catalog& catalog, CatalogKind kind, std::string_view name,
+                 const Parse& parse) {
+    const auto found = known.find(name);
+    if (found != known.end()) return *found->second;
+    const Source source = locate(catalog, kind, name);
+    std::shared_ptr<const T> value = parse(source.text, source.origin);
+    return *known.emplace(std::string(name), std::move(value)).first->second;
+  }
+
+  struct Source {
+    std::string_view text;
+    std::string origin;
+  };
+
+  // The file of the data directory that stands in for a built-in one.
+  [[nodiscard]] std::optional<std::string> overriding_file(std::string_view path) const {
+    if (directory.empty()) return std::nullopt;
+    std::string here = directory + "/" + std::string(path);
+    std::error_code status;
+    if (!std::filesystem::is_regular_file(here, status)) return std::nullopt;
+    return here;
+  }
+
+  std::string_view text_of(const std::string& path) {
+    auto found = files.find(path);
+    if (found == files.end()) found = files.emplace(path, read_text_file(path)).first;
+    return found->second;
+  }
+
+  // Text of the file of a catalog name, or of a user's own file.
+  Source locate(const Catalog& catalog, CatalogKind kind, std::string_view name) {
+    if (is_path(name)) {
+      return {text_of(std::string(name)), std::string(name)};
+    }
+    const std::string path = fmt::format("{}/{}.json", info(kind).name, name);
+    if (name.find('/') == std::string_view::npos && catalog.has_file(path)) {
+      return {catalog.file(path), overriding_file(path).value_or(path)};
+    }
+    fail_unknown(catalog, kind, name);
+  }
+
+  [[noreturn]] static void fail_unknown(const Catalog& catalog, CatalogKind kind,
+                                        std::string_view name) {
+    const std::string guess = did_you_mean(name, catalog.names(kind));
+    const std::string_view kinds = info(kind).name;
+    const std::string_view one = kinds.substr(0, kinds.size() - 1);
+    throw Error(ErrorKind::usage, fmt::format("unknown {} \"{}\"", one, name.substr(0, 100)),
+                fmt::format("{}{}`trcost list {}` shows all names; a path that ends in .json is a "
+                            "file of your own",
+                            guess, guess.empty() ? "" : " ", kinds));
+  }
+};
+
+Catalog::Catalog(std::string directory) : cache_(std::make_unique<Cache>()) {
+  std::error_code status;
+  if (!directory.empty() && !std::filesystem::is_directory(directory, status)) {
+    throw Error(ErrorKind::data, "there is no such data directory",
+                "name a folder of the form of data/, or leave it out for the built-in data",
+                directory);
+  }
+  cache_->directory = std::move(directory);
+}
+
+Catalog::~Catalog() = default;
+
+const Accelerator& Catalog::accelerator(std::string_view name) const {
+  return cache_->entry(cache_->accelerators, *this, CatalogKind::accelerators, name,
+                       [](std::string_view text, std::string_view origin) {
+                         return std::make_shared<const Accelerator>(
+                             parse_accelerator(text, origin));
+                       });
+}
+
+const System& Catalog::system(std::string_view name) const {
+  return cache_->entry(cache_->systems, *this, CatalogKind::systems, name,
+                       [](std::string_view text, std::string_view origin) {
+                         return std::make_shared<const System>(parse_system(text, origin));
+                       });
+}
+
+const Model& Catalog::model(std::string_view name) const {
+  return cache_->entry(cache_->models, *this, CatalogKind::models, name,
+                       [this](std::string_view text, std::string_view origin) {
+                         return std::make_shared<const Model>(parse_model(text, origin, *this));
+                       });
+}
+
+const Encoder& Catalog::encoder(std::string_view name) const {
+  return cache_->entry(cache_->encoders, *this, CatalogKind::encoders, name,
+                       [](std::string_view text, std::string_view origin) {
+                         return std::make_shared<const Encoder>(parse_encoder(text, origin));
+                       });
+}
+
+const Stack& Catalog::stack(std::string_view name) const {
+  return cache_->entry(cache_->stacks, *this, CatalogKind::stacks, name, load_stack);
+}
+
+const Efficiency& Catalog::efficiency(const Accelerator& accelerator) const {
+  std::shared_ptr<const Efficiency>& slot = cache_->efficiencies[accelerator.file];
+  if (!slot) slot = load_efficiency(accelerator, *this);
+  return *slot;
+}
+
+const PriceBook& Catalog::prices() const {
+  if (!cache_->prices) cache_->prices = load_prices(*this);
+  return *cache_->prices;
+}
+
+const Regions& Catalog::regions() const {
+  if (!cache_->regions) cache_->regions = load_regions(*this);
+  return *cache_->regions;
+}
+
+const RunBook& Catalog::runs() const {
+  if (!cache_->runs) cache_->runs = load_runs(*this);
+  return *cache_->runs;
+}
+
+std::vector<std::string> Catalog::names(CatalogKind kind) const {
+  const std::string folder = std::string(info(kind).name) + "/";
+  std::vector<std::string> names;
+  const auto add = [&](std::string_view file) {
+    if (is_path(file) && file.find('/') == std::string_view::npos) {
+      names.emplace_back(file.substr(0, file.size() - std::string_view(".json").size()));
+    }
+  };
+  for (const EmbeddedFile& file : embedded_files()) {
+    if (file.path.starts_with(folder)) add(file.path.substr(folder.size()));
+  }
+  if (!cache_->directory.empty()) {
+    std::error_code status;
+    for (const auto& file :
+         std::filesystem::directory_iterator(cache_->directory + "/" + folder, status)) {
+      add(file.path().filename().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+std::vector<CatalogEntry> Catalog::list(CatalogKind kind) const {
+  if (kind == CatalogKind::prices) return describe_prices(prices());
+  if (kind == CatalogKind::runs) return describe_runs(runs());
+  std::vector<CatalogEntry> entries;
+  for (const std::string& name : names(kind)) {
+    switch (kind) {
+      case CatalogKind::accelerators: entries.push_back(describe(accelerator(name))); break;
+      case CatalogKind::systems: entries.push_back(describe(system(name))); break;
+      case CatalogKind::stacks: entries.push_back(describe_stack(stack(name))); break;
+      case CatalogKind::models: entries.push_back(describe(model(name))); break;
+      default: entries.push_back(describe(encoder(name))); break;
+    }
+    entries.back().name = name;
+  }
+  return entries;
+}
+
+std::string Catalog::show(CatalogKind kind, std::string_view name) const {
+  switch (kind) {
+    case CatalogKind::accelerators: accelerator(name); break;
+    case CatalogKind::systems: system(name); break;
+    case CatalogKind::stacks: stack(name); break;
+    case CatalogKind::models: model(name); break;
+    case CatalogKind::encoders: encoder(name); break;
+    case CatalogKind::prices: prices(); break;
+    case CatalogKind::runs: runs(); break;
+  }
+  return std::string(cache_->locate(*this, kind, name).text);
+}
+
+bool Catalog::has_file(std::string_view path) const {
+  return cache_->overriding_file(path) || embedded_text(path).data() != nullptr;
+}
+
+std::string_view Catalog::file(std::string_view path) const {
+  if (const auto here = cache_->overriding_file(path)) return cache_->text_of(*here);
+  const std::string_view text = embedded_text(path);
+  if (text.data() == nullptr) {
+    throw Error(ErrorKind::data, "there is no such data file", {}, std::string(path));
+  }
+  return text;
+}
+
+}  // namespace trcost

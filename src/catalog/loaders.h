@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the catalog calls to turn the text of a file into a thing. One loader per file of this
+// folder; each refuses what is malformed with an Error (kind data).
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "trcost/catalog.h"
+
+namespace trcost {
+
+Accelerator parse_accelerator(std::string_view json, std::string_view origin);
+System parse_system(std::string_view json, std::string_view origin);
+Encoder parse_encoder(std::string_view json, std::string_view origin);
+/// Also a Hugging Face config.json. Encoders that the file names come from `catalog`.
+Model parse_model(std::string_view json, std::string_view origin, const Catalog& catalog);
+
+/// Shared pointers, so that the catalog needs not know how these look.
+std::shared_ptr<const Stack> load_stack(std::string_view json, std::string_view origin);
+/// Reads its own files of `catalog`; by rule from the specification where there are none.
+std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator,
+                                                  const Catalog& catalog);
+std::shared_ptr<const PriceBook> load_prices(const Catalog& catalog);
+std::shared_ptr<const Regions> load_regions(const Catalog& catalog);
+std::shared_ptr<const RunBook> load_runs(const Catalog& catalog);
+
+/// The line of `trcost list`.
+CatalogEntry describe(const Accelerator& accelerator);
+CatalogEntry describe(const System& system);
+CatalogEntry describe(const Encoder& encoder);
+CatalogEntry describe(const Model& model);
+CatalogEntry describe_stack(const Stack& stack);
+/// Entries of the books; names are what `trcost show KIND NAME` takes.
+std::vector<CatalogEntry> describe_prices(const PriceBook& prices);
+std::vector<CatalogEntry> describe_runs(const RunBook& runs);
+
+}  // namespace trcost

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <initializer_list>
+#include <limits>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace trcost {
+
+/// Largest file that is read; a user's model or scenario is a few kilobytes.
+inline constexpr std::size_t kLargestJsonFile = std::size_t{16} << 20;
+/// Deepest nesting of arrays and objects that is read.
+inline constexpr std::size_t kDeepestJson = 64;
+
+/// Reads a user's file. Throws Error (kind data) when it is missing, a directory, empty, unreadable
+/// or larger than kLargestJsonFile (before reading it). `-` is not special here.
+std::string read_text_file(const std::string& path);
+
+class ObjectReader;
+
+/// One value of a parsed document together with its place, for messages. Cheap to copy; keeps the
+/// document alive. Every accessor throws Error (kind data) that names file and JSON pointer, what is
+/// there and what is allowed.
+class JsonValue {
+ public:
+  [[nodiscard]] bool is_null() const;
+  [[nodiscard]] bool is_number() const;
+  [[nodiscard]] bool is_text() const;
+  [[nodiscard]] bool is_boolean() const;
+  [[nodiscard]] bool is_array() const;
+  [[nodiscard]] bool is_object() const;
+
+  /// A finite number within [lowest, highest].
+  [[nodiscard]] double number(double lowest, double highest) const;
+  /// As number, and whole.
+  [[nodiscard]] double whole(double lowest, double highest) const;
+  [[nodiscard]] std::string text() const;
+  [[nodiscard]] bool boolean() const;
+  [[nodiscard]] std::vector<JsonValue> array() const;
+  [[nodiscard]] ObjectReader object() const;
+  /// Position of the text within `words`; an unknown one is an Error with the nearest word.
+  [[nodiscard]] std::size_t choice(const std::vector<std::string>& words) const;
+
+  /// `h100.json#/peak/bf16`: where this value stands.
+  [[nodiscard]] std::string location() const;
+  /// Throws an Error about this value.
+  [[noreturn]] void fail(std::string message, std::string hint = {}) const;
+  /// The document below, for readers of foreign formats.
+  [[nodiscard]] const nlohmann::json& raw() const { return *json_; }
+
+ private:
+  friend JsonValue parse_strict_json(std::string_view text, std::string_view origin);
+  friend class ObjectReader;
+  struct Document;
+  JsonValue(std::shared_ptr<const Document> document, const nlohmann::json* json,
+            std::string pointer);
+  [[nodiscard]] JsonValue child(const nlohmann::json& json, std::string_view token) const;
+  [[noreturn]] void fail_type(std::string_view expected) const;
+
+  std::shared_ptr<const Document> document_;
+  const nlohmann::json* json_;
+  std::string pointer_;
+};
+
+/// Parses all of `text`. Refuses duplicate keys, trailing text, truncated input (with line and
+/// column), numbers outside the range of a double, nesting deeper than kDeepestJson and input larger
+/// than kLargestJsonFile with an Error (kind data). `origin` names the file in messages.
+JsonValue parse_strict_json(std::string_view text, std::string_view origin);
+
+/// A number with its origin, `{ "value": 1.0, "source": "key", "retrieved": "2026-11-21" }`.
+/// A bare number is read as one without origin.
+struct SourcedNumber {
+  double value = 0;
+  std::string source;
+  std::string retrieved;
+};
+
+/// Reads an object key by key and, in finish(), refuses every key that was not asked for. A `null`
+/// value counts as absent for the optional accessors.
+class ObjectReader {
+ public:
+  explicit ObjectReader(JsonValue value);
+
+  /// Whether the key is there and not null; does not count as asking for it.
+  [[nodiscard]] bool has(std::string_view key) const;
+
+  double required_number(std::string_view key, double lowest, double highest);
+  std::optional<double> optional_number(std::string_view key, double lowest, double highest);
+  double number_or(std::string_view key, double fallback, double lowest, double highest);
+  double required_whole(std::string_view key, double lowest, double highest);
+  double whole_or(std::string_view key, double fallback, double lowest, double highest);
+
+  std::string required_text(std::string_view key);
+  std::string text_or(std::string_view key, std::string_view fallback);
+  bool boolean_or(std::string_view key, bool fallback);
+  /// Position within `words`.
+  std::size_t required_choice(std::string_view key, const std::vector<std::string>& words);
+  std::size_t choice_or(std::string_view key, std::size_t fallback,
+                        const std::vector<std::string>& words);
+
+  JsonValue required_value(std::string_view key);
+  std::optional<JsonValue> optional_value(std::string_view key);
+  ObjectReader required_object(std::string_view key);
+  std::optional<ObjectReader> optional_object(std::string_view key);
+  /// Empty when absent.
+  std::vector<JsonValue> array_or_empty(std::string_view key);
+  std::vector<std::string> texts_or_empty(std::string_view key);
+
+  SourcedNumber required_sourced(std::string_view key, double lowest, double highest);
+  std::optional<SourcedNumber> optional_sourced(std::string_view key, double lowest,
+                                                double highest);
+
+  /// All keys that are there, sorted; for objects whose keys are names.
+  [[nodiscard]] std::vector<std::string> keys() const;
+  /// Accepts a key without reading it.
+  void accept(std::string_view key);
+  /// Throws on the first key that was not asked for: names it, the nearest known key, all known.
+  void finish() const;
+
+  [[nodiscard]] const JsonValue& value() const { return value_; }
+
+ private:
+  [[noreturn]] void fail_missing(std::string_view key) const;
+
+  JsonValue value_;
+  std::vector<std::string> asked_;
+};
+
+}  // namespace trcost
