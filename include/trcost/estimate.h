@@ -8,9 +8,13 @@
 #include <string_view>
 #include <vector>
 
+#include "trcost/bill.h"
 #include "trcost/catalog.h"
+#include "trcost/derivation.h"
+#include "trcost/energy.h"
 #include "trcost/performance.h"
 #include "trcost/scenario.h"
+#include "trcost/uncertainty.h"
 #include "trcost/workload.h"
 
 namespace trcost {
@@ -24,51 +28,10 @@ struct Assumption {
   std::string source;
 };
 
-/// One step of the chain from question to answer, for --explain.
-struct Derivation {
-  std::string name;      ///< what comes out, e.g. `GPU-hours`
-  std::string formula;   ///< in symbols
-  std::string numbers;   ///< with the numbers put in
-  std::string result;
-  std::string source;
-};
-
-/// One row of the bill. An unknown unit price or amount is empty, never 0.
-struct LineItem {
-  std::string item;
-  double quantity = 0;
-  std::string unit;                    ///< of the quantity, e.g. `GPU-hour`
-  std::optional<double> unit_price;    ///< USD per unit
-  std::optional<double> amount;        ///< USD
-  bool included = true;                ///< part of the total; energy of rented GPUs is not
-  std::string source;
-  std::string date;                    ///< YYYY-MM-DD or as precise as is known
-};
-
 /// A share of the way from dense peak to realised MFU; the shares multiply to it.
 struct WaterfallTerm {
   std::string_view term;
   double share = 1;
-};
-
-struct Quantiles {
-  double p10 = 0;
-  double p50 = 0;
-  double p90 = 0;
-};
-
-/// How much of the spread an uncertain input brings.
-struct Contribution {
-  std::string input;
-  double share = 0;  ///< of the variance of ln(total); shares sum to 1
-};
-
-struct RangeResult {
-  Quantiles gpu_hours;
-  Quantiles wall_clock_seconds;
-  std::optional<Quantiles> total_usd;
-  std::vector<Contribution> contributions;  ///< largest first
-  std::string method;                       ///< closed form, or Monte Carlo with draws and seed
 };
 
 /// One stage of a training that has several.
@@ -115,21 +78,6 @@ struct PerformanceSummary {
   double production_overhead = 1;
   std::string method;                   ///< which model answered and how good it is there
   MethodQuality quality;
-};
-
-struct EnergyResult {
-  std::optional<double> kwh;
-  std::optional<double> co2_kg;
-  std::optional<double> tokens_per_mwh;
-  std::optional<double> tokens_per_second_per_megawatt;
-};
-
-struct CostResult {
-  std::optional<double> price_per_gpu_hour;
-  std::optional<double> total;               ///< sum of the included items, empty when one is unknown
-  std::optional<double> per_million_tokens;
-  std::vector<LineItem> items;
-  std::optional<double> break_even_utilization;  ///< with own: where owning equals renting
 };
 
 /// What the data pipeline has to deliver.

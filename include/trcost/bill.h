@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// GPU-hours become rows of dollars. Knows no parallelism.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/derivation.h"
+#include "trcost/energy.h"
+#include "trcost/ownership.h"
+#include "trcost/prices.h"
+#include "trcost/storage.h"
+
+namespace trcost {
+
+/// One row of the bill. An unknown unit price or amount is empty, never 0.
+struct LineItem {
+  std::string item;
+  double quantity = 0;
+  std::string unit;                    ///< of the quantity, e.g. `GPU-hour`
+  std::optional<double> unit_price;    ///< USD per unit
+  std::optional<double> amount;        ///< USD
+  bool included = true;                ///< part of the total; energy of rented GPUs is not
+  std::string source;
+  std::string date;                    ///< YYYY-MM-DD or as precise as is known
+};
+
+struct CostResult {
+  std::optional<double> price_per_gpu_hour;
+  std::optional<double> total;               ///< sum of the included items, empty when one is unknown
+  std::optional<double> per_million_tokens;
+  std::vector<LineItem> items;
+  std::optional<double> break_even_utilization;  ///< with own: where owning equals renting
+};
+
+/// What is billed. Pointers stay the caller's and may be null where they do not apply.
+struct BillInputs {
+  double gpu_hours = 0;
+  double tokens = 0;
+  bool own = false;
+  const PriceQuote* price = nullptr;          ///< rented; with own: what break-even compares with
+  const OwnershipCost* ownership = nullptr;   ///< with own
+  std::string_view ownership_source;          ///< where the purchase price comes from
+  std::string_view ownership_date;
+  std::optional<double> kwh;                  ///< whole run, facility
+  std::optional<double> usd_per_kwh;
+  std::string_view electricity_source;
+  std::string_view electricity_date;
+  const StorageUse* storage = nullptr;
+  bool storage_included = false;              ///< part of the total, else shown apart
+  const PriceQuote* storage_price = nullptr;
+  const PriceQuote* egress_price = nullptr;
+  double experiments = 0;                     ///< compute of the experiments / of the final run
+  double evaluation = 0;                      ///< compute of evaluation / of the final run
+};
+
+/// Fills `out`, reusing its memory. Included items sum to `total`, which is checked in every build
+/// type to 1e-9 relative (std::logic_error otherwise). Staff is never part of it: `kStaffNote`.
+void make_bill(const BillInputs& inputs, CostResult& out);
+
+/// Throws std::logic_error unless the included items sum to `total`.
+void check_bill(const CostResult& cost);
+
+inline constexpr std::string_view kStaffNote =
+    "staff is not included: 29 to 49 % of the development cost of frontier models "
+    "(Cottier et al., arXiv:2405.21015)";
+
+/// total = sum of the included items; and dollars per million tokens.
+std::vector<Derivation> derive_bill(const CostResult& cost, double tokens);
+
+}  // namespace trcost

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Failures, checkpoints and restarts: which share of the time is work that counts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trcost/derivation.h"
+
+namespace trcost {
+
+/// GPU-hours per unexpected failure. Llama 3: 419 in 54 days on 16,384 GPUs (arXiv:2407.21783,
+/// section 3.3.4).
+inline constexpr double kGpuHoursPerFailure = 50677.0;
+
+/// gpus x hours / failures.
+double gpu_hours_per_failure(double gpus, double hours, double failures);
+/// Mean time between failures of a job, seconds: 3600 x GPU-hours per failure / GPUs.
+double job_mtbf_seconds(double gpu_hours_per_failure, double gpus);
+/// tau = sqrt(2 delta M), Young 1974 (doi:10.1145/361147.361115). Seconds.
+double young_interval(double stall_seconds, double mtbf_seconds);
+/// tau = sqrt(2 delta M) (1 + 1/3 sqrt(delta/2M) + 1/9 (delta/2M)) - delta for delta < 2M, else M;
+/// Daly 2006 (doi:10.1016/j.future.2004.11.016), eq. 37. Seconds.
+double daly_interval(double stall_seconds, double mtbf_seconds);
+/// 1 / W with W = (M/tau) e^(R/M) (e^((tau+delta)/M) - 1): share of the time that is work when
+/// failures come as a Poisson process and may also hit checkpoints and restarts; Daly 2006, eq. 20.
+double exponential_goodput(double interval_seconds, double stall_seconds, double restart_seconds,
+                           double mtbf_seconds);
+
+/// What a goodput is made from. Empty values follow the rules of `plan_goodput`.
+struct FailureInputs {
+  double gpus = 1;
+  double gpus_per_node = 8;
+  double gpu_hours_per_failure = kGpuHoursPerFailure;
+  double checkpoint_bytes = 0;                        ///< full state
+  std::optional<double> stall_seconds;                ///< a checkpoint blocks for
+  std::optional<double> restart_seconds;
+  std::optional<double> interval_seconds;             ///< between checkpoints
+  std::optional<double> spare_share;                  ///< idle spares, as a share of `gpus`
+  bool spot = false;                                  ///< preemptible accelerators
+};
+
+struct GoodputResult {
+  double goodput = 1;           ///< share of the accelerators' time that is work, spares included
+  double mtbf_seconds = 0;      ///< between interruptions of the job
+  double interval_seconds = 0;  ///< between checkpoints
+  double stall_seconds = 0;
+  double restart_seconds = 0;
+  double spare_share = 0;       ///< of the accelerators, idle as hot spares
+  double async_share = 0;       ///< 0: synchronous checkpoints, 1: asynchronous and hot spares
+  double preemption_gpu_hours = 0;  ///< GPU-hours per preemption, 0 without spot
+};
+
+/// Goodput of a job by the exponential form at the Daly interval.
+///
+/// Stall: 5 s to synchronise plus bytes over 0.125 GB/s per accelerator (Llama 3's storage sustains
+/// 2 TB/s for 16,384 accelerators). Restart: 5 minutes; with spot 10. From 16,384 to 65,536
+/// accelerators (30,000 lies in the middle) jobs are assumed to move to asynchronous checkpoints,
+/// hot spares and in-memory recovery: a stall of 5 s, a restart of 90 s, and spares for the nodes
+/// that are in repair. Spot adds preemptions, per node. Throws Error (no_answer) when less than 1 %
+/// of the time would be work.
+GoodputResult plan_goodput(const FailureInputs& inputs);
+
+/// Sentences for the assumptions list, with source. Empty for what does not apply.
+struct GoodputNote {
+  std::string path;   ///< scenario field
+  double value = 0;
+  std::string unit;
+  std::string why;
+  std::string source;
+};
+std::vector<GoodputNote> goodput_notes(const FailureInputs& inputs, const GoodputResult& result);
+std::vector<Derivation> derive_goodput(const FailureInputs& inputs, const GoodputResult& result);
+
+}  // namespace trcost
