@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/estimate.h"
+#include "trcost/output_format.h"
+#include "trcost/scenario.h"
+
+namespace trcost {
+
+/// Of every JSON document; a minor step only adds.
+inline constexpr std::string_view kSchemaVersion = "1.0";
+/// The version of the library.
+std::string_view trcost_version();
+
+/// Everything that a renderer shows; the renderer computes nothing but words.
+struct Report {
+  const Scenario* scenario = nullptr;            ///< as resolved: replayable with --scenario
+  std::span<const Estimate> estimates;           ///< one per platform that has an answer
+  std::span<const Estimator::Failure> failures;  ///< platforms without one
+  std::string price_data_date;                   ///< YYYY-MM-DD of the price book, may be empty
+};
+
+/// The document of the contract: versions, scenario, estimates.
+std::string render_json(const Report& report);
+/// One flat object per estimate and line.
+std::string render_jsonl(const Report& report);
+/// A header and one row per estimate.
+std::string render_csv(const Report& report);
+/// For people: the question, the platforms side by side, the cheapest in detail.
+std::string render_table(const Report& report, const Style& style);
+/// Formula by formula with numbers and sources, then assumptions, then prices.
+std::string render_explain(const Report& report, const Style& style);
+std::string render_markdown(const Report& report);
+/// One self-contained page.
+std::string render_html(const Report& report);
+/// The bytes of a workbook; Error (usage) where the build lacks libxlsxwriter.
+std::string render_xlsx(const Report& report);
+/// Any of the above.
+std::string render(const Report& report, Format format, const Style& style);
+
+/// The index of the estimate with the lowest known total (the fewest GPU-hours where no total is
+/// known), or the number of estimates where there is none.
+std::size_t cheapest_index(std::span<const Estimate> estimates);
+
+}  // namespace trcost

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/columns.h"
+
+namespace trcost {
+namespace {
+
+using namespace column_rows;
+using enum NumberKind;
+using enum Better;
+
+// A quantile of the range, nothing where the range was not asked for.
+template <Quantiles RangeResult::*Part, double Quantiles::*Which>
+Number quantile(E e) {
+  if (e.range.method.empty()) return std::nullopt;
+  return (e.range.*Part).*Which;
+}
+
+template <double Quantiles::*Which>
+Number total_quantile(E e) {
+  if (!e.range.total_usd) return std::nullopt;
+  return (*e.range.total_usd).*Which;
+}
+
+template <double PipelineResult::*Which>
+Number of_pipeline(E e) {
+  if (!e.pipeline) return std::nullopt;
+  return (*e.pipeline).*Which;
+}
+
+constexpr Column kCost[] = {
+    figure(
+        "energy.kwh", "kWh", NumberKind::number, lower, [](E e) -> Number { return e.energy.kwh; },
+        "electricity, cooling included"),
+    figure(
+        "energy.co2_kg", "kg", NumberKind::number, lower,
+        [](E e) -> Number { return e.energy.co2_kg; }, "CO2 of that electricity"),
+    figure(
+        "energy.tokens_per_mwh", "tokens/MWh", count, higher,
+        [](E e) -> Number { return e.energy.tokens_per_mwh; }, "tokens per megawatt-hour"),
+    figure(
+        "energy.tokens_per_second_per_megawatt", "tokens/s/MW", count, higher,
+        [](E e) -> Number { return e.energy.tokens_per_second_per_megawatt; },
+        "throughput per megawatt"),
+    text(
+        "cost.currency", [](E) -> std::string_view { return "USD"; }, "of all amounts"),
+    figure(
+        "cost.price_per_gpu_hour", "USD/GPU-hour", money, lower,
+        [](E e) -> Number { return e.cost.price_per_gpu_hour; }, "price of the accelerator"),
+    figure(
+        "cost.total", "USD", money, lower, [](E e) -> Number { return e.cost.total; },
+        "sum of the line items"),
+    figure(
+        "cost.per_million_tokens", "USD", money, lower,
+        [](E e) -> Number { return e.cost.per_million_tokens; }, "total per million tokens"),
+    figure(
+        "cost.break_even_utilization", "", fraction, lower,
+        [](E e) -> Number { return e.cost.break_even_utilization; },
+        "where owning costs what renting does"),
+};
+
+constexpr Column kRange[] = {
+    figure("range.gpu_hours.p10", "GPU-hours", count, lower,
+           quantile<&RangeResult::gpu_hours, &Quantiles::p10>, "one chance in ten to be below"),
+    figure("range.gpu_hours.p50", "GPU-hours", count, lower,
+           quantile<&RangeResult::gpu_hours, &Quantiles::p50>, "median"),
+    figure("range.gpu_hours.p90", "GPU-hours", count, lower,
+           quantile<&RangeResult::gpu_hours, &Quantiles::p90>, "one chance in ten to be above"),
+    figure("range.total_usd.p10", "USD", money, lower, total_quantile<&Quantiles::p10>,
+           "one chance in ten to be below"),
+    figure("range.total_usd.p50", "USD", money, lower, total_quantile<&Quantiles::p50>, "median"),
+    figure("range.total_usd.p90", "USD", money, lower, total_quantile<&Quantiles::p90>,
+           "one chance in ten to be above"),
+    figure("range.wall_clock_seconds.p10", "s", duration, lower,
+           quantile<&RangeResult::wall_clock_seconds, &Quantiles::p10>,
+           "one chance in ten to be below"),
+    figure("range.wall_clock_seconds.p50", "s", duration, lower,
+           quantile<&RangeResult::wall_clock_seconds, &Quantiles::p50>, "median"),
+    figure("range.wall_clock_seconds.p90", "s", duration, lower,
+           quantile<&RangeResult::wall_clock_seconds, &Quantiles::p90>,
+           "one chance in ten to be above"),
+    text(
+        "range.method", [](E e) -> std::string_view { return e.range.method; },
+        "how the range was made"),
+};
+
+constexpr Column kRun[] = {
+    figure(
+        "steps", "steps", count, neither, [](E e) -> Number { return e.steps; }, "optimizer steps"),
+    figure(
+        "seq_length", "tokens", integer, neither, [](E e) -> Number { return e.seq_length; },
+        "tokens of a packed sequence"),
+    figure("pipeline.images_per_second", "images/s", NumberKind::number, neither,
+           of_pipeline<&PipelineResult::images_per_second>, "that the whole cluster reads"),
+    figure("pipeline.bytes_per_second", "bytes/s", rate, neither,
+           of_pipeline<&PipelineResult::bytes_per_second>, "that the whole cluster reads"),
+    figure("pipeline.decode_cores_per_gpu", "cores", NumberKind::number, lower,
+           of_pipeline<&PipelineResult::decode_cores_per_gpu>, "CPU cores that decode images"),
+    figure("pipeline.dataset_bytes", "bytes", bytes, lower,
+           of_pipeline<&PipelineResult::dataset_bytes>, "stored size of the data"),
+    boolean(
+        "pipeline.gpu_bound",
+        [](E e) -> Number {
+          if (!e.pipeline) return std::nullopt;
+          return e.pipeline->gpu_bound;
+        },
+        "whether the accelerators, not the data, set the pace"),
+};
+
+}  // namespace
+
+void add_cost_columns(std::vector<Column>& out) {
+  out.insert(out.end(), std::begin(kCost), std::end(kCost));
+  out.insert(out.end(), std::begin(kRange), std::end(kRange));
+  out.insert(out.end(), std::begin(kRun), std::end(kRun));
+}
+
+}  // namespace trcost

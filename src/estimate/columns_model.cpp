@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/columns.h"
+
+namespace trcost {
+namespace {
+
+using namespace column_rows;
+using enum NumberKind;
+using enum Better;
+
+constexpr Column kPlatform[] = {
+    text(
+        "accelerator", [](E e) -> std::string_view { return e.accelerator; },
+        "catalog name of the accelerator"),
+    text(
+        "system", [](E e) -> std::string_view { return e.system; }, "node or rack it lives in"),
+    figure(
+        "gpus", "accelerators", integer, lower, [](E e) -> Number { return e.gpus; },
+        "cluster size"),
+    text(
+        "precision", [](E e) { return precision_name(e.precision); }, "format of the matmuls"),
+    boolean(
+        "complete", [](E e) -> Number { return e.complete; }, "whether every figure is known"),
+};
+
+constexpr Column kModel[] = {
+    figure(
+        "model.params_total", "parameters", count, neither,
+        [](E e) -> Number { return e.model.params_total; }, "all parameters"),
+    figure(
+        "model.params_active", "parameters", count, neither,
+        [](E e) -> Number { return e.model.params_active; }, "parameters that a token uses"),
+    figure(
+        "model.params_vision", "parameters", count, neither,
+        [](E e) -> Number { return e.model.params_vision; }, "of the vision encoder"),
+    figure(
+        "model.params_projector", "parameters", count, neither,
+        [](E e) -> Number { return e.model.params_projector; }, "of the projector"),
+    figure(
+        "model.params_trainable", "parameters", count, neither,
+        [](E e) -> Number { return e.model.params_trainable; }, "parameters that learn"),
+    figure(
+        "model.layers", "", integer, neither, [](E e) -> Number { return e.model.layers; },
+        "decoder layers"),
+    figure(
+        "model.hidden", "", integer, neither, [](E e) -> Number { return e.model.hidden; },
+        "width of the residual stream"),
+    figure(
+        "model.heads", "", integer, neither, [](E e) -> Number { return e.model.heads; },
+        "query heads"),
+    figure(
+        "model.kv_heads", "", integer, neither, [](E e) -> Number { return e.model.kv_heads; },
+        "key and value heads"),
+    figure(
+        "model.ffn", "", integer, neither, [](E e) -> Number { return e.model.ffn; },
+        "width of the feed-forward layer"),
+    figure(
+        "model.vocab", "", integer, neither, [](E e) -> Number { return e.model.vocab; },
+        "entries of the vocabulary"),
+    text(
+        "model.name", [](E e) -> std::string_view { return e.model.name; }, "the model as asked"),
+};
+
+constexpr Column kWork[] = {
+    figure(
+        "tokens.total", "tokens", count, neither, [](E e) -> Number { return e.tokens.total; },
+        "that the language model processes"),
+    figure(
+        "tokens.text", "tokens", count, neither, [](E e) -> Number { return e.tokens.text; },
+        "text tokens"),
+    figure(
+        "tokens.vision", "tokens", count, neither, [](E e) -> Number { return e.tokens.vision; },
+        "vision tokens in the language model"),
+    figure(
+        "tokens.vision_encoder", "tokens", count, neither,
+        [](E e) -> Number { return e.tokens.vision_encoder; }, "patches in the encoder"),
+    figure(
+        "flops.model", "FLOP", NumberKind::number, neither,
+        [](E e) -> Number { return e.flops.model; }, "model FLOPs of the whole training"),
+    figure(
+        "flops.hardware", "FLOP", NumberKind::number, neither,
+        [](E e) -> Number { return e.flops.hardware; }, "with recomputation"),
+    figure(
+        "flops.per_token", "FLOP/token", NumberKind::number, neither,
+        [](E e) -> Number { return e.flops.per_token; }, "model FLOPs of one token"),
+    figure(
+        "flops.by_module.language", "FLOP", NumberKind::number, neither,
+        [](E e) -> Number { return e.flops.language; }, "of the language model"),
+    figure(
+        "flops.by_module.vision", "FLOP", NumberKind::number, neither,
+        [](E e) -> Number { return e.flops.vision; }, "of the vision encoder"),
+    figure(
+        "flops.by_module.projector", "FLOP", NumberKind::number, neither,
+        [](E e) -> Number { return e.flops.projector; }, "of the projector"),
+    figure(
+        "flops.rule_6nd", "FLOP", NumberKind::number, neither,
+        [](E e) -> Number { return e.flops.rule_6nd; }, "6 x parameters x tokens"),
+};
+
+}  // namespace
+
+void add_model_columns(std::vector<Column>& out) {
+  out.insert(out.end(), std::begin(kPlatform), std::end(kPlatform));
+  out.insert(out.end(), std::begin(kModel), std::end(kModel));
+  out.insert(out.end(), std::begin(kWork), std::end(kWork));
+}
+
+}  // namespace trcost

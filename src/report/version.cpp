@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/report.h"
+
+namespace trcost {
+
+std::string_view trcost_version() {
+  return TRCOST_VERSION;
+}
+
+}  // namespace trcost
