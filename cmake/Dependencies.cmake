@@ -37,3 +37,27 @@ target_link_libraries(trcost_private_dependencies INTERFACE
 add_library(trcost_cli_dependencies INTERFACE)
 target_link_libraries(trcost_cli_dependencies INTERFACE
   CLI11::CLI11 fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json)
+
+# Sizes of image files: stb_image reads the headers of JPEG, PNG, GIF and BMP, libwebp of WebP.
+find_path(STB_INCLUDE_DIR stb_image.h PATH_SUFFIXES stb)
+if(NOT STB_INCLUDE_DIR)
+  FetchContent_Declare(stb GIT_REPOSITORY https://github.com/nothings/stb.git
+    GIT_TAG 8b5f1f37b5b75829fc72d38e7b5d4bcbf8a26d55)
+  FetchContent_MakeAvailable(stb)
+  set(STB_INCLUDE_DIR ${stb_SOURCE_DIR})
+endif()
+target_include_directories(trcost_private_dependencies SYSTEM INTERFACE
+  $<BUILD_INTERFACE:${STB_INCLUDE_DIR}>)
+find_path(WEBP_INCLUDE_DIR webp/decode.h)
+find_library(WEBP_LIBRARY webp)
+if(WEBP_INCLUDE_DIR AND WEBP_LIBRARY)
+  target_include_directories(trcost_private_dependencies SYSTEM INTERFACE
+    $<BUILD_INTERFACE:${WEBP_INCLUDE_DIR}>)
+  target_link_libraries(trcost_private_dependencies INTERFACE ${WEBP_LIBRARY})
+  set(have_webp 1)
+else()
+  message(STATUS "libwebp not found: WebP images will be named as unreadable")
+  set(have_webp 0)
+endif()
+set_source_files_properties(${PROJECT_SOURCE_DIR}/src/workload/images/image_header.cpp
+  PROPERTIES COMPILE_DEFINITIONS TRCOST_HAVE_WEBP=${have_webp})

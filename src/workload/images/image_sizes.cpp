@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include "trcost/error.h"
+#include "trcost/image_files.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::int64_t largest_side = 1'000'000;
+constexpr std::int64_t largest_count = 1'000'000'000'000;
+constexpr std::size_t quoted_length = 40;
+
+/// The records of a CSV file (RFC 4180): quotes, doubled quotes and line ends within quotes.
+class CsvReader {
+ public:
+  explicit CsvReader(const std::string& path) : path_(path), in_(path, std::ios::binary) {
+    if (!in_ || in_.peek() == std::ifstream::traits_type::eof()) {
+      fail(0, in_.eof() ? "the file is empty" : "the file cannot be read");
+    }
+    skip_byte_order_mark();
+  }
+
+  /// Reads the next record that is not blank; false at the end.
+  bool next(std::vector<std::string>& cells) {
+    while (in_.peek() != std::ifstream::traits_type::eof()) {
+      line_ = next_line_;
+      read_record(cells);
+      if (cells.size() > 1 || !cells[0].empty()) return true;
+    }
+    return false;
+  }
+
+  /// The line on which the last record began.
+  [[nodiscard]] std::int64_t line() const { return line_; }
+
+  [[noreturn]] void fail(std::int64_t line, const std::string& what) const {
+    throw Error(ErrorKind::data, what,
+                "the table has a header with the columns width, height and, if wanted, count",
+                line > 0 ? path_ + ":" + std::to_string(line) : path_);
+  }
+
+ private:
+  void skip_byte_order_mark() {
+    std::array<char, 3> mark{};
+    in_.read(mark.data(), mark.size());
+    if (in_.gcount() == 3 && std::string_view(mark.data(), 3) == "\xEF\xBB\xBF") return;
+    in_.clear();
+    in_.seekg(0);
+  }
+
+  void read_record(std::vector<std::string>& cells) {
+    cells.assign(1, {});
+    bool quoted = false;
+    for (int c = in_.get(); c != std::ifstream::traits_type::eof(); c = in_.get()) {
+      if (c == '\n') ++next_line_;
+      if (quoted) {
+        if (c != '"') {
+          cells.back() += static_cast<char>(c);
+        } else if (in_.peek() == '"') {
+          cells.back() += static_cast<char>(in_.get());
+        } else {
+          quoted = false;
+        }
+      } else if (c == '"') {
+        quoted = true;
+      } else if (c == ',') {
+        cells.emplace_back();
+      } else if (c == '\n') {
+        return;
+      } else if (c != '\r') {
+        cells.back() += static_cast<char>(c);
+      }
+    }
+    if (quoted) fail(line_, "a quoted cell does not end");
+  }
+
+  std::string path_;
+  std::ifstream in_;
+  std::int64_t line_ = 0;
+  std::int64_t next_line_ = 1;
+};
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+struct Columns {
+  std::size_t width = 0;
+  std::size_t height = 0;
+  std::optional<std::size_t> count;
+};
+
+Columns read_header(CsvReader& csv) {
+  std::vector<std::string> cells;
+  if (!csv.next(cells)) csv.fail(0, "the file is empty");
+  const auto column = [&](std::string_view name) -> std::optional<std::size_t> {
+    const auto found = std::find_if(cells.begin(), cells.end(),
+                                    [&](const std::string& cell) { return trimmed(cell) == name; });
+    if (found == cells.end()) return std::nullopt;
+    return static_cast<std::size_t>(found - cells.begin());
+  };
+  const auto required = [&](std::string_view name) {
+    const auto at = column(name);
+    if (at) return *at;
+    std::string have;
+    for (const std::string& cell : cells) {
+      have += (have.empty() ? "" : ", ") + std::string(trimmed(cell).substr(0, quoted_length));
+    }
+    csv.fail(csv.line(), "no column \"" + std::string(name) + "\" among: " + have);
+  };
+  return {required("width"), required("height"), column("count")};
+}
+
+std::int64_t read_cell(const CsvReader& csv, const std::vector<std::string>& cells,
+                       std::size_t column, std::string_view name, std::int64_t most) {
+  const std::string_view text = column < cells.size() ? trimmed(cells[column]) : "";
+  std::int64_t value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status == std::errc() && end == text.data() + text.size() && value >= 1 && value <= most) {
+    return value;
+  }
+  csv.fail(csv.line(),
+           std::string(name) +
+               (text.empty() ? " is missing"
+                             : " \"" + std::string(text.substr(0, quoted_length)) +
+                                   "\" is not a whole number from 1 to " + std::to_string(most)));
+}
+
+}  // namespace
+
+std::vector<SizesRow> read_image_sizes(const std::string& path) {
+  CsvReader csv(path);
+  const Columns columns = read_header(csv);
+  std::vector<SizesRow> rows;
+  std::vector<std::string> cells;
+  while (csv.next(cells)) {
+    SizesRow row;
+    row.line = csv.line();
+    row.size.width = read_cell(csv, cells, columns.width, "width", largest_side);
+    row.size.height = read_cell(csv, cells, columns.height, "height", largest_side);
+    if (columns.count) row.count = read_cell(csv, cells, *columns.count, "count", largest_count);
+    rows.push_back(row);
+  }
+  if (rows.empty()) csv.fail(0, "the table has no rows");
+  return rows;
+}
+
+}  // namespace trcost
