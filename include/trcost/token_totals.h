@@ -21,7 +21,7 @@ struct TokenDistribution {
 };
 
 /// `encoder` values are empty when any input's encoder tokens are unknown, or without inputs.
-struct TokenTotals {
+struct TokenSums {
   std::int64_t inputs = 0;
   std::optional<std::int64_t> vision_encoder;
   std::int64_t vision = 0;
@@ -36,7 +36,7 @@ class TokenTally {
   /// range of 64-bit whole numbers.
   void add(const TokenCount& count, std::int64_t times = 1);
 
-  [[nodiscard]] TokenTotals totals() const;
+  [[nodiscard]] TokenSums totals() const;
 
  private:
   using Histogram = std::map<std::int64_t, std::int64_t>;  // tokens -> inputs

@@ -32,8 +32,8 @@ void TokenTally::add(const TokenCount& count, std::int64_t times) {
   encoder_histogram_[*count.vision_encoder] += times;
 }
 
-TokenTotals TokenTally::totals() const {
-  TokenTotals totals;
+TokenSums TokenTally::totals() const {
+  TokenSums totals;
   totals.inputs = inputs_;
   totals.vision = vision_;
   if (inputs_ == 0) return totals;

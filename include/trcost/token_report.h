@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trcost/output_format.h"
+#include "trcost/token_totals.h"
+#include "trcost/tokens.h"
+
+/// The answer of `trcost tokens`: many inputs, one family or all of them side by side.
+namespace trcost {
+
+/// What is asked. Without a family every family that takes the input answers.
+struct TokenRequest {
+  std::string family = {};
+  std::vector<ImageSize> images = {};
+  std::vector<ImageSize> videos = {};  ///< frame sizes of clips of `seconds` at `fps`
+  bool audio = false;                  ///< one audio clip of `seconds`
+  std::optional<double> seconds = {};
+  std::optional<double> fps = {};            ///< frames taken per second; 2 when not given
+  std::vector<std::string> image_sets = {};  ///< CSV files of sizes, or folders of images
+  TokenOptions options = {};
+};
+
+struct TokenItem {
+  std::string input;  ///< `1920x1080`, `1280x720 60 s 2 fps`, a path, `sizes.csv:7`
+  std::string family;
+  std::int64_t count = 1;  ///< inputs like this one
+  TokenCount tokens;
+};
+
+struct SkippedInput {
+  std::string input;
+  std::string reason;
+};
+
+struct TokenReport {
+  bool comparison = false;  ///< items are families side by side, so that a total has no meaning
+  bool sets = false;        ///< items come from image sets: totals and spread are what is asked
+  std::vector<TokenItem> items;
+  std::vector<SkippedInput> skipped;  ///< bad image files; in a comparison, families that refuse
+  std::size_t other_files = 0;        ///< files in folders whose names are not those of images
+  TokenSums totals;                   ///< of the items, each times its count
+};
+
+/// Counts every input in the order of the request. A file of a folder that is no image, and in a
+/// comparison a family that refuses the input, is skipped with its reason; all else that is wrong
+/// throws `Error`: no input, seconds missing, no family of that name, a bad table, options without
+/// a family.
+TokenReport count_tokens(const TokenRequest& request);
+
+/// table, json, jsonl, csv, md, html. `items` false leaves the single inputs out of the JSON
+/// document, which a large set would fill.
+std::string render_tokens(const TokenReport& report, Format format, const Style& style,
+                          bool items = true);
+/// The families with their options, rules and sources, in the same formats.
+std::string render_token_families(Format format, const Style& style);
+
+}  // namespace trcost

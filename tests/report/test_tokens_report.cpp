@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `trcost tokens` shows, from the request to the text.
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "catch.h"
+#include "trcost/error.h"
+#include "trcost/token_report.h"
+
+namespace {
+
+using nlohmann::json;
+using trcost::Format;
+using trcost::TokenReport;
+using trcost::TokenRequest;
+
+json as_json(const TokenRequest& request, bool items = true) {
+  return json::parse(trcost::render_tokens(trcost::count_tokens(request), Format::json, {}, items));
+}
+
+std::string message(const TokenRequest& request) {
+  try {
+    trcost::count_tokens(request);
+  } catch (const trcost::Error& error) {
+    return error.location + " " + error.message + " " + error.hint;
+  }
+  return {};
+}
+
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+struct Folder {
+  std::filesystem::path path = std::filesystem::temp_directory_path() / "trcost-test-tokens";
+  Folder() {
+    std::filesystem::remove_all(path);
+    std::filesystem::create_directories(path);
+  }
+  ~Folder() { std::filesystem::remove_all(path); }
+  std::string write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(path / name, std::ios::binary) << bytes;
+    return (path / name).string();
+  }
+};
+
+// A GIF header: 640 x 480.
+const std::string gif{"GIF89a\x80\x02\xE0\x01\x00\x00\x00", 13};
+
+}  // namespace
+
+TEST_CASE("the JSON document has the contract's shape", "[tokens][report]") {
+  const json out = as_json({.family = "qwen2-vl", .images = {{1920, 1080}, {640, 480}}});
+  CHECK(out["schema_version"] == "1.0");
+  REQUIRE(out["items"].size() == 2);
+  const json& item = out["items"][0];
+  CHECK(item["input"] == "1920x1080");
+  CHECK(item["tokens"]["vision_encoder"] == 10764);
+  CHECK(item["tokens"]["vision"] == 2691);
+  CHECK(item["tiles"] == 1);
+  CHECK(item["resized"] == json::array({1932, 1092}));
+  CHECK(item["rule"].is_string());
+  CHECK(item["source"].is_string());
+  CHECK(out["total"]["vision_encoder"] == 10764 + 1564);
+  CHECK(out["total"]["vision"] == 2691 + 391);
+}
+
+TEST_CASE("what is unknown is null", "[tokens][report]") {
+  const json out = as_json({.family = "gpt-4v", .images = {{512, 512}}});
+  CHECK(out["items"][0]["tokens"]["vision_encoder"].is_null());
+  CHECK(out["total"]["vision_encoder"].is_null());
+  CHECK(out["total"]["vision"] == 255);
+  const json sound = as_json({.family = "whisper", .audio = true, .seconds = 30});
+  CHECK(sound["items"][0]["resized"].is_null());
+  CHECK(sound["total"]["vision"] == 1500);
+}
+
+TEST_CASE("a video is one item with its frames", "[tokens][report]") {
+  const json out =
+      as_json({.family = "qwen2-vl", .videos = {{1280, 720}}, .seconds = 60, .fps = 2});
+  CHECK(out["items"][0]["input"] == "1280x720 60 s 2 fps");
+  CHECK(out["items"][0]["frames"] == 120);
+  CHECK(out["total"]["vision"] == 43200);
+}
+
+TEST_CASE("without a family all that take the input stand side by side", "[tokens][report]") {
+  const TokenReport report = trcost::count_tokens({.images = {{640, 480}}});
+  CHECK(report.items.size() == 14);
+  CHECK(report.comparison);
+  const json out = as_json({.images = {{640, 480}}});
+  CHECK(out["total"]["vision"].is_null());
+  const std::string text = trcost::render_tokens(report, Format::table, {});
+  CHECK(mentions(text, "llava-next"));
+  CHECK(mentions(text, "2340"));
+  // Qwen refuses an aspect ratio above 200; the others still answer.
+  const TokenReport thin = trcost::count_tokens({.images = {{3000, 10}}});
+  CHECK(thin.skipped.size() == 3);
+  CHECK(thin.items.size() == 11);
+}
+
+TEST_CASE("a table of sizes gives total and spread", "[tokens][report]") {
+  const Folder folder;
+  const auto path = folder.write("sizes.csv", "width,height,count\n640,480,9\n1920,1080,1\n");
+  const json out = as_json({.family = "qwen2-vl", .image_sets = {path}});
+  CHECK(out["items"].size() == 2);
+  CHECK(out["items"][0]["count"] == 9);
+  CHECK(out["inputs"] == 10);
+  CHECK(out["total"]["vision"] == 9 * 391 + 2691);
+  CHECK(out["distribution"]["vision"]["min"] == 391);
+  CHECK(out["distribution"]["vision"]["median"] == 391);
+  CHECK(out["distribution"]["vision"]["p90"] == 391);
+  CHECK(out["distribution"]["vision"]["max"] == 2691);
+  CHECK_THAT(out["distribution"]["vision"]["mean"].get<double>(), WithinAbs(621.0, 1e-9));
+  CHECK(as_json({.family = "qwen2-vl", .image_sets = {path}}, false)["items"].empty());
+}
+
+TEST_CASE("in a folder the good images count and the bad ones are named", "[tokens][report]") {
+  const Folder folder;
+  folder.write("a.gif", gif);
+  folder.write("b.gif", gif);
+  folder.write("c.jpg", "no image");
+  folder.write("readme.txt", "text");
+  const json out = as_json({.family = "llava-next", .image_sets = {folder.path.string()}});
+  CHECK(out["items"].size() == 2);
+  CHECK(out["total"]["vision"] == 2 * 2340);
+  REQUIRE(out["skipped"].size() == 1);
+  CHECK(mentions(out["skipped"][0]["input"], "c.jpg"));
+  CHECK(mentions(out["skipped"][0]["reason"], "not a JPEG"));
+}
+
+TEST_CASE("a request that cannot be answered says what is missing", "[tokens][report][errors]") {
+  CHECK(mentions(message({}), "--image"));
+  CHECK(mentions(message({.family = "qwen2-vl", .videos = {{1280, 720}}}), "--seconds"));
+  CHECK(mentions(message({.images = {{640, 480}}, .options = {.max_tiles = 4}}), "--family"));
+  CHECK(mentions(message({.image_sets = {"sizes.csv"}}), "--family"));
+  CHECK(mentions(message({.family = "nonsense", .images = {{640, 480}}}), "unknown token family"));
+  CHECK(mentions(message({.family = "vit", .image_sets = {"/nonexistent.csv"}}), "cannot be read"));
+  CHECK(mentions(message({.family = "vit", .images = {{640, 480}}, .fps = 2}), "--fps"));
+  const Folder folder;
+  CHECK(mentions(message({.family = "vit", .image_sets = {folder.path.string()}}), "no image"));
+  folder.write("a.jpg", "bad");
+  CHECK(
+      mentions(message({.family = "vit", .image_sets = {folder.path.string()}}), "none of the 1"));
+  const auto huge = folder.write("huge.csv", "width,height\n640,480\n1000000,1000000\n");
+  CHECK(mentions(message({.family = "vit", .image_sets = {huge}}), "huge.csv:3"));
+}
+
+TEST_CASE("rows for machines carry every column", "[tokens][report]") {
+  const TokenReport report = trcost::count_tokens({.family = "mllama", .images = {{640, 480}}});
+  const std::string csv = trcost::render_tokens(report, Format::csv, {});
+  CHECK(csv.starts_with("input,family,count,tokens.vision_encoder,tokens.vision,tiles,frames,"));
+  CHECK(mentions(csv, "640x480,mllama,1,6432,3202,2,,1120x560,"));
+  const json row = json::parse(trcost::render_tokens(report, Format::jsonl, {}));
+  CHECK(row["tokens.vision"] == 3202);
+  CHECK(row["frames"].is_null());
+  CHECK(mentions(trcost::render_tokens(report, Format::md, {}), "| 640x480 |"));
+}
+
+TEST_CASE("the families are listed with rule and source", "[tokens][report]") {
+  const json out = json::parse(trcost::render_token_families(Format::json, {}));
+  CHECK(out["families"].size() == 16);
+  CHECK(out["families"][3]["name"] == "qwen2-vl");
+  CHECK(out["families"][3]["kinds"] == "image, video");
+}
