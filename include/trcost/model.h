@@ -44,10 +44,13 @@ struct CrossAttention {
   double layers = 0;       ///< number of inserted layers
   double ffn = 0;          ///< intermediate width of an inserted layer's own feed-forward
   double key_width = 0;    ///< width of the keys' input; 0 means the hidden width
+  /// The decoder's own layers that come before the first inserted one. They never see the image,
+  /// so a frozen decoder owes no gradient there.
+  double own_layers_before = 0;
 };
 
-/// A decoder-only language model. Widths and counts are whole numbers held as double, so that
-/// formulas need no casts.
+/// A decoder-only language model (or the text tower of a contrastive one). Widths and counts are
+/// whole numbers held as double, so that formulas need no casts.
 struct LanguageModel {
   double layers = 0;
   double hidden = 0;
@@ -61,6 +64,11 @@ struct LanguageModel {
   Biases biases = Biases::none;
   bool tied_embeddings = false;
   double learned_positions = 0;  ///< rows of a learned position table, 0 if none
+  double extra_embedding_rows = 0;  ///< input embedding rows that the head does not predict
+  bool output_head = true;       ///< false: no logits (text tower of a contrastive model)
+  bool bidirectional = false;    ///< every token sees the whole sequence
+  double norms_per_layer = 2;    ///< 1 with parallel attention (Falcon-7B), 4 with Gemma 2 and 3
+  bool norm_bias = true;         ///< of Norm::layer; MPT has none
   bool qk_norm = false;          ///< norms over the head dim of queries and keys (Qwen3)
   bool attention_sinks = false;  ///< one learned logit per head (gpt-oss)
   double mtp_layers = 0;         ///< multi-token-prediction modules (DeepSeek-V3), 0 if none
@@ -92,10 +100,13 @@ struct Encoder {
   bool pre_norm = false;          ///< a norm before the first layer (CLIP)
   bool post_norm = false;         ///< a norm after the last layer
   bool layer_scale = false;       ///< two learned vectors per layer (InternViT)
+  double missing_biases = 0;      ///< attention bias vectors that `biases` implies and a layer lacks
+                                  ///< (keys in Whisper: 1; queries, keys, values in InternViT-6B: 3)
   bool qk_norm = false;           ///< InternViT-6B: norms over the whole width
   double window_tokens = 0;       ///< windowed attention: tokens per window, 0 if none
   double full_attention_layers = 0;  ///< with windows: layers with full attention
-  double extra_params = 0;        ///< parameters that no rule above gives (positions of tiles, heads)
+  double extra_params = 0;        ///< parameters that no rule above gives (positions of tiles)
+  double head_params = 0;         ///< pooling head that only contrastive training uses; not counted
   double tokens_per_image = 0;    ///< tokens of one image at `image`, class token included
   std::string token_family;       ///< the rule of `trcost tokens` that this encoder goes with
 };
@@ -115,13 +126,16 @@ struct Connector {
   double hidden = 0;        ///< inner width of the MLP; 0: the language model's hidden width
   double merge = 1;         ///< encoder tokens that become one token (pixel shuffle 2x2: 4)
   bool norm = false;        ///< a norm over the (merged) input
+  Norm norm_type = Norm::layer;
+  bool biases = true;       ///< of linear, mlp, pixel_shuffle, cross_attention
   double norm_width = 0;    ///< width of that norm; 0: the merged width
   double latents = 0;       ///< perceiver, qformer: tokens that come out
   double depth = 0;         ///< perceiver, qformer: layers
   double heads = 0;
   double kv_heads = 0;
   double head_dim = 0;
-  double width = 0;         ///< perceiver, qformer: inner width
+  double width = 0;         ///< perceiver, qformer: inner width; linear: width that comes out, 0:
+                            ///< the language model's
   double gated_ffn = 0;     ///< a gated modality projection before the perceiver (Idefics2)
   double input_width = 0;   ///< width of the features read, when not the encoder's hidden width
   double extra_params = 0;  ///< parameters that no rule above gives

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "trcost/error.h"
+#include "trcost/workload.h"
+
+// Shape rule. Published decoders keep hidden / layers near 128 (Llama-3 8B 128, 70B 102, 405B 130,
+// GPT-3 128: arXiv 2407.21783 table 3, 2005.14165 table 2.1) and a head dim of 128, and use gated
+// feed-forwards of 3.5 times the width with grouped queries. Cost at a fixed parameter count hangs
+// little on it: FLOPs per token move by attention and head alone, memory with hidden x layers.
+namespace trcost {
+namespace {
+
+constexpr double kSmallest = 1e3;
+constexpr double kLargest = 1e16;
+constexpr double kTiedBelow = 3e9;      // small models share embedding and head
+constexpr double kHiddenPerLayer = 128;
+constexpr double kFeedForwardRatio = 3.5;
+constexpr double kHeadDim = 128;
+constexpr double kFullRule = 1e9;       // from here on ffn is a multiple of 64
+constexpr double kTinyHiddenPerLayer = 32;  // of models too small for the vocabulary (TinyStories,
+                                            // arXiv 2305.07759: 64..1024 wide, 1..12 layers)
+
+/// Step of the grid of hidden widths at `hidden`.
+double hidden_step(double hidden) { return hidden < 2048 ? 256 : hidden < 8192 ? 512 : 1024; }
+
+/// Largest of 8, 4, 2, 1 that divides `heads`.
+double grouped_heads(double heads) {
+  for (const double groups : {8.0, 4.0, 2.0}) {
+    if (std::fmod(heads, groups) == 0) return groups;
+  }
+  return 1;
+}
+
+LanguageModel with_width(double hidden, double head_dim, double vocab, bool tied) {
+  LanguageModel m;
+  m.hidden = hidden;
+  m.head_dim = head_dim;
+  m.heads = hidden / head_dim;
+  m.kv_heads = grouped_heads(m.heads);
+  m.vocab = vocab;
+  m.tied_embeddings = tied;
+  return m;
+}
+
+/// Parameters outside of the layers: embedding, head, final norm.
+double outside_layers(const LanguageModel& m) {
+  return (m.tied_embeddings ? 1 : 2) * m.vocab * m.hidden + m.hidden;
+}
+
+/// Parameters of a layer without its feed-forward.
+double attention_and_norms(const LanguageModel& m) {
+  return 2 * m.hidden * m.hidden + 2 * m.hidden * m.kv_heads * m.head_dim + 2 * m.hidden;
+}
+
+/// Layers that come nearest to `params` with the usual feed-forward; may be 0.
+double nearest_layers(const LanguageModel& m, double params) {
+  const double layer = attention_and_norms(m) + 3 * kFeedForwardRatio * m.hidden * m.hidden;
+  return std::round((params - outside_layers(m)) / layer);
+}
+
+/// Gives the feed-forward the width that meets `params`, in multiples of `step`.
+void solve_feed_forward(LanguageModel& m, double params, double step) {
+  const double per_layer = (params - outside_layers(m)) / m.layers - attention_and_norms(m);
+  m.ffn = std::max(step, std::round(per_layer / (3 * m.hidden) / step) * step);
+}
+
+double distance_from_total(const LanguageModel& m, double params) {
+  return std::abs(count_parameters(m).total - params);
+}
+
+/// First width to try, given that of the closed form: wide models are searched near it only.
+double first_width(double closed) {
+  const double low = std::floor(0.7 * closed / 1024) * 1024;
+  return low > 8192 ? low : 256;
+}
+
+/// The width of the grid whose hidden / layers is nearest to 128; none where the embedding leaves
+/// no room for a layer. Widths are tried around the closed form (128 N / 12.75)^(1/3).
+std::optional<LanguageModel> on_grid(double params, double vocab) {
+  const bool tied = params < kTiedBelow;
+  const double closed = std::cbrt(kHiddenPerLayer * params / 12.75);
+  std::optional<LanguageModel> best;
+  double best_distance = 0;
+  for (double hidden = first_width(closed); hidden <= 1.3 * closed + 1024;
+       hidden += hidden_step(hidden)) {
+    LanguageModel m = with_width(hidden, kHeadDim, vocab, tied);
+    m.layers = nearest_layers(m, params);
+    if (m.layers < 1) continue;
+    const double distance = std::abs(hidden / m.layers - kHiddenPerLayer);
+    if (!best || distance < best_distance) {
+      best = m;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+/// Where the vocabulary does not fit: a third of the parameters for a smaller one, narrower heads.
+LanguageModel tiny(double params, double vocab) {
+  constexpr std::array<double, 8> kWidths{4, 8, 16, 32, 64, 128, 192, 256};
+  std::optional<LanguageModel> best;
+  double best_distance = 0;
+  for (const double hidden : kWidths) {
+    const double rows = std::clamp(std::floor(params / 3 / hidden), 2.0, vocab);
+    LanguageModel m = with_width(hidden, std::min(hidden, 64.0), rows, true);
+    m.layers = std::max(1.0, nearest_layers(m, params));
+    solve_feed_forward(m, params, 1);
+    const double ratio = std::abs(std::log(hidden / m.layers / kTinyHiddenPerLayer));
+    const double distance = ratio + 100 * distance_from_total(m, params) / params;
+    if (!best || distance < best_distance) {
+      best = m;
+      best_distance = distance;
+    }
+  }
+  return *best;
+}
+
+}  // namespace
+
+LanguageModel shape_from_parameters(double params, double vocab) {
+  if (!(params >= kSmallest && params <= kLargest)) {
+    throw Error(ErrorKind::usage, "a shape follows from 1e3 to 1e16 parameters",
+                "give a number within that range, or a model file with --model");
+  }
+  if (!(vocab >= 2 && vocab <= 1e9)) {
+    throw Error(ErrorKind::usage, "a vocabulary has 2 to 1e9 entries");
+  }
+  const std::optional<LanguageModel> found = on_grid(params, vocab);
+  if (!found) return tiny(params, vocab);
+  LanguageModel m = *found;
+  solve_feed_forward(m, params, params < kFullRule ? 8 : 64);
+  return m;
+}
+
+}  // namespace trcost

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/error.h"
+#include "trcost/workload.h"
+#include "workload/linear_layers.h"
+
+namespace trcost {
+namespace {
+
+bool learns(Training training) { return training != Training::frozen; }
+bool low_rank(Training training) {
+  return training == Training::lora || training == Training::qlora;
+}
+
+/// FLOPs per adapter parameter and token: forward, dgrad, wgrad, 2 each.
+constexpr double kFlopsPerAdapterPass = 2;
+
+struct Passes {
+  double forward = 0;
+  double dgrad = 0;
+  double wgrad = 0;
+};
+
+/// Adds `flops` of matrices: forward, dgrad over a share of them, wgrad when they learn.
+void add_matrices(Passes& passes, double flops, double dgrad_share, bool wgrad) {
+  passes.forward += flops;
+  passes.dgrad += flops * dgrad_share;
+  if (wgrad) passes.wgrad += flops;
+}
+
+/// Scores and values: two products forward, four backward, none of them a weight's.
+void add_core(Passes& passes, double flops, double dgrad_share) {
+  passes.forward += flops;
+  passes.dgrad += 2 * flops * dgrad_share;
+}
+
+void add_adapters(Passes& passes, double params) {
+  passes.forward += kFlopsPerAdapterPass * params;
+  passes.dgrad += kFlopsPerAdapterPass * params;
+  passes.wgrad += kFlopsPerAdapterPass * params;
+}
+
+/// Adapter parameters that one token passes.
+double active_adapters(const LanguageModel& m, Training training, double rank) {
+  if (training == Training::adapter) return adapter_parameters(m.layers, m.hidden, rank);
+  if (!low_rank(training)) return 0;
+  double params = 0;
+  const auto add = [&](const LinearLayers& l) {
+    if (l.adaptable) params += l.active * rank * (l.in + l.out);
+  };
+  visit_decoder(m, add);
+  visit_cross_text(m, add);
+  return params;
+}
+
+double active_adapters(const Encoder& e, Training training, double rank) {
+  if (training == Training::adapter) return adapter_parameters(e.layers, e.hidden, rank);
+  return low_rank(training) ? lora_parameters(e, rank) : 0;
+}
+
+bool connector_learns(const Workload& w) {
+  return w.connector && w.connector_training == Training::full;
+}
+bool encoder_learns(const Workload& w) { return w.encoder && learns(w.encoder_training); }
+
+/// Share of the decoder's own layers through which gradients pass.
+double language_dgrad_share(const Workload& w) {
+  if (learns(w.language_training)) return 1;
+  if (!encoder_learns(w) && !connector_learns(w)) return 0;
+  const LanguageModel& m = w.language;
+  if (!m.cross_attention || m.layers <= 0) return 1;
+  return (m.layers - m.cross_attention->own_layers_before) / m.layers;
+}
+
+/// Inserted layers learn with the connector, and with a language model that learns in full.
+void add_cross_attention(const Workload& w, const ForwardFlops& forward, Passes& passes) {
+  const bool full = connector_learns(w) || w.language_training == Training::full;
+  const bool backward = full || learns(w.language_training) || encoder_learns(w);
+  add_matrices(passes, forward.cross_attention_gemm, backward ? 1 : 0, full);
+  add_core(passes, forward.cross_attention_core, backward ? 1 : 0);
+}
+
+Passes language_passes(const Workload& w, const ForwardFlops& forward) {
+  Passes passes;
+  const double share = language_dgrad_share(w);
+  const bool full = w.language_training == Training::full;
+  add_matrices(passes, forward.layers_gemm, share, full);
+  add_core(passes, forward.attention_core, share);
+  add_matrices(passes, forward.head, share > 0 ? 1 : 0,
+               full || (learns(w.language_training) && w.train_embeddings));
+  add_cross_attention(w, forward, passes);
+  add_adapters(passes, active_adapters(w.language, w.language_training, w.lora_rank));
+  return passes;
+}
+
+/// Per image.
+Passes encoder_passes(const Workload& w, const ForwardFlops& forward) {
+  Passes passes;
+  if (!w.encoder) return passes;
+  const bool backward = learns(w.encoder_training);
+  if (w.cached_features && !backward) return passes;
+  add_matrices(passes, forward.encoder - forward.encoder_core, backward ? 1 : 0,
+               w.encoder_training == Training::full);
+  add_core(passes, forward.encoder_core, backward ? 1 : 0);
+  add_adapters(passes, w.encoder_tokens_per_image *
+                           active_adapters(*w.encoder, w.encoder_training, w.lora_rank));
+  return passes;
+}
+
+/// Per image.
+Passes connector_passes(const Workload& w, const ForwardFlops& forward) {
+  Passes passes;
+  if (!w.connector) return passes;
+  const bool backward = connector_learns(w) || encoder_learns(w);
+  add_matrices(passes, forward.connector, backward ? 1 : 0, connector_learns(w));
+  return passes;
+}
+
+}  // namespace
+
+TrainingFlops training_flops(const Workload& w, bool causal) {
+  if (w.cached_features && encoder_learns(w)) {
+    throw Error(ErrorKind::usage, "features of an encoder that learns cannot be cached",
+                "freeze the encoder or leave the cache out");
+  }
+  const ForwardFlops forward = forward_flops(w, causal);
+  const Passes language = language_passes(w, forward);
+  TrainingFlops flops;
+  flops.language_forward = language.forward;
+  flops.language_dgrad = language.dgrad;
+  flops.language_wgrad = language.wgrad;
+  if (!w.encoder || w.images_per_sequence <= 0) return flops;
+
+  const double images_per_token = w.images_per_sequence / w.seq_length;
+  const Passes encoder = encoder_passes(w, forward);
+  flops.encoder_forward = encoder.forward * images_per_token;
+  flops.encoder_dgrad = encoder.dgrad * images_per_token;
+  flops.encoder_wgrad = encoder.wgrad * images_per_token;
+  const Passes connector = connector_passes(w, forward);
+  flops.connector_forward = connector.forward * images_per_token;
+  flops.connector_dgrad = connector.dgrad * images_per_token;
+  flops.connector_wgrad = connector.wgrad * images_per_token;
+  return flops;
+}
+
+double lora_parameters(const LanguageModel& m, double rank) {
+  double params = 0;
+  const auto add = [&](const LinearLayers& l) {
+    if (l.adaptable) params += l.count * rank * (l.in + l.out);
+  };
+  visit_decoder(m, add);
+  visit_cross_text(m, add);
+  visit_cross_image(m, add);
+  return params;
+}
+
+double lora_parameters(const Encoder& e, double rank) {
+  const double attention = 4 * (e.hidden + e.hidden);
+  const double feed_forward = (input_matrices(e.mlp) + 1) * (e.hidden + e.ffn);
+  return e.layers * rank * (attention + feed_forward);
+}
+
+double adapter_parameters(double layers, double hidden, double bottleneck) {
+  return layers * 2 * (2 * hidden * bottleneck + bottleneck + hidden);
+}
+
+TrainableCounts count_trainable(const Workload& w) {
+  TrainableCounts counts;
+  const ParameterCounts params = count_parameters(w.language);
+  const LanguageModel& m = w.language;
+  switch (w.language_training) {
+    case Training::frozen: break;
+    case Training::full: counts.language = params.language; break;
+    case Training::adapter:
+      counts.language = adapter_parameters(m.layers, m.hidden, w.lora_rank);
+      break;
+    default: counts.language = lora_parameters(m, w.lora_rank);
+  }
+  const bool partial = learns(w.language_training) && w.language_training != Training::full;
+  if (partial && w.train_embeddings) counts.language += params.embedding + params.head;
+  if (m.cross_attention && connector_learns(w) && w.language_training != Training::full) {
+    LanguageModel own = m;
+    own.cross_attention.reset();
+    counts.connector += params.language - count_parameters(own).language;
+  }
+  if (w.encoder) {
+    const Encoder& e = *w.encoder;
+    if (w.encoder_training == Training::full) counts.encoder = encoder_parameters(e);
+    else counts.encoder = active_adapters(e, w.encoder_training, w.lora_rank);
+  }
+  if (w.encoder && connector_learns(w)) {
+    counts.connector += connector_parameters(*w.connector, *w.encoder, m.hidden);
+  }
+  counts.total = counts.language + counts.encoder + counts.connector;
+  return counts;
+}
+
+}  // namespace trcost
