@@ -1,15 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "catalog/loaders.h"
+#include "catalog/provenance.h"
 #include "catalog/strict_json.h"
-#include "trcost/error.h"
 
 namespace trcost {
+namespace {
 
-Accelerator parse_accelerator(std::string_view, std::string_view origin) {
-  throw Error(ErrorKind::data, "accelerator files cannot be read yet", {}, std::string(origin));
+// Ranges are wide enough for a decade of hardware and narrow enough to catch a wrong unit.
+constexpr double kLowestRate = 1e9, kHighestRate = 1e19;            // FLOP/s
+constexpr double kLowestMemory = 1e8, kHighestMemory = 1e14;        // bytes
+constexpr double kLowestBandwidth = 1e9, kHighestBandwidth = 1e15;  // bytes/s
+
+constexpr std::array<std::string_view, kPrecisionCount> kNames = {"bf16",  "fp16", "fp8", "mxfp8",
+                                                                  "nvfp4", "tf32", "fp32"};
+
+// `{ "bf16_flop_per_second": ... }`, absent formats stay 0. Returns the source of the first rate.
+std::string read_rates(ObjectReader& file, std::string_view key, const Sources& sources,
+                       std::array<double, kPrecisionCount>& rates) {
+  std::optional<ObjectReader> object = file.optional_object(key);
+  std::string source;
+  if (!object) return source;
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    const auto rate = sources.optional(*object, fmt::format("{}_flop_per_second", kNames[i]),
+                                       kLowestRate, kHighestRate);
+    if (!rate) continue;
+    rates[i] = rate->value;
+    if (source.empty()) source = rate->source;
+  }
+  object->finish();
+  return source;
 }
+
+// `{ "bf16": "source", ... }`: formats that models have been trained in on this chip.
+void read_recipes(ObjectReader& file, const Sources& sources, Accelerator& accelerator) {
+  std::optional<ObjectReader> recipes = file.optional_object("training_recipes");
+  if (!recipes) {
+    // A user's own chip: the formats that every framework trains in.
+    for (const Precision precision : {Precision::bf16, Precision::fp16, Precision::fp32}) {
+      const auto i = static_cast<std::size_t>(precision);
+      accelerator.recipe[i] = accelerator.peak_flops[i] > 0;
+    }
+    return;
+  }
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    const std::optional<JsonValue> recipe = recipes->optional_value(kNames[i]);
+    if (!recipe) continue;
+    sources.text(*recipe);
+    if (accelerator.peak_flops[i] <= 0) {
+      recipe->fail(fmt::format("there is no dense peak for {}", kNames[i]),
+                   fmt::format("add {}_flop_per_second to dense_peak", kNames[i]));
+    }
+    accelerator.recipe[i] = true;
+  }
+  recipes->finish();
+}
+
+std::string flops_in_words(double rate) {
+  return rate >= 1e15 ? fmt::format("{:.4g} PFLOP/s", rate / 1e15)
+                      : fmt::format("{:.4g} TFLOP/s", rate / 1e12);
+}
+
+}  // namespace
+
+std::string_view precision_name(Precision precision) {
+  return kNames[static_cast<std::size_t>(precision)];
+}
+
+std::optional<Precision> parse_precision(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<Precision>(i);
+  }
+  return std::nullopt;
+}
+
+Accelerator parse_accelerator(std::string_view json, std::string_view origin) {
+  ObjectReader file = parse_strict_json(json, origin).object();
+  const Sources sources(file);
+  Accelerator accelerator;
+  accelerator.file = origin;
+  accelerator.name = read_head(file, origin);
+  accelerator.title = file.text_or("title", accelerator.name);
+  accelerator.vendor = file.text_or("vendor", "");
+  accelerator.architecture = file.text_or("architecture", "");
+  accelerator.release_date = file.text_or("release_date", "");
+  accelerator.system = file.required_text("system");
+  file.required_object("dense_peak");
+  accelerator.peak_source = read_rates(file, "dense_peak", sources, accelerator.peak_flops);
+  read_rates(file, "measured_matmul", sources, accelerator.measured_flops);
+  read_recipes(file, sources, accelerator);
+  accelerator.memory_bytes =
+      sources.required(file, "memory_bytes", kLowestMemory, kHighestMemory).value;
+  accelerator.memory_bandwidth =
+      sources.required(file, "memory_bytes_per_second", kLowestBandwidth, kHighestBandwidth).value;
+  if (const auto share = sources.optional(file, "memory_streaming_fraction", 0.1, 1)) {
+    accelerator.memory_bandwidth_measured = share->value;
+  }
+  if (const auto power = sources.optional(file, "power_watts", 1, 1e5)) {
+    accelerator.power_watts = power->value;
+  }
+  CatalogPrice price = read_price(file, sources);
+  accelerator.price_usd = price.usd;
+  accelerator.price_source = std::move(price.source);
+  accelerator.price_date = std::move(price.date);
+  file.accept("notes");
+  file.finish();
+  return accelerator;
+}
+
 CatalogEntry describe(const Accelerator& accelerator) {
-  return {accelerator.name, accelerator.title, {}};
+  const double bf16 = accelerator.peak_flops[static_cast<std::size_t>(Precision::bf16)];
+  const double fp16 = accelerator.peak_flops[static_cast<std::size_t>(Precision::fp16)];
+  return {accelerator.name, accelerator.title,
+          fmt::format("{} {}, {:.0f} GB at {:.4g} TB/s", flops_in_words(bf16 > 0 ? bf16 : fp16),
+                      bf16 > 0 ? "bf16" : "fp16", accelerator.memory_bytes / 1e9,
+                      accelerator.memory_bandwidth / 1e12)};
 }
 
 }  // namespace trcost

@@ -18,7 +18,9 @@
 namespace trcost {
 namespace {
 
-bool is_path(std::string_view name) { return name.ends_with(".json"); }
+bool is_path(std::string_view name) {
+  return name.ends_with(".json");
+}
 
 const CatalogKindInfo& info(CatalogKind kind) {
   return *std::find_if(catalog_kinds().begin(), catalog_kinds().end(),
@@ -131,11 +133,11 @@ Catalog::Catalog(std::string directory) : cache_(std::make_unique<Cache>()) {
 Catalog::~Catalog() = default;
 
 const Accelerator& Catalog::accelerator(std::string_view name) const {
-  return cache_->entry(cache_->accelerators, *this, CatalogKind::accelerators, name,
-                       [](std::string_view text, std::string_view origin) {
-                         return std::make_shared<const Accelerator>(
-                             parse_accelerator(text, origin));
-                       });
+  return cache_->entry(
+      cache_->accelerators, *this, CatalogKind::accelerators, name,
+      [](std::string_view text, std::string_view origin) {
+        return std::make_shared<const Accelerator>(parse_accelerator(text, origin));
+      });
 }
 
 const System& Catalog::system(std::string_view name) const {
@@ -213,11 +215,21 @@ std::vector<CatalogEntry> Catalog::list(CatalogKind kind) const {
   std::vector<CatalogEntry> entries;
   for (const std::string& name : names(kind)) {
     switch (kind) {
-      case CatalogKind::accelerators: entries.push_back(describe(accelerator(name))); break;
-      case CatalogKind::systems: entries.push_back(describe(system(name))); break;
-      case CatalogKind::stacks: entries.push_back(describe_stack(stack(name))); break;
-      case CatalogKind::models: entries.push_back(describe(model(name))); break;
-      default: entries.push_back(describe(encoder(name))); break;
+      case CatalogKind::accelerators:
+        entries.push_back(describe(accelerator(name)));
+        break;
+      case CatalogKind::systems:
+        entries.push_back(describe(system(name)));
+        break;
+      case CatalogKind::stacks:
+        entries.push_back(describe_stack(stack(name)));
+        break;
+      case CatalogKind::models:
+        entries.push_back(describe(model(name)));
+        break;
+      default:
+        entries.push_back(describe(encoder(name)));
+        break;
     }
     entries.back().name = name;
   }
@@ -226,13 +238,27 @@ std::vector<CatalogEntry> Catalog::list(CatalogKind kind) const {
 
 std::string Catalog::show(CatalogKind kind, std::string_view name) const {
   switch (kind) {
-    case CatalogKind::accelerators: accelerator(name); break;
-    case CatalogKind::systems: system(name); break;
-    case CatalogKind::stacks: stack(name); break;
-    case CatalogKind::models: model(name); break;
-    case CatalogKind::encoders: encoder(name); break;
-    case CatalogKind::prices: prices(); break;
-    case CatalogKind::runs: runs(); break;
+    case CatalogKind::accelerators:
+      accelerator(name);
+      break;
+    case CatalogKind::systems:
+      system(name);
+      break;
+    case CatalogKind::stacks:
+      stack(name);
+      break;
+    case CatalogKind::models:
+      model(name);
+      break;
+    case CatalogKind::encoders:
+      encoder(name);
+      break;
+    case CatalogKind::prices:
+      prices();
+      break;
+    case CatalogKind::runs:
+      runs();
+      break;
   }
   return std::string(cache_->locate(*this, kind, name).text);
 }

@@ -43,8 +43,7 @@ class StrictBuilder : public nlohmann::json_sax<json> {
     if (open_.back()->contains(name)) {
       throw Error(ErrorKind::data,
                   fmt::format("the key \"{}\" stands twice in the same object", printable(name)),
-                  "remove one of the two; which one counts would be a guess",
-                  std::string(origin_));
+                  "remove one of the two; which one counts would be a guess", std::string(origin_));
     }
     key_ = name;
     return true;
@@ -61,11 +60,11 @@ class StrictBuilder : public nlohmann::json_sax<json> {
     if (why.find("unexpected end of input") != std::string::npos) {
       why = "the file ends in the middle of a value";
     }
-    throw Error(ErrorKind::data,
-                fmt::format("not valid JSON at {}: {}", line_and_column(text_, position),
-                            printable(why)),
-                "check the file with a JSON editor; comments and trailing commas are not allowed",
-                std::string(origin_));
+    throw Error(
+        ErrorKind::data,
+        fmt::format("not valid JSON at {}: {}", line_and_column(text_, position), printable(why)),
+        "check the file with a JSON editor; comments and trailing commas are not allowed",
+        std::string(origin_));
   }
 
  private:

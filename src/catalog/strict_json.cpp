@@ -39,12 +39,18 @@ std::string join(const std::vector<std::string>& names) {
 
 std::string_view type_in_words(const json& value) {
   switch (value.type()) {
-    case json::value_t::null: return "null";
-    case json::value_t::object: return "an object";
-    case json::value_t::array: return "an array";
-    case json::value_t::string: return "a text";
-    case json::value_t::boolean: return "true or false";
-    default: return "a number";
+    case json::value_t::null:
+      return "null";
+    case json::value_t::object:
+      return "an object";
+    case json::value_t::array:
+      return "an array";
+    case json::value_t::string:
+      return "a text";
+    case json::value_t::boolean:
+      return "true or false";
+    default:
+      return "a number";
   }
 }
 
@@ -54,12 +60,24 @@ JsonValue::JsonValue(std::shared_ptr<const Document> document, const json* value
                      std::string pointer)
     : document_(std::move(document)), json_(value), pointer_(std::move(pointer)) {}
 
-bool JsonValue::is_null() const { return json_->is_null(); }
-bool JsonValue::is_number() const { return json_->is_number(); }
-bool JsonValue::is_text() const { return json_->is_string(); }
-bool JsonValue::is_boolean() const { return json_->is_boolean(); }
-bool JsonValue::is_array() const { return json_->is_array(); }
-bool JsonValue::is_object() const { return json_->is_object(); }
+bool JsonValue::is_null() const {
+  return json_->is_null();
+}
+bool JsonValue::is_number() const {
+  return json_->is_number();
+}
+bool JsonValue::is_text() const {
+  return json_->is_string();
+}
+bool JsonValue::is_boolean() const {
+  return json_->is_boolean();
+}
+bool JsonValue::is_array() const {
+  return json_->is_array();
+}
+bool JsonValue::is_object() const {
+  return json_->is_object();
+}
 
 std::string JsonValue::location() const {
   return pointer_.empty() ? document_->origin : document_->origin + "#" + printable(pointer_);
@@ -114,7 +132,9 @@ std::vector<JsonValue> JsonValue::array() const {
   return values;
 }
 
-ObjectReader JsonValue::object() const { return ObjectReader(*this); }
+ObjectReader JsonValue::object() const {
+  return ObjectReader(*this);
+}
 
 std::size_t JsonValue::choice(const std::vector<std::string>& words) const {
   const std::string word = text();
@@ -234,42 +254,15 @@ std::vector<std::string> ObjectReader::texts_or_empty(std::string_view key) {
   return texts;
 }
 
-SourcedNumber ObjectReader::required_sourced(std::string_view key, double lowest, double highest) {
-  std::optional<SourcedNumber> found = optional_sourced(key, lowest, highest);
-  if (!found) fail_missing(key);
-  return *std::move(found);
-}
-
-std::optional<SourcedNumber> ObjectReader::optional_sourced(std::string_view key, double lowest,
-                                                            double highest) {
-  const std::optional<JsonValue> found = optional_value(key);
-  if (!found) return std::nullopt;
-  SourcedNumber number;
-  if (found->is_number()) {
-    number.value = found->number(lowest, highest);
-    return number;
-  }
-  if (!found->is_object()) {
-    found->fail_type("a number, or an object with value, source and retrieved");
-  }
-  ObjectReader reader = found->object();
-  const std::optional<double> value = reader.optional_number("value", lowest, highest);
-  number.source = reader.text_or("source", "");
-  number.retrieved = reader.text_or("retrieved", "");
-  reader.accept("note");
-  reader.finish();
-  if (!value) return std::nullopt;
-  number.value = *value;
-  return number;
-}
-
 std::vector<std::string> ObjectReader::keys() const {
   std::vector<std::string> names;
   for (const auto& [name, unused] : value_.json_->items()) names.push_back(name);
   return names;
 }
 
-void ObjectReader::accept(std::string_view key) { asked_.emplace_back(key); }
+void ObjectReader::accept(std::string_view key) {
+  asked_.emplace_back(key);
+}
 
 void ObjectReader::finish() const {
   for (const std::string& name : keys()) {

@@ -26,8 +26,8 @@ std::string read_text_file(const std::string& path);
 class ObjectReader;
 
 /// One value of a parsed document together with its place, for messages. Cheap to copy; keeps the
-/// document alive. Every accessor throws Error (kind data) that names file and JSON pointer, what is
-/// there and what is allowed.
+/// document alive. Every accessor throws Error (kind data) that names file and JSON pointer, what
+/// is there and what is allowed.
 class JsonValue {
  public:
   [[nodiscard]] bool is_null() const;
@@ -70,17 +70,9 @@ class JsonValue {
 };
 
 /// Parses all of `text`. Refuses duplicate keys, trailing text, truncated input (with line and
-/// column), numbers outside the range of a double, nesting deeper than kDeepestJson and input larger
-/// than kLargestJsonFile with an Error (kind data). `origin` names the file in messages.
+/// column), numbers outside the range of a double, nesting deeper than kDeepestJson and input
+/// larger than kLargestJsonFile with an Error (kind data). `origin` names the file in messages.
 JsonValue parse_strict_json(std::string_view text, std::string_view origin);
-
-/// A number with its origin, `{ "value": 1.0, "source": "key", "retrieved": "2026-11-21" }`.
-/// A bare number is read as one without origin.
-struct SourcedNumber {
-  double value = 0;
-  std::string source;
-  std::string retrieved;
-};
 
 /// Reads an object key by key and, in finish(), refuses every key that was not asked for. A `null`
 /// value counts as absent for the optional accessors.
@@ -113,22 +105,18 @@ class ObjectReader {
   std::vector<JsonValue> array_or_empty(std::string_view key);
   std::vector<std::string> texts_or_empty(std::string_view key);
 
-  SourcedNumber required_sourced(std::string_view key, double lowest, double highest);
-  std::optional<SourcedNumber> optional_sourced(std::string_view key, double lowest,
-                                                double highest);
-
   /// All keys that are there, sorted; for objects whose keys are names.
   [[nodiscard]] std::vector<std::string> keys() const;
   /// Accepts a key without reading it.
   void accept(std::string_view key);
+  /// Throws that the key is missing, naming a key that may have been meant.
+  [[noreturn]] void fail_missing(std::string_view key) const;
   /// Throws on the first key that was not asked for: names it, the nearest known key, all known.
   void finish() const;
 
   [[nodiscard]] const JsonValue& value() const { return value_; }
 
  private:
-  [[noreturn]] void fail_missing(std::string_view key) const;
-
   JsonValue value_;
   std::vector<std::string> asked_;
 };

@@ -1,15 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include "catalog/loaders.h"
+#include "catalog/provenance.h"
 #include "catalog/strict_json.h"
-#include "trcost/error.h"
 
 namespace trcost {
+namespace {
 
-System parse_system(std::string_view, std::string_view origin) {
-  throw Error(ErrorKind::data, "system files cannot be read yet", {}, std::string(origin));
+constexpr double kLargestCluster = 1e7;                             // accelerators
+constexpr double kLowestBandwidth = 1e6, kHighestBandwidth = 1e14;  // bytes/s
+constexpr double kLowestLatency = 1e-9, kHighestLatency = 1;        // seconds
+
+NetworkTier read_tier(const JsonValue& value, const Sources& sources, bool last) {
+  ObjectReader reader = value.object();
+  NetworkTier tier;
+  tier.name = reader.required_text("name");
+  // The outermost tier spans whatever cluster is asked for.
+  const std::optional<JsonValue> size = reader.optional_value("accelerators");
+  if (!size && !last) value.fail("every tier but the last needs \"accelerators\"");
+  tier.size = size ? size->whole(1, kLargestCluster) : kLargestCluster;
+  tier.bandwidth =
+      sources
+          .required(reader, "bytes_per_second_per_direction", kLowestBandwidth, kHighestBandwidth)
+          .value;
+  tier.latency_seconds =
+      sources.required(reader, "latency_seconds", kLowestLatency, kHighestLatency).value;
+  tier.in_network_reduction = reader.boolean_or("in_network_reduction", false);
+  reader.accept("notes");
+  reader.finish();
+  return tier;
 }
+
+void read_tiers(ObjectReader& file, const Sources& sources, System& system) {
+  const JsonValue tiers = file.required_value("tiers");
+  const std::vector<JsonValue> values = tiers.array();
+  if (values.empty()) tiers.fail("a system needs at least one tier");
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    system.tiers.push_back(read_tier(values[i], sources, i + 1 == values.size()));
+    if (i > 0 && system.tiers[i].size <= system.tiers[i - 1].size) {
+      values[i].fail(fmt::format("a tier of {:.0f} accelerators stands outside one of {:.0f}",
+                                 system.tiers[i].size, system.tiers[i - 1].size),
+                     "order the tiers from the innermost to the outermost");
+    }
+  }
+}
+
+}  // namespace
+
+System parse_system(std::string_view json, std::string_view origin) {
+  ObjectReader file = parse_strict_json(json, origin).object();
+  const Sources sources(file);
+  System system;
+  system.file = origin;
+  system.name = read_head(file, origin);
+  system.title = file.text_or("title", system.name);
+  system.accelerators = file.texts_or_empty("accelerators");
+  system.gpus_per_node = file.required_whole("gpus_per_node", 1, 1e5);
+  read_tiers(file, sources, system);
+  system.gpus_per_domain = system.tiers.front().size;
+  if (system.tiers.size() == 1 && system.gpus_per_domain == kLargestCluster) {
+    system.gpus_per_domain = system.gpus_per_node;
+  }
+  system.usable_per_domain =
+      file.whole_or("usable_per_domain", system.gpus_per_domain, 1, system.gpus_per_domain);
+  if (const auto power = sources.optional(file, "power_per_gpu_watts", 1, 1e5)) {
+    system.power_per_gpu_watts = power->value;
+  }
+  CatalogPrice price = read_price(file, sources);
+  system.price_usd = price.usd;
+  system.price_gpus =
+      price.usd > 0 && price.accelerators == 0 ? system.gpus_per_node : price.accelerators;
+  system.price_source = std::move(price.source);
+  system.price_date = std::move(price.date);
+  file.accept("notes");
+  file.finish();
+  return system;
+}
+
 CatalogEntry describe(const System& system) {
-  return {system.name, system.title, {}};
+  std::string summary = fmt::format("{:.0f} per node", system.gpus_per_node);
+  for (const NetworkTier& tier : system.tiers) {
+    summary += fmt::format(", {} {:.4g} GB/s", tier.name, tier.bandwidth / 1e9);
+    if (&tier != &system.tiers.back()) summary += fmt::format(" among {:.0f}", tier.size);
+  }
+  return {system.name, system.title, summary};
 }
 
 }  // namespace trcost

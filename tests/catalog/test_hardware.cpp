@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include "catalog/loaders.h"
+#include "catalog/strict_json.h"
+#include "catch.h"
+#include "trcost/catalog.h"
+#include "trcost/error.h"
+
+using namespace trcost;
+
+namespace {
+
+double peak(const Accelerator& chip, Precision precision) {
+  return chip.peak_flops[static_cast<std::size_t>(precision)];
+}
+
+bool recipe(const Accelerator& chip, Precision precision) {
+  return chip.recipe[static_cast<std::size_t>(precision)];
+}
+
+const std::vector<std::string> kPromised = {
+    "a100-sxm-80gb", "h100-sxm", "b200",    "gb200-nvl72",   "gb300-nvl72", "a100-sxm-40gb",
+    "h100-pcie",     "h200",     "h800",    "h20",           "b300",        "rtx-4090",
+    "rtx-3090",      "rtx-5090", "l40s",    "v100-sxm-32gb", "mi300x",      "mi325x",
+    "mi355x",        "tpu-v5e",  "tpu-v5p", "tpu-v6e",       "trainium2",   "gaudi3"};
+
+// Every value of a data file with a number has a source and the day it was looked up.
+void check_provenance(const JsonValue& value) {
+  if (value.is_array()) {
+    for (const JsonValue& item : value.array()) check_provenance(item);
+  }
+  if (!value.is_object()) return;
+  ObjectReader object = value.object();
+  if (object.has("value")) {
+    INFO(value.location());
+    CHECK(object.has("source"));
+    CHECK(object.required_text("retrieved").size() == 10);
+    return;
+  }
+  for (const std::string& key : object.keys()) {
+    if (object.has(key)) check_provenance(object.required_value(key));
+  }
+}
+
+std::string message_of(const std::string& json) {
+  try {
+    parse_accelerator(json, "mine.json");
+  } catch (const Error& error) {
+    return error.location + "|" + error.message + "|" + error.hint;
+  }
+  return "no error";
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+const std::string kMinimal = R"({"schema_version": "1.0", "name": "mine", "system": "dgx-h100",
+  "dense_peak": {"bf16_flop_per_second": 1e15}, "memory_bytes": 80e9,
+  "memory_bytes_per_second": 3e12)";
+
+}  // namespace
+
+TEST_CASE("every promised accelerator is there") {
+  const Catalog catalog;
+  for (const std::string& name : kPromised) {
+    INFO(name);
+    const Accelerator& chip = catalog.accelerator(name);
+    CHECK(chip.name == name);
+    CHECK(chip.memory_bytes > 1e10);
+    CHECK(!chip.peak_source.empty());
+  }
+}
+
+TEST_CASE("every accelerator and every system loads, and they name each other") {
+  const Catalog catalog;
+  std::set<std::string> systems_in_use;
+  for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
+    INFO(name);
+    const Accelerator& chip = catalog.accelerator(name);
+    const System& system = catalog.system(chip.system);
+    CHECK(std::count(system.accelerators.begin(), system.accelerators.end(), name) == 1);
+    check_provenance(parse_strict_json(catalog.file("accelerators/" + name + ".json"), name));
+  }
+  for (const std::string& name : catalog.names(CatalogKind::systems)) {
+    INFO(name);
+    const System& system = catalog.system(name);
+    for (const std::string& chip : system.accelerators) CHECK_NOTHROW(catalog.accelerator(chip));
+    REQUIRE(!system.tiers.empty());
+    for (std::size_t i = 1; i < system.tiers.size(); ++i) {
+      CHECK(system.tiers[i].bandwidth < system.tiers[i - 1].bandwidth);
+    }
+    check_provenance(parse_strict_json(catalog.file("systems/" + name + ".json"), name));
+  }
+}
+
+TEST_CASE("dense peaks are dense and in proportion") {
+  const Catalog catalog;
+  for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
+    INFO(name);
+    const Accelerator& chip = catalog.accelerator(name);
+    const double bf16 = peak(chip, Precision::bf16);
+    const double fp8 = peak(chip, Precision::fp8);
+    // The L40S and H100 PCIe sheets round each row by itself.
+    if (chip.vendor == "NVIDIA" && bf16 > 0 && fp8 > 0) CHECK_THAT(fp8, WithinRel(2 * bf16, 0.02));
+    if (peak(chip, Precision::mxfp8) > 0) CHECK(peak(chip, Precision::mxfp8) == fp8);
+    for (int i = 0; i < kPrecisionCount; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      CHECK(chip.measured_flops[at] <= chip.peak_flops[at]);
+      if (chip.recipe[at]) CHECK(chip.peak_flops[at] > 0);
+    }
+    CHECK(chip.memory_bandwidth > 2e11);
+    CHECK(chip.memory_bandwidth < 1e13);
+  }
+  // Figures that are often quoted with sparsity instead.
+  CHECK(peak(catalog.accelerator("a100-sxm-80gb"), Precision::bf16) == 312e12);
+  CHECK(peak(catalog.accelerator("h100-sxm"), Precision::bf16) == 989.4e12);
+  CHECK(peak(catalog.accelerator("b200"), Precision::bf16) == 2250e12);
+  CHECK(peak(catalog.accelerator("gb200-nvl72"), Precision::bf16) == 2500e12);
+  CHECK(peak(catalog.accelerator("gb300-nvl72"), Precision::nvfp4) == 15000e12);
+}
+
+TEST_CASE("a chip has recipes only for formats that models are trained in on it") {
+  const Catalog catalog;
+  const Accelerator& v100 = catalog.accelerator("v100-sxm-32gb");
+  CHECK(peak(v100, Precision::bf16) == 0);
+  CHECK(recipe(v100, Precision::fp16));
+  CHECK_FALSE(recipe(catalog.accelerator("a100-sxm-80gb"), Precision::fp8));
+  CHECK(recipe(catalog.accelerator("h100-sxm"), Precision::fp8));
+  CHECK_FALSE(recipe(catalog.accelerator("h100-sxm"), Precision::mxfp8));
+  for (const char* name : {"b200", "b300", "gb200-nvl72", "gb300-nvl72"}) {
+    CHECK(recipe(catalog.accelerator(name), Precision::mxfp8));
+    CHECK(recipe(catalog.accelerator(name), Precision::nvfp4));
+  }
+  CHECK_FALSE(recipe(catalog.accelerator("rtx-5090"), Precision::nvfp4));
+  CHECK_FALSE(recipe(catalog.accelerator("rtx-4090"), Precision::fp8));
+}
+
+TEST_CASE("systems give the domain that plans may use") {
+  const Catalog catalog;
+  const System& rack = catalog.system("gb200-nvl72");
+  CHECK(rack.gpus_per_node == 4);
+  CHECK(rack.gpus_per_domain == 72);
+  CHECK(rack.usable_per_domain == 64);
+  CHECK_THAT(rack.power_per_gpu_watts, WithinRel(120e3 / 72, 1e-4));
+  CHECK(rack.price_gpus == 72);
+  const System& node = catalog.system("dgx-h100");
+  CHECK(node.gpus_per_domain == 8);
+  CHECK(node.usable_per_domain == 8);
+  CHECK_THAT(node.power_per_gpu_watts, WithinRel(10200.0 / 8, 1e-12));
+  CHECK(node.tiers.back().bandwidth == 50e9);  // 400 Gb/s
+}
+
+TEST_CASE("a user's own accelerator needs little and is checked strictly") {
+  const Accelerator chip = parse_accelerator(kMinimal + "}", "mine.json");
+  CHECK(recipe(chip, Precision::bf16));
+  CHECK_FALSE(recipe(chip, Precision::fp8));
+  CHECK(chip.power_watts == 0);
+
+  CHECK(contains(message_of(kMinimal + R"(, "powr_watts": 700})"), "mine.json#/powr_watts"));
+  CHECK(contains(message_of(kMinimal + R"(, "powr_watts": 700})"), "\"power_watts\""));
+  CHECK(contains(message_of(kMinimal + R"(, "memory_bytes": 1e10})"), "stands twice"));
+  CHECK(contains(message_of(kMinimal), "ends in the middle"));
+  CHECK(contains(message_of(kMinimal + R"(, "power_watts": 1e400})"), "range of a double"));
+  CHECK(contains(message_of(kMinimal + R"(, "power_watts": -5})"), "allowed is 1 to 100000"));
+  CHECK(contains(message_of(kMinimal + R"(, "power_watts": "700 W"})"), "mine.json#/power_watts"));
+  CHECK(contains(message_of(kMinimal + R"(, "measured_matmul": {"bf16": 8e14}})"),
+                 "bf16_flop_per_second"));
+  CHECK(contains(message_of(kMinimal + R"(, "training_recipes": {"fp8": "a paper"}})"),
+                 "no dense peak for fp8"));
+  CHECK(contains(message_of(kMinimal + R"(, "sources": {"sheet": "Data sheet"},
+      "power_watts": {"value": 700, "source": "shet"}})"),
+                 "\"sheet\""));
+  CHECK(contains(message_of(R"({"schema_version": "2.0"})"), "reads 1.x"));
+}
+
+TEST_CASE("names that do not exist lead to those that do") {
+  const Catalog catalog;
+  const auto hint_of = [](const auto& call) {
+    try {
+      call();
+    } catch (const Error& error) {
+      CHECK(error.kind == ErrorKind::usage);
+      return error.message + "|" + error.hint;
+    }
+    return std::string("no error");
+  };
+  CHECK(contains(hint_of([&] { (void)catalog.accelerator("h100-smx"); }), "\"h100-sxm\""));
+  CHECK(contains(hint_of([&] { (void)catalog.accelerator("H100"); }), "\"h100-"));
+  CHECK(contains(hint_of([&] { (void)catalog.system("dgx-h10"); }), "unknown system"));
+  CHECK(contains(hint_of([&] { (void)catalog.accelerator("../systems/dgx-h100"); }), "unknown"));
+}
+
+TEST_CASE("a data directory overrides file by file") {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::temp_directory_path() / "trcost_data_directory";
+  fs::remove_all(folder);
+  fs::create_directories(folder / "accelerators");
+  std::ofstream(folder / "accelerators/h100-sxm.json")
+      << R"({"schema_version": "1.0", "name": "h100-sxm", "system": "dgx-h100",
+             "dense_peak": {"bf16_flop_per_second": 5e14}, "memory_bytes": 80e9,
+             "memory_bytes_per_second": 3e12})";
+  std::ofstream(folder / "accelerators/abacus.json") << "{}";
+  const Catalog catalog(folder.string());
+  CHECK(peak(catalog.accelerator("h100-sxm"), Precision::bf16) == 5e14);
+  CHECK(peak(catalog.accelerator("h200"), Precision::bf16) == 989.4e12);
+  const std::vector<std::string> names = catalog.names(CatalogKind::accelerators);
+  CHECK(std::count(names.begin(), names.end(), "abacus") == 1);
+  CHECK_THROWS_AS(catalog.accelerator("abacus"), Error);
+  CHECK_THROWS_AS(Catalog((folder / "missing").string()), Error);
+  fs::remove_all(folder);
+}
+
+TEST_CASE("show gives a user's own file as it stands, once it is valid") {
+  namespace fs = std::filesystem;
+  const fs::path file = fs::temp_directory_path() / "trcost_show_mine.json";
+  std::ofstream(file) << kMinimal << "}";
+  const Catalog catalog;
+  CHECK(catalog.show(CatalogKind::accelerators, file.string()) == kMinimal + "}");
+  CHECK(contains(catalog.show(CatalogKind::accelerators, "h100-sxm"), "989.4e12"));
+  fs::remove(file);
+}
