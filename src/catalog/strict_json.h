@@ -12,16 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "trcost/files.h"
+
 namespace trcost {
 
 /// Largest file that is read; a user's model or scenario is a few kilobytes.
 inline constexpr std::size_t kLargestJsonFile = std::size_t{16} << 20;
 /// Deepest nesting of arrays and objects that is read.
 inline constexpr std::size_t kDeepestJson = 64;
-
-/// Reads a user's file. Throws Error (kind data) when it is missing, a directory, empty, unreadable
-/// or larger than kLargestJsonFile (before reading it). `-` is not special here.
-std::string read_text_file(const std::string& path);
 
 class ObjectReader;
 

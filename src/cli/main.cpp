@@ -1,2 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-int main() { return 0; }
+#include "cli/run.h"
+
+int main(int argc, char** argv) {
+  return trcost::cli::run(argc, argv);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/help.h"
+#include "cli/output.h"
+#include "cli/session.h"
+#include "trcost/error.h"
+#include "trcost/prices.h"
+#include "trcost/report.h"
+#include "trcost/suggest.h"
+
+namespace trcost::cli {
+namespace {
+
+constexpr std::size_t kQuotedLength = 60;
+
+int exit_code(ErrorKind kind) {
+  return kind == ErrorKind::usage ? kExitUsage : kExitFailure;
+}
+
+// The flags that the app knows, for did-you-mean.
+std::vector<std::string> known_flags(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+// CLI11 reports a mistyped flag as another one missing, so what it could not place comes first.
+void refuse_leftovers(const CLI::App& app, const Command& command) {
+  for (const std::string& word : app.remaining(true)) {
+    if (word == "--") continue;
+    const std::string name = word.substr(0, std::min(word.find('='), word.size()));
+    const std::string shown = name.substr(0, kQuotedLength);
+    if (!name.starts_with('-')) {
+      throw Error(ErrorKind::usage, fmt::format("unexpected argument \"{}\"", shown),
+                  fmt::format("usage: trcost {} {}", command.name, command.usage));
+    }
+    std::string hint = did_you_mean(name, known_flags(app));
+    if (hint.empty()) hint = fmt::format("`trcost {} --help` lists its options", command.name);
+    throw Error(ErrorKind::usage, fmt::format("unknown option \"{}\"", shown), hint);
+  }
+}
+
+int run_command(const Command& command, std::vector<std::string> arguments, Session& session) {
+  CLI::App app;
+  app.allow_extras(true);
+  app.set_help_flag("-h,--help", "this help")->group("General");
+  const Action action = command.define(app, session);
+  session.add_global_options(app);
+  std::ranges::reverse(arguments);  // CLI11 takes them from the back
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    Output("-").write(command_help(command, app));
+    return kExitOk;
+  } catch (const CLI::ParseError& error) {
+    refuse_leftovers(app, command);
+    throw Error(ErrorKind::usage, error.what(),
+                fmt::format("`trcost {} --help` lists its options", command.name));
+  }
+  refuse_leftovers(app, command);
+  return action();
+}
+
+// Global options may stand before the command: `trcost -q estimate`.
+std::optional<std::size_t> command_position(const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    if (!word.starts_with('-')) return i;
+    if (word == "--data-dir" || word == "--config" || word == "--color") ++i;
+  }
+  return std::nullopt;
+}
+
+int dispatch(std::vector<std::string> arguments, Session& session) {
+  const std::optional<std::size_t> position = command_position(arguments);
+  if (!position) {
+    const auto asked = [&](std::string_view word) {
+      return std::ranges::find(arguments, word) != arguments.end();
+    };
+    if (asked("--version")) {
+      Output("-").write(fmt::format("trcost {} (price data of {})\n", trcost_version(),
+                                    session.catalog().prices().date));
+      return kExitOk;
+    }
+    if (asked("--help") || asked("-h")) {
+      Output("-").write(program_help());
+      return kExitOk;
+    }
+    if (!arguments.empty()) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("unknown option \"{}\"", arguments[0].substr(0, kQuotedLength)),
+                  "options come after a command: see `trcost --help`");
+    }
+    session.error("no command", "trcost estimate --params 10e9 --modality vl");
+    session.text("\n" + program_help());
+    return kExitUsage;
+  }
+  const std::string name = arguments[*position];
+  const Command* command = find_command(name);
+  if (command == nullptr) {
+    std::vector<std::string> known;
+    for (const Command& each : commands()) known.emplace_back(each.name);
+    std::string hint = did_you_mean(name, known);
+    if (hint.empty()) hint = "`trcost --help` lists the commands";
+    throw Error(ErrorKind::usage,
+                fmt::format("unknown command \"{}\"", name.substr(0, kQuotedLength)), hint);
+  }
+  arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(*position));
+  return run_command(*command, std::move(arguments), session);
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  Session session;
+  try {
+    return dispatch({argv + std::min(1, argc), argv + argc}, session);
+  } catch (const Error& error) {
+    session.error(error.what(), error.hint);
+    return exit_code(error.kind);
+  } catch (const ClosedPipe&) {
+    return kExitOk;
+  } catch (const std::exception& error) {
+    session.error(fmt::format("internal error: {}", error.what()),
+                  "this is a bug: please report it with the command line");
+    return kExitFailure;
+  }
+}
+
+}  // namespace trcost::cli

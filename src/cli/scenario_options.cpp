@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/scenario_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+
+#include "cli/session.h"
+#include "trcost/error.h"
+#include "trcost/files.h"
+
+namespace trcost::cli {
+namespace {
+
+constexpr std::size_t kLargestInput = std::size_t{16} << 20;
+
+std::string value_words(const FieldInfo& info) {
+  switch (info.kind) {
+    case FieldKind::choice:
+      return std::string(info.choices);
+    case FieldKind::flag:
+      return "on|off";
+    case FieldKind::text:
+      return "NAME";
+    case FieldKind::list:
+      return "NAME[,NAME]";
+    case FieldKind::size:
+      return "WxH";
+    case FieldKind::money:
+      return "USD";
+    case FieldKind::duration:
+      return "TIME";
+    case FieldKind::bytes:
+      return "BYTES";
+    case FieldKind::fraction:
+      return "F";
+    default:
+      return "N";
+  }
+}
+
+std::string group_of(const FieldInfo& info) {
+  std::string group(info.path.substr(0, info.path.find('.')));
+  group[0] = static_cast<char>(group[0] - 'a' + 'A');
+  return group;
+}
+
+std::string help_of(const FieldInfo& info) {
+  const std::string fallback(info.fallback.empty() ? info.rule : info.fallback);
+  return fmt::format("{} (default: {})", info.help, fallback);
+}
+
+// Pairs of which a scenario has at most one; the layer that is read later wins.
+constexpr std::pair<Field, Field> kExclusive[] = {
+    {Field::model_params, Field::model_name},
+    {Field::data_tokens, Field::data_samples},
+};
+
+void refuse_exclusive(const Scenario& layer, std::string_view where) {
+  for (const auto& [a, b] : kExclusive) {
+    if (layer.has(a) && layer.has(b)) {
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("{} and {} exclude each other", field_info(a).flag, field_info(b).flag),
+          "give one of them", std::string(where));
+    }
+  }
+}
+
+void overlay(Scenario& base, Scenario&& layer, std::string_view where) {
+  refuse_exclusive(layer, where);
+  for (const auto& [a, b] : kExclusive) {
+    if (layer.has(a)) base.clear(b);
+    if (layer.has(b)) base.clear(a);
+  }
+  std::vector<Scenario::Stage> stages =
+      layer.stages.empty() ? std::move(base.stages) : std::move(layer.stages);
+  base = stage_scenario(base, {"", std::move(layer)});
+  base.stages = std::move(stages);
+}
+
+// --config, TRCOST_CONFIG, or the user's own file where there is one.
+std::string config_path(const Session& session) {
+  if (!session.options.config.empty()) return session.options.config;
+  if (std::string path = environment("TRCOST_CONFIG"); !path.empty()) return path;
+  std::string folder = environment("XDG_CONFIG_HOME");
+  if (folder.empty()) {
+    const std::string home = environment("HOME");
+    if (home.empty()) return {};
+    folder = home + "/.config";
+  }
+  std::string path = folder + "/trcost/config.json";
+  return file_exists(path) ? path : std::string();
+}
+
+Scenario from_environment() {
+  Scenario layer;
+  for (const FieldInfo& info : fields()) {
+    const std::string name = environment_variable(info);
+    const std::string value = environment(name.c_str());
+    if (!value.empty()) layer.set(info, value, name);
+  }
+  return layer;
+}
+
+}  // namespace
+
+std::string read_input(const std::string& path) {
+  if (path != "-") return read_text_file(path);
+  std::string text;
+  char buffer[65536];
+  while (std::cin.read(buffer, sizeof buffer) || std::cin.gcount() > 0) {
+    text.append(buffer, static_cast<std::size_t>(std::cin.gcount()));
+    if (text.size() > kLargestInput) {
+      throw Error(ErrorKind::data, "larger than 16 MB", "a scenario is a few kilobytes", "stdin");
+    }
+  }
+  return text;
+}
+
+void ScenarioOptions::add(CLI::App& app) {
+  app.add_option("--scenario", file_, "scenario as JSON, - for stdin; flags override it")
+      ->type_name("FILE")
+      ->group("Model");
+  for (const FieldInfo& info : fields()) {
+    auto& typed = typed_.emplace_back(std::make_unique<Typed>(Typed{&info, {}, nullptr}));
+    CLI::Option* option = app.add_option(std::string(info.flag), typed->text, help_of(info))
+                              ->type_name(value_words(info))
+                              ->group(group_of(info));
+    if (info.kind == FieldKind::flag) option->expected(0, 1);
+    typed->option = option;
+  }
+}
+
+Scenario ScenarioOptions::read(Session& session) const {
+  Scenario scenario;
+  if (const std::string path = config_path(session); !path.empty()) {
+    overlay(scenario, scenario_from_json(read_input(path), path), path);
+  }
+  overlay(scenario, from_environment(), "environment");
+  if (!file_.empty()) {
+    const std::string origin = file_ == "-" ? "stdin" : file_;
+    overlay(scenario, scenario_from_json(read_input(file_), origin), origin);
+  }
+  Scenario flags;
+  for (const auto& typed : typed_) {
+    if (static_cast<const CLI::Option*>(typed->option)->count() == 0) continue;
+    const bool bare_flag = typed->info->kind == FieldKind::flag && typed->text.empty();
+    flags.set(*typed->info, bare_flag ? "on" : typed->text, typed->info->flag);
+  }
+  overlay(scenario, std::move(flags), "");
+  return scenario;
+}
+
+}  // namespace trcost::cli

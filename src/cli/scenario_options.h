@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trcost/scenario.h"
+
+namespace CLI {
+class App;
+}
+
+namespace trcost::cli {
+
+class Session;
+
+/// What was typed for the scenario's fields and --scenario.
+class ScenarioOptions {
+ public:
+  /// Adds one option per row of the table of fields, and --scenario.
+  void add(CLI::App& app);
+  /// Flags over --scenario over environment over the config file. Throws Error (usage) for pairs
+  /// that exclude each other.
+  [[nodiscard]] Scenario read(Session& session) const;
+
+ private:
+  struct Typed {
+    const FieldInfo* info;
+    std::string text;
+    const void* option;
+  };
+  std::string file_;
+  std::vector<std::unique_ptr<Typed>> typed_;
+};
+
+/// The text of a file, or of stdin for `-`; at most 16 MB.
+std::string read_input(const std::string& path);
+
+}  // namespace trcost::cli

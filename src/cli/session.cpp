@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/session.h"
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdlib>
+
+namespace trcost::cli {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+Session::Session() {
+  auto logger =
+      std::make_shared<spdlog::logger>("trcost", std::make_shared<spdlog::sinks::stderr_sink_st>());
+  logger->set_pattern("%v");
+  logger->set_level(spdlog::level::debug);
+  spdlog::set_default_logger(std::move(logger));
+}
+
+Session::~Session() = default;
+
+void Session::add_global_options(CLI::App& app) {
+  app.add_option("--data-dir", options.data_dir, "folder of catalog files over the built-in ones")
+      ->type_name("DIR")
+      ->group("General");
+  app.add_option("--config", options.config, "scenario defaults as JSON")
+      ->type_name("FILE")
+      ->group("General");
+  app.add_option("--color", options.color, "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}))
+      ->type_name("WHEN")
+      ->group("General");
+  app.add_flag("-q,--quiet", options.quiet, "no warnings")->group("General");
+  app.add_flag("-v,--verbose", options.verbose, "say what is being done")->group("General");
+}
+
+const Catalog& Session::catalog() {
+  if (!catalog_) {
+    std::string directory = options.data_dir;
+    if (directory.empty()) directory = environment("TRCOST_DATA_DIR");
+    catalog_ = std::make_unique<Catalog>(std::move(directory));
+  }
+  return *catalog_;
+}
+
+bool Session::colored(int descriptor) const {
+  if (options.color == "always") return true;
+  if (options.color == "never") return false;
+  if (!environment("NO_COLOR").empty()) return false;
+  const std::string force = environment("FORCE_COLOR");
+  if (!force.empty() && force != "0") return true;
+  return isatty(descriptor) == 1 && environment("TERM") != "dumb";
+}
+
+void Session::print(std::string_view label, std::string_view color, std::string_view message) {
+  const bool paint = colored(STDERR_FILENO);
+  spdlog::info("trcost: {}{}{}: {}", paint ? color : "", label, paint ? "\033[0m" : "", message);
+}
+
+void Session::error(std::string_view message, std::string_view hint) {
+  print("error", "\033[31m", message);
+  if (!hint.empty()) print("hint", "\033[36m", hint);
+}
+
+void Session::warn(std::string_view message) {
+  warned_ = true;
+  if (!options.quiet) print("warning", "\033[33m", message);
+}
+
+void Session::note(std::string_view message) {
+  if (options.verbose && !options.quiet) print("note", "\033[2m", message);
+}
+
+void Session::text(std::string_view lines) {
+  spdlog::info("{}", lines);
+}
+
+}  // namespace trcost::cli

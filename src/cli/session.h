@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "trcost/catalog.h"
+
+namespace CLI {
+class App;
+}
+
+namespace trcost::cli {
+
+inline constexpr int kExitOk = 0;
+inline constexpr int kExitFailure = 1;
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitCheckFailed = 3;
+inline constexpr int kExitInterrupted = 130;
+
+/// Options that every command has.
+struct GlobalOptions {
+  std::string data_dir;
+  std::string config;
+  std::string color = "auto";
+  bool quiet = false;
+  bool verbose = false;
+};
+
+/// What a run of the program shares: global options, the catalog, and stderr.
+class Session {
+ public:
+  Session();
+  ~Session();
+
+  GlobalOptions options;
+
+  /// Adds --data-dir, --config, --color, -q, -v.
+  void add_global_options(CLI::App& app);
+  /// Opened at the first use, from --data-dir or TRCOST_DATA_DIR.
+  const Catalog& catalog();
+
+  void error(std::string_view message, std::string_view hint = {});
+  void warn(std::string_view message);
+  void note(std::string_view message);  ///< only with -v
+  void text(std::string_view lines);    ///< as it is
+  [[nodiscard]] bool warned() const { return warned_; }
+
+  /// Whether text on stdout or stderr is coloured (NO_COLOR, FORCE_COLOR, TERM, --color).
+  [[nodiscard]] bool colored(int descriptor) const;
+
+ private:
+  void print(std::string_view label, std::string_view color, std::string_view message);
+  std::unique_ptr<Catalog> catalog_;
+  bool warned_ = false;
+};
+
+/// The variable's value, or empty.
+std::string environment(const char* name);
+
+}  // namespace trcost::cli

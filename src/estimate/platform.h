@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "estimate/notes.h"
+#include "estimate/resolve.h"
+#include "trcost/performance.h"
+#include "trcost/planner.h"
+#include "trcost/scenario.h"
+
+namespace trcost {
+
+/// The chip with its system, stack and number format. Throws Error (no_answer) where the chip lacks
+/// the format asked for, naming those that it has.
+Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
+                          std::string_view accelerator, Notes& notes);
+
+/// A layout for a cluster size, with its predicted or given speed.
+struct Execution {
+  double gpus = 0;
+  Plan plan;
+  bool mfu_given = false;
+  double step_seconds = 0;  ///< steady state
+  double mfu = 0;           ///< against the dense peak of the precision
+};
+
+/// Useful tokens of the language model in one optimizer step.
+double tokens_per_step(const ResolvedWork& work, const Layout& layout);
+
+/// Cluster size and layout: `hardware.gpus`, or the fewest whole nodes that meet the deadline when
+/// a share `useful` of the time is steps. Throws as plan() does.
+Execution resolve_execution(const Scenario& scenario, const ResolvedWork& work,
+                            const StepModel& model, double useful, Notes& notes);
+
+}  // namespace trcost

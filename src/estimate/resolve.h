@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "estimate/notes.h"
+#include "trcost/catalog.h"
+#include "trcost/scenario.h"
+#include "trcost/workload.h"
+
+namespace trcost {
+
+/// A scenario without its hardware: every field of model, train and data given a value.
+struct ResolvedWork {
+  Model model;
+  Workload workload;
+  ParameterCounts params;
+  TrainableCounts trainable;
+  TrainingFlops flops_per_token;  ///< per token of the language model
+  TokenTotals tokens;             ///< all epochs
+  double samples = 0;             ///< all epochs; 0 where the question has no samples
+  double images = 0;              ///< all epochs
+  double seq_length = 0;          ///< useful tokens of a sequence
+  double image_pixels = 0;        ///< of a stored image
+  double global_batch = 0;        ///< sequences
+  bool global_batch_given = false;
+  bool tokens_given = false;
+};
+
+/// The architecture: catalog model, file, or shape from parameters, with an encoder for vl.
+Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& notes);
+
+/// Recipe per module and everything that the data says. Throws Error (usage) for contradictions.
+ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Notes& notes);
+
+}  // namespace trcost

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "estimate/resolve.h"
+#include "trcost/error.h"
+#include "trcost/vision_defaults.h"
+
+namespace trcost {
+namespace {
+
+constexpr double kDefaultVocab = 128256;  // Llama 3 tokenizer, arXiv:2407.21783
+
+ConnectorKind connector_kind(std::string_view word) {
+  if (word == "linear") return ConnectorKind::linear;
+  if (word == "pixel-shuffle") return ConnectorKind::pixel_shuffle;
+  if (word == "perceiver") return ConnectorKind::perceiver;
+  if (word == "qformer") return ConnectorKind::qformer;
+  if (word == "cross-attention") return ConnectorKind::cross_attention;
+  return ConnectorKind::mlp;
+}
+
+bool asks_for_vision(const Scenario& scenario) {
+  if (scenario.has(Field::model_modality)) return scenario.text(Field::model_modality) == "vl";
+  return scenario.has(Field::model_vision_encoder) || scenario.has(Field::model_connector) ||
+         scenario.has(Field::data_images_per_sample) || scenario.has(Field::data_image_size);
+}
+
+const Encoder& chosen_encoder(const Scenario& scenario, const Catalog& catalog, double params,
+                              Notes& notes) {
+  if (scenario.has(Field::model_vision_encoder)) {
+    return catalog.encoder(scenario.text(Field::model_vision_encoder));
+  }
+  const EncoderChoice choice = default_encoder(params);
+  notes.add(Field::model_vision_encoder, choice.encoder, std::string(choice.why),
+            std::string(choice.source));
+  return catalog.encoder(choice.encoder);
+}
+
+ConnectorKind chosen_connector(const Scenario& scenario, Notes& notes) {
+  if (!scenario.has(Field::model_connector)) notes.fallback(Field::model_connector, "mlp");
+  return connector_kind(scenario.text(Field::model_connector));
+}
+
+Model from_parameters(const Scenario& scenario, const Catalog& catalog, double params,
+                      Notes& notes) {
+  const bool vision = asks_for_vision(scenario);
+  if (!scenario.has(Field::model_modality)) {
+    notes.fallback(Field::model_modality, vision ? "vl" : "text");
+  }
+  const double vocab = scenario.number_or(Field::model_vocab, kDefaultVocab);
+  if (!scenario.has(Field::model_vocab)) notes.fallback(Field::model_vocab, vocab);
+  Model model;
+  if (vision) {
+    const Encoder& encoder = chosen_encoder(scenario, catalog, params, notes);
+    model = vision_language_model(params, encoder, chosen_connector(scenario, notes), vocab);
+  } else {
+    model.language = shape_from_parameters(params, vocab);
+  }
+  model.name = fmt::format("{}{}", format_number(params, NumberKind::count), vision ? " vl" : "");
+  model.title = model.name;
+  model.source = "shape from the parameter count";
+  if (notes.wanted()) {
+    const LanguageModel& shape = model.language;
+    notes.add({"model.shape",
+               fmt::format("{} layers, hidden {}, {} heads ({} kv), ffn {}, vocab {}", shape.layers,
+                           shape.hidden, shape.heads, shape.kv_heads, shape.ffn, shape.vocab),
+               "", "no architecture given: hidden/layers near 128, head dim 128, SwiGLU",
+               "shapes of Llama 3 8B, 70B, 405B and GPT-3 175B"});
+  }
+  return model;
+}
+
+Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
+  Model model = catalog.model(scenario.text(Field::model_name));
+  if (scenario.has(Field::model_vocab)) {
+    throw Error(ErrorKind::usage, "--vocab belongs to a model made from --params",
+                "leave it out, or edit the model file");
+  }
+  const std::string_view modality = scenario.text(Field::model_modality);
+  if (modality == "text") {
+    model.vision.reset();
+  } else if (asks_for_vision(scenario) && !model.vision) {
+    const double params = count_parameters(model.language).total;
+    attach_vision(model, chosen_encoder(scenario, catalog, params, notes),
+                  chosen_connector(scenario, notes));
+  } else if (model.vision && scenario.has(Field::model_vision_encoder)) {
+    attach_vision(model, catalog.encoder(scenario.text(Field::model_vision_encoder)),
+                  scenario.has(Field::model_connector)
+                      ? connector_kind(scenario.text(Field::model_connector))
+                      : model.vision->connector.kind);
+  }
+  return model;
+}
+
+}  // namespace
+
+Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
+  const std::optional<double> params = scenario.number(Field::model_params);
+  const bool named = scenario.has(Field::model_name);
+  if (params && named) {
+    throw Error(ErrorKind::usage, "--params and --model exclude each other", "give one of them");
+  }
+  if (params) return from_parameters(scenario, catalog, *params, notes);
+  if (named) return from_catalog(scenario, catalog, notes);
+  throw Error(ErrorKind::usage, "the model is missing",
+              "give --params, like --params 10e9, or --model (see `trcost list models`)");
+}
+
+}  // namespace trcost

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "catalog/strict_json.h"
+#include "trcost/error.h"
+#include "trcost/scenario.h"
+#include "trcost/suggest.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::string_view kSchemaVersion = "1.0";
+constexpr double kLargest = 1.7e308;
+
+struct DistributionWords {
+  std::string_view name;
+  Distribution::Kind kind;
+  std::string_view a, b, c;  // keys of the parameters
+};
+constexpr DistributionWords kDistributions[] = {
+    {"lognormal", Distribution::Kind::lognormal, "median", "sigma", ""},
+    {"normal", Distribution::Kind::normal, "mean", "sd", ""},
+    {"uniform", Distribution::Kind::uniform, "low", "high", ""},
+    {"triangular", Distribution::Kind::triangular, "low", "high", "mode"},
+};
+
+std::vector<std::string> distribution_names() {
+  std::vector<std::string> names;
+  for (const DistributionWords& words : kDistributions) names.emplace_back(words.name);
+  return names;
+}
+
+void read_distribution(Scenario& scenario, const FieldInfo& info, const JsonValue& value) {
+  ObjectReader object = value.object();
+  const DistributionWords& words =
+      kDistributions[object.required_choice("distribution", distribution_names())];
+  Distribution out;
+  out.kind = words.kind;
+  out.a = object.required_number(words.a, -kLargest, kLargest);
+  out.b = object.required_number(words.b, -kLargest, kLargest);
+  if (!words.c.empty()) out.c = object.required_number(words.c, -kLargest, kLargest);
+  object.finish();
+  scenario.set_distribution(info, out, value.location());
+}
+
+void read_value(Scenario& scenario, const FieldInfo& info, const JsonValue& value) {
+  if (value.is_null()) return;
+  if (value.is_object()) {
+    read_distribution(scenario, info, value);
+  } else if (value.is_number()) {
+    scenario.set_number(info, value.number(-kLargest, kLargest), value.location());
+  } else if (value.is_boolean()) {
+    scenario.set(info, value.boolean() ? "on" : "off", value.location());
+  } else if (value.is_array() && info.kind == FieldKind::list) {
+    std::string names;
+    for (const JsonValue& name : value.array()) names += (names.empty() ? "" : ",") + name.text();
+    scenario.set(info, names, value.location());
+  } else {
+    scenario.set(info, value.text(), value.location());
+  }
+}
+
+std::vector<std::string> field_paths() {
+  std::vector<std::string> known;
+  for (const FieldInfo& info : fields()) known.emplace_back(info.path);
+  return known;
+}
+
+void read_group(Scenario& scenario, const std::string& group, const JsonValue& value) {
+  ObjectReader object = value.object();
+  for (const std::string& key : object.keys()) {
+    const std::string path = group + "." + key;
+    const FieldInfo* info = find_field(path);
+    if (info == nullptr) {
+      std::string hint = did_you_mean(path, field_paths());
+      if (hint.empty()) hint = "`trcost help fields` lists all fields";
+      throw Error(ErrorKind::data, fmt::format("unknown scenario field \"{}\"", path), hint,
+                  value.location() + "/" + key);
+    }
+    if (const auto member = object.optional_value(key)) read_value(scenario, *info, *member);
+  }
+}
+
+// The parts of the paths before the dot, in the table's order.
+std::vector<std::string> field_groups() {
+  std::vector<std::string> groups;
+  for (const FieldInfo& info : fields()) {
+    std::string group(info.path.substr(0, info.path.find('.')));
+    if (groups.empty() || groups.back() != group) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+void read_fields(Scenario& scenario, ObjectReader& object) {
+  for (const std::string& group : field_groups()) {
+    if (const auto value = object.optional_value(group)) read_group(scenario, group, *value);
+  }
+}
+
+void write_value(std::string& out, const Scenario& scenario, const FieldInfo& info) {
+  if (const Distribution* distribution = scenario.distribution(info.field)) {
+    for (const DistributionWords& words : kDistributions) {
+      if (words.kind != distribution->kind) continue;
+      out += fmt::format("{{\"distribution\": \"{}\", \"{}\": {}, \"{}\": {}", words.name, words.a,
+                         format_exact(distribution->a), words.b, format_exact(distribution->b));
+      if (!words.c.empty()) {
+        out += fmt::format(", \"{}\": {}", words.c, format_exact(distribution->c));
+      }
+      out += "}";
+    }
+  } else if (is_numeric(info.kind)) {
+    append_exact(out, *scenario.number(info.field));
+  } else {
+    out += nlohmann::json(std::string(scenario.text(info.field))).dump();
+  }
+}
+
+// The members of the groups, `indent` spaces deep.
+void write_fields(std::string& out, const Scenario& scenario, const std::string& indent) {
+  bool first_group = true;
+  for (const std::string& group : field_groups()) {
+    bool first = true;
+    for (const FieldInfo& info : fields()) {
+      if (!scenario.has(info.field) || !info.path.starts_with(group + ".")) continue;
+      if (first) out += fmt::format("{}\n{}\"{}\": {{", first_group ? "" : ",", indent, group);
+      out += fmt::format("{}\n{}  \"{}\": ", first ? "" : ",", indent,
+                         info.path.substr(group.size() + 1));
+      write_value(out, scenario, info);
+      first = false;
+    }
+    if (!first) {
+      out += fmt::format("\n{}}}", indent);
+      first_group = false;
+    }
+  }
+}
+
+void write_stage(std::string& out, const Scenario::Stage& stage) {
+  out += fmt::format("\n    {{\n      \"name\": {}", nlohmann::json(stage.name).dump());
+  std::string members;
+  write_fields(members, stage.overrides, "      ");
+  if (!members.empty()) out += "," + members;
+  out += "\n    }";
+}
+
+}  // namespace
+
+Scenario scenario_from_json(std::string_view json, std::string_view origin) {
+  ObjectReader object = parse_strict_json(json, origin).object();
+  const std::string version = object.text_or("schema_version", kSchemaVersion);
+  if (!version.starts_with("1.")) {
+    throw Error(ErrorKind::data, fmt::format("schema_version \"{}\" is not known", version),
+                "this program reads version 1", std::string(origin));
+  }
+  object.accept("name");
+  object.accept("notes");
+  Scenario scenario;
+  read_fields(scenario, object);
+  for (const JsonValue& value : object.array_or_empty("stages")) {
+    ObjectReader stage = value.object();
+    Scenario::Stage entry;
+    entry.name = stage.required_text("name");
+    read_fields(entry.overrides, stage);
+    stage.finish();
+    scenario.stages.push_back(std::move(entry));
+  }
+  object.finish();
+  return scenario;
+}
+
+std::string scenario_to_json(const Scenario& scenario) {
+  std::string out = fmt::format("{{\n  \"schema_version\": \"{}\"", kSchemaVersion);
+  std::string members;
+  write_fields(members, scenario, "  ");
+  if (!members.empty()) out += "," + members;
+  if (!scenario.stages.empty()) {
+    out += ",\n  \"stages\": [";
+    for (std::size_t i = 0; i < scenario.stages.size(); ++i) {
+      if (i > 0) out += ",";
+      write_stage(out, scenario.stages[i]);
+    }
+    out += "\n  ]";
+  }
+  out += "\n}";
+  return out;
+}
+
+}  // namespace trcost

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/scenario.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "scenario/number_kind.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+// Fractions and prices of 0 are mistakes; the table gives 0 as their lower end and excludes it,
+// except where nothing is a sensible amount.
+bool excludes_zero(const FieldInfo& info) {
+  if (info.lowest != 0) return false;
+  switch (info.field) {
+    case Field::cost_spares:
+    case Field::cost_evaluation:
+    case Field::data_image_share:
+      return false;
+    default:
+      return info.kind == FieldKind::fraction || info.kind == FieldKind::money;
+  }
+}
+
+std::string allowed_range(const FieldInfo& info) {
+  const std::string unit = info.unit.empty() ? "" : " " + std::string(info.unit);
+  const auto plain = [](double v) { return v >= 1e6 ? fmt::format("{:g}", v) : format_exact(v); };
+  if (excludes_zero(info)) {
+    return fmt::format("above 0 and at most {}{}", plain(info.highest), unit);
+  }
+  return fmt::format("from {} to {}{}", plain(info.lowest), plain(info.highest), unit);
+}
+
+void check_range(const FieldInfo& info, double value, std::string_view location) {
+  const bool low = excludes_zero(info) ? value <= 0 : value < info.lowest;
+  if (!std::isfinite(value) || low || value > info.highest) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is outside the allowed range",
+                            std::isfinite(value) ? format_exact(value) : std::string("the value")),
+                fmt::format("{} ({}) has to be {}", info.flag, info.path, allowed_range(info)),
+                std::string(location));
+  }
+  const bool whole = info.kind == FieldKind::integer;
+  if (whole && value != std::floor(value)) {
+    throw Error(ErrorKind::usage, fmt::format("{} has to be a whole number", info.path),
+                fmt::format("write {} or {}", std::floor(value), std::ceil(value)),
+                std::string(location));
+  }
+}
+
+// The literal defaults as numbers, parsed once; NaN where there is none.
+const std::array<double, kFieldCount>& default_numbers() {
+  static const std::array<double, kFieldCount> defaults = [] {
+    std::array<double, kFieldCount> out{};
+    for (const FieldInfo& info : fields()) {
+      const bool literal = is_numeric(info.kind) && !info.fallback.empty();
+      out[static_cast<std::size_t>(info.field)] =
+          literal ? parse_number(info.fallback, number_kind(info.kind))
+                  : std::numeric_limits<double>::quiet_NaN();
+    }
+    return out;
+  }();
+  return defaults;
+}
+
+}  // namespace
+
+void Scenario::set_number(const FieldInfo& info, double value, std::string_view location) {
+  if (!is_numeric(info.kind)) {
+    if (info.kind == FieldKind::flag && (value == 0 || value == 1)) {
+      set(info, value == 1 ? "on" : "off", location);
+      return;
+    }
+    throw Error(ErrorKind::usage, fmt::format("{} takes a word, not a number", info.path),
+                info.choices.empty() ? "" : fmt::format("allowed: {}", info.choices),
+                std::string(location));
+  }
+  check_range(info, value, location);
+  clear(info.field);
+  Value& slot = values_[static_cast<std::size_t>(info.field)];
+  slot.set = true;
+  slot.number = value;
+}
+
+void Scenario::set_number(Field field, double value) {
+  const FieldInfo& info = field_info(field);
+  set_number(info, value, info.path);
+}
+
+void Scenario::set_text(Field field, std::string_view text) {
+  const FieldInfo& info = field_info(field);
+  set(info, text, info.path);
+}
+
+void Scenario::clear(Field field) {
+  Value& slot = values_[static_cast<std::size_t>(field)];
+  slot.set = false;
+  slot.text.clear();
+  if (!distributions_.empty()) {
+    std::erase_if(distributions_, [&](const auto& entry) { return entry.first == field; });
+  }
+}
+
+bool Scenario::has(Field field) const {
+  return values_[static_cast<std::size_t>(field)].set;
+}
+
+std::optional<double> Scenario::number(Field field) const {
+  const Value& slot = values_[static_cast<std::size_t>(field)];
+  return slot.set ? std::optional<double>(slot.number) : std::nullopt;
+}
+
+double Scenario::number_or_default(Field field) const {
+  const Value& slot = values_[static_cast<std::size_t>(field)];
+  if (slot.set) return slot.number;
+  return default_numbers()[static_cast<std::size_t>(field)];
+}
+
+double Scenario::number_or(Field field, double otherwise) const {
+  const Value& slot = values_[static_cast<std::size_t>(field)];
+  return slot.set ? slot.number : otherwise;
+}
+
+std::string_view Scenario::text(Field field) const {
+  const Value& slot = values_[static_cast<std::size_t>(field)];
+  return slot.set ? std::string_view(slot.text) : field_info(field).fallback;
+}
+
+bool Scenario::flag(Field field) const {
+  return text(field) == "on";
+}
+
+std::vector<std::string> Scenario::names(Field field) const {
+  std::vector<std::string> out;
+  std::string_view rest = text(field);
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    std::string_view name = rest.substr(0, comma);
+    while (!name.empty() && name.front() == ' ') name.remove_prefix(1);
+    while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
+    if (!name.empty()) out.emplace_back(name);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return out;
+}
+
+std::optional<PixelSize> Scenario::size(Field field) const {
+  const std::string_view written = text(field);
+  if (written.empty()) return std::nullopt;
+  return parse_pixel_size(written);
+}
+
+const Distribution* Scenario::distribution(Field field) const {
+  for (const auto& [of, distribution] : distributions_) {
+    if (of == field) return &distribution;
+  }
+  return nullptr;
+}
+
+Scenario stage_scenario(const Scenario& base, const Scenario::Stage& stage) {
+  Scenario out = base;
+  out.stages.clear();
+  for (const FieldInfo& info : fields()) {
+    if (!stage.overrides.has(info.field)) continue;
+    if (const Distribution* distribution = stage.overrides.distribution(info.field)) {
+      out.set_distribution(info, *distribution, info.path);
+    } else if (is_numeric(info.kind)) {
+      out.set_number(info, *stage.overrides.number(info.field), info.path);
+    } else {
+      out.set(info, stage.overrides.text(info.field), info.path);
+    }
+  }
+  return out;
+}
+
+}  // namespace trcost

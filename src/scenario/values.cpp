@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a field's value is read from what a person wrote.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "scenario/number_kind.h"
+#include "trcost/error.h"
+#include "trcost/scenario.h"
+#include "trcost/suggest.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::size_t kLongestText = 4096;  // longest path of common file systems
+// P10 and P90 of a normal distribution lie this many standard deviations from the mean.
+constexpr double kNormalP90 = 1.2815515655446004;
+
+[[noreturn]] void rethrow_at(const Error& error, std::string_view location) {
+  throw Error(error.kind, error.message, error.hint, std::string(location));
+}
+
+// `a..b` is read as P10 to P90 of a lognormal, the shape that prices and efficiencies have.
+Distribution lognormal_between(double p10, double p90) {
+  Distribution out;
+  out.kind = Distribution::Kind::lognormal;
+  out.a = std::sqrt(p10 * p90);
+  out.b = std::log(p90 / p10) / (2 * kNormalP90);
+  return out;
+}
+
+std::string checked_text(const FieldInfo& info, std::string_view text) {
+  if (text.empty()) {
+    throw Error(ErrorKind::usage, fmt::format("{} is empty", info.path),
+                fmt::format("{}: {}", info.flag, info.help));
+  }
+  if (text.size() > kLongestText) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is longer than {} characters", info.path, kLongestText));
+  }
+  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; })) {
+    throw Error(ErrorKind::usage, fmt::format("{} has control characters in it", info.path));
+  }
+  return std::string(text);
+}
+
+std::string checked_choice(const FieldInfo& info, std::string_view text) {
+  const std::vector<std::string> allowed = field_choices(info);
+  if (std::ranges::find(allowed, text) != allowed.end()) return std::string(text);
+  constexpr std::size_t kQuotedLength = 60;
+  std::string hint = did_you_mean(text, allowed);
+  hint += fmt::format("{}allowed: {}", hint.empty() ? "" : " ", fmt::join(allowed, ", "));
+  throw Error(ErrorKind::usage,
+              fmt::format("\"{}\" is not a value of {}", text.substr(0, kQuotedLength), info.flag),
+              hint);
+}
+
+std::string checked_flag(const FieldInfo& info, std::string_view text) {
+  if (text == "on" || text == "true" || text == "yes" || text == "1") return "on";
+  if (text == "off" || text == "false" || text == "no" || text == "0") return "off";
+  throw Error(ErrorKind::usage,
+              fmt::format("\"{}\" is not a value of {}", text.substr(0, 60), info.flag),
+              "allowed: on, off");
+}
+
+}  // namespace
+
+void Scenario::set(const FieldInfo& info, std::string_view text, std::string_view location) {
+  try {
+    if (is_numeric(info.kind)) {
+      const NumberKind kind = number_kind(info.kind);
+      const std::size_t dots = text.find("..");
+      if (dots == std::string_view::npos) {
+        set_number(info, parse_number(text, kind), location);
+        return;
+      }
+      const double low = parse_number(text.substr(0, dots), kind);
+      const double high = parse_number(text.substr(dots + 2), kind);
+      if (!(low > 0) || !(low < high)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("the range \"{}\" has to go from a lower to a higher value above 0",
+                                text.substr(0, 60)),
+                    fmt::format("write P10..P90, like {}..{}", format_exact(std::min(low, high)),
+                                format_exact(std::max(low, high))));
+      }
+      set_distribution(info, lognormal_between(low, high), location);
+      return;
+    }
+    std::string value;
+    switch (info.kind) {
+      case FieldKind::choice:
+        value = checked_choice(info, text);
+        break;
+      case FieldKind::flag:
+        value = checked_flag(info, text);
+        break;
+      case FieldKind::size: {
+        const PixelSize size = parse_pixel_size(text);
+        value = fmt::format("{}x{}", size.width, size.height);
+        break;
+      }
+      default:
+        value = checked_text(info, text);
+        break;
+    }
+    clear(info.field);
+    Value& slot = values_[static_cast<std::size_t>(info.field)];
+    slot.set = true;
+    slot.text = std::move(value);
+    slot.number = slot.text == "on" ? 1 : 0;
+  } catch (const Error& error) {
+    if (!error.location.empty()) throw;
+    rethrow_at(error, location);
+  }
+}
+
+void Scenario::set_distribution(const FieldInfo& info, const Distribution& distribution,
+                                std::string_view location) {
+  const auto refuse = [&](std::string message, std::string hint) {
+    throw Error(ErrorKind::usage, std::move(message), std::move(hint), std::string(location));
+  };
+  if (!is_numeric(info.kind)) refuse(fmt::format("{} is not a number", info.path), "");
+  const double a = distribution.a;
+  const double b = distribution.b;
+  double middle = a;
+  using Kind = Distribution::Kind;
+  if (distribution.kind == Kind::lognormal || distribution.kind == Kind::normal) {
+    if (!(a > 0) || !(b > 0) || !std::isfinite(b)) {
+      refuse(fmt::format("{}: centre and spread have to be above 0", info.path), "");
+    }
+  } else {
+    if (!(a < b)) {
+      refuse(fmt::format("{}: the low end {} is not below the high end {}", info.path,
+                         format_exact(a), format_exact(b)),
+             "swap them");
+    }
+    const bool triangular = distribution.kind == Kind::triangular;
+    if (triangular && (distribution.c < a || distribution.c > b)) {
+      refuse(fmt::format("{}: the mode is not between low and high", info.path), "");
+    }
+    middle = triangular ? distribution.c : (a + b) / 2;
+    set_number(info, a, location);
+    set_number(info, b, location);
+  }
+  set_number(info, info.kind == FieldKind::integer ? std::round(middle) : middle, location);
+  distributions_.emplace_back(info.field, distribution);
+}
+
+}  // namespace trcost
