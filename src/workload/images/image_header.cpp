@@ -9,10 +9,12 @@
 #include <span>
 #include <string_view>
 #include <system_error>
+#include <vector>
 
 #include "trcost/error.h"
 #include "trcost/image_files.h"
 #include "workload/images/exif.h"
+#include "workload/images/jpeg_frame.h"
 
 #if TRCOST_HAVE_WEBP
 #include <webp/decode.h>
@@ -76,6 +78,23 @@ bool webp_size(std::span<const std::uint8_t> head, int& width, int& height,
 #endif
 }
 
+// Only the frame header of a JPEG goes to stb_image, whose version 2.27 reads Huffman tables on its
+// way there and overruns on damaged ones.
+bool jpeg_size(std::FILE* file, int& width, int& height) {
+  std::rewind(file);
+  const std::vector<std::uint8_t> header = images::jpeg_frame_header(file);
+  return stbi_info_from_memory(header.data(), static_cast<int>(header.size()), &width, &height,
+                               nullptr) != 0;
+}
+
+bool size_of(std::string_view format, std::span<const std::uint8_t> head, std::FILE* file,
+             const std::string& path, int& width, int& height) {
+  if (format == "WebP") return webp_size(head, width, height, path);
+  if (format == "JPEG") return jpeg_size(file, width, height);
+  std::rewind(file);
+  return stbi_info_from_file(file, &width, &height, nullptr) != 0;
+}
+
 }  // namespace
 
 ImageSize read_image_size(const std::string& path) {
@@ -88,14 +107,7 @@ ImageSize read_image_size(const std::string& path) {
   if (format.empty()) refuse(path, "is not a JPEG, PNG, GIF, BMP or WebP image");
   int width = 0;
   int height = 0;
-  bool found = false;
-  if (format == "WebP") {
-    found = webp_size(head, width, height, path);
-  } else {
-    std::rewind(file.get());
-    found = stbi_info_from_file(file.get(), &width, &height, nullptr) != 0;
-  }
-  if (!found || width < 1 || height < 1) {
+  if (!size_of(format, head, file.get(), path, width, height) || width < 1 || height < 1) {
     refuse(path, "has a damaged " + std::string(format) + " header");
   }
   if (format == "JPEG" && images::shown_turned(head)) return {height, width};

@@ -138,6 +138,20 @@ TEST_CASE("EXIF data cut short or pointing nowhere leaves the size as it is", "[
   }
 }
 
+TEST_CASE("segments before the frame header are skipped unread", "[images]") {
+  const Folder folder;
+  // A Huffman table that claims 16 x 255 codes, stray bytes, and fill bytes before the marker.
+  const std::string table = "\xFF\xC4"s + big(19, 2) + "\0"s + std::string(16, '\xFF');
+  CHECK(trcost::read_image_size(folder.write("t.jpg", jpeg(640, 427, table))) ==
+        ImageSize{640, 427});
+  const std::string stray = "\x12\x34\xFF\xFF"s;
+  CHECK(trcost::read_image_size(folder.write("s.jpg", jpeg(64, 32, table + stray))) ==
+        ImageSize{64, 32});
+  // A table longer than the file.
+  const std::string endless = "\xFF\xC4\xFF\xFF"s;
+  CHECK(mentions(reason(folder.write("e.jpg", jpeg(640, 427, endless))), "damaged JPEG"));
+}
+
 TEST_CASE("files that are no images say why", "[images][errors]") {
   const Folder folder;
   CHECK(mentions(reason(folder.write("empty.png", "")), "empty"));
