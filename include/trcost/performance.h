@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "trcost/hardware.h"
+#include "trcost/layer_cost.h"
 #include "trcost/workload.h"
 
 namespace trcost {
@@ -114,6 +115,7 @@ class StepModel {
  private:
   Workload workload_;
   Platform platform_;
+  StepCosts costs_;
 };
 
 /// The name of the method and how good it is near a scenario, from the residuals of the published

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/performance.h"
+
+namespace trcost {
+
+/// What an accelerator reaches of its specification in training, whatever the software. Fitted to
+/// published measurements (tests/calibration/refit.py), or by rule from the specification.
+struct Efficiency {
+  std::string accelerator;
+  bool measured = false;  ///< fitted to rows of this chip; false: by rule, wider range
+  std::string source;     ///< the measurements, or the rule, in words
+  /// Share of the dense peak that a large matmul reaches inside a training step.
+  std::array<double, kPrecisionCount> matmul{};
+  double ramp_seconds = 7e-6;      ///< start and drain of one matmul: the size curve
+  double batched_matmul = 0.4;     ///< share of peak of the per-head matmuls of standard attention
+  double flash_forward = 0.45;     ///< share of the 16-bit peak, head dim 128, long sequence
+  double flash_backward = 0.4;
+  double flash_head_half = 32;     ///< head dim with half of the ideal rate: e(d) = d / (d + half)
+  double flash_length_half = 256;  ///< tokens, likewise for the length of a sequence
+  double memory = 0.8;             ///< share of the memory bandwidth that streaming kernels reach
+  double link = 0.75;              ///< share of the innermost tier's bandwidth
+  double network = 0.75;           ///< share of the bandwidth of the tiers outside of it
+  double kernel_gap_seconds = 2e-6;  ///< idle time between two queued kernels
+};
+
+/// What the training software adds, whatever the accelerator.
+struct Stack {
+  std::string name;
+  std::string title;
+  std::string source;
+  double matmul = 1;              ///< factor on the chip's matmul rate
+  double flash = 1;               ///< factor on the chip's attention rates
+  double elementwise = 1;         ///< memory traffic relative to fully fused kernels
+  double kernels = 8;             ///< element-wise kernels per layer and forward pass
+  double dispatch_seconds = 1e-5; ///< host time to issue one kernel
+  double collective_dispatch_seconds = 3e-5;  ///< host time to issue one collective
+  double micro_batch_seconds = 0; ///< host time per micro-batch and pass: schedule, loss, logging
+  double step_seconds = 1e-3;     ///< fixed cost of a step: optimizer launch, clipping, logging
+  double tensor_overlap = 0.5;    ///< hidden share of tensor-parallel exchange
+  double expert_overlap = 0;      ///< hidden share of the all-to-all
+  double pipeline_overlap = 0.7;  ///< hidden share of stage-to-stage transfers
+  double data_overlap = 0.8;      ///< share of the window that hides data-parallel exchange
+  double contention = 0;          ///< compute lost per second of overlapped exchange
+  double grouped_half = 64;       ///< tokens per expert with half of the matmul rate
+  double expert_kernels = 30;     ///< further kernels of a mixture-of-experts layer and pass
+  double expert_traffic = 1;      ///< traffic of routing, permuting, relative to one read and write each
+  bool expert_dedup = true;       ///< a token crosses the network once per node, not once per expert
+  double gradient_bytes = 4;      ///< per parameter, exchanged between data-parallel ranks
+  double optimizer_bytes = 30;    ///< memory traffic of the update per local parameter
+  double straggler = 0.003;       ///< time lost per doubling of the nodes
+  double lora_traffic = 1;        ///< traffic of the adapters relative to unfused kernels
+  double dequantise_traffic = 3;  ///< traffic of 4-bit weights relative to one read and one write
+};
+
+/// One fitted number: how files, the refit script and documentation name it, and its range.
+struct EfficiencyConstant {
+  std::string_view name;
+  double Efficiency::*member;
+  double lowest, highest;
+};
+struct StackConstant {
+  std::string_view name;
+  double Stack::*member;
+  double lowest, highest;
+};
+std::span<const EfficiencyConstant> efficiency_constants();
+std::span<const StackConstant> stack_constants();
+
+/// Constants of a chip without measurements. Rule: 0.7 of the best measured matmul rate where one is
+/// published, else 0.55 of the dense peak; attention and memory as the median of the measured chips
+/// (model.md 5.2).
+Efficiency efficiency_by_rule(const Accelerator& accelerator);
+
+}  // namespace trcost

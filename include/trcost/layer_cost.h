@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// What step time depends on, prepared once per workload and platform: plain numbers.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace trcost {
+
+/// How tensor parallelism splits a matrix: not at all, its output width, or its input width.
+enum class Split : std::uint8_t { none, output, input };
+
+/// One linear layer, tokens x k -> tokens x n.
+struct LinearShape {
+  double n = 0;
+  double k = 0;
+  Split split = Split::none;
+};
+
+/// One kind of layer: its matmuls, attention core and memory traffic per token.
+struct LayerShape {
+  std::array<LinearShape, 8> linear{};
+  int linears = 0;
+  double count = 0;                ///< layers of this kind
+  double attention_flops = 0;      ///< of the core per token, forward, masked half left out
+  double attention_full_flops = 0; ///< the same with the masked half, as materialised attention does
+  double score_entries = 0;        ///< heads x visible length per token, unmasked
+  double attention_length = 0;
+  double head_dim = 0;
+  double kv_bytes = 0;             ///< keys and values per token, 16 bit
+  double hidden = 0;
+  double hidden_traffic = 0;       ///< bytes per token and forward, split only by sequence parallel
+  double split_traffic = 0;        ///< bytes per token and forward, split by tensor parallel
+  double quantise_traffic = 0;     ///< bytes per token that 8- and 4-bit recipes add
+  double adapter_traffic = 0;      ///< bytes per token of low-rank adapters, forward
+  double adapter_flops = 0;        ///< per token, forward
+  double parameters = 0;           ///< without routed experts
+  // Mixture of experts; experts 0 where there is none.
+  double experts = 0;
+  double experts_per_token = 0;
+  LinearShape expert_in, expert_out;
+  double expert_parameters = 0;
+  double exchanges = 4;            ///< tensor-parallel gathers and scatters per forward pass
+};
+
+/// Seconds per unit of work of a chip under a stack.
+struct DeviceRates {
+  double matmul = 0;        ///< s/FLOP, linear layers in the platform's precision
+  double matmul_half = 0;   ///< s/FLOP, head and adapters in 16 bit
+  double batched = 0;       ///< s/FLOP, materialised attention
+  double flash_forward = 0; ///< s/FLOP at infinite head dim and length
+  double flash_backward = 0;
+  double ideal = 0;         ///< s/FLOP at the dense peak of the platform's precision
+  double memory = 0;        ///< s/byte
+  double elementwise = 0;   ///< s/byte with the stack's extra traffic
+  double ramp = 0;          ///< s per matmul
+  double gap = 0;           ///< s per kernel
+  double operand_bytes = 2; ///< of a matmul's inputs
+};
+
+/// The network as a rank sees it, innermost tier first.
+struct Fabric {
+  int tiers = 0;
+  std::array<double, 4> size{};     ///< ranks within one domain of the tier; last: unbounded
+  std::array<double, 4> per_byte{}; ///< s/byte
+  std::array<double, 4> latency{};  ///< s per doubling
+  double all_reduce = 2;            ///< all-reduce in units of an all-gather, innermost tier
+};
+
+/// Seconds of one layer and one micro-batch, by cause.
+struct LayerTime {
+  double matmul_forward = 0, matmul_dgrad = 0, matmul_wgrad = 0;
+  double attention_forward = 0, attention_backward = 0;
+  double elementwise_forward = 0, elementwise_backward = 0;
+  double tensor_forward = 0, tensor_backward = 0;
+  double context_forward = 0, context_backward = 0;
+  double expert_forward = 0, expert_backward = 0;
+  double host_forward = 0, host_backward = 0;
+};
+
+/// Everything that StepModel::step reads.
+struct StepCosts {
+  LayerShape dense, expert, cross, encoder;
+  DeviceRates rates;
+  Fabric fabric;
+  double encoder_tokens = 0;        ///< per sequence
+  double connector_flops = 0;       ///< per sequence and pass
+  double model_flops = 0;           ///< per sequence, all passes
+  double forward_flops = 0;         ///< per sequence, of layers that full recomputation repeats
+  double core_flops = 0;            ///< per sequence, of their attention cores
+  double vision_flops = 0;          ///< per sequence, all passes of encoder and connector
+  double trainable_dense = 0;       ///< parameters that learn, without routed experts
+  double trainable_expert = 0;
+  double parameters_dense = 0;
+  double parameters_expert = 0;
+  double head_count = 1;            ///< outputs: one, and one per multi-token-prediction module
+  bool language_backward = true;    ///< gradients pass through the language model
+  bool language_wgrad = true;
+  bool head_wgrad = true;
+  bool encoder_backward = false;
+  bool encoder_wgrad = false;
+  bool materialised = false;
+  double dequantise = 0;
+};
+
+}  // namespace trcost

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "performance/collectives.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace trcost {
+namespace {
+
+// Latency of one doubling of the ranks where a system states none: a ring step through the switch.
+constexpr double kLinkLatency = 8e-6;
+constexpr double kNetworkLatency = 15e-6;
+// Share of an all-reduce's two passes that remains where switches reduce: NVLS on 8 H200 reaches
+// 480 GB/s bus bandwidth against 368 without (collectives of stas00/ml-engineering network/README.md).
+constexpr double kReducingSwitch = 0.77;
+
+double members_within(const Fabric& fabric, int tier, double members, double stride) {
+  if (tier + 1 == fabric.tiers) return members;
+  const double reach = std::floor(fabric.size[static_cast<std::size_t>(tier)] / stride);
+  return std::clamp(reach, 1.0, members);
+}
+
+}  // namespace
+
+Fabric prepare_fabric(const System& system, const Efficiency& efficiency) {
+  Fabric fabric;
+  for (const NetworkTier& tier : system.tiers) {
+    if (fabric.tiers == 4 || tier.bandwidth <= 0) continue;
+    const auto i = static_cast<std::size_t>(fabric.tiers);
+    const bool inner = i == 0;
+    fabric.size[i] = tier.size > 0 ? tier.size : std::numeric_limits<double>::infinity();
+    fabric.per_byte[i] =
+        1 / (tier.bandwidth * (inner ? efficiency.link : efficiency.network));
+    fabric.latency[i] = tier.latency_seconds > 0 ? tier.latency_seconds
+                                                 : (inner ? kLinkLatency : kNetworkLatency);
+    if (inner && tier.in_network_reduction) fabric.all_reduce = 2 * kReducingSwitch;
+    ++fabric.tiers;
+  }
+  return fabric;
+}
+
+double gather_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
+  if (members <= 1 || fabric.tiers == 0) return 0;
+  double largest = 0;
+  double sum = 0;
+  double latency = 0;
+  double inside = 1;  // members reached through the tiers so far
+  for (int i = 0; i < fabric.tiers && inside < members; ++i) {
+    const double reached = members_within(fabric, i, members, stride);
+    const double g = reached / inside;
+    if (g <= 1) continue;
+    const auto t = static_cast<std::size_t>(i);
+    const double seconds = bytes / inside * (g - 1) / g * fabric.per_byte[t];
+    largest = std::max(largest, seconds);
+    sum += seconds;
+    latency += fabric.latency[t] * std::log2(g);
+    inside = reached;
+  }
+  return largest + 0.25 * (sum - largest) + latency;
+}
+
+double reduce_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
+  const bool one_domain =
+      members <= 1 || fabric.tiers <= 1 || members_within(fabric, 0, members, stride) >= members;
+  return (one_domain ? fabric.all_reduce : 2) * gather_seconds(fabric, bytes, members, stride);
+}
+
+double domain_members(const Fabric& fabric, double members, double stride) noexcept {
+  return fabric.tiers == 0 ? members : members_within(fabric, 0, members, stride);
+}
+
+double exchange_seconds(const Fabric& fabric, double bytes, double members, double stride,
+                        double network_share) noexcept {
+  if (members <= 1 || fabric.tiers == 0) return 0;
+  const double near = domain_members(fabric, members, stride);
+  double seconds = bytes * (near - 1) / members * fabric.per_byte[0];
+  double latency = fabric.latency[0] * std::log2(near);
+  if (members > near) {
+    const auto outer = static_cast<std::size_t>(std::min(1, fabric.tiers - 1));
+    seconds = std::max(seconds,
+                       bytes * (members - near) / members * network_share * fabric.per_byte[outer]);
+    latency += fabric.latency[outer] * std::log2(members / near);
+  }
+  return seconds + latency;
+}
+
+double transfer_seconds(const Fabric& fabric, double bytes, double stride) noexcept {
+  if (fabric.tiers == 0) return 0;
+  int tier = 0;
+  while (tier + 1 < fabric.tiers && fabric.size[static_cast<std::size_t>(tier)] <= stride) ++tier;
+  const auto t = static_cast<std::size_t>(tier);
+  return bytes * fabric.per_byte[t] + fabric.latency[t];
+}
+
+}  // namespace trcost

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exchange between ranks over the tiers of a network. All pure arithmetic, no allocation.
+#pragma once
+
+#include "trcost/efficiency.h"
+#include "trcost/layer_cost.h"
+
+namespace trcost {
+
+/// The fabric of a system at the chip's efficiency.
+Fabric prepare_fabric(const System& system, const Efficiency& efficiency);
+
+/// Seconds of an all-gather (or reduce-scatter) that leaves `bytes` on each of `members` ranks, which
+/// lie `stride` ranks apart. Ring within the domain, rings across (model.md 5.1):
+/// max over tiers of (g-1)/g P/(BW) + a quarter of the rest + latency log2 g.
+double gather_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept;
+
+/// Seconds of an all-reduce of `bytes`: a reduce-scatter and an all-gather, fewer bytes where
+/// switches reduce.
+double reduce_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept;
+
+/// Seconds of an all-to-all in which every rank sends `bytes` in all, split evenly over `members`;
+/// `network_share` of the bytes for other domains really cross (model.md 5.1).
+double exchange_seconds(const Fabric& fabric, double bytes, double members, double stride,
+                        double network_share) noexcept;
+
+/// Seconds to pass `bytes` to a rank `stride` ranks away.
+double transfer_seconds(const Fabric& fabric, double bytes, double stride) noexcept;
+
+/// How many of `members` ranks, `stride` apart, share the innermost domain.
+double domain_members(const Fabric& fabric, double members, double stride) noexcept;
+
+}  // namespace trcost

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/efficiency.h"
+
+#include <algorithm>
+
+namespace trcost {
+namespace {
+
+constexpr EfficiencyConstant kEfficiencyConstants[] = {
+    {"ramp_seconds", &Efficiency::ramp_seconds, 0, 1e-3},
+    {"batched_matmul", &Efficiency::batched_matmul, 0.01, 1},
+    {"flash_forward", &Efficiency::flash_forward, 0.01, 1},
+    {"flash_backward", &Efficiency::flash_backward, 0.01, 1},
+    {"flash_head_half", &Efficiency::flash_head_half, 0, 1e4},
+    {"flash_length_half", &Efficiency::flash_length_half, 0, 1e5},
+    {"memory", &Efficiency::memory, 0.01, 1},
+    {"link", &Efficiency::link, 0.01, 1},
+    {"network", &Efficiency::network, 0.01, 1},
+    {"kernel_gap_seconds", &Efficiency::kernel_gap_seconds, 0, 1e-3},
+};
+
+constexpr StackConstant kStackConstants[] = {
+    {"matmul", &Stack::matmul, 0.1, 1.5},
+    {"flash", &Stack::flash, 0.1, 1.5},
+    {"elementwise", &Stack::elementwise, 0.1, 20},
+    {"kernels", &Stack::kernels, 0, 500},
+    {"dispatch_seconds", &Stack::dispatch_seconds, 0, 1e-2},
+    {"collective_dispatch_seconds", &Stack::collective_dispatch_seconds, 0, 1e-1},
+    {"micro_batch_seconds", &Stack::micro_batch_seconds, 0, 10},
+    {"step_seconds", &Stack::step_seconds, 0, 100},
+    {"tensor_overlap", &Stack::tensor_overlap, 0, 1},
+    {"expert_overlap", &Stack::expert_overlap, 0, 1},
+    {"pipeline_overlap", &Stack::pipeline_overlap, 0, 1},
+    {"data_overlap", &Stack::data_overlap, 0, 1},
+    {"contention", &Stack::contention, 0, 1},
+    {"grouped_half", &Stack::grouped_half, 0, 1e5},
+    {"expert_kernels", &Stack::expert_kernels, 0, 1e4},
+    {"expert_traffic", &Stack::expert_traffic, 0, 100},
+    {"gradient_bytes", &Stack::gradient_bytes, 0.5, 8},
+    {"optimizer_bytes", &Stack::optimizer_bytes, 1, 1000},
+    {"straggler", &Stack::straggler, 0, 1},
+    {"lora_traffic", &Stack::lora_traffic, 0, 100},
+    {"dequantise_traffic", &Stack::dequantise_traffic, 0, 1000},
+};
+
+}  // namespace
+
+std::span<const EfficiencyConstant> efficiency_constants() { return kEfficiencyConstants; }
+std::span<const StackConstant> stack_constants() { return kStackConstants; }
+
+Efficiency efficiency_by_rule(const Accelerator& accelerator) {
+  Efficiency result;
+  result.accelerator = accelerator.name;
+  result.source = "by rule from the specification (model.md 5.2)";
+  for (int i = 0; i < kPrecisionCount; ++i) {
+    const auto p = static_cast<std::size_t>(i);
+    const double peak = accelerator.peak_flops[p];
+    if (peak <= 0) continue;
+    const double best = accelerator.measured_flops[p];
+    result.matmul[p] = std::min(0.95, best > 0 ? 0.7 * best / peak : 0.55);
+  }
+  return result;
+}
+
+}  // namespace trcost

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "performance/kernels.h"
+
+#include <algorithm>
+
+namespace trcost {
+namespace {
+
+// Flash attention recomputes scores in its backward pass: five matmuls for the forward's two
+// (Dao, arXiv:2307.08691).
+constexpr double kFlashBackwardFlops = 2.5;
+// Backward element-wise traffic relative to forward (model.md 5.1).
+constexpr double kElementwiseBackward = 1.8;
+// Materialised attention moves the scores through memory: 13 bytes per entry forward with mask,
+// softmax and dropout, 1.5 times that backward (Korthikanti et al. 2205.05198, section 4; model.md).
+constexpr double kScoreBytes = 13;
+constexpr double kScoreBackward = 1.5;
+// Loss over the vocabulary: 16-bit logits written, read, softmax in 32 bit, gradient written [D].
+constexpr double kLogitBytes = 8;
+// Backward of a module issues two matmuls for one, from compiled code.
+constexpr double kHostBackward = 1.3;
+
+struct MatmulTime {
+  double forward = 0;
+  double wgrad = 0;
+};
+
+// 2 M N K / (peak e) or the operands' bytes, whichever is longer, and the ramp (model.md 5.1).
+MatmulTime linear_time(const LinearShape& linear, const LayerSplit& split, double per_flop,
+                       const DeviceRates& rates) {
+  const double m = split.tokens;
+  const double n = linear.split == Split::output ? linear.n / split.tensor : linear.n;
+  const double k = linear.split == Split::input ? linear.k / split.tensor : linear.k;
+  const double flops = 2 * m * n * k * per_flop;
+  const double operands = rates.operand_bytes * (m * k + n * k) + 2 * m * n;
+  const double gradient = rates.operand_bytes * (m * k + m * n) + split.accumulate_bytes * n * k;
+  return {std::max(flops, operands * rates.memory) + rates.ramp,
+          std::max(flops, gradient * rates.memory) + rates.ramp};
+}
+
+// The experts' matmuls of one rank as one grouped kernel; few tokens per expert waste tiles:
+// M/(M + half) (model.md 5.1).
+MatmulTime expert_time(const LinearShape& linear, const LayerShape& shape, const LayerSplit& split,
+                       const DeviceRates& rates, double half) {
+  const double local = shape.experts / split.expert;
+  const double tensor = split.expert > 1 ? 1 : split.tensor;
+  // Tokens spread over the tensor ranks first; without expert parallelism each sees all of them.
+  const double routed = split.tokens / (split.expert > 1 ? split.tensor : 1) * shape.experts_per_token;
+  const double each = routed / local;
+  const double n = linear.split == Split::output ? linear.n / tensor : linear.n;
+  const double k = linear.split == Split::input ? linear.k / tensor : linear.k;
+  const double flops = 2 * routed * n * k * rates.matmul * (1 + half / each);
+  const double weights = std::min(local, routed) * n * k;
+  const double operands = rates.operand_bytes * (routed * k + weights) + 2 * routed * n;
+  const double gradient =
+      rates.operand_bytes * routed * (k + n) + split.accumulate_bytes * local * n * k;
+  return {std::max(flops, operands * rates.memory) + rates.ramp,
+          std::max(flops, gradient * rates.memory) + rates.ramp};
+}
+
+void attention_time(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
+                    const Efficiency& efficiency, LayerTime& time) {
+  if (shape.attention_flops <= 0) return;
+  const double share = split.tokens / split.tensor;
+  if (split.materialised) {
+    const double flops = shape.attention_full_flops * share * rates.batched;
+    const double scores = shape.score_entries * share * kScoreBytes * rates.memory;
+    time.attention_forward = flops + scores + 2 * rates.ramp;
+    time.attention_backward = 2 * flops + kScoreBackward * scores + 4 * rates.ramp;
+    return;
+  }
+  const double dim = shape.head_dim;
+  const double length = shape.attention_length;
+  // Relative to head dim 128 and to a long sequence.
+  const double shape_factor = (dim + efficiency.flash_head_half) / dim * 128 /
+                              (128 + efficiency.flash_head_half) *
+                              (length + efficiency.flash_length_half) / length;
+  const double flops = shape.attention_flops * share * shape_factor;
+  time.attention_forward = flops * rates.flash_forward + rates.ramp;
+  time.attention_backward = kFlashBackwardFlops * flops * rates.flash_backward + rates.ramp;
+}
+
+void expert_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
+                    const Stack& stack, LayerTime& time) {
+  const MatmulTime in = expert_time(shape.expert_in, shape, split, rates, stack.grouped_half);
+  const MatmulTime out = expert_time(shape.expert_out, shape, split, rates, stack.grouped_half);
+  time.matmul_forward += in.forward + out.forward;
+  time.matmul_dgrad += in.forward + out.forward;
+  if (split.wgrad) time.matmul_wgrad += in.wgrad + out.wgrad;
+  // Routed copies: permuted and gathered back (a read and a write each of two bytes), activation.
+  const double routed = split.tokens / split.tensor * shape.experts_per_token;
+  const double bytes =
+      routed * (8 * shape.hidden * stack.expert_traffic + 6 * shape.expert_out.k);
+  time.elementwise_forward += bytes * rates.elementwise + stack.expert_kernels * rates.gap;
+}
+
+}  // namespace
+
+DeviceRates prepare_rates(const Platform& platform) {
+  const Accelerator& chip = *platform.accelerator;
+  const Efficiency& efficiency = *platform.efficiency;
+  const Stack& stack = *platform.stack;
+  const auto at = [](Precision p) { return static_cast<std::size_t>(p); };
+  Precision half = platform.precision == Precision::fp16 || chip.peak_flops[at(Precision::bf16)] <= 0
+                       ? Precision::fp16
+                       : Precision::bf16;
+  if (platform.precision == Precision::tf32 || platform.precision == Precision::fp32) {
+    half = platform.precision;
+  }
+  const double half_peak = std::max(chip.peak_flops[at(half)], 1.0);
+  const double peak = chip.peak_flops[at(platform.precision)] > 0
+                          ? chip.peak_flops[at(platform.precision)]
+                          : half_peak;
+  const auto share = [](double value) { return std::clamp(value, 1e-3, 1.0); };
+  DeviceRates rates;
+  rates.ideal = 1 / peak;
+  rates.matmul = 1 / (peak * share(efficiency.matmul[at(platform.precision)] * stack.matmul));
+  rates.matmul_half = 1 / (half_peak * share(efficiency.matmul[at(half)] * stack.matmul));
+  rates.batched = 1 / (half_peak * share(efficiency.batched_matmul));
+  rates.flash_forward = 1 / (half_peak * share(efficiency.flash_forward * stack.flash));
+  rates.flash_backward = 1 / (half_peak * share(efficiency.flash_backward * stack.flash));
+  rates.memory = 1 / (std::max(chip.memory_bandwidth, 1.0) * share(efficiency.memory));
+  rates.elementwise = rates.memory * stack.elementwise;
+  rates.ramp = efficiency.ramp_seconds;
+  rates.gap = efficiency.kernel_gap_seconds;
+  switch (platform.precision) {
+    case Precision::fp8:
+    case Precision::mxfp8: rates.operand_bytes = 1; break;
+    case Precision::nvfp4: rates.operand_bytes = 0.5625; break;
+    case Precision::tf32:
+    case Precision::fp32: rates.operand_bytes = 4; break;
+    default: rates.operand_bytes = 2;
+  }
+  return rates;
+}
+
+LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
+                        const Efficiency& efficiency, const Stack& stack) noexcept {
+  LayerTime time;
+  for (int i = 0; i < shape.linears; ++i) {
+    const MatmulTime linear =
+        linear_time(shape.linear[static_cast<std::size_t>(i)], split, rates.matmul, rates);
+    time.matmul_forward += linear.forward;
+    time.matmul_dgrad += linear.forward;
+    time.matmul_wgrad += linear.wgrad;
+  }
+  if (!split.wgrad) time.matmul_wgrad = 0;
+  attention_time(shape, split, rates, efficiency, time);
+  const double quantise = rates.operand_bytes < 2 ? shape.quantise_traffic / split.sequence : 0;
+  const double bytes =
+      split.tokens * (shape.hidden_traffic / split.sequence + shape.split_traffic / split.tensor +
+                      quantise + shape.adapter_traffic / split.tensor * stack.lora_traffic);
+  double kernels = stack.kernels;
+  if (shape.adapter_flops > 0) {
+    kernels += 3.0 * shape.linears * stack.lora_traffic;
+    const double flops = split.tokens * shape.adapter_flops / split.tensor * rates.matmul_half;
+    time.matmul_forward += flops;
+    time.matmul_dgrad += flops;
+    time.matmul_wgrad += flops;
+  }
+  time.elementwise_forward = bytes * rates.elementwise + kernels * rates.gap;
+  if (split.dequantise > 0) {
+    time.elementwise_forward += shape.parameters / split.tensor * split.dequantise * rates.memory;
+    kernels += shape.linears;
+  }
+  if (shape.experts > 0) {
+    expert_kernels(shape, split, rates, stack, time);
+    kernels += stack.expert_kernels;
+  }
+  time.elementwise_backward = kElementwiseBackward * time.elementwise_forward;
+  time.host_forward = (kernels + shape.linears + 1) * stack.dispatch_seconds;
+  time.host_backward = kHostBackward * time.host_forward;
+  return time;
+}
+
+LayerTime head_kernels(double hidden, double vocab, const LayerSplit& split,
+                       const DeviceRates& rates, const Stack& stack) noexcept {
+  DeviceRates half = rates;
+  half.operand_bytes = std::max(rates.operand_bytes, 2.0);
+  const MatmulTime linear =
+      linear_time({vocab, hidden, Split::output}, split, rates.matmul_half, half);
+  LayerTime time;
+  time.matmul_forward = linear.forward;
+  time.matmul_dgrad = linear.forward;
+  time.matmul_wgrad = split.wgrad ? linear.wgrad : 0;
+  const double logits = split.tokens * vocab / split.tensor;
+  time.elementwise_forward = kLogitBytes * logits * rates.elementwise + 4 * rates.gap;
+  time.elementwise_backward = time.elementwise_forward;
+  time.host_forward = 6 * stack.dispatch_seconds;
+  time.host_backward = time.host_forward;
+  return time;
+}
+
+}  // namespace trcost

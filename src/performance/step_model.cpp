@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preparation: everything about a workload on a platform that no layout changes.
+#include <algorithm>
+
+#include "performance/collectives.h"
+#include "performance/kernels.h"
+#include "performance/shapes.h"
+#include "trcost/efficiency.h"
+#include "trcost/performance.h"
+
+namespace trcost {
+namespace {
+
+bool frozen_base(Training training) { return training != Training::full; }
+
+void prepare_passes(const Workload& workload, const Platform& platform, StepCosts& costs) {
+  const bool vision = workload.vision();
+  const bool upstream_learns =
+      vision && !workload.cached_features
+          ? workload.encoder_training != Training::frozen ||
+                workload.connector_training != Training::frozen
+          : vision && workload.connector_training != Training::frozen;
+  costs.language_backward = workload.language_training != Training::frozen || upstream_learns;
+  costs.language_wgrad = !frozen_base(workload.language_training);
+  costs.head_wgrad = costs.language_wgrad ||
+                     (workload.language_training != Training::frozen && workload.train_embeddings);
+  costs.encoder_backward = vision && workload.encoder_training != Training::frozen;
+  costs.encoder_wgrad = vision && workload.encoder_training == Training::full;
+  costs.materialised = workload.attention == Attention::standard;
+  // Four-bit weights are read (half a byte) and written in 16 bit before each matmul.
+  costs.dequantise = workload.language_training == Training::qlora
+                         ? 2.5 * platform.stack->dequantise_traffic : 0;
+}
+
+void prepare_parameters(const Workload& workload, StepCosts& costs) {
+  const LanguageModel& model = workload.language;
+  const ParameterCounts counts = count_parameters(model);
+  costs.parameters_expert = counts.expert;
+  costs.parameters_dense = counts.language + counts.mtp - counts.expert;
+  const TrainableCounts trainable = count_trainable(workload);
+  const bool all = workload.language_training == Training::full;
+  costs.trainable_expert = all ? counts.expert : 0;
+  costs.trainable_dense = trainable.total - costs.trainable_expert;
+}
+
+void prepare_layers(const Workload& workload, StepCosts& costs) {
+  const LanguageModel& model = workload.language;
+  costs.dense = dense_layer_shape(workload);
+  costs.dense.count = model.layers;
+  costs.head_count = 1 + model.mtp_layers;
+  if (model.moe) {
+    costs.dense.count = std::min(model.moe->dense_layers, model.layers);
+    costs.expert = expert_layer_shape(workload);
+    costs.expert.count = model.layers - costs.dense.count + model.mtp_layers;
+  } else {
+    costs.dense.count += model.mtp_layers;
+  }
+  if (model.cross_attention) costs.cross = cross_layer_shape(workload);
+  if (workload.vision() && !workload.cached_features) {
+    costs.encoder = encoder_layer_shape(*workload.encoder, workload.encoder_tokens_per_image);
+    costs.encoder_tokens = workload.images_per_sequence * workload.encoder_tokens_per_image;
+  }
+}
+
+void prepare_flops(const Workload& workload, StepCosts& costs) {
+  const double s = workload.seq_length;
+  const double images = workload.images_per_sequence;
+  const TrainingFlops training = training_flops(workload);
+  const ForwardFlops forward = forward_flops(workload);
+  costs.model_flops = training.total() * s;
+  costs.forward_flops =
+      (forward.layers_gemm + forward.attention_core + forward.cross_attention) * s;
+  costs.core_flops = forward.attention_core * s;
+  costs.vision_flops = (training.encoder() + training.connector()) * s;
+  if (workload.vision()) costs.connector_flops = forward.connector * images;
+}
+
+}  // namespace
+
+StepModel::StepModel(const Workload& workload, const Platform& platform)
+    : workload_(workload), platform_(platform) {
+  costs_.rates = prepare_rates(platform);
+  costs_.fabric = prepare_fabric(*platform.system, *platform.efficiency);
+  prepare_passes(workload_, platform, costs_);
+  prepare_parameters(workload_, costs_);
+  prepare_layers(workload_, costs_);
+  prepare_flops(workload_, costs_);
+}
+
+}  // namespace trcost
