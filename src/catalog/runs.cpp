@@ -1,13 +1,227 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trcost/runs.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "catalog/csv.h"
+#include "catalog/embedded.h"
 #include "catalog/loaders.h"
 #include "trcost/error.h"
 
 namespace trcost {
+namespace {
 
-std::shared_ptr<const RunBook> load_runs(const Catalog&) {
-  throw Error(ErrorKind::data, "published runs cannot be read yet", {}, "runs");
+constexpr std::string_view kModelFolder = "runs/models/";
+
+std::optional<int> degree(const CsvTable& table, std::size_t row, std::string_view column) {
+  const std::optional<double> value = table.number(row, column);
+  if (!value) return std::nullopt;
+  const int whole = static_cast<int>(*value);
+  if (*value < 1 || *value > 1e6 || whole != *value) {
+    table.fail(row, column, "a degree is a whole number from 1 on");
+  }
+  return whole;
 }
 
-std::vector<CatalogEntry> describe_runs(const RunBook&) { return {}; }
+// The value whose name stands in the cell; empty for an empty cell.
+template <class T, std::size_t N>
+std::optional<T> one_of(const CsvTable& table, std::size_t row, std::string_view column,
+                        const std::array<T, N>& values, std::string_view (*name)(T)) {
+  const std::string& cell = table.text(row, column);
+  if (cell.empty()) return std::nullopt;
+  std::string allowed;
+  for (const T value : values) {
+    if (name(value) == cell) return value;
+    allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", name(value));
+  }
+  table.fail(row, column, fmt::format("\"{}\" is none of {}", cell, allowed));
+}
+
+std::string_view attention_name(Attention attention) {
+  return attention == Attention::flash ? "flash" : "standard";
+}
+
+Precision row_precision(const CsvTable& table, std::size_t row) {
+  const std::optional<Precision> precision = parse_precision(table.text(row, "precision"));
+  if (!precision) table.fail(row, "precision", "unknown precision");
+  return *precision;
+}
+
+ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
+  constexpr std::array shardings = {Sharding::none, Sharding::optimizer, Sharding::gradients,
+                                    Sharding::parameters};
+  constexpr std::array recomputes = {Recompute::none, Recompute::selective, Recompute::full};
+  constexpr std::array attentions = {Attention::flash, Attention::standard};
+  ThroughputRow row;
+  row.id = table.text(i, "id");
+  row.source = table.text(i, "source");
+  row.model = table.text(i, "model");
+  row.task = table.text(i, "task");
+  row.accelerator = table.text(i, "accelerator");
+  row.gpus = table.required_number(i, "gpus");
+  row.tp = degree(table, i, "tp");
+  row.pp = degree(table, i, "pp");
+  row.vp = degree(table, i, "vp");
+  row.cp = degree(table, i, "cp");
+  row.ep = degree(table, i, "ep");
+  row.dp = degree(table, i, "dp");
+  row.sharding = one_of(table, i, "sharding", shardings, sharding_name);
+  row.micro_batch = table.number(i, "micro_batch");
+  row.global_batch = table.number(i, "global_batch");
+  row.seq_length = table.required_number(i, "seq_length");
+  row.precision = row_precision(table, i);
+  row.recompute = one_of(table, i, "recompute", recomputes, recompute_name);
+  row.attention =
+      one_of(table, i, "attention", attentions, attention_name).value_or(Attention::flash);
+  row.stack = table.text(i, "stack");
+  row.version = table.text(i, "version");
+  row.tokens_per_second_per_gpu = table.required_number(i, "tokens_per_second_per_gpu");
+  row.step_seconds = table.number(i, "step_seconds");
+  row.reported_tflops = table.number(i, "reported_tflops_per_gpu");
+  row.reported_definition = table.text(i, "reported_definition");
+  row.quality = table.text(i, "quality");
+  row.group = table.text(i, "group");
+  row.layout_known = table.text(i, "layout_known") == "yes";
+  row.note = table.text(i, "hardware_note");
+  return row;
+}
+
+std::vector<ThroughputRow> throughput_rows(const Catalog& catalog) {
+  const CsvTable table(catalog.file("runs/throughput.csv"), "runs/throughput.csv");
+  std::vector<ThroughputRow> rows;
+  std::map<std::string, double> sizes;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    rows.push_back(throughput_row(table, i));
+    sizes[rows.back().group] += 1;
+  }
+  for (ThroughputRow& row : rows) row.weight = 1 / sizes[row.group];
+  return rows;
+}
+
+PublishedRun published_run(const CsvTable& t, std::size_t i) {
+  PublishedRun run;
+  run.id = t.text(i, "run_id");
+  run.name = t.text(i, "name");
+  run.modality = t.text(i, "modality");
+  run.stage = t.text(i, "stage");
+  const auto scaled = [&](std::string_view column, double unit) {
+    std::optional<double> value = t.number(i, column);
+    if (value) *value *= unit;
+    return value;
+  };
+  run.params_total = scaled("params_total_B", 1e9);
+  run.params_active = scaled("params_active_B", 1e9);
+  run.vision_params = scaled("vision_params_B", 1e9);
+  run.tokens = scaled("tokens_B", 1e9);
+  run.samples = scaled("samples_M", 1e6);
+  run.epochs = t.number(i, "epochs");
+  run.seq_length = t.number(i, "seq_len");
+  run.layers = t.number(i, "layers");
+  run.hidden = t.number(i, "hidden");
+  run.heads = t.number(i, "heads");
+  run.kv_heads = t.number(i, "kv_heads");
+  run.ffn = t.number(i, "ffn");
+  run.vocab = t.number(i, "vocab");
+  run.accelerator = t.text(i, "accelerator");
+  run.gpus = t.number(i, "gpu_count");
+  run.precision = t.text(i, "precision");
+  run.gpu_hours = t.number(i, "gpu_hours");
+  run.implied_gpu_hours = t.number(i, "implied_gpu_hours");
+  run.wall_days = t.number(i, "wall_days");
+  run.mfu_percent = t.text(i, "mfu_pct");
+  run.tflops_per_gpu = t.number(i, "tflops_gpu");
+  run.tokens_per_second_per_gpu = t.number(i, "tokens_s_gpu");
+  run.flops = t.number(i, "train_flops");
+  run.cost_usd = t.number(i, "cost_usd");
+  run.usd_per_gpu_hour = t.number(i, "usd_per_gpu_h");
+  run.energy_mwh = t.number(i, "energy_MWh");
+  run.co2_tonnes = t.number(i, "tCO2e");
+  run.what_is_included = t.text(i, "what_is_included");
+  run.source = t.text(i, "source");
+  run.quality = t.text(i, "quality");
+  run.verified = t.text(i, "verified").starts_with("yes");
+  return run;
+}
+
+VisionRun vision_run(const CsvTable& t, std::size_t i) {
+  VisionRun run;
+  run.source = t.text(i, "source");
+  run.model = t.text(i, "model");
+  run.encoder = t.text(i, "vision_encoder");
+  run.encoder_state = t.text(i, "vision_state");
+  run.encoder_dims = t.text(i, "vision_dims");
+  run.tokens_per_image = t.text(i, "visual_tokens_per_image");
+  run.projector = t.text(i, "projector");
+  run.projector_state = t.text(i, "projector_state");
+  run.language = t.text(i, "llm");
+  run.language_state = t.text(i, "llm_state");
+  run.samples = t.text(i, "samples");
+  run.epochs = t.number(i, "epochs");
+  run.accelerator = t.text(i, "gpu_type");
+  run.gpus = t.number(i, "gpus");
+  run.global_batch = t.number(i, "global_batch");
+  run.micro_batch = t.number(i, "microbatch");
+  run.sharding = t.text(i, "sharding");
+  run.precision = t.text(i, "precision");
+  run.recompute = t.text(i, "recompute");
+  run.wall_hours = t.number(i, "wall_hours");
+  run.gpu_hours = t.number(i, "gpu_hours");
+  return run;
+}
+
+MemoryFigure memory_figure(const CsvTable& t, std::size_t i) {
+  return {t.text(i, "source"),   t.text(i, "path"),  t.text(i, "config"),
+          t.text(i, "quantity"), t.required_number(i, "value"),
+          t.text(i, "unit"),     t.text(i, "gpu"),   t.text(i, "notes")};
+}
+
+template <class T>
+std::vector<T> read_table(const Catalog& catalog, std::string_view path,
+                          T (*read)(const CsvTable&, std::size_t)) {
+  const CsvTable table(catalog.file(path), path);
+  std::vector<T> rows;
+  for (std::size_t i = 0; i < table.rows(); ++i) rows.push_back(read(table, i));
+  return rows;
+}
+
+}  // namespace
+
+std::shared_ptr<const RunBook> load_runs(const Catalog& catalog) {
+  auto book = std::make_shared<RunBook>();
+  book->throughput = throughput_rows(catalog);
+  book->runs = read_table(catalog, "runs/runs.csv", published_run);
+  book->vision_runs = read_table(catalog, "runs/vl_runs.csv", vision_run);
+  book->memory = read_table(catalog, "runs/memory.csv", memory_figure);
+  for (const EmbeddedFile& file : embedded_files()) {
+    if (!file.path.starts_with(kModelFolder)) continue;
+    Model model = parse_model(catalog.file(file.path), file.path, catalog);
+    const std::string name = model.name;
+    book->models.emplace(name, std::move(model));
+  }
+  return book;
+}
+
+const Model& run_model(const Catalog& catalog, std::string_view name) {
+  const auto found = catalog.runs().models.find(name);
+  if (found != catalog.runs().models.end()) return found->second;
+  return catalog.model(name);
+}
+
+std::vector<CatalogEntry> describe_runs(const RunBook& runs) {
+  std::vector<CatalogEntry> entries;
+  for (const ThroughputRow& row : runs.throughput) {
+    entries.push_back({row.id, fmt::format("{}, {}", row.model, row.task),
+                       fmt::format("{:g} x {}, {}, {:g} tokens/s/GPU; {}", row.gpus,
+                                   row.accelerator, precision_name(row.precision),
+                                   row.tokens_per_second_per_gpu, row.source)});
+  }
+  for (const PublishedRun& run : runs.runs) {
+    entries.push_back({run.id, fmt::format("{}, {}", run.name, run.stage),
+                       fmt::format("{}; {}", run.accelerator, run.source)});
+  }
+  return entries;
+}
 
 }  // namespace trcost

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/catalog.h"
+#include "trcost/performance.h"
+
+namespace trcost {
+
+/// One published measurement of steady-state training throughput (data/runs/throughput.csv). What
+/// was not published is empty.
+struct ThroughputRow {
+  std::string id;
+  std::string source;
+  std::string model;        ///< a catalog model, or one of RunBook::models
+  std::string task;         ///< pretrain, sft, lora, qlora, lora+emb
+  std::string accelerator;  ///< catalog name
+  double gpus = 0;
+  std::optional<int> tp, pp, vp, cp, ep, dp;
+  std::optional<Sharding> sharding;
+  std::optional<double> micro_batch;
+  std::optional<double> global_batch;
+  double seq_length = 0;
+  Precision precision = Precision::bf16;
+  std::optional<Recompute> recompute;
+  Attention attention = Attention::flash;
+  std::string stack;        ///< catalog name, empty where not published
+  std::string version;      ///< release or year, as published
+  double tokens_per_second_per_gpu = 0;
+  std::optional<double> step_seconds;
+  std::optional<double> reported_tflops;
+  std::string reported_definition;  ///< conventions differ: compare tokens per second only
+  std::string quality;      ///< A complete and from the primary source, B something assumed
+  std::string group;        ///< one experiment seen several times
+  bool layout_known = false;
+  std::string note;
+  double weight = 1;        ///< 1 / size of the group
+};
+
+/// One whole published run: what it processed and what it cost (data/runs/runs.csv).
+struct PublishedRun {
+  std::string id, name, modality, stage;
+  std::optional<double> params_total, params_active, vision_params;
+  std::optional<double> tokens, samples, epochs, seq_length;
+  std::optional<double> layers, hidden, heads, kv_heads, ffn, vocab;
+  std::string accelerator;  ///< as published
+  std::optional<double> gpus;
+  std::string precision;    ///< as published
+  std::optional<double> gpu_hours, implied_gpu_hours, wall_days, tflops_per_gpu;
+  std::string mfu_percent;  ///< as published, may be a range
+  std::optional<double> tokens_per_second_per_gpu, flops, cost_usd, usd_per_gpu_hour;
+  std::optional<double> energy_mwh, co2_tonnes;
+  std::string what_is_included, source, quality;
+  bool verified = false;
+};
+
+/// A published vision-language run (data/runs/vl_runs.csv).
+struct VisionRun {
+  std::string source, model, encoder, encoder_state, encoder_dims;
+  std::string tokens_per_image;  ///< as published
+  std::string projector, projector_state, language, language_state;
+  std::string samples;           ///< as published
+  std::optional<double> epochs;
+  std::string accelerator;
+  std::optional<double> gpus, global_batch, micro_batch;
+  std::string sharding, precision, recompute;
+  std::optional<double> wall_hours, gpu_hours;
+};
+
+/// A published memory figure (data/runs/memory.csv).
+struct MemoryFigure {
+  std::string source, path, config, quantity;
+  double value = 0;
+  std::string unit, accelerator, notes;
+};
+
+/// Everything that was measured elsewhere and that calibrates or judges the estimates.
+struct RunBook {
+  std::vector<ThroughputRow> throughput;
+  std::vector<PublishedRun> runs;
+  std::vector<VisionRun> vision_runs;
+  std::vector<MemoryFigure> memory;
+  /// Architectures that only these rows name (data/runs/models).
+  std::map<std::string, Model, std::less<>> models;
+};
+
+/// The architecture of a row: of the catalog, or of the book.
+const Model& run_model(const Catalog& catalog, std::string_view name);
+
+}  // namespace trcost

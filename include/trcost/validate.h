@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/catalog.h"
+#include "trcost/planner.h"
+#include "trcost/runs.h"
+
+namespace trcost {
+
+/// Which measured rows to replay; an empty name takes all, `source` and `model` match a part.
+struct ValidationFilter {
+  std::string accelerator, stack, source, task, model;
+};
+
+/// A measured row beside its prediction.
+struct ValidationRow {
+  const ThroughputRow* measured = nullptr;
+  Layout layout;                ///< as published, completed by the planner where facts are missing
+  bool planned = false;         ///< the planner chose something
+  StepTime time;
+  double predicted = 0;         ///< tokens per second and GPU
+  double error = 0;             ///< predicted / measured - 1
+  std::string problem;          ///< why there is no prediction, else empty
+};
+
+/// Errors of a set of rows, each weighted by 1 / size of its group.
+struct ValidationSummary {
+  std::string dimension;  ///< `accelerator`, `stack`, ...
+  std::string value;
+  int rows = 0;
+  int groups = 0;
+  double median = 0;      ///< of |error|
+  double p90 = 0;
+  double bias = 0;        ///< median of error
+};
+
+struct ValidationResult {
+  std::vector<ValidationRow> rows;
+  ValidationSummary all;
+  std::vector<ValidationSummary> summaries;  ///< by dimension, in a fixed order
+};
+
+/// Predicts every measured row that the filter lets through, from its published facts alone.
+ValidationResult validate(const Catalog& catalog, const ValidationFilter& filter = {});
+
+/// What a row trains, and on what; throws Error where the catalog lacks its chip, model or stack.
+Workload row_workload(const Catalog& catalog, const ThroughputRow& row);
+Platform row_platform(const Catalog& catalog, const ThroughputRow& row);
+/// The published facts of a row as a request to the planner.
+PlanRequest row_request(const ThroughputRow& row, const Workload& workload);
+/// Whether nothing that the row leaves open matters: its layout is predicted as published.
+bool row_layout_known(const ThroughputRow& row);
+
+/// Weighted errors of rows.
+ValidationSummary summarise(const std::vector<const ValidationRow*>& rows, std::string dimension,
+                            std::string value);
+
+}  // namespace trcost

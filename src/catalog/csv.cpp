@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catalog/csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "trcost/error.h"
+#include "trcost/suggest.h"
+
+namespace trcost {
+namespace {
+
+/// Reads one record from `at` on and moves behind its line end. False where a quote stays open.
+bool read_record(std::string_view text, std::size_t& at, std::size_t& line,
+                 std::vector<std::string>& cells) {
+  cells.clear();
+  cells.emplace_back();
+  bool quoted = false;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '\n') ++line;
+    if (quoted) {
+      if (c != '"') {
+        cells.back() += c;
+      } else if (at + 1 < text.size() && text[at + 1] == '"') {
+        cells.back() += '"';
+        ++at;
+      } else {
+        quoted = false;
+      }
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == ',') {
+      cells.emplace_back();
+    } else if (c == '\n') {
+      ++at;
+      return true;
+    } else if (c != '\r') {
+      cells.back() += c;
+    }
+  }
+  return !quoted;
+}
+
+}  // namespace
+
+CsvTable::CsvTable(std::string_view text, std::string_view origin) : origin_(origin) {
+  std::size_t at = 0;
+  std::size_t line = 1;
+  std::vector<std::string> cells;
+  while (at < text.size()) {
+    const std::size_t start = line;
+    if (!read_record(text, at, line, cells)) {
+      throw Error(ErrorKind::data, "a quote is not closed", {}, fmt::format("{}:{}", origin, start));
+    }
+    if (header_.empty()) {
+      header_ = cells;
+      continue;
+    }
+    if (cells.size() == 1 && cells.front().empty()) continue;
+    if (cells.size() != header_.size()) {
+      throw Error(ErrorKind::data,
+                  fmt::format("the row has {} cells, the header {}", cells.size(), header_.size()),
+                  "quote a cell that contains a comma", fmt::format("{}:{}", origin, start));
+    }
+    cells_.push_back(cells);
+    lines_.push_back(start);
+  }
+}
+
+std::size_t CsvTable::column_index(std::string_view column) const {
+  const auto found = std::find(header_.begin(), header_.end(), column);
+  if (found == header_.end()) {
+    throw Error(ErrorKind::data, fmt::format("there is no column \"{}\"", column),
+                did_you_mean(column, header_), origin_);
+  }
+  return static_cast<std::size_t>(found - header_.begin());
+}
+
+const std::string& CsvTable::text(std::size_t row, std::string_view column) const {
+  return cells_[row][column_index(column)];
+}
+
+std::optional<double> CsvTable::number(std::size_t row, std::string_view column) const {
+  const std::string& cell = text(row, column);
+  if (cell.empty()) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value)) {
+    fail(row, column, fmt::format("\"{}\" is not a number", cell));
+  }
+  return value;
+}
+
+double CsvTable::required_number(std::size_t row, std::string_view column) const {
+  const std::optional<double> value = number(row, column);
+  if (!value) fail(row, column, "a number is missing");
+  return *value;
+}
+
+void CsvTable::fail(std::size_t row, std::string_view column, std::string message) const {
+  throw Error(ErrorKind::data, std::move(message), {},
+              fmt::format("{}:{} column {}", origin_, lines_[row], column));
+}
+
+}  // namespace trcost

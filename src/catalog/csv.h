@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comma-separated tables with a header row (RFC 4180), read by column name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trcost {
+
+/// A table whose cells are asked for by column. Errors (kind data) name file, line and column.
+class CsvTable {
+ public:
+  /// Throws Error (data) on an unclosed quote or a row of another width than the header.
+  CsvTable(std::string_view text, std::string_view origin);
+
+  [[nodiscard]] std::size_t rows() const { return cells_.size(); }
+  /// The cell's text; throws where there is no such column.
+  [[nodiscard]] const std::string& text(std::size_t row, std::string_view column) const;
+  /// Empty for an empty cell; throws on what is not a finite number.
+  [[nodiscard]] std::optional<double> number(std::size_t row, std::string_view column) const;
+  [[nodiscard]] double required_number(std::size_t row, std::string_view column) const;
+  [[noreturn]] void fail(std::size_t row, std::string_view column, std::string message) const;
+
+ private:
+  [[nodiscard]] std::size_t column_index(std::string_view column) const;
+
+  std::string origin_;
+  std::vector<std::string> header_;
+  std::vector<std::vector<std::string>> cells_;
+  std::vector<std::size_t> lines_;
+};
+
+}  // namespace trcost

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/validate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+bool selected(const ThroughputRow& row, const ValidationFilter& filter) {
+  const auto same = [](const std::string& wanted, const std::string& is) {
+    return wanted.empty() || wanted == is;
+  };
+  return same(filter.accelerator, row.accelerator) && same(filter.stack, row.stack) &&
+         same(filter.task, row.task) && contains(row.source, filter.source) &&
+         contains(row.model, filter.model);
+}
+
+/// Prepared models are reused while rows stay with the same workload and platform.
+ValidationRow replay(const Catalog& catalog, const ThroughputRow& row) {
+  ValidationRow result;
+  result.measured = &row;
+  try {
+    const Workload workload = row_workload(catalog, row);
+    const StepModel model(workload, row_platform(catalog, row));
+    const PlanRequest request = row_request(row, workload);
+    result.planned = !row_layout_known(row);
+    const Plan chosen = plan(model, request);
+    result.layout = chosen.layout;
+    result.time = chosen.time;
+    result.predicted = result.layout.global_batch * row.seq_length /
+                       (result.time.seconds * result.layout.gpus());
+    result.error = result.predicted / row.tokens_per_second_per_gpu - 1;
+  } catch (const Error& error) {
+    result.problem = error.message;
+  }
+  return result;
+}
+
+// The value below which `share` of the weight lies.
+double weighted_quantile(std::vector<std::pair<double, double>> values, double share) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  double total = 0;
+  for (const auto& [value, weight] : values) total += weight;
+  double seen = 0;
+  for (const auto& [value, weight] : values) {
+    seen += weight;
+    if (seen >= share * total) return value;
+  }
+  return values.back().first;
+}
+
+std::string task_family(const ThroughputRow& row) {
+  return row.task == "pretrain" ? "pre-training" : "fine-tuning";
+}
+
+std::vector<ValidationSummary> summaries_of(const std::vector<ValidationRow>& rows,
+                                            const Catalog& catalog) {
+  using Key = std::string (*)(const ValidationRow&, const Catalog&);
+  static constexpr std::pair<std::string_view, Key> dimensions[] = {
+      {"accelerator", [](const ValidationRow& r, const Catalog&) { return r.measured->accelerator; }},
+      {"stack",
+       [](const ValidationRow& r, const Catalog&) {
+         return r.measured->stack.empty() ? std::string("not published") : r.measured->stack;
+       }},
+      {"precision",
+       [](const ValidationRow& r, const Catalog&) {
+         return std::string(precision_name(r.measured->precision));
+       }},
+      {"architecture",
+       [](const ValidationRow& r, const Catalog& c) {
+         return std::string(run_model(c, r.measured->model).language.moe ? "MoE" : "dense");
+       }},
+      {"task", [](const ValidationRow& r, const Catalog&) { return task_family(*r.measured); }},
+      {"layout",
+       [](const ValidationRow& r, const Catalog&) {
+         return std::string(r.planned ? "planned" : "known");
+       }},
+      {"source", [](const ValidationRow& r, const Catalog&) { return r.measured->source; }},
+  };
+  std::vector<ValidationSummary> result;
+  for (const auto& [name, key] : dimensions) {
+    std::map<std::string, std::vector<const ValidationRow*>> sets;
+    for (const ValidationRow& row : rows) {
+      if (row.problem.empty()) sets[key(row, catalog)].push_back(&row);
+    }
+    for (const auto& [value, members] : sets) {
+      result.push_back(summarise(members, std::string(name), value));
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+bool row_layout_known(const ThroughputRow& row) { return row.layout_known; }
+
+Workload row_workload(const Catalog& catalog, const ThroughputRow& row) {
+  Workload workload;
+  workload.language = run_model(catalog, row.model).language;
+  workload.seq_length = row.seq_length;
+  workload.attention_length = row.seq_length;
+  workload.attention = row.attention;
+  if (row.task == "lora" || row.task == "lora+emb") {
+    workload.language_training = Training::lora;
+    workload.train_embeddings = row.task == "lora+emb";
+  } else if (row.task == "qlora") {
+    workload.language_training = Training::qlora;
+    workload.train_embeddings = false;
+  }
+  return workload;
+}
+
+Platform row_platform(const Catalog& catalog, const ThroughputRow& row) {
+  const Accelerator& accelerator = catalog.accelerator(row.accelerator);
+  return {&accelerator, &catalog.system(accelerator.system), &catalog.efficiency(accelerator),
+          &catalog.stack(row.stack.empty() ? "typical" : row.stack), row.precision};
+}
+
+PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {
+  PlanRequest request;
+  request.gpus = row.gpus;
+  request.global_batch = row.global_batch;
+  // Unpublished batches: about two million tokens, at least one sequence per GPU.
+  request.batch_hint = std::max(row.gpus, std::round(2e6 / row.seq_length));
+  request.tp = row.tp;
+  request.pp = row.pp;
+  request.cp = row.cp;
+  request.dp = row.dp;
+  request.ep = row.ep;
+  request.vp = row.vp;
+  if (row.tp && row.pp && !row.cp) request.cp = 1;
+  if (!row.ep && !workload.language.moe) request.ep = 1;
+  if (row.layout_known && !row.vp) request.vp = 1;
+  request.micro_batch = row.micro_batch;
+  request.sharding = row.sharding;
+  request.recompute = row.recompute;
+  return request;
+}
+
+ValidationSummary summarise(const std::vector<const ValidationRow*>& rows, std::string dimension,
+                            std::string value) {
+  ValidationSummary summary;
+  summary.dimension = std::move(dimension);
+  summary.value = std::move(value);
+  std::vector<std::pair<double, double>> sizes;
+  std::vector<std::pair<double, double>> signs;
+  std::set<std::string> groups;
+  for (const ValidationRow* row : rows) {
+    sizes.emplace_back(std::abs(row->error), row->measured->weight);
+    signs.emplace_back(row->error, row->measured->weight);
+    groups.insert(row->measured->group);
+  }
+  summary.rows = static_cast<int>(rows.size());
+  summary.groups = static_cast<int>(groups.size());
+  summary.median = weighted_quantile(sizes, 0.5);
+  summary.p90 = weighted_quantile(std::move(sizes), 0.9);
+  summary.bias = weighted_quantile(std::move(signs), 0.5);
+  return summary;
+}
+
+ValidationResult validate(const Catalog& catalog, const ValidationFilter& filter) {
+  ValidationResult result;
+  for (const ThroughputRow& row : catalog.runs().throughput) {
+    if (selected(row, filter)) result.rows.push_back(replay(catalog, row));
+  }
+  std::vector<const ValidationRow*> predicted;
+  for (const ValidationRow& row : result.rows) {
+    if (row.problem.empty()) predicted.push_back(&row);
+  }
+  result.all = summarise(predicted, "all", "all");
+  result.summaries = summaries_of(result.rows, catalog);
+  return result;
+}
+
+}  // namespace trcost

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Predicts all measured rows again and again under constants that a fitting program sends on
+// standard input (refit.py). One command per line:
+//   efficiency NAME CONSTANT VALUE   e.g. efficiency h100-sxm matmul.bf16 0.58
+//   stack NAME CONSTANT VALUE        e.g. stack megatron elementwise 1.1
+//   plan                             chooses again what rows leave open; prints the layouts
+//   run                              prints one predicted tokens/s/GPU per row, 0 where none
+//   terms ID                         prints the seconds of a row by term
+#include <cstdio>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "trcost/catalog.h"
+#include "trcost/efficiency.h"
+#include "trcost/error.h"
+#include "trcost/validate.h"
+
+namespace {
+
+using namespace trcost;
+
+struct Entry {
+  const ThroughputRow* row = nullptr;
+  Workload workload;
+  Platform platform;
+  Layout layout;
+  bool usable = false;
+  std::string problem;
+};
+
+class Bench {
+ public:
+  explicit Bench(const std::string& directory) : catalog_(directory) {
+    for (const ThroughputRow& row : catalog_.runs().throughput) {
+      Entry entry;
+      entry.row = &row;
+      try {
+        entry.workload = row_workload(catalog_, row);
+        entry.platform = row_platform(catalog_, row);
+        entry.platform.efficiency = &own(efficiencies_, *entry.platform.efficiency,
+                                         entry.platform.accelerator->name);
+        entry.platform.stack = &own(stacks_, *entry.platform.stack, entry.platform.stack->name);
+        entry.usable = true;
+      } catch (const Error& error) {
+        entry.problem = error.message;
+      }
+      entries_.push_back(std::move(entry));
+    }
+  }
+
+  void plan_all() {
+    for (Entry& entry : entries_) {
+      if (entry.problem.empty()) plan_one(entry);
+      print_layout(entry);
+    }
+  }
+
+  void run() const {
+    for (const Entry& entry : entries_) {
+      double rate = 0;
+      if (entry.usable) {
+        const StepModel model(entry.workload, entry.platform);
+        rate = entry.layout.global_batch * entry.row->seq_length /
+               (model.step(entry.layout).seconds * entry.layout.gpus());
+      }
+      std::printf("%.9g\n", rate);
+    }
+  }
+
+  void terms(const std::string& id) const {
+    for (const Entry& entry : entries_) {
+      if (entry.row->id != id || !entry.usable) continue;
+      const StepTime time = StepModel(entry.workload, entry.platform).step(entry.layout);
+      for (int i = 0; i < kStepTermCount; ++i) {
+        std::printf("%s=%.6g ", std::string(step_term_name(static_cast<StepTerm>(i))).c_str(),
+                    time.terms[static_cast<std::size_t>(i)]);
+      }
+      std::printf("seconds=%.6g\n", time.seconds);
+    }
+  }
+
+  void set_efficiency(const std::string& name, const std::string& constant, double value) {
+    Efficiency& efficiency = *efficiencies_.at(name);
+    if (constant.starts_with("matmul.")) {
+      const auto precision = parse_precision(constant.substr(7));
+      efficiency.matmul.at(static_cast<std::size_t>(precision.value())) = value;
+      return;
+    }
+    for (const EfficiencyConstant& info : efficiency_constants()) {
+      if (info.name == constant) {
+        efficiency.*info.member = value;
+        return;
+      }
+    }
+    throw Error(ErrorKind::usage, "unknown efficiency constant " + constant);
+  }
+
+  void set_stack(const std::string& name, const std::string& constant, double value) {
+    Stack& stack = *stacks_.at(name);
+    for (const StackConstant& info : stack_constants()) {
+      if (info.name == constant) {
+        stack.*info.member = value;
+        return;
+      }
+    }
+    throw Error(ErrorKind::usage, "unknown stack constant " + constant);
+  }
+
+ private:
+  template <class T>
+  static T& own(std::map<std::string, std::unique_ptr<T>>& known, const T& value,
+                const std::string& name) {
+    std::unique_ptr<T>& slot = known[name];
+    if (!slot) slot = std::make_unique<T>(value);
+    return *slot;
+  }
+
+  static void plan_one(Entry& entry) {
+    entry.usable = false;
+    try {
+      const StepModel model(entry.workload, entry.platform);
+      entry.layout = plan(model, row_request(*entry.row, entry.workload)).layout;
+      entry.usable = true;
+    } catch (const Error& error) {
+      std::fprintf(stderr, "%s: %s\n", entry.row->id.c_str(), error.message.c_str());
+    }
+  }
+
+  static void print_layout(const Entry& entry) {
+    const Layout& l = entry.layout;
+    std::printf("%s %d tp%d pp%d vp%d cp%d ep%d dp%d mb%g gb%g %s %s %s\n", entry.row->id.c_str(),
+                entry.usable, l.tp, l.pp, l.vp, l.cp, l.ep, l.dp, l.micro_batch, l.global_batch,
+                std::string(sharding_name(l.sharding)).c_str(),
+                std::string(recompute_name(l.recompute)).c_str(), entry.problem.c_str());
+  }
+
+  Catalog catalog_;
+  std::map<std::string, std::unique_ptr<Efficiency>> efficiencies_;
+  std::map<std::string, std::unique_ptr<Stack>> stacks_;
+  std::vector<Entry> entries_;
+};
+
+void serve(Bench& bench) {
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    std::istringstream words(line);
+    std::string command, name, constant;
+    double value = 0;
+    words >> command;
+    if (command == "plan") {
+      bench.plan_all();
+    } else if (command == "run") {
+      bench.run();
+    } else if (command == "terms") {
+      words >> name;
+      bench.terms(name);
+    } else if (words >> name >> constant >> value) {
+      if (command == "efficiency") bench.set_efficiency(name, constant, value);
+      if (command == "stack") bench.set_stack(name, constant, value);
+      continue;
+    }
+    std::printf(".\n");
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    Bench bench(count > 1 ? arguments[1] : "");
+    serve(bench);
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s: %s\n", error.location.c_str(), error.message.c_str());
+    return 1;
+  }
+  return 0;
+}
