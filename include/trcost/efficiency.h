@@ -36,6 +36,13 @@ struct Stack {
   std::string name;
   std::string title;
   std::string source;
+  /// What the software can do, for who chooses a layout; a layout that was asked for is computed
+  /// all the same.
+  bool tensor_parallel = true;
+  bool pipeline_parallel = true;
+  bool virtual_pipeline = true;
+  bool context_parallel = true;
+  std::array<bool, 4> shardings{true, true, true, true};  ///< indexed by Sharding
   double matmul = 1;              ///< factor on the chip's matmul rate
   double flash = 1;               ///< factor on the chip's attention rates
   double elementwise = 1;         ///< memory traffic relative to fully fused kernels

@@ -1,9 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <string>
+#include <vector>
+
 #include "catalog/loaders.h"
 #include "catalog/strict_json.h"
 #include "trcost/efficiency.h"
 
 namespace trcost {
+namespace {
+
+void read_abilities(ObjectReader& reader, Stack& stack) {
+  stack.tensor_parallel = reader.boolean_or("tensor_parallel", stack.tensor_parallel);
+  stack.pipeline_parallel = reader.boolean_or("pipeline_parallel", stack.pipeline_parallel);
+  stack.virtual_pipeline = reader.boolean_or("virtual_pipeline", stack.virtual_pipeline);
+  stack.context_parallel = reader.boolean_or("context_parallel", stack.context_parallel);
+  stack.expert_dedup = reader.boolean_or("expert_dedup", stack.expert_dedup);
+  const std::vector<std::string> names = {"none", "optimizer", "gradients", "parameters"};
+  const std::vector<JsonValue> listed = reader.array_or_empty("shardings");
+  if (listed.empty()) return;
+  stack.shardings.fill(false);
+  for (const JsonValue& value : listed) stack.shardings[value.choice(names)] = true;
+}
+
+}  // namespace
 
 std::shared_ptr<const Stack> load_stack(std::string_view json, std::string_view origin) {
   auto stack = std::make_shared<Stack>();
@@ -16,7 +36,7 @@ std::shared_ptr<const Stack> load_stack(std::string_view json, std::string_view 
     (*stack).*constant.member = reader.number_or(constant.name, (*stack).*constant.member,
                                                  constant.lowest, constant.highest);
   }
-  stack->expert_dedup = reader.boolean_or("expert_dedup", stack->expert_dedup);
+  read_abilities(reader, *stack);
   reader.finish();
   return stack;
 }
