@@ -37,6 +37,14 @@ std::string join(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(sorted, ", "));
 }
 
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
+// Quoted parts of a file may hold bytes that a terminal acts on.
+std::string without_controls(std::string text) {
+  std::replace_if(text.begin(), text.end(), is_control, '?');
+  return text;
+}
+
 std::string_view type_in_words(const json& value) {
   switch (value.type()) {
     case json::value_t::null:
@@ -84,7 +92,8 @@ std::string JsonValue::location() const {
 }
 
 void JsonValue::fail(std::string message, std::string hint) const {
-  throw Error(ErrorKind::data, std::move(message), std::move(hint), location());
+  throw Error(ErrorKind::data, without_controls(std::move(message)),
+              without_controls(std::move(hint)), location());
 }
 
 void JsonValue::fail_type(std::string_view expected) const {
@@ -114,7 +123,11 @@ double JsonValue::whole(double lowest, double highest) const {
 
 std::string JsonValue::text() const {
   if (!is_text()) fail_type("a text");
-  return json_->get<std::string>();
+  std::string text = json_->get<std::string>();
+  if (std::any_of(text.begin(), text.end(), is_control)) {
+    fail("the text holds control characters", "write it on one line, in plain characters");
+  }
+  return text;
 }
 
 bool JsonValue::boolean() const {

@@ -39,6 +39,7 @@ class JsonValue {
   [[nodiscard]] double number(double lowest, double highest) const;
   /// As number, and whole.
   [[nodiscard]] double whole(double lowest, double highest) const;
+  /// One line: control characters are refused, because texts end up on terminals.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] std::vector<JsonValue> array() const;

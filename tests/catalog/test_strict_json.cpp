@@ -68,6 +68,12 @@ TEST_CASE("bytes that a terminal might act on do not reach the message") {
   const Error error = parse_error("{\"\x1b[31m\": 1, \"\x1b[31m\": 2}");
   CHECK(error.message.find('\x1b') == std::string::npos);
   for (const char c : parse_error("{\"a\": \xff\xfe}").message) CHECK((c >= 0x20 && c < 0x7f));
+  const JsonValue root = parse_strict_json(R"({"a": "\u001b[2J", "\u0007": 1})", "m.json");
+  ObjectReader reader = root.object();
+  CHECK(contains(error_of([&] { (void)reader.required_text("a"); }).message, "control"));
+  const Error unknown = error_of([&] { reader.finish(); });
+  CHECK(unknown.message.find('\x07') == std::string::npos);
+  CHECK(unknown.location.find('\x07') == std::string::npos);
 }
 
 TEST_CASE("an unknown key is named with file, pointer, allowed keys and the nearest one") {
