@@ -61,3 +61,23 @@ else()
 endif()
 set_source_files_properties(${PROJECT_SOURCE_DIR}/src/workload/images/image_header.cpp
   PROPERTIES COMPILE_DEFINITIONS TRCOST_HAVE_WEBP=${have_webp})
+
+# Workbooks: libxlsxwriter is loaded only when one is asked for, so that nothing else pays for it.
+# Its headers give the types, its file name is what the dynamic loader looks for.
+find_path(XLSXWRITER_INCLUDE_DIR xlsxwriter.h)
+find_library(XLSXWRITER_LIBRARY xlsxwriter)
+if(XLSXWRITER_INCLUDE_DIR AND XLSXWRITER_LIBRARY)
+  set(xlsxwriter_file ${XLSXWRITER_LIBRARY})
+  if(IS_SYMLINK ${XLSXWRITER_LIBRARY})
+    file(READ_SYMLINK ${XLSXWRITER_LIBRARY} xlsxwriter_file)
+  endif()
+  get_filename_component(xlsxwriter_file ${xlsxwriter_file} NAME)
+  target_include_directories(trcost_private_dependencies SYSTEM INTERFACE
+    $<BUILD_INTERFACE:${XLSXWRITER_INCLUDE_DIR}>)
+  target_link_libraries(trcost_private_dependencies INTERFACE ${CMAKE_DL_LIBS})
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/report/xlsx.cpp
+    ${PROJECT_SOURCE_DIR}/src/report/xlsx_library.cpp
+    PROPERTIES COMPILE_DEFINITIONS "TRCOST_XLSXWRITER_FILE=\"${xlsxwriter_file}\"")
+else()
+  message(STATUS "libxlsxwriter not found: --format xlsx will say so")
+endif()

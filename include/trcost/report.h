@@ -43,8 +43,8 @@ std::string render_xlsx(const Report& report);
 /// Any of the above.
 std::string render(const Report& report, Format format, const Style& style);
 
-/// The index of the estimate with the lowest known total (the fewest GPU-hours where no total is
-/// known), or the number of estimates where there is none.
+/// The index of the estimate to look at first: of those that fit in memory the one with the lowest
+/// known total, or the fewest GPU-hours where no total is known. 0 where there is none.
 std::size_t cheapest_index(std::span<const Estimate> estimates);
 
 }  // namespace trcost

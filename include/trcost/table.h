@@ -24,10 +24,11 @@ enum class Overflow : std::uint8_t {
 
 /// One column: `title` heads it for people, `key` names it in CSV and JSON (the title when empty).
 struct TableColumn {
-  std::string title;
-  std::string key;
+  std::string title = {};
+  std::string key = {};
   Align align = Align::left;
   Overflow overflow = Overflow::keep;
+  bool strong = false;  ///< its title stands out
 };
 
 /// One cell: what people read, and the value that machines read. Unknown is its own kind, never 0.
@@ -49,12 +50,17 @@ class Cell {
   static Cell number(double value, std::string shown);
   static Cell boolean(bool value);
 
+  /// The same, standing out for people.
+  [[nodiscard]] Cell strong() const;
+
   [[nodiscard]] Kind kind() const { return kind_; }
+  [[nodiscard]] bool is_strong() const { return strong_; }
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] double value() const { return value_; }
 
  private:
   Kind kind_ = Kind::text;
+  bool strong_ = false;
   double value_ = 0;  ///< of number; boolean: 0 or 1
   std::string text_;  ///< as people read it
 };
@@ -80,7 +86,8 @@ class Table {
   std::vector<std::size_t> rules_;
 };
 
-/// For people: a header, a rule, aligned columns, no line longer than `style.width` unless columns
+/// For people: a header, a rule, aligned columns, without header and rule when all titles are empty,
+/// no line longer than `style.width` unless columns
 /// that are kept need it. Ends in a newline.
 std::string to_text(const Table& table, const Style& style = {});
 /// GitHub-flavoured Markdown.

@@ -11,7 +11,7 @@ constexpr std::string_view kStyles = R"(
 body { font: 15px/1.5 system-ui, sans-serif; color: #1b1f24; background: #fff;
        max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
-p.lead { color: #57606a; margin: 0 0 1rem; } p.note { color: #57606a; font-size: .9rem; }
+p.answer { font-size: 1.2rem; font-weight: 600; margin: .5rem 0 1rem; } p.note { color: #57606a; font-size: .9rem; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9rem; margin: .3rem 0 1rem; }
 th, td { padding: .3rem .7rem; text-align: left; border-bottom: 1px solid #d8dee4;
@@ -19,8 +19,7 @@ th, td { padding: .3rem .7rem; text-align: left; border-bottom: 1px solid #d8dee
 th { border-bottom: 2px solid #57606a; font-weight: 600; white-space: nowrap; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums;
                        white-space: nowrap; }
-tr.best td { background: #eaf6ec; font-weight: 600; }
-tr.total td { border-top: 2px solid #57606a; font-weight: 600; }
+td.strong, th.strong { background: #eaf6ec; font-weight: 600; }
 td.unknown { color: #8c959f; }
 ul.warnings li { color: #8a4600; }
 svg text { font: 12px system-ui, sans-serif; fill: #1b1f24; }
@@ -68,25 +67,29 @@ std::string markdown_escape(std::string_view text) {
 }
 
 std::string html_table(const Table& table) {
+  const auto cell = [](std::string_view tag, Align align, bool strong, bool unknown,
+                       std::string_view text) {
+    std::string classes;
+    const auto add = [&](bool wanted, std::string_view name) {
+      if (wanted) classes += (classes.empty() ? "" : " ") + std::string(name);
+    };
+    add(align == Align::right, "number");
+    add(strong, "strong");
+    add(unknown, "unknown");
+    std::string out = "<" + std::string(tag);
+    if (!classes.empty()) out += " class=\"" + classes + "\"";
+    return out + ">" + html_escape(text) + "</" + std::string(tag) + ">";
+  };
   std::string out = "<div class=\"wide\"><table>\n<thead><tr>";
-  const auto number = [&](std::size_t c) { return table.columns()[c].align == Align::right; };
-  for (std::size_t c = 0; c < table.columns().size(); ++c) {
-    out += number(c) ? "<th class=\"number\">" : "<th>";
-    out += html_escape(table.columns()[c].title) + "</th>";
+  for (const TableColumn& column : table.columns()) {
+    out += cell("th", column.align, column.strong, false, column.title);
   }
   out += "</tr></thead>\n<tbody>\n";
   for (const auto& row : table.rows()) {
     out += "<tr>";
     for (std::size_t c = 0; c < row.size(); ++c) {
-      const bool unknown = row[c].kind() == Cell::Kind::unknown;
-      if (number(c) || unknown) {
-        out += "<td class=\"";
-        out += number(c) ? (unknown ? "number unknown" : "number") : "unknown";
-        out += "\">";
-      } else {
-        out += "<td>";
-      }
-      out += html_escape(row[c].text()) + "</td>";
+      out += cell("td", table.columns()[c].align, row[c].is_strong(),
+                  row[c].kind() == Cell::Kind::unknown, row[c].text());
     }
     out += "</tr>\n";
   }

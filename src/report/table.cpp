@@ -39,6 +39,12 @@ Cell Cell::boolean(bool value) {
   return cell;
 }
 
+Cell Cell::strong() const {
+  Cell cell = *this;
+  cell.strong_ = true;
+  return cell;
+}
+
 Table::Table(std::vector<TableColumn> columns) : columns_(std::move(columns)) {
   for (TableColumn& column : columns_) {
     if (column.key.empty()) column.key = column.title;

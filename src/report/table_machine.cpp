@@ -70,7 +70,10 @@ std::string to_markdown(const Table& table) {
   out += '\n';
   for (const auto& row : table.rows()) {
     out += '|';
-    for (const Cell& cell : row) out += " " + markdown_escape(cell.text()) + " |";
+    for (const Cell& cell : row) {
+      const std::string text = markdown_escape(cell.text());
+      out += cell.is_strong() && !text.empty() ? " **" + text + "** |" : " " + text + " |";
+    }
     out += '\n';
   }
   return out;

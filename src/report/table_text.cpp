@@ -107,7 +107,9 @@ void append_row(std::string& out, const Table& table, const Layout& layout,
       const std::size_t column = layout.shown[c];
       const std::string_view text = i < cells[c].size() ? std::string_view(cells[c][i]) : "";
       if (c > 0) line.append(kGap, ' ');
-      line += aligned(text, layout.widths[column], table.columns()[column].align);
+      const std::string cell =
+          row[column].is_strong() ? paint(text, Ink::good, style) : std::string(text);
+      line += aligned(cell, layout.widths[column], table.columns()[column].align);
     }
     trim_line(line);
     out += line + '\n';
@@ -119,8 +121,9 @@ std::string header_line(const Table& table, const Layout& layout, const Style& s
   for (const std::size_t column : layout.shown) {
     if (!line.empty()) line.append(kGap, ' ');
     const TableColumn& info = table.columns()[column];
-    line += aligned(cut_to_width(info.title, layout.widths[column], style.unicode),
-                    layout.widths[column], info.align);
+    const std::string title = cut_to_width(info.title, layout.widths[column], style.unicode);
+    line += aligned(paint(title, info.strong ? Ink::good : Ink::bold, style), layout.widths[column],
+                    info.align);
   }
   trim_line(line);
   return line;
@@ -134,7 +137,9 @@ std::string to_text(const Table& table, const Style& style) {
   const int rule_width = std::min(total_width(layout), std::max(style.width, 1));
   for (int i = 0; i < rule_width; ++i) rule += style.unicode ? "\u2500" : "-";
   const std::string rule_line = paint(rule, Ink::dim, style) + '\n';
-  std::string out = paint(header_line(table, layout, style), Ink::bold, style) + '\n' + rule_line;
+  const bool headless = std::all_of(table.columns().begin(), table.columns().end(),
+                                    [](const TableColumn& column) { return column.title.empty(); });
+  std::string out = headless ? std::string() : header_line(table, layout, style) + '\n' + rule_line;
   std::size_t next_rule = 0;
   for (std::size_t i = 0; i < table.rows().size(); ++i) {
     while (next_rule < table.rules().size() && table.rules()[next_rule] <= i) {

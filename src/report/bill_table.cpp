@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "report/sections.h"
+#include "report/wording.h"
+
+namespace trcost {
+namespace {
+
+constexpr double kWholeDollars = 1e6;  // totals from here on are shown without cents
+
+int shown_decimals(const CostResult& cost) {
+  return std::abs(cost.total.value_or(0)) < kWholeDollars ? 2 : 0;
+}
+
+std::string quantity_words(const LineItem& item) {
+  constexpr double kGrouped = 1000;
+  constexpr double kExponent = 1e12;
+  const double q = item.quantity;
+  if (q >= kExponent) return fmt::format("{:.4g} {}", q, item.unit);
+  if (q >= kGrouped) return grouped(q, q == std::floor(q) ? 0 : 1) + " " + item.unit;
+  return format_number(q, NumberKind::number, 4) + " " + item.unit;
+}
+
+std::string unit_price_words(const LineItem& item) {
+  constexpr double kCents = 0.095;
+  if (!item.unit_price) return "n/a";
+  if (*item.unit_price >= kCents) return "$" + grouped(*item.unit_price, 2);
+  return format_number(*item.unit_price, NumberKind::money);
+}
+
+}  // namespace
+
+std::vector<std::string> shown_amounts(const CostResult& cost) {
+  const int decimals = shown_decimals(cost);
+  const double unit = decimals == 2 ? 0.01 : 1;
+  std::vector<double> units;  // whole cents or dollars, rounded down
+  std::vector<std::pair<double, std::size_t>> rests;
+  double sum = 0;
+  for (std::size_t i = 0; i < cost.items.size(); ++i) {
+    const LineItem& item = cost.items[i];
+    const double exact = item.amount.value_or(0) / unit;
+    const bool part = item.included && cost.total.has_value();
+    units.push_back(part ? std::floor(exact + 1e-6) : std::round(exact));
+    if (!part) continue;
+    rests.emplace_back(units.back() - exact, i);  // ascending: the largest rest first
+    sum += units.back();
+  }
+  std::sort(rests.begin(), rests.end());
+  double missing = std::round(cost.total.value_or(0) / unit) - sum;
+  for (const auto& [rest, i] : rests) {
+    if (missing < 1) break;
+    units[i] += 1;
+    missing -= 1;
+  }
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < cost.items.size(); ++i) {
+    shown.push_back(cost.items[i].amount ? "$" + grouped(units[i] * unit, decimals) : "n/a");
+  }
+  return shown;
+}
+
+std::size_t total_row(const Estimate& estimate) {
+  return static_cast<std::size_t>(
+      std::count_if(estimate.cost.items.begin(), estimate.cost.items.end(),
+                    [](const LineItem& item) { return item.included; }));
+}
+
+Table items_table(const Estimate& estimate) {
+  const CostResult& cost = estimate.cost;
+  Table table({{.title = "Item", .overflow = Overflow::wrap},
+               {.title = "Quantity", .align = Align::right},
+               {.title = "Unit price", .align = Align::right},
+               {.title = "Amount", .align = Align::right}});
+  const std::vector<std::string> amounts = shown_amounts(cost);
+  const auto add = [&](std::size_t i) {
+    const LineItem& item = cost.items[i];
+    Cell amount = item.amount ? Cell::number(*item.amount, amounts[i]) : Cell::unknown();
+    Cell price =
+        item.unit_price ? Cell::number(*item.unit_price, unit_price_words(item)) : Cell::unknown();
+    table.add_row({item.item, Cell::number(item.quantity, quantity_words(item)), price, amount});
+  };
+  for (std::size_t i = 0; i < cost.items.size(); ++i) {
+    if (cost.items[i].included) add(i);
+  }
+  table.add_rule();
+  const std::string total =
+      cost.total ? "$" + grouped(*cost.total, shown_decimals(cost)) : std::string("n/a");
+  table.add_row({Cell("Total").strong(), "", "",
+                 cost.total ? Cell::number(*cost.total, total).strong() : Cell::unknown()});
+  bool apart = false;
+  for (std::size_t i = 0; i < cost.items.size(); ++i) {
+    if (cost.items[i].included) continue;
+    if (!apart) table.add_row({"Not in the total:", "", "", ""});
+    apart = true;
+    add(i);
+  }
+  return table;
+}
+
+}  // namespace trcost

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/sections.h"
+#include "report/text_width.h"
+#include "report/wording.h"
+
+namespace trcost {
+namespace {
+
+constexpr int kColumnGap = 2;
+
+// One line of the comparison: how a platform's cell comes about.
+struct Line {
+  const char* label;
+  Cell (*cell)(const Estimate&);
+  bool rule_before = false;
+};
+
+std::string memory_words(const Estimate& e) {
+  constexpr double kGigabyte = 1e9;
+  constexpr double kTwoDigits = 10;
+  const double used = e.memory.total / kGigabyte;
+  return fmt::format("{:.{}f} of {:.0f} GB", used, used < kTwoDigits ? 1 : 0,
+                     e.memory.capacity / kGigabyte);
+}
+
+std::string degree_words(const Estimate& e) {
+  const Layout& l = e.layout;
+  return fmt::format("{}/{}/{}/{}", l.tp, l.pp, l.cp, l.dp);
+}
+
+Cell quantile(const Estimate& e, double Quantiles::*which) {
+  if (!e.range.total_usd) return Cell::unknown();
+  return Cell::number((*e.range.total_usd).*which, NumberKind::money);
+}
+
+const Line kLines[] = {
+    {"GPUs", [](const Estimate& e) { return Cell::number(e.gpus, grouped(e.gpus, 0)); }},
+    {"precision", [](const Estimate& e) { return Cell(precision_name(e.precision)); }},
+    {"tp/pp/cp/dp", [](const Estimate& e) { return Cell(degree_words(e)); }},
+    {"memory per GPU", [](const Estimate& e) { return Cell(memory_words(e)); }},
+    {"fits", [](const Estimate& e) { return Cell(e.memory.fits ? "yes" : "NO"); }},
+    {"MFU", [](const Estimate& e) { return Cell::number(e.performance.mfu, NumberKind::fraction); },
+     true},
+    {"tokens/s per GPU",
+     [](const Estimate& e) {
+       return Cell::number(e.performance.tokens_per_second_per_gpu,
+                           grouped(e.performance.tokens_per_second_per_gpu, 0));
+     }},
+    {"GPU-hours",
+     [](const Estimate& e) { return Cell::number(e.gpu_hours, gpu_hour_words(e.gpu_hours)); }},
+    {"wall-clock",
+     [](const Estimate& e) { return Cell::number(e.wall_clock_seconds, NumberKind::duration); }},
+    {"$ per GPU-hour",
+     [](const Estimate& e) { return Cell::number(e.cost.price_per_gpu_hour, NumberKind::money); },
+     true},
+    {"total", [](const Estimate& e) { return Cell::number(e.cost.total, NumberKind::money); }},
+    {"  low (P10)", [](const Estimate& e) { return quantile(e, &Quantiles::p10); }},
+    {"  high (P90)", [](const Estimate& e) { return quantile(e, &Quantiles::p90); }},
+    {"$ per M tokens",
+     [](const Estimate& e) { return Cell::number(e.cost.per_million_tokens, NumberKind::money); }},
+    {"energy",
+     [](const Estimate& e) {
+       return e.energy.kwh ? Cell::number(*e.energy.kwh, energy_words(e.energy.kwh))
+                           : Cell::unknown();
+     }},
+};
+
+// The last line: which one is cheapest, and how much more the others cost.
+void add_mark(Table& table, std::span<const Estimate> estimates, std::size_t best) {
+  std::vector<Cell> row = {"against the cheapest"};
+  const std::optional<double> least = estimates[best].cost.total;
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    const std::optional<double> total = estimates[i].cost.total;
+    if (i == best) {
+      row.push_back(Cell("cheapest").strong());
+    } else if (!least || !total) {
+      row.push_back(Cell::unknown());
+    } else {
+      row.emplace_back(fmt::format("{:+.0f}%", (*total / *least - 1) * 100));
+    }
+  }
+  table.add_row(std::move(row));
+}
+
+int widest_cell(const Estimate& e) {
+  int width = display_width(e.accelerator);
+  for (const Line& line : kLines) {
+    width = std::max(width, display_width(line.cell(e).text()));
+  }
+  return width;
+}
+
+int label_width() {
+  int width = display_width("against the cheapest");
+  for (const Line& line : kLines) width = std::max(width, display_width(line.label));
+  return width;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::size_t, std::size_t>> comparison_groups(
+    std::span<const Estimate> estimates, int width) {
+  std::vector<std::pair<std::size_t, std::size_t>> groups;
+  int used = 0;
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    const int wanted = widest_cell(estimates[i]) + kColumnGap;
+    if (groups.empty() || used + wanted > width) {
+      groups.emplace_back(i, 0);
+      used = label_width();
+    }
+    ++groups.back().second;
+    used += wanted;
+  }
+  return groups;
+}
+
+Table comparison_table(std::span<const Estimate> estimates, std::size_t best) {
+  std::vector<TableColumn> columns = {{.title = " "}};
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    columns.push_back({.title = estimates[i].accelerator,
+                       .key = "",
+                       .align = Align::right,
+                       .overflow = Overflow::keep,
+                       .strong = i == best});
+  }
+  Table table(columns);
+  for (const Line& line : kLines) {
+    if (line.rule_before) table.add_rule();
+    std::vector<Cell> row = {line.label};
+    for (std::size_t i = 0; i < estimates.size(); ++i) {
+      const Cell cell = line.cell(estimates[i]);
+      row.push_back(i == best ? cell.strong() : cell);
+    }
+    table.add_row(std::move(row));
+  }
+  if (best < estimates.size()) add_mark(table, estimates, best);
+  return table;
+}
+
+}  // namespace trcost

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/wording.h"
+
+namespace trcost {
+namespace {
+
+std::string counted(double value) {
+  return format_number(value, NumberKind::count);
+}
+
+std::string model_fact(const Estimate& e) {
+  const ModelSummary& m = e.model;
+  std::string text = m.name;
+  text += fmt::format(": {} parameters", counted(m.params_total));
+  if (m.params_active > 0 && m.params_active < m.params_total * 0.999) {
+    text += fmt::format(", {} active per token", counted(m.params_active));
+  }
+  if (m.params_vision > 0) {
+    const double language = m.params_total - m.params_vision - m.params_projector;
+    text += fmt::format(" ({} language, {} vision encoder, {} projector)", counted(language),
+                        counted(m.params_vision), counted(m.params_projector));
+  }
+  return text + fmt::format("; {} layers of width {}", counted(m.layers), counted(m.hidden));
+}
+
+std::string recipe_fact(const Report& report, const Estimate& e) {
+  std::string text;
+  if (report.scenario != nullptr) {
+    text = std::string(report.scenario->text(Field::train_recipe));
+    if (text.empty()) text = "full";
+  }
+  const double share =
+      e.model.params_total > 0 ? e.model.params_trainable / e.model.params_total : 1;
+  if (share > 0.999) {
+    text += ", all parameters learn";
+  } else {
+    text += fmt::format(", {} parameters learn ({})", counted(e.model.params_trainable),
+                        format_number(share, NumberKind::fraction, 2));
+  }
+  const bool same_precision =
+      std::all_of(report.estimates.begin(), report.estimates.end(),
+                  [&](const Estimate& other) { return other.precision == e.precision; });
+  text += same_precision ? fmt::format("; {}", precision_name(e.precision))
+                         : std::string("; each platform's own precision");
+  if (report.scenario != nullptr) {
+    text += fmt::format("; software stack: {}", report.scenario->text(Field::efficiency_stack));
+  }
+  return text;
+}
+
+std::string token_fact(const Estimate& e) {
+  std::string text = counted(e.tokens.total);
+  if (e.tokens.vision > 0) {
+    text += fmt::format(" ({} text, {} vision; {} patches in the encoder)", counted(e.tokens.text),
+                        counted(e.tokens.vision), counted(e.tokens.vision_encoder));
+  }
+  if (e.seq_length > 0) {
+    text += fmt::format("; sequences of {}, {} per step, {} steps", grouped(e.seq_length, 0),
+                        grouped(e.layout.global_batch, 0), grouped(e.steps, 0));
+  }
+  return text;
+}
+
+std::string time_fact(const Report& report) {
+  const Scenario& s = *report.scenario;
+  if (s.has(Field::hardware_gpus)) {
+    return fmt::format("given: {} accelerators",
+                       grouped(s.number_or_default(Field::hardware_gpus), 0));
+  }
+  return fmt::format(
+      "sized to finish within {}",
+      format_number(s.number_or_default(Field::hardware_deadline), NumberKind::duration, 2));
+}
+
+std::string layout_fact(const Layout& l) {
+  std::string text =
+      fmt::format("tensor {} x pipeline {} x context {} x data {}", l.tp, l.pp, l.cp, l.dp);
+  if (l.ep > 1) text += fmt::format(", expert {}", l.ep);
+  if (l.vp > 1) text += fmt::format(", {} stages per rank", l.vp);
+  text += fmt::format("; micro-batch {}, global batch {}", counted(l.micro_batch),
+                      counted(l.global_batch));
+  text += fmt::format("; sharding: {}; recompute: {}", sharding_name(l.sharding),
+                      recompute_name(l.recompute));
+  return text;
+}
+
+}  // namespace
+
+std::vector<Fact> question_facts(const Report& report) {
+  std::vector<Fact> facts;
+  if (report.estimates.empty()) return facts;
+  const Estimate& e = report.estimates[cheapest_index(report.estimates)];
+  facts.push_back({"Model", model_fact(e)});
+  facts.push_back({"Training", recipe_fact(report, e)});
+  facts.push_back({"Tokens", token_fact(e)});
+  facts.push_back({"Work", fmt::format("{} of model computation (6ND rule: {})",
+                                       flop_words(e.flops.model), flop_words(e.flops.rule_6nd))});
+  if (report.scenario != nullptr) facts.push_back({"Cluster", time_fact(report)});
+  return facts;
+}
+
+std::vector<Fact> run_facts(const Estimate& e) {
+  const PerformanceSummary& p = e.performance;
+  std::vector<Fact> facts;
+  facts.push_back(
+      {"Cluster", fmt::format("{} x {} in {}", grouped(e.gpus, 0),
+                              e.accelerator_title.empty() ? e.accelerator : e.accelerator_title,
+                              e.system.empty() ? "unknown systems" : e.system)});
+  facts.push_back({"Layout", layout_fact(e.layout)});
+  facts.push_back(
+      {"Step", fmt::format("{} for {} sequences; {} tokens/s and {} TFLOP/s per GPU",
+                           format_number(p.step_seconds, NumberKind::duration),
+                           grouped(e.layout.global_batch, 0), counted(p.tokens_per_second_per_gpu),
+                           format_number(p.tflops_per_gpu, NumberKind::number))});
+  facts.push_back(
+      {"MFU",
+       fmt::format("{} of {} peak{}; with recomputation {}; goodput {}, production {}",
+                   words(p.mfu, NumberKind::fraction), precision_name(e.precision),
+                   e.precision == Precision::bf16
+                       ? ""
+                       : fmt::format(" ({} of bf16)", words(p.mfu_bf16, NumberKind::fraction)),
+                   words(p.hfu, NumberKind::fraction), words(p.goodput, NumberKind::fraction),
+                   words(p.production_overhead, NumberKind::fraction))});
+  facts.push_back({"Time", fmt::format("{} wall-clock, {} GPU-hours",
+                                       format_number(e.wall_clock_seconds, NumberKind::duration),
+                                       gpu_hour_words(e.gpu_hours))});
+  std::string energy = energy_words(e.energy.kwh);
+  if (e.energy.co2_kg) energy += ", " + mass_words(e.energy.co2_kg) + " CO2";
+  if (e.energy.tokens_per_mwh) energy += ", " + counted(*e.energy.tokens_per_mwh) + " tokens/MWh";
+  facts.push_back({"Energy", energy});
+  if (!e.runner_up.empty()) facts.push_back({"Runner-up", e.runner_up});
+  if (!p.method.empty()) facts.push_back({"Method", p.method});
+  return facts;
+}
+
+std::vector<Fact> pipeline_facts(const Estimate& e) {
+  std::vector<Fact> facts;
+  if (!e.pipeline) return facts;
+  const PipelineResult& p = *e.pipeline;
+  facts.push_back({"Images", fmt::format("{} images/s for the whole cluster",
+                                         format_number(p.images_per_second, NumberKind::count))});
+  facts.push_back(
+      {"Reading", fmt::format("{}; dataset {}", format_number(p.bytes_per_second, NumberKind::rate),
+                              format_number(p.dataset_bytes, NumberKind::bytes))});
+  facts.push_back(
+      {"Decoding", fmt::format("{} CPU cores per GPU",
+                               format_number(p.decode_cores_per_gpu, NumberKind::number))});
+  if (!p.verdict.empty()) facts.push_back({"Verdict", p.verdict});
+  return facts;
+}
+
+std::vector<Fact> price_facts(const Report& report) {
+  std::vector<Fact> facts;
+  for (const Estimate& e : report.estimates) {
+    std::string text = e.cost.price_per_gpu_hour
+                           ? fmt::format("{} per GPU-hour", exact_money(*e.cost.price_per_gpu_hour))
+                           : std::string("no price known");
+    if (const LineItem* item = compute_item(e)) {
+      if (!item->source.empty()) text += ": " + item->source;
+      if (!item->date.empty()) text += " (" + item->date + ")";
+    }
+    facts.push_back({e.accelerator, text});
+  }
+  if (!report.price_data_date.empty()) facts.push_back({"Price book", report.price_data_date});
+  return facts;
+}
+
+std::string answer_sentence(const Report& report) {
+  if (report.estimates.empty()) return {};
+  const Estimate& e = report.estimates[cheapest_index(report.estimates)];
+  std::string text =
+      e.cost.total ? fmt::format("{} on {} x {}", format_number(*e.cost.total, NumberKind::money),
+                                 grouped(e.gpus, 0), e.accelerator)
+                   : fmt::format("{} GPU-hours on {} x {}, whose price is not known",
+                                 gpu_hour_words(e.gpu_hours), grouped(e.gpus, 0), e.accelerator);
+  text += fmt::format(" in {}", format_number(e.wall_clock_seconds, NumberKind::duration));
+  if (e.range.total_usd) {
+    text += fmt::format("; 80% range {} to {}",
+                        format_number(e.range.total_usd->p10, NumberKind::money),
+                        format_number(e.range.total_usd->p90, NumberKind::money));
+  }
+  if (!e.memory.fits) text += "; it does not fit in memory";
+  return text;
+}
+
+}  // namespace trcost

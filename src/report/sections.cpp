@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/sections.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "report/wording.h"
+
+namespace trcost {
+
+std::vector<WaterfallStep> waterfall_steps(const Estimate& estimate) {
+  constexpr double kWorthShowing = 0.9995;
+  std::vector<WaterfallStep> steps;
+  double left = 1;
+  for (const WaterfallTerm& term : estimate.waterfall) {
+    left *= term.share;
+    if (term.share < kWorthShowing || term.share > 1 / kWorthShowing) {
+      steps.push_back({term.term, term.share, left});
+    }
+  }
+  return steps;
+}
+
+double waterfall_end(const Estimate& estimate) {
+  return std::accumulate(estimate.waterfall.begin(), estimate.waterfall.end(), 1.0,
+                         [](double left, const WaterfallTerm& term) { return left * term.share; });
+}
+
+Table waterfall_table(const Estimate& estimate) {
+  Table table({{.title = "Term"},
+               {.title = "Share", .align = Align::right},
+               {.title = "Left of the peak", .align = Align::right}});
+  for (const WaterfallStep& step : waterfall_steps(estimate)) {
+    table.add_row({std::string(step.term), Cell::number(step.share, NumberKind::fraction),
+                   Cell::number(step.left, NumberKind::fraction)});
+  }
+  return table;
+}
+
+std::vector<MemoryPart> memory_parts(const MemoryUse& m) {
+  return {{"weights", m.weights},         {"gradients", m.gradients}, {"optimizer", m.optimizer},
+          {"activations", m.activations}, {"logits", m.logits},       {"overhead", m.overhead}};
+}
+
+Table memory_table(const Estimate& estimate) {
+  Table table({{.title = "On the fullest device"}, {.title = "Size", .align = Align::right}});
+  for (const MemoryPart& part : memory_parts(estimate.memory)) {
+    table.add_row({std::string(part.name), Cell::number(part.bytes, NumberKind::bytes)});
+  }
+  table.add_row({"total", Cell::number(estimate.memory.total, NumberKind::bytes).strong()});
+  table.add_row({"capacity", Cell::number(estimate.memory.capacity, NumberKind::bytes)});
+  return table;
+}
+
+Table assumptions_table(const Estimate& estimate) {
+  Table table({{.title = "Field"},
+               {.title = "Value", .overflow = Overflow::wrap},
+               {.title = "Why", .overflow = Overflow::wrap},
+               {.title = "Source", .overflow = Overflow::wrap}});
+  for (const Assumption& a : estimate.assumptions) {
+    table.add_row({a.path, a.unit.empty() ? a.value : a.value + " " + a.unit, a.why, a.source});
+  }
+  return table;
+}
+
+Table range_table(std::span<const Estimate> estimates) {
+  Table table({{.title = "Platform"},
+               {.title = "What"},
+               {.title = "P10", .align = Align::right},
+               {.title = "P50", .align = Align::right},
+               {.title = "P90", .align = Align::right}});
+  const auto row = [&](const Estimate& e, const char* what, const Quantiles& q, NumberKind kind) {
+    table.add_row({e.accelerator, what, Cell::number(q.p10, kind), Cell::number(q.p50, kind),
+                   Cell::number(q.p90, kind)});
+  };
+  for (const Estimate& e : estimates) {
+    if (e.range.method.empty()) continue;
+    if (e.range.total_usd) row(e, "total", *e.range.total_usd, NumberKind::money);
+    row(e, "GPU-hours", e.range.gpu_hours, NumberKind::count);
+    row(e, "wall-clock", e.range.wall_clock_seconds, NumberKind::duration);
+  }
+  return table;
+}
+
+Table stages_table(const Estimate& estimate) {
+  Table table({{.title = "Stage"},
+               {.title = "Tokens", .align = Align::right},
+               {.title = "FLOP", .align = Align::right},
+               {.title = "MFU", .align = Align::right},
+               {.title = "GPU-hours", .align = Align::right},
+               {.title = "Wall-clock", .align = Align::right}});
+  for (const StageResult& s : estimate.stages) {
+    table.add_row({s.name, Cell::number(s.tokens, NumberKind::count),
+                   Cell::number(s.flops, flop_words(s.flops)),
+                   Cell::number(s.mfu, NumberKind::fraction),
+                   Cell::number(s.gpu_hours, gpu_hour_words(s.gpu_hours)),
+                   Cell::number(s.wall_clock_seconds, NumberKind::duration)});
+  }
+  return table;
+}
+
+}  // namespace trcost

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables that text, Markdown, HTML and the workbook share.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "trcost/report.h"
+#include "trcost/table.h"
+
+namespace trcost {
+
+/// Platforms side by side, one column each; `best` is an index into `estimates` (or their number),
+/// marked when there is something to compare.
+Table comparison_table(std::span<const Estimate> estimates, std::size_t best);
+/// The platforms in groups whose comparison tables are at most `width` columns wide each; index
+/// ranges as (first, count).
+std::vector<std::pair<std::size_t, std::size_t>> comparison_groups(
+    std::span<const Estimate> estimates, int width);
+/// Terms that cost something, with what is left after each.
+Table waterfall_table(const Estimate& estimate);
+/// The bill: included rows, their total, then what is shown apart.
+Table items_table(const Estimate& estimate);
+/// Row of `items_table` that holds the total.
+std::size_t total_row(const Estimate& estimate);
+Table memory_table(const Estimate& estimate);
+Table range_table(std::span<const Estimate> estimates);
+Table assumptions_table(const Estimate& estimate);
+Table stages_table(const Estimate& estimate);
+
+/// A term of the waterfall with what is left of the peak after it.
+struct WaterfallStep {
+  std::string_view term;
+  double share = 1;
+  double left = 1;
+};
+/// Those that take at least a thousandth.
+std::vector<WaterfallStep> waterfall_steps(const Estimate& estimate);
+/// The product of all shares.
+double waterfall_end(const Estimate& estimate);
+
+/// One part of the memory of the fullest device.
+struct MemoryPart {
+  std::string_view name;
+  double bytes = 0;
+};
+std::vector<MemoryPart> memory_parts(const MemoryUse& memory);
+
+/// Amounts as shown, so rounded that the shown rows of the total add up to the shown total. One per
+/// item.
+std::vector<std::string> shown_amounts(const CostResult& cost);
+
+}  // namespace trcost

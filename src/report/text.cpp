@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/sections.h"
+#include "report/text_page.h"
+#include "trcost/bill.h"
+
+namespace trcost {
+namespace {
+
+void show_question(TextPage& page, const Report& report) {
+  std::string note = fmt::format("trcost {}", trcost_version());
+  if (!report.price_data_date.empty()) note += ", prices as of " + report.price_data_date;
+  page.heading("The question", note);
+  page.facts(question_facts(report));
+}
+
+void show_platforms(TextPage& page, const Report& report, std::size_t best) {
+  page.heading("Platforms side by side");
+  for (const auto& [first, count] : comparison_groups(report.estimates, page.inner_width())) {
+    const auto group = report.estimates.subspan(first, count);
+    if (first > 0) page.blank();
+    page.table(
+        comparison_table(group, best >= first && best < first + count ? best - first : count));
+  }
+}
+
+void show_waterfall(TextPage& page, const Estimate& e) {
+  const std::vector<WaterfallStep> steps = waterfall_steps(e);
+  if (steps.empty()) return;
+  page.heading("Where the peak goes", "share that each step keeps, and what is left of dense peak");
+  int label_width = display_width("dense peak");
+  for (const WaterfallStep& step : steps) {
+    label_width = std::max(label_width, display_width(step.term));
+  }
+  constexpr int kValueWidth = 14;
+  const auto percent = [](double share) { return fmt::format("{:.1f}%", share * 100); };
+  page.bar("dense peak", label_width, 1, percent(1), kValueWidth);
+  for (const WaterfallStep& step : steps) {
+    page.bar(step.term, label_width, step.left,
+             fmt::format("{:>6} {:>7}", percent(step.share), percent(step.left)), kValueWidth);
+  }
+}
+
+void show_bill(TextPage& page, const Estimate& e) {
+  if (e.cost.items.empty()) return;
+  page.heading("Bill", e.complete ? "US dollars" : "US dollars; incomplete: n/a is not known");
+  page.table(items_table(e));
+  page.paragraph(kStaffNote, 0, Ink::dim);
+  if (e.cost.break_even_utilization) {
+    page.paragraph(
+        fmt::format("Owning costs what renting does at {} utilisation.",
+                    format_number(*e.cost.break_even_utilization, NumberKind::fraction)));
+  }
+}
+
+void show_memory(TextPage& page, const Estimate& e) {
+  const double capacity = e.memory.capacity;
+  page.heading("Memory of the fullest GPU",
+               fmt::format("{} of {}{}", format_number(e.memory.total, NumberKind::bytes),
+                           format_number(capacity, NumberKind::bytes),
+                           e.memory.fits ? "" : ": DOES NOT FIT"));
+  constexpr int kLabelWidth = 11;
+  constexpr int kValueWidth = 8;
+  for (const MemoryPart& part : memory_parts(e.memory)) {
+    if (part.bytes <= 0) continue;
+    page.bar(part.name, kLabelWidth, capacity > 0 ? part.bytes / capacity : 0,
+             format_number(part.bytes, NumberKind::bytes), kValueWidth);
+  }
+}
+
+// One line per platform on a common scale.
+void show_range(TextPage& page, const Report& report, const Estimate& detailed) {
+  double most = 0;
+  int name_width = 0;
+  for (const Estimate& e : report.estimates) {
+    if (!e.range.total_usd) continue;
+    most = std::max(most, e.range.total_usd->p90);
+    name_width = std::max(name_width, display_width(e.accelerator));
+  }
+  if (!detailed.range.method.empty() || most > 0) {
+    page.heading("Range of the total", "P10 to P90, four chances in five; the dot is the median");
+  }
+  constexpr int kValueWidth = 24;
+  constexpr int kMargins = 4;
+  for (const Estimate& e : report.estimates) {
+    if (!e.range.total_usd) continue;
+    const Quantiles& q = *e.range.total_usd;
+    const int width = page.inner_width() - name_width - kValueWidth - kMargins;
+    const std::string bar =
+        range_bar(q.p10, q.p50, q.p90, most, std::max(width, 10), page.style().unicode);
+    const auto money = [](double usd) { return format_number(usd, NumberKind::money); };
+    page.line(
+        pad_right(e.accelerator, name_width) + "  " +
+        pad_right(paint(bar, Ink::accent, page.style()), std::max(width, 10)) + "  " +
+        pad_left(fmt::format("{} {} {}", money(q.p10), money(q.p50), money(q.p90)), kValueWidth));
+  }
+  const RangeResult& range = detailed.range;
+  if (range.method.empty()) return;
+  page.paragraph(fmt::format("{}: {} to {} GPU-hours, {} to {} wall-clock", detailed.accelerator,
+                             gpu_hour_words(range.gpu_hours.p10),
+                             gpu_hour_words(range.gpu_hours.p90),
+                             format_number(range.wall_clock_seconds.p10, NumberKind::duration),
+                             format_number(range.wall_clock_seconds.p90, NumberKind::duration)));
+  const std::string drivers = contribution_words(range);
+  if (!drivers.empty()) page.paragraph("Driven by: " + drivers, 2);
+  page.paragraph("By " + range.method, 2, Ink::dim);
+}
+
+void show_assumptions(TextPage& page, const Estimate& e) {
+  if (e.assumptions.empty()) return;
+  page.heading("Assumed", "what the question left open; --explain adds the sources");
+  int number = 0;
+  const int digits = e.assumptions.size() < 10 ? 1 : 2;
+  for (const Assumption& assumption : e.assumptions) {
+    page.paragraph(fmt::format("{:>{}}. {}", ++number, digits, assumption_words(assumption)),
+                   digits + 2);
+  }
+}
+
+void show_warnings(TextPage& page, const Report& report) {
+  const std::vector<std::string> warnings = warning_lines(report);
+  if (warnings.empty()) return;
+  page.heading("Mind");
+  for (const std::string& warning : warnings) page.paragraph("! " + warning, 2, Ink::warn);
+}
+
+}  // namespace
+
+std::string render_table(const Report& report, const Style& style) {
+  TextPage page(style);
+  if (report.estimates.empty()) {
+    show_warnings(page, report);
+    return page.take();
+  }
+  const std::size_t best = cheapest_index(report.estimates);
+  const Estimate& e = report.estimates[best];
+  const bool several = report.estimates.size() > 1;
+  show_question(page, report);
+  page.heading(several ? "The cheapest answer" : "The answer");
+  page.line(answer_sentence(report), Ink::good);
+  if (several) show_platforms(page, report, best);
+  page.heading(several ? e.accelerator + " in detail" : std::string("How it runs"));
+  page.facts(run_facts(e));
+  show_bill(page, e);
+  show_range(page, report, e);
+  show_waterfall(page, e);
+  show_memory(page, e);
+  if (!e.stages.empty()) {
+    page.heading("Stages");
+    page.table(stages_table(e));
+  }
+  if (e.pipeline) {
+    page.heading("Data pipeline");
+    page.facts(pipeline_facts(e));
+  }
+  show_assumptions(page, e);
+  page.heading("Prices");
+  page.facts(price_facts(report));
+  show_warnings(page, report);
+  return page.take();
+}
+
+}  // namespace trcost

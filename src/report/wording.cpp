@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/wording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trcost {
+namespace {
+
+constexpr double kKilo = 1e3;
+constexpr double kMega = 1e6;
+
+}  // namespace
+
+std::string grouped(double value, int decimals) {
+  std::string text = fmt::format("{:.{}f}", std::abs(value), decimals);
+  std::size_t at = text.find('.');
+  if (at == std::string::npos) at = text.size();
+  while (at > 3) {
+    at -= 3;
+    text.insert(at, 1, ',');
+  }
+  return value < 0 ? "-" + text : text;
+}
+
+std::string exact_money(double usd) {
+  constexpr double kWholeDollars = 1e6;
+  constexpr double kSmallest = 0.1;  // below, cents say too little
+  if (usd != 0 && std::abs(usd) < kSmallest) return format_number(usd, NumberKind::money);
+  return "$" + grouped(usd, std::abs(usd) < kWholeDollars ? 2 : 0);
+}
+
+std::string words(std::optional<double> value, NumberKind kind) {
+  return value ? format_number(*value, kind) : "n/a";
+}
+
+std::string energy_words(std::optional<double> kwh) {
+  if (!kwh) return "n/a";
+  if (*kwh < kKilo) return format_number(*kwh, NumberKind::number) + " kWh";
+  if (*kwh < kMega) return format_number(*kwh / kKilo, NumberKind::number) + " MWh";
+  return format_number(*kwh / kMega, NumberKind::number) + " GWh";
+}
+
+std::string mass_words(std::optional<double> kg) {
+  if (!kg) return "n/a";
+  if (*kg < kKilo) return format_number(*kg, NumberKind::number) + " kg";
+  return format_number(*kg / kKilo, NumberKind::number) + " t";
+}
+
+std::string flop_words(double flop) {
+  std::string text = fmt::format("{:.2e}", flop);  // 1.30e+22
+  std::erase(text, '+');
+  return text + " FLOP";
+}
+
+std::string gpu_hour_words(double gpu_hours) {
+  constexpr double kAbbreviated = 1e7;
+  constexpr double kWhole = 100;
+  if (gpu_hours >= kAbbreviated) return format_number(gpu_hours, NumberKind::count);
+  if (gpu_hours >= kWhole) return grouped(gpu_hours, 0);
+  return format_number(gpu_hours, NumberKind::number);
+}
+
+std::string contribution_words(const RangeResult& range) {
+  constexpr double kWorthSaying = 0.01;
+  std::string out;
+  for (const Contribution& contribution : range.contributions) {
+    if (contribution.share < kWorthSaying) continue;
+    out += fmt::format("{}{} {:.0f}%", out.empty() ? "" : ", ", contribution.input,
+                       contribution.share * 100);
+  }
+  return out;
+}
+
+const LineItem* compute_item(const Estimate& estimate) {
+  for (const LineItem& item : estimate.cost.items) {
+    if (item.included && item.unit.starts_with("GPU-h")) return &item;
+  }
+  return nullptr;
+}
+
+std::string assumption_words(const Assumption& assumption) {
+  std::string out = assumption.path + " = " + assumption.value;
+  if (!assumption.unit.empty()) out += " " + assumption.unit;
+  if (!assumption.why.empty()) out += ": " + assumption.why;
+  return out;
+}
+
+std::vector<std::string> warning_lines(const Report& report) {
+  std::vector<std::string> lines;
+  for (const Estimate& estimate : report.estimates) {
+    for (const std::string& warning : estimate.warnings) {
+      const bool everywhere =
+          std::all_of(report.estimates.begin(), report.estimates.end(), [&](const Estimate& other) {
+            return std::find(other.warnings.begin(), other.warnings.end(), warning) !=
+                   other.warnings.end();
+          });
+      std::string line = everywhere || warning.find(estimate.accelerator) != std::string::npos
+                             ? warning
+                             : estimate.accelerator + ": " + warning;
+      if (std::find(lines.begin(), lines.end(), line) == lines.end()) {
+        lines.push_back(std::move(line));
+      }
+    }
+  }
+  for (const Estimator::Failure& failure : report.failures) {
+    lines.push_back(fmt::format("no answer for {}: {}{}{}", failure.accelerator, failure.message,
+                                failure.hint.empty() ? "" : "; ", failure.hint));
+  }
+  return lines;
+}
+
+}  // namespace trcost
