@@ -7,6 +7,13 @@ namespace trcost::cli {
 namespace {
 
 constexpr Command kCommands[] = {
+    {"tokens", "tokens that an image, a video or an audio clip becomes",
+     "[--family NAME] --image WxH (or --images, --video, --audio) [options]",
+     "trcost tokens --image 1920x1080\n"
+     "trcost tokens --family qwen2-vl --image 1920x1080 --image 640x480 --max-pixels 1003520\n"
+     "trcost tokens --family qwen2-vl --video 1280x720 --seconds 60 --fps 2 --format json\n"
+     "trcost tokens --family internvl --images sizes.csv\n",
+     define_tokens},
     {"help", "help on a command, or the table of scenario fields", "[COMMAND|fields]",
      "trcost help estimate\ntrcost help fields\n", define_help},
 };

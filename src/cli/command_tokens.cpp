@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/session.h"
+#include "trcost/error.h"
+#include "trcost/numbers.h"
+#include "trcost/token_report.h"
+
+namespace trcost::cli {
+namespace {
+
+// What was typed, before it is parsed.
+struct TokensOptions {
+  std::string family, model;
+  std::vector<std::string> images, videos, image_sets;
+  std::string seconds, fps;
+  std::string min_pixels, max_pixels, max_tiles, patch, detail;
+  bool audio = false;
+  bool families = false;
+  bool summary = false;
+  OutputOptions output;
+};
+
+/// Runs `parse`, and names the flag in what it throws.
+template <typename Parse>
+auto of_flag(const std::string& flag, Parse parse) {
+  try {
+    return parse();
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, error.hint, flag);
+  }
+}
+
+std::vector<ImageSize> sizes(const std::string& flag, const std::vector<std::string>& texts) {
+  std::vector<ImageSize> out;
+  for (const std::string& text : texts) {
+    out.push_back(of_flag(flag, [&] { return parse_pixel_size(text); }));
+  }
+  return out;
+}
+
+std::optional<double> number(const std::string& flag, const std::string& text, NumberKind kind) {
+  if (text.empty()) return std::nullopt;
+  return of_flag(flag, [&] { return parse_number(text, kind); });
+}
+
+std::optional<std::int64_t> whole(const std::string& flag, const std::string& text) {
+  constexpr double largest = 1e15;
+  const auto value = number(flag, text, NumberKind::integer);
+  if (!value) return std::nullopt;
+  if (*value > largest) {
+    throw Error(ErrorKind::usage, fmt::format("{} is too large", text), {}, flag);
+  }
+  return static_cast<std::int64_t>(*value);
+}
+
+std::optional<ImageDetail> detail(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  if (text == "low") return ImageDetail::low;
+  if (text == "high") return ImageDetail::high;
+  throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a level of detail", text), "low or high",
+              "--detail");
+}
+
+std::string family_of_model(const std::string& name, Session& session) {
+  const Model& model = session.catalog().model(name);
+  if (!model.token_family.empty()) return model.token_family;
+  throw Error(ErrorKind::usage,
+              model.vision ? fmt::format("no token rule is known for {}", model.name)
+                           : fmt::format("{} takes text only", model.name),
+              "give a rule with --family: `trcost tokens --families` lists them", "--model");
+}
+
+TokenRequest request_of(const TokensOptions& typed, Session& session) {
+  if (!typed.family.empty() && !typed.model.empty()) {
+    throw Error(ErrorKind::usage, "--family and --model exclude each other", "give one of them");
+  }
+  TokenRequest request;
+  request.family = typed.model.empty() ? typed.family : family_of_model(typed.model, session);
+  request.images = sizes("--image", typed.images);
+  request.videos = sizes("--video", typed.videos);
+  request.audio = typed.audio;
+  request.seconds = number("--seconds", typed.seconds, NumberKind::duration);
+  request.fps = number("--fps", typed.fps, NumberKind::number);
+  request.image_sets = typed.image_sets;
+  request.options.min_pixels = whole("--min-pixels", typed.min_pixels);
+  request.options.max_pixels = whole("--max-pixels", typed.max_pixels);
+  request.options.max_tiles = whole("--max-tiles", typed.max_tiles);
+  request.options.patch = whole("--patch", typed.patch);
+  request.options.detail = detail(typed.detail);
+  return request;
+}
+
+// Bad image files are named one by one; the good ones have been counted and shown by then.
+int report_skipped(const TokenReport& report, Session& session) {
+  for (const SkippedInput& skipped : report.skipped) {
+    session.warn(fmt::format("{}: {}", skipped.input, skipped.reason));
+  }
+  if (report.other_files > 0) {
+    session.note(fmt::format("{} files are no images by their names", report.other_files));
+  }
+  if (report.skipped.empty() || report.comparison) return kExitOk;
+  session.error(fmt::format("{} of {} image files could not be counted", report.skipped.size(),
+                            report.skipped.size() + report.items.size()),
+                "the totals are of the others; mend or remove the files named above");
+  return kExitFailure;
+}
+
+int run_tokens(const TokensOptions& typed, Session& session) {
+  const Format format = typed.output.choose();
+  const Style style{.color = session.colored(STDOUT_FILENO)};
+  Output output(typed.output.path);
+  if (typed.families) {
+    output.write(render_token_families(format, style));
+    output.commit();
+    return kExitOk;
+  }
+  const TokenReport report = count_tokens(request_of(typed, session));
+  output.write(render_tokens(report, format, style, !typed.summary));
+  output.commit();
+  return report_skipped(report, session);
+}
+
+void add_inputs(CLI::App& app, TokensOptions& typed) {
+  const auto group = [](CLI::Option* option, const char* type) {
+    option->group("Input");
+    if (*type != '\0') option->type_name(type);
+    return option;
+  };
+  const auto list = [&](const char* flag, std::vector<std::string>& texts, const char* help,
+                        const char* type) {
+    group(app.add_option(flag, texts, help), type)
+        ->allow_extra_args(false)
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  group(app.add_option("--family", typed.family,
+                       "token rule; without one all families stand side by side"),
+        "NAME");
+  group(app.add_option("--model", typed.model,
+                       "a catalog model or config.json, whose family is known"),
+        "NAME|FILE");
+  list("--image", typed.images, "an image in pixels; several give a row each", "WxH");
+  list("--video", typed.videos, "frames of a video in pixels, with --seconds", "WxH");
+  group(app.add_flag("--audio", typed.audio, "an audio clip, with --seconds"), "");
+  group(app.add_option("--seconds", typed.seconds, "length of the video or audio clip"), "T");
+  group(app.add_option("--fps", typed.fps, "frames taken per second of video (default 2)"), "N");
+  list("--images", typed.image_sets,
+       "a CSV file with columns width,height[,count], or a folder of image files", "FILE|DIR");
+}
+
+void add_rule_options(CLI::App& app, TokensOptions& typed) {
+  const auto add = [&](const char* flag, std::string& text, const char* help, const char* type) {
+    app.add_option(flag, text, help)->type_name(type)->group("Options of some rules");
+  };
+  add("--min-pixels", typed.min_pixels, "least pixels after resizing (Qwen)", "N");
+  add("--max-pixels", typed.max_pixels, "most pixels after resizing (Qwen, PaliGemma)", "N");
+  add("--max-tiles", typed.max_tiles,
+      "most tiles, without the overview (InternVL 12, Mllama 4, Idefics2 4, Gemma 3 1)", "N");
+  add("--patch", typed.patch, "pixels of a patch (generic ViT; 16 for SmolVLM 256M and 500M)", "N");
+  add("--detail", typed.detail, "level of detail (GPT-4V)", "low|high");
+}
+
+}  // namespace
+
+Action define_tokens(CLI::App& app, Session& session) {
+  auto typed = std::make_shared<TokensOptions>();
+  add_inputs(app, *typed);
+  add_rule_options(app, *typed);
+  app.add_flag("--families", typed->families, "list the families with their rules and sources")
+      ->group("Output");
+  app.add_flag("--summary", typed->summary, "leave the single inputs out of the JSON document")
+      ->group("Output");
+  add_output_options(app, typed->output,
+                     {Format::table, Format::json, Format::jsonl, Format::csv, Format::md});
+  return [typed, &session] { return run_tokens(*typed, session); };
+}
+
+}  // namespace trcost::cli
