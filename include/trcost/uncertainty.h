@@ -70,7 +70,7 @@ struct SpreadContext {
   bool tokens_given = false;       ///< the number of tokens or samples was said
   bool gpu_hours_measured = false; ///< anchored to a measurement
   bool own = false;
-  bool price_given = false;
+  bool price_given = false;        ///< with own: the purchase price
   double price_sigma = 0.25;       ///< of the quote
   double electricity_share = 0;    ///< of the total
   double experiments_share = 0;    ///< of the total
@@ -85,7 +85,8 @@ struct CostShares {
   double electricity = 0;
   double storage = 0;
   double experiments = 0;
-  double idle = 0;          ///< with own: unused hours
+  double evaluation = 0;
+  double text_tokens = 1;   ///< share of the tokens that are text
 };
 /// The uncertain input that a user's distribution of `field` makes, relative to `value`, which the
 /// estimate used. Throws Error (usage) for a field whose effect is not a known power.

@@ -1,17 +1,253 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
 #include "catalog/loaders.h"
+#include "catalog/price_files.h"
+#include "catalog/strict_json.h"
 #include "trcost/error.h"
+#include "trcost/price_book.h"
 
 namespace trcost {
+namespace {
 
-std::shared_ptr<const PriceBook> load_prices(const Catalog&) {
-  throw Error(ErrorKind::data, "the price book cannot be read yet", {}, "prices");
+constexpr double kDearest = 1e9;  // USD; anything beyond is a typing error
+const std::vector<std::string> kClassWords = {"specialist", "marketplace", "survey", "index",
+                                              "hyperscaler"};
+const std::vector<std::string> kCommitmentWords = {"on-demand", "reserved-1y", "reserved-3y",
+                                                   "spot", "block"};
+
+struct Spread {
+  double low = 0;
+  double median = 0;
+  double high = 0;
+};
+
+double positive_price(const JsonValue& value) {
+  const double price = value.number(-std::numeric_limits<double>::max(), kDearest);
+  if (price <= 0) {
+    value.fail("a price has to be above 0",
+               "leave the row out where the price is not known: 0 would be counted as free");
+  }
+  return price;
 }
 
-std::shared_ptr<const Regions> load_regions(const Catalog&) {
-  throw Error(ErrorKind::data, "the regions cannot be read yet", {}, "prices");
+// A number, or { "low", "median", "high" }.
+Spread read_spread(const JsonValue& value) {
+  if (!value.is_object()) {
+    const double price = positive_price(value);
+    return {price, price, price};
+  }
+  ObjectReader reader = value.object();
+  Spread spread;
+  spread.low = positive_price(reader.required_value("low"));
+  spread.median = positive_price(reader.required_value("median"));
+  spread.high = positive_price(reader.required_value("high"));
+  reader.finish();
+  if (spread.low > spread.median || spread.median > spread.high) {
+    value.fail("the ends of the range are swapped: low <= median <= high has to hold");
+  }
+  return spread;
 }
 
-std::vector<CatalogEntry> describe_prices(const PriceBook&) { return {}; }
+// What all rows of a file share unless they say otherwise.
+struct FileHead {
+  std::string source;
+  std::string date;
+  std::string note;
+};
+
+class BookReader {
+ public:
+  explicit BookReader(PriceBook& book) : book_(book) {}
+
+  void read_file(std::string_view text, const std::string& file) {
+    const JsonValue root = parse_strict_json(text, file);
+    ObjectReader reader = root.object();
+    reader.accept("schema_version");
+    reader.accept("retrieved");
+    reader.accept("date_note");
+    head_ = {reader.text_or("source", ""), reader.text_or("date", ""), reader.text_or("note", "")};
+    if (const auto row = reader.optional_value("prices")) read_prices(*row, file);
+    for (const JsonValue& row : reader.array_or_empty("hardware")) read_hardware(row);
+    for (const JsonValue& row : reader.array_or_empty("storage")) {
+      book_.storage.push_back(read_bytes(row, "usd_per_gb_month"));
+    }
+    for (const JsonValue& row : reader.array_or_empty("egress")) {
+      book_.egress.push_back(read_bytes(row, "usd_per_gb"));
+    }
+    for (const JsonValue& row : reader.array_or_empty("pue")) read_pue(row);
+    reader.finish();
+  }
+
+ private:
+  PriceDate read_date(ObjectReader& row) const {
+    row.accept("date_note");
+    PriceDate date = parse_price_date(row.text_or("date", head_.date), row.value().location());
+    if (!date.first.empty() && date.first > book_.date) {
+      row.value().fail(
+          fmt::format("the date {} is after the book's date {}", date.text, book_.date),
+          "correct it, or set the newer date in prices/book.json");
+    }
+    return date;
+  }
+
+  std::string read_source(ObjectReader& row) const {
+    std::string source = row.text_or("source", head_.source);
+    if (source.empty()) {
+      row.value().fail("a price needs a source", "add \"source\" to the row or to the file");
+    }
+    return source;
+  }
+
+  void read_prices(const JsonValue& rows, const std::string& file) {
+    for (const JsonValue& value : rows.array()) {
+      ObjectReader row = value.object();
+      PriceRow price;
+      price.provider = row.required_text("provider");
+      price.product = row.text_or("product", "");
+      price.provider_class =
+          static_cast<ProviderClass>(row.required_choice("provider_class", kClassWords));
+      price.accelerator = row.required_text("accelerator");
+      price.region = row.text_or("region", "all");
+      price.commitment =
+          static_cast<Commitment>(row.required_choice("commitment", kCommitmentWords));
+      const Spread spread = read_spread(row.required_value("usd_per_gpu_hour"));
+      price.low = spread.low;
+      price.median = spread.median;
+      price.high = spread.high;
+      price.date = read_date(row);
+      price.verified = row.boolean_or("verified", true);
+      price.source = read_source(row);
+      price.note = row.text_or("note", head_.note);
+      price.file = file;
+      row.finish();
+      refuse_duplicate(price, value);
+      book_.rows.push_back(std::move(price));
+    }
+  }
+
+  void refuse_duplicate(const PriceRow& price, const JsonValue& value) {
+    std::string key =
+        fmt::format("{}|{}|{}|{}|{}|{}", price.provider, price.product, price.accelerator,
+                    price.region, commitment_name(price.commitment), price.date.text);
+    const auto [first, fresh] = seen_.emplace(std::move(key), value.location());
+    if (!fresh) {
+      value.fail(fmt::format("duplicate row: {} already has this provider, product, accelerator, "
+                             "region, commitment and date",
+                             first->second),
+                 "keep one of them");
+    }
+  }
+
+  void read_hardware(const JsonValue& value) {
+    ObjectReader row = value.object();
+    HardwarePrice price;
+    price.item = row.required_text("item");
+    price.accelerator = row.required_text("accelerator");
+    price.gpus = row.required_whole("gpus", 1, 1e6);
+    price.all_in = row.boolean_or("all_in", false);
+    const Spread spread = read_spread(row.required_value("usd"));
+    price.low = spread.low;
+    price.median = spread.median;
+    price.high = spread.high;
+    price.date = read_date(row);
+    price.source = read_source(row);
+    row.accept("note");
+    row.finish();
+    book_.hardware.push_back(std::move(price));
+  }
+
+  BytePrice read_bytes(const JsonValue& value, std::string_view unit) const {
+    ObjectReader row = value.object();
+    BytePrice price;
+    price.provider = row.required_text("provider");
+    price.item = row.required_text("item");
+    price.region = row.text_or("region", "all");
+    price.object_storage = row.boolean_or("object_storage", false);
+    const Spread spread = read_spread(row.required_value(unit));
+    price.low = spread.low;
+    price.median = spread.median;
+    price.high = spread.high;
+    price.date = read_date(row);
+    price.verified = row.boolean_or("verified", true);
+    price.source = read_source(row);
+    row.accept("note");
+    row.finish();
+    return price;
+  }
+
+  void read_pue(const JsonValue& value) {
+    ObjectReader row = value.object();
+    PueRow pue;
+    pue.name = row.required_text("name");
+    pue.value = row.required_number("value", 1, 10);
+    pue.date = read_date(row);
+    pue.source = read_source(row);
+    row.finish();
+    book_.pue.push_back(std::move(pue));
+  }
+
+  PriceBook& book_;
+  FileHead head_;
+  std::map<std::string, std::string> seen_;  // row -> where it stands
+};
+
+std::string read_book_date(const Catalog& catalog) {
+  const JsonValue root = parse_strict_json(catalog.file("prices/book.json"), "prices/book.json");
+  ObjectReader reader = root.object();
+  reader.accept("schema_version");
+  reader.accept("note");
+  const JsonValue date = reader.required_value("date");
+  reader.finish();
+  const PriceDate parsed = parse_price_date(date.text(), date.location());
+  if (parsed.first.empty() || parsed.first != parsed.last) {
+    date.fail("the book's date has to be a day", "write YYYY-MM-DD");
+  }
+  return parsed.text;
+}
+
+bool is_price_file(const std::string& name) {
+  return name != "book" && name != "regions";
+}
+
+}  // namespace
+
+std::shared_ptr<const PriceBook> load_prices(const Catalog& catalog) {
+  auto book = std::make_shared<PriceBook>();
+  book->date = read_book_date(catalog);
+  BookReader reader(*book);
+  for (const std::string& name : catalog.names(CatalogKind::prices)) {
+    const std::string file = fmt::format("prices/{}.json", name);
+    if (is_price_file(name)) reader.read_file(catalog.file(file), file);
+  }
+  return book;
+}
+
+PriceBook parse_price_file(std::string_view text, const std::string& origin,
+                           std::string_view book_date) {
+  PriceBook book;
+  book.date = book_date;
+  BookReader(book).read_file(text, origin);
+  return book;
+}
+
+std::vector<CatalogEntry> describe_prices(const PriceBook& prices) {
+  std::vector<CatalogEntry> entries;
+  for (const PriceRow& row : prices.rows) {
+    const std::string name = row.file.substr(7, row.file.size() - 12);  // prices/NAME.json
+    if (entries.empty() || entries.back().name != name) entries.push_back({name, row.source, {}});
+  }
+  for (CatalogEntry& entry : entries) {
+    const auto count = std::count_if(prices.rows.begin(), prices.rows.end(), [&](const auto& row) {
+      return row.file == fmt::format("prices/{}.json", entry.name);
+    });
+    entry.summary = fmt::format("{} prices", count);
+  }
+  return entries;
+}
 
 }  // namespace trcost

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The price book: dated, sourced prices as the data files hold them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trcost {
+
+/// Who asks a price.
+enum class ProviderClass : std::uint8_t {
+  specialist,   ///< GPU clouds that rent their own machines
+  marketplace,  ///< other people's machines
+  survey,       ///< a published median over many providers
+  index,        ///< a published market index or convention
+  hyperscaler,
+};
+std::string_view provider_class_name(ProviderClass provider_class);
+
+/// What is promised for the price.
+enum class Commitment : std::uint8_t {
+  on_demand,
+  reserved_1y,
+  reserved_3y,
+  spot,
+  block,  ///< prepaid blocks of days to months
+};
+/// `on-demand`, `reserved-1y`, `reserved-3y`, `spot`, `block`.
+std::string_view commitment_name(Commitment commitment);
+/// The inverse; empty for an unknown word.
+std::optional<Commitment> parse_commitment(std::string_view word);
+
+/// A date as precise as its source: a day, a month, a half-year, a year, or not known.
+struct PriceDate {
+  std::string text;   ///< `2026-09-19`, `2026-05`, `2025-H2`, `2026`, or empty
+  std::string first;  ///< first day that it may mean, YYYY-MM-DD; empty when not known
+  std::string last;   ///< last such day
+};
+/// Throws Error (data) for anything else; `location` names the place in the message.
+PriceDate parse_price_date(std::string_view text, std::string_view location);
+
+/// One price of one accelerator for one hour.
+struct PriceRow {
+  std::string provider;                 ///< `Lambda`
+  std::string product;                  ///< `p5`, may be empty
+  ProviderClass provider_class = ProviderClass::specialist;
+  std::string accelerator;              ///< catalog name
+  std::string region;                   ///< `all`, or as the provider spells it
+  Commitment commitment = Commitment::on_demand;
+  double low = 0;                       ///< USD per accelerator and hour; low <= median <= high
+  double median = 0;
+  double high = 0;
+  PriceDate date;
+  bool verified = true;                 ///< read at the source; others never enter a default
+  std::string source;
+  std::string note;
+  std::string file;                     ///< `prices/lambda.json`
+};
+
+/// What a machine costs to buy.
+struct HardwarePrice {
+  std::string item;
+  std::string accelerator;  ///< catalog name
+  double gpus = 1;          ///< accelerators in it
+  bool all_in = false;      ///< with network and storage
+  double low = 0, median = 0, high = 0;  ///< USD
+  PriceDate date;
+  std::string source;
+};
+
+/// USD per GB and month (storage), or per GB (egress).
+struct BytePrice {
+  std::string provider;
+  std::string item;
+  std::string region;
+  bool object_storage = false;  ///< what datasets and checkpoints are kept in
+  double low = 0, median = 0, high = 0;
+  PriceDate date;
+  bool verified = true;
+  std::string source;
+};
+
+/// Power usage effectiveness: facility power / IT power.
+struct PueRow {
+  std::string name;  ///< an operator, or `survey`, `convention`
+  double value = 1;
+  PriceDate date;
+  std::string source;
+};
+
+/// All prices. `date` is the newest one in the data: what `price_data_date` prints.
+struct PriceBook {
+  std::string date;  ///< YYYY-MM-DD
+  std::vector<PriceRow> rows;
+  std::vector<HardwarePrice> hardware;
+  std::vector<BytePrice> storage;
+  std::vector<BytePrice> egress;
+  std::vector<PueRow> pue;
+};
+
+}  // namespace trcost

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "trcost/error.h"
+#include "trcost/price_book.h"
+
+namespace trcost {
+namespace {
+
+// All of `text` as a whole number, or -1.
+int whole_number(std::string_view text) {
+  int value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? value : -1;
+}
+
+bool is_leap(int year) {
+  return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+}
+
+int days_in_month(int year, int month) {
+  static constexpr std::array<int, 12> kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  return month == 2 && is_leap(year) ? 29 : kDays[static_cast<std::size_t>(month - 1)];
+}
+
+std::string day(int year, int month, int date) {
+  return fmt::format("{:04}-{:02}-{:02}", year, month, date);
+}
+
+[[noreturn]] void fail(std::string_view text, std::string_view location) {
+  throw Error(ErrorKind::data, fmt::format("\"{}\" is not a date", text.substr(0, 40)),
+              "write YYYY-MM-DD, YYYY-MM, YYYY-H1, YYYY-H2 or YYYY, as precise as the source is",
+              std::string(location));
+}
+
+}  // namespace
+
+PriceDate parse_price_date(std::string_view text, std::string_view location) {
+  if (text.empty()) return {};
+  const int year = whole_number(text.substr(0, 4));
+  if (text.size() < 4 || year < 1990 || year > 2100) fail(text, location);
+  const std::string_view rest = text.substr(4);
+  if (rest.empty()) return {std::string(text), day(year, 1, 1), day(year, 12, 31)};
+  if (rest == "-H1") return {std::string(text), day(year, 1, 1), day(year, 6, 30)};
+  if (rest == "-H2") return {std::string(text), day(year, 7, 1), day(year, 12, 31)};
+  const int month = rest.size() >= 3 && rest[0] == '-' ? whole_number(rest.substr(1, 2)) : -1;
+  if (month < 1 || month > 12) fail(text, location);
+  const int last = days_in_month(year, month);
+  if (rest.size() == 3) return {std::string(text), day(year, month, 1), day(year, month, last)};
+  const int date = rest.size() == 6 && rest[3] == '-' ? whole_number(rest.substr(4, 2)) : -1;
+  if (date < 1 || date > last) fail(text, location);
+  return {std::string(text), std::string(text), std::string(text)};
+}
+
+}  // namespace trcost

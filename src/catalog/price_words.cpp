@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "trcost/price_book.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::array<std::string_view, 5> kClasses = {"specialist", "marketplace", "survey",
+                                                      "index", "hyperscaler"};
+constexpr std::array<std::string_view, 5> kCommitments = {"on-demand", "reserved-1y", "reserved-3y",
+                                                          "spot", "block"};
+
+}  // namespace
+
+std::string_view provider_class_name(ProviderClass provider_class) {
+  return kClasses[static_cast<std::size_t>(provider_class)];
+}
+
+std::string_view commitment_name(Commitment commitment) {
+  return kCommitments[static_cast<std::size_t>(commitment)];
+}
+
+std::optional<Commitment> parse_commitment(std::string_view word) {
+  for (std::size_t i = 0; i < kCommitments.size(); ++i) {
+    if (word == kCommitments[i]) return static_cast<Commitment>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace trcost

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/regions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "catalog/loaders.h"
+#include "catalog/strict_json.h"
+#include "trcost/error.h"
+#include "trcost/price_book.h"
+#include "trcost/suggest.h"
+
+namespace trcost {
+namespace {
+
+std::optional<SourcedValue> read_value(ObjectReader& row, std::string_view key, double lowest,
+                                       double highest) {
+  auto reader = row.optional_object(key);
+  if (!reader) return std::nullopt;
+  SourcedValue value;
+  value.value = reader->required_number("value", lowest, highest);
+  value.date = parse_price_date(reader->required_text("date"), reader->value().location()).text;
+  value.source = reader->required_text("source");
+  reader->finish();
+  return value;
+}
+
+}  // namespace
+
+std::shared_ptr<const Regions> load_regions(const Catalog& catalog) {
+  const std::string file = "prices/regions.json";
+  const JsonValue root = parse_strict_json(catalog.file(file), file);
+  ObjectReader reader = root.object();
+  reader.accept("schema_version");
+  reader.accept("retrieved");
+  auto regions = std::make_shared<Regions>();
+  for (const JsonValue& value : reader.required_value("regions").array()) {
+    ObjectReader row = value.object();
+    Region region;
+    region.name = row.required_text("name");
+    region.title = row.required_text("title");
+    region.country = row.text_or("country", "");
+    region.usd_per_kwh = read_value(row, "usd_per_kwh", 1e-6, 100);
+    region.kg_co2_per_kwh = read_value(row, "kg_co2_per_kwh", 0, 10);
+    row.finish();
+    for (const Region& other : regions->rows) {
+      if (other.name == region.name) value.fail(fmt::format("duplicate region {}", region.name));
+    }
+    regions->rows.push_back(std::move(region));
+  }
+  reader.finish();
+  std::sort(regions->rows.begin(), regions->rows.end(),
+            [](const Region& a, const Region& b) { return a.name < b.name; });
+  return regions;
+}
+
+const Region& find_region(const Regions& regions, std::string_view name) {
+  std::vector<std::string> names;
+  for (const Region& region : regions.rows) {
+    if (region.name == name) return region;
+    names.push_back(region.name);
+  }
+  const std::string guess = did_you_mean(name, names);
+  throw Error(ErrorKind::usage,
+              fmt::format("there is no data for region \"{}\"", name.substr(0, 60)),
+              fmt::format("{}{}`trcost show prices regions` has all; or give --electricity-price "
+                          "and --grid-intensity without --region",
+                          guess, guess.empty() ? "" : " "));
+}
+
+namespace {
+
+using Value = std::optional<SourcedValue> Region::*;
+
+const SourcedValue* own_or_country(const Regions& regions, const Region& region, Value value) {
+  if (region.*value) return &*(region.*value);
+  for (const Region& country : regions.rows) {
+    if (country.name == region.country && country.*value) return &*(country.*value);
+  }
+  return nullptr;
+}
+
+[[noreturn]] void fail_unknown(const Region& region, std::string_view what, std::string_view flag) {
+  throw Error(
+      ErrorKind::data,
+      fmt::format("the {} of region \"{}\" ({}) is not known", what, region.name, region.title),
+      fmt::format("give {}, or another --region", flag));
+}
+
+}  // namespace
+
+const SourcedValue* electricity_price(const Regions& regions, const Region& region) {
+  return own_or_country(regions, region, &Region::usd_per_kwh);
+}
+
+const SourcedValue* grid_intensity(const Regions& regions, const Region& region) {
+  return own_or_country(regions, region, &Region::kg_co2_per_kwh);
+}
+
+const SourcedValue& require_electricity_price(const Regions& regions, const Region& region) {
+  if (const SourcedValue* value = electricity_price(regions, region)) return *value;
+  fail_unknown(region, "electricity price", "--electricity-price");
+}
+
+const SourcedValue& require_grid_intensity(const Regions& regions, const Region& region) {
+  if (const SourcedValue* value = grid_intensity(regions, region)) return *value;
+  fail_unknown(region, "grid's carbon intensity", "--grid-intensity");
+}
+
+}  // namespace trcost

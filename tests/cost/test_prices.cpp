@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include "catalog/price_files.h"
+#include "catch.h"
+#include "cost/error_message.h"
+#include "trcost/catalog.h"
+#include "trcost/prices.h"
+#include "trcost/regions.h"
+
+using namespace trcost;
+
+namespace {
+
+PriceRow row(std::string provider, ProviderClass type, double price, std::string date) {
+  PriceRow out;
+  out.provider = std::move(provider);
+  out.provider_class = type;
+  out.accelerator = "h100-sxm";
+  out.region = "all";
+  out.low = out.median = out.high = price;
+  out.date = parse_price_date(date, "test");
+  return out;
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+PriceBook small_book() {
+  PriceBook book;
+  book.date = "2026-10-26";
+  book.rows = {row("A", ProviderClass::specialist, 2, "2026-05"),
+               row("B", ProviderClass::specialist, 3, "2025-H2"),
+               row("C", ProviderClass::specialist, 4, "2026-01-31"),
+               row("Old", ProviderClass::specialist, 9, "2025-03-02"),
+               row("Big", ProviderClass::hyperscaler, 11, "2026-09-19"),
+               row("Market", ProviderClass::marketplace, 1, "2026-09-19")};
+  return book;
+}
+
+constexpr const char* kFile = R"({"schema_version": "1.0", "source": "a page", "date": "2026-05",
+  "prices": [{"provider": "A", "provider_class": "specialist", "accelerator": "h100-sxm",
+              "region": "all", "commitment": "on-demand", "usd_per_gpu_hour": %s}]})";
+
+std::string file_with(const std::string& price) {
+  std::string text = kFile;
+  return text.replace(text.find("%s"), 2, price);
+}
+
+std::string refusal(const std::string& text) {
+  return message_of([&] { parse_price_file(text, "x.json", "2026-10-26"); });
+}
+
+}  // namespace
+
+TEST_CASE("dates as precise as their source", "[cost][prices]") {
+  CHECK(parse_price_date("2025-H2", "x").last == "2025-12-31");
+  CHECK(parse_price_date("2024-02", "x").last == "2024-02-29");
+  CHECK(parse_price_date("2026", "x").first == "2026-01-01");
+  CHECK(parse_price_date("2026-10-26", "x").first == "2026-10-26");
+  CHECK(parse_price_date("", "x").first.empty());
+  for (const char* bad :
+       {"2025-H3", "2025-13", "2025-02-30", "yesterday", "26-10-2026", "2025-1"}) {
+    CHECK_FALSE(message_of([&] { parse_price_date(bad, "x"); }).empty());
+  }
+}
+
+TEST_CASE("the default is the median of specialists of the last 12 months", "[cost][prices]") {
+  const PriceBook book = small_book();
+  const PriceQuote quote = select_price(book, "h100-sxm", Commitment::on_demand);
+  CHECK(quote.usd == 3.0);
+  CHECK(quote.rows.size() == 3);
+  for (const char* part : {"median of 3", "A $2.00 (2026-05)", "B $3.00 (2025-H2)", "C $4.00"}) {
+    CHECK(contains(quote.source, part));
+  }
+  CHECK_FALSE(contains(quote.source, "Old"));
+  CHECK(quote.date == "2026-05");
+}
+
+TEST_CASE("a provider counts once, with its newest and cheapest row", "[cost][prices]") {
+  PriceBook book = small_book();
+  book.rows.push_back(row("A", ProviderClass::specialist, 2.5, "2026-06"));
+  book.rows.push_back(row("A", ProviderClass::specialist, 2.4, "2026-06"));
+  const PriceQuote quote = select_price(book, "h100-sxm", Commitment::on_demand);
+  CHECK(quote.rows.size() == 3);
+  CHECK(quote.rows.front()->median == 2.4);
+}
+
+TEST_CASE("fallbacks come in order and are said", "[cost][prices]") {
+  PriceBook book = small_book();
+  const auto drop = [&](std::string_view provider) {
+    book.rows.erase(std::remove_if(book.rows.begin(), book.rows.end(),
+                                   [&](const PriceRow& r) { return r.provider == provider; }),
+                    book.rows.end());
+  };
+  drop("A");
+  drop("B");
+  PriceQuote quote = select_price(book, "h100-sxm", Commitment::on_demand);
+  CHECK(quote.usd == 2.5);  // C and the marketplace
+  CHECK(contains(quote.rule, "marketplaces"));
+  drop("C");
+  drop("Market");
+  quote = select_price(book, "h100-sxm", Commitment::on_demand);
+  CHECK(quote.usd == 9);
+  CHECK(contains(quote.rule, "older"));
+  drop("Old");
+  CHECK(select_price(book, "h100-sxm", Commitment::on_demand).usd == 11);
+  drop("Big");
+  quote = select_price(book, "h100-sxm", Commitment::on_demand);
+  CHECK_FALSE(quote.usd.has_value());
+  CHECK(contains(quote.source, "--price"));
+  CHECK_FALSE(select_price(small_book(), "h100-sxm", Commitment::spot).usd.has_value());
+}
+
+TEST_CASE("provider and region narrow the choice", "[cost][prices]") {
+  PriceBook book = small_book();
+  CHECK(select_price(book, "h100-sxm", Commitment::on_demand, "big").usd == 11);
+  CHECK_FALSE(select_price(book, "b200", Commitment::on_demand, "Big").usd.has_value());
+  CHECK(
+      contains(message_of([&] { select_price(book, "h100-sxm", Commitment::on_demand, "Marke"); }),
+               "Market"));
+  book.rows[0].region = "us-east-1";
+  book.rows[1].region = "us/eu";
+  const auto of = [&](const char* region) {
+    return select_price(book, "h100-sxm", Commitment::on_demand, {}, region).rows.size();
+  };
+  CHECK(of("us") == 3);
+  CHECK(of("us-east-1") == 3);
+  CHECK(of("eu") == 2);
+}
+
+TEST_CASE("unverified rows never enter a default", "[cost][prices]") {
+  PriceBook book = small_book();
+  book.rows[0].verified = false;
+  CHECK(select_price(book, "h100-sxm", Commitment::on_demand).rows.size() == 2);
+}
+
+TEST_CASE("a price file is read strictly", "[cost][prices]") {
+  CHECK(parse_price_file(file_with("2.5"), "x.json", "2026-10-26").rows.front().median == 2.5);
+  CHECK(contains(refusal(file_with("-2.5")), "above 0"));
+  CHECK(contains(refusal(file_with("0")), "above 0"));
+  CHECK(contains(refusal(file_with("1e400")), "x.json"));
+  CHECK(contains(refusal(file_with(R"({"low": 3, "median": 2, "high": 4})")), "swapped"));
+  CHECK(contains(refusal(file_with(R"({"low": 1, "median": 2})")), "high"));
+  std::string future = file_with("2");
+  future.replace(future.find("2026-05"), 7, "2026-12");
+  CHECK(contains(refusal(future), "after the book's date"));
+  std::string twice = file_with("2");
+  const std::size_t begin = twice.find("{\"provider\"");
+  const std::string entry = twice.substr(begin, twice.find("}]") + 1 - begin);
+  twice.insert(begin, entry + ", ");
+  CHECK(contains(refusal(twice), "duplicate"));
+  std::string nameless = file_with("2");
+  nameless.replace(nameless.find("\"source\": \"a page\", "), 20, "");
+  CHECK(contains(refusal(nameless), "source"));
+  std::string misspelt = file_with("2");
+  misspelt.replace(misspelt.find("commitment"), 10, "comitment");
+  CHECK_FALSE(refusal(misspelt).empty());
+}
+
+TEST_CASE("the built-in book loads and its defaults look like the market", "[cost][prices]") {
+  const Catalog catalog;
+  const PriceBook& book = catalog.prices();
+  CHECK(book.date.size() == 10);
+  const auto price = [&](const char* name) {
+    return select_price(book, name, Commitment::on_demand).usd.value();
+  };
+  CHECK(price("h100-sxm") > 2.3);
+  CHECK(price("h100-sxm") < 3.1);
+  CHECK(price("a100-sxm-80gb") > 1.1);
+  CHECK(price("a100-sxm-80gb") < 1.9);
+  CHECK(price("b200") > price("h200"));
+  CHECK(price("h200") > price("h100-sxm"));
+  CHECK(price("gb200-nvl72") > 4.5);
+  CHECK(price("gb300-nvl72") > price("gb200-nvl72"));
+  CHECK(select_price(book, "h100-sxm", Commitment::spot).usd.value() < price("h100-sxm"));
+  for (const PriceRow& entry : book.rows) CHECK_FALSE(entry.source.empty());
+}
+
+TEST_CASE("storage, egress and PUE of the built-in book", "[cost][prices]") {
+  const Catalog catalog;
+  const PriceBook& book = catalog.prices();
+  CHECK(select_storage_price(book).usd == 0.023);  // of 0.0208, 0.023 and 0.0242
+  CHECK_THAT(select_egress_price(book).usd.value(), WithinRel(0.105, 1e-12));
+  CHECK(select_pue(book, "").value == 1.25);
+  CHECK(select_pue(book, "gcp").value == 1.1);
+}
+
+TEST_CASE("regions", "[cost][regions]") {
+  const Catalog catalog;
+  const Regions& regions = catalog.regions();
+  const Region& us = find_region(regions, kDefaultRegion);
+  CHECK(electricity_price(regions, us)->value == 0.0826);
+  CHECK(grid_intensity(regions, us)->value == 0.3695);
+  const Region& iowa = find_region(regions, "us-central1");
+  CHECK(grid_intensity(regions, iowa)->value == 0.43);
+  CHECK(electricity_price(regions, iowa)->value == 0.0826);  // its country's
+  CHECK(contains(message_of([&] { find_region(regions, "us-centrl1"); }), "us-central1"));
+  const Region& germany = find_region(regions, "de");
+  CHECK(electricity_price(regions, germany) == nullptr);
+  CHECK(contains(message_of([&] { require_electricity_price(regions, germany); }),
+                 "--electricity-price"));
+}
