@@ -7,57 +7,14 @@
 
 #include "trcost/hardware.h"
 #include "trcost/layer_cost.h"
+#include "trcost/layout.h"
+#include "trcost/memory.h"
 #include "trcost/workload.h"
 
 namespace trcost {
 
 struct Efficiency;
 struct Stack;
-
-/// How parameters and optimizer state are spread over the data-parallel ranks.
-enum class Sharding : std::uint8_t {
-  none,        ///< DDP: replicated
-  optimizer,   ///< ZeRO-1, Megatron's distributed optimizer
-  gradients,   ///< ZeRO-2
-  parameters,  ///< ZeRO-3, FSDP
-};
-enum class Recompute : std::uint8_t { none, selective, full };
-
-std::string_view sharding_name(Sharding sharding);
-std::string_view recompute_name(Recompute recompute);
-
-/// One way to lay a training step over the cluster. All degrees are at least 1.
-struct Layout {
-  int tp = 1;  ///< tensor parallel
-  int pp = 1;  ///< pipeline parallel
-  int vp = 1;  ///< virtual pipeline: stages per rank
-  int cp = 1;  ///< context parallel
-  int ep = 1;  ///< expert parallel, within dp x cp (and tp)
-  int dp = 1;  ///< data parallel: gpus / (tp pp cp)
-  double micro_batch = 1;   ///< sequences per micro-batch and replica
-  double global_batch = 1;  ///< sequences per step
-  Sharding sharding = Sharding::optimizer;
-  Recompute recompute = Recompute::none;
-  bool sequence_parallel = true;
-
-  [[nodiscard]] double gpus() const { return static_cast<double>(tp) * pp * cp * dp; }
-  /// Micro-batches per replica and step.
-  [[nodiscard]] double micro_batches() const { return global_batch / (micro_batch * dp); }
-  friend bool operator==(const Layout&, const Layout&) = default;
-};
-
-/// Bytes on the fullest device; the parts sum to `total`.
-struct MemoryUse {
-  double weights = 0;
-  double gradients = 0;
-  double optimizer = 0;
-  double activations = 0;
-  double logits = 0;
-  double overhead = 0;  ///< context, communication buffers, fragmentation
-  double total = 0;
-  double capacity = 0;
-  bool fits = false;    ///< total within the planned share of capacity
-};
 
 /// Where the time of a step goes, in the order of the waterfall. Exposed time only.
 enum class StepTerm : std::uint8_t {
@@ -107,15 +64,23 @@ class StepModel {
   /// Time of one step of `layout` (model.md 5.1). Valid whether or not it fits.
   [[nodiscard]] StepTime step(const Layout& layout) const noexcept;
   /// Memory of the worst pipeline stage (model.md 4).
-  [[nodiscard]] MemoryUse memory(const Layout& layout) const noexcept;
+  [[nodiscard]] MemoryUse memory(const Layout& layout) const noexcept {
+    return memory_.use(layout);
+  }
 
   [[nodiscard]] const Workload& workload() const { return workload_; }
   [[nodiscard]] const Platform& platform() const { return platform_; }
+  [[nodiscard]] const MemoryModel& memory_model() const { return memory_; }
 
  private:
   Workload workload_;
   Platform platform_;
+<<<<<<< HEAD
   StepCosts costs_;
+=======
+  MemoryModel memory_{workload_, memory_recipe(platform_.stack), platform_.precision,
+                      platform_.accelerator->memory_bytes};
+>>>>>>> ab3159c (Memory: bytes of states, activations and logits on the fullest device)
 };
 
 /// The name of the method and how good it is near a scenario, from the residuals of the published

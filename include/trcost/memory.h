@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "trcost/hardware.h"
+#include "trcost/layout.h"
+#include "trcost/workload.h"
+
+namespace trcost {
+
+struct Stack;
+
+/// Bytes that one parameter under training takes, before sharding (model.md 4.1).
+struct StateBytes {
+  double weights = 2;     ///< of the copy that matmuls read
+  double gradients = 4;
+  double optimizer = 12;  ///< master weights and both moments of Adam
+  [[nodiscard]] double total() const { return weights + gradients + optimizer; }
+};
+
+/// How a software stack uses memory. Sources beside the values in data/stacks.
+struct MemoryRecipe {
+  StateBytes states;                ///< full training in 16 bits
+  StateBytes adapter_states{2, 2, 12};  ///< LoRA matrices: 16 bytes per parameter (model.md 4.1)
+  double logits_bytes = 10;         ///< per logit: 10 eager, 6 fused, about 0 chunked (model.md 4.4)
+  double activation_share = 1;      ///< of the formula's activations that the stack really keeps
+  double low_precision_inputs = 1;  ///< bytes per saved matmul input under an 8- or 4-bit recipe
+  double frozen_low_precision_bytes = 2;  ///< per frozen parameter under an 8- or 4-bit recipe
+  double unsharded_layers = 2;      ///< layers gathered at a time with sharded parameters
+  bool unsharded_embeddings = true; ///< embedding and head stay gathered through the step
+  double context_bytes = 1.5e9;     ///< context and libraries of one device
+  double network_bytes = 1.5e9;     ///< communication buffers of a device that has peers
+  double fragmentation = 0.06;      ///< of what the allocator moves: activations and logits
+  double plan_share = 0.94;         ///< of the capacity that a plan may fill (model.md 4.5)
+};
+/// The stack's own recipe; the one of `typical` where it has none.
+MemoryRecipe memory_recipe(const Stack* stack);
+
+/// Weights, gradients and optimizer state of `params` parameters spread over `shards` ranks.
+/// ZeRO stages 1 to 3 divide the optimizer state, then gradients, then weights
+/// (Rajbhandari et al., arXiv:1910.02054, section 3).
+StateBytes sharded_state_bytes(double params, const StateBytes& per_parameter, Sharding sharding,
+                               double shards) noexcept;
+
+/// Bytes per token and layer that the backward pass needs, as a part that only sequence
+/// parallelism divides and a part that tensor parallelism divides.
+struct ActivationBytes {
+  double hidden = 0;
+  double split = 0;
+  /// hidden / (t with sequence parallelism, else 1) + split / t
+  [[nodiscard]] double per_token(double tp, bool sequence_parallel) const noexcept {
+    return hidden / (sequence_parallel ? tp : 1) + split / tp;
+  }
+};
+
+/// A layer of the GPT kind with materialised attention, dropout and GELU:
+/// none s b h (10 + 24/t + 5 a s/(h t)), selective the same without 5 a s/(h t), full 2 s b h;
+/// Korthikanti et al., arXiv:2205.05198, table 2. Per token, 16-bit activations.
+ActivationBytes classic_activation_bytes(double hidden, double heads, double seq_length,
+                                         Recompute recompute) noexcept;
+
+/// What a layer with fused attention keeps (model.md 4.3).
+struct LayerWidths {
+  double hidden = 0;
+  double queries_and_keys = 0;  ///< elements per token of q, k, v and the attention output
+  double statistics = 0;        ///< heads: one 32-bit log-sum-exp per head and token
+  double ffn = 0;               ///< intermediate width that a token passes through
+  bool gated = true;
+  double routed = 0;            ///< experts per token, whose inputs and outputs are copied
+};
+/// Widths of a dense (or leading) layer, or of a mixture-of-experts layer.
+LayerWidths layer_widths(const LanguageModel& language, bool mixture) noexcept;
+
+/// none 8 h + 2 (q + k + v + o) + 4 a + 6 f (plain MLP: 4 f), selective 4 h + ... + 4 f (norm
+/// outputs and the gated product made again; plain: 2 f), full 2 h; mixture of experts adds
+/// 4 k h for the copies of k routed experts. Per token, 16-bit activations; model.md 4.3.
+ActivationBytes fused_activation_bytes(const LayerWidths& layer, Recompute recompute) noexcept;
+
+/// Micro-batches whose activations the first stage holds, in units of all its layers: 1F1B
+/// min(m, p); interleaved p (1 + (p - 1)/(p v)); Narayanan et al., arXiv:2104.04473, section 2.2,
+/// and arXiv:2205.05198, section 4.2.3. Never more than the m that exist.
+double micro_batches_in_flight(double pp, double vp, double micro_batches) noexcept;
+
+/// An encoder's activations per image: all layers when it learns, T L (16 h + 4 f) (gated: 6 f); one
+/// layer at a time when it is frozen; T L 2 h and one layer with full recomputation; model.md 4.6.
+double encoder_activation_bytes(const Encoder& encoder, double tokens, bool trained,
+                                Recompute recompute) noexcept;
+
+/// Bytes per parameter of a 4-bit base: NF4 with blocks of 64 and doubly quantised scales,
+/// (4 + 8/64 + 32/(64 256)) / 8; Dettmers et al., arXiv:2305.14314, section 3.
+inline constexpr double kQloraBytes = (4.0 + 8.0 / 64 + 32.0 / (64 * 256)) / 8;
+
+/// Keys and values that one token leaves for later ones: 2 L kv d bytes, latent attention
+/// L (kv_lora + d_rope) bytes; model.md 9.1.
+double kv_cache_bytes_per_token(const LanguageModel& language, double bytes_per_value) noexcept;
+
+/// Memory of one workload on one kind of device, prepared so that a layout is arithmetic.
+class MemoryModel {
+ public:
+  MemoryModel() = default;
+  MemoryModel(const Workload& workload, const MemoryRecipe& recipe, Precision precision,
+              double capacity);
+
+  /// The fullest device of the pipeline: the first stage with its micro-batches in flight and
+  /// the embedding, an inner one, or the last one with head and logits. The parts add up to the
+  /// total. No allocation.
+  [[nodiscard]] MemoryUse use(const Layout& layout) const noexcept;
+  /// Which stage a question is about.
+  enum class Stage { first, inner, last };
+  [[nodiscard]] MemoryUse stage(const Layout& layout, Stage stage) const noexcept;
+
+  [[nodiscard]] const MemoryRecipe& recipe() const noexcept { return recipe_; }
+
+ private:
+  /// Parameters that are stored, and those of them (or beside them) that learn.
+  struct Group {
+    double stored = 0;  ///< bytes of what is frozen
+    double learning = 0;
+    StateBytes states;
+  };
+  struct Shape {
+    double dense_layers = 0;
+    double moe_layers = 0;
+    double in_flight = 1;
+  };
+  [[nodiscard]] Shape shape(const Layout& layout, Stage stage) const noexcept;
+  void add(MemoryUse& use, const Group& group, double count, double split, Sharding sharding,
+           double shards) const noexcept;
+  void add_states(MemoryUse& use, const Layout& layout, Stage stage,
+                  const Shape& shape) const noexcept;
+  void add_activations(MemoryUse& use, const Layout& layout, Stage stage,
+                       const Shape& shape) const noexcept;
+  [[nodiscard]] double gathered_bytes(const Layout& layout) const noexcept;
+  [[nodiscard]] Group group(double params, double learning, Training training,
+                            double linear) const;
+  void prepare_states(const Workload& workload);
+
+  MemoryRecipe recipe_;
+  double capacity_ = 0;
+  double layers_ = 0, dense_layers_ = 0;
+  Group dense_layer_, moe_layer_, expert_layer_, embedding_, head_, mtp_, encoder_, connector_;
+  double layer_weights_ = 0, expert_weights_ = 0, embedding_weights_ = 0;  ///< bytes when gathered
+  bool tied_ = false, encoder_learns_ = false;
+  std::array<ActivationBytes, 3> dense_activations_, moe_activations_;  ///< by Recompute
+  std::array<double, 3> encoder_activations_{};                         ///< per sequence
+  double seq_length_ = 0, logit_bytes_ = 0;
+  double frozen_bytes_ = 2;  ///< per frozen parameter
+  double value_scale_ = 1;  ///< 2 where values are kept in 32 bits
+};
+
+}  // namespace trcost

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formulas of memory, one function each; sources in trcost/memory.h.
+#include "trcost/memory.h"
+
+#include <algorithm>
+
+namespace trcost {
+
+StateBytes sharded_state_bytes(double params, const StateBytes& per_parameter, Sharding sharding,
+                               double shards) noexcept {
+  const auto divisor = [&](Sharding from) { return sharding >= from ? shards : 1; };
+  return {params * per_parameter.weights / divisor(Sharding::parameters),
+          params * per_parameter.gradients / divisor(Sharding::gradients),
+          params * per_parameter.optimizer / divisor(Sharding::optimizer)};
+}
+
+ActivationBytes classic_activation_bytes(double hidden, double heads, double seq_length,
+                                         Recompute recompute) noexcept {
+  switch (recompute) {
+    case Recompute::none: return {10 * hidden, 24 * hidden + 5 * heads * seq_length};
+    case Recompute::selective: return {10 * hidden, 24 * hidden};
+    case Recompute::full: break;
+  }
+  return {2 * hidden, 0};
+}
+
+LayerWidths layer_widths(const LanguageModel& language, bool mixture) noexcept {
+  LayerWidths w;
+  w.hidden = language.hidden;
+  w.statistics = language.heads;
+  w.gated = language.mlp == Mlp::gated;
+  w.ffn = language.ffn;
+  if (language.mla) {
+    const LatentAttention& mla = *language.mla;
+    const double key = mla.qk_nope_head_dim + mla.qk_rope_head_dim;
+    // Compressed queries and keys are kept beside what they expand to, before and after their norm.
+    w.queries_and_keys = language.heads * 2 * (key + mla.v_head_dim) +
+                         2 * (mla.q_lora_rank + mla.kv_lora_rank) + mla.qk_rope_head_dim;
+  } else {
+    w.queries_and_keys = 2 * (language.heads + language.kv_heads) * language.head_dim;
+  }
+  if (mixture && language.moe) {
+    const MixtureOfExperts& moe = *language.moe;
+    w.ffn = moe.experts_per_token * moe.expert_ffn + moe.shared_ffn;
+    w.routed = moe.experts_per_token;
+  }
+  return w;
+}
+
+ActivationBytes fused_activation_bytes(const LayerWidths& layer, Recompute recompute) noexcept {
+  if (recompute == Recompute::full) return {2 * layer.hidden, 0};
+  const bool all = recompute == Recompute::none;
+  const double ffn = all ? (layer.gated ? 6 : 4) : (layer.gated ? 4 : 2);
+  return {(all ? 8 : 4) * layer.hidden, 2 * layer.queries_and_keys + 4 * layer.statistics +
+                                            ffn * layer.ffn + 4 * layer.routed * layer.hidden};
+}
+
+double micro_batches_in_flight(double pp, double vp, double micro_batches) noexcept {
+  const double scheduled = vp > 1 && pp > 1 ? pp * (1 + (pp - 1) / (pp * vp)) : pp;
+  return std::min(scheduled, std::max(1.0, micro_batches));
+}
+
+double encoder_activation_bytes(const Encoder& encoder, double tokens, bool trained,
+                                Recompute recompute) noexcept {
+  const double ffn = encoder.mlp == Mlp::gated ? 6 : 4;
+  const double layer = tokens * (16 * encoder.hidden + ffn * encoder.ffn);
+  if (!trained) return layer;
+  if (recompute == Recompute::full) return tokens * encoder.layers * 2 * encoder.hidden + layer;
+  return encoder.layers * layer;
+}
+
+double kv_cache_bytes_per_token(const LanguageModel& language, double bytes_per_value) noexcept {
+  if (language.mla) {
+    return language.layers * (language.mla->kv_lora_rank + language.mla->qk_rope_head_dim) *
+           bytes_per_value;
+  }
+  return 2 * language.layers * language.kv_heads * language.head_dim * bytes_per_value;
+}
+
+}  // namespace trcost

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formulas of memory against the exact vectors.
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "catch.h"
+#include "trcost/memory.h"
+#include "workload/reference_vectors.h"
+
+using namespace trcost;
+
+namespace {
+
+constexpr double kGiB = 1024.0 * 1024 * 1024;
+
+struct Korthikanti {
+  double layers, hidden, heads, seq, batch, tp, pp, vp;
+};
+
+Korthikanti korthikanti(const nlohmann::json& inputs) {
+  return {inputs["L"], inputs["h"], inputs["a"], inputs["s"],
+          inputs["b"], inputs["tp"], inputs["pp"], inputs["vpp"]};
+}
+
+/// Activations of the first stage: its layers, times the micro-batches that it holds.
+double first_stage_activations(const Korthikanti& k, Recompute recompute, bool sequence_parallel) {
+  const double token = classic_activation_bytes(k.hidden, k.heads, k.seq, recompute)
+                           .per_token(k.tp, sequence_parallel);
+  return token * k.seq * k.batch * k.layers / k.pp * micro_batches_in_flight(k.pp, k.vp, 1e9);
+}
+
+LayerWidths llama3_8b() { return layer_widths(reference::language("llama3-8b"), false); }
+
+}  // namespace
+
+TEST_CASE("states of the models of arXiv:2205.05198, figure 1", "[memory]") {
+  int seen = 0;
+  for (const nlohmann::json* vector : reference::with_prefix("mem_states/")) {
+    const Korthikanti k = korthikanti((*vector)["inputs"]);
+    const double params = 12 * k.hidden * k.hidden * k.layers / (k.tp * k.pp);
+    const StateBytes bytes = sharded_state_bytes(params, StateBytes{}, Sharding::none, 1);
+    CHECK_THAT(bytes.total() / kGiB, WithinRel((*vector)["expected"].get<double>(), 1e-12));
+    ++seen;
+  }
+  CHECK(seen == 4);
+}
+
+TEST_CASE("activations of the models of arXiv:2205.05198, figure 1", "[memory]") {
+  int seen = 0;
+  for (const std::string model : {"22B", "175B", "530B", "1T"}) {
+    const auto& none = reference::find("mem_act_none/" + model);
+    const Korthikanti k = korthikanti(none["inputs"]);
+    CHECK_THAT(first_stage_activations(k, Recompute::none, false) / kGiB,
+               WithinRel(none["expected"].get<double>(), 1e-12));
+    CHECK_THAT(first_stage_activations(k, Recompute::selective, true) / kGiB,
+               WithinRel(reference::number("mem_act_sp_sel/" + model), 1e-12));
+    ++seen;
+  }
+  CHECK(seen == 4);
+}
+
+TEST_CASE("activations of a Llama-3-8B layer by recomputation", "[memory]") {
+  const auto bytes = [](Recompute recompute) {
+    return fused_activation_bytes(llama3_8b(), recompute).per_token(1, false);
+  };
+  const auto expected = [](const std::string& mode) {
+    return reference::number("mem_act_layer_per_token/llama3-8b " + mode);
+  };
+  CHECK_THAT(bytes(Recompute::none), WithinRel(expected("none"), 1e-12));
+  CHECK_THAT(bytes(Recompute::selective), WithinRel(expected("selective"), 1e-12));
+  CHECK_THAT(bytes(Recompute::full), WithinRel(expected("full"), 1e-12));
+}
+
+TEST_CASE("sharded parameters on 8 and on 128 ranks", "[memory]") {
+  const double params = count_parameters(reference::language("llama3-8b")).total;
+  const StateBytes states{2, 2, 12};
+  const auto on = [&](double ranks) {
+    return sharded_state_bytes(params, states, Sharding::parameters, ranks).total() / kGiB;
+  };
+  CHECK_THAT(on(8) - on(128),
+             WithinRel(reference::number("mem_zero3/llama3-8b 8 vs 128 GPUs delta"), 1e-9));
+}
+
+TEST_CASE("states and 4-bit weights of whole models", "[memory]") {
+  const double params = count_parameters(reference::language("llama2-7b")).total;
+  CHECK_THAT(params * StateBytes{}.total() / 1e9,
+             WithinRel(reference::number("mem/llama2-7b full FT Megatron 18B/p"), 1e-9));
+  const auto packed = [](const LanguageModel& m) {
+    const ParameterCounts c = count_parameters(m);
+    const double vectors = m.hidden * (2 * m.layers + 1);
+    const double linear = c.layers - vectors;
+    return (linear * kQloraBytes + (c.total - linear) * 2) / 1e9;
+  };
+  CHECK_THAT(packed(reference::language("llama2-7b")),
+             WithinRel(reference::number("mem/llama2-7b QLoRA weights"), 1e-9));
+  const auto& large = reference::find("mem/llama-65b QLoRA weights");
+  CHECK_THAT(packed(reference::language_of(large["inputs"]["arch"])),
+             WithinRel(large["expected"].get<double>(), 1e-9));
+}
+
+TEST_CASE("adapters, encoder activations and keys", "[memory]") {
+  Workload w = reference::text_workload(reference::language("llama2-7b"), 2048);
+  w.language_training = Training::lora;
+  w.train_embeddings = false;
+  w.lora_rank = 128;
+  CHECK(count_trainable(w).total == reference::number("lora_params/llama2-7b r=128 all-linear"));
+  CHECK_THAT(encoder_activation_bytes(reference::clip_l_336(), 577, true, Recompute::none) / 1e9,
+             WithinRel(reference::number("mem_vit_act/clip-l-336 per image"), 1e-12));
+  CHECK(kv_cache_bytes_per_token(reference::language("llama3-8b"), 2) ==
+        reference::number("mem_kv/llama3-8b per token bf16"));
+}
+
+TEST_CASE("one-forward-one-backward holds no more than what exists", "[memory]") {
+  CHECK(micro_batches_in_flight(1, 1, 64) == 1);
+  CHECK(micro_batches_in_flight(8, 1, 64) == 8);
+  CHECK(micro_batches_in_flight(8, 1, 4) == 4);
+  CHECK(micro_batches_in_flight(8, 2, 64) == 8 + 7.0 / 2);
+  CHECK(micro_batches_in_flight(8, 2, 8) == 8);
+}
