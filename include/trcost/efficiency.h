@@ -43,6 +43,7 @@ struct Stack {
   bool virtual_pipeline = true;
   bool context_parallel = true;
   std::array<bool, 4> shardings{true, true, true, true};  ///< indexed by Sharding
+  MemoryRecipe memory;            ///< what it keeps on a device
   double matmul = 1;              ///< factor on the chip's matmul rate
   double flash = 1;               ///< factor on the chip's attention rates
   double elementwise = 1;         ///< memory traffic relative to fully fused kernels

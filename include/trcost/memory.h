@@ -29,7 +29,7 @@ struct MemoryRecipe {
   double frozen_low_precision_bytes = 2;  ///< per frozen parameter under an 8- or 4-bit recipe
   double unsharded_layers = 2;      ///< layers gathered at a time with sharded parameters
   bool unsharded_embeddings = true; ///< embedding and head stay gathered through the step
-  double context_bytes = 1.5e9;     ///< context and libraries of one device
+  double context_bytes = 1e9;     ///< context and libraries of one device
   double network_bytes = 1.5e9;     ///< communication buffers of a device that has peers
   double fragmentation = 0.06;      ///< of what the allocator moves: activations and logits
   double plan_share = 0.94;         ///< of the capacity that a plan may fill (model.md 4.5)

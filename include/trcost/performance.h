@@ -75,12 +75,9 @@ class StepModel {
  private:
   Workload workload_;
   Platform platform_;
-<<<<<<< HEAD
   StepCosts costs_;
-=======
   MemoryModel memory_{workload_, memory_recipe(platform_.stack), platform_.precision,
                       platform_.accelerator->memory_bytes};
->>>>>>> ab3159c (Memory: bytes of states, activations and logits on the fullest device)
 };
 
 /// The name of the method and how good it is near a scenario, from the residuals of the published

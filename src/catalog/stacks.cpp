@@ -23,6 +23,38 @@ void read_abilities(ObjectReader& reader, Stack& stack) {
   for (const JsonValue& value : listed) stack.shardings[value.choice(names)] = true;
 }
 
+void read_states(ObjectReader& parent, std::string_view key, StateBytes& states) {
+  auto reader = parent.optional_object(key);
+  if (!reader) return;
+  states.weights = reader->required_number("weights", 0, 64);
+  states.gradients = reader->required_number("gradients", 0, 64);
+  states.optimizer = reader->required_number("optimizer", 0, 64);
+  reader->finish();
+}
+
+void read_memory(ObjectReader& parent, MemoryRecipe& memory) {
+  auto reader = parent.optional_object("memory");
+  if (!reader) return;
+  reader->required_text("source");
+  read_states(*reader, "state_bytes_per_parameter", memory.states);
+  read_states(*reader, "adapter_bytes_per_parameter", memory.adapter_states);
+  const auto read = [&](std::string_view key, double& value, double highest) {
+    value = reader->number_or(key, value, 0, highest);
+  };
+  read("bytes_per_logit", memory.logits_bytes, 64);
+  read("activation_share", memory.activation_share, 4);
+  read("low_precision_input_bytes", memory.low_precision_inputs, 2);
+  read("low_precision_frozen_bytes", memory.frozen_low_precision_bytes, 4);
+  read("unsharded_layers", memory.unsharded_layers, 1e6);
+  memory.unsharded_embeddings =
+      reader->boolean_or("unsharded_embeddings", memory.unsharded_embeddings);
+  read("context_bytes", memory.context_bytes, 1e11);
+  read("network_bytes", memory.network_bytes, 1e11);
+  read("fragmentation", memory.fragmentation, 1);
+  read("plan_share", memory.plan_share, 1);
+  reader->finish();
+}
+
 }  // namespace
 
 std::shared_ptr<const Stack> load_stack(std::string_view json, std::string_view origin) {
@@ -37,6 +69,7 @@ std::shared_ptr<const Stack> load_stack(std::string_view json, std::string_view 
                                                  constant.lowest, constant.highest);
   }
   read_abilities(reader, *stack);
+  read_memory(reader, stack->memory);
   reader.finish();
   return stack;
 }

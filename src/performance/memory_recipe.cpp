@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "trcost/efficiency.h"
 #include "trcost/memory.h"
 
 namespace trcost {
 
-MemoryRecipe memory_recipe(const Stack*) { return {}; }
+MemoryRecipe memory_recipe(const Stack* stack) { return stack ? stack->memory : MemoryRecipe{}; }
 
 }  // namespace trcost
