@@ -11,15 +11,20 @@ namespace trcost {
 /// What a search may choose: every degree that is empty. Those given are honoured.
 struct PlanRequest {
   double gpus = 1;
-  std::optional<double> global_batch;  ///< sequences; empty: `batch_hint`, rounded to what divides
+  /// Sequences per step; empty: `batch_hint`, rounded to what the layout divides. A given batch is
+  /// rounded only where no good layout divides it: compare Layout::global_batch and say so.
+  std::optional<double> global_batch;
   double batch_hint = 1;
   std::optional<int> tp, pp, vp, cp, ep, dp;
   std::optional<double> micro_batch;
   std::optional<Sharding> sharding;
   std::optional<Recompute> recompute;
   bool sequence_parallel = true;
+  /// Take the layout with the least memory where none fits, instead of an Error.
+  bool allow_too_large = false;
 
-  /// Whether nothing is left to choose: then the layout is computed even where it does not fit.
+  /// Whether every degree is given (cp and ep may follow from the rest): then the layout is computed
+  /// even where it does not fit, and what is left open only chosen so that it does, if possible.
   [[nodiscard]] bool complete() const;
 };
 
@@ -43,5 +48,12 @@ Plan plan(const StepModel& model, const PlanRequest& request);
 /// The smallest number of GPUs, in whole nodes beyond one node, for which a layout fits; 0 if none
 /// up to `most`.
 double smallest_cluster(const StepModel& model, const PlanRequest& request, double most);
+
+/// Sequences per step where nobody said: 4 Mi tokens at 2e12 training tokens (Llama 2, arXiv:
+/// 2307.09288, section 2.2), growing with tokens^0.6, which meets the 16 Mi of Llama 3.1 405B at
+/// 15.6e12 (arXiv:2407.21783, section 3.4.1) and the 0.5 to 3.2 Mi of GPT-3 at 0.3e12 (arXiv:
+/// 2005.14165, table 2.1); not below 128 sequences or 0.5 Mi tokens, whichever is less, as
+/// fine-tuning uses (LLaVA-1.5: 128 to 256 samples). Rounded to a power of two.
+double default_global_batch(double training_tokens, double seq_length);
 
 }  // namespace trcost

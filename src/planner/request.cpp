@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "planner/space.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+[[noreturn]] void refuse(std::string message, std::string hint, std::string flag) {
+  throw Error(ErrorKind::usage, std::move(message), std::move(hint), std::move(flag));
+}
+
+/// `1, 2, 4 or 8`: the divisors of a number up to `most`.
+std::string divisors(std::int64_t number, std::int64_t most) {
+  std::string text, last;
+  for (std::int64_t d = 1, shown = 0; d <= number && d <= most && shown < 24; ++d) {
+    if (number % d != 0) continue;
+    if (!last.empty()) text += (text.empty() ? "" : ", ") + last;
+    last = std::to_string(d);
+    ++shown;
+  }
+  return text.empty() ? last : text + " or " + last;
+}
+
+void must_divide(int degree, double whole, const char* flag, const char* what) {
+  if (std::fmod(whole, degree) == 0) return;
+  refuse(fmt::format("{} {} does not divide the {} {}", flag + 2, degree, whole, what),
+         "allowed here: " + divisors(std::llround(whole), std::llround(whole)), flag);
+}
+
+struct Given {
+  const char* flag;
+  std::optional<int> degree;
+};
+
+void check_gpus(const PlanRequest& r) {
+  if (!(r.gpus >= 1) || r.gpus > 1e7 || r.gpus != std::floor(r.gpus)) {
+    refuse(fmt::format("{} is not a number of GPUs", r.gpus), "a whole number from 1 to 10000000",
+           "--gpus");
+  }
+  const Given given[] = {{"--tp", r.tp}, {"--pp", r.pp}, {"--cp", r.cp}, {"--dp", r.dp}};
+  double product = 1;
+  std::string chain;
+  for (const Given& g : given) {
+    if (!g.degree) continue;
+    if (*g.degree < 1) refuse(fmt::format("{} {} is below 1", g.flag + 2, *g.degree), {}, g.flag);
+    product *= *g.degree;
+    chain += fmt::format("{}{} {}", chain.empty() ? "" : " x ", g.flag + 2, *g.degree);
+  }
+  const bool full = r.tp && r.pp && r.cp && r.dp;
+  if (full && product != r.gpus) {
+    const double others = product / *r.dp;
+    const double dp = r.gpus / others;
+    refuse(fmt::format("{} = {}, but there are {} GPUs", chain, product, r.gpus),
+           dp >= 1 && dp == std::floor(dp) ? fmt::format("dp {} would multiply to them", dp)
+                                           : fmt::format("{} GPUs would do", product),
+           "--dp");
+  }
+  if (std::fmod(r.gpus, product) != 0) {
+    refuse(fmt::format("{} = {} does not divide the {} GPUs", chain, product, r.gpus),
+           fmt::format("the product has to be one of {}",
+                       divisors(std::llround(r.gpus), std::llround(r.gpus))),
+           "--gpus");
+  }
+}
+
+void check_model(const StepModel& model, const PlanRequest& r) {
+  const LanguageModel& m = model.workload().language;
+  if (r.tp) must_divide(*r.tp, m.heads, "--tp", "attention heads");
+  if (r.pp && *r.pp > m.layers) {
+    refuse(fmt::format("pp {} is more than the {} layers", *r.pp, m.layers),
+           fmt::format("at most {}", m.layers), "--pp");
+  }
+  const int vp = r.vp.value_or(1);
+  if (vp < 1) refuse(fmt::format("vp {} is below 1", vp), {}, "--vp");
+  if (vp > 1 && r.pp == 1) {
+    refuse(fmt::format("vp {} needs a pipeline", vp), "leave --vp out, or raise --pp", "--vp");
+  }
+  if (r.pp && static_cast<double>(vp) * *r.pp > std::ceil(m.layers / *r.pp) * *r.pp) {
+    refuse(fmt::format("pp {} x vp {} are more stages than the {} layers fill", *r.pp, vp, m.layers),
+           fmt::format("vp at most {}", std::ceil(m.layers / *r.pp)), "--vp");
+  }
+  if (r.cp && *r.cp > model.workload().seq_length) {
+    refuse(fmt::format("cp {} is more than the {} tokens of a sequence", *r.cp,
+                       model.workload().seq_length), {}, "--cp");
+  }
+  const int ep = r.ep.value_or(1);
+  if (ep < 1) refuse(fmt::format("ep {} is below 1", ep), {}, "--ep");
+  if (ep == 1) return;
+  if (!m.moe) refuse(fmt::format("ep {} needs a model with experts", ep), "leave --ep out", "--ep");
+  must_divide(ep, m.moe->experts, "--ep", "experts");
+  must_divide(ep, r.gpus / r.pp.value_or(1), "--ep", "GPUs of a pipeline stage");
+}
+
+void check_batch(const PlanRequest& r) {
+  if (r.micro_batch && !(*r.micro_batch >= 1)) {
+    refuse(fmt::format("a micro-batch of {} sequences is below 1", *r.micro_batch), {},
+           "--micro-batch");
+  }
+  if (!r.global_batch) return;
+  const double batch = *r.global_batch;
+  if (!(batch >= 1)) {
+    refuse(fmt::format("a global batch of {} sequences is below 1", batch), {}, "--global-batch");
+  }
+  const double dp = r.dp ? *r.dp : r.complete() ? r.gpus / (*r.tp * *r.pp * r.cp.value_or(1)) : 1;
+  const double unit = dp * r.micro_batch.value_or(1);
+  if (std::fmod(batch, unit) == 0) return;
+  const double below = std::floor(batch / unit) * unit;
+  refuse(fmt::format("a global batch of {} sequences does not split over dp {} x micro-batch {}",
+                     batch, dp, r.micro_batch.value_or(1)),
+         below > 0 ? fmt::format("{} or {} would", below, below + unit)
+                   : fmt::format("{} would", unit),
+         "--global-batch");
+}
+
+}  // namespace
+
+bool PlanRequest::complete() const {
+  if (!tp || !pp) return false;
+  const double product = static_cast<double>(*tp) * *pp * cp.value_or(1) * dp.value_or(1);
+  return product == gpus || (cp && !dp) || (dp && !cp);
+}
+
+void check_request(const StepModel& model, const PlanRequest& request) {
+  check_gpus(request);
+  check_model(model, request);
+  check_batch(request);
+}
+
+}  // namespace trcost
