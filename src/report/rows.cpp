@@ -68,10 +68,12 @@ void append_json_escape(std::string& out, char c) {
 }  // namespace
 
 void append_csv_text(std::string& out, std::string_view text) {
-  constexpr std::string_view kFormulaStarts = "=+-@\t\r";
   if (text.empty()) return;
-  const bool formula = kFormulaStarts.find(text.front()) != std::string_view::npos;
-  const bool quoted = text.find_first_of(",\"\n\r") != std::string_view::npos;
+  const char first = text.front();
+  const bool formula = first == '=' || first == '+' || first == '-' || first == '@' ||
+                       first == '\t' || first == '\r';
+  bool quoted = false;
+  for (const char c : text) quoted |= c == ',' || c == '"' || c == '\n' || c == '\r';
   if (quoted) out += '"';
   if (formula) out += '\'';
   if (!quoted) {

@@ -140,7 +140,7 @@ std::string render_table(const Report& report, const Style& style) {
   const bool several = report.estimates.size() > 1;
   show_question(page, report);
   page.heading(several ? "The cheapest answer" : "The answer");
-  page.line(answer_sentence(report), Ink::good);
+  page.paragraph(answer_sentence(report), 0, Ink::good);
   if (several) show_platforms(page, report, best);
   page.heading(several ? e.accelerator + " in detail" : std::string("How it runs"));
   page.facts(run_facts(e));

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast estimates become rows: sweeps write millions.
+#include <benchmark/benchmark.h>
+
+#include "report/sample_estimate.h"
+#include "trcost/report.h"
+#include "trcost/rows.h"
+
+using namespace trcost;
+
+namespace {
+
+constexpr std::size_t kBuffer = 1U << 20U;
+
+// Figures with as many digits as computed ones have.
+Estimate computed() {
+  Estimate e = sample::estimate("h100-sxm", 81234.56789012345, 2.2534567);
+  e.flops.per_token = 6.512345678901e10;
+  e.flops.model = 1.3024691357802e22;
+  e.performance.mfu = 0.43219876543210;
+  e.performance.step_seconds = 2.5123456789;
+  e.performance.tokens_per_second_per_gpu = 13107.2123456;
+  e.memory.activations = 1.2345678901e10;
+  return e;
+}
+
+template <class Append>
+void append_rows(benchmark::State& state, Append append) {
+  const Estimate estimate = computed();
+  std::string out;
+  out.reserve(kBuffer * 2);
+  for (auto _ : state) {
+    append(out, estimate);
+    if (out.size() > kBuffer) out.clear();
+    benchmark::DoNotOptimize(out.data());
+  }
+}
+
+void csv_full_row(benchmark::State& state) {
+  append_rows(state,
+              [](std::string& out, const Estimate& e) { append_csv_row(out, e, all_columns()); });
+}
+BENCHMARK(csv_full_row);
+
+void csv_ten_columns(benchmark::State& state) {
+  const auto chosen = require_columns(
+      "accelerator,gpus,precision,tokens.total,performance.mfu,performance.step_seconds,gpu_hours,"
+      "wall_clock_seconds,cost.price_per_gpu_hour,cost.total");
+  append_rows(state, [&](std::string& out, const Estimate& e) { append_csv_row(out, e, chosen); });
+}
+BENCHMARK(csv_ten_columns);
+
+void jsonl_full_row(benchmark::State& state) {
+  append_rows(state,
+              [](std::string& out, const Estimate& e) { append_jsonl_row(out, e, all_columns()); });
+}
+BENCHMARK(jsonl_full_row);
+
+void five_platforms(benchmark::State& state, Format format) {
+  const std::vector<Estimate> estimates = sample::five();
+  Report report;
+  report.estimates = estimates;
+  for (auto _ : state) benchmark::DoNotOptimize(render(report, format, {}));
+}
+BENCHMARK_CAPTURE(five_platforms, table, Format::table);
+BENCHMARK_CAPTURE(five_platforms, json, Format::json);
+BENCHMARK_CAPTURE(five_platforms, html, Format::html);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "catch.h"
+#include "report/sample_estimate.h"
+#include "report/sections.h"
+#include "report/text_width.h"
+#include "trcost/columns.h"
+#include "trcost/error.h"
+#include "trcost/report.h"
+#include "trcost/rows.h"
+
+using namespace trcost;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// Fields of one CSV record without quoted commas.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
+  return cells;
+}
+
+Report report_of(const std::vector<Estimate>& estimates) {
+  Report report;
+  report.estimates = estimates;
+  report.price_data_date = "2026-09-30";
+  return report;
+}
+
+nlohmann::json at_path(const nlohmann::json& object, std::string_view path) {
+  nlohmann::json at = object;
+  std::istringstream parts{std::string(path)};
+  for (std::string part; std::getline(parts, part, '.');) at = at.at(part);
+  return at;
+}
+
+}  // namespace
+
+TEST_CASE("columns have unique paths and exactly one getter", "[report]") {
+  std::set<std::string_view> seen;
+  for (const Column& column : columns()) {
+    INFO(column.path);
+    CHECK(seen.insert(column.path).second);
+    CHECK((column.text == nullptr) == (column.kind != ColumnKind::text));
+    CHECK((column.number == nullptr) == (column.kind == ColumnKind::text));
+    CHECK_FALSE(column.help.empty());
+    CHECK(find_column(column.path) == &column);
+  }
+}
+
+TEST_CASE("columns are asked for by name", "[report]") {
+  CHECK(require_columns("gpus, cost.total").size() == 2);
+  CHECK_THROWS_AS(require_columns("gpus,gpus"), Error);
+  CHECK_THROWS_AS(require_columns(""), Error);
+  CHECK_THROWS_AS(require_columns("gpus,"), Error);
+  const auto hint = [](std::string_view path) {
+    try {
+      require_column(path);
+    } catch (const Error& error) {
+      CHECK(error.kind == ErrorKind::usage);
+      return error.hint;
+    }
+    return std::string("found");
+  };
+  CHECK(hint("mfu").find("performance.mfu") != std::string::npos);
+  CHECK(hint("cost.totl").find("cost.total") != std::string::npos);
+  CHECK_FALSE(hint("zzzzzzzzzzz").empty());
+}
+
+TEST_CASE("the JSON document has the contract's form and exact figures", "[report]") {
+  const std::vector<Estimate> estimates = sample::five();
+  Report report = report_of(estimates);
+  const Estimator::Failure failure{"trainium2", "no recipe", ""};
+  report.failures = {&failure, 1};
+  const auto document = nlohmann::ordered_json::parse(render_json(report));
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : document.items()) keys.push_back(key);
+  CHECK(keys == std::vector<std::string>{"schema_version", "trcost_version", "price_data_date",
+                                         "scenario", "estimates", "failures"});
+  CHECK(document["schema_version"] == "1.0");
+  CHECK(document["failures"][0]["accelerator"] == "trainium2");
+  REQUIRE(document["estimates"].size() == estimates.size());
+  std::vector<std::string> parts;
+  for (const auto& [key, value] : document["estimates"][0].items()) parts.push_back(key);
+  parts.resize(16);
+  CHECK(parts == std::vector<std::string>{"accelerator", "system", "gpus", "precision", "complete",
+                                          "model", "tokens", "flops", "layout", "memory",
+                                          "performance", "waterfall", "gpu_hours",
+                                          "wall_clock_seconds", "energy", "cost"});
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    const nlohmann::json object = document["estimates"][i];
+    for (const Column& column : columns()) {
+      INFO(column.path);
+      const nlohmann::json value = at_path(object, column.path);
+      if (column.kind == ColumnKind::text) {
+        CHECK(value == std::string(column.text(estimates[i])));
+      } else if (column.kind == ColumnKind::boolean) {
+        CHECK(value == (*column.number(estimates[i]) != 0));
+      } else if (const auto number = column.number(estimates[i])) {
+        CHECK(value.get<double>() == *number);
+      } else {
+        CHECK(value.is_null());
+      }
+    }
+    double sum = 0;
+    for (const auto& item : object["cost"]["items"]) {
+      if (item["included"].get<bool>()) sum += item["amount"].get<double>();
+    }
+    CHECK_THAT(sum, WithinRel(object["cost"]["total"].get<double>(), 1e-12));
+  }
+  const auto& first = document["estimates"][0];
+  CHECK(first["assumptions"][0]["value"] == "200B");
+  CHECK(first["assumptions"][1]["value"] == 4096);
+  CHECK(first["assumptions"][1]["source"].is_null());
+  CHECK(first["cost"]["items"][2]["amount"].is_null());
+  CHECK(first["waterfall"][0]["term"] == "kernel efficiency");
+  CHECK(first["range"]["contributions"][0]["input"] == "MFU");
+  CHECK(first["pipeline"]["verdict"] == "the GPUs set the pace");
+  CHECK_FALSE(first.contains("derivations"));
+}
+
+TEST_CASE("unknown is null, empty or n/a, never 0", "[report]") {
+  const std::vector<Estimate> estimates = {sample::incomplete("h100-sxm")};
+  const Report report = report_of(estimates);
+  const auto object = nlohmann::json::parse(render_json(report))["estimates"][0];
+  CHECK(object["complete"] == false);
+  for (const auto* path :
+       {"energy.kwh", "energy.co2_kg", "cost.total", "cost.per_million_tokens",
+        "cost.price_per_gpu_hour", "range.total_usd.p50", "range.gpu_hours.p10", "pipeline"}) {
+    INFO(path);
+    CHECK(at_path(object, path).is_null());
+  }
+  const auto csv = lines_of(render_csv(report));
+  REQUIRE(csv.size() == 2);
+  const auto names = cells_of(csv[0]);
+  const auto cells = cells_of(csv[1]);
+  REQUIRE(names.size() == cells.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (names[i] == "cost.total" || names[i] == "energy.kwh") CHECK(cells[i].empty());
+    if (names[i] == "gpu_hours") CHECK(cells[i] == "100000");
+    if (names[i] == "complete") CHECK(cells[i] == "false");
+  }
+  const auto row = nlohmann::json::parse(render_jsonl(report));
+  CHECK(row["cost.total"].is_null());
+  CHECK(row["gpu_hours"] == 100000);
+  const std::string text = render_table(report, {});
+  CHECK(text.find("n/a") != std::string::npos);
+  CHECK(text.find("$0.00") == std::string::npos);
+  CHECK(render_markdown(report).find("n/a") != std::string::npos);
+}
+
+TEST_CASE("a figure that is not finite never leaves", "[report]") {
+  std::vector<Estimate> estimates = {sample::estimate("h100-sxm", 1e5, 2)};
+  estimates[0].performance.mfu = std::numeric_limits<double>::quiet_NaN();
+  const Report report = report_of(estimates);
+  CHECK_THROWS_AS(render_json(report), Error);
+  CHECK_THROWS_AS(render_jsonl(report), Error);
+  CHECK_THROWS_AS(render_csv(report), Error);
+}
+
+TEST_CASE("CSV and JSON Lines agree with the columns", "[report]") {
+  const std::vector<Estimate> estimates = sample::five();
+  const Report report = report_of(estimates);
+  const auto csv = lines_of(render_csv(report));
+  const auto jsonl = lines_of(render_jsonl(report));
+  REQUIRE(csv.size() == estimates.size() + 1);
+  REQUIRE(jsonl.size() == estimates.size());
+  CHECK(cells_of(csv[0]).size() == columns().size());
+  for (std::size_t i = 0; i < estimates.size(); ++i) {
+    CHECK(cells_of(csv[i + 1]).size() == columns().size());
+    const auto row = nlohmann::json::parse(jsonl[i]);
+    CHECK(row.size() == columns().size());
+    CHECK(row["performance.mfu"] == estimates[i].performance.mfu);
+  }
+  std::string selected;
+  const auto chosen = require_columns("accelerator,cost.total,memory.fits");
+  append_csv_header(selected, chosen);
+  append_csv_row(selected, estimates[1], chosen);
+  CHECK(selected == "accelerator,cost.total,memory.fits\nh100-sxm," +
+                        format_exact(*estimates[1].cost.total) + ",true\n");
+}
+
+TEST_CASE("no line of the table is wider than asked, nor coloured unasked", "[report]") {
+  std::vector<Estimate> estimates = sample::five();
+  estimates[1].assumptions.push_back({"cost.price_per_gpu_hour", "2.25", "USD/GPU-hour",
+                                      std::string(300, 'x') + " and a very long reason", "book"});
+  estimates[2].model.name = "\u6a21\u578b \x1b[31mred\x1b[0m";
+  for (const std::size_t count : {std::size_t{1}, std::size_t{3}, std::size_t{5}}) {
+    const std::vector<Estimate> some(estimates.begin(),
+                                     estimates.begin() + static_cast<std::ptrdiff_t>(count));
+    for (const int width : {60, 80, 100}) {
+      for (const bool unicode : {true, false}) {
+        const std::string text = render_table(report_of(some), {false, width, unicode});
+        CHECK(text.find('\x1b') == std::string::npos);
+        for (const std::string& line : lines_of(text)) {
+          INFO(line);
+          CHECK(display_width(line) <= width);
+          CHECK_FALSE(line.ends_with(' '));
+        }
+      }
+    }
+  }
+  CHECK(render_table(report_of(estimates), {true, 100, true}).find('\x1b') != std::string::npos);
+}
+
+TEST_CASE("plain style is plain ASCII", "[report]") {
+  for (const char c : render_table(report_of(sample::five()), {false, 100, false})) {
+    CHECK(static_cast<unsigned char>(c) < 0x80);
+  }
+}
+
+TEST_CASE("the table names the cheapest platform and every price's source", "[report]") {
+  const std::vector<Estimate> estimates = sample::five();
+  const std::string text = render_table(report_of(estimates), {false, 100, true});
+  CHECK(cheapest_index(estimates) == 3);
+  CHECK(text.find("gb200-nvl72 in detail") != std::string::npos);
+  for (const Estimate& e : estimates) CHECK(text.find(e.accelerator) != std::string::npos);
+  for (const auto* words :
+       {"median of 7 on-demand prices (2026-09)", "data.seq_length = 4096", "cheapest",
+        "kernel efficiency", "the image share is assumed", "Driven by: MFU 60%", "2026-09-30"}) {
+    INFO(words);
+    CHECK(text.find(words) != std::string::npos);
+  }
+  std::vector<Estimate> unfit = estimates;
+  unfit[3].memory.fits = false;
+  CHECK(cheapest_index(unfit) == 2);
+  unfit[2].cost.total.reset();
+  CHECK(cheapest_index(unfit) == 1);
+}
+
+TEST_CASE("the shown rows of the bill add up to the shown total", "[report]") {
+  const auto dollars = [](std::string shown) {
+    std::erase_if(shown, [](char c) { return c == '$' || c == ',' || c == '.'; });
+    return std::stoll(shown);
+  };
+  for (const double scale : {0.37, 12.3456, 999.999, 54321.987, 4.4e6}) {
+    CostResult cost;
+    double total = 0;
+    for (int i = 1; i <= 7; ++i) {
+      const double amount = scale * i / 3.0;
+      cost.items.push_back({"row", 1, "piece", amount, amount, true, "", ""});
+      total += amount;
+    }
+    cost.total = total;
+    const std::vector<std::string> shown = shown_amounts(cost);
+    long long sum = 0;
+    for (const std::string& amount : shown) sum += dollars(amount);
+    Estimate e;
+    e.cost = cost;
+    const Table table = items_table(e);
+    CHECK(sum == dollars(table.rows()[total_row(e)][3].text()));
+  }
+}
+
+TEST_CASE("shares of the waterfall multiply to its end", "[report]") {
+  const Estimate e = sample::estimate("h100-sxm", 1e5, 2);
+  CHECK_THAT(waterfall_end(e), WithinRel(0.6 * 0.9 * 0.8 * 0.97 * 0.9, 1e-12));
+  CHECK(waterfall_steps(e).size() == 5);  // the bubble of share 1 is not shown
+  CHECK_THAT(waterfall_steps(e).back().left, WithinRel(waterfall_end(e), 1e-12));
+}
+
+TEST_CASE("the explanation shows formulas, assumptions and prices with sources", "[report]") {
+  std::vector<Estimate> estimates = {sample::estimate("h100-sxm", 1e5, 2)};
+  estimates[0].derivations = {
+      {"GPU-hours", "F / (peak x MFU)", "1.3e22 / 4.3e14", "8.4e6 h", "definition"}};
+  const std::string text = render_explain(report_of(estimates), {false, 80, true});
+  for (const auto* words :
+       {"F / (peak x MFU)", "1.3e22 / 4.3e14", "8.4e6 h", "definition",
+        "Epoch's refit of Hoffmann et al.", "compute: $2.00 per GPU-hour",
+        "median of 7 on-demand prices (2026-09)", "not known, not in the total"}) {
+    INFO(words);
+    CHECK(text.find(words) != std::string::npos);
+  }
+  for (const std::string& line : lines_of(text)) CHECK(display_width(line) <= 80);
+}
+
+TEST_CASE("a page stands alone and closes what it opens", "[report]") {
+  std::vector<Estimate> estimates = sample::five();
+  estimates[0].warnings = {"<script>alert('x')</script> & more"};
+  const std::string html = render_html(report_of(estimates));
+  CHECK(html.starts_with("<!DOCTYPE html>"));
+  CHECK(html.find("<script") == std::string::npos);
+  CHECK(html.find("src=") == std::string::npos);
+  CHECK(html.find("href=") == std::string::npos);
+  CHECK(html.find("url(") == std::string::npos);
+  const auto count = [&](std::string_view what) {
+    std::size_t times = 0;
+    for (std::size_t at = html.find(what); at != std::string::npos; at = html.find(what, at + 1)) {
+      ++times;
+    }
+    return times;
+  };
+  for (const std::string tag : {"table", "tr", "td", "svg", "h2", "ul", "li", "body", "html"}) {
+    INFO(tag);
+    CHECK(count("</" + tag + ">") > 0);
+    CHECK(count("<" + tag + ">") + count("<" + tag + " ") == count("</" + tag + ">"));
+  }
+}
+
+TEST_CASE("Markdown tables have as many cells in each row", "[report]") {
+  std::size_t bars = 0;
+  for (const std::string& line : lines_of(render_markdown(report_of(sample::five())))) {
+    if (!line.starts_with('|')) {
+      bars = 0;
+      continue;
+    }
+    const auto cells = static_cast<std::size_t>(std::count(line.begin(), line.end(), '|'));
+    if (bars > 0) CHECK(cells == bars);
+    bars = cells;
+  }
+}
+
+TEST_CASE("a workbook is a zip archive and the same each time", "[report]") {
+  const std::vector<Estimate> estimates = sample::five();
+  std::string first;
+  try {
+    first = render_xlsx(report_of(estimates));
+  } catch (const Error& error) {
+    CHECK(error.message.find("workbook") != std::string::npos);
+    return;  // built, or run, without libxlsxwriter
+  }
+  CHECK(first.starts_with("PK"));
+  CHECK(first == render_xlsx(report_of(estimates)));
+}
+
+TEST_CASE("an empty report says so in every format", "[report]") {
+  const std::vector<Estimate> none;
+  Report report = report_of(none);
+  const Estimator::Failure failure{"v100-sxm-32gb", "bf16 is not supported", "use fp16"};
+  report.failures = {&failure, 1};
+  CHECK(nlohmann::json::parse(render_json(report))["estimates"].empty());
+  CHECK(render_table(report, {}).find("bf16 is not supported") != std::string::npos);
+  CHECK(render_markdown(report).find("bf16 is not supported") != std::string::npos);
+  CHECK(render_html(report).find("bf16 is not supported") != std::string::npos);
+  CHECK(lines_of(render_csv(report)).size() == 1);
+}
