@@ -7,6 +7,11 @@ namespace trcost::cli {
 namespace {
 
 constexpr Command kCommands[] = {
+    {"estimate", "what one training costs, on one or more platforms", "[OPTIONS]",
+     "trcost estimate --params 10e9 --modality vl\n"
+     "trcost estimate --model llama-3.1-8b --tokens 1T --accelerator h100-sxm --gpus 512\n"
+     "trcost estimate --scenario run.json --format json -o run-estimate.json\n",
+     define_estimate},
     {"tokens", "tokens that an image, a video or an audio clip becomes",
      "[--family NAME] --image WxH (or --images, --video, --audio) [options]",
      "trcost tokens --image 1920x1080\n"

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/scenario_options.h"
+#include "cli/session.h"
+#include "trcost/estimate.h"
+#include "trcost/prices.h"
+#include "trcost/report.h"
+
+namespace trcost::cli {
+namespace {
+
+struct EstimateArguments {
+  ScenarioOptions scenario;
+  OutputOptions output;
+  bool explain = false;
+  bool strict = false;
+};
+
+void report_warnings(Session& session, const std::vector<Estimate>& estimates,
+                     const std::vector<Estimator::Failure>& failures) {
+  for (const Estimate& estimate : estimates) {
+    for (const std::string& text : estimate.warnings) {
+      session.warn(fmt::format("{}: {}", estimate.accelerator, text));
+    }
+    if (!estimate.cost.total) {
+      session.warn(fmt::format(
+          "{}: no price is known, so its total is not complete; give --price, or --pricing own",
+          estimate.accelerator));
+    }
+  }
+  for (const Estimator::Failure& failure : failures) {
+    session.warn(fmt::format("{} has no answer: {}{}{}", failure.accelerator, failure.message,
+                             failure.hint.empty() ? "" : "; ", failure.hint));
+  }
+}
+
+int run_estimate(const EstimateArguments& arguments, Session& session) {
+  const Format format = arguments.output.choose();
+  const Scenario scenario = arguments.scenario.read(session);
+  Output output(arguments.output.path);
+  EstimateOptions options;
+  options.derivations = arguments.explain;
+  Estimator estimator(session.catalog(), options);
+  const std::vector<Estimate> estimates = estimator.run(scenario);
+
+  Report report;
+  report.scenario = &scenario;
+  report.estimates = estimates;
+  report.failures = estimator.failures();
+  report.price_data_date = session.catalog().prices().date;
+  Style style;
+  style.color = format == Format::table && arguments.output.path == "-" &&
+                session.colored(STDOUT_FILENO);
+  output.write(render(report, format, style));
+  if (arguments.explain && format == Format::table) {
+    output.write("\n" + render_explain(report, style));
+  }
+  output.commit();
+  report_warnings(session, estimates, estimator.failures());
+  bool whole = estimator.failures().empty();
+  for (const Estimate& estimate : estimates) {
+    whole = whole && estimate.complete && estimate.memory.fits;
+  }
+  return arguments.strict && !whole ? kExitCheckFailed : kExitOk;
+}
+
+}  // namespace
+
+Action define_estimate(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<EstimateArguments>();
+  arguments->scenario.add(app);
+  using enum Format;
+  add_output_options(app, arguments->output, {table, json, jsonl, csv, md, html, xlsx});
+  app.add_flag("--explain", arguments->explain, "every formula with its numbers and sources")
+      ->group("Output");
+  app.add_flag("--strict", arguments->strict,
+               "exit 3 when a total is incomplete, a platform has no answer or memory does not fit")
+      ->group("Output");
+  return [arguments, &session] { return run_estimate(*arguments, session); };
+}
+
+}  // namespace trcost::cli

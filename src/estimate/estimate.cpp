@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/estimate.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "estimate/explain.h"
+#include "estimate/money.h"
+#include "estimate/pipeline_data.h"
+#include "estimate/platform.h"
+#include "estimate/resolve.h"
+#include "estimate/stages.h"
+#include "estimate/waterfall.h"
+#include "trcost/efficiency.h"
+#include "trcost/error.h"
+#include "trcost/quantity.h"
+
+namespace trcost {
+namespace {
+
+void describe_model(const ResolvedWork& work, ModelSummary& out) {
+  const LanguageModel& language = work.model.language;
+  out.name = work.model.name;
+  out.params_total = work.params.total;
+  out.params_active = work.params.active;
+  out.params_vision = work.params.encoder;
+  out.params_projector = work.params.connector;
+  out.params_trainable = work.trainable.total;
+  out.layers = language.layers;
+  out.hidden = language.hidden;
+  out.heads = language.heads;
+  out.kv_heads = language.kv_heads;
+  out.ffn = language.moe && language.ffn == 0 ? language.moe->expert_ffn : language.ffn;
+  out.vocab = language.vocab;
+}
+
+void count_flops(const ResolvedWork& work, FlopTotals& out) {
+  const TrainingFlops& per_token = work.flops_per_token;
+  const double tokens = work.tokens.total;
+  out.language = per_token.language() * tokens;
+  out.vision = per_token.encoder() * tokens;
+  out.projector = per_token.connector() * tokens;
+  out.model = out.language + out.vision + out.projector;
+  out.per_token = out.model / tokens;
+  out.rule_6nd = 6 * work.params.active * tokens;
+}
+
+void warn_about_memory(const Estimate& out, Notes& notes) {
+  if (out.memory.fits) return;
+  notes.warn(fmt::format("{} needs {} per device but {} plans with {}: over by {}", out.model.name,
+                         format_number(out.memory.total, NumberKind::bytes),
+                         out.accelerator_title,
+                         format_number(out.memory.capacity, NumberKind::bytes),
+                         format_number(out.memory.total - out.memory.capacity,
+                                       NumberKind::bytes)));
+}
+
+std::string runner_up_text(const Plan& plan) {
+  if (!plan.runner_up) return {};
+  const Layout& layout = *plan.runner_up;
+  return fmt::format("tp {} pp {} vp {} cp {} ep {} dp {}, micro-batch {}, sharding {}, recompute {}: "
+                     "{:.1f} % slower",
+                     layout.tp, layout.pp, layout.vp, layout.cp, layout.ep, layout.dp,
+                     format_exact(layout.micro_batch), sharding_name(layout.sharding),
+                     recompute_name(layout.recompute),
+                     100 * (plan.runner_up_seconds / plan.time.seconds - 1));
+}
+
+}  // namespace
+
+struct Estimator::State {
+  const Catalog& catalog;
+  EstimateOptions options;
+  std::vector<Failure> failures;
+
+  void one(const Scenario& scenario, std::string_view accelerator, Estimate& out);
+  void performance(const ResolvedWork& work, const StepModel& model, const Execution& execution,
+                   const UsefulTime& useful, Estimate& out);
+};
+
+void Estimator::State::performance(const ResolvedWork& work, const StepModel& model,
+                                   const Execution& execution, const UsefulTime& useful,
+                                   Estimate& out) {
+  const Platform& platform = model.platform();
+  const auto peak = [&](Precision p) {
+    return platform.accelerator->peak_flops[static_cast<std::size_t>(p)];
+  };
+  const double step_tokens = tokens_per_step(work, out.layout);
+  PerformanceSummary& perf = out.performance;
+  perf.step_seconds = execution.step_seconds;
+  perf.tokens_per_second_per_gpu = step_tokens / execution.step_seconds / out.gpus;
+  perf.mfu = execution.mfu;
+  perf.tflops_per_gpu = perf.mfu * peak(platform.precision) / 1e12;
+  const double bf16 = peak(Precision::bf16) > 0 ? peak(Precision::bf16) : peak(Precision::fp16);
+  perf.mfu_bf16 = perf.mfu * peak(platform.precision) / bf16;
+  const StepTime& time = execution.plan.time;
+  const double hardware_ratio =
+      time.model_flops > 0 ? time.hardware_flops / time.model_flops : 1.0;
+  perf.hfu = perf.mfu * hardware_ratio;
+  out.flops.hardware = out.flops.model * hardware_ratio;
+  perf.goodput = useful.goodput_share;
+  perf.production_overhead = useful.production_overhead;
+  perf.quality = method_quality(catalog, work.workload, platform);
+  if (execution.mfu_given) {
+    perf.method = "given MFU";
+    perf.quality.sigma = 0;
+  } else if (options.assumptions) {
+    perf.method = method_text(perf.quality);
+  }
+  add_waterfall(execution, useful, out);
+  check_waterfall(out, perf.mfu * useful.share());
+}
+
+void Estimator::State::one(const Scenario& scenario, std::string_view accelerator, Estimate& out) {
+  Notes notes(options.assumptions);
+  const ResolvedWork work = resolve_work(scenario, catalog, notes);
+  const Platform platform = resolve_platform(scenario, catalog, accelerator, notes);
+  const StepModel model(work.workload, platform);
+  const UsefulShare useful_share = [&](double gpus) {
+    return resolve_useful_time(scenario, work, *platform.system, gpus).share();
+  };
+  const Execution execution = resolve_execution(scenario, work, model, useful_share, notes);
+  const UsefulTime useful =
+      resolve_useful_time(scenario, work, *platform.system, execution.gpus);
+  note_useful_time(scenario, useful, notes);
+
+  out.accelerator = platform.accelerator->name;
+  out.accelerator_title = platform.accelerator->title;
+  out.system = platform.system->name;
+  out.gpus = execution.gpus;
+  out.precision = platform.precision;
+  out.layout = execution.plan.layout;
+  out.memory = execution.plan.memory;
+  out.seq_length = work.seq_length;
+  out.tokens = work.tokens;
+  describe_model(work, out.model);
+  count_flops(work, out.flops);
+  performance(work, model, execution, useful, out);
+  out.steps = work.tokens.total / tokens_per_step(work, out.layout);
+  out.wall_clock_seconds = out.steps * execution.step_seconds / useful.share();
+  out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
+  add_data_pipeline(scenario, work, out);
+  const Rates rates = resolve_rates(scenario, catalog, platform, notes);
+  add_money(scenario, work, rates, useful, out);
+  if (options.range) add_range(scenario, work, rates, useful, out);
+  warn_about_memory(out, notes);
+  if (options.assumptions) out.runner_up = runner_up_text(execution.plan);
+  out.derivations.clear();
+  if (options.derivations) add_derivations({scenario, work, platform, execution, useful, rates}, out);
+  out.assumptions = std::move(notes.assumptions);
+  out.warnings = std::move(notes.warnings);
+  out.stages.clear();
+}
+
+const std::vector<std::string>& default_accelerators() {
+  static const std::vector<std::string> names = {"a100-sxm-80gb", "h100-sxm", "b200", "gb200-nvl72",
+                                                 "gb300-nvl72"};
+  return names;
+}
+
+Estimator::Estimator(const Catalog& catalog, EstimateOptions options)
+    : state_(new State{catalog, options, {}}) {}
+
+Estimator::~Estimator() = default;
+
+const std::vector<Estimator::Failure>& Estimator::failures() const { return state_->failures; }
+
+void Estimator::run_one(const Scenario& scenario, std::string_view accelerator, Estimate& out) {
+  if (scenario.stages.empty()) {
+    state_->one(scenario, accelerator, out);
+    return;
+  }
+  std::vector<Estimate> parts;
+  for (const Scenario::Stage& stage : scenario.stages) {
+    parts.emplace_back();
+    state_->one(stage_scenario(scenario, stage), accelerator, parts.back());
+  }
+  out = sum_of_stages(scenario, std::move(parts));
+}
+
+std::vector<Estimate> Estimator::run(const Scenario& scenario) {
+  state_->failures.clear();
+  std::vector<std::string> names = scenario.names(Field::hardware_accelerator);
+  if (names.empty()) names = default_accelerators();
+  std::vector<Estimate> out;
+  std::optional<Error> last;
+  for (const std::string& name : names) {
+    try {
+      Estimate estimate;
+      run_one(scenario, name, estimate);
+      out.push_back(std::move(estimate));
+    } catch (const Error& error) {
+      if (names.size() == 1 || error.kind != ErrorKind::no_answer) throw;
+      state_->failures.push_back({name, error.what(), error.hint});
+      last = error;
+    }
+  }
+  if (out.empty() && last) throw Error(*last);
+  return out;
+}
+
+std::vector<Estimate> estimate(const Scenario& scenario, const Catalog& catalog,
+                               EstimateOptions options) {
+  return Estimator(catalog, options).run(scenario);
+}
+
+}  // namespace trcost

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/explain.h"
+
+#include <fmt/format.h>
+
+#include "trcost/bill.h"
+#include "trcost/energy.h"
+#include "trcost/quantity.h"
+
+namespace trcost {
+namespace {
+
+std::string count(double value) { return format_number(value, NumberKind::count, 4); }
+std::string plain(double value) { return format_number(value, NumberKind::number, 4); }
+
+void add_parameters(const EstimateParts& in, Estimate& out) {
+  const ParameterCounts& p = in.work.params;
+  out.derivations.push_back(
+      {"parameters", "N = embedding + layers + head + encoder + projector",
+       fmt::format("{} + {} + {} + {} + {}", count(p.embedding), count(p.layers), count(p.head),
+                   count(p.encoder), count(p.connector)),
+       format_exact(p.total), in.work.model.source});
+}
+
+void add_tokens(const EstimateParts& in, Estimate& out) {
+  const TokenTotals& t = out.tokens;
+  const double epochs = in.scenario.number_or_default(Field::data_epochs);
+  if (in.work.samples > 0) {
+    out.derivations.push_back(
+        {"tokens", "D = samples x epochs x (text tokens + images x tokens per image)",
+         fmt::format("{} x ({} + {})", count(in.work.samples),
+                     plain(t.text / in.work.samples),
+                     plain((t.total - t.text) / in.work.samples)),
+         count(t.total), "the data's side of the scenario"});
+    return;
+  }
+  out.derivations.push_back({"tokens", "D = tokens x epochs",
+                             fmt::format("{} x {}", count(t.total / epochs), plain(epochs)),
+                             count(t.total),
+                             in.work.tokens_given
+                                 ? "given by the user"
+                                 : "compute-optimal: L(N, D) = E + A/N^a + B/D^b, refit by Epoch AI "
+                                   "(arXiv:2404.10102)"});
+}
+
+void add_flops(const EstimateParts& in, Estimate& out) {
+  const TrainingFlops& f = in.work.flops_per_token;
+  const std::string source =
+      "matmuls of forward and backward, causal half of attention: Megatron-LM "
+      "num_floating_point_operations (megatron/training/training.py)";
+  out.derivations.push_back(
+      {"FLOPs per token", "forward + gradients of activations + gradients of weights, per module",
+       fmt::format("language {} + {} + {}; encoder {}; projector {}",
+                   count(f.language_forward), count(f.language_dgrad), count(f.language_wgrad),
+                   count(f.encoder()), count(f.connector())),
+       fmt::format("{} FLOP", count(f.total())), source});
+  out.derivations.push_back({"model FLOPs", "C = FLOPs per token x D",
+                             fmt::format("{} x {}", count(f.total()), count(out.tokens.total)),
+                             fmt::format("{} FLOP (rule 6 N D: {})", count(out.flops.model),
+                                         count(out.flops.rule_6nd)),
+                             source});
+}
+
+void add_time(const EstimateParts& in, Estimate& out) {
+  const double peak =
+      in.platform.accelerator->peak_flops[static_cast<std::size_t>(in.platform.precision)];
+  const PerformanceSummary& p = out.performance;
+  std::string shares;
+  for (const WaterfallTerm& term : out.waterfall) {
+    shares += fmt::format("{}{} {}", shares.empty() ? "" : " x ", term.term, plain(term.share));
+  }
+  out.derivations.push_back({"realised MFU", "product of the waterfall's shares", shares,
+                             plain(p.mfu * in.useful.share()), p.method});
+  out.derivations.push_back(
+      {"step time", "t = FLOPs per step / (GPUs x peak x MFU)",
+       fmt::format("{} / ({} x {} x {})", count(out.flops.model / out.steps), plain(out.gpus),
+                   count(peak), plain(p.mfu)),
+       fmt::format("{} s", plain(p.step_seconds)),
+       in.execution.mfu_given ? "MFU given by the user" : p.method});
+  out.derivations.push_back(
+      {"GPU-hours", "steps x t x GPUs / (goodput x production overhead) / 3600",
+       fmt::format("{} x {} x {} / ({} x {}) / 3600", count(out.steps), plain(p.step_seconds),
+                   plain(out.gpus), plain(p.goodput), plain(p.production_overhead)),
+       fmt::format("{} GPU-hours", count(out.gpu_hours)), "model.md 6"});
+}
+
+}  // namespace
+
+void add_derivations(const EstimateParts& in, Estimate& out) {
+  const auto append = [&](std::vector<Derivation> steps) {
+    for (Derivation& step : steps) out.derivations.push_back(std::move(step));
+  };
+  add_parameters(in, out);
+  add_tokens(in, out);
+  add_flops(in, out);
+  add_time(in, out);
+  if (!in.useful.goodput_given) append(derive_goodput(in.useful.failures, in.useful.goodput));
+  if (in.rates.own) {
+    append(derive_ownership(in.rates.ownership_inputs, in.rates.ownership, in.rates.purchase));
+  } else {
+    out.derivations.push_back(derive_price(in.rates.price, out.accelerator));
+  }
+  out.derivations.push_back(derive_energy(energy_inputs(in.rates, out), out.energy));
+  append(derive_bill(out.cost, out.tokens.total));
+}
+
+}  // namespace trcost

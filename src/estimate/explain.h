@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "estimate/money.h"
+#include "estimate/platform.h"
+#include "trcost/estimate.h"
+
+namespace trcost {
+
+/// Everything that an estimate was made from.
+struct EstimateParts {
+  const Scenario& scenario;
+  const ResolvedWork& work;
+  const Platform& platform;
+  const Execution& execution;
+  const UsefulTime& useful;
+  const Rates& rates;
+};
+
+/// The chain of --explain: each formula with the numbers put in and its source, in the order in
+/// which they are computed.
+void add_derivations(const EstimateParts& parts, Estimate& out);
+
+}  // namespace trcost

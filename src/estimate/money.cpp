@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/money.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "trcost/bill.h"
+#include "trcost/energy.h"
+#include "trcost/error.h"
+#include "trcost/uncertainty.h"
+
+namespace trcost {
+namespace {
+
+Commitment commitment_of(const Scenario& scenario) {
+  return parse_commitment(scenario.text(Field::cost_pricing)).value_or(Commitment::on_demand);
+}
+
+bool spot(const Scenario& scenario) { return scenario.text(Field::cost_pricing) == "spot"; }
+
+void resolve_electricity(const Scenario& scenario, const Catalog& catalog, Rates& out,
+                         Notes& notes) {
+  const bool named = scenario.has(Field::cost_region);
+  const Regions& regions = catalog.regions();
+  const std::string_view name = named ? scenario.text(Field::cost_region) : kDefaultRegion;
+  const Region& region = find_region(regions, name);
+  if (!named) {
+    notes.add(Field::cost_region, name, "electricity and grid of the United States",
+              "trcost default");
+  }
+  if (const auto given = scenario.number(Field::cost_electricity_price)) {
+    out.usd_per_kwh = *given;
+    out.electricity_source = "given by the user";
+  } else if (const SourcedValue* value = electricity_price(regions, region)) {
+    out.usd_per_kwh = value->value;
+    out.electricity_source = value->source;
+    out.electricity_date = value->date;
+    notes.add(Field::cost_electricity_price, value->value,
+              fmt::format("industrial price in {}", region.title), value->source);
+  }
+  if (const auto given = scenario.number(Field::cost_grid_intensity)) {
+    out.kg_co2_per_kwh = *given;
+  } else if (const SourcedValue* value = grid_intensity(regions, region)) {
+    out.kg_co2_per_kwh = value->value;
+    notes.add(Field::cost_grid_intensity, value->value, fmt::format("grid of {}", region.title),
+              value->source);
+  }
+}
+
+double resolve_pue(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
+  if (const auto given = scenario.number(Field::cost_pue)) return *given;
+  const PueRow& row = select_pue(catalog.prices(), scenario.text(Field::cost_provider));
+  notes.add(Field::cost_pue, row.value, row.name, row.source);
+  return row.value;
+}
+
+void resolve_price(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
+                   Rates& out, Notes& notes) {
+  if (const auto given = scenario.number(Field::cost_price_per_gpu_hour)) {
+    out.price = given_price(*given);
+    return;
+  }
+  const Commitment commitment = out.own ? Commitment::on_demand : commitment_of(scenario);
+  // A country of the electricity data is no region of a price list; only cloud regions narrow it.
+  out.price = select_price(catalog.prices(), platform.accelerator->name, commitment,
+                           scenario.text(Field::cost_provider));
+  if (!out.own && out.price.usd) {
+    notes.add(Field::cost_price_per_gpu_hour, *out.price.usd, out.price.rule, out.price.source);
+  }
+}
+
+void resolve_ownership(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
+                       Rates& out, Notes& notes) {
+  out.purchase = server_price(*platform.accelerator, *platform.system, catalog.prices());
+  OwnershipInputs& inputs = out.ownership_inputs;
+  inputs.server_usd_per_gpu = out.purchase.usd_per_gpu;
+  inputs.system_watts_per_gpu = out.watts_per_gpu;
+  inputs.mean_draw = out.draw;
+  inputs.pue = out.pue;
+  inputs.usd_per_kwh = out.usd_per_kwh;
+  inputs.colocation_usd_per_kw_month = scenario.number_or_default(Field::cost_colocation);
+  inputs.utilization = scenario.number_or_default(Field::cost_utilization);
+  out.ownership = compute_ownership(inputs);
+  if (!scenario.has(Field::cost_utilization)) {
+    notes.fallback(Field::cost_utilization, inputs.utilization);
+  }
+  if (!scenario.has(Field::cost_colocation)) {
+    notes.fallback(Field::cost_colocation, inputs.colocation_usd_per_kw_month);
+  }
+}
+
+StorageUse storage_of(const Scenario& scenario, const ResolvedWork& work, double dataset_bytes,
+                      double wall_seconds) {
+  StorageInputs inputs;
+  inputs.dataset_bytes = dataset_bytes;
+  inputs.full_checkpoint_bytes = checkpoint_bytes(work.params.total, work.trainable.total);
+  inputs.weights_checkpoint_bytes = weights_bytes(work.params.total);
+  inputs.full_kept = scenario.number_or_default(Field::cost_checkpoints_kept);
+  inputs.weights_kept = scenario.number_or_default(Field::cost_weights_kept);
+  inputs.wall_seconds = wall_seconds;
+  inputs.egress_bytes = scenario.number_or_default(Field::cost_egress);
+  return compute_storage(inputs);
+}
+
+double dataset_bytes_of(const Estimate& out) {
+  return out.pipeline ? out.pipeline->dataset_bytes : 0;
+}
+
+}  // namespace
+
+UsefulTime resolve_useful_time(const Scenario& scenario, const ResolvedWork& work,
+                               const System& system, double gpus) {
+  UsefulTime out;
+  out.production_overhead = scenario.number_or_default(Field::efficiency_production_overhead);
+  FailureInputs& in = out.failures;
+  in.gpus = gpus;
+  in.gpus_per_node = system.gpus_per_node;
+  in.gpu_hours_per_failure = scenario.number_or_default(Field::efficiency_failure_gpu_hours);
+  in.checkpoint_bytes = checkpoint_bytes(work.params.total, work.trainable.total);
+  in.stall_seconds = scenario.number(Field::efficiency_checkpoint_stall);
+  in.restart_seconds = scenario.number(Field::efficiency_restart);
+  in.interval_seconds = scenario.number(Field::cost_checkpoint_interval);
+  in.spare_share = scenario.number(Field::cost_spares);
+  in.spot = spot(scenario);
+  if (const auto given = scenario.number(Field::efficiency_goodput)) {
+    out.goodput_given = true;
+    out.goodput_share = *given;
+    return out;
+  }
+  out.goodput = plan_goodput(in);
+  out.goodput_share = out.goodput.goodput;
+  return out;
+}
+
+void note_useful_time(const Scenario& scenario, const UsefulTime& useful, Notes& notes) {
+  if (!notes.wanted()) return;
+  if (!scenario.has(Field::efficiency_production_overhead)) {
+    notes.fallback(Field::efficiency_production_overhead, useful.production_overhead);
+  }
+  if (useful.goodput_given) return;
+  for (GoodputNote& note : goodput_notes(useful.failures, useful.goodput)) {
+    const FieldInfo* info = find_field(note.path);
+    if (info != nullptr && scenario.has(info->field)) continue;
+    notes.add({std::move(note.path), format_number(note.value, NumberKind::number, 4),
+               std::move(note.unit), std::move(note.why), std::move(note.source)});
+  }
+}
+
+Rates resolve_rates(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
+                    Notes& notes) {
+  Rates out;
+  out.own = scenario.text(Field::cost_pricing) == "own" &&
+            !scenario.has(Field::cost_price_per_gpu_hour);
+  resolve_electricity(scenario, catalog, out, notes);
+  out.pue = resolve_pue(scenario, catalog, notes);
+  out.draw = mean_draw(platform.accelerator->vendor);
+  if (platform.system->power_per_gpu_watts > 0) {
+    out.watts_per_gpu = platform.system->power_per_gpu_watts;
+  }
+  resolve_price(scenario, catalog, platform, out, notes);
+  if (out.own) resolve_ownership(scenario, catalog, platform, out, notes);
+  out.egress_price = select_egress_price(catalog.prices());
+  if (const auto given = scenario.number(Field::cost_storage_price)) {
+    out.storage_price = given_price(*given, "--storage-price");
+  } else {
+    out.storage_price = select_storage_price(catalog.prices());
+  }
+  return out;
+}
+
+EnergyInputs energy_inputs(const Rates& rates, const Estimate& estimate) {
+  EnergyInputs out;
+  out.gpu_hours = estimate.gpu_hours;
+  out.tokens = estimate.tokens.total;
+  out.tokens_per_second_per_gpu = estimate.performance.tokens_per_second_per_gpu;
+  out.system_watts_per_gpu = rates.watts_per_gpu;
+  out.mean_draw = rates.draw;
+  out.pue = rates.pue;
+  out.kg_co2_per_kwh = rates.kg_co2_per_kwh;
+  return out;
+}
+
+void add_money(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
+               const UsefulTime&, Estimate& out) {
+  out.energy = compute_energy(energy_inputs(rates, out));
+
+  const StorageUse storage =
+      storage_of(scenario, work, dataset_bytes_of(out), out.wall_clock_seconds);
+  BillInputs bill;
+  bill.gpu_hours = out.gpu_hours;
+  bill.tokens = out.tokens.total;
+  bill.own = rates.own;
+  bill.price = &rates.price;
+  bill.ownership = rates.own ? &rates.ownership : nullptr;
+  bill.ownership_source = rates.purchase.source;
+  bill.ownership_date = rates.purchase.date;
+  bill.kwh = out.energy.kwh;
+  bill.usd_per_kwh = rates.usd_per_kwh;
+  bill.electricity_source = rates.electricity_source;
+  bill.electricity_date = rates.electricity_date;
+  bill.storage = &storage;
+  bill.storage_included = scenario.has(Field::cost_storage_price);
+  bill.storage_price = &rates.storage_price;
+  bill.egress_price = &rates.egress_price;
+  bill.experiments = scenario.number_or_default(Field::cost_experiments);
+  bill.evaluation = scenario.number_or(Field::cost_evaluation, 0);
+  make_bill(bill, out.cost);
+  out.complete = out.cost.total.has_value();
+}
+
+}  // namespace trcost

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "estimate/platform.h"
+#include "trcost/energy.h"
+#include "trcost/estimate.h"
+#include "trcost/goodput.h"
+#include "trcost/ownership.h"
+#include "trcost/prices.h"
+#include "trcost/regions.h"
+#include "trcost/storage.h"
+
+namespace trcost {
+
+/// What of the wall-clock time is steps.
+struct UsefulTime {
+  FailureInputs failures;
+  GoodputResult goodput;
+  bool goodput_given = false;
+  double goodput_share = 1;
+  double production_overhead = 1;
+  [[nodiscard]] double share() const { return goodput_share * production_overhead; }
+};
+UsefulTime resolve_useful_time(const Scenario& scenario, const ResolvedWork& work,
+                               const System& system, double gpus);
+void note_useful_time(const Scenario& scenario, const UsefulTime& useful, Notes& notes);
+
+/// Prices and rates that do not depend on the layout; prepared once per platform and scenario.
+struct Rates {
+  bool own = false;
+  PriceQuote price;
+  PriceQuote storage_price;
+  PriceQuote egress_price;
+  PurchasePrice purchase;
+  OwnershipInputs ownership_inputs;
+  OwnershipCost ownership;
+  double pue = 1.25;
+  double draw = 0.75;
+  std::optional<double> watts_per_gpu;
+  std::optional<double> usd_per_kwh;
+  std::optional<double> kg_co2_per_kwh;
+  std::string electricity_source;
+  std::string electricity_date;
+};
+Rates resolve_rates(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
+                    Notes& notes);
+
+/// What the energy of an estimate is made from.
+EnergyInputs energy_inputs(const Rates& rates, const Estimate& estimate);
+
+/// Fills energy, cost and range of an estimate whose GPU-hours are known.
+void add_money(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
+               const UsefulTime& useful, Estimate& out);
+
+/// The spread of the estimate, from its own inputs (model.md 10).
+void add_range(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
+               const UsefulTime& useful, Estimate& out);
+
+}  // namespace trcost

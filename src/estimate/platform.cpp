@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/platform.h"
+
+#include <fmt/format.h>
+
+#include "trcost/efficiency.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+std::string formats_of(const Accelerator& chip) {
+  std::string out;
+  for (int i = 0; i < kPrecisionCount; ++i) {
+    if (chip.peak_flops[static_cast<std::size_t>(i)] <= 0) continue;
+    out += (out.empty() ? "" : ", ") + std::string(precision_name(static_cast<Precision>(i)));
+  }
+  return out;
+}
+
+bool has_format(const Accelerator& chip, Precision precision) {
+  return chip.peak_flops[static_cast<std::size_t>(precision)] > 0;
+}
+
+Precision fastest_with_recipe(const Accelerator& chip) {
+  Precision best = Precision::bf16;
+  double peak = 0;
+  for (int i = 0; i < kPrecisionCount; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (chip.recipe[at] && chip.peak_flops[at] > peak) {
+      peak = chip.peak_flops[at];
+      best = static_cast<Precision>(i);
+    }
+  }
+  return best;
+}
+
+Precision resolve_precision(const Scenario& scenario, const Accelerator& chip, Notes& notes) {
+  const std::string_view word = scenario.text(Field::train_precision);
+  if (word == "best") {
+    const Precision best = fastest_with_recipe(chip);
+    notes.add({"train.precision", std::string(precision_name(best)), "",
+               fmt::format("fastest format of {} with an established recipe", chip.title),
+               chip.name});
+    return best;
+  }
+  const Precision asked = parse_precision(word).value_or(Precision::bf16);
+  if (has_format(chip, asked)) {
+    if (!scenario.has(Field::train_precision)) notes.fallback(Field::train_precision, word);
+    if (!chip.recipe[static_cast<std::size_t>(asked)]) {
+      notes.warn(fmt::format("{} has {} but no established training recipe for it", chip.title,
+                             word));
+    }
+    return asked;
+  }
+  if (!scenario.has(Field::train_precision) && has_format(chip, Precision::fp16)) {
+    notes.add(Field::train_precision, "fp16", fmt::format("{} has no bf16", chip.title), chip.name);
+    return Precision::fp16;
+  }
+  throw Error(ErrorKind::no_answer, fmt::format("{} has no {}", chip.title, word),
+              fmt::format("it has {}; --precision best takes each platform's fastest",
+                          formats_of(chip)),
+              chip.name);
+}
+
+}  // namespace
+
+Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
+                          std::string_view accelerator, Notes& notes) {
+  Platform out;
+  out.accelerator = &catalog.accelerator(accelerator);
+  const bool own_system = scenario.has(Field::hardware_system);
+  const std::string_view usual = out.accelerator->system;
+  out.system = &catalog.system(own_system ? scenario.text(Field::hardware_system) : usual);
+  if (!own_system) {
+    notes.add(Field::hardware_system, out.system->name,
+              fmt::format("the usual system of {}", out.accelerator->title), out.system->title);
+  }
+  out.efficiency = &catalog.efficiency(*out.accelerator);
+  out.stack = &catalog.stack(scenario.text(Field::efficiency_stack));
+  if (!scenario.has(Field::efficiency_stack)) {
+    notes.fallback(Field::efficiency_stack, scenario.text(Field::efficiency_stack));
+  }
+  out.precision = resolve_precision(scenario, *out.accelerator, notes);
+  return out;
+}
+
+}  // namespace trcost

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "estimate/resolve.h"
+#include "trcost/error.h"
+#include "trcost/planner.h"
+#include "trcost/tokens.h"
+#include "trcost/vision_defaults.h"
+
+namespace trcost {
+namespace {
+
+constexpr double kDefaultSequence = 4096;
+// Useful share of the computed tokens by how samples share a sequence (model.md 5.5; grouping by
+// modality gives +25 % in LLaVA, github.com/haotian-liu/LLaVA).
+constexpr double kPacked = 0.95;
+constexpr double kGrouped = 0.8;
+constexpr double kPadded = 0.6;
+constexpr double kImbalanceWithImages = 1.1;
+
+Training training_of(std::string_view word) {
+  if (word == "frozen") return Training::frozen;
+  if (word == "lora") return Training::lora;
+  if (word == "qlora") return Training::qlora;
+  if (word == "adapter") return Training::adapter;
+  return Training::full;
+}
+
+struct Recipe {
+  Training language, encoder, connector;
+};
+
+Recipe recipe_of(std::string_view word) {
+  using enum Training;
+  if (word == "frozen-vision") return {full, frozen, full};
+  if (word == "projector") return {frozen, frozen, full};
+  if (word == "lora") return {lora, frozen, full};
+  if (word == "qlora") return {qlora, frozen, full};
+  if (word == "adapter") return {adapter, frozen, full};
+  return {full, full, full};
+}
+
+bool is_base_model(std::string_view recipe) { return recipe == "full"; }
+
+void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
+  const std::string_view word = scenario.text(Field::train_recipe);
+  if (!scenario.has(Field::train_recipe)) notes.fallback(Field::train_recipe, word);
+  const Recipe recipe = recipe_of(word);
+  const auto module = [&](Field field, Training otherwise) {
+    return scenario.has(field) ? training_of(scenario.text(field)) : otherwise;
+  };
+  work.language_training = module(Field::train_language, recipe.language);
+  work.encoder_training = module(Field::train_encoder, recipe.encoder);
+  work.connector_training = module(Field::train_connector, recipe.connector);
+  const bool vision = work.vision();
+  if (!vision && (word == "projector" || word == "frozen-vision")) {
+    throw Error(ErrorKind::usage, fmt::format("--train {} needs a vision-language model", word),
+                "add --modality vl, or choose a model with vision");
+  }
+  const bool learns = work.language_training != Training::frozen ||
+                      (vision && (work.encoder_training != Training::frozen ||
+                                  work.connector_training != Training::frozen));
+  if (!learns) {
+    throw Error(ErrorKind::usage, "this recipe trains nothing",
+                "set --train-language, --train-encoder or --train-connector to full or lora");
+  }
+  const auto low_rank = [](Training training) {
+    return training == Training::lora || training == Training::qlora ||
+           training == Training::adapter;
+  };
+  work.lora_rank = scenario.number_or_default(Field::train_lora_rank);
+  if (low_rank(work.language_training) && !scenario.has(Field::train_lora_rank)) {
+    notes.fallback(Field::train_lora_rank, work.lora_rank);
+  }
+  work.train_embeddings = scenario.flag(Field::train_lora_embeddings);
+  work.cached_features = scenario.flag(Field::train_cached_features);
+  work.attention =
+      scenario.text(Field::train_attention) == "standard" ? Attention::standard : Attention::flash;
+}
+
+// Tokens of one image in encoder and language model, by the model's rule for the image's size, or
+// as the encoder has them for its own input size.
+void resolve_image_tokens(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
+  const VisionModel& vision = *out.model.vision;
+  Workload& work = out.workload;
+  work.encoder_tokens_per_image = vision.encoder_tokens_per_image;
+  work.vision_tokens_per_image = vision.tokens_per_image;
+  const std::optional<PixelSize> size = scenario.size(Field::data_image_size);
+  constexpr double kTypicalSide = 1024;
+  const double side = vision.encoder.image > 0 ? vision.encoder.image : kTypicalSide;
+  const PixelSize assumed{static_cast<std::int64_t>(side), static_cast<std::int64_t>(side)};
+  const PixelSize used = size.value_or(assumed);
+  out.image_pixels = static_cast<double>(used.width) * static_cast<double>(used.height);
+  if (!size) {
+    notes.add(Field::data_image_size, fmt::format("{}x{}", used.width, used.height),
+              vision.encoder.image > 0 ? "the encoder's own input size"
+                                       : "native resolution; a typical photograph, scaled down",
+              vision.encoder.name);
+  }
+  const bool by_rule = !out.model.token_family.empty() &&
+                       (size || work.encoder_tokens_per_image <= 0);
+  if (by_rule) {
+    const TokenCount count = count_image_tokens(out.model.token_family, used);
+    if (count.vision_encoder) {
+      work.encoder_tokens_per_image = static_cast<double>(*count.vision_encoder);
+    }
+    work.vision_tokens_per_image = static_cast<double>(count.vision);
+    if (count.encoder_sequence) {
+      work.encoder_attention_tokens = static_cast<double>(*count.encoder_sequence);
+    }
+    notes.add(Field::data_vision_tokens_per_image, work.vision_tokens_per_image,
+              fmt::format("token rule of {}: {}", out.model.token_family, count.rule),
+              std::string(count.source));
+  }
+  if (const auto given = scenario.number(Field::data_vision_tokens_per_image)) {
+    const double before = std::max(1.0, work.vision_tokens_per_image);
+    if (work.encoder_tokens_per_image <= 0) work.encoder_tokens_per_image = *given;
+    work.encoder_tokens_per_image *= by_rule ? *given / before : 1;
+    work.vision_tokens_per_image = *given;
+  }
+}
+
+bool in_sequence(const Workload& work) {
+  return !work.connector || work.connector->kind != ConnectorKind::cross_attention;
+}
+
+struct Sample {
+  double text = 0;
+  double images = 0;         ///< mean, samples without images included
+  double vision = 0;         ///< tokens in the language model's sequence
+  [[nodiscard]] double tokens() const { return text + vision; }
+};
+
+Sample resolve_sample(const Scenario& scenario, const ResolvedWork& work, bool pretraining,
+                      Notes& notes) {
+  const bool vision = work.workload.vision();
+  const bool projector_only = vision && work.workload.language_training == Training::frozen;
+  const SampleMix mix = default_sample_mix(pretraining, projector_only);
+  Sample sample;
+  const double text_default = vision ? mix.text_tokens : kDefaultSequence;
+  sample.text = scenario.number_or(Field::data_text_tokens_per_sample, text_default);
+  if (!scenario.has(Field::data_text_tokens_per_sample) && vision) {
+    notes.add(Field::data_text_tokens_per_sample, sample.text, std::string(mix.why),
+              std::string(mix.source));
+  }
+  if (!vision) return sample;
+  const double images = scenario.number_or(Field::data_images_per_sample, mix.images);
+  const double share = scenario.number_or(Field::data_image_share, mix.image_share);
+  if (!scenario.has(Field::data_images_per_sample)) {
+    notes.add(Field::data_images_per_sample, images, std::string(mix.why), std::string(mix.source));
+  }
+  if (!scenario.has(Field::data_image_share) && pretraining) {
+    notes.add(Field::data_image_share, share, std::string(mix.why), std::string(mix.source));
+  }
+  sample.images = images * share;
+  if (in_sequence(work.workload)) {
+    sample.vision = sample.images * work.workload.vision_tokens_per_image;
+  }
+  return sample;
+}
+
+double packing_share(std::string_view word) {
+  if (word == "packed") return kPacked;
+  return word == "grouped" ? kGrouped : kPadded;
+}
+
+// Sequence length, and what of a sequence is computed for nothing.
+void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_samples,
+                      ResolvedWork& out, Notes& notes) {
+  Workload& work = out.workload;
+  const bool vision = work.vision();
+  std::string_view packing = from_samples ? "grouped" : "packed";
+  if (scenario.has(Field::data_packing)) packing = scenario.text(Field::data_packing);
+  const bool packed = packing == "packed";
+  double sequence = kDefaultSequence;
+  if (!packed) {
+    sequence = std::max(1.0, std::round(sample.tokens()));
+  } else if (vision) {
+    // A packed sequence holds at least one whole sample with its images.
+    constexpr double kGrid = 1024;
+    const double whole = sample.text + work.vision_tokens_per_image * std::max(1.0, sample.images);
+    if (in_sequence(work)) sequence = std::max(sequence, std::ceil(whole / kGrid) * kGrid);
+  }
+  if (const auto given = scenario.number(Field::data_seq_length)) {
+    if (vision && in_sequence(work) && work.vision_tokens_per_image > *given) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("an image of {} tokens does not fit into --seq-length {}",
+                              format_exact(work.vision_tokens_per_image), format_exact(*given)),
+                  "raise --seq-length, or lower --image-size");
+    }
+    sequence = packed ? *given : std::min(*given, sequence);
+  } else {
+    notes.add(Field::data_seq_length, sequence,
+              packed ? "packed sequences of the usual length" : "one sample per sequence",
+              "trcost default");
+  }
+  if (!scenario.has(Field::data_packing) && (from_samples || vision)) {
+    notes.fallback(Field::data_packing, packing);
+  }
+  // Text corpora are cut to fill sequences; what padding costs shows with samples and images only.
+  work.padding_efficiency = (from_samples || vision) ? packing_share(packing) : 1.0;
+  out.seq_length = sequence;
+  work.seq_length = sequence;
+  work.attention_length =
+      packed && from_samples ? std::min(sequence, std::max(1.0, sample.tokens())) : sequence;
+  if (vision) {
+    work.images_per_sequence =
+        sample.tokens() > 0 ? sample.images * sequence / sample.tokens() : sample.images;
+  }
+  work.imbalance = scenario.number_or(Field::train_imbalance, vision ? kImbalanceWithImages : 1.0);
+  if (vision && !scenario.has(Field::train_imbalance)) {
+    notes.fallback(Field::train_imbalance, work.imbalance);
+  }
+}
+
+void refuse_data_contradictions(const Scenario& scenario, bool vision) {
+  if (scenario.has(Field::data_tokens) && scenario.has(Field::data_samples)) {
+    throw Error(ErrorKind::usage, "--tokens and --samples exclude each other", "give one of them");
+  }
+  if (scenario.has(Field::data_images_per_sample) && !scenario.has(Field::data_samples)) {
+    throw Error(ErrorKind::usage, "--images-per-sample needs --samples",
+                "add --samples N, or drop it: --tokens counts text and vision together");
+  }
+  const bool image_fields = scenario.number_or(Field::data_images_per_sample, 0) > 0 ||
+                            scenario.has(Field::data_image_size);
+  if (!vision && image_fields) {
+    throw Error(ErrorKind::usage, "images need a vision-language model",
+                "add --modality vl, or choose a model with vision");
+  }
+}
+
+// Tokens of the whole training from samples, a budget, or the scaling law.
+void resolve_totals(const Scenario& scenario, const Sample& sample, ResolvedWork& out,
+                    Notes& notes) {
+  const double epochs = scenario.number_or_default(Field::data_epochs);
+  TokenTotals& tokens = out.tokens;
+  double samples = 0;
+  if (const auto given = scenario.number(Field::data_samples)) {
+    samples = *given * epochs;
+    out.samples = samples;
+    tokens.total = samples * sample.tokens();
+    out.tokens_given = true;
+  } else {
+    double once = 0;
+    if (const auto budget = scenario.number(Field::data_tokens)) {
+      once = *budget;
+      out.tokens_given = true;
+    } else {
+      once = optimal_tokens(out.params.active);
+      notes.add(Field::data_tokens, std::round(once),
+                fmt::format("compute-optimal for {} parameters",
+                            format_number(out.params.active, NumberKind::count)),
+                "Hoffmann et al. refit by Epoch AI (arXiv:2404.10102), L = E + A/N^a + B/D^b");
+      once = std::round(once);
+    }
+    tokens.total = once * epochs;
+    samples = sample.tokens() > 0 ? tokens.total / sample.tokens() : 0;
+  }
+  out.images = samples * sample.images;
+  tokens.vision = out.images * out.workload.vision_tokens_per_image;
+  tokens.vision_encoder = out.images * out.workload.encoder_tokens_per_image;
+  tokens.text = in_sequence(out.workload) ? tokens.total - tokens.vision : tokens.total;
+}
+
+void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& out, Notes& notes) {
+  if (const auto given = scenario.number(Field::train_global_batch)) {
+    out.global_batch = *given;
+    out.global_batch_given = true;
+    return;
+  }
+  // Released instruction-tuning recipes: 128 samples (LLaVA-1.5 stage 2), 256 for a projector.
+  constexpr double kFineTuning = 128;
+  constexpr double kProjector = 256;
+  const bool frozen = out.workload.language_training == Training::frozen;
+  if (from_samples || out.workload.language_training != Training::full) {
+    out.global_batch = frozen ? kProjector : kFineTuning;
+    notes.add(Field::train_global_batch, out.global_batch, "usual batch of fine-tuning recipes",
+              "LLaVA-1.5 (arXiv:2310.03744): 256 for the projector, 128 for instructions");
+    return;
+  }
+  out.global_batch = default_global_batch(out.params.active, out.tokens.total, out.seq_length);
+  notes.add(Field::train_global_batch, out.global_batch, "published batch sizes by model size",
+            "see trcost/planner.h, default_global_batch");
+}
+
+}  // namespace
+
+ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
+  ResolvedWork out;
+  out.model = resolve_model(scenario, catalog, notes);
+  Workload& work = out.workload;
+  work.language = out.model.language;
+  if (out.model.vision) {
+    work.encoder = out.model.vision->encoder;
+    work.connector = out.model.vision->connector;
+  }
+  refuse_data_contradictions(scenario, work.vision());
+  resolve_recipe(scenario, work, notes);
+  if (work.vision()) resolve_image_tokens(scenario, out, notes);
+  out.params = count_parameters(out.model);
+  out.trainable = count_trainable(work);
+  const bool from_samples = scenario.has(Field::data_samples);
+  const bool pretraining = !from_samples && is_base_model(scenario.text(Field::train_recipe));
+  const Sample sample = resolve_sample(scenario, out, pretraining, notes);
+  if (sample.tokens() <= 0) {
+    throw Error(ErrorKind::usage, "a sample has neither text nor images",
+                "give --text-tokens-per-sample or --images-per-sample");
+  }
+  resolve_sequence(scenario, sample, from_samples, out, notes);
+  resolve_totals(scenario, sample, out, notes);
+  resolve_batch(scenario, from_samples, out, notes);
+  out.flops_per_token = training_flops(work);
+  return out;
+}
+
+}  // namespace trcost

@@ -1,0 +1,15 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs what is missing, builds trcost with its tests, and runs them all. Arguments go to CMake,
+# e.g. `sh tests/run.sh -DTRCOST_WERROR=ON`. BUILD_DIR chooses the build folder (default: build-tests).
+set -eu
+cd "$(dirname "$0")/.."
+# shellcheck source=cmake/dependencies.sh
+. cmake/dependencies.sh
+
+# shellcheck disable=SC2086  # words on purpose
+require_packages $build_packages catch2 librapidcheck-dev libbenchmark-dev bats jq shellcheck python3-minimal
+build=${BUILD_DIR:-build-tests}
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTRCOST_TESTS=ON "$@"
+cmake --build "$build"
+ctest --test-dir "$build" --output-on-failure -j "$(nproc)"
