@@ -13,7 +13,7 @@
 #include "estimate/resolve.h"
 #include "estimate/stages.h"
 #include "estimate/waterfall.h"
-#include "trcost/efficiency.h"
+#include "estimate/quality.h"
 #include "trcost/error.h"
 #include "trcost/quantity.h"
 

@@ -29,9 +29,12 @@ struct Execution {
 /// Useful tokens of the language model in one optimizer step.
 double tokens_per_step(const ResolvedWork& work, const Layout& layout);
 
-/// Cluster size and layout: `hardware.gpus`, or the fewest whole nodes that meet the deadline when
-/// a share `useful` of the time is steps. Throws as plan() does.
+/// Share of the wall-clock time that is steps, for a cluster of so many accelerators.
+using UsefulShare = std::function<double(double gpus)>;
+
+/// Cluster size and layout: `hardware.gpus`, or the fewest whole nodes that meet the deadline.
+/// Throws as plan() does.
 Execution resolve_execution(const Scenario& scenario, const ResolvedWork& work,
-                            const StepModel& model, double useful, Notes& notes);
+                            const StepModel& model, const UsefulShare& useful, Notes& notes);
 
 }  // namespace trcost

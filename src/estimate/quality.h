@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "trcost/catalog.h"
+#include "trcost/performance.h"
+
+namespace trcost {
+
+/// How good the step model is near this question, from the residuals of the nearest published rows.
+MethodQuality method_quality(const Catalog& catalog, const Workload& workload,
+                             const Platform& platform);
+/// `analytic step model; median error 6 % on 88 published rows of dense pre-training on Hopper`.
+std::string method_text(const MethodQuality& quality);
+
+}  // namespace trcost
