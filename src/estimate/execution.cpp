@@ -112,7 +112,8 @@ Execution resolve_execution(const Scenario& scenario, const ResolvedWork& work,
   const double deadline = scenario.number_or_default(Field::hardware_deadline);
   const double node = model.platform().system->gpus_per_node;
   if (!scenario.has(Field::hardware_deadline)) {
-    notes.fallback(Field::hardware_deadline, format_number(deadline, NumberKind::duration));
+    notes.add({"hardware.deadline", format_number(deadline, NumberKind::duration), "",
+               std::string(field_info(Field::hardware_deadline).rule), "trcost default"});
   }
   const double flops = work.flops_per_token.total() * work.tokens.total;
   constexpr double kFirstGuess = 0.4;

@@ -72,7 +72,8 @@ void resolve_price(const Scenario& scenario, const Catalog& catalog, const Platf
 
 void resolve_ownership(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
                        Rates& out, Notes& notes) {
-  out.purchase = server_price(*platform.accelerator, *platform.system, catalog.prices());
+  out.purchase = server_price(*platform.accelerator, *platform.system, catalog.prices(),
+                              scenario.number(Field::cost_purchase_price));
   OwnershipInputs& inputs = out.ownership_inputs;
   inputs.server_usd_per_gpu = out.purchase.usd_per_gpu;
   inputs.system_watts_per_gpu = out.watts_per_gpu;

@@ -281,9 +281,9 @@ void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& ou
               "LLaVA-1.5 (arXiv:2310.03744): 256 for the projector, 128 for instructions");
     return;
   }
-  out.global_batch = default_global_batch(out.params.active, out.tokens.total, out.seq_length);
-  notes.add(Field::train_global_batch, out.global_batch, "published batch sizes by model size",
-            "see trcost/planner.h, default_global_batch");
+  out.global_batch = default_global_batch(out.tokens.total, out.seq_length);
+  notes.add(Field::train_global_batch, out.global_batch, "published batch sizes by training tokens",
+            "Llama 2 (arXiv:2307.09288): 4 Mi tokens at 2e12, growing as in Llama 3.1 405B (arXiv:2407.21783)");
 }
 
 }  // namespace
