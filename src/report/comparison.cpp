@@ -11,6 +11,7 @@ namespace trcost {
 namespace {
 
 constexpr int kColumnGap = 2;
+constexpr const char* kMarkLabel = "vs cheapest";
 
 // One line of the comparison: how a platform's cell comes about.
 struct Line {
@@ -23,7 +24,7 @@ std::string memory_words(const Estimate& e) {
   constexpr double kGigabyte = 1e9;
   constexpr double kTwoDigits = 10;
   const double used = e.memory.total / kGigabyte;
-  return fmt::format("{:.{}f} of {:.0f} GB", used, used < kTwoDigits ? 1 : 0,
+  return fmt::format("{:.{}f}/{:.0f} GB", used, used < kTwoDigits ? 1 : 0,
                      e.memory.capacity / kGigabyte);
 }
 
@@ -70,20 +71,10 @@ const Line kLines[] = {
 };
 
 // The last line: which one is cheapest, and how much more the others cost.
-void add_mark(Table& table, std::span<const Estimate> estimates, std::size_t best) {
-  std::vector<Cell> row = {"against the cheapest"};
-  const std::optional<double> least = estimates[best].cost.total;
-  for (std::size_t i = 0; i < estimates.size(); ++i) {
-    const std::optional<double> total = estimates[i].cost.total;
-    if (i == best) {
-      row.push_back(Cell("cheapest").strong());
-    } else if (!least || !total) {
-      row.push_back(Cell::unknown());
-    } else {
-      row.emplace_back(fmt::format("{:+.0f}%", (*total / *least - 1) * 100));
-    }
-  }
-  table.add_row(std::move(row));
+Cell mark(const Estimate& e, const Estimate& best) {
+  if (&e == &best) return Cell("cheapest").strong();
+  if (!best.cost.total || !e.cost.total) return Cell::unknown();
+  return fmt::format("{:+.0f}%", (*e.cost.total / *best.cost.total - 1) * 100);
 }
 
 int widest_cell(const Estimate& e) {
@@ -95,7 +86,7 @@ int widest_cell(const Estimate& e) {
 }
 
 int label_width() {
-  int width = display_width("against the cheapest");
+  int width = display_width(kMarkLabel);
   for (const Line& line : kLines) width = std::max(width, display_width(line.label));
   return width;
 }
@@ -118,26 +109,25 @@ std::vector<std::pair<std::size_t, std::size_t>> comparison_groups(
   return groups;
 }
 
-Table comparison_table(std::span<const Estimate> estimates, std::size_t best) {
+Table comparison_table(std::span<const Estimate> estimates, std::size_t first, std::size_t count) {
+  const auto shown = estimates.subspan(first, count);
+  const bool compared = estimates.size() > 1;
+  const Estimate* best = compared ? &estimates[cheapest_index(estimates)] : nullptr;
   std::vector<TableColumn> columns = {{.title = " "}};
-  for (std::size_t i = 0; i < estimates.size(); ++i) {
-    columns.push_back({.title = estimates[i].accelerator,
-                       .key = "",
-                       .align = Align::right,
-                       .overflow = Overflow::keep,
-                       .strong = i == best});
+  for (const Estimate& e : shown) {
+    columns.push_back({.title = e.accelerator, .align = Align::right, .strong = &e == best});
   }
   Table table(columns);
+  const auto add = [&](const char* label, const auto& cell) {
+    std::vector<Cell> row = {label};
+    for (const Estimate& e : shown) row.push_back(&e == best ? cell(e).strong() : cell(e));
+    table.add_row(std::move(row));
+  };
   for (const Line& line : kLines) {
     if (line.rule_before) table.add_rule();
-    std::vector<Cell> row = {line.label};
-    for (std::size_t i = 0; i < estimates.size(); ++i) {
-      const Cell cell = line.cell(estimates[i]);
-      row.push_back(i == best ? cell.strong() : cell);
-    }
-    table.add_row(std::move(row));
+    add(line.label, line.cell);
   }
-  if (best < estimates.size()) add_mark(table, estimates, best);
+  if (compared) add(kMarkLabel, [&](const Estimate& e) { return mark(e, *best); });
   return table;
 }
 

@@ -59,7 +59,7 @@ std::string render_explain(const Report& report, const Style& style) {
   page.facts(question_facts(report));
   for (const Estimate& estimate : report.estimates) show_estimate(page, estimate);
   const std::vector<std::string> warnings = warning_lines(report);
-  if (!warnings.empty()) page.heading("Mind");
+  if (!warnings.empty()) page.heading("Warnings");
   for (const std::string& warning : warnings) page.paragraph("! " + warning, 2, Ink::warn);
   return page.take();
 }

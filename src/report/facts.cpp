@@ -88,6 +88,21 @@ std::string layout_fact(const Layout& l) {
   return text;
 }
 
+std::string mfu_fact(const Estimate& e) {
+  const PerformanceSummary& p = e.performance;
+  std::string text = fmt::format("{} of the dense {} peak", words(p.mfu, NumberKind::fraction),
+                                 precision_name(e.precision));
+  if (e.precision != Precision::bf16) {
+    text += fmt::format(", {} of the bf16 peak", words(p.mfu_bf16, NumberKind::fraction));
+  }
+  constexpr double kWorthSaying = 1.001;
+  if (p.hfu > p.mfu * kWorthSaying) {
+    text += fmt::format(" ({} with recomputation)", words(p.hfu, NumberKind::fraction));
+  }
+  return text + fmt::format("; goodput {}, production {}", words(p.goodput, NumberKind::fraction),
+                            words(p.production_overhead, NumberKind::fraction));
+}
+
 }  // namespace
 
 std::vector<Fact> question_facts(const Report& report) {
@@ -116,15 +131,7 @@ std::vector<Fact> run_facts(const Estimate& e) {
                            format_number(p.step_seconds, NumberKind::duration),
                            grouped(e.layout.global_batch, 0), counted(p.tokens_per_second_per_gpu),
                            format_number(p.tflops_per_gpu, NumberKind::number))});
-  facts.push_back(
-      {"MFU",
-       fmt::format("{} of {} peak{}; with recomputation {}; goodput {}, production {}",
-                   words(p.mfu, NumberKind::fraction), precision_name(e.precision),
-                   e.precision == Precision::bf16
-                       ? ""
-                       : fmt::format(" ({} of bf16)", words(p.mfu_bf16, NumberKind::fraction)),
-                   words(p.hfu, NumberKind::fraction), words(p.goodput, NumberKind::fraction),
-                   words(p.production_overhead, NumberKind::fraction))});
+  facts.push_back({"MFU", mfu_fact(e)});
   facts.push_back({"Time", fmt::format("{} wall-clock, {} GPU-hours",
                                        format_number(e.wall_clock_seconds, NumberKind::duration),
                                        gpu_hour_words(e.gpu_hours))});

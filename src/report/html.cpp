@@ -131,7 +131,7 @@ std::string estimate_sections(const Report& report) {
   std::string out = "<p class=\"answer\">" + html_escape(answer_sentence(report)) + "</p>\n";
   out += heading("The question") + fact_list(question_facts(report));
   out += section(several ? "Platforms side by side" : "The platform",
-                 comparison_table(report.estimates, several ? best : 1));
+                 comparison_table(report.estimates, 0, report.estimates.size()));
   out += range_chart(report);
   out += heading(e.accelerator + " in detail") + fact_list(run_facts(e));
   out += section("Bill, US dollars", items_table(e)) + paragraph(kStaffNote);
@@ -152,7 +152,7 @@ std::string render_html(const Report& report) {
                                    : estimate_sections(report);
   const std::vector<std::string> warnings = warning_lines(report);
   if (!warnings.empty()) {
-    body += heading("Mind") + "<ul class=\"warnings\">\n";
+    body += heading("Warnings") + "<ul class=\"warnings\">\n";
     for (const std::string& warning : warnings) body += "<li>" + html_escape(warning) + "</li>\n";
     body += "</ul>\n";
   }

@@ -37,7 +37,7 @@ std::string render_markdown(const Report& report) {
     out += "**" + markdown_escape(answer_sentence(report)) + "**\n\n";
     append_facts(out, question_facts(report));
     append_section(out, several ? "Platforms side by side" : "The platform",
-                   comparison_table(report.estimates, several ? best : 1));
+                   comparison_table(report.estimates, 0, report.estimates.size()));
     append_heading(out, e.accelerator + " in detail");
     append_facts(out, run_facts(e));
     append_section(out, "Bill", items_table(e));
@@ -55,7 +55,7 @@ std::string render_markdown(const Report& report) {
     append_facts(out, price_facts(report));
   }
   const std::vector<std::string> warnings = warning_lines(report);
-  if (!warnings.empty()) append_heading(out, "Mind");
+  if (!warnings.empty()) append_heading(out, "Warnings");
   for (const std::string& warning : warnings) out += "- " + markdown_escape(warning) + "\n";
   out +=
       fmt::format("\ntrcost {}{}\n", trcost_version(),

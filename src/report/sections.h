@@ -11,9 +11,9 @@
 
 namespace trcost {
 
-/// Platforms side by side, one column each; `best` is an index into `estimates` (or their number),
-/// marked when there is something to compare.
-Table comparison_table(std::span<const Estimate> estimates, std::size_t best);
+/// `count` platforms from `first` on side by side, one column each; the cheapest of all is marked
+/// when there is something to compare.
+Table comparison_table(std::span<const Estimate> estimates, std::size_t first, std::size_t count);
 /// The platforms in groups whose comparison tables are at most `width` columns wide each; index
 /// ranges as (first, count).
 std::vector<std::pair<std::size_t, std::size_t>> comparison_groups(

@@ -17,13 +17,11 @@ void show_question(TextPage& page, const Report& report) {
   page.facts(question_facts(report));
 }
 
-void show_platforms(TextPage& page, const Report& report, std::size_t best) {
+void show_platforms(TextPage& page, const Report& report) {
   page.heading("Platforms side by side");
   for (const auto& [first, count] : comparison_groups(report.estimates, page.inner_width())) {
-    const auto group = report.estimates.subspan(first, count);
     if (first > 0) page.blank();
-    page.table(
-        comparison_table(group, best >= first && best < first + count ? best - first : count));
+    page.table(comparison_table(report.estimates, first, count));
   }
 }
 
@@ -123,7 +121,7 @@ void show_assumptions(TextPage& page, const Estimate& e) {
 void show_warnings(TextPage& page, const Report& report) {
   const std::vector<std::string> warnings = warning_lines(report);
   if (warnings.empty()) return;
-  page.heading("Mind");
+  page.heading("Warnings");
   for (const std::string& warning : warnings) page.paragraph("! " + warning, 2, Ink::warn);
 }
 
@@ -141,7 +139,7 @@ std::string render_table(const Report& report, const Style& style) {
   show_question(page, report);
   page.heading(several ? "The cheapest answer" : "The answer");
   page.paragraph(answer_sentence(report), 0, Ink::good);
-  if (several) show_platforms(page, report, best);
+  if (several) show_platforms(page, report);
   page.heading(several ? e.accelerator + " in detail" : std::string("How it runs"));
   page.facts(run_facts(e));
   show_bill(page, e);
