@@ -117,7 +117,7 @@ MemoryModel::MemoryModel(const Workload& workload, const MemoryRecipe& recipe, P
     encoder_learns_ = workload.encoder_training != Training::frozen;
     for (const Recompute mode : kModes) {
       encoder_activations_[static_cast<std::size_t>(mode)] =
-          value_scale_ * workload.images_per_sequence *
+          value_scale_ * workload.images_per_sequence * recipe_.activation_share *
           encoder_activation_bytes(*workload.encoder, workload.encoder_tokens_per_image, encoder_learns_,
                                    mode);
     }

@@ -20,9 +20,11 @@ bool any_fits(const StepModel& model, PlanRequest request, double gpus) {
     const double m = std::max(1.0, std::floor(wanted / (batch.micro_batch * s.dp)));
     batch.global_batch = m * batch.micro_batch * s.dp;
     if (request.global_batch && batch.global_batch > wanted) continue;
-    const Layout l = space.layout(s, batch, request.vp.value_or(1), space.shardings().back(),
-                                  space.recomputes().back());
-    if (model.memory(l).fits) return true;
+    for (const Sharding sharding : space.shardings()) {
+      const Layout l = space.layout(s, batch, request.vp.value_or(1), sharding,
+                                    space.recomputes().back());
+      if (model.memory(l).fits) return true;
+    }
   }
   return false;
 }

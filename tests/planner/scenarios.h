@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Trainings that the planner's tests share.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trcost/catalog.h"
+#include "trcost/efficiency.h"
+#include "trcost/planner.h"
+#include "workload/reference_vectors.h"
+
+namespace planning {
+
+inline const trcost::Catalog& catalog() {
+  static const trcost::Catalog instance;
+  return instance;
+}
+
+inline trcost::Platform platform(const std::string& accelerator, const std::string& stack,
+                                 trcost::Precision precision = trcost::Precision::bf16) {
+  const trcost::Accelerator& chip = catalog().accelerator(accelerator);
+  return {&chip, &catalog().system(chip.system), &catalog().efficiency(chip),
+          &catalog().stack(stack), precision};
+}
+
+struct Scenario {
+  std::string model, accelerator, stack;
+  double gpus, seq_length, batch;
+};
+
+inline trcost::StepModel step_model(const Scenario& s) {
+  return {reference::text_workload(reference::language(s.model), s.seq_length),
+          platform(s.accelerator, s.stack)};
+}
+
+inline trcost::PlanRequest request(const Scenario& s) {
+  trcost::PlanRequest r;
+  r.gpus = s.gpus;
+  r.batch_hint = s.batch;
+  return r;
+}
+
+/// Dense and sparse, small and large, even and awkward GPU counts, short and long sequences.
+inline const std::vector<Scenario>& scenarios() {
+  static const std::vector<Scenario> all = {
+      {"llama3-8b", "h100-sxm", "typical", 8, 8192, 128},
+      {"llama3-8b", "h100-sxm", "megatron", 64, 4096, 1024},
+      {"llama3-8b", "h100-sxm", "typical", 1000, 4096, 1024},
+      {"llama3-8b", "gb200-nvl72", "megatron", 72, 131072, 64},
+      {"llama2-70b", "a100-sxm-80gb", "megatron", 64, 4096, 1024},
+      {"llama2-70b", "h100-sxm", "fsdp", 256, 4096, 1024},
+      {"llama2-7b", "rtx-4090", "hf-trainer", 8, 2048, 128},
+      {"llama3-405b", "h100-sxm", "megatron", 16384, 8192, 2048},
+      {"llama3-405b", "h100-sxm", "typical", 1024, 8192, 1024},
+      {"mixtral-8x7b", "h100-sxm", "megatron", 64, 4096, 512},
+      {"deepseek-v3", "gb200-nvl72", "megatron", 256, 4096, 2048},
+  };
+  return all;
+}
+
+}  // namespace planning
