@@ -36,7 +36,12 @@ void describe_model(const ResolvedWork& work, ModelSummary& out) {
   out.vocab = language.vocab;
 }
 
-void count_flops(const ResolvedWork& work, FlopTotals& out) {
+// The rule takes the parameters as people say them: the number asked for, or the active ones.
+double rule_parameters(const Scenario& scenario, const ResolvedWork& work) {
+  return scenario.number(Field::model_params).value_or(work.params.active);
+}
+
+void count_flops(const Scenario& scenario, const ResolvedWork& work, FlopTotals& out) {
   const TrainingFlops& per_token = work.flops_per_token;
   const double tokens = work.tokens.total;
   out.language = per_token.language() * tokens;
@@ -44,7 +49,7 @@ void count_flops(const ResolvedWork& work, FlopTotals& out) {
   out.projector = per_token.connector() * tokens;
   out.model = out.language + out.vision + out.projector;
   out.per_token = out.model / tokens;
-  out.rule_6nd = 6 * work.params.active * tokens;
+  out.rule_6nd = 6 * rule_parameters(scenario, work) * tokens;
 }
 
 void warn_about_memory(const Estimate& out, Notes& notes) {
@@ -136,7 +141,7 @@ void Estimator::State::one(const Scenario& scenario, std::string_view accelerato
   out.seq_length = work.seq_length;
   out.tokens = work.tokens;
   describe_model(work, out.model);
-  count_flops(work, out.flops);
+  count_flops(scenario, work, out.flops);
   performance(work, model, execution, useful, out);
   out.steps = work.tokens.total / tokens_per_step(work, out.layout);
   out.wall_clock_seconds = out.steps * execution.step_seconds / useful.share();
