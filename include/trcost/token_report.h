@@ -23,6 +23,7 @@ struct TokenRequest {
   std::optional<double> fps = {};            ///< frames taken per second; 2 when not given
   std::vector<std::string> image_sets = {};  ///< CSV files of sizes, or folders of images
   TokenOptions options = {};
+  bool keep_set_items = true;  ///< else only the first of the image sets' items is kept
 };
 
 struct TokenItem {
@@ -41,6 +42,7 @@ struct TokenReport {
   bool comparison = false;  ///< items are families side by side, so that a total has no meaning
   bool sets = false;        ///< items come from image sets: totals and spread are what is asked
   std::vector<TokenItem> items;
+  std::int64_t counted = 0;           ///< items counted, kept or not
   std::vector<SkippedInput> skipped;  ///< bad image files; in a comparison, families that refuse
   std::size_t other_files = 0;        ///< files in folders whose names are not those of images
   TokenSums totals;                   ///< of the items, each times its count

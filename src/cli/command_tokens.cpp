@@ -110,7 +110,7 @@ int report_skipped(const TokenReport& report, Session& session) {
   }
   if (report.skipped.empty() || report.comparison) return kExitOk;
   session.error(fmt::format("{} of {} image files could not be counted", report.skipped.size(),
-                            report.skipped.size() + report.items.size()),
+                            report.skipped.size() + static_cast<std::size_t>(report.counted)),
                 "the totals are of the others; mend or remove the files named above");
   return kExitFailure;
 }
@@ -124,7 +124,11 @@ int run_tokens(const TokensOptions& typed, Session& session) {
     output.commit();
     return kExitOk;
   }
-  const TokenReport report = count_tokens(request_of(typed, session));
+  TokenRequest request = request_of(typed, session);
+  // People get the total and the spread of a set; only machines get its single images.
+  const bool rows = format == Format::json ? !typed.summary : format != Format::table;
+  request.keep_set_items = rows && format != Format::md;
+  const TokenReport report = count_tokens(request);
   output.write(render_tokens(report, format, style, !typed.summary));
   output.commit();
   return report_skipped(report, session);

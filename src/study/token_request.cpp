@@ -89,7 +89,7 @@ class Collector {
   }
 
   TokenReport finish() && {
-    if (report_.items.empty()) refuse_empty();
+    if (report_.counted == 0) refuse_empty();
     report_.totals = tally_.totals();
     return std::move(report_);
   }
@@ -98,7 +98,18 @@ class Collector {
   void keep(const std::string& input, const std::string& family, std::int64_t count,
             const TokenCount& tokens) {
     if (!report_.comparison) tally_.add(tokens, count);
+    ++report_.counted;
     report_.items.push_back({input, family, count, tokens});
+  }
+
+  void keep_of_set(const std::string& input, std::int64_t count, const TokenCount& tokens) {
+    if (request_.keep_set_items || set_items_ == 0) {
+      keep(input, request_.family, count, tokens);
+    } else {
+      tally_.add(tokens, count);
+      ++report_.counted;
+    }
+    ++set_items_;
   }
 
   void add_folder(const std::string& folder) {
@@ -113,7 +124,7 @@ class Collector {
     for (const std::string& path : listing.images) {
       try {
         const ImageSize size = read_image_size(path);
-        keep(path, request_.family, 1, count_image_tokens(request_.family, size, request_.options));
+        keep_of_set(path, 1, count_image_tokens(request_.family, size, request_.options));
       } catch (const Error& error) {
         report_.skipped.push_back({path, error.message});
       }
@@ -124,8 +135,8 @@ class Collector {
     for (const SizesRow& row : read_image_sizes(path)) {
       const std::string place = path + ":" + std::to_string(row.line);
       try {
-        keep(place, request_.family, row.count,
-             count_image_tokens(request_.family, row.size, request_.options));
+        keep_of_set(place, row.count,
+                    count_image_tokens(request_.family, row.size, request_.options));
       } catch (const Error& error) {
         const bool of_the_row = error.location.empty();
         throw Error(of_the_row ? ErrorKind::data : error.kind, error.message, error.hint,
@@ -147,6 +158,7 @@ class Collector {
   const TokenRequest& request_;
   TokenReport report_;
   TokenTally tally_;
+  std::int64_t set_items_ = 0;
 };
 
 }  // namespace
