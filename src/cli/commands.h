@@ -34,6 +34,7 @@ const Command* find_command(std::string_view name);
 // One function per command, each in its own file.
 Action define_estimate(CLI::App& app, Session& session);
 Action define_tokens(CLI::App& app, Session& session);
+Action define_sweep(CLI::App& app, Session& session);
 Action define_help(CLI::App& app, Session& session);
 
 }  // namespace trcost::cli

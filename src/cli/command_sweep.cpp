@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "cli/scenario_options.h"
+#include "cli/session.h"
+#include "cli/sweep_output.h"
+#include "trcost/error.h"
+#include "trcost/sweep.h"
+#include "trcost/sweep_report.h"
+
+namespace trcost::cli {
+namespace {
+
+struct SweepArguments {
+  ScenarioOptions scenario;
+  OutputOptions output;
+  SweepRequest request;
+  std::string top;
+  std::string shard;
+  std::string threads;
+  std::string resume;
+  bool strict = false;
+};
+
+std::optional<std::uint64_t> whole_number(const std::string& text, double most,
+                                          std::string_view flag) {
+  if (text.empty()) return std::nullopt;
+  double value = 0;
+  try {
+    value = parse_number(text, NumberKind::integer);
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, error.hint, std::string(flag));
+  }
+  if (value < 1 || value > most) {
+    throw Error(ErrorKind::usage, fmt::format("{} is outside the allowed range", text),
+                fmt::format("give a whole number from 1 to {}", format_exact(most)),
+                std::string(flag));
+  }
+  return static_cast<std::uint64_t>(value);
+}
+
+// Whether rows go to the file as they come, so that an interruption leaves what is done.
+bool grows(const SweepPlan& plan, Format format) {
+  return plan.streams() && (format == Format::csv || format == Format::jsonl);
+}
+
+void refuse_resume(const SweepArguments& arguments, const SweepPlan& plan, Format format) {
+  if (arguments.resume.empty()) return;
+  const auto refuse = [](std::string message, std::string hint) {
+    throw Error(ErrorKind::usage, std::move(message), std::move(hint), "--resume");
+  };
+  if (arguments.resume == "-") refuse("stdout cannot be continued", "name a file");
+  if (arguments.output.path != "-" && arguments.output.path != arguments.resume) {
+    refuse("--resume and -o name two files", "give --resume alone: rows are added to its file");
+  }
+  if (!plan.streams()) {
+    refuse("what --sort, --top or --pareto order is written at the end, in one piece",
+           "leave --resume out, or order the rows afterwards");
+  }
+  if (!grows(plan, format)) refuse("only csv and jsonl can be continued", "add --format csv");
+}
+
+void report(Session& session, const SweepOutcome& outcome, std::uint64_t rows,
+            const std::string& path) {
+  if (outcome.failed > 0) {
+    session.warn(fmt::format("{} of {} rows have no answer, the first one: {}", outcome.failed,
+                             outcome.computed, outcome.first_error));
+  }
+  if (!outcome.interrupted) return;
+  const std::string how = path == "-" ? "" : fmt::format("the same flags and --resume {}", path);
+  session.error(fmt::format("interrupted after {} of {} rows", outcome.computed, rows),
+                how.empty() ? "" : "continue with " + how);
+}
+
+int exit_code(const SweepOutcome& outcome, const SweepPlan& plan, bool strict) {
+  if (outcome.interrupted) return kExitInterrupted;
+  if (strict && outcome.failed > 0) return kExitCheckFailed;
+  const bool none = outcome.computed > 0 && outcome.failed == outcome.computed;
+  return none && !plan.sharded() ? kExitFailure : kExitOk;
+}
+
+class Sweeping {
+ public:
+  Sweeping(const SweepArguments& arguments, Session& session)
+      : arguments_(arguments),
+        session_(session),
+        format_(choose_format()),
+        plan_(request(), session.catalog()) {
+    refuse_resume(arguments, plan_, format_);
+    run_.begin = plan_.begin();
+    run_.end = plan_.end();
+    constexpr double kMostThreads = 4096;
+    run_.threads = static_cast<unsigned>(
+        whole_number(arguments.threads, kMostThreads, "--threads").value_or(0));
+  }
+
+  int run() {
+    const SweepOutcome outcome = grows(plan_, format_) ? run_growing() : run_whole();
+    report(session_, outcome, run_.end - run_.begin, grows(plan_, format_) ? path() : "-");
+    return exit_code(outcome, plan_, arguments_.strict);
+  }
+
+ private:
+  [[nodiscard]] const std::string& path() const {
+    return arguments_.resume.empty() ? arguments_.output.path : arguments_.resume;
+  }
+
+  [[nodiscard]] Format choose_format() const {
+    OutputOptions output = arguments_.output;
+    output.path = path();
+    const bool terminal = output.path == "-" && isatty(STDOUT_FILENO) == 1;
+    return output.choose(terminal ? Format::table : Format::csv);
+  }
+
+  [[nodiscard]] SweepRequest request() const {
+    SweepRequest out = arguments_.request;
+    out.base = arguments_.scenario.read(session_);
+    out.top = whole_number(arguments_.top, 1e9, "--top");
+    if (!arguments_.shard.empty()) out.shard = parse_shard(arguments_.shard);
+    return out;
+  }
+
+  SweepOutcome compute(SweepDocument& document) {
+    const InterruptGuard guard;
+    ProgressLine progress(run_.end - run_.begin, session_.options.quiet);
+    run_.stop = &guard.flag();
+    run_.progress = [&](std::uint64_t done) { progress.show(done); };
+    return run_sweep(plan_, session_.catalog(), run_, sweep_renderer(plan_, format_),
+                     [&](std::string_view rows) { document.add(rows); });
+  }
+
+  SweepOutcome run_growing() {
+    SweepResume resume;
+    resume.next = plan_.begin();
+    if (!arguments_.resume.empty()) {
+      resume = resume_sweep(plan_, session_.catalog(), format_, path());
+      if (resume.rows > 0) {
+        session_.note(fmt::format("{} has {} rows; {} are left to compute", path(), resume.rows,
+                                  run_.end - resume.next));
+      }
+    }
+    run_.begin = resume.next;
+    SweepOutput output(path(), resume.bytes);
+    SweepDocument document(plan_, format_, {},
+                           [&](std::string_view text) { output.write(text); });
+    if (resume.bytes == 0) document.open();
+    const SweepOutcome outcome = compute(document);
+    output.flush();
+    return outcome;
+  }
+
+  SweepOutcome run_whole() {
+    Output output(path());
+    Style style;
+    style.color = format_ == Format::table && path() == "-" && session_.colored(STDOUT_FILENO);
+    SweepDocument document(plan_, format_, style,
+                           [&](std::string_view text) { output.write(text); });
+    document.open();
+    const SweepOutcome outcome = compute(document);
+    if (outcome.interrupted) return outcome;
+    document.close();
+    output.commit();
+    return outcome;
+  }
+
+  const SweepArguments& arguments_;
+  Session& session_;
+  Format format_;
+  SweepPlan plan_;
+  SweepRun run_;
+};
+
+void add_rows_options(CLI::App& app, SweepArguments& arguments) {
+  constexpr const char* kGroup = "Sweep";
+  app.add_option("--vary", arguments.request.vary,
+                 "an axis: values a,b,c, a..b:step, a..b:x2, or @FILE with one per line; give one "
+                 "--vary per field, the last one changes fastest")
+      ->type_name("PATH=VALUES")
+      ->allow_extra_args(false)
+      ->group(kGroup);
+  app.add_option("--where", arguments.request.where,
+                 "keep rows by a field or a result, like memory.fits=true; several must all hold")
+      ->type_name("NAME>=VALUE")
+      ->allow_extra_args(false)
+      ->group(kGroup);
+  app.add_option("--select", arguments.request.select, "columns to show (default: all)")
+      ->type_name("COLUMN,..")
+      ->group(kGroup);
+  app.add_option("--sort", arguments.request.sort,
+                 "order by columns or axes; COLUMN:desc for the highest first")
+      ->type_name("COLUMN,..")
+      ->group(kGroup);
+  app.add_option("--top", arguments.top, "the first N rows of --sort")->type_name("N")->group(kGroup);
+  app.add_option("--pareto", arguments.request.pareto,
+                 "the rows that no other row beats, like wall_clock_seconds,cost.total; :min or "
+                 ":max where the better direction is not known")
+      ->type_name("COLUMN,..")
+      ->group(kGroup);
+}
+
+void add_run_options(CLI::App& app, SweepArguments& arguments) {
+  constexpr const char* kGroup = "Scale";
+  app.add_option("--shard", arguments.shard,
+                 "compute part I of N; the parts one after another are the whole")
+      ->type_name("I/N")
+      ->group(kGroup);
+  app.add_option("--resume", arguments.resume,
+                 "continue an interrupted csv or jsonl file, or begin it")
+      ->type_name("FILE")
+      ->group(kGroup);
+  app.add_option("--threads", arguments.threads, "threads (default: all cores)")
+      ->type_name("N")
+      ->group(kGroup);
+}
+
+}  // namespace
+
+Action define_sweep(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<SweepArguments>();
+  add_rows_options(app, *arguments);
+  add_run_options(app, *arguments);
+  arguments->scenario.add(app);
+  using enum Format;
+  add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
+  app.add_flag("--strict", arguments->strict, "exit 3 when a row has no answer")->group("Output");
+  return [arguments, &session] { return Sweeping(*arguments, session).run(); };
+}
+
+}  // namespace trcost::cli

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/sweep_cells.h"
+#include "trcost/error.h"
+#include "trcost/report.h"
+#include "trcost/rows.h"
+#include "trcost/sweep_report.h"
+#include "trcost/table.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::uint64_t kMostTableRows = 100'000;
+
+// Columns of a table when none are selected: a screen holds only so many.
+const std::vector<const Column*>& usual_columns() {
+  static const std::vector<const Column*> usual = require_columns(
+      "accelerator,gpus,performance.mfu,memory.fits,wall_clock_seconds,gpu_hours,energy.kwh,"
+      "cost.total");
+  return usual;
+}
+
+Table empty_table(const SweepPlan& plan, bool errors) {
+  std::vector<TableColumn> heads;
+  const auto add = [&](std::string_view path, bool number) {
+    heads.push_back({std::string(path), std::string(path), number ? Align::right : Align::left,
+                     Overflow::keep});
+  };
+  for (std::size_t i = 0; i < plan.named_axes(); ++i) {
+    add(plan.axes()[i].field().path, plan.axes()[i].numeric());
+  }
+  for (const Column* column : sweep_table_columns(plan)) {
+    add(column->path, column->kind == ColumnKind::number);
+    heads.back().overflow = heads.size() > plan.named_axes() + 1 ? Overflow::drop : Overflow::keep;
+  }
+  if (errors) {
+    add("error", false);
+    heads.back().overflow = Overflow::wrap;
+  }
+  return Table(std::move(heads));
+}
+
+// The rows as the renderer wrote them.
+std::vector<std::vector<std::string_view>> split_rows(std::string_view rows) {
+  std::vector<std::vector<std::string_view>> out;
+  while (!rows.empty()) {
+    std::string_view line = rows.substr(0, rows.find(kSweepRowEnd));
+    rows.remove_prefix(line.size() + 1);
+    std::vector<std::string_view>& cells = out.emplace_back();
+    while (!line.empty()) {
+      cells.push_back(line.substr(0, line.find(kSweepCellEnd)));
+      line.remove_prefix(cells.back().size() + 1);
+    }
+  }
+  return out;
+}
+
+std::string table_of(const SweepPlan& plan, Format format, std::string_view rows,
+                     const Style& style) {
+  const auto cells = split_rows(rows);
+  const bool errors =
+      std::ranges::any_of(cells, [](const auto& line) { return !line.back().empty(); });
+  Table table = empty_table(plan, errors);
+  for (const std::vector<std::string_view>& line : cells) {
+    std::vector<Cell> row(line.begin(), errors ? line.end() : line.end() - 1);
+    table.add_row(std::move(row));
+  }
+  return to_format(table, format, style, "rows");
+}
+
+}  // namespace
+
+std::vector<const Column*> sweep_table_columns(const SweepPlan& plan) {
+  if (plan.selected()) return plan.columns();
+  std::vector<const Column*> out;
+  for (const Column* column : usual_columns()) {
+    const auto stands_for = [&](const SweepAxis& axis) {
+      const Field field = axis.field().field;
+      return (field == Field::hardware_accelerator && column->path == "accelerator") ||
+             (field == Field::hardware_gpus && column->path == "gpus");
+    };
+    const auto& axes = plan.axes();
+    const auto end = axes.begin() + static_cast<std::ptrdiff_t>(plan.named_axes());
+    if (std::none_of(axes.begin(), end, stands_for)) out.push_back(column);
+  }
+  return out;
+}
+
+SweepDocument::SweepDocument(const SweepPlan& plan, Format format, const Style& style, Write write)
+    : plan_(&plan), format_(format), style_(style), write_(std::move(write)) {}
+
+void SweepDocument::open() {
+  std::string out;
+  if (format_ == Format::csv && plan_->first_shard()) {
+    out = fmt::format("{}\n", fmt::join(sweep_columns(*plan_), ","));
+  } else if (format_ == Format::json) {
+    out = "{\n\"schema_version\": ";
+    append_json_string(out, kSchemaVersion);
+    out += ",\n\"trcost_version\": ";
+    append_json_string(out, trcost_version());
+    out += ",\n\"rows\": [";
+  }
+  if (!out.empty()) write_(out);
+}
+
+void SweepDocument::add(std::string_view rows) {
+  if (format_ == Format::table || format_ == Format::md) {
+    held_ += rows;
+    rows_ += static_cast<std::uint64_t>(std::ranges::count(rows, kSweepRowEnd));
+    if (rows_ <= kMostTableRows) return;
+    throw Error(ErrorKind::usage, fmt::format("more than {} rows for a table", kMostTableRows),
+                "use --format csv, or keep fewer rows with --where or --sort and --top");
+  }
+  // Every object of the list begins with a comma but the first.
+  if (format_ == Format::json && empty_) rows.remove_prefix(1);
+  empty_ = false;
+  write_(rows);
+}
+
+void SweepDocument::close() {
+  if (format_ == Format::json) write_("\n]\n}\n");
+  if (format_ == Format::table || format_ == Format::md) {
+    write_(table_of(*plan_, format_, held_, style_));
+  }
+}
+
+}  // namespace trcost

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/sweep_condition.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "scenario/number_kind.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::string_view kFlag = "--where";
+constexpr std::size_t kQuotedLength = 80;
+
+// Fields whose resolved value is a column of another name.
+constexpr std::pair<Field, std::string_view> kResolved[] = {
+    {Field::hardware_gpus, "gpus"},
+    {Field::hardware_accelerator, "accelerator"},
+    {Field::hardware_system, "system"},
+    {Field::train_precision, "precision"},
+    {Field::train_global_batch, "layout.global_batch"},
+    {Field::train_micro_batch, "layout.micro_batch"},
+    {Field::data_seq_length, "seq_length"},
+    {Field::model_params, "model.params_total"},
+};
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+bool orders(Comparison comparison) {
+  return comparison != Comparison::equal && comparison != Comparison::unequal;
+}
+
+[[noreturn]] void refuse(const Clause& clause, std::string message, std::string hint) {
+  throw Error(ErrorKind::usage, std::move(message), std::move(hint),
+              fmt::format("{} {}", kFlag, clause.written));
+}
+
+void refuse_order_of_words(const Clause& clause) {
+  if (!orders(clause.comparison)) return;
+  refuse(clause, fmt::format("{} is a word, which is neither more nor less", clause.name),
+         "compare it with = or !=");
+}
+
+double parse_value(const Clause& clause, NumberKind kind) {
+  try {
+    return parse_number(clause.value, kind);
+  } catch (const Error& error) {
+    refuse(clause, error.message, error.hint);
+  }
+}
+
+double parse_truth(const Clause& clause) {
+  for (const std::string_view word : {"true", "yes", "on", "1"}) {
+    if (clause.value == word) return 1;
+  }
+  for (const std::string_view word : {"false", "no", "off", "0"}) {
+    if (clause.value == word) return 0;
+  }
+  refuse(clause, fmt::format("\"{}\" is neither true nor false", clause.value),
+         fmt::format("write {}=true", clause.name));
+}
+
+template <class T>
+bool compare(Comparison comparison, const T& left, const T& right) {
+  switch (comparison) {
+    case Comparison::less:
+      return left < right;
+    case Comparison::at_most:
+      return left <= right;
+    case Comparison::equal:
+      return left == right;
+    case Comparison::unequal:
+      return left != right;
+    case Comparison::at_least:
+      return left >= right;
+    case Comparison::more:
+      return left > right;
+  }
+  return false;
+}
+
+}  // namespace
+
+Clause parse_clause(std::string_view text) {
+  constexpr std::pair<std::string_view, Comparison> kOperators[] = {
+      {"<=", Comparison::at_most}, {">=", Comparison::at_least}, {"!=", Comparison::unequal},
+      {"==", Comparison::equal},   {"<", Comparison::less},      {">", Comparison::more},
+      {"=", Comparison::equal},
+  };
+  Clause clause;
+  clause.written = std::string(text.substr(0, kQuotedLength));
+  const std::size_t at = text.find_first_of("<>=!");
+  if (at != std::string_view::npos) {
+    for (const auto& [sign, comparison] : kOperators) {
+      if (!text.substr(at).starts_with(sign)) continue;
+      clause.name = std::string(trim(text.substr(0, at)));
+      clause.comparison = comparison;
+      clause.value = std::string(trim(text.substr(at + sign.size())));
+      break;
+    }
+  }
+  if (clause.name.empty() || clause.value.empty()) {
+    refuse(clause, "this is not a condition",
+           "write NAME, one of = != < <= > >=, and a value, like \"hardware.gpus<=512\" in quotes");
+  }
+  return clause;
+}
+
+const Column* resolved_column(const FieldInfo& field) {
+  for (const auto& [of, path] : kResolved) {
+    if (of == field.field) return find_column(path);
+  }
+  return find_column(field.path);
+}
+
+ClauseValue clause_value(const Clause& clause, const FieldInfo& field) {
+  if (is_numeric(field.kind)) return {parse_value(clause, number_kind(field.kind)), {}};
+  refuse_order_of_words(clause);
+  try {
+    Scenario scratch;
+    scratch.set(field, clause.value, kFlag);
+    return {0, std::string(scratch.text(field.field))};
+  } catch (const Error& error) {
+    refuse(clause, error.message, error.hint);
+  }
+}
+
+ResultCondition result_condition(const Clause& clause, const Column& column) {
+  ResultCondition condition;
+  condition.column = &column;
+  condition.comparison = clause.comparison;
+  switch (column.kind) {
+    case ColumnKind::number:
+      condition.number = parse_value(
+          clause, column.display == NumberKind::integer ? NumberKind::count : column.display);
+      break;
+    case ColumnKind::boolean:
+      refuse_order_of_words(clause);
+      condition.number = parse_truth(clause);
+      break;
+    case ColumnKind::text:
+      refuse_order_of_words(clause);
+      condition.text = clause.value;
+      break;
+  }
+  return condition;
+}
+
+bool holds(Comparison comparison, double left, double right) {
+  return compare(comparison, left, right);
+}
+
+bool holds(Comparison comparison, std::string_view left, std::string_view right) {
+  return compare(comparison, left, right);
+}
+
+bool holds(const ResultCondition& condition, const Estimate& estimate) {
+  const Column& column = *condition.column;
+  if (column.kind == ColumnKind::text) {
+    const std::string_view text = column.text(estimate);
+    return !text.empty() && holds(condition.comparison, text, std::string_view(condition.text));
+  }
+  const std::optional<double> number = column.number(estimate);
+  return number && holds(condition.comparison, *number, condition.number);
+}
+
+}  // namespace trcost
