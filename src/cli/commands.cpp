@@ -12,6 +12,15 @@ constexpr Command kCommands[] = {
      "trcost estimate --model llama-3.1-8b --tokens 1T --accelerator h100-sxm --gpus 512\n"
      "trcost estimate --scenario run.json --format json -o run-estimate.json\n",
      define_estimate},
+    {"sweep", "a grid of scenarios, one row each", "--vary PATH=VALUES [--vary ...] [OPTIONS]",
+     "trcost sweep --vary model.params=1e9,3e9,10e9 --vary hardware.gpus=8..512:x2 --tokens 200B\n"
+     "trcost sweep --model llama-3.1-8b --vary hardware.accelerator=h100-sxm,b200 \\\n"
+     "             --vary train.precision=bf16,fp8 --sort cost.total --format table\n"
+     "trcost sweep --params 10e9 --vary hardware.gpus=8..4096:x2 \\\n"
+     "             --pareto wall_clock_seconds,cost.total\n"
+     "trcost sweep --vary model.params=@sizes.txt --vary data.tokens=1e9..1e12:x10 \\\n"
+     "             --shard 1/8 --resume part-1.csv\n",
+     define_sweep},
     {"tokens", "tokens that an image, a video or an audio clip becomes",
      "[--family NAME] --image WxH (or --images, --video, --audio) [options]",
      "trcost tokens --image 1920x1080\n"

@@ -18,8 +18,8 @@ constexpr std::uint64_t kMostTableRows = 100'000;
 // Columns of a table when none are selected: a screen holds only so many.
 const std::vector<const Column*>& usual_columns() {
   static const std::vector<const Column*> usual = require_columns(
-      "accelerator,gpus,performance.mfu,memory.fits,wall_clock_seconds,gpu_hours,energy.kwh,"
-      "cost.total");
+      "accelerator,gpus,cost.total,wall_clock_seconds,gpu_hours,performance.mfu,memory.fits,"
+      "energy.kwh");
   return usual;
 }
 
@@ -85,6 +85,13 @@ std::vector<const Column*> sweep_table_columns(const SweepPlan& plan) {
     const auto& axes = plan.axes();
     const auto end = axes.begin() + static_cast<std::ptrdiff_t>(plan.named_axes());
     if (std::none_of(axes.begin(), end, stands_for)) out.push_back(column);
+  }
+  // What the rows are ordered by is worth seeing.
+  for (const auto& keys : {plan.sort(), plan.pareto()}) {
+    for (const SweepKey& key : keys) {
+      const bool shown = key.column == nullptr || std::ranges::find(out, key.column) != out.end();
+      if (!shown) out.insert(out.begin(), key.column);
+    }
   }
   return out;
 }
