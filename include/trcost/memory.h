@@ -113,35 +113,43 @@ class MemoryModel {
   [[nodiscard]] const MemoryRecipe& recipe() const noexcept { return recipe_; }
 
  private:
-  /// Parameters that are stored, and those of them (or beside them) that learn.
-  struct Group {
-    double stored = 0;  ///< bytes of what is frozen
-    double learning = 0;
-    StateBytes states;
+  /// Bytes of a set of parameters on one device that holds all of them.
+  struct States {
+    double frozen = 0, weights = 0, gradients = 0, optimizer = 0;
+    void add(const States& other, double count) noexcept {
+      frozen += other.frozen * count;
+      weights += other.weights * count;
+      gradients += other.gradients * count;
+      optimizer += other.optimizer * count;
+    }
   };
+  /// What a stage holds.
   struct Shape {
     double dense_layers = 0;
     double moe_layers = 0;
     double in_flight = 1;
   };
+  /// Factors of a layout that all stages share.
+  struct Shares;
+
+  [[nodiscard]] Shares shares(const Layout& layout) const noexcept;
   [[nodiscard]] Shape shape(const Layout& layout, Stage stage) const noexcept;
-  void add(MemoryUse& use, const Group& group, double count, double split, Sharding sharding,
-           double shards) const noexcept;
-  void add_states(MemoryUse& use, const Layout& layout, Stage stage,
-                  const Shape& shape) const noexcept;
-  void add_activations(MemoryUse& use, const Layout& layout, Stage stage,
-                       const Shape& shape) const noexcept;
-  [[nodiscard]] double gathered_bytes(const Layout& layout) const noexcept;
-  [[nodiscard]] Group group(double params, double learning, Training training,
-                            double linear) const;
+  [[nodiscard]] MemoryUse stage(const Layout& layout, const Shares& shares,
+                                Stage stage) const noexcept;
+  [[nodiscard]] States states(double params, double learning, Training training,
+                              double linear) const;
   void prepare_states(const Workload& workload);
+  void prepare_vision(const Workload& workload, const TrainableCounts& trainable);
 
   MemoryRecipe recipe_;
   double capacity_ = 0;
   double layers_ = 0, dense_layers_ = 0;
-  Group dense_layer_, moe_layer_, expert_layer_, embedding_, head_, mtp_, encoder_, connector_;
+  States dense_layer_, moe_layer_, expert_layer_;
+  States first_;        ///< embedding, encoder, connector
+  States last_;         ///< head and modules that predict further tokens
+  States head_again_;   ///< what a tied head adds where it is not on the embedding's stage
   double layer_weights_ = 0, expert_weights_ = 0, embedding_weights_ = 0;  ///< bytes when gathered
-  bool tied_ = false, encoder_learns_ = false;
+  bool encoder_learns_ = false;
   std::array<ActivationBytes, 3> dense_activations_, moe_activations_;  ///< by Recompute
   std::array<double, 3> encoder_activations_{};                         ///< per sequence
   double seq_length_ = 0, logit_bytes_ = 0;

@@ -74,21 +74,17 @@ LayerCount count_layer(double rank, Visit&& visit) {
 
 }  // namespace
 
-MemoryModel::Group MemoryModel::group(double params, double learning, Training training,
-                                      double linear) const {
-  Group g;
+MemoryModel::States MemoryModel::states(double params, double learning, Training training,
+                                        double linear) const {
   if (training == Training::full) {
-    g.learning = params;
-    g.states = recipe_.states;
-    return g;
+    const StateBytes& per = recipe_.states;
+    return {0, params * per.weights, params * per.gradients, params * per.optimizer};
   }
   const double frozen = is_low_rank(training) ? params : params - learning;
-  const double width = frozen_bytes_;
   const double packed = training == Training::qlora ? linear : 0;
-  g.stored = (frozen - packed) * width + packed * kQloraBytes;
-  g.learning = learning;
-  g.states = recipe_.adapter_states;
-  return g;
+  const StateBytes& per = recipe_.adapter_states;
+  return {(frozen - packed) * frozen_bytes_ + packed * kQloraBytes, learning * per.weights,
+          learning * per.gradients, learning * per.optimizer};
 }
 
 MemoryModel::MemoryModel(const Workload& workload, const MemoryRecipe& recipe, Precision precision,
@@ -152,128 +148,138 @@ void MemoryModel::prepare_states(const Workload& workload) {
                           sparse * (routed.params + shared.params);
   const double rest = (counts.layers - matrices) / m.layers;
   const auto layer = [&](const LayerCount& a, const LayerCount& b) {
-    return group(a.params + b.params + rest, a.adapters + b.adapters, training,
-                 a.linear + b.linear);
+    return states(a.params + b.params + rest, a.adapters + b.adapters, training,
+                  a.linear + b.linear);
   };
   dense_layer_ = layer(core, dense);
   moe_layer_ = layer(core, shared);
-  expert_layer_ = group(routed.params, routed.adapters, training, routed.linear);
+  expert_layer_ = states(routed.params, routed.adapters, training, routed.linear);
   const bool outside = training == Training::full || workload.train_embeddings;
   const Training outer = outside && training != Training::frozen ? Training::full : Training::frozen;
-  embedding_ = group(counts.embedding, 0, outer, 0);
-  tied_ = m.tied_embeddings;
-  head_ = group(tied_ ? counts.embedding : counts.head, 0, outer, 0);
-  mtp_ = group(counts.mtp, 0, training == Training::full ? training : Training::frozen, 0);
+  first_ = states(counts.embedding, 0, outer, 0);
+  const bool tied = m.tied_embeddings;
+  (tied ? head_again_ : last_) = states(tied ? counts.embedding : counts.head, 0, outer, 0);
+  last_.add(states(counts.mtp, 0, training == Training::full ? training : Training::frozen, 0), 1);
   const double width = 2 * value_scale_;
   layer_weights_ = width * (core.params + rest + std::max(dense_layers_ > 0 ? dense.params : 0,
                                                           sparse > 0 ? shared.params : 0));
   expert_weights_ = width * routed.params;
   embedding_weights_ = width * (counts.embedding + counts.head);
-  if (workload.encoder) {
-    const double connector =
-        workload.connector ? connector_parameters(*workload.connector, *workload.encoder, m.hidden)
-                           : 0;
-    const double encoder = workload.cached_features ? 0 : encoder_parameters(*workload.encoder);
-    encoder_ = group(encoder, trainable.encoder, workload.encoder_training, encoder);
-    // Inserted cross-attention layers that learn beside a frozen decoder count as the connector's.
-    const bool learns = workload.connector_training == Training::full;
-    connector_ = group(learns ? std::max(connector, trainable.connector) : connector,
-                       trainable.connector, workload.connector_training, connector);
-  }
+  if (workload.encoder) prepare_vision(workload, trainable);
+}
+
+void MemoryModel::prepare_vision(const Workload& workload, const TrainableCounts& trainable) {
+  const double connector = workload.connector
+                               ? connector_parameters(*workload.connector, *workload.encoder,
+                                                      workload.language.hidden)
+                               : 0;
+  const double encoder = workload.cached_features ? 0 : encoder_parameters(*workload.encoder);
+  first_.add(states(encoder, trainable.encoder, workload.encoder_training, encoder), 1);
+  // Inserted cross-attention layers that learn beside a frozen decoder count as the connector's.
+  const bool learns = workload.connector_training == Training::full;
+  first_.add(states(learns ? std::max(connector, trainable.connector) : connector,
+                    trainable.connector, workload.connector_training, connector),
+             1);
 }
 
 MemoryModel::Shape MemoryModel::shape(const Layout& layout, Stage stage) const noexcept {
+  if (layout.pp == 1) return {dense_layers_, layers_ - dense_layers_, 1};
   const double p = layout.pp;
   Shape s;
   // Layers that do not divide: the outer stages, which hold embedding and head, take fewer, as
   // Llama 3 does (arXiv:2407.21783, section 3.3.2).
   const double fewer = std::floor(layers_ / p);
   const double left = layers_ - fewer * p;
-  const bool more = stage == Stage::inner ? left > 0 : left > p - 2 && left > 0 && stage == Stage::last;
-  const double layers = p == 1 ? layers_ : fewer + (more ? 1 : 0);
+  const bool more = left > 0 && (stage == Stage::inner || (stage == Stage::last && left > p - 2));
+  const double layers = fewer + (more ? 1 : 0);
   s.dense_layers = stage == Stage::first ? std::min(dense_layers_, layers)
                                          : std::max(0.0, dense_layers_ - (layers_ - layers));
   s.moe_layers = layers - s.dense_layers;
   const double behind = stage == Stage::first ? 0 : stage == Stage::inner ? 1 : p - 1;
-  const double v = layout.vp > 1 && p > 1 ? layout.vp : 1;
-  const double m = std::max(1.0, layout.micro_batches());
-  const double all = micro_batches_in_flight(p, v, m);
-  const double scheduled = v > 1 ? p * (1 + (p - 1) / (p * v)) - 2 * behind / v : p - behind;
-  s.in_flight = std::max(1.0 / v, std::min(all, scheduled));
+  const double v = layout.vp;
+  const double scheduled = v > 1 ? p + (p - 1 - 2 * behind) / v : p - behind;
+  s.in_flight = std::max(1 / v, std::min({scheduled, std::max(1.0, layout.micro_batches()),
+                                          micro_batches_in_flight(p, v, 1e300)}));
   return s;
 }
 
-void MemoryModel::add(MemoryUse& use, const Group& group, double count, double split,
-                      Sharding sharding, double shards) const noexcept {
-  if (count <= 0) return;
-  const StateBytes bytes =
-      sharded_state_bytes(group.learning * count / split, group.states, sharding, shards);
-  const double frozen = group.stored * count / split;
-  use.weights += bytes.weights + (sharding == Sharding::parameters ? frozen / shards : frozen);
-  use.gradients += bytes.gradients;
-  use.optimizer += bytes.optimizer;
-}
+struct MemoryModel::Shares {
+  double tokens;                 ///< of a micro-batch on one context rank
+  double inverse_tensor;
+  States dense, expert;          ///< factors on a device's states
+  double dense_activations, moe_activations;  ///< bytes per layer and micro-batch
+  double transient_dense, transient_moe;      ///< of the layer that is being made again
+  double images;                 ///< encoder bytes of one micro-batch
+  double overhead;               ///< but fragmentation
+};
 
-void MemoryModel::add_states(MemoryUse& use, const Layout& layout, Stage stage,
-                             const Shape& shape) const noexcept {
-  const double t = layout.tp, ranks = static_cast<double>(layout.dp) * layout.cp;
-  const double expert_split = static_cast<double>(layout.ep) * expert_tensor_parallel(layout);
-  const double expert_ranks = std::max(1.0, ranks * t / expert_split);
-  const Sharding sharding = layout.sharding;
-  const bool first = stage == Stage::first, last = stage == Stage::last || layout.pp == 1;
-  add(use, dense_layer_, shape.dense_layers, t, sharding, ranks);
-  add(use, moe_layer_, shape.moe_layers, t, sharding, ranks);
-  add(use, expert_layer_, shape.moe_layers, expert_split, sharding, expert_ranks);
-  if (first) {
-    add(use, embedding_, 1, t, sharding, ranks);
-    add(use, encoder_, 1, t, sharding, ranks);
-    add(use, connector_, 1, t, sharding, ranks);
-  }
-  if (last) {
-    if (!tied_ || layout.pp > 1) add(use, head_, 1, t, sharding, ranks);
-    add(use, mtp_, 1, t, sharding, ranks);
-  }
-}
-
-void MemoryModel::add_activations(MemoryUse& use, const Layout& layout, Stage stage,
-                                  const Shape& shape) const noexcept {
+MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
   const auto mode = static_cast<std::size_t>(layout.recompute);
-  const double t = layout.tp;
-  const double tokens = layout.micro_batch * seq_length_ / layout.cp;
-  const auto bytes = [&](const ActivationBytes& a) {
-    return a.per_token(t, layout.sequence_parallel);
+  const double t = layout.tp, ranks = static_cast<double>(layout.dp) * layout.cp;
+  const bool full = layout.recompute == Recompute::full, moe = layers_ > dense_layers_;
+  Shares s{};
+  s.inverse_tensor = 1 / t;
+  s.tokens = layout.micro_batch * seq_length_ / layout.cp;
+  const auto factors = [&](double split, double shards) {
+    const double over = split / shards;
+    const auto divided = [&](Sharding from) { return layout.sharding >= from ? over : split; };
+    const double weights = divided(Sharding::parameters);
+    return States{weights, weights, divided(Sharding::gradients), divided(Sharding::optimizer)};
   };
-  const double dense = bytes(dense_activations_[mode]), moe = bytes(moe_activations_[mode]);
-  use.activations += tokens * shape.in_flight * (shape.dense_layers * dense + shape.moe_layers * moe);
-  if (layout.recompute == Recompute::full) {
-    const double once = std::max(shape.dense_layers > 0 ? bytes(dense_activations_[0]) : 0,
-                                 shape.moe_layers > 0 ? bytes(moe_activations_[0]) : 0);
-    use.activations += tokens * std::max(0.0, once - std::max(dense, moe));
+  const auto bytes = [&](const ActivationBytes& a) {
+    return s.tokens *
+           (a.hidden * (layout.sequence_parallel ? s.inverse_tensor : 1) + a.split * s.inverse_tensor);
+  };
+  s.dense = factors(s.inverse_tensor, ranks);
+  s.dense_activations = bytes(dense_activations_[mode]);
+  if (full) s.transient_dense = std::max(0.0, bytes(dense_activations_[0]) - s.dense_activations);
+  double gathered_experts = 0;
+  if (moe) {
+    const double split = static_cast<double>(layout.ep) * expert_tensor_parallel(layout);
+    s.expert = factors(1 / split, std::max(1.0, ranks * t / split));
+    s.moe_activations = bytes(moe_activations_[mode]);
+    if (full) s.transient_moe = std::max(0.0, bytes(moe_activations_[0]) - s.moe_activations);
+    gathered_experts = expert_weights_ / split;
   }
-  if (stage == Stage::first) {
-    const double images = layout.micro_batch / layout.cp / t;
-    const double held = encoder_learns_ ? shape.in_flight : 1;
-    use.activations += images * held * encoder_activations_[mode];
+  s.images = layout.micro_batch / layout.cp * s.inverse_tensor * encoder_activations_[mode];
+  s.overhead = recipe_.context_bytes + (ranks * t * layout.pp > 1 ? recipe_.network_bytes : 0);
+  if (layout.sharding == Sharding::parameters) {
+    const double layers = std::min(recipe_.unsharded_layers, layers_);
+    const double embeddings = recipe_.unsharded_embeddings ? embedding_weights_ : 0;
+    s.overhead += (layers * layer_weights_ + embeddings) * s.inverse_tensor +
+                  layers * gathered_experts;
   }
-  if (stage == Stage::last || layout.pp == 1) use.logits += tokens * logit_bytes_ / t;
+  return s;
 }
 
-double MemoryModel::gathered_bytes(const Layout& layout) const noexcept {
-  if (layout.sharding != Sharding::parameters) return 0;
-  const double layers = std::min(recipe_.unsharded_layers, layers_);
-  const double embeddings = recipe_.unsharded_embeddings ? embedding_weights_ : 0;
-  return (layers * layer_weights_ + embeddings) / layout.tp +
-         layers * expert_weights_ / (layout.ep * expert_tensor_parallel(layout));
-}
-
-MemoryUse MemoryModel::stage(const Layout& layout, Stage stage) const noexcept {
+MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
+                             Stage stage) const noexcept {
+  const Shape shape = this->shape(layout, stage);
+  const bool first = stage == Stage::first, last = stage == Stage::last || layout.pp == 1;
+  States held;
+  held.add(dense_layer_, shape.dense_layers);
+  if (shape.moe_layers > 0) held.add(moe_layer_, shape.moe_layers);
+  if (first) held.add(first_, 1);
+  if (last) held.add(last_, 1);
+  if (last && !first) held.add(head_again_, 1);
   MemoryUse use;
-  const Shape s = shape(layout, stage);
-  add_states(use, layout, stage, s);
-  add_activations(use, layout, stage, s);
-  use.overhead = recipe_.context_bytes + (layout.gpus() > 1 ? recipe_.network_bytes : 0) +
-                 gathered_bytes(layout) +
-                 recipe_.fragmentation * (use.activations + use.logits);
+  use.weights = held.frozen * shares.dense.frozen + held.weights * shares.dense.weights;
+  use.gradients = held.gradients * shares.dense.gradients;
+  use.optimizer = held.optimizer * shares.dense.optimizer;
+  use.activations = shape.in_flight * (shape.dense_layers * shares.dense_activations +
+                                       shape.moe_layers * shares.moe_activations) +
+                    std::max(shape.dense_layers > 0 ? shares.transient_dense : 0,
+                             shape.moe_layers > 0 ? shares.transient_moe : 0);
+  if (shape.moe_layers > 0) {
+    const double n = shape.moe_layers;
+    use.weights += n * (expert_layer_.frozen * shares.expert.frozen +
+                        expert_layer_.weights * shares.expert.weights);
+    use.gradients += n * expert_layer_.gradients * shares.expert.gradients;
+    use.optimizer += n * expert_layer_.optimizer * shares.expert.optimizer;
+  }
+  if (first) use.activations += (encoder_learns_ ? shape.in_flight : 1) * shares.images;
+  if (last) use.logits = shares.tokens * logit_bytes_ * shares.inverse_tensor;
+  use.overhead = shares.overhead + recipe_.fragmentation * (use.activations + use.logits);
   use.total = use.weights + use.gradients + use.optimizer + use.activations + use.logits +
               use.overhead;
   use.capacity = capacity_;
@@ -281,13 +287,18 @@ MemoryUse MemoryModel::stage(const Layout& layout, Stage stage) const noexcept {
   return use;
 }
 
+MemoryUse MemoryModel::stage(const Layout& layout, Stage stage) const noexcept {
+  return this->stage(layout, shares(layout), stage);
+}
+
 MemoryUse MemoryModel::use(const Layout& layout) const noexcept {
-  MemoryUse worst = stage(layout, Stage::first);
+  const Shares shared = shares(layout);
+  MemoryUse worst = stage(layout, shared, Stage::first);
   if (layout.pp == 1) return worst;
-  const MemoryUse last = stage(layout, Stage::last);
+  const MemoryUse last = stage(layout, shared, Stage::last);
   if (last.total > worst.total) worst = last;
   if (layout.pp > 2) {
-    const MemoryUse inner = stage(layout, Stage::inner);
+    const MemoryUse inner = stage(layout, shared, Stage::inner);
     if (inner.total > worst.total) worst = inner;
   }
   return worst;

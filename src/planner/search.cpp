@@ -22,6 +22,7 @@ constexpr double kRunnerUpRange = 1.03;
 
 struct Candidate {
   double bound;  ///< seconds per sequence, no layout of this kind is faster
+  double again;  ///< seconds that full recomputation adds at least
   int structure;
   int vp;
   BatchChoice batch;
@@ -45,9 +46,20 @@ bool same_structure(const Layout& a, const Layout& b) {
 /// one tensor, context and expert degree at one micro-batch, seen without a pipeline.
 class Bounds {
  public:
-  Bounds(const StepModel& model, double gpus) : model_(model), gpus_(gpus) {}
+  struct Work {
+    double seconds;  ///< per sequence
+    double again;    ///< what full recomputation adds at least
+  };
 
-  double work(const Structure& s, double micro_batch) {
+  Bounds(const StepModel& model, double gpus) : model_(model), gpus_(gpus) {
+    const Workload& w = model.workload();
+    const TrainingFlops training = training_flops(w);
+    if (training.language_dgrad > 0) {
+      again_share_ = kSurelyAgain * forward_flops(w).layers_gemm / training.total();
+    }
+  }
+
+  Work work(const Structure& s, double micro_batch) {
     for (const Entry& e : known_) {
       if (e.tp == s.tp && e.cp == s.cp && e.ep == s.ep && e.micro_batch == micro_batch) return e.work;
     }
@@ -69,15 +81,22 @@ class Bounds {
     }
     const double lost = time.terms[static_cast<std::size_t>(StepTerm::imbalance)];
     sum *= 1 + std::max(0.0, lost / std::max(time.seconds - lost, 1e-300));
-    known_.push_back({s.tp, s.cp, s.ep, micro_batch, sum / l.global_batch});
-    return known_.back().work;
+    const double matmul = time.terms[static_cast<std::size_t>(StepTerm::matmul_peak)] +
+                          time.terms[static_cast<std::size_t>(StepTerm::kernel)];
+    const Work work{sum / l.global_batch, again_share_ * matmul / l.global_batch};
+    known_.push_back({s.tp, s.cp, s.ep, micro_batch, work});
+    return work;
   }
 
  private:
+  // Forward matmuls take less than their share of the FLOPs, but not by much.
+  static constexpr double kSurelyAgain = 0.8;
   struct Entry {
     int tp, cp, ep;
-    double micro_batch, work;
+    double micro_batch;
+    Work work;
   };
+  double again_share_ = 0;
   const StepModel& model_;
   double gpus_;
   std::vector<Entry> known_;
@@ -143,6 +162,7 @@ class Search {
 
   void enumerate() {
     structures_ = space_.structures();
+    too_large_.assign(structures_.size(), kInfinity);
     std::vector<BatchChoice> batches;
     std::vector<int> stages;
     for (std::size_t i = 0; i < structures_.size(); ++i) {
@@ -150,30 +170,58 @@ class Search {
       space_.batches(s.dp, batches);
       for (const BatchChoice& batch : batches) {
         const double m = batch.global_batch / (batch.micro_batch * s.dp);
-        const double work = bounds_.work(s, batch.micro_batch) * batch.penalty;
+        const Bounds::Work work = bounds_.work(s, batch.micro_batch);
         space_.virtual_stages(s, m, stages);
         for (const int vp : stages) {
           const double bubble = (s.pp - 1) / (vp * m);
-          queue_.push_back({work * (1 + bubble), static_cast<int>(i), vp, batch});
+          queue_.push_back({work.seconds * (1 + bubble) * batch.penalty, work.again * batch.penalty,
+                            static_cast<int>(i), vp, batch});
         }
       }
     }
   }
 
   void visit(const Candidate& candidate) {
-    const Structure& s = structures_[static_cast<std::size_t>(candidate.structure)];
+    const auto index = static_cast<std::size_t>(candidate.structure);
+    if (candidate.batch.micro_batch >= too_large_[index]) return;
+    const Structure& s = structures_[index];
     const bool replicated = s.dp > 1 || s.cp > 1;
-    // Sharding deeper than needed is not faster with full recomputation left over either, so each
-    // sharding is tried with the lightest recomputation that fits.
+    bool any = false;
     for (const Sharding sharding : space_.shardings()) {
-      for (const Recompute recompute : space_.recomputes()) {
-        const Layout l = space_.layout(s, candidate.batch, candidate.vp, sharding, recompute);
-        if (!model_.memory(l).fits) continue;
-        take(l, candidate.batch.penalty);
-        break;
-      }
+      any |= try_sharding(candidate, s, sharding);
       if (!replicated) break;  // nothing to shard over
     }
+    // Larger micro-batches hold no fewer sequences in flight, more stages per rank no less either.
+    if (!any && (candidate.vp == 1 || !holds(s, candidate.batch, 1))) {
+      too_large_[index] = candidate.batch.micro_batch;
+    }
+  }
+
+  /// Evaluates a sharding with the lightest recomputation that fits; false where none does.
+  bool try_sharding(const Candidate& candidate, const Structure& s, Sharding sharding) {
+    const std::vector<Recompute>& modes = space_.recomputes();
+    const auto at = [&](Recompute recompute) {
+      return space_.layout(s, candidate.batch, candidate.vp, sharding, recompute);
+    };
+    for (std::size_t i = 0; i < modes.size(); ++i) {
+      const bool last = i + 1 == modes.size();
+      const double more = modes[i] == Recompute::full ? candidate.again : 0;
+      const Layout l = at(modes[i]);
+      if (model_.memory(l).fits) {
+        if (candidate.bound + more <= limit()) take(l, candidate.batch.penalty);
+        return true;
+      }
+      // Where the most thorough recomputation does not help, nothing between helps.
+      if (i == 0 && !last && !model_.memory(at(modes.back())).fits) return false;
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool holds(const Structure& s, const BatchChoice& batch, int vp) const {
+    const std::vector<Sharding>& all = space_.shardings();
+    return std::any_of(all.begin(), all.end(), [&](Sharding sharding) {
+      return model_.memory(space_.layout(s, batch, vp, sharding, space_.recomputes().back())).fits;
+    });
   }
 
   void take(const Layout& l, double penalty) {
@@ -203,6 +251,7 @@ class Search {
   SearchSpace space_;
   Bounds bounds_;
   std::vector<Structure> structures_;
+  std::vector<double> too_large_;  ///< by structure: the least micro-batch that fits nowhere
   std::vector<Candidate> queue_;
   Layout best_, runner_;
   StepTime best_time_;
