@@ -69,6 +69,7 @@ struct LanguageModel {
   bool bidirectional = false;    ///< every token sees the whole sequence
   double norms_per_layer = 2;    ///< 1 with parallel attention (Falcon-7B), 4 with Gemma 2 and 3
   bool norm_bias = true;         ///< of Norm::layer; MPT has none
+  bool output_bias = false;      ///< attention output has a bias even where `biases` gives none
   bool qk_norm = false;          ///< norms over the head dim of queries and keys (Qwen3)
   bool attention_sinks = false;  ///< one learned logit per head (gpt-oss)
   double mtp_layers = 0;         ///< multi-token-prediction modules (DeepSeek-V3), 0 if none
@@ -118,6 +119,7 @@ enum class ConnectorKind : std::uint8_t {
   perceiver,        ///< latents that attend to the image (Idefics2)
   qformer,          ///< BERT with learned queries (BLIP-2)
   cross_attention,  ///< the language model's own inserted layers read the image
+  attention_pool,   ///< one learned query pools the image (SigLIP's head, contrastive training)
 };
 
 /// What joins an encoder to the language model.

@@ -36,6 +36,16 @@ std::string_view embedded_text(std::string_view path) {
   return {found->begin, static_cast<std::size_t>(found->end - found->begin)};
 }
 
+// Lower case, without hyphens and underscores.
+std::string squeezed(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '-' || c == '_') continue;
+    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return out;
+}
+
 }  // namespace
 
 const std::vector<CatalogKindInfo>& catalog_kinds() {
@@ -105,7 +115,28 @@ struct Catalog::Cache {
     if (name.find('/') == std::string_view::npos && catalog.has_file(path)) {
       return {catalog.file(path), overriding_file(path).value_or(path)};
     }
+    if (const std::string alias = entry_with_alias(catalog, kind, name); !alias.empty()) {
+      return locate(catalog, kind, alias);
+    }
     fail_unknown(catalog, kind, name);
+  }
+
+  // The entry that lists `name` under "aliases", or whose name or alias differs from it only in
+  // case, hyphens and underscores; empty when there is none. Reads files only for unusual names.
+  static std::string entry_with_alias(const Catalog& catalog, CatalogKind kind,
+                                      std::string_view name) {
+    const std::string wanted = squeezed(name);
+    for (const std::string& entry : catalog.names(kind)) {
+      if (squeezed(entry) == wanted) return entry;
+      const std::string path = fmt::format("{}/{}.json", info(kind).name, entry);
+      const std::string_view text = catalog.file(path);
+      if (text.find("\"aliases\"") == std::string_view::npos) continue;
+      ObjectReader reader = parse_strict_json(text, path).object();
+      for (const std::string& alias : reader.texts_or_empty("aliases")) {
+        if (squeezed(alias) == wanted) return entry;
+      }
+    }
+    return {};
   }
 
   [[noreturn]] static void fail_unknown(const Catalog& catalog, CatalogKind kind,

@@ -1,13 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "catalog/architecture_reader.h"
 #include "catalog/loaders.h"
-#include "trcost/error.h"
+#include "trcost/numbers.h"
+#include "trcost/workload.h"
 
 namespace trcost {
 
-Encoder parse_encoder(std::string_view, std::string_view origin) {
-  throw Error(ErrorKind::data, "encoder files cannot be read yet", {}, std::string(origin));
+Encoder parse_encoder(std::string_view json, std::string_view origin) {
+  ObjectReader r = parse_strict_json(json, origin).object();
+  read_schema_version(r);
+  const std::string name = r.required_text("name");
+  const std::string title = r.text_or("title", name);
+  r.texts_or_empty("aliases");
+  r.required_text("source");
+  r.text_or("retrieved", {});
+  r.text_or("note", {});
+  read_published_parameters(r);
+  const std::string family = r.text_or("token_family", "vit");
+  Encoder encoder = read_encoder(r.required_object("encoder"));
+  r.finish();
+  encoder.name = name;
+  encoder.title = title;
+  encoder.token_family = family;
+  return encoder;
 }
 
-CatalogEntry describe(const Encoder& encoder) { return {encoder.name, encoder.title, {}}; }
+CatalogEntry describe(const Encoder& e) {
+  std::string summary =
+      fmt::format("{} parameters, {} layers of {}",
+                  format_number(encoder_parameters(e), NumberKind::count), e.layers, e.hidden);
+  if (e.tokens_per_image > 0) {
+    summary += fmt::format(", {} tokens", format_exact(e.tokens_per_image));
+  }
+  if (e.window_tokens > 0) summary += ", windowed attention";
+  return {e.name, e.title, summary};
+}
 
 }  // namespace trcost

@@ -1,13 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "catalog/architecture_reader.h"
+#include "catalog/hugging_face.h"
 #include "catalog/loaders.h"
-#include "trcost/error.h"
+#include "trcost/numbers.h"
+#include "trcost/workload.h"
 
 namespace trcost {
 
-Model parse_model(std::string_view, std::string_view origin, const Catalog&) {
-  throw Error(ErrorKind::data, "model files cannot be read yet", {}, std::string(origin));
+Model parse_model(std::string_view json, std::string_view origin, const Catalog& catalog) {
+  const JsonValue document = parse_strict_json(json, origin);
+  if (is_hugging_face_config(document)) return read_hugging_face_config(document, origin);
+  ObjectReader r = document.object();
+  Model model;
+  read_schema_version(r);
+  model.name = r.required_text("name");
+  model.title = r.text_or("title", model.name);
+  model.source = r.text_or("source", origin);
+  r.texts_or_empty("aliases");
+  r.text_or("retrieved", {});
+  r.text_or("note", {});
+  read_published_parameters(r);
+  model.language = read_language(r.required_object("language"));
+  model.token_family = r.text_or("token_family", {});
+  if (std::optional<ObjectReader> vision = r.optional_object("vision")) {
+    model.vision = read_vision(*vision, model.language, model.token_family, catalog);
+    if (model.token_family.empty()) model.token_family = model.vision->encoder.token_family;
+  }
+  r.finish();
+  return model;
 }
 
-CatalogEntry describe(const Model& model) { return {model.name, model.title, {}}; }
+CatalogEntry describe(const Model& model) {
+  const ParameterCounts counts = count_parameters(model);
+  const LanguageModel& m = model.language;
+  std::string summary =
+      fmt::format("{} parameters", format_number(counts.total, NumberKind::count));
+  if (counts.active < counts.total) {
+    summary += fmt::format(", {} active", format_number(counts.active, NumberKind::count));
+  }
+  summary += fmt::format(", {} layers of {}", m.layers, m.hidden);
+  if (model.vision) summary += fmt::format(", {}", model.vision->encoder.name);
+  return {model.name, model.title, summary};
+}
 
 }  // namespace trcost

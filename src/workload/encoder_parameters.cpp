@@ -58,6 +58,13 @@ double qformer_parameters(const Connector& c, double input, double output) {
          w * output + output;
 }
 
+/// A learned query, an attention, a norm and a feed-forward, all with biases.
+/// Source: modeling_siglip.py of transformers, SiglipMultiheadAttentionPoolingHead.
+double attention_pool_parameters(const Encoder& e) {
+  const double h = e.hidden;
+  return h + 4 * (h * h + h) + 2 * h + 2 * h * e.ffn + e.ffn + h;
+}
+
 }  // namespace
 
 // channels p^2 T h + class token + positions + L (4 h^2 + feed-forward + norms) + outer norms.
@@ -91,6 +98,7 @@ double connector_parameters(const Connector& c, const Encoder& encoder, double l
     }
     case ConnectorKind::perceiver: return params + perceiver_parameters(c, input, language_hidden);
     case ConnectorKind::qformer: return params + qformer_parameters(c, input, language_hidden);
+    case ConnectorKind::attention_pool: return params + attention_pool_parameters(encoder);
   }
   return params;
 }

@@ -92,6 +92,12 @@ double qformer_flops(const Connector& c, double input, double output, double enc
   return c.depth * self + std::ceil(c.depth / 2) * cross + 2 * vision_tokens * w * output;
 }
 
+/// Keys and values of every token; query, output and feed-forward of one.
+double attention_pool_flops(const Encoder& e, double encoder_tokens) {
+  const double h = e.hidden;
+  return 2 * encoder_tokens * 2 * h * h + 4 * encoder_tokens * h + 2 * (2 * h * h + 2 * h * e.ffn);
+}
+
 /// Encoder and connector, per image, and what contrastive training adds: the projection of the
 /// text and a similarity with every pair of the batch.
 void add_vision(const Workload& w, ForwardFlops& flops) {
@@ -107,7 +113,8 @@ void add_vision(const Workload& w, ForwardFlops& flops) {
                               w.encoder_tokens_per_image, pooled ? 1 : w.vision_tokens_per_image);
   if (!pooled) return;
   const double width = w.connector->width > 0 ? w.connector->width : w.language.hidden;
-  flops.connector += 2 * w.connector->extra_params + 2 * w.contrastive_batch * width;
+  const double text_projection = w.language.hidden * width;
+  flops.connector += 2 * text_projection + 2 * w.contrastive_batch * width;
 }
 
 }  // namespace
@@ -134,6 +141,7 @@ double connector_forward_flops(const Connector& c, const Encoder& encoder, doubl
       return perceiver_flops(c, input, language_hidden, encoder_tokens, vision_tokens);
     case ConnectorKind::qformer:
       return qformer_flops(c, input, language_hidden, encoder_tokens, vision_tokens);
+    case ConnectorKind::attention_pool: return attention_pool_flops(encoder, encoder_tokens);
   }
   return 0;
 }

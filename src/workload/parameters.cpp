@@ -19,7 +19,7 @@ double attention_vectors(const LanguageModel& m) {
   } else if (m.biases != Biases::none) {
     vectors += (m.heads + 2 * m.kv_heads) * m.head_dim;
   }
-  if (m.biases == Biases::all) vectors += m.hidden;
+  if (m.biases == Biases::all || m.output_bias) vectors += m.hidden;
   if (m.qk_norm) vectors += 2 * m.head_dim;
   if (m.attention_sinks) vectors += m.heads;
   return vectors;

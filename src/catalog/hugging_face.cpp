@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catalog/hugging_face.h"
+
+#include <fmt/format.h>
+
+#include "catalog/architecture_reader.h"
+#include "catalog/hugging_face_parts.h"
+
+namespace trcost {
+namespace {
+
+/// The model's own name for itself, or the folder that the file lies in, or the family.
+std::string name_of(ObjectReader& config, std::string_view origin, std::string_view family) {
+  std::string name = config.text_or("_name_or_path", {});
+  if (name.empty() || name.starts_with('/') || name.starts_with('.')) {
+    const std::size_t end = origin.rfind('/');
+    if (end == std::string_view::npos || end == 0) return std::string(family);
+    const std::size_t begin = origin.rfind('/', end - 1);
+    name = origin.substr(begin == std::string_view::npos ? 0 : begin + 1,
+                         end - (begin == std::string_view::npos ? 0 : begin + 1));
+  }
+  const std::size_t slash = name.rfind('/');
+  return slash == std::string::npos ? name : name.substr(slash + 1);
+}
+
+/// Keys of a decoder that a configuration of an unknown family lacks.
+std::string missing_keys(const ObjectReader& config) {
+  std::string missing;
+  for (const char* key : {"num_hidden_layers", "hidden_size", "num_attention_heads",
+                          "intermediate_size", "vocab_size"}) {
+    if (!config.has(key)) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", key);
+  }
+  return missing;
+}
+
+[[noreturn]] void fail_family(const JsonValue& document, const ObjectReader& config,
+                              const std::string& family) {
+  const std::string missing = missing_keys(config);
+  const std::string what =
+      missing.empty() ? "its keys are those of a decoder, but what its layers hold is not known"
+                      : fmt::format("the keys {} are missing", missing);
+  document.fail(
+      fmt::format("the model family \"{}\" is not read; {}", family.substr(0, 60), what),
+      fmt::format("families that are: {}, {}; for others write a model file with \"language\": "
+                  "layers, hidden, heads, ffn, vocab",
+                  text_family_names(), vision_language_family_names()));
+}
+
+}  // namespace
+
+bool is_hugging_face_config(const JsonValue& document) {
+  if (!document.is_object()) return false;
+  const ObjectReader reader = document.object();
+  if (reader.has("language")) return false;
+  return reader.has("model_type") || reader.has("architectures") || reader.has("hidden_size") ||
+         reader.has("n_embd") || reader.has("d_model");
+}
+
+Model read_hugging_face_config(const JsonValue& document, std::string_view origin) {
+  ObjectReader config = document.object();
+  const std::string family = config.text_or("model_type", {});
+  if (family.empty()) {
+    document.fail("the key model_type is missing", "a config.json of transformers names its family");
+  }
+  Model model;
+  model.name = name_of(config, origin, family);
+  model.title = model.name;
+  model.source = fmt::format("{} (Hugging Face config.json, family {})", origin, family);
+  if (is_vision_language_family(family)) {
+    read_hugging_face_vision_language(config, family, model);
+  } else if (is_text_family(family)) {
+    model.language = read_hugging_face_text(config, family);
+  } else {
+    fail_family(document, config, family);
+  }
+  check_language(model.language, document);
+  return model;
+}
+
+}  // namespace trcost

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two halves of a Hugging Face config.json. Readers never call finish(): such files hold many
+// keys that do not shape the architecture.
+#pragma once
+
+#include <string_view>
+
+#include "catalog/strict_json.h"
+#include "trcost/model.h"
+
+namespace trcost {
+
+/// Whether a decoder family is known.
+bool is_text_family(std::string_view model_type);
+/// Names of all decoder families, joined with commas.
+std::string text_family_names();
+/// The decoder that a text configuration of a known family describes.
+LanguageModel read_hugging_face_text(ObjectReader& config, std::string_view model_type);
+
+/// Whether a vision-language family is known.
+bool is_vision_language_family(std::string_view model_type);
+std::string vision_language_family_names();
+/// Decoder and vision half of a known family, token family included.
+void read_hugging_face_vision_language(ObjectReader& config, std::string_view model_type,
+                                       Model& model);
+
+}  // namespace trcost

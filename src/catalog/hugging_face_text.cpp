@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "catalog/architecture_reader.h"
+#include "catalog/hugging_face_parts.h"
+
+namespace trcost {
+namespace {
+
+/// Families laid out as Llama is, with what their configuration classes in transformers fill in
+/// for keys that a file leaves out (src/transformers/models/*/configuration_*.py). A kv_heads or
+/// head_dim of 0 stands for None: heads, and hidden / heads.
+struct LlamaLike {
+  std::string_view family;
+  double vocab, hidden, ffn, layers, heads, kv_heads, head_dim;
+  bool tied;
+  Biases biases;
+  bool qk_norm;
+  double norms_per_layer;
+};
+
+constexpr std::array kLlamaLike{
+    LlamaLike{"llama", 32000, 4096, 11008, 32, 32, 0, 0, false, Biases::none, false, 2},
+    LlamaLike{"mistral", 32000, 4096, 14336, 32, 32, 8, 0, false, Biases::none, false, 2},
+    LlamaLike{"mixtral", 32000, 4096, 14336, 32, 32, 8, 0, false, Biases::none, false, 2},
+    LlamaLike{"qwen2", 151936, 4096, 22016, 32, 32, 32, 0, false, Biases::qkv, false, 2},
+    LlamaLike{"qwen2_moe", 151936, 2048, 5632, 24, 16, 16, 0, false, Biases::qkv, false, 2},
+    LlamaLike{"qwen3", 151936, 4096, 22016, 32, 32, 32, 128, false, Biases::none, true, 2},
+    LlamaLike{"qwen3_moe", 151936, 2048, 6144, 24, 32, 4, 0, false, Biases::none, true, 2},
+    LlamaLike{"gemma", 256000, 3072, 24576, 28, 16, 16, 256, true, Biases::none, false, 2},
+    LlamaLike{"gemma2", 256000, 2304, 9216, 26, 8, 4, 256, true, Biases::none, false, 4},
+    LlamaLike{"gemma3_text", 262208, 2304, 9216, 26, 8, 4, 256, true, Biases::none, true, 4},
+    LlamaLike{"gpt_oss", 201088, 2880, 2880, 36, 64, 8, 64, false, Biases::all, false, 2},
+    LlamaLike{"smollm3", 128256, 2048, 11008, 36, 16, 4, 0, true, Biases::none, false, 2},
+    LlamaLike{"internlm2", 103168, 4096, 11008, 32, 32, 0, 0, false, Biases::none, false, 2},
+    LlamaLike{"qwen2_vl_text", 152064, 8192, 29568, 80, 64, 8, 0, false, Biases::qkv, false, 2},
+    LlamaLike{"mllama_text_model", 128256, 4096, 14336, 40, 32, 8, 0, false, Biases::none, false,
+              2},
+};
+
+constexpr std::array<std::string_view, 6> kOther{"gpt2", "gpt_neox",    "falcon",
+                                                 "mpt",  "deepseek_v2", "deepseek_v3"};
+
+const LlamaLike* find_llama_like(std::string_view family) {
+  const auto found = std::find_if(kLlamaLike.begin(), kLlamaLike.end(),
+                                  [&](const LlamaLike& row) { return row.family == family; });
+  return found == kLlamaLike.end() ? nullptr : found;
+}
+
+double width(ObjectReader& r, std::string_view key, double fallback) {
+  return r.whole_or(key, fallback, 1, kWidest);
+}
+
+/// hidden / heads, which has to be whole where the file gives no head_dim.
+double usual_head_dim(const ObjectReader& r, const LanguageModel& m) {
+  if (std::fmod(m.hidden, m.heads) != 0) {
+    r.value().fail("hidden_size is not a multiple of num_attention_heads, and head_dim is missing");
+  }
+  return m.hidden / m.heads;
+}
+
+void set_windows(LanguageModel& m, double windowed_layers, double window) {
+  if (windowed_layers <= 0 || window <= 0) return;
+  const double share = std::min(1.0, windowed_layers / m.layers);
+  m.windows[0] = {share, window};
+  if (share >= 1) return;
+  m.windows[1] = {1 - share, 0};
+  m.window_count = 2;
+}
+
+/// Layers with a window when the file gives none in layer_types, by the class's own pattern.
+double windowed_by_pattern(ObjectReader& r, std::string_view family, double layers) {
+  if (family == "mistral" || family == "mixtral") return layers;
+  if (family == "gemma2" || family == "gpt_oss") return std::ceil(layers / 2);
+  if (family == "gemma3_text") {
+    return layers - std::floor(layers / r.whole_or("sliding_window_pattern", 6, 1, kMostLayers));
+  }
+  if (r.boolean_or("use_sliding_window", false)) {
+    return std::max(0.0, layers - r.whole_or("max_window_layers", 28, 0, kMostLayers));
+  }
+  return 0;
+}
+
+void read_windows(ObjectReader& r, std::string_view family, LanguageModel& m) {
+  double window = 0;
+  if (family == "mistral" || family.starts_with("gemma")) window = family == "gemma" ? 0 : 4096;
+  if (family == "gpt_oss") window = 128;
+  if (std::optional<JsonValue> value = r.optional_value("sliding_window")) {
+    window = value->whole(0, 1e9);
+  } else if (std::vector<std::string> keys = r.keys();
+             std::find(keys.begin(), keys.end(), "sliding_window") != keys.end()) {
+    window = 0;  // an explicit null
+  }
+  double windowed = windowed_by_pattern(r, family, m.layers);
+  if (const std::vector<std::string> types = r.texts_or_empty("layer_types"); !types.empty()) {
+    windowed = static_cast<double>(std::count(types.begin(), types.end(), "sliding_attention"));
+  }
+  set_windows(m, windowed, window);
+}
+
+/// Layers with a dense feed-forward: those named, and those that the step between sparse ones skips.
+double dense_layers(ObjectReader& r, double layers) {
+  const double step = r.whole_or("decoder_sparse_step", 1, 1, kMostLayers);
+  std::vector<double> named;
+  for (const JsonValue& layer : r.array_or_empty("mlp_only_layers")) {
+    named.push_back(layer.whole(0, kMostLayers));
+  }
+  double dense = 0;
+  for (double layer = 0; layer < layers; ++layer) {
+    const bool skipped = std::fmod(layer + 1, step) != 0;
+    if (skipped || std::find(named.begin(), named.end(), layer) != named.end()) ++dense;
+  }
+  return dense;
+}
+
+void read_qwen_moe(ObjectReader& r, std::string_view family, LanguageModel& m) {
+  const bool second = family == "qwen2_moe";
+  MixtureOfExperts moe;
+  moe.experts = width(r, "num_experts", second ? 60 : 128);
+  moe.experts_per_token = width(r, "num_experts_per_tok", second ? 4 : 8);
+  moe.expert_ffn = width(r, "moe_intermediate_size", second ? 1408 : 768);
+  if (second) moe.shared_ffn = width(r, "shared_expert_intermediate_size", 5632);
+  moe.shared_gate = second;
+  moe.dense_layers = dense_layers(r, m.layers);
+  m.moe = moe;
+}
+
+void read_local_experts(ObjectReader& r, std::string_view family, LanguageModel& m) {
+  const bool oss = family == "gpt_oss";
+  MixtureOfExperts moe;
+  moe.experts = width(r, "num_local_experts", oss ? 128 : 8);
+  moe.experts_per_token = width(r, "num_experts_per_tok", oss ? 4 : 2);
+  moe.expert_ffn = m.ffn;
+  moe.router_bias = oss;
+  moe.expert_bias = oss;
+  m.attention_sinks = oss;
+  m.moe = moe;
+}
+
+LanguageModel read_llama_like(ObjectReader& r, const LlamaLike& usual) {
+  LanguageModel m;
+  m.vocab = r.whole_or("vocab_size", usual.vocab, 1, 1e9);
+  m.hidden = width(r, "hidden_size", usual.hidden);
+  m.ffn = width(r, "intermediate_size", usual.ffn);
+  m.layers = r.whole_or("num_hidden_layers", usual.layers, 1, kMostLayers);
+  m.heads = width(r, "num_attention_heads", usual.heads);
+  m.kv_heads = width(r, "num_key_value_heads", usual.kv_heads > 0 ? usual.kv_heads : m.heads);
+  m.head_dim = r.has("head_dim")    ? r.required_whole("head_dim", 1, kWidest)
+               : usual.head_dim > 0 ? usual.head_dim
+                                    : usual_head_dim(r, m);
+  m.tied_embeddings = r.boolean_or("tie_word_embeddings", usual.tied);
+  m.biases = usual.biases;
+  m.qk_norm = usual.qk_norm;
+  m.norms_per_layer = usual.norms_per_layer;
+  if (r.boolean_or("attention_bias", false) && m.biases == Biases::none) {
+    m.biases = r.boolean_or("mlp_bias", false) ? Biases::all : Biases::qkv;
+    m.output_bias = true;
+  }
+  read_windows(r, usual.family, m);
+  if (usual.family.ends_with("_moe")) read_qwen_moe(r, usual.family, m);
+  if (usual.family == "mixtral" || usual.family == "gpt_oss") {
+    read_local_experts(r, usual.family, m);
+  }
+  return m;
+}
+
+LanguageModel read_gpt2(ObjectReader& r) {
+  LanguageModel m;
+  m.vocab = r.whole_or("vocab_size", 50257, 1, 1e9);
+  m.hidden = width(r, "n_embd", 768);
+  m.layers = r.whole_or("n_layer", 12, 1, kMostLayers);
+  m.heads = width(r, "n_head", 12);
+  m.kv_heads = m.heads;
+  m.head_dim = usual_head_dim(r, m);
+  m.ffn = width(r, "n_inner", 4 * m.hidden);
+  m.learned_positions = width(r, "n_positions", 1024);
+  m.tied_embeddings = r.boolean_or("tie_word_embeddings", true);
+  m.mlp = Mlp::plain;
+  m.norm = Norm::layer;
+  m.biases = Biases::all;
+  return m;
+}
+
+LanguageModel read_gpt_neox(ObjectReader& r) {
+  LanguageModel m;
+  m.vocab = r.whole_or("vocab_size", 50432, 1, 1e9);
+  m.hidden = width(r, "hidden_size", 6144);
+  m.layers = r.whole_or("num_hidden_layers", 44, 1, kMostLayers);
+  m.heads = width(r, "num_attention_heads", 64);
+  m.kv_heads = m.heads;
+  m.head_dim = usual_head_dim(r, m);
+  m.ffn = width(r, "intermediate_size", 24576);
+  m.tied_embeddings = r.boolean_or("tie_word_embeddings", false);
+  m.mlp = Mlp::plain;
+  m.norm = Norm::layer;
+  m.biases = Biases::all;
+  return m;
+}
+
+LanguageModel read_falcon(ObjectReader& r) {
+  LanguageModel m;
+  m.vocab = r.whole_or("vocab_size", 65024, 1, 1e9);
+  m.hidden = width(r, "hidden_size", 4544);
+  m.layers = r.whole_or("num_hidden_layers", 32, 1, kMostLayers);
+  m.heads = width(r, "num_attention_heads", 71);
+  m.head_dim = usual_head_dim(r, m);
+  const bool grouped = r.boolean_or("new_decoder_architecture", false);
+  const bool one_group = r.boolean_or("multi_query", true);
+  const bool parallel = r.boolean_or("parallel_attn", true);
+  const double groups = width(r, "num_kv_heads", m.heads);
+  m.kv_heads = grouped ? groups : one_group ? 1 : m.heads;
+  m.norms_per_layer = grouped ? r.whole_or("num_ln_in_parallel_attn", 2, 1, 2) : parallel ? 1 : 2;
+  m.ffn = width(r, "ffn_hidden_size", 4 * m.hidden);
+  m.tied_embeddings = r.boolean_or("tie_word_embeddings", true);
+  m.mlp = Mlp::plain;
+  m.norm = Norm::layer;
+  m.biases = r.boolean_or("bias", false) ? Biases::all : Biases::none;
+  return m;
+}
+
+/// ALiBi, so no position table; transformers builds its norms without a shift.
+LanguageModel read_mpt(ObjectReader& r) {
+  LanguageModel m;
+  m.vocab = r.whole_or("vocab_size", 50368, 1, 1e9);
+  m.hidden = width(r, "d_model", 2048);
+  m.layers = r.whole_or("n_layers", 24, 1, kMostLayers);
+  m.heads = width(r, "n_heads", 16);
+  m.kv_heads = m.heads;
+  m.head_dim = usual_head_dim(r, m);
+  m.ffn = width(r, "expansion_ratio", 4) * m.hidden;
+  m.tied_embeddings = r.boolean_or("tie_word_embeddings", true);
+  m.mlp = Mlp::plain;
+  m.norm = Norm::layer;
+  m.norm_bias = false;
+  return m;
+}
+
+/// Multi-token-prediction modules are left out, as transformers leaves them out.
+LanguageModel read_deepseek(ObjectReader& r, bool third) {
+  LanguageModel m;
+  m.vocab = r.whole_or("vocab_size", third ? 129280 : 32000, 1, 1e9);
+  m.hidden = width(r, "hidden_size", third ? 7168 : 4096);
+  m.ffn = width(r, "intermediate_size", third ? 18432 : 11008);
+  m.layers = r.whole_or("num_hidden_layers", third ? 61 : 32, 1, kMostLayers);
+  m.heads = width(r, "num_attention_heads", third ? 128 : 32);
+  m.kv_heads = m.heads;
+  m.tied_embeddings = r.boolean_or("tie_word_embeddings", false);
+  LatentAttention mla;
+  const std::vector<std::string> keys = r.keys();
+  const bool named = std::find(keys.begin(), keys.end(), "q_lora_rank") != keys.end();
+  mla.q_lora_rank = r.whole_or("q_lora_rank", named ? 0 : 1536, 0, kWidest);  // null: none
+  mla.kv_lora_rank = width(r, "kv_lora_rank", 512);
+  mla.qk_nope_head_dim = width(r, "qk_nope_head_dim", 128);
+  mla.qk_rope_head_dim = width(r, "qk_rope_head_dim", 64);
+  mla.v_head_dim = width(r, "v_head_dim", 128);
+  m.head_dim = mla.v_head_dim;
+  m.mla = mla;
+  MixtureOfExperts moe;
+  moe.experts = width(r, "n_routed_experts", third ? 256 : 64);
+  moe.experts_per_token =
+      third ? width(r, "num_experts_per_tok", 8) : r.required_whole("num_experts_per_tok", 1, 1e6);
+  moe.expert_ffn = width(r, "moe_intermediate_size", third ? 2048 : 1407);
+  moe.shared_ffn = r.whole_or("n_shared_experts", third ? 1 : 2, 0, 1e4) * moe.expert_ffn;
+  moe.dense_layers = r.whole_or("first_k_dense_replace", third ? 3 : 0, 0, kMostLayers);
+  moe.router_bias = third;
+  m.moe = moe;
+  return m;
+}
+
+}  // namespace
+
+bool is_text_family(std::string_view family) {
+  return find_llama_like(family) != nullptr ||
+         std::find(kOther.begin(), kOther.end(), family) != kOther.end();
+}
+
+std::string text_family_names() {
+  std::string names;
+  for (const LlamaLike& row : kLlamaLike) {
+    if (row.family == "qwen2_vl_text" || row.family == "mllama_text_model") continue;
+    names += (names.empty() ? "" : ", ") + std::string(row.family);
+  }
+  for (const std::string_view name : kOther) names += ", " + std::string(name);
+  return names;
+}
+
+LanguageModel read_hugging_face_text(ObjectReader& config, std::string_view family) {
+  if (const LlamaLike* usual = find_llama_like(family)) return read_llama_like(config, *usual);
+  if (family == "gpt2") return read_gpt2(config);
+  if (family == "gpt_neox") return read_gpt_neox(config);
+  if (family == "falcon") return read_falcon(config);
+  if (family == "mpt") return read_mpt(config);
+  return read_deepseek(config, family == "deepseek_v3");
+}
+
+}  // namespace trcost

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "catalog/architecture_reader.h"
+
+namespace trcost {
+namespace {
+
+const std::vector<std::string> kConnectorNames{
+    "linear", "mlp", "pixel-shuffle", "perceiver", "qformer", "cross-attention", "attention-pool"};
+
+/// What a bare name of a connector means: the released model that made it known.
+Connector usual_connector(ConnectorKind kind, const LanguageModel& language) {
+  Connector c;
+  c.kind = kind;
+  switch (kind) {
+    case ConnectorKind::pixel_shuffle:  // InternVL 1.5: 2 x 2 tokens, a norm, two matrices
+      c.merge = 4;
+      c.norm = true;
+      break;
+    case ConnectorKind::perceiver:  // Idefics2
+      c.latents = 64;
+      c.depth = 3;
+      c.heads = 16;
+      c.kv_heads = 4;
+      c.head_dim = 96;
+      c.gated_ffn = language.ffn;
+      break;
+    case ConnectorKind::qformer:  // BLIP-2
+      c.latents = 32;
+      c.depth = 12;
+      c.heads = 12;
+      c.kv_heads = 12;
+      c.head_dim = 64;
+      c.width = 768;
+      break;
+    default: break;
+  }
+  return c;
+}
+
+Connector read_connector(const JsonValue& value, const LanguageModel& language) {
+  if (value.is_text()) {
+    return usual_connector(static_cast<ConnectorKind>(value.choice(kConnectorNames)), language);
+  }
+  ObjectReader r = value.object();
+  Connector c = usual_connector(
+      static_cast<ConnectorKind>(r.required_choice("kind", kConnectorNames)), language);
+  c.hidden = r.whole_or("hidden", c.hidden, 0, kWidest);
+  c.merge = r.whole_or("merge", c.merge, 1, 1e6);
+  c.norm = r.boolean_or("norm", c.norm);
+  c.norm_type = r.choice_or("norm_type", 1, {"rms", "layer"}) == 0 ? Norm::rms : Norm::layer;
+  c.norm_width = r.whole_or("norm_width", c.norm_width, 0, kWidest);
+  c.biases = r.boolean_or("biases", c.biases);
+  c.latents = r.whole_or("latents", c.latents, 0, 1e6);
+  c.depth = r.whole_or("depth", c.depth, 0, kMostLayers);
+  c.heads = r.whole_or("heads", c.heads, 0, kWidest);
+  c.kv_heads = r.whole_or("kv_heads", c.kv_heads, 0, kWidest);
+  c.head_dim = r.whole_or("head_dim", c.head_dim, 0, kWidest);
+  c.width = r.whole_or("width", c.width, 0, kWidest);
+  c.gated_ffn = r.whole_or("gated_ffn", c.gated_ffn, 0, kWidest);
+  c.input_width = r.whole_or("input_width", c.input_width, 0, kWidest);
+  c.extra_params = r.whole_or("extra_params", c.extra_params, 0, 1e15);
+  r.finish();
+  return c;
+}
+
+/// An encoder of the catalog by name or path, or one that the file itself describes.
+Encoder read_encoder_of_model(const JsonValue& value, const Catalog& catalog) {
+  if (value.is_text()) return catalog.encoder(value.text());
+  Encoder encoder = read_encoder(value.object());
+  encoder.name = "its own";
+  return encoder;
+}
+
+/// Llama 3.2 Vision: one inserted layer per four of the decoder's own, the first after three.
+CrossAttention usual_cross_attention(const LanguageModel& language) {
+  CrossAttention cross;
+  cross.layers = std::max(1.0, std::floor(language.layers / 4));
+  cross.ffn = language.ffn;
+  cross.own_layers_before = std::min(3.0, language.layers);
+  return cross;
+}
+
+/// Families whose images always become the same number of tokens; the others go by their rule.
+bool fixed_tokens(std::string_view family) {
+  return family == "vit" || family == "llava-1.5" || family == "paligemma" || family == "gemma3" ||
+         family == "whisper";
+}
+
+/// Tokens that reach the language model from one image of the encoder's own size.
+double usual_vision_tokens(const Encoder& e, const Connector& c) {
+  if (c.kind == ConnectorKind::attention_pool) return 1;
+  if (c.kind == ConnectorKind::perceiver || c.kind == ConnectorKind::qformer) return c.latents;
+  const double patches = e.tokens_per_image - (e.class_token ? 1 : 0);
+  if (c.kind == ConnectorKind::cross_attention) return e.tokens_per_image;
+  return patches > 0 ? std::floor(patches / c.merge) : 0;
+}
+
+}  // namespace
+
+VisionModel read_vision(ObjectReader r, LanguageModel& language, std::string_view family,
+                        const Catalog& catalog) {
+  VisionModel vision;
+  vision.encoder = read_encoder_of_model(r.required_value("encoder"), catalog);
+  if (r.has("image_pixels")) {
+    set_image_size(vision.encoder, r.required_whole("image_pixels", 1, 1e5));
+  }
+  const std::optional<JsonValue> connector = r.optional_value("connector");
+  vision.connector = connector ? read_connector(*connector, language)
+                               : usual_connector(ConnectorKind::mlp, language);
+  if (vision.connector.kind == ConnectorKind::cross_attention && !language.cross_attention) {
+    language.cross_attention = usual_cross_attention(language);
+  }
+  const bool fixed = fixed_tokens(family.empty() ? vision.encoder.token_family : family);
+  const double encoder_tokens = fixed ? vision.encoder.tokens_per_image : 0;
+  const double tokens = fixed ? usual_vision_tokens(vision.encoder, vision.connector) : 0;
+  vision.encoder_tokens_per_image = r.whole_or("encoder_tokens_per_image", encoder_tokens, 0, 1e9);
+  vision.tokens_per_image = r.whole_or("tokens_per_image", tokens, 0, 1e9);
+  r.finish();
+  return vision;
+}
+
+}  // namespace trcost
