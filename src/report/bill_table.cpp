@@ -26,13 +26,6 @@ std::string quantity_words(const LineItem& item) {
   return format_number(q, NumberKind::number, 4) + " " + item.unit;
 }
 
-std::string unit_price_words(const LineItem& item) {
-  constexpr double kCents = 0.095;
-  if (!item.unit_price) return "n/a";
-  if (*item.unit_price >= kCents) return "$" + grouped(*item.unit_price, 2);
-  return format_number(*item.unit_price, NumberKind::money);
-}
-
 }  // namespace
 
 std::vector<std::string> shown_amounts(const CostResult& cost) {
@@ -80,8 +73,8 @@ Table items_table(const Estimate& estimate) {
   const auto add = [&](std::size_t i) {
     const LineItem& item = cost.items[i];
     Cell amount = item.amount ? Cell::number(*item.amount, amounts[i]) : Cell::unknown();
-    Cell price =
-        item.unit_price ? Cell::number(*item.unit_price, unit_price_words(item)) : Cell::unknown();
+    Cell price = item.unit_price ? Cell::number(*item.unit_price, unit_money(*item.unit_price))
+                                 : Cell::unknown();
     table.add_row({item.item, Cell::number(item.quantity, quantity_words(item)), price, amount});
   };
   for (std::size_t i = 0; i < cost.items.size(); ++i) {

@@ -56,7 +56,10 @@ const Line kLines[] = {
     {"wall-clock",
      [](const Estimate& e) { return Cell::number(e.wall_clock_seconds, NumberKind::duration); }},
     {"$ per GPU-hour",
-     [](const Estimate& e) { return Cell::number(e.cost.price_per_gpu_hour, NumberKind::money); },
+     [](const Estimate& e) {
+       const std::optional<double> price = e.cost.price_per_gpu_hour;
+       return price ? Cell::number(*price, unit_money(*price)) : Cell::unknown();
+     },
      true},
     {"total", [](const Estimate& e) { return Cell::number(e.cost.total, NumberKind::money); }},
     {"  low (P10)", [](const Estimate& e) { return quantile(e, &Quantiles::p10); }},

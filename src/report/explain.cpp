@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/text_page.h"
 #include "trcost/bill.h"
 
@@ -23,29 +25,58 @@ void show_assumption(TextPage& page, int number, const Assumption& assumption) {
   if (!assumption.source.empty()) page.paragraph("   source: " + assumption.source, 3, Ink::dim);
 }
 
-void show_estimate(TextPage& page, const Estimate& e) {
-  page.heading(fmt::format("{} x {}, formula by formula", grouped(e.gpus, 0), e.accelerator));
-  int number = 0;
-  for (const Derivation& step : e.derivations) show_derivation(page, ++number, step);
-  if (e.derivations.empty()) page.line("no derivation was recorded for this estimate");
-  page.heading("Assumptions and their sources");
-  number = 0;
-  for (const Assumption& assumption : e.assumptions) show_assumption(page, ++number, assumption);
-  if (e.assumptions.empty()) page.line("none: everything was given");
-  page.heading("Prices and their sources");
+bool same(const Derivation& a, const Derivation& b) {
+  return a.name == b.name && a.formula == b.formula && a.numbers == b.numbers &&
+         a.result == b.result && a.source == b.source;
+}
+
+bool same(const Assumption& a, const Assumption& b) {
+  return a.path == b.path && a.value == b.value && a.why == b.why && a.source == b.source;
+}
+
+// The parts of a later platform that the first one does not have word for word.
+template <class Part>
+std::vector<const Part*> new_parts(const std::vector<Part>& parts, const std::vector<Part>& shown) {
+  std::vector<const Part*> out;
+  for (const Part& part : parts) {
+    const bool repeated =
+        &parts != &shown && std::any_of(shown.begin(), shown.end(),
+                                        [&](const Part& other) { return same(part, other); });
+    if (!repeated) out.push_back(&part);
+  }
+  return out;
+}
+
+void show_prices(TextPage& page, const Estimate& e) {
+  page.heading("Prices and their sources", e.accelerator);
   for (const LineItem& item : e.cost.items) {
     std::string text = item.unit_price
-                           ? fmt::format("{} per {}", exact_money(*item.unit_price), item.unit)
+                           ? fmt::format("{} per {}", unit_money(*item.unit_price), item.unit)
                            : "price of one " + item.unit + " not known";
     text = fmt::format("{}: {}", item.item, text);
     if (!item.included) text += ", not in the total";
-    if (!item.source.empty()) text += "; " + item.source;
-    if (!item.date.empty()) text += " (" + item.date + ")";
-    page.paragraph(text, 2);
+    const std::string source = source_words(item);
+    page.paragraph(source.empty() ? text : text + "; " + source, 2);
   }
-  page.paragraph(kStaffNote, 0, Ink::dim);
+}
+
+void show_estimate(TextPage& page, const Estimate& e, const Estimate& first) {
+  const std::string_view repeated =
+      &e == &first ? "" : "what is the same as for the first platform is left out";
+  page.heading(fmt::format("{} x {}, formula by formula", grouped(e.gpus, 0), e.accelerator),
+               repeated);
+  int number = 0;
+  for (const Derivation* step : new_parts(e.derivations, first.derivations)) {
+    show_derivation(page, ++number, *step);
+  }
+  if (e.derivations.empty()) page.line("no derivation was recorded for this estimate");
+  const auto assumptions = new_parts(e.assumptions, first.assumptions);
+  if (!assumptions.empty()) page.heading("Assumptions and their sources", e.accelerator);
+  number = 0;
+  for (const Assumption* assumption : assumptions) show_assumption(page, ++number, *assumption);
+  show_prices(page, e);
   if (!e.performance.method.empty()) {
-    page.heading("How good this is");
+    page.heading("How good this is", e.accelerator);
     page.paragraph(e.performance.method);
     if (!e.range.method.empty()) page.paragraph("Range by " + e.range.method);
   }
@@ -55,12 +86,11 @@ void show_estimate(TextPage& page, const Estimate& e) {
 
 std::string render_explain(const Report& report, const Style& style) {
   TextPage page(style);
-  page.heading("The question");
-  page.facts(question_facts(report));
-  for (const Estimate& estimate : report.estimates) show_estimate(page, estimate);
-  const std::vector<std::string> warnings = warning_lines(report);
-  if (!warnings.empty()) page.heading("Warnings");
-  for (const std::string& warning : warnings) page.paragraph("! " + warning, 2, Ink::warn);
+  for (const Estimate& estimate : report.estimates) {
+    show_estimate(page, estimate, report.estimates.front());
+  }
+  page.heading("Not part of any total");
+  page.paragraph(kStaffNote);
   return page.take();
 }
 

@@ -14,8 +14,10 @@ std::string counted(double value) {
 
 std::string model_fact(const Estimate& e) {
   const ModelSummary& m = e.model;
-  std::string text = m.name;
-  text += fmt::format(": {} parameters", counted(m.params_total));
+  const std::string size = counted(m.params_total);
+  // A model made from its size is named by it; saying that twice says nothing.
+  std::string text = m.name.empty() || m.name.starts_with(size) ? std::string() : m.name + ": ";
+  text += size + " parameters";
   if (m.params_active > 0 && m.params_active < m.params_total * 0.999) {
     text += fmt::format(", {} active per token", counted(m.params_active));
   }
@@ -68,8 +70,8 @@ std::string token_fact(const Estimate& e) {
 std::string time_fact(const Report& report) {
   const Scenario& s = *report.scenario;
   if (s.has(Field::hardware_gpus)) {
-    return fmt::format("given: {} accelerators",
-                       grouped(s.number_or_default(Field::hardware_gpus), 0));
+    const double gpus = s.number_or_default(Field::hardware_gpus);
+    return fmt::format("{} accelerator{}, as given", grouped(gpus, 0), gpus == 1 ? "" : "s");
   }
   return fmt::format(
       "sized to finish within {}",
@@ -99,7 +101,8 @@ std::string mfu_fact(const Estimate& e) {
   if (p.hfu > p.mfu * kWorthSaying) {
     text += fmt::format(" ({} with recomputation)", words(p.hfu, NumberKind::fraction));
   }
-  return text + fmt::format("; goodput {}, production {}", words(p.goodput, NumberKind::fraction),
+  return text + fmt::format("; goodput {}; production overhead leaves {}",
+                            words(p.goodput, NumberKind::fraction),
                             words(p.production_overhead, NumberKind::fraction));
 }
 
@@ -126,11 +129,11 @@ std::vector<Fact> run_facts(const Estimate& e) {
                               e.accelerator_title.empty() ? e.accelerator : e.accelerator_title,
                               e.system.empty() ? "unknown systems" : e.system)});
   facts.push_back({"Layout", layout_fact(e.layout)});
-  facts.push_back(
-      {"Step", fmt::format("{} for {} sequences; {} tokens/s and {} TFLOP/s per GPU",
-                           format_number(p.step_seconds, NumberKind::duration),
-                           grouped(e.layout.global_batch, 0), counted(p.tokens_per_second_per_gpu),
-                           format_number(p.tflops_per_gpu, NumberKind::number))});
+  facts.push_back({"Step", fmt::format("{} for {} sequences; {} tokens/s and {} TFLOP/s per GPU",
+                                       format_number(p.step_seconds, NumberKind::duration),
+                                       grouped(e.layout.global_batch, 0),
+                                       grouped(p.tokens_per_second_per_gpu, 0),
+                                       format_number(p.tflops_per_gpu, NumberKind::number))});
   facts.push_back({"MFU", mfu_fact(e)});
   facts.push_back({"Time", fmt::format("{} wall-clock, {} GPU-hours",
                                        format_number(e.wall_clock_seconds, NumberKind::duration),
@@ -146,10 +149,11 @@ std::vector<Fact> run_facts(const Estimate& e) {
 
 std::vector<Fact> pipeline_facts(const Estimate& e) {
   std::vector<Fact> facts;
-  if (!e.pipeline) return facts;
+  if (!e.pipeline || e.pipeline->images_per_second <= 0) return facts;
   const PipelineResult& p = *e.pipeline;
-  facts.push_back({"Images", fmt::format("{} images/s for the whole cluster",
-                                         format_number(p.images_per_second, NumberKind::count))});
+  facts.push_back(
+      {"Images", fmt::format("{} images/s for the whole cluster",
+                             grouped(p.images_per_second, p.images_per_second < 100 ? 1 : 0))});
   facts.push_back(
       {"Reading", fmt::format("{}; dataset {}", format_number(p.bytes_per_second, NumberKind::rate),
                               format_number(p.dataset_bytes, NumberKind::bytes))});
@@ -164,12 +168,9 @@ std::vector<Fact> price_facts(const Report& report) {
   std::vector<Fact> facts;
   for (const Estimate& e : report.estimates) {
     std::string text = e.cost.price_per_gpu_hour
-                           ? fmt::format("{} per GPU-hour", exact_money(*e.cost.price_per_gpu_hour))
+                           ? fmt::format("{} per GPU-hour", unit_money(*e.cost.price_per_gpu_hour))
                            : std::string("no price known");
-    if (const LineItem* item = compute_item(e)) {
-      if (!item->source.empty()) text += ": " + item->source;
-      if (!item->date.empty()) text += " (" + item->date + ")";
-    }
+    if (const LineItem* item = compute_item(e)) text += ": " + source_words(*item);
     facts.push_back({e.accelerator, text});
   }
   if (!report.price_data_date.empty()) facts.push_back({"Price book", report.price_data_date});

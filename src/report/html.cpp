@@ -33,7 +33,7 @@ std::string section(std::string_view title, const Table& table) {
   return table.rows().empty() ? std::string() : heading(title) + html_table(table);
 }
 
-constexpr int kChartLabel = 150;  // pixels
+constexpr int kChartLabel = 180;  // pixels
 constexpr int kChartBars = 500;
 constexpr int kChartValue = 230;
 constexpr int kRowHeight = 24;
@@ -96,7 +96,7 @@ std::string waterfall_chart(const Estimate& e) {
   out += svg_text(0, 0, "dense peak") + svg_bar(0, 0, 1, "#57606a");
   int row = 1;
   for (const WaterfallStep& step : steps) {
-    out += svg_text(0, row, step.term);
+    out += svg_text(0, row, term_words(step.term));
     out += svg_bar(row, 0, step.left, "#54aeff");
     out += svg_bar(row, step.left, step.left / step.share, "#ffd8b5");
     out += svg_text(kChartLabel + kChartBars + 10, row,
@@ -139,7 +139,7 @@ std::string estimate_sections(const Report& report) {
   if (!drivers.empty()) out += paragraph("The range is driven by: " + drivers);
   if (!e.range.method.empty()) out += paragraph("The range is by " + e.range.method);
   out += waterfall_chart(e) + memory_chart(e) + section("Stages", stages_table(e));
-  if (e.pipeline) out += heading("Data pipeline") + fact_list(pipeline_facts(e));
+  if (!pipeline_facts(e).empty()) out += heading("Data pipeline") + fact_list(pipeline_facts(e));
   out += section("Assumptions", assumptions_table(e));
   return out + heading("Prices") + fact_list(price_facts(report));
 }

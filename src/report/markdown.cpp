@@ -48,7 +48,7 @@ std::string render_markdown(const Report& report) {
     append_section(out, "Where the peak goes", waterfall_table(e));
     append_section(out, "Memory", memory_table(e));
     append_section(out, "Stages", stages_table(e));
-    if (e.pipeline) append_heading(out, "Data pipeline");
+    if (!pipeline_facts(e).empty()) append_heading(out, "Data pipeline");
     append_facts(out, pipeline_facts(e));
     append_section(out, "Assumptions", assumptions_table(e));
     append_heading(out, "Prices");

@@ -34,7 +34,7 @@ Table waterfall_table(const Estimate& estimate) {
                {.title = "Share", .align = Align::right},
                {.title = "Left of the peak", .align = Align::right}});
   for (const WaterfallStep& step : waterfall_steps(estimate)) {
-    table.add_row({std::string(step.term), Cell::number(step.share, NumberKind::fraction),
+    table.add_row({term_words(step.term), Cell::number(step.share, NumberKind::fraction),
                    Cell::number(step.left, NumberKind::fraction)});
   }
   return table;
@@ -61,7 +61,9 @@ Table assumptions_table(const Estimate& estimate) {
                {.title = "Why", .overflow = Overflow::wrap},
                {.title = "Source", .overflow = Overflow::wrap}});
   for (const Assumption& a : estimate.assumptions) {
-    table.add_row({a.path, a.unit.empty() ? a.value : a.value + " " + a.unit, a.why, a.source});
+    table.add_row({a.path,
+                   a.unit.empty() ? assumed_value_words(a) : assumed_value_words(a) + " " + a.unit,
+                   a.why, a.source});
   }
   return table;
 }

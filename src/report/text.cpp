@@ -31,13 +31,13 @@ void show_waterfall(TextPage& page, const Estimate& e) {
   page.heading("Where the peak goes", "share that each step keeps, and what is left of dense peak");
   int label_width = display_width("dense peak");
   for (const WaterfallStep& step : steps) {
-    label_width = std::max(label_width, display_width(step.term));
+    label_width = std::max(label_width, display_width(term_words(step.term)));
   }
   constexpr int kValueWidth = 14;
   const auto percent = [](double share) { return fmt::format("{:.1f}%", share * 100); };
   page.bar("dense peak", label_width, 1, percent(1), kValueWidth);
   for (const WaterfallStep& step : steps) {
-    page.bar(step.term, label_width, step.left,
+    page.bar(term_words(step.term), label_width, step.left,
              fmt::format("{:>6} {:>7}", percent(step.share), percent(step.left)), kValueWidth);
   }
 }
@@ -81,7 +81,7 @@ void show_range(TextPage& page, const Report& report, const Estimate& detailed) 
   if (!detailed.range.method.empty() || most > 0) {
     page.heading("Range of the total", "P10 to P90, four chances in five; the dot is the median");
   }
-  constexpr int kValueWidth = 24;
+  constexpr int kValueWidth = 23;
   constexpr int kMargins = 4;
   for (const Estimate& e : report.estimates) {
     if (!e.range.total_usd) continue;
@@ -90,10 +90,10 @@ void show_range(TextPage& page, const Report& report, const Estimate& detailed) 
     const std::string bar =
         range_bar(q.p10, q.p50, q.p90, most, std::max(width, 10), page.style().unicode);
     const auto money = [](double usd) { return format_number(usd, NumberKind::money); };
-    page.line(
-        pad_right(e.accelerator, name_width) + "  " +
-        pad_right(paint(bar, Ink::accent, page.style()), std::max(width, 10)) + "  " +
-        pad_left(fmt::format("{} {} {}", money(q.p10), money(q.p50), money(q.p90)), kValueWidth));
+    page.line(pad_right(e.accelerator, name_width) + "  " +
+              pad_right(paint(bar, Ink::accent, page.style()), std::max(width, 10)) + "  " +
+              pad_left(fmt::format("{:>7} {:>7} {:>7}", money(q.p10), money(q.p50), money(q.p90)),
+                       kValueWidth));
   }
   const RangeResult& range = detailed.range;
   if (range.method.empty()) return;
@@ -150,7 +150,7 @@ std::string render_table(const Report& report, const Style& style) {
     page.heading("Stages");
     page.table(stages_table(e));
   }
-  if (e.pipeline) {
+  if (!pipeline_facts(e).empty()) {
     page.heading("Data pipeline");
     page.facts(pipeline_facts(e));
   }

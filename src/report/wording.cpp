@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace trcost {
@@ -25,11 +26,15 @@ std::string grouped(double value, int decimals) {
   return value < 0 ? "-" + text : text;
 }
 
-std::string exact_money(double usd) {
-  constexpr double kWholeDollars = 1e6;
-  constexpr double kSmallest = 0.1;  // below, cents say too little
+std::string unit_money(double usd) {
+  constexpr double kSmallest = 0.001;  // below, four decimals say too little
+  constexpr double kNoise = 1e-7;
   if (usd != 0 && std::abs(usd) < kSmallest) return format_number(usd, NumberKind::money);
-  return "$" + grouped(usd, std::abs(usd) < kWholeDollars ? 2 : 0);
+  for (const int decimals : {2, 3}) {
+    const double unit = decimals == 2 ? 0.01 : 0.001;
+    if (std::abs(usd - std::round(usd / unit) * unit) < kNoise) return "$" + grouped(usd, decimals);
+  }
+  return "$" + grouped(usd, 4);
 }
 
 std::string words(std::optional<double> value, NumberKind kind) {
@@ -81,8 +86,54 @@ const LineItem* compute_item(const Estimate& estimate) {
   return nullptr;
 }
 
+std::string source_words(const LineItem& item) {
+  if (item.date.empty() || item.source.find("(" + item.date + ")") != std::string::npos) {
+    return item.source;
+  }
+  if (item.source.empty()) return "of " + item.date;
+  return item.source + " (" + item.date + ")";
+}
+
+std::string assumed_value_words(const Assumption& assumption) {
+  constexpr double kLong = 1e7;  // fewer digits are still read at a glance
+  const std::string& text = assumption.value;
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || status != std::errc() || end != text.data() + text.size()) return text;
+  if (std::abs(value) >= kLong) return format_number(value, NumberKind::count, 4);
+  return fmt::format("{:.7g}", value);
+}
+
+std::string term_words(std::string_view term) {
+  struct Words {
+    std::string_view term;
+    std::string_view words;
+  };
+  static constexpr Words kWords[] = {
+      {"kernel", "matmul kernels"},
+      {"elementwise", "element-wise work"},
+      {"recompute", "recomputation"},
+      {"vision", "vision encoder"},
+      {"tensor_parallel", "tensor-parallel exchange"},
+      {"context_parallel", "context-parallel exchange"},
+      {"expert_parallel", "expert-parallel exchange"},
+      {"data_parallel", "data-parallel exchange"},
+      {"optimizer", "optimizer step"},
+      {"imbalance", "stragglers and imbalance"},
+      {"given_mfu", "MFU as given"},
+      {"counted_flops", "counting of FLOPs"},
+      {"goodput", "failures and restarts"},
+  };
+  for (const Words& entry : kWords) {
+    if (entry.term == term) return std::string(entry.words);
+  }
+  std::string out(term);
+  std::replace(out.begin(), out.end(), '_', ' ');
+  return out;
+}
+
 std::string assumption_words(const Assumption& assumption) {
-  std::string out = assumption.path + " = " + assumption.value;
+  std::string out = assumption.path + " = " + assumed_value_words(assumption);
   if (!assumption.unit.empty()) out += " " + assumption.unit;
   if (!assumption.why.empty()) out += ": " + assumption.why;
   return out;

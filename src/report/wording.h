@@ -13,8 +13,8 @@ namespace trcost {
 
 /// `1,234,567.8`.
 std::string grouped(double value, int decimals);
-/// `$345,210.12`, whole dollars from a million on.
-std::string exact_money(double usd);
+/// A price of one unit with the decimals that it needs, two to four: `$2.82`, `$1.475`, `$0.0826`.
+std::string unit_money(double usd);
 /// As people write amounts of `kind`; `n/a` where unknown.
 std::string words(std::optional<double> value, NumberKind kind);
 std::string energy_words(std::optional<double> kwh);
@@ -46,6 +46,12 @@ std::string contribution_words(const RangeResult& range);
 std::vector<std::string> warning_lines(const Report& report);
 /// The row of the bill that pays for the accelerators, or null.
 const LineItem* compute_item(const Estimate& estimate);
+/// Source and date of a row of the bill; the date is not repeated where the source says it.
+std::string source_words(const LineItem& item);
+/// An assumed value for people: `1.286T` for 1285684065414, `2.82` for 2.8200000000000003.
+std::string assumed_value_words(const Assumption& assumption);
+/// A term of the waterfall for people: `tensor-parallel exchange`.
+std::string term_words(std::string_view term);
 /// `data.tokens = 207B tokens: why`.
 std::string assumption_words(const Assumption& assumption);
 

@@ -8,6 +8,7 @@
 #include "report/sample_estimate.h"
 #include "report/sections.h"
 #include "report/text_width.h"
+#include "report/wording.h"
 #include "trcost/columns.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
@@ -269,6 +270,37 @@ TEST_CASE("the shown rows of the bill add up to the shown total", "[report]") {
     const Table table = items_table(e);
     CHECK(sum == dollars(table.rows()[total_row(e)][3].text()));
   }
+}
+
+TEST_CASE("words for numbers", "[report]") {
+  CHECK(grouped(1234567.891, 1) == "1,234,567.9");
+  CHECK(grouped(999, 0) == "999");
+  CHECK(grouped(-1000, 0) == "-1,000");
+  CHECK(unit_money(2) == "$2.00");
+  CHECK(unit_money(2.8200000000000003) == "$2.82");
+  CHECK(unit_money(1.475) == "$1.475");
+  CHECK(unit_money(0.0826) == "$0.0826");
+  CHECK(unit_money(1234.5) == "$1,234.50");
+  CHECK(energy_words(std::nullopt) == "n/a");
+  CHECK(energy_words(42000) == "42.0 MWh");
+  CHECK(flop_words(1.3e22) == "1.30e22 FLOP");
+  CHECK(term_words("tensor_parallel") == "tensor-parallel exchange");
+  CHECK(term_words("something_new") == "something new");
+  CHECK(assumed_value_words({"data.tokens", "1285684065414", "", "", ""}) == "1.286T");
+  CHECK(assumed_value_words({"model.vocab", "128256", "", "", ""}) == "128256");
+  CHECK(assumed_value_words({"train.recipe", "full", "", "", ""}) == "full");
+}
+
+TEST_CASE("later platforms explain only what differs", "[report]") {
+  std::vector<Estimate> estimates = {sample::estimate("h100-sxm", 1e5, 2),
+                                     sample::estimate("b200", 5e4, 4)};
+  const Derivation shared = {"tokens", "given", "2e12", "2e12", ""};
+  estimates[0].derivations = {shared, {"price", "given", "", "$2", ""}};
+  estimates[1].derivations = {shared, {"price", "given", "", "$4", ""}};
+  const std::string text = render_explain(report_of(estimates), {});
+  CHECK(text.find("1. tokens") == text.rfind("1. tokens"));
+  CHECK(text.find("$2") != std::string::npos);
+  CHECK(text.find("$4") != std::string::npos);
 }
 
 TEST_CASE("shares of the waterfall multiply to its end", "[report]") {
