@@ -46,6 +46,9 @@ struct Stack {
   MemoryRecipe memory;            ///< what it keeps on a device
   double matmul = 1;              ///< factor on the chip's matmul rate
   double flash = 1;               ///< factor on the chip's attention rates
+  double flash_backward = 1;      ///< further factor on the backward rate
+  double legacy_elementwise = 1;  ///< further traffic where attention is materialised: software of
+                                  ///< before 2023, whose element-wise work is not fused
   double elementwise = 1;         ///< memory traffic relative to fully fused kernels
   double kernels = 8;             ///< element-wise kernels per layer and forward pass
   double dispatch_seconds = 1e-5; ///< host time to issue one kernel
@@ -60,6 +63,8 @@ struct Stack {
   double grouped_half = 64;       ///< tokens per expert with half of the matmul rate
   double expert_kernels = 30;     ///< further kernels of a mixture-of-experts layer and pass
   double expert_traffic = 1;      ///< traffic of routing, permuting, relative to one read and write each
+  double expert_traffic_block = 1;  ///< the same under block-scaled recipes (mxfp8, nvfp4), which run
+                                  ///< on fused routing and quantisation
   bool expert_dedup = true;       ///< a token crosses the network once per node, not once per expert
   double gradient_bytes = 4;      ///< per parameter, exchanged between data-parallel ranks
   double optimizer_bytes = 30;    ///< memory traffic of the update per local parameter

@@ -55,6 +55,7 @@ struct DeviceRates {
   double elementwise = 0;   ///< s/byte with the stack's extra traffic
   double ramp = 0;          ///< s per matmul
   double gap = 0;           ///< s per kernel
+  double expert_traffic = 1; ///< of the stack, for the platform's precision
   double operand_bytes = 2; ///< of a matmul's inputs
 };
 

@@ -20,6 +20,7 @@ struct ThroughputRow {
   std::string model;        ///< a catalog model, or one of RunBook::models
   std::string task;         ///< pretrain, sft, lora, qlora, lora+emb
   std::string accelerator;  ///< catalog name
+  std::string system;       ///< catalog name where it is not the accelerator's usual one
   double gpus = 0;
   std::optional<int> tp, pp, vp, cp, ep, dp;
   std::optional<Sharding> sharding;

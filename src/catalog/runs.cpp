@@ -84,6 +84,7 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.quality = table.text(i, "quality");
   row.group = table.text(i, "group");
   row.layout_known = table.text(i, "layout_known") == "yes";
+  row.system = table.text(i, "system");
   row.note = table.text(i, "hardware_note");
   return row;
 }

@@ -22,6 +22,8 @@ constexpr EfficiencyConstant kEfficiencyConstants[] = {
 constexpr StackConstant kStackConstants[] = {
     {"matmul", &Stack::matmul, 0.1, 1.5},
     {"flash", &Stack::flash, 0.1, 1.5},
+    {"flash_backward", &Stack::flash_backward, 0.1, 1.5},
+    {"legacy_elementwise", &Stack::legacy_elementwise, 0.5, 10},
     {"elementwise", &Stack::elementwise, 0.1, 20},
     {"kernels", &Stack::kernels, 0, 500},
     {"dispatch_seconds", &Stack::dispatch_seconds, 0, 1e-2},
@@ -36,6 +38,7 @@ constexpr StackConstant kStackConstants[] = {
     {"grouped_half", &Stack::grouped_half, 0, 1e5},
     {"expert_kernels", &Stack::expert_kernels, 0, 1e4},
     {"expert_traffic", &Stack::expert_traffic, 0, 100},
+    {"expert_traffic_block", &Stack::expert_traffic_block, 0, 100},
     {"gradient_bytes", &Stack::gradient_bytes, 0.5, 8},
     {"optimizer_bytes", &Stack::optimizer_bytes, 1, 1000},
     {"straggler", &Stack::straggler, 0, 1},

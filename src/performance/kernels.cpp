@@ -90,7 +90,7 @@ void expert_kernels(const LayerShape& shape, const LayerSplit& split, const Devi
   // Routed copies: permuted and gathered back (a read and a write each of two bytes), activation.
   const double routed = split.tokens / split.tensor * shape.experts_per_token;
   const double bytes =
-      routed * (8 * shape.hidden * stack.expert_traffic + 6 * shape.expert_out.k);
+      routed * (8 * shape.hidden * rates.expert_traffic + 6 * shape.expert_out.k);
   time.elementwise_forward += bytes * rates.elementwise + stack.expert_kernels * rates.gap;
 }
 
@@ -118,11 +118,14 @@ DeviceRates prepare_rates(const Platform& platform) {
   rates.matmul_half = 1 / (half_peak * share(efficiency.matmul[at(half)] * stack.matmul));
   rates.batched = 1 / (half_peak * share(efficiency.batched_matmul));
   rates.flash_forward = 1 / (half_peak * share(efficiency.flash_forward * stack.flash));
-  rates.flash_backward = 1 / (half_peak * share(efficiency.flash_backward * stack.flash));
+  rates.flash_backward = 1 / (half_peak * share(efficiency.flash_backward * stack.flash * stack.flash_backward));
   rates.memory = 1 / (std::max(chip.memory_bandwidth, 1.0) * share(efficiency.memory));
   rates.elementwise = rates.memory * stack.elementwise;
   rates.ramp = efficiency.ramp_seconds;
   rates.gap = efficiency.kernel_gap_seconds;
+  const bool block_scaled =
+      platform.precision == Precision::mxfp8 || platform.precision == Precision::nvfp4;
+  rates.expert_traffic = block_scaled ? stack.expert_traffic_block : stack.expert_traffic;
   switch (platform.precision) {
     case Precision::fp8:
     case Precision::mxfp8: rates.operand_bytes = 1; break;
@@ -158,7 +161,8 @@ LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const 
     time.matmul_dgrad += flops;
     time.matmul_wgrad += flops;
   }
-  time.elementwise_forward = bytes * rates.elementwise + kernels * rates.gap;
+  const double legacy = split.materialised ? stack.legacy_elementwise : 1;
+  time.elementwise_forward = legacy * bytes * rates.elementwise + kernels * rates.gap;
   if (split.dequantise > 0) {
     time.elementwise_forward += shape.parameters / split.tensor * split.dequantise * rates.memory;
     kernels += shape.linears;

@@ -14,6 +14,8 @@ namespace {
 
 // Ring attention hides its exchange behind this share of the attention kernels (model.md 5.1).
 constexpr double kContextOverlap = 0.9;
+// Share of the element-wise work of a forward pass that norms and activation functions are [D].
+constexpr double kSelectiveElementwise = 0.6;
 // Nodes are counted in eights whatever the domain: stragglers are a matter of hosts.
 constexpr double kGpusPerHost = 8;
 
@@ -308,13 +310,23 @@ double transfer_per_micro_batch(const Evaluation& at, double hidden) {
   return 2 * at.layout.vp * each * (1 - at.stack.pipeline_overlap);
 }
 
+// Forward work that the backward pass repeats. Selective: the core where it is materialised
+// (Korthikanti et al. 2205.05198, section 5); else norms and activation functions, Megatron-Core's
+// selective modules. Layers recomputed in full come on top, as many as memory asks for.
 double recomputed(const Evaluation& at, const LayerTime& time) {
-  switch (at.layout.recompute) {
-    case Recompute::none: return 0;
-    case Recompute::selective: return time.attention_forward;
-    case Recompute::full: return device_forward(time);
+  const double whole = device_forward(time);
+  if (at.layout.recompute == Recompute::full) return whole;
+  double selective = 0;
+  if (at.layout.recompute == Recompute::selective) {
+    selective = at.costs.materialised ? time.attention_forward
+                                      : kSelectiveElementwise * time.elementwise_forward;
   }
-  return 0;
+  return selective + at.layout.recomputed_layers * (whole - selective);
+}
+
+// The share of the layers whose forward pass is issued again.
+double repeated_layers(const Layout& layout) {
+  return layout.recompute == Recompute::full ? 1 : layout.recomputed_layers;
 }
 
 double& term(StepTime& time, StepTerm name) { return time.terms[static_cast<std::size_t>(name)]; }
@@ -343,8 +355,8 @@ StepTime StepModel::step(const Layout& layout) const noexcept {
 
   const double again = costs_.language_backward ? recomputed(at, layers) : 0;
   const double vision_again = costs_.encoder_backward ? recomputed(at, vision) : 0;
-  const bool whole_again = layout.recompute == Recompute::full;
-  const double backward_again = costs_.language_backward && whole_again ? layers.host_forward : 0;
+  const double backward_again =
+      costs_.language_backward ? repeated_layers(layout) * layers.host_forward : 0;
 
   // Device time of one layer's worth, and what issuing it from the host adds.
   const double forward = device_forward(layers);
@@ -386,11 +398,11 @@ StepTime StepModel::step(const Layout& layout) const noexcept {
   StepTime time;
   const double share = m / p;  // of a rank: micro-batches times its part of the layers
   time.model_flops = costs_.model_flops * layout.global_batch;
-  const double repeat =
-      costs_.language_backward
-          ? (whole_again ? costs_.forward_flops
-                         : layout.recompute == Recompute::selective ? costs_.core_flops : 0)
-          : 0;
+  double repeat = repeated_layers(layout) * costs_.forward_flops;
+  if (layout.recompute == Recompute::selective && costs_.materialised) {
+    repeat += (1 - layout.recomputed_layers) * costs_.core_flops;
+  }
+  if (!costs_.language_backward) repeat = 0;
   time.hardware_flops = time.model_flops + repeat * layout.global_batch;
   const double useful = time.model_flops / layout.gpus() * costs_.rates.ideal;
   const double core = costs_.core_flops * (costs_.language_backward ? 3 : 1) * layout.global_batch /

@@ -123,7 +123,8 @@ Workload row_workload(const Catalog& catalog, const ThroughputRow& row) {
 
 Platform row_platform(const Catalog& catalog, const ThroughputRow& row) {
   const Accelerator& accelerator = catalog.accelerator(row.accelerator);
-  return {&accelerator, &catalog.system(accelerator.system), &catalog.efficiency(accelerator),
+  const System& system = catalog.system(row.system.empty() ? accelerator.system : row.system);
+  return {&accelerator, &system, &catalog.efficiency(accelerator),
           &catalog.stack(row.stack.empty() ? "typical" : row.stack), row.precision};
 }
 
@@ -141,7 +142,6 @@ PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {
   request.vp = row.vp;
   if (row.tp && row.pp && !row.cp) request.cp = 1;
   if (!row.ep && !workload.language.moe) request.ep = 1;
-  if (row.layout_known && !row.vp) request.vp = 1;
   request.micro_batch = row.micro_batch;
   request.sharding = row.sharding;
   request.recompute = row.recompute;
