@@ -42,6 +42,7 @@ struct Stack {
   bool pipeline_parallel = true;
   bool virtual_pipeline = true;
   bool context_parallel = true;
+  bool partial_recompute = false; ///< recomputes as many layers as memory asks for, not all or none
   std::array<bool, 4> shardings{true, true, true, true};  ///< indexed by Sharding
   MemoryRecipe memory;            ///< what it keeps on a device
   double matmul = 1;              ///< factor on the chip's matmul rate
@@ -58,6 +59,7 @@ struct Stack {
   double tensor_overlap = 0.5;    ///< hidden share of tensor-parallel exchange
   double expert_overlap = 0;      ///< hidden share of the all-to-all
   double pipeline_overlap = 0.7;  ///< hidden share of stage-to-stage transfers
+  double stage_imbalance = 1;     ///< share of the slowest stage's surplus that delays a step
   double data_overlap = 0.8;      ///< share of the window that hides data-parallel exchange
   double contention = 0;          ///< compute lost per second of overlapped exchange
   double grouped_half = 64;       ///< tokens per expert with half of the matmul rate

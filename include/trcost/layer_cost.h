@@ -40,6 +40,7 @@ struct LayerShape {
   double experts_per_token = 0;
   LinearShape expert_in, expert_out;
   double expert_parameters = 0;
+  double expert_bias_traffic = 0;  ///< bytes per routed token where experts carry biases
   double exchanges = 4;            ///< tensor-parallel gathers and scatters per forward pass
 };
 

@@ -31,6 +31,9 @@ struct Layout {
   Sharding sharding = Sharding::optimizer;
   Recompute recompute = Recompute::none;
   bool sequence_parallel = true;
+  /// Share of the layers that are recomputed in full although `recompute` is none or selective: as
+  /// many as memory asks for, where the stack can choose single layers.
+  double recomputed_layers = 0;
 
   [[nodiscard]] double gpus() const { return static_cast<double>(tp) * pp * cp * dp; }
   /// Micro-batches per replica and step.

@@ -138,6 +138,7 @@ class MemoryModel {
                                 Stage stage) const noexcept;
   [[nodiscard]] States states(double params, double learning, Training training,
                               double linear) const;
+  [[nodiscard]] MemoryUse partly_recomputed(const Layout& layout) const noexcept;
   void prepare_states(const Workload& workload);
   void prepare_vision(const Workload& workload, const TrainableCounts& trainable);
 

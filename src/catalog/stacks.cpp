@@ -15,6 +15,7 @@ void read_abilities(ObjectReader& reader, Stack& stack) {
   stack.pipeline_parallel = reader.boolean_or("pipeline_parallel", stack.pipeline_parallel);
   stack.virtual_pipeline = reader.boolean_or("virtual_pipeline", stack.virtual_pipeline);
   stack.context_parallel = reader.boolean_or("context_parallel", stack.context_parallel);
+  stack.partial_recompute = reader.boolean_or("partial_recompute", stack.partial_recompute);
   stack.expert_dedup = reader.boolean_or("expert_dedup", stack.expert_dedup);
   const std::vector<std::string> names = {"none", "optimizer", "gradients", "parameters"};
   const std::vector<JsonValue> listed = reader.array_or_empty("shardings");

@@ -33,6 +33,7 @@ constexpr StackConstant kStackConstants[] = {
     {"tensor_overlap", &Stack::tensor_overlap, 0, 1},
     {"expert_overlap", &Stack::expert_overlap, 0, 1},
     {"pipeline_overlap", &Stack::pipeline_overlap, 0, 1},
+    {"stage_imbalance", &Stack::stage_imbalance, 0, 1},
     {"data_overlap", &Stack::data_overlap, 0, 1},
     {"contention", &Stack::contention, 0, 1},
     {"grouped_half", &Stack::grouped_half, 0, 1e5},

@@ -89,8 +89,8 @@ void expert_kernels(const LayerShape& shape, const LayerSplit& split, const Devi
   if (split.wgrad) time.matmul_wgrad += in.wgrad + out.wgrad;
   // Routed copies: permuted and gathered back (a read and a write each of two bytes), activation.
   const double routed = split.tokens / split.tensor * shape.experts_per_token;
-  const double bytes =
-      routed * (8 * shape.hidden * rates.expert_traffic + 6 * shape.expert_out.k);
+  const double bytes = routed * (8 * shape.hidden * rates.expert_traffic +
+                                 6 * shape.expert_out.k + shape.expert_bias_traffic);
   time.elementwise_forward += bytes * rates.elementwise + stack.expert_kernels * rates.gap;
 }
 

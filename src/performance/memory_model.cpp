@@ -291,7 +291,33 @@ MemoryUse MemoryModel::stage(const Layout& layout, Stage stage) const noexcept {
   return this->stage(layout, shares(layout), stage);
 }
 
+// Layers recomputed in full keep what full recomputation keeps, the others what they would.
+MemoryUse MemoryModel::partly_recomputed(const Layout& layout) const noexcept {
+  Layout kept = layout;
+  kept.recomputed_layers = 0;
+  Layout repeated = kept;
+  repeated.recompute = Recompute::full;
+  const MemoryUse most = use(kept);
+  const MemoryUse least = use(repeated);
+  const auto mix = [&](double MemoryUse::*part) {
+    return most.*part + layout.recomputed_layers * (least.*part - most.*part);
+  };
+  MemoryUse sum = most;
+  sum.total = 0;
+  for (double MemoryUse::*part :
+       {&MemoryUse::weights, &MemoryUse::gradients, &MemoryUse::optimizer, &MemoryUse::activations,
+        &MemoryUse::logits, &MemoryUse::overhead}) {
+    sum.*part = mix(part);
+    sum.total += sum.*part;
+  }
+  sum.fits = sum.total <= recipe_.plan_share * sum.capacity;
+  return sum;
+}
+
 MemoryUse MemoryModel::use(const Layout& layout) const noexcept {
+  if (layout.recomputed_layers > 0 && layout.recompute != Recompute::full) {
+    return partly_recomputed(layout);
+  }
   const Shares shared = shares(layout);
   MemoryUse worst = stage(layout, shared, Stage::first);
   if (layout.pp == 1) return worst;

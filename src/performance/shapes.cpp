@@ -121,6 +121,11 @@ LayerShape expert_layer_shape(const Workload& workload) {
   shape.expert_out = {model.hidden, moe.expert_ffn, Split::input};
   shape.expert_parameters =
       moe.experts * (shape.expert_in.n * shape.expert_in.k + shape.expert_out.n * shape.expert_out.k);
+  // Biases keep the activation out of the matmuls' epilogues: both products are read and written
+  // twice more [D].
+  if (moe.expert_bias) {
+    shape.expert_bias_traffic = 8 * (shape.expert_in.n + shape.expert_out.n);
+  }
   shape.exchanges = moe.shared_ffn > 0 ? 4 : 2;
   finish(shape, workload);
   return shape;

@@ -120,7 +120,9 @@ void tensor_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& t
   const double count = shape.experts > 0 && at.expert <= 1 ? 4 : shape.exchanges;
   if (at.layout.sequence_parallel) {
     const double each = gather_seconds(at.costs.fabric, bytes, at.tensor, 1);
-    const double exposed = (1 - at.stack.tensor_overlap) * count * each;
+    // Software that materialises attention is of the time before exchange overlapped matmuls.
+    const double hidden = at.costs.materialised ? 0 : at.stack.tensor_overlap;
+    const double exposed = (1 - hidden) * count * each;
     time.tensor_forward = exposed;
     time.tensor_backward = 1.5 * exposed;
   } else {
@@ -390,7 +392,9 @@ StepTime StepModel::step(const Layout& layout) const noexcept {
   parts.encoder =
       device_forward(vision) + device_backward(vision) + vision_again + connector;
   const StageTimes stages = stage_times(parts, p);
-  const double idle = m * (stages.slowest - stages.mean) +
+  // A stage with less work waits less for everything else, so only a part of the difference shows.
+  const double uneven = platform_.stack->stage_imbalance * (stages.slowest - stages.mean);
+  const double idle = m * uneven +
                       (p > 1 ? bubble_stages(p, layout.vp) *
                                    (stages.mean + transfer + exchange.per_micro_batch)
                              : 0);

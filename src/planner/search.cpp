@@ -131,8 +131,12 @@ class Search {
     double least = kInfinity;
     const auto consider = [&](const Structure& s, const BatchChoice& batch) {
       for (const Sharding sharding : space_.shardings()) {
+        // A layout given in full that does not even fit with every layer recomputed says that its
+        // software keeps less than the memory model thinks, not that it recomputes all.
+        const bool all = !request_.complete() || !model_.platform().stack->partial_recompute;
         const Layout l = space_.layout(s, batch, request_.vp.value_or(1), sharding,
-                                       space_.recomputes().back());
+                                       all ? space_.recomputes().back()
+                                           : request_.recompute.value_or(Recompute::selective));
         const MemoryUse use = model_.memory(l);
         const double score = use.total * batch.penalty;
         if (score >= least) continue;
@@ -213,6 +217,11 @@ class Search {
       }
       // Where the most thorough recomputation does not help, nothing between helps.
       if (i == 0 && !last && !model_.memory(at(modes.back())).fits) return false;
+      const Layout partly = with_recomputed_layers(l);
+      if (partly.recomputed_layers > 0 &&
+          candidate.bound + partly.recomputed_layers * candidate.again <= limit()) {
+        take(partly, candidate.batch.penalty);
+      }
     }
     return false;
   }
@@ -222,6 +231,26 @@ class Search {
     return std::any_of(all.begin(), all.end(), [&](Sharding sharding) {
       return model_.memory(space_.layout(s, batch, vp, sharding, space_.recomputes().back())).fits;
     });
+  }
+
+  /// As few recomputed layers as fit, where the stack chooses single layers and the request leaves
+  /// it open; unchanged where that does not help.
+  [[nodiscard]] Layout with_recomputed_layers(const Layout& l) const {
+    if (request_.recompute || !model_.platform().stack->partial_recompute ||
+        l.recompute == Recompute::full) {
+      return l;
+    }
+    Layout full = l;
+    full.recompute = Recompute::full;
+    const MemoryUse most = model_.memory(l);
+    const MemoryUse least = model_.memory(full);
+    const double room = most.capacity * model_.memory_model().recipe().plan_share;
+    if (least.total >= room) return l;
+    const double layers = std::ceil(model_.workload().language.layers / l.pp);
+    const double needed = (most.total - room) / (most.total - least.total);
+    Layout partly = l;
+    partly.recomputed_layers = std::min(1.0, std::ceil(needed * layers) / layers);
+    return partly;
   }
 
   void take(const Layout& l, double penalty) {

@@ -29,6 +29,7 @@ struct Entry {
   Platform platform;
   Layout layout;
   bool usable = false;
+  bool fits = false;
   std::string problem;
 };
 
@@ -123,7 +124,9 @@ class Bench {
     entry.usable = false;
     try {
       const StepModel model(entry.workload, entry.platform);
-      entry.layout = plan(model, row_request(*entry.row, entry.workload)).layout;
+      const Plan chosen = plan(model, row_request(*entry.row, entry.workload));
+      entry.layout = chosen.layout;
+      entry.fits = chosen.memory.fits;
       entry.usable = true;
     } catch (const Error& error) {
       std::fprintf(stderr, "%s: %s\n", entry.row->id.c_str(), error.message.c_str());
@@ -132,10 +135,11 @@ class Bench {
 
   static void print_layout(const Entry& entry) {
     const Layout& l = entry.layout;
-    std::printf("%s %d tp%d pp%d vp%d cp%d ep%d dp%d mb%g gb%g %s %s %s\n", entry.row->id.c_str(),
+    std::printf("%s %d tp%d pp%d vp%d cp%d ep%d dp%d mb%g gb%g %s %s r%.2f %s %s\n", entry.row->id.c_str(),
                 entry.usable, l.tp, l.pp, l.vp, l.cp, l.ep, l.dp, l.micro_batch, l.global_batch,
                 std::string(sharding_name(l.sharding)).c_str(),
-                std::string(recompute_name(l.recompute)).c_str(), entry.problem.c_str());
+                std::string(recompute_name(l.recompute)).c_str(), l.recomputed_layers,
+                entry.fits ? "fits" : "too-large", entry.problem.c_str());
   }
 
   Catalog catalog_;

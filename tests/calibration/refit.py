@@ -1,0 +1,387 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Refits the constants of data/efficiency and data/stacks to the measured rows of data/runs.
+
+Needs numpy and scipy and the program trcost_calibrate (a build with -DTRCOST_TESTS=ON makes it).
+
+  refit.py --program build/tests/trcost_calibrate --data data             in-sample errors
+  refit.py ... --leave-one-out                                            and with whole sources left out
+  refit.py ... --write                                                    and writes the constants
+  refit.py ... --check                                                    exits 1 where they moved by over 2 %
+
+Every constant has a physical meaning (include/trcost/efficiency.h) and a prior: the value of
+reference model 5.2 or of the maker's measurements, with a standard deviation of its logarithm. The
+fit minimises soft_l1(ln(predicted/measured) / 5 %) over rows, weighted by 1 / size of their group,
+plus the squared distance to the priors. No constant belongs to a row or to a source.
+"""
+
+import argparse
+import collections
+import csv
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+from scipy.optimize import least_squares
+
+AMPERE = ["a100-sxm-80gb", "a100-sxm-40gb"]
+HOPPER = ["h100-sxm", "h200"]
+BLACKWELL = ["b200", "gb200-nvl72", "gb300-nvl72"]
+VOLTA = ["v100-sxm-32gb"]
+HALF = ["matmul.bf16", "matmul.fp16"]
+
+# Rows that no constant should answer for: the published model file describes a hybrid of attention
+# and state-space layers as attention alone.
+NOT_THE_MODEL = {"nemotron-h-56b"}
+# Weight of rows whose source leaves out the batch and the recomputation.
+WEAK = {"NeMo Framework Launcher README": 0.3}
+# The single-node sweep is one group of 299 rows; as one row it would not be seen at all.
+SWEEP = {"vTrain ground truth (Megatron-DeepSpeed), single node": 20.0}
+SCALE = 0.05
+
+
+class Constant:
+    """A number under one or several names, its prior and its range."""
+
+    def __init__(self, targets, prior, sigma, low=1e-9, high=1e9):
+        self.targets, self.prior, self.sigma, self.low, self.high = targets, prior, sigma, low, high
+
+    def value(self, z):
+        return min(max(self.prior * math.exp(z * self.sigma), self.low), self.high)
+
+
+def chip(names, constants, prior, sigma, low=1e-9, high=0.97):
+    constants = [constants] if isinstance(constants, str) else constants
+    return Constant([("efficiency", n, c) for n in names for c in constants], prior, sigma, low, high)
+
+
+def stack(names, constant, prior, sigma, low=1e-9, high=1e9):
+    names = [names] if isinstance(names, str) else names
+    return Constant([("stack", n, constant) for n in names], prior, sigma, low, high)
+
+
+def chip_constants():
+    yield chip(AMPERE, HALF, 0.79, 0.03)
+    yield chip(HOPPER, HALF, 0.65, 0.06)
+    yield chip(HOPPER, "matmul.fp8", 0.58, 0.06)
+    yield chip(VOLTA, "matmul.fp16", 0.70, 0.1)
+    yield chip(["mi300x"], "matmul.fp8", 0.42, 0.2)
+    yield chip(["mi325x"], "matmul.fp8", 0.42, 0.2)
+    for name, half, fp8, mxfp8, nvfp4 in [("b200", 0.62, 0.5, 0.5, 0.42),
+                                          ("gb200-nvl72", 0.62, 0.5, 0.5, 0.42),
+                                          ("gb300-nvl72", 0.66, 0.6, 0.6, 0.38)]:
+        yield chip([name], HALF, half, 0.1)
+        yield chip([name], "matmul.fp8", fp8, 0.1)
+        yield chip([name], "matmul.mxfp8", mxfp8, 0.1)
+        yield chip([name], "matmul.nvfp4", nvfp4, 0.15)
+    for family, ramp in [(AMPERE + VOLTA, 8e-6), (HOPPER, 8e-6), (BLACKWELL, 8e-6)]:
+        yield chip(family, "ramp_seconds", ramp, 0.3)
+    for family, forward, backward in [(AMPERE, 0.62, 0.5), (HOPPER, 0.5, 0.42),
+                                      (BLACKWELL, 0.5, 0.4)]:
+        yield chip(family, "flash_forward", forward, 0.1)
+        yield chip(family, "flash_backward", backward, 0.1)
+    yield chip(AMPERE + VOLTA, "batched_matmul", 0.42, 0.2)
+    yield chip(AMPERE, "memory", 0.84, 0.05)
+    yield chip(HOPPER, "memory", 0.82, 0.05)
+    yield chip(BLACKWELL, "memory", 0.78, 0.08)
+    yield chip(AMPERE, "link", 0.75, 0.1)
+    yield chip(HOPPER, "link", 0.75, 0.1)
+    yield chip(AMPERE, "network", 0.8, 0.15)
+    yield chip(HOPPER, "network", 0.78, 0.1)
+
+
+def stack_constants():
+    yield stack("megatron", "elementwise", 1.0, 0.2)
+    yield stack(["megatron", "megatron-deepspeed"], "legacy_elementwise", 2.0, 0.3)
+    yield stack("megatron", "dispatch_seconds", 6e-6, 0.5)
+    yield stack("megatron", "collective_dispatch_seconds", 3e-5, 0.5)
+    yield stack("megatron", "step_seconds", 5e-3, 1)
+    yield stack("megatron", "tensor_overlap", 0.5, 0.4, 0, 0.99)
+    yield stack("megatron", "data_overlap", 0.8, 0.2, 0, 1)
+    yield stack("megatron", "straggler", 0.003, 0.4)
+    yield stack("megatron", "grouped_half", 64, 0.6)
+    yield stack("megatron", "expert_traffic", 4, 0.4)
+    yield stack(["megatron", "fsdp-compiled"], "expert_traffic_block", 1.2, 0.4)
+    yield stack("megatron", "expert_overlap", 0.25, 0.25, 0, 0.95)
+    yield stack(["megatron", "mlperf"], "stage_imbalance", 0.7, 0.3, 0, 1)
+    yield stack("megatron", "lora_traffic", 1, 0.5)
+
+    yield stack("mlperf", "elementwise", 0.9, 0.2)
+    yield stack("mlperf", "matmul", 1, 0.07)
+    yield stack("mlperf", "tensor_overlap", 0.7, 0.3, 0, 0.99)
+    yield stack("mlperf", "straggler", 0.004, 0.3)
+    yield stack("mlperf", "step_seconds", 2e-2, 1)
+    yield stack("mlperf", "lora_traffic", 1, 0.7)
+
+    yield stack("megatron-deepspeed", "elementwise", 1.3, 0.3)
+    yield stack("megatron-deepspeed", "matmul", 1, 0.07)
+    yield stack("megatron-deepspeed", "dispatch_seconds", 1.5e-5, 0.6)
+    yield stack("megatron-deepspeed", "collective_dispatch_seconds", 5e-5, 0.7)
+    yield stack("megatron-deepspeed", "micro_batch_seconds", 1e-3, 1)
+    yield stack("megatron-deepspeed", "step_seconds", 1e-2, 1)
+    yield stack("megatron-deepspeed", "optimizer_bytes", 40, 0.4)
+
+    yield stack("internevo", "elementwise", 1.3, 0.3)
+    yield stack("internevo", "dispatch_seconds", 1e-5, 0.6)
+    yield stack("internevo", "step_seconds", 1e-2, 1)
+    yield stack("internevo", "tensor_overlap", 0.2, 1, 0, 0.95)
+    yield stack("internevo", "data_overlap", 0.5, 0.6, 0, 1)
+
+    yield stack("fsdp", "elementwise", 1.8, 0.3)
+    yield stack("fsdp", "matmul", 1, 0.07)
+    yield stack("fsdp", "flash", 0.85, 0.15)
+    yield stack("fsdp", "flash_backward", 0.6, 0.3)
+    yield stack("fsdp", "dispatch_seconds", 1e-5, 0.6)
+    yield stack("fsdp", "collective_dispatch_seconds", 5e-5, 0.7)
+    yield stack("fsdp", "micro_batch_seconds", 1e-3, 1)
+    yield stack("fsdp", "step_seconds", 1e-2, 1)
+    yield stack("fsdp", "data_overlap", 0.8, 0.3, 0, 1)
+    yield stack("fsdp", "contention", 0.1, 0.7, 0, 1)
+
+    yield stack("fsdp-compiled", "elementwise", 1.2, 0.3)
+    yield stack("fsdp-compiled", "matmul", 1, 0.07)
+    yield stack("fsdp-compiled", "data_overlap", 0.8, 0.3, 0, 1)
+    yield stack("fsdp-compiled", "grouped_half", 64, 0.6)
+    yield stack("fsdp-compiled", "lora_traffic", 1, 0.7)
+    yield stack("fsdp-compiled", "expert_traffic", 1.5, 0.5)
+
+    yield stack("maxtext", "elementwise", 1.2, 0.3)
+    yield stack("maxtext", "matmul", 1, 0.1)
+    yield stack("maxtext", "data_overlap", 0.8, 0.3, 0, 1)
+
+    yield stack("hf-trainer", "elementwise", 2.5, 0.4)
+    yield stack("hf-trainer", "dispatch_seconds", 1.5e-5, 0.6)
+    yield stack("hf-trainer", "flash", 0.8, 0.2)
+    yield stack("hf-trainer", "lora_traffic", 1, 0.7)
+    yield stack("hf-trainer", "dequantise_traffic", 3, 0.7)
+    yield stack("hf-trainer", "data_overlap", 0.5, 0.5, 0, 1)
+
+
+class Bench:
+    """The rows, and the program that predicts them."""
+
+    def __init__(self, program, data):
+        self.constants = list(chip_constants()) + list(stack_constants())
+        self.process = subprocess.Popen([program, data], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, text=True)
+        with open(pathlib.Path(data) / "runs/throughput.csv", newline="") as file:
+            self.rows = list(csv.DictReader(file))
+        sizes = collections.Counter(row["group"] for row in self.rows)
+        self.plain = np.array([1 / sizes[row["group"]] for row in self.rows])
+        self.weight = np.array([
+            w * WEAK.get(row["source"], 1.0) * SWEEP.get(row["source"], 1.0)
+            for w, row in zip(self.plain, self.rows)])
+        self.measured = np.array([float(row["tokens_per_second_per_gpu"]) for row in self.rows])
+        self.mixture = np.array([row["model"] in self.mixtures(data) for row in self.rows])
+        self.layouts = []
+
+    @staticmethod
+    def mixtures(data, known={}):
+        if data not in known:
+            found = set()
+            for folder in ("models", "runs/models"):
+                for path in pathlib.Path(data, folder).glob("*.json"):
+                    model = json.loads(path.read_text())
+                    if model.get("language", {}).get("moe"):
+                        found.add(model["name"])
+            known[data] = found
+        return known[data]
+
+    def ask(self, command):
+        self.process.stdin.write(command + "\n")
+        self.process.stdin.flush()
+        lines = []
+        while (line := self.process.stdout.readline()) != ".\n":
+            if not line:
+                sys.exit("the calibration program ended")
+            lines.append(line.rstrip("\n"))
+        return lines
+
+    def send(self, z):
+        for constant, value in zip(self.constants, z):
+            for kind, name, key in constant.targets:
+                self.process.stdin.write(f"{kind} {name} {key} {constant.value(value):.10g}\n")
+
+    def plan(self, z):
+        self.send(z)
+        self.layouts = self.ask("plan")
+
+    def predict(self, z):
+        self.send(z)
+        return np.array([float(x) for x in self.ask("run")])
+
+    def usable(self):
+        predicted = np.array([float(x) for x in self.ask("run")])
+        known = np.array([row["model"] not in NOT_THE_MODEL for row in self.rows])
+        return known & (predicted > 0)
+
+    def fit(self, mask, start=None, evaluations=12):
+        index = np.where(mask)[0]
+        weight = np.sqrt(self.weight[index])
+
+        def residuals(z):
+            ratio = np.log(np.maximum(self.predict(z)[index], 1e-9) / self.measured[index])
+            return np.concatenate([weight * np.clip(ratio, -2, 2) / SCALE, z])
+
+        def loss(squares):  # soft_l1 for the rows, plain squares for the priors
+            rho = np.empty((3, len(squares)))
+            t = 1 + squares
+            rho[0], rho[1], rho[2] = 2 * (np.sqrt(t) - 1), t**-0.5, -0.5 * t**-1.5
+            rho[0, len(index):], rho[1, len(index):], rho[2, len(index):] = squares[len(index):], 1, 0
+            return rho
+
+        start = np.zeros(len(self.constants)) if start is None else start
+        return least_squares(residuals, start, loss=loss, max_nfev=evaluations, diff_step=1e-3).x
+
+
+def quantile(values, weights, share):
+    order = np.argsort(values)
+    total = np.cumsum(weights[order])
+    return values[order][np.searchsorted(total, share * total[-1])]
+
+
+def families(bench):
+    """Sets of rows to report, in the words of the README."""
+    sets = collections.OrderedDict()
+    for i, row in enumerate(bench.rows):
+        kind = "MoE" if bench.mixture[i] else "dense"
+        task = "pre-training" if row["task"] == "pretrain" else "fine-tuning"
+        layout = "layout known" if row["layout_known"] == "yes" else "layout planned"
+        for key in [("all", "all rows"), ("family", f"{kind} {task}, {layout}"),
+                    ("stack", row["stack"] or "not published"),
+                    ("accelerator", row["accelerator"]), ("precision", row["precision"]),
+                    ("source", row["source"])]:
+            sets.setdefault(key, []).append(i)
+    return sets
+
+
+def report(bench, predicted, title):
+    error = np.where(predicted > 0, predicted / bench.measured - 1, np.nan)
+    known = np.array([row["model"] not in NOT_THE_MODEL for row in bench.rows]) & ~np.isnan(error)
+    print(f"\n{title}\n{'rows':>5} {'median':>7} {'p90':>7} {'bias':>7}")
+    for (dimension, value), members in sorted(families(bench).items()):
+        index = np.array([i for i in members if known[i]])
+        if not len(index):
+            continue
+        w = bench.plain[index]
+        print(f"{len(index):5d} {100 * quantile(abs(error[index]), w, .5):6.1f}% "
+              f"{100 * quantile(abs(error[index]), w, .9):6.1f}% "
+              f"{100 * quantile(error[index], w, .5):+6.1f}%  {dimension}: {value}")
+    return error
+
+
+def leave_one_out(bench, best, mask):
+    """Each source predicted by constants that never saw it, from the priors on."""
+    predicted = np.zeros(len(bench.rows))
+    for source in sorted({row["source"] for row in bench.rows}):
+        out = np.array([row["source"] == source for row in bench.rows])
+        z = bench.fit(mask & ~out, evaluations=8)
+        predicted[out] = bench.predict(z)[out]
+    bench.predict(best)
+    return np.where(mask, predicted, 0)
+
+
+def family_key(bench, i):
+    row = bench.rows[i]
+    architecture = next((name for name, chips in
+                         [("ampere", AMPERE), ("hopper", HOPPER), ("blackwell", BLACKWELL)]
+                         if row["accelerator"] in chips), "other")
+    return (architecture, row["stack"] or "typical", "moe" if bench.mixture[i] else "dense",
+            "pretrain" if row["task"] == "pretrain" else "finetune",
+            "known" if row["layout_known"] == "yes" else "planned")
+
+
+def residual_families(bench, predicted):
+    """Spread of ln(predicted/measured), left out, for every family and every union of families."""
+    entries = collections.defaultdict(list)
+    for i in range(len(bench.rows)):
+        if predicted[i] <= 0:
+            continue
+        a, s, k, t, l = family_key(bench, i)
+        for key in {(a, s, k, t, l), (a, s, k, t, "any"), ("any", s, k, t, "any"),
+                    (a, "any", k, t, "any"), ("any", "any", k, t, l), ("any", "any", k, t, "any"),
+                    ("any", "any", k, "any", "any"), ("any",) * 5}:
+            entries[key].append(i)
+    result = []
+    for key, members in sorted(entries.items()):
+        index = np.array(members)
+        ratio = np.log(predicted[index] / bench.measured[index])
+        w = bench.plain[index]
+        # From the 68 % quantile: single rows of immature releases must not set the range.
+        sigma = max(0.03, quantile(abs(ratio), w, 0.68))
+        result.append(dict(zip(["architecture", "stack", "model", "task", "layout"], key)) |
+                      {"rows": len(index), "groups": round(float(w.sum()), 1),
+                       "sigma": round(float(sigma), 4),
+                       "median_error": round(float(quantile(abs(np.exp(ratio) - 1), w, .5)), 4)})
+    return result
+
+
+def rounded(value):
+    return float(f"{value:.4g}")
+
+
+def write_constants(bench, z, data):
+    """Puts the fitted values into the data files, leaving every other key as it is."""
+    changed = 0.0
+    files = {}
+    for constant, value in zip(bench.constants, z):
+        for kind, name, key in constant.targets:
+            folder = "efficiency" if kind == "efficiency" else "stacks"
+            path = pathlib.Path(data, folder, name + ".json")
+            content = files.setdefault(path, json.loads(path.read_text()))
+            place = content
+            if key.startswith("matmul."):
+                place, key = content.setdefault("matmul", {}), key[7:]
+            new = rounded(constant.value(value))
+            old = place.get(key, constant.prior)
+            changed = max(changed, abs(math.log(max(new, 1e-12) / max(old, 1e-12))))
+            place[key] = new
+    return files, changed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--data", required=True)
+    parser.add_argument("--leave-one-out", action="store_true")
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+
+    bench = Bench(options.program, options.data)
+    z = np.zeros(len(bench.constants))
+    for _ in range(options.rounds):  # layouts that rows leave open depend on the constants
+        bench.plan(z)
+        z = bench.fit(bench.usable(), z)
+    bench.plan(z)
+    mask = bench.usable()
+    for constant, value in zip(bench.constants, z):
+        kind, name, key = constant.targets[0]
+        print(f"{name:22s} {key:28s} prior {constant.prior:9.4g}  fitted "
+              f"{constant.value(value):9.4g}  ({value:+.1f} sigma)")
+    report(bench, np.where(mask, bench.predict(z), 0), "in-sample")
+    files, changed = write_constants(bench, z, options.data)
+    print(f"\nlargest change against the checked-in constants: {100 * (math.exp(changed) - 1):.1f} %")
+    if options.write:
+        for path, content in files.items():
+            path.write_text(json.dumps(content, indent=2) + "\n")
+    if options.leave_one_out:
+        left_out = leave_one_out(bench, z, mask)
+        report(bench, left_out, "whole sources left out")
+        if options.write:
+            document = {"schema_version": "1.0",
+                        "source": "tests/calibration/refit.py --leave-one-out: rows of whole "
+                                  "sources predicted by constants that never saw them",
+                        "families": residual_families(bench, left_out)}
+            pathlib.Path(options.data, "efficiency/residuals.json").write_text(
+                json.dumps(document, indent=1) + "\n")
+    return 1 if options.check and changed > math.log(1.02) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
