@@ -71,6 +71,10 @@ CsvTable::CsvTable(std::string_view text, std::string_view origin) : origin_(ori
   }
 }
 
+bool CsvTable::has(std::string_view column) const {
+  return std::find(header_.begin(), header_.end(), column) != header_.end();
+}
+
 std::size_t CsvTable::column_index(std::string_view column) const {
   const auto found = std::find(header_.begin(), header_.end(), column);
   if (found == header_.end()) {

@@ -16,6 +16,9 @@ class CsvTable {
   CsvTable(std::string_view text, std::string_view origin);
 
   [[nodiscard]] std::size_t rows() const { return cells_.size(); }
+  [[nodiscard]] bool has(std::string_view column) const;
+  /// Line of the file where the row starts.
+  [[nodiscard]] std::size_t line(std::size_t row) const { return lines_[row]; }
   /// The cell's text; throws where there is no such column.
   [[nodiscard]] const std::string& text(std::size_t row, std::string_view column) const;
   /// Empty for an empty cell; throws on what is not a finite number.

@@ -28,6 +28,10 @@ constexpr Command kCommands[] = {
      "trcost tokens --family qwen2-vl --video 1280x720 --seconds 60 --fps 2 --format json\n"
      "trcost tokens --family internvl --images sizes.csv\n",
      define_tokens},
+    {"prices", "turn a SkyPilot or gpuhunt catalog into a price file", "import FILE [options]",
+     "trcost prices import lambda/vms.csv --date 2026-10-20 -o lambda-2026-10.json\n"
+     "trcost prices import gpuhunt.csv --date 2026-10-20 --source github.com/dstackai/gpuhunt\n",
+     define_prices},
     {"help", "help on a command, or the table of scenario fields", "[COMMAND|fields]",
      "trcost help estimate\ntrcost help fields\n", define_help},
 };

@@ -35,6 +35,7 @@ const Command* find_command(std::string_view name);
 Action define_estimate(CLI::App& app, Session& session);
 Action define_tokens(CLI::App& app, Session& session);
 Action define_sweep(CLI::App& app, Session& session);
+Action define_prices(CLI::App& app, Session& session);
 Action define_help(CLI::App& app, Session& session);
 
 }  // namespace trcost::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/price_book.h"
+
+namespace trcost {
+
+/// What the table itself does not say.
+struct PriceImportOptions {
+  std::string provider;                         ///< empty: a column says it
+  std::optional<ProviderClass> provider_class;  ///< empty: by the provider's name
+  std::string date;                             ///< YYYY-MM-DD or coarser; empty: a column says it
+  std::string source;                           ///< where the table comes from
+  std::string book_date;                        ///< rows dated later are refused
+};
+
+/// A row that was not taken over.
+struct RefusedRow {
+  std::size_t line = 0;
+  std::string what;  ///< instance and region
+  std::string why;
+};
+
+struct PriceImport {
+  std::string format;          ///< `SkyPilot catalog` or `gpuhunt catalog`
+  std::vector<PriceRow> rows;  ///< per accelerator and hour, sorted
+  std::vector<RefusedRow> refused;
+  std::size_t without_accelerator = 0;  ///< CPU instances, left out
+};
+
+/// Reads a catalog table of SkyPilot (github.com/skypilot-org/skypilot-catalog, vms.csv) or gpuhunt
+/// (github.com/dstackai/gpuhunt). Both price whole instances. Instances that differ in their zone
+/// only become one row from the lowest to the highest price. Refused, never mended: prices that are
+/// missing, not a number, 0, negative or no market price (a row of nines, above $100 or below $0.01
+/// per accelerator), rows without a date, dated after the book, repeated, or of an unknown
+/// accelerator. Throws Error (data) for another table, (usage) when the provider is not known.
+PriceImport import_prices(std::string_view csv, std::string_view origin,
+                          const PriceImportOptions& options);
+
+/// The rows as a price file of the catalog.
+std::string price_file_json(const PriceImport& import, const PriceImportOptions& options);
+
+/// `hyperscaler`, `marketplace` or `specialist` by the provider's name.
+ProviderClass usual_provider_class(std::string_view provider);
+
+/// The catalog's name of an accelerator as clouds spell it (`A100-80GB`, `H100_SXM5`, `GH200`),
+/// with its memory in GB where known; empty for an unknown one.
+std::string accelerator_by_cloud_name(std::string_view name, double memory_gb,
+                                      std::string_view instance);
+
+}  // namespace trcost
