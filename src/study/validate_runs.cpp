@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/validate_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "trcost/error.h"
+#include "trcost/estimate.h"
+#include "trcost/numbers.h"
+#include "trcost/price_import.h"
+
+namespace trcost {
+namespace {
+
+[[noreturn]] void unknown(std::string what) {
+  throw Error(ErrorKind::no_answer, std::move(what));
+}
+
+// Letters and digits in lower case: `Llama3.1-405B` and `llama-3.1-405b` are the same model.
+std::string folded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c >= 'A' && c <= 'Z') out += static_cast<char>(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) out += c;
+  }
+  return out;
+}
+
+// The catalog's name of a published model, or empty.
+std::string catalog_model(const Catalog& catalog, std::string_view name) {
+  const std::string wanted = folded(name);
+  for (const std::string& known : catalog.names(CatalogKind::models)) {
+    if (folded(known) == wanted) return known;
+  }
+  return {};
+}
+
+// `A100 SXM 80GB`, `H800`; an A100 or A800 of unknown memory counts as one of 80 GB, whose peak is
+// the same.
+std::string catalog_accelerator(const Catalog& catalog, const std::string& published) {
+  std::string name = published;
+  if (name == "A100" || name == "A800" || name == "A800 80GB") name = "A100 80GB";
+  if (name == "V100") name = "V100 32GB";
+  const double memory = name.starts_with("V100") ? 32 : 0;
+  std::string found = accelerator_by_cloud_name(name, memory, {});
+  if (found.empty()) {
+    const std::string wanted = folded(name);
+    for (const std::string& known : catalog.names(CatalogKind::accelerators)) {
+      if (folded(known) == wanted) found = known;
+    }
+  }
+  const auto names = catalog.names(CatalogKind::accelerators);
+  if (std::find(names.begin(), names.end(), found) == names.end()) {
+    unknown(fmt::format("the catalog has no accelerator {}", published));
+  }
+  return found;
+}
+
+std::string precision_of(const PublishedRun& run, const std::string& accelerator) {
+  if (run.precision.find("fp8") != std::string::npos) return "fp8";
+  return accelerator.starts_with("v100") ? "fp16" : "bf16";
+}
+
+bool is_pretraining(const PublishedRun& run) {
+  return run.stage.starts_with("pretrain") &&
+         (run.modality == "text" || run.modality.find("early fusion") != std::string::npos);
+}
+
+double reported_hours(const PublishedRun& run) {
+  if (run.gpu_hours) return *run.gpu_hours;
+  if (run.implied_gpu_hours) return *run.implied_gpu_hours;
+  unknown("the GPU-hours were not published");
+}
+
+void replay(Estimator& estimator, const Catalog& catalog, RunReplay& row) {
+  const PublishedRun& run = *row.run;
+  const Scenario scenario = run_scenario(catalog, run);
+  row.accelerator = std::string(scenario.text(Field::hardware_accelerator));
+  row.model = scenario.has(Field::model_name)
+                  ? std::string(scenario.text(Field::model_name))
+                  : format_number(*scenario.number(Field::model_params), NumberKind::count);
+  row.reported = reported_hours(run);
+  const Estimate estimate = estimator.run(scenario).front();
+  row.predicted = estimate.gpu_hours;
+  row.range = estimate.range.gpu_hours;
+  row.error = row.predicted / row.reported - 1;
+  row.inside = row.range.p10 <= row.reported && row.reported <= row.range.p90;
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+void summarise(RunValidation& out) {
+  std::vector<double> ratios;
+  std::vector<double> errors;
+  for (const RunReplay& row : out.rows) {
+    if (!row.problem.empty()) continue;
+    ++out.replayed;
+    if (row.inside) ++out.inside;
+    if (row.reported < row.range.p10) ++out.below;
+    if (row.reported > row.range.p90) ++out.above;
+    ratios.push_back(row.reported / row.predicted);
+    errors.push_back(std::fabs(row.error));
+  }
+  if (out.replayed > 0) out.coverage = static_cast<double>(out.inside) / out.replayed;
+  out.median_ratio = median(std::move(ratios));
+  out.median_error = median(std::move(errors));
+}
+
+}  // namespace
+
+Scenario run_scenario(const Catalog& catalog, const PublishedRun& run) {
+  if (!run.tokens) unknown("the number of tokens was not published");
+  if (run.accelerator.empty()) unknown("the hardware was not published");
+  Scenario scenario;
+  const std::string accelerator = catalog_accelerator(catalog, run.accelerator);
+  scenario.set_text(Field::hardware_accelerator, accelerator);
+  const std::string model = catalog_model(catalog, run.name);
+  if (!model.empty()) {
+    scenario.set_text(Field::model_name, model);
+  } else if (run.params_active && run.params_total && *run.params_active < *run.params_total) {
+    unknown("a mixture of experts whose shape the catalog does not have");
+  } else if (run.params_total) {
+    scenario.set_number(Field::model_params, *run.params_total);
+  } else {
+    unknown("the parameters were not published");
+  }
+  scenario.set_number(Field::data_tokens, *run.tokens);
+  if (run.seq_length) scenario.set_number(Field::data_seq_length, *run.seq_length);
+  if (run.gpus) {
+    scenario.set_number(Field::hardware_gpus, *run.gpus);
+  } else if (run.wall_days) {
+    scenario.set_number(Field::hardware_deadline, *run.wall_days * 86400);
+  }
+  scenario.set_text(Field::train_precision, precision_of(run, accelerator));
+  return scenario;
+}
+
+RunValidation validate_runs(const Catalog& catalog) {
+  RunValidation out;
+  EstimateOptions options;
+  options.assumptions = false;
+  Estimator estimator(catalog, options);
+  for (const PublishedRun& run : catalog.runs().runs) {
+    if (!is_pretraining(run) || !run.tokens) continue;
+    RunReplay row;
+    row.run = &run;
+    try {
+      replay(estimator, catalog, row);
+    } catch (const Error& error) {
+      row.problem = error.message;
+    }
+    out.rows.push_back(std::move(row));
+  }
+  summarise(out);
+  return out;
+}
+
+}  // namespace trcost
