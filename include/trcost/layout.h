@@ -56,8 +56,8 @@ struct MemoryUse {
   double logits = 0;
   double overhead = 0;  ///< context, communication buffers, fragmentation
   double total = 0;
-  double capacity = 0;
-  bool fits = false;    ///< total within the planned share of capacity
+  double capacity = 0;  ///< what a plan may fill: most of the device (MemoryRecipe::plan_share)
+  bool fits = false;    ///< total within capacity
 };
 
 }  // namespace trcost

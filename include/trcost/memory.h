@@ -143,7 +143,7 @@ class MemoryModel {
   void prepare_vision(const Workload& workload, const TrainableCounts& trainable);
 
   MemoryRecipe recipe_;
-  double capacity_ = 0;
+  double capacity_ = 0;  ///< bytes that a plan may fill
   double layers_ = 0, dense_layers_ = 0;
   States dense_layer_, moe_layer_, expert_layer_;
   States first_;        ///< embedding, encoder, connector

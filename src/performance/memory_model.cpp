@@ -89,7 +89,7 @@ MemoryModel::States MemoryModel::states(double params, double learning, Training
 
 MemoryModel::MemoryModel(const Workload& workload, const MemoryRecipe& recipe, Precision precision,
                          double capacity)
-    : recipe_(recipe), capacity_(capacity) {
+    : recipe_(recipe), capacity_(recipe.plan_share * capacity) {
   const LanguageModel& m = workload.language;
   if (is_single(precision)) {
     value_scale_ = 2;
@@ -283,7 +283,7 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   use.total = use.weights + use.gradients + use.optimizer + use.activations + use.logits +
               use.overhead;
   use.capacity = capacity_;
-  use.fits = use.total <= recipe_.plan_share * capacity_;
+  use.fits = use.total <= capacity_;
   return use;
 }
 

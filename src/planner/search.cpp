@@ -297,7 +297,7 @@ class Search {
               fmt::format("the training does not fit on {} {}: the best layout takes {:.1f} GB of "
                           "the {:.1f} GB that a plan may fill on each",
                           request.gpus, chip, least.memory.total / 1e9,
-                          least.memory.capacity * model.memory_model().recipe().plan_share / 1e9),
+                          least.memory.capacity / 1e9),
               enough > 0 ? fmt::format("the smallest cluster that holds it has {} GPUs", enough)
                          : fmt::format("no cluster of up to {} GPUs holds it either: free a degree, "
                                        "or take an accelerator with more memory", most));

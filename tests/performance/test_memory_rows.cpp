@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verdict "fits" against layouts that ran.
+#include <string>
+
+#include "catch.h"
+#include "trcost/planner.h"
+#include "trcost/validate.h"
+
+using namespace trcost;
+
+TEST_CASE("layouts that ran in reality fit", "[memory][measured]") {
+  const Catalog catalog;
+  int rows = 0, refused = 0;
+  for (const ThroughputRow& row : catalog.runs().throughput) {
+    // A hybrid of state-space and attention layers whose description names only attention layers
+    // has twice the parameters of the model that ran.
+    if (row.model.starts_with("nemotron-h")) continue;
+    const Workload w = row_workload(catalog, row);
+    const StepModel model(w, row_platform(catalog, row));
+    const Plan chosen = plan(model, row_request(row, w));
+    ++rows;
+    if (chosen.memory.fits) continue;
+    ++refused;
+    INFO(row.id << " " << row.stack << " " << row.model << " on " << row.accelerator << ": "
+                << chosen.memory.total / chosen.memory.capacity);
+    // Never by much: the tightest published layouts fill their cards.
+    CHECK(chosen.memory.total < 1.1 * chosen.memory.capacity);
+  }
+  CHECK(rows > 900);
+  CHECK(refused < 0.03 * rows);
+}
+
+// The micro-batches of llm-foundry's table are the largest that their authors could run, so twice as
+// many sequences mostly must not fit: the formula is not lax either.
+TEST_CASE("twice the largest micro-batch does not fit", "[memory][measured]") {
+  const Catalog catalog;
+  int rows = 0, accepted = 0;
+  for (const ThroughputRow& row : catalog.runs().throughput) {
+    if (row.source.find("llm-foundry") == std::string::npos || row.gpus > 64) continue;
+    if (!row.micro_batch || !row.recompute || !row.sharding) continue;
+    const Workload w = row_workload(catalog, row);
+    const StepModel model(w, row_platform(catalog, row));
+    Layout layout;
+    layout.dp = static_cast<int>(row.gpus);
+    layout.micro_batch = 2 * *row.micro_batch;
+    layout.global_batch = layout.micro_batch * row.gpus;
+    layout.sharding = *row.sharding;
+    layout.recompute = *row.recompute;
+    ++rows;
+    if (model.memory(layout).fits) ++accepted;
+  }
+  CHECK(rows > 100);
+  CHECK(accepted < 0.35 * rows);
+}
