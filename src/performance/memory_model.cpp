@@ -310,7 +310,7 @@ MemoryUse MemoryModel::partly_recomputed(const Layout& layout) const noexcept {
     sum.*part = mix(part);
     sum.total += sum.*part;
   }
-  sum.fits = sum.total <= recipe_.plan_share * sum.capacity;
+  sum.fits = sum.total <= sum.capacity;
   return sum;
 }
 

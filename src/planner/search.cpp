@@ -244,7 +244,7 @@ class Search {
     full.recompute = Recompute::full;
     const MemoryUse most = model_.memory(l);
     const MemoryUse least = model_.memory(full);
-    const double room = most.capacity * model_.memory_model().recipe().plan_share;
+    const double room = most.capacity;
     if (least.total >= room) return l;
     const double layers = std::ceil(model_.workload().language.layers / l.pp);
     const double needed = (most.total - room) / (most.total - least.total);

@@ -23,8 +23,10 @@ TEST_CASE("layouts that ran in reality fit", "[memory][measured]") {
     ++refused;
     INFO(row.id << " " << row.stack << " " << row.model << " on " << row.accelerator << ": "
                 << chosen.memory.total / chosen.memory.capacity);
-    // Never by much: the tightest published layouts fill their cards.
-    CHECK(chosen.memory.total < 1.1 * chosen.memory.capacity);
+    // Never by much, if their software recomputes: the tightest published layouts fill their cards.
+    Layout least = chosen.layout;
+    least.recompute = row.recompute.value_or(Recompute::full);
+    CHECK(model.memory(least).total < 1.1 * chosen.memory.capacity);
   }
   CHECK(rows > 900);
   CHECK(refused < 0.03 * rows);

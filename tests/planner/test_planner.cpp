@@ -15,6 +15,13 @@ namespace {
 
 double per_sequence(const Plan& p) { return p.time.seconds / p.layout.global_batch; }
 
+/// Layer by layer, until it fits, where the stack can.
+void recompute_some_layers(const StepModel& model, Layout& l) {
+  if (!model.platform().stack->partial_recompute || l.recompute == Recompute::full) return;
+  const double layers = std::ceil(model.workload().language.layers / l.pp);
+  for (double n = 1; n <= layers && !model.memory(l).fits; ++n) l.recomputed_layers = n / layers;
+}
+
 /// The least time per sequence over every layout of the space, none left out.
 double exhaustive(const StepModel& model, const PlanRequest& request) {
   const SearchSpace space(model, request);
@@ -28,7 +35,8 @@ double exhaustive(const StepModel& model, const PlanRequest& request) {
       for (const int vp : stages) {
         for (const Sharding sharding : space.shardings()) {
           for (const Recompute recompute : space.recomputes()) {
-            const Layout l = space.layout(s, batch, vp, sharding, recompute);
+            Layout l = space.layout(s, batch, vp, sharding, recompute);
+            recompute_some_layers(model, l);
             if (!model.memory(l).fits) continue;
             least = std::min(least, model.step(l).seconds / l.global_batch * batch.penalty);
           }
