@@ -18,6 +18,11 @@
 namespace trcost {
 namespace {
 
+bool is_directory(const std::string& path) {
+  std::error_code status;
+  return std::filesystem::is_directory(path, status);
+}
+
 bool is_path(std::string_view name) {
   return name.ends_with(".json");
 }
@@ -91,6 +96,14 @@ struct Catalog::Cache {
     std::string origin;
   };
 
+  // Runs are rows of tables, not files.
+  static std::vector<std::string> run_names(const RunBook& book) {
+    std::vector<std::string> names;
+    for (CatalogEntry& entry : describe_runs(book)) names.push_back(std::move(entry.name));
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
   // The file of the data directory that stands in for a built-in one.
   [[nodiscard]] std::optional<std::string> overriding_file(std::string_view path) const {
     if (directory.empty()) return std::nullopt;
@@ -139,9 +152,26 @@ struct Catalog::Cache {
     return {};
   }
 
+  // What may have been meant: all names that begin with what was typed, else the nearest one.
+  static std::string suggestion(std::string_view typed, const std::vector<std::string>& known) {
+    std::vector<std::string> longer;
+    for (const std::string& name : known) {
+      if (typed.size() >= 2 && name.starts_with(typed)) longer.push_back(name);
+    }
+    return longer.size() > 1 ? fmt::format("there is {};", fmt::join(longer, ", "))
+                             : did_you_mean(typed, known);
+  }
+
   [[noreturn]] static void fail_unknown(const Catalog& catalog, CatalogKind kind,
                                         std::string_view name) {
-    const std::string guess = did_you_mean(name, catalog.names(kind));
+    if (name.find('/') != std::string_view::npos) {
+      const bool directory = is_directory(std::string(name));
+      throw Error(
+          ErrorKind::data,
+          directory ? "this is a directory, not a file" : "a file of your own has to end in .json",
+          {}, std::string(name.substr(0, 200)));
+    }
+    const std::string guess = suggestion(name, catalog.names(kind));
     const std::string_view kinds = info(kind).name;
     const std::string_view one = kinds.substr(0, kinds.size() - 1);
     throw Error(ErrorKind::usage, fmt::format("unknown {} \"{}\"", one, name.substr(0, 100)),
@@ -152,8 +182,7 @@ struct Catalog::Cache {
 };
 
 Catalog::Catalog(std::string directory) : cache_(std::make_unique<Cache>()) {
-  std::error_code status;
-  if (!directory.empty() && !std::filesystem::is_directory(directory, status)) {
+  if (!directory.empty() && !is_directory(directory)) {
     throw Error(ErrorKind::data, "there is no such data directory",
                 "name a folder of the form of data/, or leave it out for the built-in data",
                 directory);
@@ -218,6 +247,7 @@ const RunBook& Catalog::runs() const {
 }
 
 std::vector<std::string> Catalog::names(CatalogKind kind) const {
+  if (kind == CatalogKind::runs) return cache_->run_names(runs());
   const std::string folder = std::string(info(kind).name) + "/";
   std::vector<std::string> names;
   const auto add = [&](std::string_view file) {
@@ -268,6 +298,11 @@ std::vector<CatalogEntry> Catalog::list(CatalogKind kind) const {
 }
 
 std::string Catalog::show(CatalogKind kind, std::string_view name) const {
+  if (kind == CatalogKind::runs) {
+    std::string text = run_text(*this, name);
+    if (text.empty()) cache_->fail_unknown(*this, kind, name);
+    return text;
+  }
   switch (kind) {
     case CatalogKind::accelerators:
       accelerator(name);
@@ -287,8 +322,7 @@ std::string Catalog::show(CatalogKind kind, std::string_view name) const {
     case CatalogKind::prices:
       prices();
       break;
-    case CatalogKind::runs:
-      runs();
+    default:
       break;
   }
   return std::string(cache_->locate(*this, kind, name).text);

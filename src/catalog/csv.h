@@ -19,6 +19,8 @@ class CsvTable {
   [[nodiscard]] bool has(std::string_view column) const;
   /// Line of the file where the row starts.
   [[nodiscard]] std::size_t line(std::size_t row) const { return lines_[row]; }
+  /// The header row.
+  [[nodiscard]] const std::vector<std::string>& columns() const { return header_; }
   /// The cell's text; throws where there is no such column.
   [[nodiscard]] const std::string& text(std::size_t row, std::string_view column) const;
   /// Empty for an empty cell; throws on what is not a finite number.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,5 +36,8 @@ CatalogEntry describe_stack(const Stack& stack);
 /// Entries of the books; names are what `trcost show KIND NAME` takes.
 std::vector<CatalogEntry> describe_prices(const PriceBook& prices);
 std::vector<CatalogEntry> describe_runs(const RunBook& runs);
+/// One row of the tables of runs as a JSON object, empty cells null; an empty text when no row has
+/// that id.
+std::string run_text(const Catalog& catalog, std::string_view id);
 
 }  // namespace trcost

@@ -32,6 +32,16 @@ constexpr Command kCommands[] = {
      "trcost prices import lambda/vms.csv --date 2026-10-20 -o lambda-2026-10.json\n"
      "trcost prices import gpuhunt.csv --date 2026-10-20 --source github.com/dstackai/gpuhunt\n",
      define_prices},
+    {"list", "the catalog: all entries of a kind", "[KIND] [options]",
+     "trcost list accelerators\n"
+     "trcost list prices --accelerator h100-sxm\n"
+     "trcost list systems --format csv\n",
+     define_list},
+    {"show", "one catalog entry with its sources, or a file of your own", "KIND NAME|FILE [options]",
+     "trcost show accelerators h100-sxm\n"
+     "trcost show models mixtral-8x7b --format json\n"
+     "trcost show accelerators ./mine.json\n",
+     define_show},
     {"help", "help on a command, or the table of scenario fields", "[COMMAND|fields]",
      "trcost help estimate\ntrcost help fields\n", define_help},
 };

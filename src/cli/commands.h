@@ -36,6 +36,8 @@ Action define_estimate(CLI::App& app, Session& session);
 Action define_tokens(CLI::App& app, Session& session);
 Action define_sweep(CLI::App& app, Session& session);
 Action define_prices(CLI::App& app, Session& session);
+Action define_list(CLI::App& app, Session& session);
+Action define_show(CLI::App& app, Session& session);
 Action define_help(CLI::App& app, Session& session);
 
 }  // namespace trcost::cli

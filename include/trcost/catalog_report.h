@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "trcost/catalog.h"
+#include "trcost/table.h"
+
+namespace trcost {
+
+/// The kind of this name (`accelerators`); throws Error (usage) with a did-you-mean.
+CatalogKind catalog_kind(std::string_view name);
+
+/// The kinds themselves with the number of their entries.
+Table catalog_kinds_table(const Catalog& catalog);
+
+/// All entries of a kind. A non-empty `accelerator` keeps what belongs to it; kinds that have no
+/// accelerator refuse it with an Error (usage).
+Table catalog_table(const Catalog& catalog, CatalogKind kind, std::string_view accelerator = {});
+
+/// The spread of an accelerator's prices and what an estimate takes, a line per commitment.
+std::string price_spread_text(const Catalog& catalog, std::string_view accelerator);
+
+/// One entry, one row per value of its file: where it stands, the value in readable units, the
+/// key of its source; then the sources. Checks the entry first.
+Table catalog_entry_table(const Catalog& catalog, CatalogKind kind, std::string_view name_or_path);
+
+}  // namespace trcost

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/session.h"
+#include "trcost/catalog_report.h"
+
+namespace trcost::cli {
+namespace {
+
+struct ListOptions {
+  std::string kind;
+  std::string accelerator;
+  OutputOptions output;
+};
+
+int run_list(const ListOptions& options, Session& session) {
+  Output output(options.output.path);
+  const Catalog& catalog = session.catalog();
+  const Table table = options.kind.empty()
+                          ? catalog_kinds_table(catalog)
+                          : catalog_table(catalog, catalog_kind(options.kind), options.accelerator);
+  Style style;
+  style.color = options.output.path == "-" && session.colored(STDOUT_FILENO);
+  const Format format = options.output.choose();
+  output.write(to_format(table, format, style, options.kind.empty() ? "kinds" : options.kind));
+  if (format == Format::table && options.kind == "prices" && !options.accelerator.empty()) {
+    output.write("\n" + price_spread_text(catalog, options.accelerator));
+  }
+  output.commit();
+  return kExitOk;
+}
+
+}  // namespace
+
+Action define_list(CLI::App& app, Session& session) {
+  auto options = std::make_shared<ListOptions>();
+  app.add_option("kind", options->kind,
+                 "accelerators, systems, stacks, models, encoders, prices or runs")
+      ->group("Arguments");
+  app.add_option("--accelerator", options->accelerator,
+                 "only what belongs to it (accelerators, systems, prices)")
+      ->type_name("NAME")
+      ->group("Output");
+  add_output_options(
+      app, options->output,
+      {Format::table, Format::json, Format::jsonl, Format::csv, Format::md, Format::html});
+  return [options, &session] { return run_list(*options, session); };
+}
+
+}  // namespace trcost::cli

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/session.h"
+#include "trcost/catalog_report.h"
+#include "trcost/error.h"
+
+namespace trcost::cli {
+namespace {
+
+struct ShowOptions {
+  std::string kind;
+  std::string name;
+  OutputOptions output;
+};
+
+int run_show(const ShowOptions& options, Session& session) {
+  if (options.kind.empty() || options.name.empty()) {
+    throw Error(ErrorKind::usage, "show needs a kind and a name",
+                "trcost show accelerators h100-sxm; `trcost list` shows the kinds");
+  }
+  const CatalogKind kind = catalog_kind(options.kind);
+  Output output(options.output.path);
+  const Catalog& catalog = session.catalog();
+  const Format format = options.output.choose();
+  if (format == Format::json) {
+    output.write(catalog.show(kind, options.name));
+  } else {
+    Style style;
+    style.color = options.output.path == "-" && session.colored(STDOUT_FILENO);
+    output.write(
+        to_format(catalog_entry_table(catalog, kind, options.name), format, style, options.kind));
+  }
+  output.commit();
+  return kExitOk;
+}
+
+}  // namespace
+
+Action define_show(CLI::App& app, Session& session) {
+  auto options = std::make_shared<ShowOptions>();
+  app.add_option("kind", options->kind,
+                 "accelerators, systems, stacks, models, encoders, prices or runs")
+      ->group("Arguments");
+  app.add_option("name", options->name, "a catalog name, or a .json file of your own to check")
+      ->group("Arguments");
+  add_output_options(app, options->output,
+                     {Format::table, Format::json, Format::csv, Format::md, Format::html});
+  return [options, &session] { return run_show(*options, session); };
+}
+
+}  // namespace trcost::cli

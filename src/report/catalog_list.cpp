@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listings of the catalog, one table per kind.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "trcost/catalog_report.h"
+#include "trcost/error.h"
+#include "trcost/price_book.h"
+#include "trcost/prices.h"
+#include "trcost/suggest.h"
+#include "trcost/workload.h"
+
+namespace trcost {
+namespace {
+
+constexpr auto kRight = Align::right;
+
+// A number of the catalog, where 0 stands for unknown.
+Cell known(double value, std::string shown) {
+  return value > 0 ? Cell::number(value, std::move(shown)) : Cell::unknown();
+}
+
+Cell teraflops(const Accelerator& chip, Precision precision) {
+  const double rate = chip.peak_flops[static_cast<std::size_t>(precision)];
+  return known(rate, fmt::format("{:g}", rate / 1e12));
+}
+
+Table accelerators_table(const Catalog& catalog, std::string_view only) {
+  Table table({{"name", "name"},
+               {"title", "title", Align::left, Overflow::drop},
+               {"bf16 TF/s", "bf16_flop_per_second", kRight},
+               {"fp16 TF/s", "fp16_flop_per_second", kRight, Overflow::drop},
+               {"fp8 TF/s", "fp8_flop_per_second", kRight},
+               {"nvfp4 TF/s", "nvfp4_flop_per_second", kRight},
+               {"memory GB", "memory_bytes", kRight},
+               {"TB/s", "memory_bytes_per_second", kRight},
+               {"watts", "power_watts", kRight},
+               {"system", "system"},
+               {"price", "price_usd", kRight, Overflow::drop}});
+  for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
+    if (!only.empty() && name != only) continue;
+    const Accelerator& chip = catalog.accelerator(name);
+    table.add_row({name, chip.title, teraflops(chip, Precision::bf16),
+                   teraflops(chip, Precision::fp16), teraflops(chip, Precision::fp8),
+                   teraflops(chip, Precision::nvfp4),
+                   known(chip.memory_bytes, fmt::format("{:.1f}", chip.memory_bytes / 1e9)),
+                   known(chip.memory_bandwidth, fmt::format("{:g}", chip.memory_bandwidth / 1e12)),
+                   known(chip.power_watts, fmt::format("{:g}", chip.power_watts)), chip.system,
+                   known(chip.price_usd, fmt::format("${:.0f}", chip.price_usd))});
+  }
+  return table;
+}
+
+bool carries(const System& system, std::string_view accelerator) {
+  return accelerator.empty() ||
+         std::ranges::find(system.accelerators, accelerator) != system.accelerators.end();
+}
+
+Table systems_table(const Catalog& catalog, std::string_view only) {
+  Table table({{"name", "name"},
+               {"accelerators", "accelerators", Align::left, Overflow::wrap},
+               {"node", "gpus_per_node", kRight},
+               {"domain", "gpus_per_domain", kRight},
+               {"in domain GB/s", "domain_bytes_per_second", kRight},
+               {"network GB/s", "network_bytes_per_second", kRight},
+               {"watts/GPU", "power_per_gpu_watts", kRight},
+               {"price", "price_usd", kRight, Overflow::drop},
+               {"title", "title", Align::left, Overflow::drop}});
+  for (const std::string& name : catalog.names(CatalogKind::systems)) {
+    const System& system = catalog.system(name);
+    if (!carries(system, only)) continue;
+    const double inner = system.tiers.front().bandwidth;
+    const double outer = system.tiers.back().bandwidth;
+    table.add_row(
+        {name, fmt::format("{}", fmt::join(system.accelerators, " ")),
+         known(system.gpus_per_node, fmt::format("{:.0f}", system.gpus_per_node)),
+         known(system.gpus_per_domain, fmt::format("{:.0f}", system.gpus_per_domain)),
+         known(inner, fmt::format("{:.4g}", inner / 1e9)),
+         known(outer, fmt::format("{:.4g}", outer / 1e9)),
+         known(system.power_per_gpu_watts, fmt::format("{:.0f}", system.power_per_gpu_watts)),
+         known(system.price_usd, fmt::format("${:.0f}", system.price_usd)), system.title});
+  }
+  return table;
+}
+
+Table models_table(const Catalog& catalog) {
+  Table table({{"name", "name"},
+               {"parameters", "params_total", kRight},
+               {"active", "params_active", kRight},
+               {"vision", "params_vision", kRight},
+               {"layers", "layers", kRight},
+               {"hidden", "hidden", kRight},
+               {"vocab", "vocab", kRight, Overflow::drop},
+               {"source", "source", Align::left, Overflow::cut}});
+  for (const std::string& name : catalog.names(CatalogKind::models)) {
+    const Model& model = catalog.model(name);
+    const ParameterCounts counts = count_parameters(model);
+    table.add_row({name, Cell::number(counts.total, NumberKind::count),
+                   Cell::number(counts.active, NumberKind::count),
+                   model.vision ? Cell::number(counts.encoder, NumberKind::count) : Cell("-"),
+                   Cell::number(model.language.layers, fmt::format("{}", model.language.layers)),
+                   Cell::number(model.language.hidden, fmt::format("{}", model.language.hidden)),
+                   Cell::number(model.language.vocab, fmt::format("{}", model.language.vocab)),
+                   model.source});
+  }
+  return table;
+}
+
+Table encoders_table(const Catalog& catalog) {
+  Table table({{"name", "name"},
+               {"parameters", "params", kRight},
+               {"layers", "layers", kRight},
+               {"hidden", "hidden", kRight},
+               {"patch", "patch", kRight},
+               {"image", "image", kRight},
+               {"tokens/image", "tokens_per_image", kRight},
+               {"title", "title", Align::left, Overflow::cut}});
+  for (const std::string& name : catalog.names(CatalogKind::encoders)) {
+    const Encoder& encoder = catalog.encoder(name);
+    const auto plain = [](double value) { return fmt::format("{}", value); };
+    table.add_row(
+        {name, Cell::number(encoder_parameters(encoder), NumberKind::count),
+         Cell::number(encoder.layers, plain(encoder.layers)),
+         Cell::number(encoder.hidden, plain(encoder.hidden)),
+         known(encoder.patch, plain(encoder.patch)),
+         encoder.image > 0 ? Cell::number(encoder.image, plain(encoder.image)) : Cell("native"),
+         known(encoder.tokens_per_image, plain(encoder.tokens_per_image)), encoder.title});
+  }
+  return table;
+}
+
+Table prices_table(const Catalog& catalog, std::string_view only) {
+  Table table({{"accelerator", "accelerator"},
+               {"provider", "provider"},
+               {"commitment", "commitment"},
+               {"low", "low", kRight},
+               {"median", "median", kRight},
+               {"high", "high", kRight},
+               {"date", "date"},
+               {"region", "region", Align::left, Overflow::drop},
+               {"product", "product", Align::left, Overflow::drop},
+               {"class", "provider_class", Align::left, Overflow::drop},
+               {"read", "verified", Align::left, Overflow::drop},
+               {"source", "source", Align::left, Overflow::drop}});
+  std::vector<const PriceRow*> rows;
+  for (const PriceRow& row : catalog.prices().rows) {
+    if (only.empty() || row.accelerator == only) rows.push_back(&row);
+  }
+  std::ranges::stable_sort(rows, [](const PriceRow* a, const PriceRow* b) {
+    if (a->accelerator != b->accelerator) return a->accelerator < b->accelerator;
+    if (a->commitment != b->commitment) return a->commitment < b->commitment;
+    return a->median < b->median;
+  });
+  const auto usd = [](double price) { return Cell::number(price, fmt::format("${:.2f}", price)); };
+  for (const PriceRow* row : rows) {
+    table.add_row({row->accelerator, row->provider, commitment_name(row->commitment), usd(row->low),
+                   usd(row->median), usd(row->high),
+                   row->date.text.empty() ? Cell::unknown() : Cell(row->date.text), row->region,
+                   row->product, provider_class_name(row->provider_class),
+                   Cell::boolean(row->verified), row->source});
+  }
+  return table;
+}
+
+Table generic_table(const Catalog& catalog, CatalogKind kind) {
+  Table table({{"name", "name"},
+               {"title", "title", Align::left, Overflow::cut},
+               {"summary", "summary", Align::left, Overflow::wrap}});
+  for (const CatalogEntry& entry : catalog.list(kind)) {
+    table.add_row({entry.name, entry.title, entry.summary});
+  }
+  return table;
+}
+
+}  // namespace
+
+CatalogKind catalog_kind(std::string_view name) {
+  std::vector<std::string> names;
+  for (const CatalogKindInfo& info : catalog_kinds()) {
+    if (info.name == name) return info.kind;
+    names.emplace_back(info.name);
+  }
+  std::string hint = did_you_mean(name, names);
+  hint += fmt::format("{}kinds are {}", hint.empty() ? "" : " ", fmt::join(names, ", "));
+  throw Error(ErrorKind::usage,
+              fmt::format("the catalog has no kind \"{}\"", std::string(name.substr(0, 60))),
+              std::move(hint));
+}
+
+Table catalog_kinds_table(const Catalog& catalog) {
+  Table table({{"kind", "kind"}, {"entries", "entries", kRight}, {"what", "what"}});
+  for (const CatalogKindInfo& info : catalog_kinds()) {
+    const std::size_t entries = catalog.names(info.kind).size();
+    table.add_row({info.name,
+                   Cell::number(static_cast<double>(entries), fmt::format("{}", entries)),
+                   info.what});
+  }
+  return table;
+}
+
+Table catalog_table(const Catalog& catalog, CatalogKind kind, std::string_view accelerator) {
+  const bool filters = kind == CatalogKind::accelerators || kind == CatalogKind::systems ||
+                       kind == CatalogKind::prices;
+  if (!accelerator.empty() && !filters) {
+    throw Error(ErrorKind::usage, "--accelerator does not narrow this kind",
+                "it narrows accelerators, systems and prices");
+  }
+  if (!accelerator.empty()) (void)catalog.accelerator(accelerator);  // refuses unknown names
+  switch (kind) {
+    case CatalogKind::accelerators:
+      return accelerators_table(catalog, accelerator);
+    case CatalogKind::systems:
+      return systems_table(catalog, accelerator);
+    case CatalogKind::models:
+      return models_table(catalog);
+    case CatalogKind::encoders:
+      return encoders_table(catalog);
+    case CatalogKind::prices:
+      return prices_table(catalog, accelerator);
+    default:
+      return generic_table(catalog, kind);
+  }
+}
+
+std::string price_spread_text(const Catalog& catalog, std::string_view accelerator) {
+  const PriceBook& book = catalog.prices();
+  std::string text;
+  for (const Commitment commitment : {Commitment::on_demand, Commitment::reserved_1y,
+                                      Commitment::reserved_3y, Commitment::spot}) {
+    double low = 0, high = 0;
+    int rows = 0;
+    for (const PriceRow& row : book.rows) {
+      if (row.accelerator != accelerator || row.commitment != commitment) continue;
+      low = rows == 0 ? row.low : std::min(low, row.low);
+      high = std::max(high, row.high);
+      ++rows;
+    }
+    if (rows == 0) continue;
+    const PriceQuote quote = select_price(book, accelerator, commitment);
+    text += fmt::format("{}: {} prices, ${:.2f} to ${:.2f} per GPU-hour",
+                        commitment_name(commitment), rows, low, high);
+    text += quote.usd ? fmt::format("; an estimate takes ${:.2f}: {}\n", *quote.usd, quote.rule)
+                      : fmt::format("; none for an estimate: {}\n", quote.rule);
+  }
+  return text;
+}
+
+}  // namespace trcost
