@@ -1,0 +1,11 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The platforms side by side, a few columns, tab-separated: opens in any spreadsheet.
+#   sh examples/to_spreadsheet.sh > platforms.tsv
+set -eu
+trcost=${TRCOST:-trcost}
+"$trcost" estimate --params 10e9 --modality vl --format json "$@" |
+  jq -r '(["accelerator", "gpus", "days", "gpu_hours", "usd", "usd_p10", "usd_p90", "mfu"],
+          (.estimates[] | [.accelerator, .gpus, .wall_clock_seconds / 86400, .gpu_hours,
+                           .cost.total, .range.total_usd.p10, .range.total_usd.p90,
+                           .performance.mfu])) | @tsv'

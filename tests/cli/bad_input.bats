@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Bad input: one clear message on stderr, the right exit code, nothing on stdout.
+
+# refused CODE TEXT ARGUMENTS...
+refused() {
+  local code=$1 text=$2
+  shift 2
+  local status=0
+  "$TRCOST" "$@" > "$BATS_TEST_TMPDIR/stdout" 2> "$BATS_TEST_TMPDIR/stderr" || status=$?
+  [ "$status" -eq "$code" ] || { echo "exit $status of: $*"; cat "$BATS_TEST_TMPDIR/stderr"; return 1; }
+  [ ! -s "$BATS_TEST_TMPDIR/stdout" ]
+  [ "$(grep -c 'trcost: error: ' "$BATS_TEST_TMPDIR/stderr")" -eq 1 ]
+  grep -qF -- "$text" "$BATS_TEST_TMPDIR/stderr" || { cat "$BATS_TEST_TMPDIR/stderr"; return 1; }
+}
+
+@test "numbers that are none" {
+  refused 2 "negative values" estimate --params -5
+  refused 2 "does not start with a digit" estimate --params nan
+  refused 2 "does not start with a digit" estimate --params inf
+  refused 2 "range of numbers" estimate --params 1e400
+  refused 2 "unknown unit" estimate --params 10Q
+  refused 2 "hexadecimal" estimate --params 0x10
+}
+
+@test "names that are none, with the nearest" {
+  refused 1 'did you mean "h100-sxm"' estimate --params 7e9 --accelerator h100-smx
+  refused 2 'did you mean "--params"' estimate --parms 7e9
+  refused 2 'did you mean "estimate"' estmate --params 7e9
+  refused 2 'did you mean' estimate --params 7e9 --precision bf61
+}
+
+@test "scenario files that are broken" {
+  cd "$BATS_TEST_TMPDIR"
+  printf '{"model": {"parms": 7e9}}' > misspelt.json
+  refused 1 'did you mean "model.params"' estimate --scenario misspelt.json
+  printf '{"model": {"params": 7e9, "params": 8e9}}' > duplicate.json
+  refused 1 'params' estimate --scenario duplicate.json
+  printf '{"model": {"params": 7e9' > truncated.json
+  refused 1 'truncated.json' estimate --scenario truncated.json
+  : > empty.json
+  refused 1 'empty' estimate --scenario empty.json
+  refused 1 'missing.json' estimate --scenario missing.json
+  refused 1 'directory' estimate --scenario .
+  head -c 100000000 /dev/zero > garbage.json
+  refused 1 'garbage.json' estimate --scenario garbage.json
+}
+
+@test "outputs that cannot be written leave nothing behind" {
+  refused 1 'cannot write' estimate --params 7e9 -o /nonexistent/folder/out.json
+  refused 1 'directory' estimate --params 7e9 -o "$BATS_TEST_TMPDIR"
+  echo kept > "$BATS_TEST_TMPDIR/kept.json"
+  refused 2 'negative' estimate --params -7 -o "$BATS_TEST_TMPDIR/kept.json"
+  [ "$(cat "$BATS_TEST_TMPDIR/kept.json")" = kept ]
+}
+
+@test "questions that contradict themselves" {
+  refused 2 '--samples' estimate --params 7e9 --modality vl --images-per-sample 2
+  refused 2 'pixels' estimate --params 7e9 --modality vl --image-size 0x0
+  refused 2 'exclude each other' estimate --params 7e9 --model llama-2-7b
+  refused 2 'model is missing' estimate
+  refused 2 'trains nothing' estimate --params 7e9 --train-language frozen
+}
+
+@test "values outside of the contract's ranges" {
+  refused 2 'outside the allowed range' estimate --params 1
+  refused 2 'outside the allowed range' estimate --params 1e17
+  refused 2 'outside the allowed range' estimate --params 7e9 --tokens 1e21
+  refused 2 'outside the allowed range' estimate --params 7e9 --gpus 1e8
+  refused 2 'outside the allowed range' estimate --params 7e9 --mfu 1.5
+  refused 2 'outside the allowed range' estimate --params 7e9 --mfu 0
+  refused 2 'negative' estimate --params 7e9 --price -2
+  refused 2 'outside the allowed range' estimate --params 7e9 --price 0
+}
+
+@test "degrees that do not multiply to the GPUs" {
+  refused 2 'does not divide' estimate --params 7e9 --accelerator h100-sxm --gpus 8 --tp 3
+  refused 2 '' estimate --params 7e9 --accelerator h100-sxm --gpus 8 --tp 2 --pp 2 --dp 4 --cp 1
+}
+
+@test "a format that the chip lacks is said, not replaced" {
+  refused 1 'has no fp8' estimate --params 7e9 --accelerator a100-sxm-80gb --precision fp8
+}
+
+@test "a closed pipe ends quietly" {
+  for format in table json csv; do
+    status=0
+    { "$TRCOST" estimate --params 7e9 --format "$format" 2> "$BATS_TEST_TMPDIR/stderr" || status=$?
+      echo "$status" > "$BATS_TEST_TMPDIR/status"; } | head -c 1 > /dev/null
+    [ "$(cat "$BATS_TEST_TMPDIR/status")" -eq 0 ]
+    ! grep -q error "$BATS_TEST_TMPDIR/stderr"
+  done
+}
+
+@test "a full disk is an error" {
+  [ -e /dev/full ] || skip
+  status=0
+  "$TRCOST" estimate --params 7e9 > /dev/full 2> "$BATS_TEST_TMPDIR/stderr" || status=$?
+  [ "$status" -eq 1 ]
+  grep -q 'cannot write' "$BATS_TEST_TMPDIR/stderr"
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# The main command from outside: figures that can be checked by hand.
+
+estimate() {
+  "$TRCOST" estimate --format json "$@" 2> /dev/null
+}
+
+number() {
+  jq -e "$1" > /dev/null
+}
+
+@test "7e9 x 2e12 at a given MFU: 6ND is 8.4e22 and dollars are GPU-hours x price" {
+  given="--params 7e9 --tokens 2e12 --accelerator h100-sxm --mfu 0.4 --goodput 1 \
+    --production-overhead 1 --price 2"
+  estimate $given > "$BATS_TEST_TMPDIR/a.json"
+  number '.estimates[0].flops.rule_6nd == 8.4e22' < "$BATS_TEST_TMPDIR/a.json"
+  # GPU-hours = FLOP / (peak x MFU x 3600)
+  number '.estimates[0] | (.gpu_hours / (.flops.model / (989.4e12 * 0.4 * 3600)) - 1 | fabs) < 1e-9' \
+    < "$BATS_TEST_TMPDIR/a.json"
+  number '.estimates[0] | (.gpu_hours * 2 - .cost.total | fabs) < 0.005' < "$BATS_TEST_TMPDIR/a.json"
+  for gpus in 1 1024; do
+    estimate $given --gpus "$gpus" > "$BATS_TEST_TMPDIR/b.json"
+    jq -es '(.[0].estimates[0].gpu_hours / .[1].estimates[0].gpu_hours - 1 | fabs) < 1e-9' \
+      "$BATS_TEST_TMPDIR/a.json" "$BATS_TEST_TMPDIR/b.json" > /dev/null
+  done
+}
+
+@test "a layout that does not fit is answered, with a warning, and --strict exits 3" {
+  run "$TRCOST" estimate --params 7e9 --tokens 2e12 --accelerator h100-sxm --mfu 0.4 --gpus 1 \
+    --format csv --strict
+  [ "$status" -eq 3 ]
+  run "$TRCOST" estimate --params 7e9 --tokens 2e12 --accelerator h100-sxm --mfu 0.4 --gpus 1 \
+    --format csv
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"warning"* ]]
+}
+
+@test "20,000 H100 for 4 months at 40 % MFU are 8.33e25 FLOP and 116.9 million dollars at 2" {
+  # tokens whose training takes exactly that long: hours = 20000 x 4 x 730.5
+  estimate --model llama-3.1-405b --tokens 1e12 --seq-length 8192 --accelerator h100-sxm \
+    --gpus 20000 --mfu 0.4 --goodput 1 --production-overhead 1 --price 2 > "$BATS_TEST_TMPDIR/c.json"
+  # dollars per FLOP do not depend on the model: scale to the cluster's 4 months
+  number '.estimates[0] | (.flops.model / .gpu_hours * 20000 * 4 * 730.5 / 8.326157184e25 - 1 | fabs) < 1e-9' \
+    < "$BATS_TEST_TMPDIR/c.json"
+  number '.estimates[0] | (.cost.total / .gpu_hours * 20000 * 4 * 730.5 - 116880000 | fabs) < 1' \
+    < "$BATS_TEST_TMPDIR/c.json"
+}
+
+@test "five platforms in the contract's order, in every format" {
+  estimate --params 10e9 --modality vl > "$BATS_TEST_TMPDIR/d.json"
+  [ "$(jq -r '[.estimates[].accelerator] | join(" ")' "$BATS_TEST_TMPDIR/d.json")" = \
+    "a100-sxm-80gb h100-sxm b200 gb200-nvl72 gb300-nvl72" ]
+  for format in table jsonl csv md html; do
+    "$TRCOST" estimate --params 10e9 --modality vl --format "$format" > "$BATS_TEST_TMPDIR/out"
+    [ -s "$BATS_TEST_TMPDIR/out" ]
+  done
+}
+
+@test "the waterfall multiplies to the realised MFU, memory and items add up" {
+  estimate --params 10e9 --modality vl > "$BATS_TEST_TMPDIR/e.json"
+  number '[.estimates[] | ([.waterfall[].share] | reduce .[] as $s (1; . * $s)) /
+    (.performance.mfu * .performance.goodput * .performance.production_overhead) - 1 | fabs]
+    | max < 1e-9' < "$BATS_TEST_TMPDIR/e.json"
+  number '[.estimates[] | (.memory | .weights_bytes + .gradients_bytes + .optimizer_bytes +
+    .activations_bytes + .logits_bytes + .overhead_bytes) / .memory.total_bytes - 1 | fabs]
+    | max < 1e-9' < "$BATS_TEST_TMPDIR/e.json"
+  number '[.estimates[] | ([.cost.items[] | select(.included) | .amount] | add) / .cost.total - 1
+    | fabs] | max < 1e-9' < "$BATS_TEST_TMPDIR/e.json"
+}
+
+@test "doubling tokens doubles FLOPs and tokens beside it" {
+  estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 512 > "$BATS_TEST_TMPDIR/f.json"
+  estimate --params 7e9 --tokens 2e12 --accelerator h100-sxm --gpus 512 --global-batch 1024 \
+    > "$BATS_TEST_TMPDIR/g.json"
+  jq -es '(.[1].estimates[0].flops.model / .[0].estimates[0].flops.model - 2 | fabs) < 1e-12' \
+    "$BATS_TEST_TMPDIR/f.json" "$BATS_TEST_TMPDIR/g.json" > /dev/null
+}
+
+@test "environment below flags, unknown environment is ignored" {
+  run env TRCOST_MODEL_PARAMS=3e9 "$TRCOST" estimate --accelerator h100-sxm --format json
+  [ "$(printf '%s' "$output" | jq '.scenario.model.params')" = 3000000000 ]
+  run env TRCOST_MODEL_PARAMS=3e9 "$TRCOST" estimate --params 5e9 --accelerator h100-sxm --format json
+  [ "$(printf '%s' "$output" | jq '.scenario.model.params')" = 5000000000 ]
+}
