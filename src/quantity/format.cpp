@@ -30,20 +30,30 @@ constexpr Scale kDurations[] = {{2 * kHoursPerYear * 3600, kHoursPerYear * 3600,
                                 {0, 1e-6, " us"}};
 constexpr Scale kMoney[] = {{1e9, 1e9, "B"}, {1e6, 1e6, "M"}, {1e4, 1e3, "k"}, {0, 1, ""}};
 
+// The value that `significant` digits show: 9.9997 is 10.0 in three of them.
+double rounded(double value, int significant) {
+  const std::string text = fmt::format("{:.{}e}", value, significant - 1);
+  double out = value;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
 // `significant` digits in fixed notation, without an exponent for what tables hold.
-std::string significant_digits(double value, int significant) {
+std::string significant_digits(double exact, int significant) {
+  const double value = rounded(exact, significant);
   if (value == 0) return "0";
   const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
   const int decimals = significant - 1 - exponent;
-  if (decimals < 0) return fmt::format("{:.0f}", value);
+  if (decimals < 0) return fmt::format("{:.0f}", exact);
   constexpr int kMostDecimals = 9;
   if (decimals > kMostDecimals) return fmt::format("{:.{}e}", value, significant - 1);
   return fmt::format("{:.{}f}", value, decimals);
 }
 
 std::string scaled(double value, std::span<const Scale> scales, int significant) {
+  const double shown = std::abs(rounded(value, significant));
   for (const Scale& scale : scales) {
-    if (std::abs(value) >= scale.from) {
+    if (shown >= scale.from) {
       if (scale.divisor == 0) return fmt::format("{:.{}e}", value, significant - 1);
       return significant_digits(value / scale.divisor, significant) + std::string(scale.suffix);
     }
