@@ -33,9 +33,13 @@ std::string degree_words(const Estimate& e) {
   return fmt::format("{}/{}/{}/{}", l.tp, l.pp, l.cp, l.dp);
 }
 
+Cell money_cell(std::optional<double> usd) {
+  return usd ? Cell::number(*usd, short_money(*usd)) : Cell::unknown();
+}
+
 Cell quantile(const Estimate& e, double Quantiles::*which) {
   if (!e.range.total_usd) return Cell::unknown();
-  return Cell::number((*e.range.total_usd).*which, NumberKind::money);
+  return money_cell((*e.range.total_usd).*which);
 }
 
 const Line kLines[] = {
@@ -61,11 +65,10 @@ const Line kLines[] = {
        return price ? Cell::number(*price, unit_money(*price)) : Cell::unknown();
      },
      true},
-    {"total", [](const Estimate& e) { return Cell::number(e.cost.total, NumberKind::money); }},
+    {"total", [](const Estimate& e) { return money_cell(e.cost.total); }},
     {"  low (P10)", [](const Estimate& e) { return quantile(e, &Quantiles::p10); }},
     {"  high (P90)", [](const Estimate& e) { return quantile(e, &Quantiles::p90); }},
-    {"$ per M tokens",
-     [](const Estimate& e) { return Cell::number(e.cost.per_million_tokens, NumberKind::money); }},
+    {"$ per M tokens", [](const Estimate& e) { return money_cell(e.cost.per_million_tokens); }},
     {"energy",
      [](const Estimate& e) {
        return e.energy.kwh ? Cell::number(*e.energy.kwh, energy_words(e.energy.kwh))

@@ -84,7 +84,7 @@ std::string layout_fact(const Layout& l) {
   if (l.ep > 1) text += fmt::format(", expert {}", l.ep);
   if (l.vp > 1) text += fmt::format(", {} stages per rank", l.vp);
   text += fmt::format("; micro-batch {}, global batch {}", counted(l.micro_batch),
-                      counted(l.global_batch));
+                      grouped(l.global_batch, 0));
   text += fmt::format("; sharding: {}; recompute: {}", sharding_name(l.sharding),
                       recompute_name(l.recompute));
   return text;
@@ -129,11 +129,13 @@ std::vector<Fact> run_facts(const Estimate& e) {
                               e.accelerator_title.empty() ? e.accelerator : e.accelerator_title,
                               e.system.empty() ? "unknown systems" : e.system)});
   facts.push_back({"Layout", layout_fact(e.layout)});
-  facts.push_back({"Step", fmt::format("{} for {} sequences; {} tokens/s and {} TFLOP/s per GPU",
-                                       format_number(p.step_seconds, NumberKind::duration),
-                                       grouped(e.layout.global_batch, 0),
-                                       grouped(p.tokens_per_second_per_gpu, 0),
-                                       format_number(p.tflops_per_gpu, NumberKind::number))});
+  facts.push_back(
+      {"Step",
+       fmt::format("{} for {} sequences; {} tokens/s and {} TFLOP/s per GPU",
+                   format_number(p.step_seconds, NumberKind::duration),
+                   grouped(e.layout.global_batch, 0), grouped(p.tokens_per_second_per_gpu, 0),
+                   p.tflops_per_gpu < 1000 ? format_number(p.tflops_per_gpu, NumberKind::number)
+                                           : grouped(p.tflops_per_gpu, 0))});
   facts.push_back({"MFU", mfu_fact(e)});
   facts.push_back({"Time", fmt::format("{} wall-clock, {} GPU-hours",
                                        format_number(e.wall_clock_seconds, NumberKind::duration),
@@ -181,15 +183,14 @@ std::string answer_sentence(const Report& report) {
   if (report.estimates.empty()) return {};
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
   std::string text =
-      e.cost.total ? fmt::format("{} on {} x {}", format_number(*e.cost.total, NumberKind::money),
-                                 grouped(e.gpus, 0), e.accelerator)
+      e.cost.total ? fmt::format("{} on {} x {}", short_money(*e.cost.total), grouped(e.gpus, 0),
+                                 e.accelerator)
                    : fmt::format("{} GPU-hours on {} x {}, whose price is not known",
                                  gpu_hour_words(e.gpu_hours), grouped(e.gpus, 0), e.accelerator);
   text += fmt::format(" in {}", format_number(e.wall_clock_seconds, NumberKind::duration));
   if (e.range.total_usd) {
-    text += fmt::format("; 80% range {} to {}",
-                        format_number(e.range.total_usd->p10, NumberKind::money),
-                        format_number(e.range.total_usd->p90, NumberKind::money));
+    text += fmt::format("; 80% range {} to {}", short_money(e.range.total_usd->p10),
+                        short_money(e.range.total_usd->p90));
   }
   if (!e.memory.fits) text += "; it does not fit in memory";
   return text;

@@ -76,13 +76,13 @@ std::string range_chart(const Report& report) {
   for (const Estimate& e : report.estimates) {
     if (!e.range.total_usd) continue;
     const Quantiles& q = *e.range.total_usd;
-    const auto money = [](double usd) { return format_number(usd, NumberKind::money); };
     constexpr double kMark = 0.003;  // half the width of the median's mark
     out += svg_text(0, row, e.accelerator);
     out += svg_bar(row, q.p10 / most, q.p90 / most, "#9ec5fe");
     out += svg_bar(row, q.p50 / most - kMark, q.p50 / most + kMark, "#0a3069");
-    out += svg_text(kChartLabel + kChartBars + 10, row,
-                    fmt::format("{}, {}, {}", money(q.p10), money(q.p50), money(q.p90)));
+    out += svg_text(
+        kChartLabel + kChartBars + 10, row,
+        fmt::format("{}, {}, {}", short_money(q.p10), short_money(q.p50), short_money(q.p90)));
     ++row;
   }
   return out + "</svg>\n";

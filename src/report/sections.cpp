@@ -80,7 +80,12 @@ Table range_table(std::span<const Estimate> estimates) {
   };
   for (const Estimate& e : estimates) {
     if (e.range.method.empty()) continue;
-    if (e.range.total_usd) row(e, "total", *e.range.total_usd, NumberKind::money);
+    if (e.range.total_usd) {
+      const Quantiles& q = *e.range.total_usd;
+      table.add_row({e.accelerator, "total", Cell::number(q.p10, short_money(q.p10)),
+                     Cell::number(q.p50, short_money(q.p50)),
+                     Cell::number(q.p90, short_money(q.p90))});
+    }
     row(e, "GPU-hours", e.range.gpu_hours, NumberKind::count);
     row(e, "wall-clock", e.range.wall_clock_seconds, NumberKind::duration);
   }

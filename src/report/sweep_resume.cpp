@@ -13,8 +13,8 @@
 namespace trcost {
 namespace {
 
-constexpr std::uint64_t kCheckedLines = 16;     // at either end of the file
-constexpr std::uint64_t kCheckedRows = 2000;    // of the grid, that lie between them
+constexpr std::uint64_t kCheckedLines = 16;   // at either end of the file
+constexpr std::uint64_t kCheckedRows = 2000;  // of the grid, that lie between them
 constexpr std::uint64_t kTail = std::uint64_t{1} << 20;
 
 // The values of a row as they are written, quotes included; none where it is not such a row.
@@ -97,8 +97,12 @@ std::optional<std::uint64_t> row_of(const SweepPlan& plan, std::string_view line
 class Resume {
  public:
   Resume(const SweepPlan& plan, const Catalog& catalog, Format format, const std::string& path)
-      : plan_(plan), format_(format), path_(path), worker_(plan, catalog),
-        render_(sweep_renderer(plan, format)), in_(path, std::ios::binary) {
+      : plan_(plan),
+        format_(format),
+        path_(path),
+        worker_(plan, catalog),
+        render_(sweep_renderer(plan, format)),
+        in_(path, std::ios::binary) {
     if (!in_) throw Error(ErrorKind::data, "cannot read the file", "check its permissions", path);
     size_ = std::filesystem::file_size(path);
   }
@@ -203,8 +207,8 @@ class Resume {
       first = *row;
       start = begin;
     }
-    const std::string expected = rows_from(
-        first, [&](std::uint64_t index, const std::string&) { return index > last_; });
+    const std::string expected =
+        rows_from(first, [&](std::uint64_t index, const std::string&) { return index > last_; });
     if (lines.substr(start) != expected) refuse("its last rows are others");
   }
 

@@ -89,10 +89,10 @@ void show_range(TextPage& page, const Report& report, const Estimate& detailed) 
     const int width = page.inner_width() - name_width - kValueWidth - kMargins;
     const std::string bar =
         range_bar(q.p10, q.p50, q.p90, most, std::max(width, 10), page.style().unicode);
-    const auto money = [](double usd) { return format_number(usd, NumberKind::money); };
     page.line(pad_right(e.accelerator, name_width) + "  " +
               pad_right(paint(bar, Ink::accent, page.style()), std::max(width, 10)) + "  " +
-              pad_left(fmt::format("{:>7} {:>7} {:>7}", money(q.p10), money(q.p50), money(q.p90)),
+              pad_left(fmt::format("{:>7} {:>7} {:>7}", short_money(q.p10), short_money(q.p50),
+                                   short_money(q.p90)),
                        kValueWidth));
   }
   const RangeResult& range = detailed.range;

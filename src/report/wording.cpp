@@ -37,6 +37,17 @@ std::string unit_money(double usd) {
   return "$" + grouped(usd, 4);
 }
 
+std::string short_money(double usd) {
+  constexpr double kThousand = 1000;
+  constexpr double kMillion = 1e6;
+  if (std::abs(usd) >= kThousand && std::abs(usd) < kMillion) {
+    const std::string text = format_number(usd / kThousand, NumberKind::number);
+    return text == "1000" ? "$1.00M" : "$" + text + "k";
+  }
+  if (usd != 0 && std::abs(usd) < 1) return "$" + format_number(usd, NumberKind::number);
+  return format_number(usd, NumberKind::money);
+}
+
 std::string words(std::optional<double> value, NumberKind kind) {
   return value ? format_number(*value, kind) : "n/a";
 }
@@ -135,7 +146,14 @@ std::string term_words(std::string_view term) {
 std::string assumption_words(const Assumption& assumption) {
   std::string out = assumption.path + " = " + assumed_value_words(assumption);
   if (!assumption.unit.empty()) out += " " + assumption.unit;
-  if (!assumption.why.empty()) out += ": " + assumption.why;
+  std::string_view why = assumption.why;
+  // `mlp (LLaVA-1.5)` for the value mlp: the value stands there already.
+  const std::string repeated = assumption.value + " (";
+  if (why.starts_with(repeated) && why.find(')') == why.size() - 1) {
+    why.remove_prefix(repeated.size());
+    why.remove_suffix(1);
+  }
+  if (!why.empty()) out += ": " + std::string(why);
   return out;
 }
 

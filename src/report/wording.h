@@ -15,6 +15,8 @@ namespace trcost {
 std::string grouped(double value, int decimals);
 /// A price of one unit with the decimals that it needs, two to four: `$2.82`, `$1.475`, `$0.0826`.
 std::string unit_money(double usd);
+/// An amount in three digits: `$9.83k`, `$12.34`, `$0.145`.
+std::string short_money(double usd);
 /// As people write amounts of `kind`; `n/a` where unknown.
 std::string words(std::optional<double> value, NumberKind kind);
 std::string energy_words(std::optional<double> kwh);

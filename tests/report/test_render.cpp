@@ -281,6 +281,15 @@ TEST_CASE("words for numbers", "[report]") {
   CHECK(unit_money(1.475) == "$1.475");
   CHECK(unit_money(0.0826) == "$0.0826");
   CHECK(unit_money(1234.5) == "$1,234.50");
+  CHECK(short_money(9826.54) == "$9.83k");
+  CHECK(short_money(999999) == "$1.00M");
+  CHECK(short_money(2.09e6) == "$2.09M");
+  CHECK(short_money(12.345) == "$12.35");
+  CHECK(short_money(0.09478) == "$0.0948");
+  CHECK(short_money(0) == "$0");
+  CHECK(assumption_words({"a.b", "mlp", "", "mlp (LLaVA-1.5)", ""}) == "a.b = mlp: LLaVA-1.5");
+  CHECK(assumption_words({"a.b", "8", "GPUs", "rule (x) of (y)", ""}) ==
+        "a.b = 8 GPUs: rule (x) of (y)");
   CHECK(energy_words(std::nullopt) == "n/a");
   CHECK(energy_words(42000) == "42.0 MWh");
   CHECK(flop_words(1.3e22) == "1.30e22 FLOP");
