@@ -10,6 +10,7 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct Entry {
   Layout layout;
   bool usable = false;
   bool fits = false;
+  double rate = 0;
   std::string problem;
 };
 
@@ -56,20 +58,20 @@ class Bench {
   void plan_all() {
     for (Entry& entry : entries_) {
       if (entry.problem.empty()) plan_one(entry);
+      evaluate(entry);
       print_layout(entry);
     }
   }
 
-  void run() const {
-    for (const Entry& entry : entries_) {
-      double rate = 0;
-      if (entry.usable) {
-        const StepModel model(entry.workload, entry.platform);
-        rate = entry.layout.global_batch * entry.row->seq_length /
-               (model.step(entry.layout).seconds * entry.layout.gpus());
+  /// Only rows whose constants moved since the last time are evaluated again.
+  void run() {
+    for (Entry& entry : entries_) {
+      if (changed_.contains(entry.platform.efficiency) || changed_.contains(entry.platform.stack)) {
+        evaluate(entry);
       }
-      std::printf("%.9g\n", rate);
+      std::printf("%.9g\n", entry.rate);
     }
+    changed_.clear();
   }
 
   void terms(const std::string& id) const {
@@ -88,12 +90,12 @@ class Bench {
     Efficiency& efficiency = *efficiencies_.at(name);
     if (constant.starts_with("matmul.")) {
       const auto precision = parse_precision(constant.substr(7));
-      efficiency.matmul.at(static_cast<std::size_t>(precision.value())) = value;
+      assign(efficiency.matmul.at(static_cast<std::size_t>(precision.value())), value, &efficiency);
       return;
     }
     for (const EfficiencyConstant& info : efficiency_constants()) {
       if (info.name == constant) {
-        efficiency.*info.member = value;
+        assign(efficiency.*info.member, value, &efficiency);
         return;
       }
     }
@@ -104,7 +106,7 @@ class Bench {
     Stack& stack = *stacks_.at(name);
     for (const StackConstant& info : stack_constants()) {
       if (info.name == constant) {
-        stack.*info.member = value;
+        assign(stack.*info.member, value, &stack);
         return;
       }
     }
@@ -112,6 +114,20 @@ class Bench {
   }
 
  private:
+  void assign(double& constant, double value, const void* owner) {
+    if (constant == value) return;
+    constant = value;
+    changed_.insert(owner);
+  }
+
+  static void evaluate(Entry& entry) {
+    entry.rate = 0;
+    if (!entry.usable) return;
+    const StepModel model(entry.workload, entry.platform);
+    entry.rate = entry.layout.global_batch * entry.row->seq_length /
+                 (model.step(entry.layout).seconds * entry.layout.gpus());
+  }
+
   template <class T>
   static T& own(std::map<std::string, std::unique_ptr<T>>& known, const T& value,
                 const std::string& name) {
@@ -146,6 +162,7 @@ class Bench {
   std::map<std::string, std::unique_ptr<Efficiency>> efficiencies_;
   std::map<std::string, std::unique_ptr<Stack>> stacks_;
   std::vector<Entry> entries_;
+  std::set<const void*> changed_;
 };
 
 void serve(Bench& bench) {

@@ -176,6 +176,10 @@ class Bench:
             for w, row in zip(self.plain, self.rows)])
         self.measured = np.array([float(row["tokens_per_second_per_gpu"]) for row in self.rows])
         self.mixture = np.array([row["model"] in self.mixtures(data) for row in self.rows])
+        self.architecture = {}
+        for path in pathlib.Path(data, "accelerators").glob("*.json"):
+            chip_file = json.loads(path.read_text())
+            self.architecture[chip_file["name"]] = chip_file["architecture"]
         self.layouts = []
 
     @staticmethod
@@ -286,9 +290,7 @@ def leave_one_out(bench, best, mask):
 
 def family_key(bench, i):
     row = bench.rows[i]
-    architecture = next((name for name, chips in
-                         [("ampere", AMPERE), ("hopper", HOPPER), ("blackwell", BLACKWELL)]
-                         if row["accelerator"] in chips), "other")
+    architecture = bench.architecture[row["accelerator"]]
     return (architecture, row["stack"] or "typical", "moe" if bench.mixture[i] else "dense",
             "pretrain" if row["task"] == "pretrain" else "finetune",
             "known" if row["layout_known"] == "yes" else "planned")
@@ -374,12 +376,12 @@ def main():
         left_out = leave_one_out(bench, z, mask)
         report(bench, left_out, "whole sources left out")
         if options.write:
-            document = {"schema_version": "1.0",
-                        "source": "tests/calibration/refit.py --leave-one-out: rows of whole "
-                                  "sources predicted by constants that never saw them",
-                        "families": residual_families(bench, left_out)}
-            pathlib.Path(options.data, "efficiency/residuals.json").write_text(
-                json.dumps(document, indent=1) + "\n")
+            families_found = residual_families(bench, left_out)
+            path = pathlib.Path(options.data, "efficiency/residuals.csv")
+            with open(path, "w", newline="") as file:
+                writer = csv.DictWriter(file, families_found[0], lineterminator="\n")
+                writer.writeheader()
+                writer.writerows(families_found)
     return 1 if options.check and changed > math.log(1.02) else 0
 
 

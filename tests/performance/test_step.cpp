@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Properties of the step-time model that hold whatever the constants.
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "catch.h"
+#include "trcost/catalog.h"
+#include "trcost/efficiency.h"
+#include "trcost/performance.h"
+
+namespace {
+
+using namespace trcost;
+
+Workload dense_workload(double layers = 32) {
+  Workload workload;
+  LanguageModel& model = workload.language;
+  model.layers = layers;
+  model.hidden = 4096;
+  model.heads = 32;
+  model.kv_heads = 8;
+  model.head_dim = 128;
+  model.ffn = 14336;
+  model.vocab = 128256;
+  workload.seq_length = 8192;
+  workload.attention_length = 8192;
+  return workload;
+}
+
+Workload expert_workload() {
+  Workload workload = dense_workload();
+  MixtureOfExperts moe;
+  moe.experts = 64;
+  moe.experts_per_token = 8;
+  moe.expert_ffn = 1536;
+  workload.language.moe = moe;
+  return workload;
+}
+
+Workload vision_workload() {
+  Workload workload = dense_workload();
+  Encoder encoder;
+  encoder.layers = 24;
+  encoder.hidden = 1024;
+  encoder.heads = 16;
+  encoder.ffn = 4096;
+  encoder.patch = 14;
+  workload.encoder = encoder;
+  Connector connector;
+  workload.connector = connector;
+  workload.images_per_sequence = 8;
+  workload.encoder_tokens_per_image = 577;
+  workload.vision_tokens_per_image = 576;
+  return workload;
+}
+
+const Catalog& catalog() {
+  static const Catalog instance;
+  return instance;
+}
+
+/// A platform whose parts can be changed one at a time.
+struct Bench {
+  Accelerator chip;
+  System system;
+  Efficiency efficiency;
+  Stack stack;
+  Precision precision = Precision::bf16;
+
+  explicit Bench(const char* accelerator = "h100-sxm", const char* software = "megatron")
+      : chip(catalog().accelerator(accelerator)),
+        system(catalog().system(chip.system)),
+        efficiency(catalog().efficiency(chip)),
+        stack(catalog().stack(software)) {}
+
+  [[nodiscard]] StepModel model(const Workload& workload) const {
+    return StepModel(workload, {&chip, &system, &efficiency, &stack, precision});
+  }
+  [[nodiscard]] StepTime step(const Workload& workload, const Layout& layout) const {
+    return model(workload).step(layout);
+  }
+};
+
+Layout layout_of(int tp, int pp, int vp, int cp, int ep, int dp, double micro_batch, double batch,
+                 Sharding sharding = Sharding::optimizer, Recompute recompute = Recompute::none) {
+  Layout layout;
+  layout.tp = tp;
+  layout.pp = pp;
+  layout.vp = vp;
+  layout.cp = cp;
+  layout.ep = ep;
+  layout.dp = dp;
+  layout.micro_batch = micro_batch;
+  layout.global_batch = batch;
+  layout.sharding = sharding;
+  layout.recompute = recompute;
+  return layout;
+}
+
+std::vector<Layout> many_layouts() {
+  return {layout_of(1, 1, 1, 1, 1, 8, 1, 128),
+          layout_of(1, 1, 1, 1, 1, 64, 2, 256, Sharding::parameters, Recompute::full),
+          layout_of(1, 1, 1, 1, 1, 64, 2, 256, Sharding::gradients),
+          layout_of(1, 1, 1, 1, 1, 16, 1, 32, Sharding::none, Recompute::selective),
+          layout_of(4, 4, 2, 1, 1, 8, 1, 256),
+          layout_of(8, 2, 4, 2, 1, 4, 1, 64),
+          layout_of(2, 8, 1, 4, 8, 16, 1, 512, Sharding::optimizer, Recompute::full)};
+}
+
+double sum_of_terms(const StepTime& time) {
+  return std::accumulate(time.terms.begin(), time.terms.end(), 0.0);
+}
+
+double utilisation(const StepTime& time, const Layout& layout, const Accelerator& chip) {
+  return time.model_flops / (time.seconds * layout.gpus() *
+                             chip.peak_flops[static_cast<std::size_t>(Precision::bf16)]);
+}
+
+}  // namespace
+
+TEST_CASE("the terms of a step add up and the MFU stays within (0, 1]") {
+  for (const char* accelerator : {"a100-sxm-80gb", "h100-sxm", "gb200-nvl72", "rtx-4090"}) {
+    for (const char* software : {"megatron", "fsdp", "hf-trainer", "maxtext", "typical"}) {
+      const Bench bench(accelerator, software);
+      for (const Workload& workload : {dense_workload(), expert_workload(), vision_workload()}) {
+        for (const Layout& layout : many_layouts()) {
+          const StepTime time = bench.step(workload, layout);
+          REQUIRE(std::isfinite(time.seconds));
+          CHECK_THAT(sum_of_terms(time), WithinRel(time.seconds, 1e-12));
+          const double mfu = utilisation(time, layout, bench.chip);
+          CHECK(mfu > 0);
+          CHECK(mfu <= 1);
+          CHECK(time.hardware_flops >= time.model_flops);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("model FLOPs of a step are those of the workload floor") {
+  const Bench bench;
+  const Workload workload = vision_workload();
+  const Layout layout = layout_of(2, 2, 1, 1, 1, 4, 1, 64);
+  const double expected = training_flops(workload).total() * workload.seq_length * 64;
+  CHECK_THAT(bench.step(workload, layout).model_flops, WithinRel(expected, 1e-12));
+}
+
+TEST_CASE("a faster link, chip or memory never slows a step down") {
+  for (const Workload& workload : {dense_workload(), expert_workload(), vision_workload()}) {
+    for (const Layout& layout : many_layouts()) {
+      const Bench base;
+      const double before = base.step(workload, layout).seconds;
+      Bench chip = base;
+      for (double& peak : chip.chip.peak_flops) peak *= 1.3;
+      CHECK(chip.step(workload, layout).seconds <= before);
+      Bench memory = base;
+      memory.chip.memory_bandwidth *= 1.3;
+      CHECK(memory.step(workload, layout).seconds <= before);
+      for (std::size_t tier = 0; tier < base.system.tiers.size(); ++tier) {
+        Bench link = base;
+        link.system.tiers[tier].bandwidth *= 1.3;
+        link.system.tiers[tier].latency_seconds *= 0.9;
+        CHECK(link.step(workload, layout).seconds <= before);
+      }
+    }
+  }
+}
+
+TEST_CASE("doubling the layers at fixed width doubles the layers' time") {
+  Bench bench;
+  bench.stack.micro_batch_seconds = 0;
+  bench.stack.dispatch_seconds = 0;
+  const Layout layout = layout_of(2, 1, 1, 1, 1, 1, 1, 4);
+  // The head's time is what remains between twice one depth and the double depth.
+  const double once = bench.step(dense_workload(16), layout).seconds;
+  const double twice = bench.step(dense_workload(32), layout).seconds;
+  const double four = bench.step(dense_workload(64), layout).seconds;
+  CHECK_THAT(four - twice, WithinRel(2 * (twice - once), 1e-9));
+}
+
+TEST_CASE("more GPUs at a fixed batch never beat the bound without communication") {
+  const Workload workload = dense_workload();
+  Bench bench;
+  Bench free = bench;
+  for (NetworkTier& tier : free.system.tiers) {
+    tier.bandwidth = 1e18;
+    tier.latency_seconds = 1e-15;
+  }
+  free.stack.straggler = 0;
+  for (int dp = 8; dp <= 512; dp *= 2) {
+    const Layout layout = layout_of(1, 1, 1, 1, 1, dp, 1, 512);
+    const double with = bench.step(workload, layout).seconds;
+    const double without = free.step(workload, layout).seconds;
+    CHECK(without <= with);
+    const Layout one = layout_of(1, 1, 1, 1, 1, 8, 1, 512);
+    CHECK(512.0 / (with * dp) <= 512.0 / (free.step(workload, one).seconds * 8) * (1 + 1e-9));
+  }
+}
+
+TEST_CASE("recomputation costs time and hardware FLOPs in order") {
+  const Bench bench;
+  const Workload workload = dense_workload();
+  Layout layout = layout_of(1, 1, 1, 1, 1, 8, 1, 128);
+  const StepTime none = bench.step(workload, layout);
+  layout.recomputed_layers = 0.5;
+  const StepTime half = bench.step(workload, layout);
+  layout.recomputed_layers = 0;
+  layout.recompute = Recompute::full;
+  const StepTime full = bench.step(workload, layout);
+  CHECK(none.seconds < half.seconds);
+  CHECK(half.seconds < full.seconds);
+  CHECK(none.hardware_flops == none.model_flops);
+  // Full recomputation repeats the layers' forward pass: a third of their FLOPs.
+  const ForwardFlops forward = forward_flops(workload);
+  const double repeated =
+      (forward.layers_gemm + forward.attention_core) * workload.seq_length * layout.global_batch;
+  CHECK_THAT(full.hardware_flops - full.model_flops, WithinRel(repeated, 1e-12));
+}
+
+TEST_CASE("frozen parts cost less than trained ones") {
+  const Bench bench;
+  const Layout layout = layout_of(1, 1, 1, 1, 1, 8, 1, 64);
+  Workload workload = vision_workload();
+  const double full = bench.step(workload, layout).seconds;
+  workload.encoder_training = Training::frozen;
+  const double frozen_encoder = bench.step(workload, layout).seconds;
+  workload.language_training = Training::lora;
+  const double lora = bench.step(workload, layout).seconds;
+  workload.cached_features = true;
+  const double cached = bench.step(workload, layout).seconds;
+  CHECK(frozen_encoder < full);
+  CHECK(lora < frozen_encoder);
+  CHECK(cached < lora);
+}
+
+TEST_CASE("one NVLink domain of 72 exposes less exchange than nodes of 8") {
+  const Workload workload = expert_workload();
+  const Layout layout = layout_of(1, 1, 1, 1, 64, 64, 1, 512);
+  const auto exchanged = [&](const char* chip) {
+    const StepTime time = Bench(chip).step(workload, layout);
+    return time.terms[static_cast<std::size_t>(StepTerm::expert_parallel)];
+  };
+  CHECK(exchanged("gb200-nvl72") < 0.5 * exchanged("b200"));
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluating a layout allocates nothing. The counting operators are this program's own.
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "catch.h"
+#include "trcost/catalog.h"
+#include "trcost/efficiency.h"
+#include "trcost/performance.h"
+
+namespace {
+std::atomic<long> allocations{0};
+
+void* counted(std::size_t size) {
+  ++allocations;
+  void* memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size); }
+void* operator new[](std::size_t size) { return counted(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+TEST_CASE("evaluating a layout allocates nothing") {
+  using namespace trcost;
+  const Catalog catalog;
+  const Accelerator& chip = catalog.accelerator("h100-sxm");
+  Workload workload;
+  workload.language.layers = 126;
+  workload.language.hidden = 16384;
+  workload.language.heads = 128;
+  workload.language.kv_heads = 8;
+  workload.language.head_dim = 128;
+  workload.language.ffn = 53248;
+  workload.language.vocab = 128256;
+  const StepModel model(workload, {&chip, &catalog.system(chip.system), &catalog.efficiency(chip),
+                                   &catalog.stack("megatron"), Precision::bf16});
+  Layout layout;
+  layout.tp = 8;
+  layout.pp = 16;
+  layout.dp = 128;
+  layout.global_batch = 2048;
+  const long before = allocations.load();
+  double seconds = 0;
+  for (int vp = 1; vp <= 8; ++vp) {
+    layout.vp = vp;
+    seconds += model.step(layout).seconds + model.memory(layout).total;
+  }
+  CHECK(allocations.load() == before);
+  CHECK(seconds > 0);
+}
