@@ -11,6 +11,17 @@
 
 namespace trcost {
 
+/// How far predictions lay from a family of measured rows when their whole source was left out of the
+/// fit (data/efficiency/residuals.csv, written by tests/calibration/refit.py). `any` joins families.
+struct ResidualFamily {
+  std::string architecture, stack, model, task, layout;
+  int rows = 0;
+  double groups = 0;        ///< independent experiments
+  double sigma = 0;         ///< spread of ln(predicted/measured): its 68 % quantile
+  double median_error = 0;  ///< median |predicted/measured - 1|
+  std::string words;        ///< the family for people
+};
+
 /// What an accelerator reaches of its specification in training, whatever the software. Fitted to
 /// published measurements (tests/calibration/refit.py), or by rule from the specification.
 struct Efficiency {
@@ -29,6 +40,7 @@ struct Efficiency {
   double link = 0.75;              ///< share of the innermost tier's bandwidth
   double network = 0.75;           ///< share of the bandwidth of the tiers outside of it
   double kernel_gap_seconds = 2e-6;  ///< idle time between two queued kernels
+  std::vector<ResidualFamily> residuals;  ///< of its architecture, and those of any
 };
 
 /// What the training software adds, whatever the accelerator.
@@ -64,6 +76,8 @@ struct Stack {
   double contention = 0;          ///< compute lost per second of overlapped exchange
   double grouped_half = 64;       ///< tokens per expert with half of the matmul rate
   double expert_kernels = 30;     ///< further kernels of a mixture-of-experts layer and pass
+  double selective_matmul = 0;    ///< share of the forward matmuls that selective recomputation
+                                  ///< repeats beside norms and activations
   double expert_traffic = 1;      ///< traffic of routing, permuting, relative to one read and write each
   double expert_traffic_block = 1;  ///< the same under block-scaled recipes (mxfp8, nvfp4), which run
                                   ///< on fused routing and quantisation
@@ -88,6 +102,12 @@ struct StackConstant {
 };
 std::span<const EfficiencyConstant> efficiency_constants();
 std::span<const StackConstant> stack_constants();
+
+/// The published rows nearest to a training: same architecture and stack where there are enough
+/// experiments, else wider families; a chip without measurements of its own adds the spread of the
+/// rule. Strings live as long as `efficiency`.
+MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view stack, bool mixture,
+                              bool fine_tuning);
 
 /// Constants of a chip without measurements. Rule: 0.7 of the best measured matmul rate where one is
 /// published, else 0.55 of the dense peak; attention and memory as the median of the measured chips

@@ -28,6 +28,13 @@ constexpr Command kCommands[] = {
      "trcost tokens --family qwen2-vl --video 1280x720 --seconds 60 --fps 2 --format json\n"
      "trcost tokens --family internvl --images sizes.csv\n",
      define_tokens},
+    {"validate", "replay published measurements: predicted, measured, error", "[options]",
+     "trcost validate\n"
+     "trcost validate --accelerator h100-sxm --stack megatron --rows\n"
+     "trcost validate --format csv -o errors.csv\n"
+     "trcost validate --task pretrain --max-error 10%\n"
+     "trcost validate --runs\n",
+     define_validate},
     {"prices", "turn a SkyPilot or gpuhunt catalog into a price file", "import FILE [options]",
      "trcost prices import lambda/vms.csv --date 2026-10-20 -o lambda-2026-10.json\n"
      "trcost prices import gpuhunt.csv --date 2026-10-20 --source github.com/dstackai/gpuhunt\n",

@@ -35,6 +35,7 @@ const Command* find_command(std::string_view name);
 Action define_estimate(CLI::App& app, Session& session);
 Action define_tokens(CLI::App& app, Session& session);
 Action define_sweep(CLI::App& app, Session& session);
+Action define_validate(CLI::App& app, Session& session);
 Action define_prices(CLI::App& app, Session& session);
 Action define_list(CLI::App& app, Session& session);
 Action define_show(CLI::App& app, Session& session);

@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
+#include "trcost/efficiency.h"
+
 namespace trcost {
 
-MethodQuality method_quality(const Catalog&, const Workload&, const Platform&) {
-  return {"analytic step model", 0.2, 0.14, 0, "published rows"};
+MethodQuality method_quality(const Catalog&, const Workload& workload, const Platform& platform) {
+  return nearest_quality(*platform.efficiency, platform.stack->name,
+                         workload.language.moe.has_value(),
+                         workload.language_training != Training::full);
 }
 
 std::string method_text(const MethodQuality& quality) {

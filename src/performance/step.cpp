@@ -321,7 +321,8 @@ double recomputed(const Evaluation& at, const LayerTime& time) {
   double selective = 0;
   if (at.layout.recompute == Recompute::selective) {
     selective = at.costs.materialised ? time.attention_forward
-                                      : kSelectiveElementwise * time.elementwise_forward;
+                                      : kSelectiveElementwise * time.elementwise_forward +
+                                            at.stack.selective_matmul * time.matmul_forward;
   }
   return selective + at.layout.recomputed_layers * (whole - selective);
 }
@@ -405,6 +406,9 @@ StepTime StepModel::step(const Layout& layout) const noexcept {
   double repeat = repeated_layers(layout) * costs_.forward_flops;
   if (layout.recompute == Recompute::selective && costs_.materialised) {
     repeat += (1 - layout.recomputed_layers) * costs_.core_flops;
+  } else if (layout.recompute == Recompute::selective) {
+    repeat += (1 - layout.recomputed_layers) * platform_.stack->selective_matmul *
+              (costs_.forward_flops - costs_.core_flops);
   }
   if (!costs_.language_backward) repeat = 0;
   time.hardware_flops = time.model_flops + repeat * layout.global_batch;

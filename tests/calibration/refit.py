@@ -139,7 +139,7 @@ def stack_constants():
     yield stack("fsdp", "micro_batch_seconds", 1e-3, 1)
     yield stack("fsdp", "step_seconds", 1e-2, 1)
     yield stack("fsdp", "data_overlap", 0.8, 0.3, 0, 1)
-    yield stack("fsdp", "contention", 0.1, 0.7, 0, 1)
+    yield stack(["fsdp", "fsdp-compiled", "hf-trainer"], "contention", 0.1, 0.7, 0, 1)
 
     yield stack("fsdp-compiled", "elementwise", 1.2, 0.3)
     yield stack("fsdp-compiled", "matmul", 1, 0.07)

@@ -171,6 +171,7 @@ TEST_CASE("doubling the layers at fixed width doubles the layers' time") {
   Bench bench;
   bench.stack.micro_batch_seconds = 0;
   bench.stack.dispatch_seconds = 0;
+  bench.stack.collective_dispatch_seconds = 0;
   const Layout layout = layout_of(2, 1, 1, 1, 1, 1, 1, 4);
   // The head's time is what remains between twice one depth and the double depth.
   const double once = bench.step(dense_workload(16), layout).seconds;

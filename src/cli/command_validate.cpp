@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/session.h"
+#include "trcost/error.h"
+#include "trcost/numbers.h"
+#include "trcost/run_report.h"
+#include "trcost/validation_report.h"
+
+namespace trcost::cli {
+namespace {
+
+struct ValidateOptions {
+  ValidationFilter filter;
+  std::string max_error;
+  bool rows = false;
+  bool summary = false;
+  bool runs = false;
+  OutputOptions output;
+};
+
+std::optional<double> limit(const ValidateOptions& typed) {
+  if (typed.max_error.empty()) return std::nullopt;
+  try {
+    return parse_number(typed.max_error, NumberKind::fraction);
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, error.hint, "--max-error");
+  }
+}
+
+int check(double error, const char* what, std::optional<double> most, Session& session) {
+  if (!most || error <= *most) return kExitOk;
+  session.error(fmt::format("{} is {:.1f} %, above the {:.1f} % of --max-error", what, 100 * error,
+                            100 * *most),
+                "`trcost validate --rows` shows the rows");
+  return kExitCheckFailed;
+}
+
+int run_whole_runs(const ValidateOptions& typed, Session& session) {
+  const Format format = typed.output.choose();
+  const std::optional<double> most = limit(typed);
+  Output output(typed.output.path);
+  const RunValidation validation = validate_runs(session.catalog());
+  const Style style{.color = session.colored(STDOUT_FILENO)};
+  output.write(to_format(run_table(validation), format, style, "runs"));
+  if (format == Format::table) output.write("\n" + run_summary(validation));
+  output.commit();
+  return check(validation.median_error, "the median error of GPU-hours", most, session);
+}
+
+int run_validate(const ValidateOptions& typed, Session& session) {
+  if (typed.runs) return run_whole_runs(typed, session);
+  const Format format = typed.output.choose();
+  const std::optional<double> most = limit(typed);
+  Output output(typed.output.path);
+  const ValidationResult result = validate(session.catalog(), typed.filter);
+  if (result.rows.empty()) {
+    throw Error(ErrorKind::usage, "no measured row is left by these filters",
+                "`trcost validate` without filters summarises all of them");
+  }
+  const Style style{.color = session.colored(STDOUT_FILENO)};
+  // People get the summary first; machines the rows, unless they ask otherwise.
+  const bool people = format == Format::table || format == Format::md;
+  const bool rows = !typed.summary && (typed.rows || !people);
+  if (rows) output.write(to_format(validation_table(result), format, style, "rows"));
+  if (people && rows) output.write("\n");
+  if (people || typed.summary) {
+    output.write(to_format(validation_summary_table(result), format, style, "summaries"));
+  }
+  if (people) output.write("\n" + validation_summary(result));
+  output.commit();
+  for (const ValidationRow& row : result.rows) {
+    if (!row.problem.empty()) session.warn(fmt::format("{}: {}", row.measured->id, row.problem));
+  }
+  return check(result.all.median, "the median error of the selected rows", most, session);
+}
+
+void add_filters(CLI::App& app, ValidationFilter& filter) {
+  const auto add = [&](const char* flag, std::string& value, const char* help) {
+    app.add_option(flag, value, help)->group("Which rows");
+  };
+  add("--accelerator", filter.accelerator, "of this accelerator");
+  add("--stack", filter.stack, "of this software stack");
+  add("--source", filter.source, "whose source contains this text");
+  add("--task", filter.task, "pretrain, sft, lora, qlora or lora+emb");
+  add("--model", filter.model, "whose model contains this text");
+}
+
+}  // namespace
+
+Action define_validate(CLI::App& app, Session& session) {
+  auto typed = std::make_shared<ValidateOptions>();
+  add_filters(app, typed->filter);
+  app.add_flag("--rows", typed->rows, "show every row, not the summary alone");
+  app.add_flag("--summary", typed->summary, "the summary alone, also for machines");
+  app.add_flag("--runs", typed->runs, "whole published runs: does the range hold their GPU-hours");
+  app.add_option("--max-error", typed->max_error,
+                 "exit 3 where the median error of the selected rows is larger, e.g. 10%");
+  add_output_options(app, typed->output,
+                     {Format::table, Format::json, Format::jsonl, Format::csv, Format::md});
+  return [typed, &session] { return run_validate(*typed, session); };
+}
+
+}  // namespace trcost::cli
