@@ -49,6 +49,10 @@ constexpr Command kCommands[] = {
      "trcost show models mixtral-8x7b --format json\n"
      "trcost show accelerators ./mine.json\n",
      define_show},
+    {"completions", "shell completions, or the man page", "bash|zsh|fish|man",
+     "trcost completions bash > /etc/bash_completion.d/trcost\n"
+     "trcost completions man | man -l -\n",
+     define_completions},
     {"help", "help on a command, or the table of scenario fields", "[COMMAND|fields]",
      "trcost help estimate\ntrcost help fields\n", define_help},
 };

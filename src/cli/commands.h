@@ -39,6 +39,7 @@ Action define_validate(CLI::App& app, Session& session);
 Action define_prices(CLI::App& app, Session& session);
 Action define_list(CLI::App& app, Session& session);
 Action define_show(CLI::App& app, Session& session);
+Action define_completions(CLI::App& app, Session& session);
 Action define_help(CLI::App& app, Session& session);
 
 }  // namespace trcost::cli

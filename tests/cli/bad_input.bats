@@ -24,7 +24,7 @@ refused() {
 }
 
 @test "names that are none, with the nearest" {
-  refused 1 'did you mean "h100-sxm"' estimate --params 7e9 --accelerator h100-smx
+  refused 2 'did you mean "h100-sxm"' estimate --params 7e9 --accelerator h100-smx
   refused 2 'did you mean "--params"' estimate --parms 7e9
   refused 2 'did you mean "estimate"' estmate --params 7e9
   refused 2 'did you mean' estimate --params 7e9 --precision bf61

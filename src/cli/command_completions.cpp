@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Completions and the man page, from the same table of commands and options as the help.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/session.h"
+#include "trcost/error.h"
+#include "trcost/report.h"
+
+namespace trcost::cli {
+namespace {
+
+struct Flag {
+  std::string names;     // `--output -o`
+  std::string longest;   // `--output`
+  std::string value;     // `FILE`, or `a|b|c`
+  std::string help;
+};
+
+std::vector<Flag> flags_of(const Command& command, Session& session) {
+  CLI::App app;
+  app.set_help_flag("-h,--help", "this help");
+  const Action action = command.define(app, session);
+  session.add_global_options(app);
+  std::vector<Flag> out;
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_lnames().empty() || option->get_group().empty()) continue;
+    Flag flag;
+    flag.longest = "--" + option->get_lnames().front();
+    flag.names = flag.longest;
+    for (const std::string& name : option->get_snames()) flag.names += " -" + name;
+    if (option->get_items_expected_max() > 0) flag.value = option->get_type_name();
+    flag.help = option->get_description();
+    out.push_back(std::move(flag));
+  }
+  return out;
+}
+
+bool is_word_list(const std::string& value) { return value.find('|') != std::string::npos; }
+
+std::string words_of(std::string value) {
+  std::ranges::replace(value, '|', ' ');
+  return value;
+}
+
+std::string command_names() {
+  std::string out;
+  for (const Command& command : commands()) out += (out.empty() ? "" : " ") + std::string(command.name);
+  return out;
+}
+
+std::string bash_script(Session& session) {
+  std::string out =
+      "# bash completion of trcost: source it, or put it into bash-completion's folder\n"
+      "_trcost() {\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n";
+  out += fmt::format(
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return; fi\n",
+      command_names());
+  out += "  case \"${COMP_WORDS[1]} $before\" in\n";
+  std::string lists;
+  for (const Command& command : commands()) {
+    std::string all;
+    for (const Flag& flag : flags_of(command, session)) {
+      all += (all.empty() ? "" : " ") + flag.names;
+      if (is_word_list(flag.value)) {
+        out += fmt::format(
+            "    \"{} {}\") COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
+            command.name, flag.longest, words_of(flag.value));
+      }
+    }
+    lists += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")) ;;\n", command.name,
+                         all);
+  }
+  out += "  esac\n  case \"${COMP_WORDS[1]}\" in\n" + lists + "  esac\n}\n";
+  return out + "complete -o default -F _trcost trcost\n";
+}
+
+std::string quoted(std::string text) {
+  std::string out;
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return "'" + out + "'";
+}
+
+std::string zsh_script(Session& session) {
+  std::string out = "#compdef trcost\n_trcost() {\n  local -a commands=(\n";
+  for (const Command& command : commands()) {
+    out += fmt::format("    {}\n", quoted(fmt::format("{}:{}", command.name, command.summary)));
+  }
+  out += "  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
+         "  case $words[2] in\n";
+  for (const Command& command : commands()) {
+    out += fmt::format("    {}) _arguments -S", command.name);
+    for (const Flag& flag : flags_of(command, session)) {
+      std::string help = flag.help;
+      std::erase_if(help, [](char c) { return c == '[' || c == ']' || c == ':'; });
+      std::string spec = fmt::format("{}[{}]", flag.longest, help);
+      if (is_word_list(flag.value)) {
+        spec += fmt::format(":value:({})", words_of(flag.value));
+      } else if (!flag.value.empty()) {
+        spec += ":value:_files";
+      }
+      out += " " + quoted(spec);
+    }
+    out += " ;;\n";
+  }
+  return out + "  esac\n}\n_trcost \"$@\"\n";
+}
+
+std::string fish_script(Session& session) {
+  std::string out = "# fish completion of trcost\n";
+  for (const Command& command : commands()) {
+    out += fmt::format("complete -c trcost -n __fish_use_subcommand -a {} -d {}\n", command.name,
+                       quoted(std::string(command.summary)));
+    for (const Flag& flag : flags_of(command, session)) {
+      out += fmt::format("complete -c trcost -n '__fish_seen_subcommand_from {}' -l {} -d {}",
+                         command.name, flag.longest.substr(2), quoted(flag.help));
+      if (is_word_list(flag.value)) out += fmt::format(" -xa '{}'", words_of(flag.value));
+      out += "\n";
+    }
+  }
+  return out;
+}
+
+// Lines that start with a dot or quote are requests in roff, and `-` is a hyphen.
+std::string roff(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '\\') {
+      out += "\\e";
+    } else if (c == '-') {
+      out += "\\-";
+    } else {
+      out += c;
+    }
+  }
+  if (out.starts_with('.') || out.starts_with('\'')) out.insert(0, "\\&");
+  return out;
+}
+
+std::string man_page(Session& session) {
+  std::string out = fmt::format(
+      ".TH TRCOST 1 \"\" \"trcost {}\" \"User Commands\"\n.SH NAME\ntrcost \\- what it costs to train a "
+      "language or vision\\-language model\n.SH SYNOPSIS\n.B trcost\n.I COMMAND\n[OPTIONS]\n",
+      trcost_version());
+  for (const Command& command : commands()) {
+    out += fmt::format(".SH TRCOST {}\n{}.\n.PP\n.B trcost {}\n{}\n.PP\nExamples:\n.nf\n{}.fi\n",
+                       command.name, roff(command.summary), command.name, roff(command.usage),
+                       roff(command.examples));
+    for (const Flag& flag : flags_of(command, session)) {
+      out += fmt::format(".TP\n.B {}{}{}\n{}\n", roff(flag.names), flag.value.empty() ? "" : " ",
+                         roff(flag.value), roff(flag.help));
+    }
+  }
+  out += ".SH EXIT STATUS\n0 success; 1 data or runtime error; 2 usage error; 3 incomplete under "
+         "\\-\\-strict or a check that failed; 130 interrupted.\n";
+  return out;
+}
+
+struct Kind {
+  std::string_view name;
+  std::string (*text)(Session&);
+};
+constexpr Kind kKinds[] = {
+    {"bash", bash_script}, {"zsh", zsh_script}, {"fish", fish_script}, {"man", man_page}};
+
+}  // namespace
+
+Action define_completions(CLI::App& app, Session& session) {
+  auto name = std::make_shared<std::string>();
+  app.add_option("kind", *name, "bash, zsh, fish, or man")->group("Arguments");
+  return [name, &session] {
+    for (const Kind& kind : kKinds) {
+      if (kind.name != *name) continue;
+      Output("-").write(kind.text(session));
+      return kExitOk;
+    }
+    throw Error(ErrorKind::usage,
+                name->empty() ? "which completions?" : fmt::format("no completions for \"{}\"", *name),
+                "allowed: bash, zsh, fish, man");
+  };
+}
+
+}  // namespace trcost::cli
