@@ -161,4 +161,24 @@ struct Model {
   std::optional<VisionModel> vision;
 };
 
+/// Parameters of a model by module; exact.
+struct ParameterCounts {
+  double embedding = 0;       ///< input embedding and learned positions
+  double head = 0;            ///< output matrix, 0 when tied
+  double layers = 0;          ///< all decoder layers, final norm, cross-attention layers, MTP excluded
+  double language = 0;        ///< embedding + layers + head
+  double encoder = 0;
+  double connector = 0;
+  double total = 0;           ///< language + encoder + connector
+  double active = 0;          ///< with only the routed experts that a token uses
+  double expert = 0;          ///< routed expert parameters, all of them
+  double mtp = 0;             ///< multi-token-prediction modules, outside of total
+};
+ParameterCounts count_parameters(const LanguageModel& language);
+ParameterCounts count_parameters(const Model& model);
+double encoder_parameters(const Encoder& encoder);
+/// `language_hidden` is the width that comes out.
+double connector_parameters(const Connector& connector, const Encoder& encoder,
+                            double language_hidden);
+
 }  // namespace trcost

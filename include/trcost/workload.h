@@ -53,25 +53,6 @@ struct Workload {
   [[nodiscard]] bool vision() const { return encoder.has_value(); }
 };
 
-/// Parameters of a model by module; exact.
-struct ParameterCounts {
-  double embedding = 0;       ///< input embedding and learned positions
-  double head = 0;            ///< output matrix, 0 when tied
-  double layers = 0;          ///< all decoder layers, final norm, cross-attention layers, MTP excluded
-  double language = 0;        ///< embedding + layers + head
-  double encoder = 0;
-  double connector = 0;
-  double total = 0;           ///< language + encoder + connector
-  double active = 0;          ///< with only the routed experts that a token uses
-  double expert = 0;          ///< routed expert parameters, all of them
-  double mtp = 0;             ///< multi-token-prediction modules, outside of total
-};
-ParameterCounts count_parameters(const LanguageModel& language);
-ParameterCounts count_parameters(const Model& model);
-double encoder_parameters(const Encoder& encoder);
-/// `language_hidden` is the width that comes out.
-double connector_parameters(const Connector& connector, const Encoder& encoder,
-                            double language_hidden);
 /// Parameters of low-rank adapters on every linear layer of the decoder (attention, feed-forward,
 /// experts, inserted cross-attention; neither router nor embedding nor head): sum of
 /// rank (in + out) over the matrices. Source: LoRA, arXiv 2106.09685, section 4.1.

@@ -4,7 +4,6 @@
 #include "catalog/architecture_reader.h"
 #include "catalog/loaders.h"
 #include "trcost/numbers.h"
-#include "trcost/workload.h"
 
 namespace trcost {
 
@@ -18,7 +17,7 @@ Encoder parse_encoder(std::string_view json, std::string_view origin) {
   r.text_or("retrieved", {});
   r.text_or("note", {});
   read_published_parameters(r);
-  const std::string family = r.text_or("token_family", "vit");
+  const std::string family = r.text_or("token_family", {});
   Encoder encoder = read_encoder(r.required_object("encoder"));
   r.finish();
   encoder.name = name;

@@ -111,9 +111,17 @@ void set_tokens(VisionModel& vision, double per_image) {
 
 double patches(const Encoder& e) { return e.tokens_per_image - (e.class_token ? 1 : 0); }
 
+/// The authors' own files have the decoder's keys at the top and name the tower only.
+void check_authors_tower(ObjectReader& config) {
+  const std::string tower = config.text_or("mm_vision_tower", "clip-vit-large-patch14-336");
+  if (tower.find("clip-vit-large-patch14-336") != std::string::npos) return;
+  config.value().fail("the vision tower \"" + tower.substr(0, 60) + "\" is not read",
+                      "write a model file with \"vision\": encoder, connector");
+}
+
 void read_llava(ObjectReader& config, std::string_view family, Model& model) {
-  // The authors' own files have the decoder's keys at the top and name the tower only.
   const bool flat = !config.has("text_config") && config.has("hidden_size");
+  if (flat) check_authors_tower(config);
   model.language = flat ? read_hugging_face_text(config, "llama")
                         : text_of(config, "text_config",
                                   family == "llava_onevision" ? "qwen2" : "llama");
@@ -121,7 +129,8 @@ void read_llava(ObjectReader& config, std::string_view family, Model& model) {
   vision.encoder = tower_of(config);
   vision.connector.kind = ConnectorKind::mlp;
   vision.connector.biases = config.boolean_or("multimodal_projector_bias", true);
-  const bool tiles = family != "llava";
+  const bool tiles = family != "llava" ||
+                     config.text_or("mm_patch_merge_type", "flat").starts_with("spatial");
   if (tiles) vision.connector.extra_params = model.language.hidden;  // the newline between rows
   set_tokens(vision, tiles ? 0 : patches(vision.encoder));
   model.token_family = tiles ? "llava-next" : "llava-1.5";
@@ -146,7 +155,7 @@ void read_qwen_vl(ObjectReader& config, bool second_and_half, Model& model) {
   VisionModel vision;
   Encoder& e = vision.encoder;
   e.layers = r.whole_or("depth", 32, 1, kMostLayers);
-  e.hidden = second_and_half ? r.whole_or("hidden_size", 1280, 1, kWidest)
+  e.hidden = second_and_half ? r.whole_or("hidden_size", 3584, 1, kWidest)
                              : r.whole_or("embed_dim", 1280, 1, kWidest);
   e.heads = r.whole_or("num_heads", 16, 1, kWidest);
   e.ffn = second_and_half ? r.whole_or("intermediate_size", 3420, 1, kWidest)

@@ -5,7 +5,6 @@
 #include "catalog/hugging_face.h"
 #include "catalog/loaders.h"
 #include "trcost/numbers.h"
-#include "trcost/workload.h"
 
 namespace trcost {
 

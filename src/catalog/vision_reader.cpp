@@ -1,44 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cmath>
-
 #include "catalog/architecture_reader.h"
+#include "catalog/usual_connector.h"
 
 namespace trcost {
 namespace {
 
 const std::vector<std::string> kConnectorNames{
     "linear", "mlp", "pixel-shuffle", "perceiver", "qformer", "cross-attention", "attention-pool"};
-
-/// What a bare name of a connector means: the released model that made it known.
-Connector usual_connector(ConnectorKind kind, const LanguageModel& language) {
-  Connector c;
-  c.kind = kind;
-  switch (kind) {
-    case ConnectorKind::pixel_shuffle:  // InternVL 1.5: 2 x 2 tokens, a norm, two matrices
-      c.merge = 4;
-      c.norm = true;
-      break;
-    case ConnectorKind::perceiver:  // Idefics2
-      c.latents = 64;
-      c.depth = 3;
-      c.heads = 16;
-      c.kv_heads = 4;
-      c.head_dim = 96;
-      c.gated_ffn = language.ffn;
-      break;
-    case ConnectorKind::qformer:  // BLIP-2
-      c.latents = 32;
-      c.depth = 12;
-      c.heads = 12;
-      c.kv_heads = 12;
-      c.head_dim = 64;
-      c.width = 768;
-      break;
-    default: break;
-  }
-  return c;
-}
 
 Connector read_connector(const JsonValue& value, const LanguageModel& language) {
   if (value.is_text()) {
@@ -74,28 +42,11 @@ Encoder read_encoder_of_model(const JsonValue& value, const Catalog& catalog) {
   return encoder;
 }
 
-/// Llama 3.2 Vision: one inserted layer per four of the decoder's own, the first after three.
-CrossAttention usual_cross_attention(const LanguageModel& language) {
-  CrossAttention cross;
-  cross.layers = std::max(1.0, std::floor(language.layers / 4));
-  cross.ffn = language.ffn;
-  cross.own_layers_before = std::min(3.0, language.layers);
-  return cross;
-}
-
-/// Families whose images always become the same number of tokens; the others go by their rule.
+/// Families whose images always become the same number of tokens, as those of an encoder without a
+/// rule of its own do; the others go by their rule.
 bool fixed_tokens(std::string_view family) {
-  return family == "vit" || family == "llava-1.5" || family == "paligemma" || family == "gemma3" ||
+  return family.empty() || family == "llava-1.5" || family == "paligemma" || family == "gemma3" ||
          family == "whisper";
-}
-
-/// Tokens that reach the language model from one image of the encoder's own size.
-double usual_vision_tokens(const Encoder& e, const Connector& c) {
-  if (c.kind == ConnectorKind::attention_pool) return 1;
-  if (c.kind == ConnectorKind::perceiver || c.kind == ConnectorKind::qformer) return c.latents;
-  const double patches = e.tokens_per_image - (e.class_token ? 1 : 0);
-  if (c.kind == ConnectorKind::cross_attention) return e.tokens_per_image;
-  return patches > 0 ? std::floor(patches / c.merge) : 0;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "trcost/workload.h"
+#include "trcost/model.h"
 #include "workload/linear_layers.h"
 
 namespace trcost {

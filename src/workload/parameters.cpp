@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/workload.h"
+#include "trcost/model.h"
 #include "workload/linear_layers.h"
 
 namespace trcost {

@@ -3,6 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "catalog/usual_connector.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 #include "trcost/workload.h"
@@ -12,32 +16,8 @@ namespace {
 
 // Least share of the parameters that has to be left for the language model.
 constexpr double kSmallestLanguageShare = 0.2;
-
-Connector connector_of(ConnectorKind kind, const Encoder& encoder) {
-  Connector out;
-  out.kind = kind;
-  if (kind == ConnectorKind::pixel_shuffle) {
-    out.merge = 4;  // 2x2 neighbours, InternVL and Qwen2-VL
-    out.norm = true;
-  }
-  if (kind == ConnectorKind::perceiver || kind == ConnectorKind::qformer) {
-    // Idefics2 (arXiv:2405.02246): 64 latents, 3 layers; BLIP-2 (arXiv:2301.12597): 32, 12 layers.
-    const bool perceiver = kind == ConnectorKind::perceiver;
-    out.latents = perceiver ? 64 : 32;
-    out.depth = perceiver ? 3 : 12;
-    out.width = perceiver ? encoder.hidden : 768;
-    out.heads = perceiver ? 16 : 12;
-    out.kv_heads = perceiver ? 4 : 12;
-    out.head_dim = perceiver ? 96 : 64;
-  }
-  return out;
-}
-
-double tokens_after(const Connector& connector, const Encoder& encoder) {
-  if (connector.latents > 0) return connector.latents;
-  const double patches = encoder.tokens_per_image - (encoder.class_token ? 1 : 0);
-  return patches / connector.merge;
-}
+// Least that shape_from_parameters takes.
+constexpr double kSmallestLanguage = 1e3;
 
 }  // namespace
 
@@ -59,9 +39,12 @@ EncoderChoice default_encoder(double params) {
 void attach_vision(Model& model, const Encoder& encoder, ConnectorKind kind) {
   VisionModel vision;
   vision.encoder = encoder;
-  vision.connector = connector_of(kind, encoder);
+  vision.connector = usual_connector(kind, model.language);
   vision.encoder_tokens_per_image = encoder.tokens_per_image;
-  vision.tokens_per_image = tokens_after(vision.connector, encoder);
+  vision.tokens_per_image = usual_vision_tokens(encoder, vision.connector);
+  if (kind == ConnectorKind::cross_attention && !model.language.cross_attention) {
+    model.language.cross_attention = usual_cross_attention(model.language);
+  }
   model.vision = vision;
   model.token_family = encoder.token_family;
 }
@@ -76,17 +59,25 @@ Model vision_language_model(double params, const Encoder& encoder, ConnectorKind
                             format_number(params, NumberKind::count)),
                 "choose a smaller --vision-encoder (`trcost list encoders`) or more --params");
   }
-  Model model;
+  Model model, best;
+  double least = params;
   double language = params - encoder_params;
-  // The projector's width is the language model's, so its share settles after a round or two.
-  constexpr int kRounds = 3;
+  // What joins the two is as wide as the language model, so its share settles in a few rounds.
+  constexpr int kRounds = 12;
+  constexpr double kClose = 1e-3;
+  constexpr double kDamping = 0.7;  // wide connectors grow with the language model
   for (int round = 0; round < kRounds; ++round) {
-    model.language = shape_from_parameters(language, vocab);
+    model.language = shape_from_parameters(std::max(language, kSmallestLanguage), vocab);
     attach_vision(model, encoder, kind);
-    language = params - encoder_params -
-               connector_parameters(model.vision->connector, encoder, model.language.hidden);
+    const double missing = params - count_parameters(model).total;
+    if (std::abs(missing) < least) {
+      least = std::abs(missing);
+      best = model;
+    }
+    if (least < kClose * params) break;
+    language += kDamping * missing;
   }
-  return model;
+  return best;
 }
 
 SampleMix default_sample_mix(bool pretraining, bool projector_only) {

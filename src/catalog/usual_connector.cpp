@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catalog/usual_connector.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trcost {
+
+Connector usual_connector(ConnectorKind kind, const LanguageModel& language) {
+  Connector c;
+  c.kind = kind;
+  switch (kind) {
+    case ConnectorKind::pixel_shuffle:  // InternVL 1.5: 2 x 2 tokens, a norm, two matrices
+      c.merge = 4;
+      c.norm = true;
+      break;
+    case ConnectorKind::perceiver:  // Idefics2
+      c.latents = 64;
+      c.depth = 3;
+      c.heads = 16;
+      c.kv_heads = 4;
+      c.head_dim = 96;
+      c.gated_ffn = language.ffn;
+      break;
+    case ConnectorKind::qformer:  // BLIP-2
+      c.latents = 32;
+      c.depth = 12;
+      c.heads = 12;
+      c.kv_heads = 12;
+      c.head_dim = 64;
+      c.width = 768;
+      break;
+    default: break;
+  }
+  return c;
+}
+
+CrossAttention usual_cross_attention(const LanguageModel& language) {
+  CrossAttention cross;
+  cross.layers = std::max(1.0, std::floor(language.layers / 4));
+  cross.ffn = language.ffn;
+  cross.own_layers_before = std::min(3.0, language.layers);
+  return cross;
+}
+
+double usual_vision_tokens(const Encoder& e, const Connector& c) {
+  if (c.kind == ConnectorKind::attention_pool) return 1;
+  if (c.kind == ConnectorKind::perceiver || c.kind == ConnectorKind::qformer) return c.latents;
+  const double patches = e.tokens_per_image - (e.class_token ? 1 : 0);
+  if (c.kind == ConnectorKind::cross_attention) return e.tokens_per_image;
+  return patches > 0 ? std::floor(patches / c.merge) : 0;
+}
+
+}  // namespace trcost

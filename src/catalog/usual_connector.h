@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trcost/model.h"
+
+namespace trcost {
+
+/// What a connector is when only its kind is known: that of the released model that made the kind
+/// known.
+Connector usual_connector(ConnectorKind kind, const LanguageModel& language);
+
+/// Inserted layers as Llama 3.2 Vision has them: one per four of the decoder's own, the first after
+/// three. Source: its config.json, cross_attention_layers.
+CrossAttention usual_cross_attention(const LanguageModel& language);
+
+/// Tokens that reach the language model from one image of the encoder's own size; 0 for an encoder
+/// of native resolution.
+double usual_vision_tokens(const Encoder& encoder, const Connector& connector);
+
+}  // namespace trcost
