@@ -32,7 +32,9 @@ struct MemoryRecipe {
   double context_bytes = 1e9;     ///< context and libraries of one device
   double network_bytes = 1.5e9;     ///< communication buffers of a device that has peers
   double fragmentation = 0.06;      ///< of what the allocator moves: activations and logits
-  double plan_share = 0.94;         ///< of the capacity that a plan may fill (model.md 4.5)
+  /// Of what the framework sees, that a plan may fill: 94 % of the chip (model.md 4.5), of which the
+  /// driver keeps one in a hundred.
+  double plan_share = 0.95;
 };
 /// The stack's own recipe; the one of `typical` where it has none.
 MemoryRecipe memory_recipe(const Stack* stack);

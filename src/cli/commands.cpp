@@ -21,6 +21,11 @@ constexpr Command kCommands[] = {
      "trcost sweep --vary model.params=@sizes.txt --vary data.tokens=1e9..1e12:x10 \\\n"
      "             --shard 1/8 --resume part-1.csv\n",
      define_sweep},
+    {"memory", "bytes per device by component, and which accelerators hold it", "[OPTIONS]",
+     "trcost memory --params 7e9\n"
+     "trcost memory --model llava-1.5-7b --train lora --lora-rank 128 --stack hf-trainer\n"
+     "trcost memory --params 70e9 --accelerator h100-sxm,gb200-nvl72 --gpus 64 --tp 8\n",
+     define_memory},
     {"tokens", "tokens that an image, a video or an audio clip becomes",
      "[--family NAME] --image WxH (or --images, --video, --audio) [options]",
      "trcost tokens --image 1920x1080\n"

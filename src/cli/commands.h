@@ -33,6 +33,7 @@ const Command* find_command(std::string_view name);
 
 // One function per command, each in its own file.
 Action define_estimate(CLI::App& app, Session& session);
+Action define_memory(CLI::App& app, Session& session);
 Action define_tokens(CLI::App& app, Session& session);
 Action define_sweep(CLI::App& app, Session& session);
 Action define_validate(CLI::App& app, Session& session);

@@ -34,50 +34,16 @@ std::optional<Choice> choice_of(const Scenario& scenario, Field field, int count
   return std::nullopt;
 }
 
-PlanRequest request_of(const Scenario& scenario, const ResolvedWork& work, double gpus) {
-  PlanRequest request;
-  request.gpus = gpus;
-  if (work.global_batch_given) request.global_batch = work.global_batch;
-  request.batch_hint = work.global_batch;
-  request.tp = degree(scenario, Field::layout_tp);
-  request.pp = degree(scenario, Field::layout_pp);
-  request.vp = degree(scenario, Field::layout_vp);
-  request.cp = degree(scenario, Field::layout_cp);
-  request.ep = degree(scenario, Field::layout_ep);
-  request.dp = degree(scenario, Field::layout_dp);
-  request.micro_batch = scenario.number(Field::train_micro_batch);
-  request.sharding = choice_of<Sharding>(scenario, Field::layout_sharding, 4, sharding_name);
-  request.recompute = choice_of<Recompute>(scenario, Field::layout_recompute, 3, recompute_name);
-  request.sequence_parallel = scenario.flag(Field::layout_sequence_parallel);
-  return request;
-}
-
-// With a given MFU the layout is only shown, so the answer stands where nothing fits.
-Plan plan_or_naive(const StepModel& model, const PlanRequest& request, bool mfu_given) {
-  try {
-    return plan(model, request);
-  } catch (const Error& error) {
-    if (!mfu_given || error.kind != ErrorKind::no_answer) throw;
-  }
-  Plan out;
-  out.layout.dp = static_cast<int>(request.gpus);
-  out.layout.micro_batch = 1;
-  out.layout.sharding = request.gpus > 1 ? Sharding::parameters : Sharding::none;
-  out.layout.recompute = Recompute::full;
-  const double batch = request.global_batch.value_or(request.batch_hint);
-  out.layout.global_batch = std::max(1.0, std::round(batch / request.gpus)) * request.gpus;
-  out.time = model.step(out.layout);
-  out.memory = model.memory(out.layout);
-  return out;
-}
-
 Execution execute(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
                   double gpus) {
   Execution out;
   out.gpus = gpus;
   const std::optional<double> mfu = scenario.number(Field::efficiency_mfu);
   out.mfu_given = mfu.has_value();
-  out.plan = plan_or_naive(model, request_of(scenario, work, gpus), out.mfu_given);
+  PlanRequest request = resolve_request(scenario, work, gpus);
+  // With a given MFU the layout is only shown, so the answer stands where nothing fits.
+  request.allow_too_large = out.mfu_given;
+  out.plan = plan(model, request);
   const double flops = work.flops_per_token.total() * tokens_per_step(work, out.plan.layout);
   out.step_seconds = mfu ? flops / (gpus * peak_of(model) * *mfu) : out.plan.time.seconds;
   out.mfu = mfu ? *mfu : flops / (gpus * peak_of(model) * out.plan.time.seconds);
@@ -99,6 +65,24 @@ double cluster_size(double nodes, double gpus_per_node) {
 }
 
 }  // namespace
+
+PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, double gpus) {
+  PlanRequest request;
+  request.gpus = gpus;
+  if (work.global_batch_given) request.global_batch = work.global_batch;
+  request.batch_hint = work.global_batch;
+  request.tp = degree(scenario, Field::layout_tp);
+  request.pp = degree(scenario, Field::layout_pp);
+  request.vp = degree(scenario, Field::layout_vp);
+  request.cp = degree(scenario, Field::layout_cp);
+  request.ep = degree(scenario, Field::layout_ep);
+  request.dp = degree(scenario, Field::layout_dp);
+  request.micro_batch = scenario.number(Field::train_micro_batch);
+  request.sharding = choice_of<Sharding>(scenario, Field::layout_sharding, 4, sharding_name);
+  request.recompute = choice_of<Recompute>(scenario, Field::layout_recompute, 3, recompute_name);
+  request.sequence_parallel = scenario.flag(Field::layout_sequence_parallel);
+  return request;
+}
 
 double tokens_per_step(const ResolvedWork& work, const Layout& layout) {
   return layout.global_batch * work.seq_length;
@@ -143,7 +127,7 @@ Execution resolve_execution(const Scenario& scenario, const ResolvedWork& work,
       out = execute(scenario, work, model, gpus);
     } catch (const Error& error) {
       if (error.kind != ErrorKind::no_answer) throw;
-      const double smallest = smallest_cluster(model, request_of(scenario, work, gpus), kMostGpus);
+      const double smallest = smallest_cluster(model, resolve_request(scenario, work, gpus), kMostGpus);
       if (smallest <= gpus) throw;
       gpus = smallest;
       out = execute(scenario, work, model, gpus);

@@ -17,6 +17,9 @@ namespace trcost {
 Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
                           std::string_view accelerator, Notes& notes);
 
+/// What the scenario fixes of the layout on so many accelerators.
+PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, double gpus);
+
 /// A layout for a cluster size, with its predicted or given speed.
 struct Execution {
   double gpus = 0;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/catalog.h"
+#include "trcost/derivation.h"
+#include "trcost/estimate.h"
+#include "trcost/output_format.h"
+#include "trcost/planner.h"
+#include "trcost/scenario.h"
+
+namespace trcost {
+
+/// A number of accelerators with the fastest layout that fits, or, where none does, the one that
+/// comes closest.
+struct MemoryCase {
+  double gpus = 0;
+  Layout layout;
+  MemoryUse use;
+};
+
+/// Whether and how a training fits one kind of accelerator.
+struct MemoryFit {
+  std::string accelerator;
+  std::string title;
+  std::string system;
+  Precision precision = Precision::bf16;
+  double device_bytes = 0;             ///< what the framework sees
+  double capacity_bytes = 0;           ///< of that, what a plan fills
+  MemoryCase one;
+  std::optional<MemoryCase> node;      ///< a whole node, where it has more than one
+  std::optional<MemoryCase> smallest;  ///< the fewest that hold it; empty up to kMostGpus
+  std::optional<MemoryCase> given;     ///< hardware.gpus, when the scenario has it
+  std::string problem;                 ///< why there is no answer, else empty
+
+  static constexpr double kMostGpus = 16384;
+  /// The case that a single row is about: the given one, else the smallest, else one device.
+  [[nodiscard]] const MemoryCase& main() const;
+};
+
+/// Memory of a training on accelerators from small to large.
+struct MemoryReport {
+  ModelSummary model;
+  double seq_length = 0;
+  std::string recipe;                  ///< `full`, `lora`, ...
+  std::string stack;
+  /// One device that holds everything, by Recompute: what the recipe takes wherever it runs.
+  std::array<MemoryUse, 3> whole{};
+  std::vector<MemoryFit> fits;         ///< by memory, then by name; or as the scenario lists them
+  std::vector<Assumption> assumptions;
+  std::vector<std::string> warnings;
+};
+
+/// Looks at the accelerators of `hardware.accelerator`, all of the catalog without it. Throws Error
+/// for a scenario that makes no sense; an accelerator without an answer is a row with its problem.
+MemoryReport memory_report(const Scenario& scenario, const Catalog& catalog);
+
+/// As table, JSON, JSON Lines, CSV or Markdown.
+std::string render_memory(const MemoryReport& report, const Scenario& scenario, Format format,
+                          const Style& style);
+
+}  // namespace trcost

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/scenario_options.h"
+#include "cli/session.h"
+#include "trcost/memory_fit.h"
+
+namespace trcost::cli {
+namespace {
+
+struct MemoryArguments {
+  ScenarioOptions scenario;
+  OutputOptions output;
+  bool strict = false;
+};
+
+// Under --strict a cluster that was asked for has to hold the training.
+bool all_fit(const MemoryReport& report) {
+  for (const MemoryFit& fit : report.fits) {
+    if (!fit.problem.empty() || !fit.main().use.fits) return false;
+  }
+  return true;
+}
+
+int run_memory(const MemoryArguments& arguments, Session& session) {
+  const Format format = arguments.output.choose();
+  const Scenario scenario = arguments.scenario.read(session);
+  Output output(arguments.output.path);
+  const MemoryReport report = memory_report(scenario, session.catalog());
+  Style style;
+  style.color = format == Format::table && arguments.output.path == "-" &&
+                session.colored(STDOUT_FILENO);
+  output.write(render_memory(report, scenario, format, style));
+  output.commit();
+  for (const std::string& warning : report.warnings) session.warn(warning);
+  return arguments.strict && !all_fit(report) ? kExitCheckFailed : kExitOk;
+}
+
+}  // namespace
+
+Action define_memory(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<MemoryArguments>();
+  arguments->scenario.add(app);
+  using enum Format;
+  add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
+  app.add_flag("--strict", arguments->strict,
+               "exit 3 when it does not fit on an accelerator that was looked at")
+      ->group("Output");
+  return [arguments, &session] { return run_memory(*arguments, session); };
+}
+
+}  // namespace trcost::cli

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/memory_fit.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "estimate/platform.h"
+#include "estimate/resolve.h"
+#include "trcost/efficiency.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+ModelSummary summary(const ResolvedWork& work) {
+  const LanguageModel& m = work.model.language;
+  ModelSummary out;
+  out.name = work.model.name;
+  out.params_total = work.params.total;
+  out.params_active = work.params.active;
+  out.params_vision = work.params.encoder;
+  out.params_projector = work.params.connector;
+  out.params_trainable = work.trainable.total;
+  out.layers = m.layers;
+  out.hidden = m.hidden;
+  out.heads = m.heads;
+  out.kv_heads = m.kv_heads;
+  out.ffn = m.ffn;
+  out.vocab = m.vocab;
+  return out;
+}
+
+/// One device that holds everything, one sequence at a time, by recomputation.
+std::array<MemoryUse, 3> on_one_device(const StepModel& model, double micro_batch) {
+  std::array<MemoryUse, 3> uses;
+  for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
+    Layout layout;
+    layout.sharding = Sharding::none;
+    layout.recompute = recompute;
+    layout.micro_batch = layout.global_batch = micro_batch;
+    uses[static_cast<std::size_t>(recompute)] = model.memory(layout);
+  }
+  return uses;
+}
+
+class Fitting {
+ public:
+  Fitting(const Scenario& scenario, const Catalog& catalog, const ResolvedWork& work)
+      : scenario_(scenario), catalog_(catalog), work_(work) {}
+
+  MemoryFit look(std::string_view accelerator, MemoryReport& report, Notes& notes) const {
+    MemoryFit fit;
+    const Accelerator& chip = catalog_.accelerator(accelerator);
+    fit.accelerator = chip.name;
+    fit.title = chip.title;
+    fit.device_bytes = chip.memory_bytes;
+    try {
+      fill(resolve_platform(scenario_, catalog_, accelerator, notes), fit, report);
+    } catch (const Error& error) {
+      if (error.kind != ErrorKind::no_answer) throw;
+      fit.problem = error.message;
+    }
+    return fit;
+  }
+
+ private:
+  void fill(const Platform& platform, MemoryFit& fit, MemoryReport& report) const {
+    const StepModel model(work_.workload, platform);
+    fit.system = platform.system->name;
+    fit.precision = platform.precision;
+    report.whole = on_one_device(model, scenario_.number_or(Field::train_micro_batch, 1));
+    fit.capacity_bytes = report.whole[0].capacity;
+    const double node = platform.system->gpus_per_node;
+    fit.one = *at(model, 1, true);
+    if (node > 1) fit.node = at(model, node, true);
+    const double least =
+        smallest_cluster(model, resolve_request(scenario_, work_, 1), MemoryFit::kMostGpus);
+    if (least > 0) fit.smallest = at(model, least, false);
+    if (const auto gpus = scenario_.number(Field::hardware_gpus)) {
+      PlanRequest request = resolve_request(scenario_, work_, *gpus);
+      request.allow_too_large = true;
+      const Plan chosen = plan(model, request);
+      fit.given = {*gpus, chosen.layout, chosen.memory};
+    }
+  }
+
+  /// Degrees that the scenario fixes for its own cluster need not divide one device or one node:
+  /// these cases are about what would be possible, and keep only what always applies.
+  [[nodiscard]] std::optional<MemoryCase> at(const StepModel& model, double gpus,
+                                             bool free_degrees) const {
+    PlanRequest request = resolve_request(scenario_, work_, gpus);
+    request.allow_too_large = true;
+    if (free_degrees) request.tp = request.pp = request.vp = request.cp = request.ep = request.dp = {};
+    const Plan chosen = plan(model, request);
+    return MemoryCase{gpus, chosen.layout, chosen.memory};
+  }
+
+  const Scenario& scenario_;
+  const Catalog& catalog_;
+  const ResolvedWork& work_;
+};
+
+}  // namespace
+
+const MemoryCase& MemoryFit::main() const {
+  return given ? *given : smallest ? *smallest : one;
+}
+
+MemoryReport memory_report(const Scenario& scenario, const Catalog& catalog) {
+  Notes notes(true);
+  const ResolvedWork work = resolve_work(scenario, catalog, notes);
+  MemoryReport report;
+  report.model = summary(work);
+  report.seq_length = work.workload.seq_length;
+  report.recipe = scenario.text(Field::train_recipe);
+  report.stack = catalog.stack(scenario.text(Field::efficiency_stack)).title;
+  std::vector<std::string> names = scenario.names(Field::hardware_accelerator);
+  const bool listed = !names.empty();
+  if (!listed) names = catalog.names(CatalogKind::accelerators);
+  const Fitting fitting(scenario, catalog, work);
+  // What is assumed of a platform is the same for all; one set of notes is enough.
+  Notes others(false);
+  for (const std::string& name : names) {
+    report.fits.push_back(fitting.look(name, report, report.fits.empty() ? notes : others));
+  }
+  if (!listed) {
+    std::stable_sort(report.fits.begin(), report.fits.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.device_bytes, a.accelerator) < std::tie(b.device_bytes, b.accelerator);
+    });
+  }
+  report.assumptions = std::move(notes.assumptions);
+  report.warnings = std::move(notes.warnings);
+  return report;
+}
+
+}  // namespace trcost

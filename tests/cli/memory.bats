@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+# `trcost memory` through the real program. TRCOST names it; ctest sets it.
+
+setup() {
+  : "${TRCOST:?set TRCOST to the program}"
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# Runs the program; stdout goes to $out, stderr to $err, the exit code to $code.
+memory() {
+  code=0
+  "$TRCOST" memory "$@" >out.txt 2>err.txt || code=$?
+  out=$(cat out.txt)
+  err=$(cat err.txt)
+}
+
+@test "from the smallest card to the largest, with what makes it fit" {
+  memory --params 7e9
+  [ "$code" -eq 0 ]
+  [ -z "$err" ]
+  grep -q '^rtx-4090 ' out.txt
+  grep -q '^gb300-nvl72 ' out.txt
+  [ "$(grep -n '^rtx-4090 ' out.txt | cut -d: -f1)" -lt "$(grep -n '^gb300-nvl72 ' out.txt | cut -d: -f1)" ]
+  awk 'length($0) > 120 { exit 1 }' out.txt
+}
+
+@test "components add up in the JSON document" {
+  memory --params 7e9 --accelerator h100-sxm --format json
+  [ "$code" -eq 0 ]
+  jq -e '.schema_version == "1.0"' <<<"$out"
+  jq -e '[.one_device[] | .weights_bytes + .gradients_bytes + .optimizer_bytes + .activations_bytes
+          + .logits_bytes + .overhead_bytes - .total_bytes | fabs < 1] | all' <<<"$out"
+  jq -e '.items[0].one.fits == false' <<<"$out"
+  jq -e '.items[0].smallest | .fits and .memory.total_bytes <= .memory.capacity_bytes' <<<"$out"
+  jq -e '.items[0].smallest | .gpus == .layout.tp * .layout.pp * .layout.cp * .layout.dp' <<<"$out"
+}
+
+@test "LoRA: 7B on 24 GB, 13B on 40 GB, 34B on 80 GB at a small rank only" {
+  fits() {
+    memory --train lora --format json "$@"
+    jq -r '.items[0].one.fits' <<<"$out"
+  }
+  [ "$(fits --model llava-1.5-7b --lora-rank 128 --accelerator rtx-4090)" = true ]
+  [ "$(fits --model llava-1.5-13b --lora-rank 128 --accelerator a100-sxm-40gb)" = true ]
+  [ "$(fits --model llava-next-34b --lora-rank 16 --accelerator a100-sxm-80gb)" = true ]
+  [ "$(fits --model llava-next-34b --lora-rank 128 --accelerator a100-sxm-80gb)" = false ]
+}
+
+@test "a cluster and degrees that are given" {
+  memory --params 70e9 --accelerator h100-sxm --gpus 64 --tp 8 --format json
+  [ "$code" -eq 0 ]
+  jq -e '.items[0].given | .gpus == 64 and .layout.tp == 8' <<<"$out"
+  memory --params 70e9 --accelerator h100-sxm --gpus 8 --strict
+  [ "$code" -eq 3 ]
+  memory --params 70e9 --accelerator h100-sxm --gpus 12 --tp 8
+  [ "$code" -eq 2 ]
+  grep -q '12 GPUs' err.txt
+}
+
+@test "one row per accelerator as CSV and JSON Lines" {
+  memory --params 7e9 --accelerator rtx-4090,h100-sxm --format csv
+  [ "$(wc -l <out.txt)" -eq 3 ]
+  head -1 out.txt | grep -q '^accelerator,precision,capacity_bytes,gpus,memory.weights_bytes,'
+  memory --params 7e9 --accelerator rtx-4090,h100-sxm --format jsonl
+  [ "$(jq -r '.accelerator' out.txt | paste -sd,)" = rtx-4090,h100-sxm ]
+  memory --params 7e9 --accelerator rtx-4090 --format md
+  grep -q '^| accelerator' out.txt
+}
+
+@test "a format that a chip lacks is said in its row" {
+  memory --params 1e9 --precision fp8 --accelerator v100-sxm-32gb,h100-sxm --format json
+  [ "$code" -eq 0 ]
+  jq -e '.items[0].problem | contains("fp8")' <<<"$out"
+  jq -e '.items[1].problem == null' <<<"$out"
+}
+
+@test "bad input: one clear message and nothing on stdout" {
+  memory --params 7e9 --accelerator h100-sxmm
+  [ "$code" -ne 0 ]
+  [ -z "$out" ]
+  grep -q 'h100-sxm' err.txt
+  memory
+  [ "$code" -eq 2 ]
+  [ -z "$out" ]
+}
