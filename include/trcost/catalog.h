@@ -36,8 +36,8 @@ struct CatalogEntry {
 };
 
 /// The sourced data that estimates are made from: built into the library, or read from a folder of
-/// the same form. Files are parsed when first asked for and kept. Not thread-safe while parsing:
-/// resolve names before starting threads. Every loader rejects unknown and duplicate keys,
+/// the same form. Files are parsed when first asked for and kept; several threads may share a
+/// catalog. Every loader rejects unknown and duplicate keys,
 /// non-finite and out-of-range values with an Error (kind data) that names file, JSON pointer, what
 /// is allowed, and the nearest known name.
 class Catalog {

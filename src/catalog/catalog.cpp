@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <system_error>
 
@@ -78,12 +79,14 @@ struct Catalog::Cache {
   std::shared_ptr<const PriceBook> prices;
   std::shared_ptr<const Regions> regions;
   std::shared_ptr<const RunBook> runs;
+  std::recursive_mutex mutex;  ///< loaders ask for further entries
 
   // The parsed entry of a name or path, parsed on first use by `parse(text, origin)`.
   template <class T, class Parse>
   const T& entry(std::map<std::string, std::shared_ptr<const T>, std::less<>>& known,
                  const Catalog& catalog, CatalogKind kind, std::string_view name,
                  const Parse& parse) {
+    const std::lock_guard lock(mutex);
     const auto found = known.find(name);
     if (found != known.end()) return *found->second;
     const Source source = locate(catalog, kind, name);
@@ -114,6 +117,7 @@ struct Catalog::Cache {
   }
 
   std::string_view text_of(const std::string& path) {
+    const std::lock_guard lock(mutex);
     auto found = files.find(path);
     if (found == files.end()) found = files.emplace(path, read_text_file(path)).first;
     return found->second;
@@ -226,22 +230,26 @@ const Stack& Catalog::stack(std::string_view name) const {
 }
 
 const Efficiency& Catalog::efficiency(const Accelerator& accelerator) const {
+  const std::lock_guard lock(cache_->mutex);
   std::shared_ptr<const Efficiency>& slot = cache_->efficiencies[accelerator.file];
   if (!slot) slot = load_efficiency(accelerator, *this);
   return *slot;
 }
 
 const PriceBook& Catalog::prices() const {
+  const std::lock_guard lock(cache_->mutex);
   if (!cache_->prices) cache_->prices = load_prices(*this);
   return *cache_->prices;
 }
 
 const Regions& Catalog::regions() const {
+  const std::lock_guard lock(cache_->mutex);
   if (!cache_->regions) cache_->regions = load_regions(*this);
   return *cache_->regions;
 }
 
 const RunBook& Catalog::runs() const {
+  const std::lock_guard lock(cache_->mutex);
   if (!cache_->runs) cache_->runs = load_runs(*this);
   return *cache_->runs;
 }
@@ -333,6 +341,7 @@ bool Catalog::has_file(std::string_view path) const {
 }
 
 std::string_view Catalog::file(std::string_view path) const {
+  const std::lock_guard lock(cache_->mutex);
   if (const auto here = cache_->overriding_file(path)) return cache_->text_of(*here);
   const std::string_view text = embedded_text(path);
   if (text.data() == nullptr) {
