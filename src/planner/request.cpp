@@ -45,24 +45,30 @@ void check_gpus(const PlanRequest& r) {
   }
   const Given given[] = {{"--tp", r.tp}, {"--pp", r.pp}, {"--cp", r.cp}, {"--dp", r.dp}};
   double product = 1;
-  std::string chain;
   for (const Given& g : given) {
     if (!g.degree) continue;
     if (*g.degree < 1) refuse(fmt::format("{} {} is below 1", g.flag + 2, *g.degree), {}, g.flag);
     product *= *g.degree;
-    chain += fmt::format("{}{} {}", chain.empty() ? "" : " x ", g.flag + 2, *g.degree);
   }
+  const auto chain = [&] {
+    std::string out;
+    for (const Given& g : given) {
+      if (!g.degree) continue;
+      out += fmt::format("{}{} {}", out.empty() ? "" : " x ", g.flag + 2, *g.degree);
+    }
+    return out;
+  };
   const bool full = r.tp && r.pp && r.cp && r.dp;
   if (full && product != r.gpus) {
     const double others = product / *r.dp;
     const double dp = r.gpus / others;
-    refuse(fmt::format("{} = {}, but there are {} GPUs", chain, product, r.gpus),
+    refuse(fmt::format("{} = {}, but there are {} GPUs", chain(), product, r.gpus),
            dp >= 1 && dp == std::floor(dp) ? fmt::format("dp {} would multiply to them", dp)
                                            : fmt::format("{} GPUs would do", product),
            "--dp");
   }
   if (std::fmod(r.gpus, product) != 0) {
-    refuse(fmt::format("{} = {} does not divide the {} GPUs", chain, product, r.gpus),
+    refuse(fmt::format("{} = {} does not divide the {} GPUs", chain(), product, r.gpus),
            fmt::format("the product has to be one of {}",
                        divisors(std::llround(r.gpus), std::llround(r.gpus))),
            "--gpus");

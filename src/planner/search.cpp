@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -47,17 +48,11 @@ bool same_structure(const Layout& a, const Layout& b) {
 class Bounds {
  public:
   struct Work {
-    double seconds;  ///< per sequence
-    double again;    ///< what full recomputation adds at least
+    double seconds = 0;  ///< per sequence
+    double again = 0;    ///< what full recomputation adds at least
   };
 
-  Bounds(const StepModel& model, double gpus) : model_(model), gpus_(gpus) {
-    const Workload& w = model.workload();
-    const TrainingFlops training = training_flops(w);
-    if (training.language_dgrad > 0) {
-      again_share_ = kSurelyAgain * forward_flops(w).layers_gemm / training.total();
-    }
-  }
+  Bounds(const StepModel& model, double gpus) : model_(model), gpus_(gpus) {}
 
   Work work(const Structure& s, double micro_batch) {
     for (const Entry& e : known_) {
@@ -83,7 +78,7 @@ class Bounds {
     sum *= 1 + std::max(0.0, lost / std::max(time.seconds - lost, 1e-300));
     const double matmul = time.terms[static_cast<std::size_t>(StepTerm::matmul_peak)] +
                           time.terms[static_cast<std::size_t>(StepTerm::kernel)];
-    const Work work{sum / l.global_batch, again_share_ * matmul / l.global_batch};
+    const Work work{sum / l.global_batch, again_share() * matmul / l.global_batch};
     known_.push_back({s.tp, s.cp, s.ep, micro_batch, work});
     return work;
   }
@@ -91,12 +86,24 @@ class Bounds {
  private:
   // Forward matmuls take less than their share of the FLOPs, but not by much.
   static constexpr double kSurelyAgain = 0.8;
+
+  double again_share() {
+    if (again_share_) return *again_share_;
+    const Workload& w = model_.workload();
+    const TrainingFlops training = training_flops(w);
+    again_share_ = 0;
+    if (training.language_dgrad > 0) {
+      again_share_ = kSurelyAgain * forward_flops(w).layers_gemm / training.total();
+    }
+    return *again_share_;
+  }
+
   struct Entry {
     int tp, cp, ep;
     double micro_batch;
     Work work;
   };
-  double again_share_ = 0;
+  std::optional<double> again_share_;  ///< computed when first needed
   const StepModel& model_;
   double gpus_;
   std::vector<Entry> known_;
@@ -174,8 +181,11 @@ class Search {
       space_.batches(s.dp, batches);
       for (const BatchChoice& batch : batches) {
         const double m = batch.global_batch / (batch.micro_batch * s.dp);
-        const Bounds::Work work = bounds_.work(s, batch.micro_batch);
         space_.virtual_stages(s, m, stages);
+        // A layout given in full has nothing to be compared with.
+        const bool alone = structures_.size() == 1 && batches.size() == 1 && stages.size() == 1 &&
+                           request_.sharding && request_.recompute;
+        const Bounds::Work work = alone ? Bounds::Work{} : bounds_.work(s, batch.micro_batch);
         for (const int vp : stages) {
           const double bubble = (s.pp - 1) / (vp * m);
           queue_.push_back({work.seconds * (1 + bubble) * batch.penalty, work.again * batch.penalty,
