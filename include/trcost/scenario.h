@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,6 +103,11 @@ class Scenario {
   [[nodiscard]] const std::vector<std::pair<Field, Distribution>>& distributions() const {
     return distributions_;
   }
+
+  /// Whether these fields are set alike in both, to equal values.
+  [[nodiscard]] bool equal(const Scenario& other, std::span<const Field> fields) const;
+  /// A number that is the same where equal() is true, and rarely where it is not.
+  [[nodiscard]] std::uint64_t digest(std::span<const Field> fields) const;
 
   /// Later stages inherit every field that they do not set; `name` labels the stage.
   struct Stage;

@@ -10,10 +10,10 @@
 #include "estimate/money.h"
 #include "estimate/pipeline_data.h"
 #include "estimate/platform.h"
+#include "estimate/prepared.h"
 #include "estimate/resolve.h"
 #include "estimate/stages.h"
 #include "estimate/waterfall.h"
-#include "estimate/quality.h"
 #include "trcost/error.h"
 #include "trcost/quantity.h"
 
@@ -76,19 +76,27 @@ std::string runner_up_text(const Plan& plan) {
 }  // namespace
 
 struct Estimator::State {
+  State(const Catalog& catalog_, EstimateOptions options_)
+      : catalog(catalog_), options(options_), preparations(catalog_) {}
+
   const Catalog& catalog;
   EstimateOptions options;
   std::vector<Failure> failures;
+  Preparations preparations;
 
   void one(const Scenario& scenario, std::string_view accelerator, Estimate& out);
-  void performance(const ResolvedWork& work, const StepModel& model, const Execution& execution,
-                   const UsefulTime& useful, Estimate& out);
+  void with_notes(const Scenario& scenario, std::string_view accelerator, Estimate& out);
+  template <class GetRates>
+  void answer(const Scenario& scenario, const Prepared& prepared, const GetRates& get_rates,
+              Notes& notes, Estimate& out);
 };
 
-void Estimator::State::performance(const ResolvedWork& work, const StepModel& model,
-                                   const Execution& execution, const UsefulTime& useful,
-                                   Estimate& out) {
-  const Platform& platform = model.platform();
+namespace {
+
+void describe_performance(const Prepared& prepared, const Execution& execution,
+                          const UsefulTime& useful, Estimate& out) {
+  const ResolvedWork& work = prepared.work;
+  const Platform& platform = prepared.model.platform();
   const auto peak = [&](Precision p) {
     return platform.accelerator->peak_flops[static_cast<std::size_t>(p)];
   };
@@ -107,26 +115,28 @@ void Estimator::State::performance(const ResolvedWork& work, const StepModel& mo
   out.flops.hardware = out.flops.model * hardware_ratio;
   perf.goodput = useful.goodput_share;
   perf.production_overhead = useful.production_overhead;
-  perf.quality = method_quality(catalog, work.workload, platform);
+  perf.quality = prepared.quality;
+  perf.method = prepared.method;
   if (execution.mfu_given) {
     perf.method = "given MFU";
     perf.quality.sigma = 0;
-  } else if (options.assumptions) {
-    perf.method = method_text(perf.quality);
   }
   add_waterfall(execution, useful, out);
   check_waterfall(out, perf.mfu * useful.share());
 }
 
-void Estimator::State::one(const Scenario& scenario, std::string_view accelerator, Estimate& out) {
-  Notes notes(options.assumptions);
-  const ResolvedWork work = resolve_work(scenario, catalog, notes);
-  const Platform platform = resolve_platform(scenario, catalog, accelerator, notes);
-  const StepModel model(work.workload, platform);
+}  // namespace
+
+template <class GetRates>
+void Estimator::State::answer(const Scenario& scenario, const Prepared& prepared,
+                              const GetRates& get_rates, Notes& notes, Estimate& out) {
+  const ResolvedWork& work = prepared.work;
+  const Platform& platform = prepared.model.platform();
   const UsefulShare useful_share = [&](double gpus) {
     return resolve_useful_time(scenario, work, *platform.system, gpus).share();
   };
-  const Execution execution = resolve_execution(scenario, work, model, useful_share, notes);
+  const Execution execution =
+      resolve_execution(scenario, work, prepared.model, useful_share, notes);
   const UsefulTime useful =
       resolve_useful_time(scenario, work, *platform.system, execution.gpus);
   note_useful_time(scenario, useful, notes);
@@ -142,21 +152,48 @@ void Estimator::State::one(const Scenario& scenario, std::string_view accelerato
   out.tokens = work.tokens;
   describe_model(work, out.model);
   count_flops(scenario, work, out.flops);
-  performance(work, model, execution, useful, out);
+  describe_performance(prepared, execution, useful, out);
   out.steps = work.tokens.total / tokens_per_step(work, out.layout);
   out.wall_clock_seconds = out.steps * execution.step_seconds / useful.share();
   out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
-  add_data_pipeline(scenario, work, out);
-  const Rates rates = resolve_rates(scenario, catalog, platform, notes);
+  add_data_pipeline(scenario, work, options.assumptions, out);
+  const Rates& rates = get_rates();
   add_money(scenario, work, rates, useful, out);
   if (options.range) add_range(scenario, work, rates, useful, out);
-  warn_about_memory(out, notes);
-  if (options.assumptions) out.runner_up = runner_up_text(execution.plan);
   out.derivations.clear();
   if (options.derivations) add_derivations({scenario, work, platform, execution, useful, rates}, out);
+  if (options.assumptions) {
+    warn_about_memory(out, notes);
+    out.runner_up = runner_up_text(execution.plan);
+  }
   out.assumptions = std::move(notes.assumptions);
   out.warnings = std::move(notes.warnings);
   out.stages.clear();
+}
+
+void Estimator::State::with_notes(const Scenario& scenario, std::string_view accelerator,
+                                  Estimate& out) {
+  Notes notes(true);
+  const Prepared prepared = prepare(scenario, catalog, accelerator, notes);
+  Rates rates;
+  const auto get_rates = [&]() -> const Rates& {
+    rates = resolve_rates(scenario, catalog, prepared.model.platform(), notes);
+    return rates;
+  };
+  answer(scenario, prepared, get_rates, notes, out);
+}
+
+void Estimator::State::one(const Scenario& scenario, std::string_view accelerator, Estimate& out) {
+  if (options.assumptions) {
+    with_notes(scenario, accelerator, out);
+    return;
+  }
+  Notes silent(false);
+  const Prepared& prepared = preparations.prepared(scenario, accelerator);
+  const auto get_rates = [&]() -> const Rates& {
+    return preparations.rates(scenario, prepared.model.platform());
+  };
+  answer(scenario, prepared, get_rates, silent, out);
 }
 
 const std::vector<std::string>& default_accelerators() {
@@ -166,7 +203,7 @@ const std::vector<std::string>& default_accelerators() {
 }
 
 Estimator::Estimator(const Catalog& catalog, EstimateOptions options)
-    : state_(new State{catalog, options, {}}) {}
+    : state_(new State(catalog, options)) {}
 
 Estimator::~Estimator() = default;
 

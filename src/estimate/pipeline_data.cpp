@@ -33,7 +33,8 @@ std::string verdict_of(const PipelineResult& pipeline, double gpus) {
 
 }  // namespace
 
-void add_data_pipeline(const Scenario& scenario, const ResolvedWork& work, Estimate& out) {
+void add_data_pipeline(const Scenario& scenario, const ResolvedWork& work, bool in_words,
+                       Estimate& out) {
   PipelineResult& pipeline = out.pipeline.emplace();
   const double epochs = scenario.number_or_default(Field::data_epochs);
   const double tokens_per_second = out.performance.tokens_per_second_per_gpu * out.gpus;
@@ -55,7 +56,7 @@ void add_data_pipeline(const Scenario& scenario, const ResolvedWork& work, Estim
         work.images * work.workload.encoder_tokens_per_image * width * kFeatureBytes / epochs;
   }
   pipeline.gpu_bound = pipeline.decode_cores_per_gpu <= kCoresPerGpu;
-  pipeline.verdict = verdict_of(pipeline, out.gpus);
+  if (in_words) pipeline.verdict = verdict_of(pipeline, out.gpus);
 }
 
 }  // namespace trcost

@@ -7,7 +7,9 @@
 namespace trcost {
 
 /// What reading and decoding the data has to deliver at the estimate's speed (model.md 7): images
-/// and bytes per second, CPU cores that decode, bytes of the dataset, and whether it keeps up.
-void add_data_pipeline(const Scenario& scenario, const ResolvedWork& work, Estimate& out);
+/// and bytes per second, CPU cores that decode, bytes of the dataset, and whether it keeps up; the
+/// verdict only `in_words`.
+void add_data_pipeline(const Scenario& scenario, const ResolvedWork& work, bool in_words,
+                       Estimate& out);
 
 }  // namespace trcost

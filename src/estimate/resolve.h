@@ -23,6 +23,8 @@ struct ResolvedWork {
   double images = 0;              ///< all epochs
   double seq_length = 0;          ///< useful tokens of a sequence
   double image_pixels = 0;        ///< of a stored image
+  double sample_tokens = 0;       ///< of a sample, text and vision
+  double sample_images = 0;       ///< mean
   double global_batch = 0;        ///< sequences
   bool global_batch_given = false;
   bool tokens_given = false;
@@ -33,5 +35,9 @@ Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& not
 
 /// Recipe per module and everything that the data says. Throws Error (usage) for contradictions.
 ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Notes& notes);
+
+/// The last part of resolve_work(): tokens, samples and batch of a workload that is known. Of the
+/// scenario it reads data.tokens, data.samples, data.epochs and train.global_batch only.
+void resolve_amounts(const Scenario& scenario, ResolvedWork& out, Notes& notes);
 
 }  // namespace trcost

@@ -217,9 +217,6 @@ void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_
 }
 
 void refuse_data_contradictions(const Scenario& scenario, bool vision) {
-  if (scenario.has(Field::data_tokens) && scenario.has(Field::data_samples)) {
-    throw Error(ErrorKind::usage, "--tokens and --samples exclude each other", "give one of them");
-  }
   if (scenario.has(Field::data_images_per_sample) && !scenario.has(Field::data_samples)) {
     throw Error(ErrorKind::usage, "--images-per-sample needs --samples",
                 "add --samples N, or drop it: --tokens counts text and vision together");
@@ -233,15 +230,19 @@ void refuse_data_contradictions(const Scenario& scenario, bool vision) {
 }
 
 // Tokens of the whole training from samples, a budget, or the scaling law.
-void resolve_totals(const Scenario& scenario, const Sample& sample, ResolvedWork& out,
-                    Notes& notes) {
+void resolve_totals(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
+  if (scenario.has(Field::data_tokens) && scenario.has(Field::data_samples)) {
+    throw Error(ErrorKind::usage, "--tokens and --samples exclude each other", "give one of them");
+  }
   const double epochs = scenario.number_or_default(Field::data_epochs);
   TokenTotals& tokens = out.tokens;
   double samples = 0;
+  out.samples = 0;
+  out.tokens_given = false;
   if (const auto given = scenario.number(Field::data_samples)) {
     samples = *given * epochs;
     out.samples = samples;
-    tokens.total = samples * sample.tokens();
+    tokens.total = samples * out.sample_tokens;
     out.tokens_given = true;
   } else {
     double once = 0;
@@ -250,25 +251,27 @@ void resolve_totals(const Scenario& scenario, const Sample& sample, ResolvedWork
       out.tokens_given = true;
     } else {
       once = optimal_tokens(out.params.active);
-      notes.add(Field::data_tokens, std::round(once),
-                fmt::format("compute-optimal for {} parameters",
-                            format_number(out.params.active, NumberKind::count)),
-                "Hoffmann et al. refit by Epoch AI (arXiv:2404.10102), L = E + A/N^a + B/D^b");
+      if (notes.wanted()) {
+        notes.add(Field::data_tokens, std::round(once),
+                  fmt::format("compute-optimal for {} parameters",
+                              format_number(out.params.active, NumberKind::count)),
+                  "Hoffmann et al. refit by Epoch AI (arXiv:2404.10102), L = E + A/N^a + B/D^b");
+      }
       once = std::round(once);
     }
     tokens.total = once * epochs;
-    samples = sample.tokens() > 0 ? tokens.total / sample.tokens() : 0;
+    samples = out.sample_tokens > 0 ? tokens.total / out.sample_tokens : 0;
   }
-  out.images = samples * sample.images;
+  out.images = samples * out.sample_images;
   tokens.vision = out.images * out.workload.vision_tokens_per_image;
   tokens.vision_encoder = out.images * out.workload.encoder_tokens_per_image;
   tokens.text = in_sequence(out.workload) ? tokens.total - tokens.vision : tokens.total;
 }
 
 void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& out, Notes& notes) {
+  out.global_batch_given = scenario.has(Field::train_global_batch);
   if (const auto given = scenario.number(Field::train_global_batch)) {
     out.global_batch = *given;
-    out.global_batch_given = true;
     return;
   }
   // Released instruction-tuning recipes: 128 samples (LLaVA-1.5 stage 2), 256 for a projector.
@@ -310,10 +313,16 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
                 "give --text-tokens-per-sample or --images-per-sample");
   }
   resolve_sequence(scenario, sample, from_samples, out, notes);
-  resolve_totals(scenario, sample, out, notes);
-  resolve_batch(scenario, from_samples, out, notes);
+  out.sample_tokens = sample.tokens();
+  out.sample_images = sample.images;
+  resolve_amounts(scenario, out, notes);
   out.flops_per_token = training_flops(work);
   return out;
+}
+
+void resolve_amounts(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
+  resolve_totals(scenario, out, notes);
+  resolve_batch(scenario, scenario.has(Field::data_samples), out, notes);
 }
 
 }  // namespace trcost

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -160,6 +161,29 @@ const Distribution* Scenario::distribution(Field field) const {
     if (of == field) return &distribution;
   }
   return nullptr;
+}
+
+bool Scenario::equal(const Scenario& other, std::span<const Field> fields) const {
+  return std::ranges::all_of(fields, [&](Field field) {
+    const Value& a = values_[static_cast<std::size_t>(field)];
+    const Value& b = other.values_[static_cast<std::size_t>(field)];
+    return a.set == b.set && (!a.set || (a.number == b.number && a.text == b.text));
+  });
+}
+
+std::uint64_t Scenario::digest(std::span<const Field> fields) const {
+  constexpr std::uint64_t kMix = 0x9e3779b97f4a7c15;  // 2^64 over the golden ratio
+  std::uint64_t digest = 0;
+  for (const Field field : fields) {
+    const Value& value = values_[static_cast<std::size_t>(field)];
+    digest = (digest << 1U) | (digest >> 63U);
+    if (!value.set) continue;
+    std::uint64_t bits = std::bit_cast<std::uint64_t>(value.number) + 1;
+    for (const char c : value.text) bits = bits * 31 + static_cast<unsigned char>(c);
+    bits ^= bits >> 32U;
+    digest = (digest ^ bits) * kMix;
+  }
+  return digest ^ (digest >> 29U);
 }
 
 Scenario stage_scenario(const Scenario& base, const Scenario::Stage& stage) {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/prepared.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "estimate/quality.h"
+
+namespace trcost {
+namespace {
+
+// Fields that change amounts only: how much data, and how much of it at a time.
+constexpr Field kAmounts[] = {Field::data_tokens, Field::data_samples, Field::data_epochs,
+                              Field::train_global_batch, Field::train_micro_batch};
+std::span<const Field> preparation_fields() {
+  static const std::vector<Field> list = [] {
+    std::vector<Field> out = {Field::hardware_system, Field::efficiency_stack};
+    for (const FieldInfo& info : fields()) {
+      const bool work = info.path.starts_with("model.") || info.path.starts_with("train.") ||
+                        info.path.starts_with("data.");
+      const bool amount = std::ranges::find(kAmounts, info.field) != std::end(kAmounts);
+      if (work && !amount) out.push_back(info.field);
+    }
+    return out;
+  }();
+  return list;
+}
+
+std::span<const Field> rate_fields() {
+  static const std::vector<Field> list = [] {
+    std::vector<Field> out = {Field::hardware_system};
+    for (const FieldInfo& info : fields()) {
+      const bool given = info.field == Field::cost_price_per_gpu_hour;
+      if (info.path.starts_with("cost.") && !given) out.push_back(info.field);
+    }
+    return out;
+  }();
+  return list;
+}
+
+}  // namespace
+
+Prepared::Prepared(ResolvedWork work_, const Platform& platform)
+    : work(std::move(work_)), model(work.workload, platform) {}
+
+Prepared prepare(const Scenario& scenario, const Catalog& catalog, std::string_view accelerator,
+                 Notes& notes) {
+  ResolvedWork work = resolve_work(scenario, catalog, notes);
+  const Platform platform = resolve_platform(scenario, catalog, accelerator, notes);
+  Prepared out(std::move(work), platform);
+  out.quality = method_quality(catalog, out.work.workload, platform);
+  out.method = method_text(out.quality);
+  return out;
+}
+
+Preparations::Preparations(const Catalog& catalog)
+    : catalog_(catalog), prepared_(preparation_fields()), rates_(rate_fields()) {}
+
+const Prepared& Preparations::prepared(const Scenario& scenario, std::string_view accelerator) {
+  Notes silent(false);
+  const bool samples = scenario.has(Field::data_samples);
+  Prepared& out = prepared_.find(scenario, accelerator, samples, [&] {
+    return prepare(scenario, catalog_, accelerator, silent);
+  });
+  resolve_amounts(scenario, out.work, silent);
+  return out;
+}
+
+const Rates& Preparations::rates(const Scenario& scenario, const Platform& platform) {
+  Notes silent(false);
+  const std::optional<double> price = scenario.number(Field::cost_price_per_gpu_hour);
+  Rates& out = rates_.find(scenario, platform.accelerator->file, price.has_value(), [&] {
+    return resolve_rates(scenario, catalog_, platform, silent);
+  });
+  if (price) out.price.usd = *price;
+  return out;
+}
+
+}  // namespace trcost
