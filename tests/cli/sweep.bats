@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0
+# `trcost sweep` through the real program. TRCOST names it; ctest sets it.
+
+setup() {
+  : "${TRCOST:?set TRCOST to the program}"
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# Runs the program; stdout goes to $out, stderr to $err, the exit code to $code.
+sweep() {
+  code=0
+  "$TRCOST" sweep "$@" >out.txt 2>err.txt || code=$?
+  out=$(cat out.txt)
+  err=$(cat err.txt)
+}
+
+# A grid of fixed layouts, $1 prices long; more flags may follow.
+fixed() {
+  local last=$1
+  shift
+  grid=(--params 7e9 --tokens 1e11 --accelerator "h100-sxm,b200" --tp 1 --pp 1 --cp 1
+    --micro-batch 1 --global-batch 256 --sharding optimizer --recompute selective
+    --vary "hardware.gpus=8..64:x2" --vary "cost.price_per_gpu_hour=1..$last:0.001"
+    --select "performance.mfu,gpu_hours,cost.total" "$@")
+}
+
+refused() {
+  [ "$code" -eq 2 ]
+  [ -z "$out" ]
+  [[ $err == *"trcost: error:"* ]]
+  [[ $err == *"$1"* ]]
+}
+
+@test "a row per scenario, the varied fields first" {
+  sweep --vary model.params=1e9,3e9 --vary hardware.gpus=8,16 --tokens 1e11 \
+    --accelerator h100-sxm --select cost.total,accelerator
+  [ "$code" -eq 0 ]
+  [ "$(head -1 out.txt)" = "model.params,hardware.gpus,cost.total,accelerator,error" ]
+  [ "$(wc -l <out.txt)" -eq 5 ]
+  [ "$(cut -d, -f1,2 out.txt | tail -4 | tr '\n' ' ')" = \
+    "1000000000,8 1000000000,16 3000000000,8 3000000000,16 " ]
+}
+
+@test "every column of the contract stands in a full row" {
+  sweep --vary hardware.gpus=8 --params 1e9 --tokens 1e10 --accelerator h100-sxm --format jsonl
+  [ "$code" -eq 0 ]
+  jq -e 'has("performance.mfu") and has("cost.total") and has("range.total_usd.p90")
+    and has("memory.fits") and ."hardware.gpus" == 8 and .error == null' <<<"$out"
+  [ "$(jq -r 'keys_unsorted[0]' <<<"$out")" = hardware.gpus ]
+}
+
+@test "a scenario without an answer is a row, and its count ends on stderr" {
+  sweep --vary train.precision=bf16,fp8 --params 1e9 --tokens 1e10 --gpus 8 \
+    --accelerator a100-sxm-80gb --select cost.total
+  [ "$code" -eq 0 ]
+  [ "$(wc -l <out.txt)" -eq 3 ]
+  [[ $(tail -1 out.txt) == *"has no fp8"* ]]
+  [[ $err == *"1 of 2 rows have no answer"* ]]
+  sweep --strict --vary train.precision=bf16,fp8 --params 1e9 --tokens 1e10 --gpus 8 \
+    --accelerator a100-sxm-80gb --select cost.total
+  [ "$code" -eq 3 ]
+  sweep --vary train.precision=fp8,mxfp8 --params 1e9 --tokens 1e10 --gpus 8 \
+    --accelerator a100-sxm-80gb
+  [ "$code" -eq 1 ]
+}
+
+@test "json is one document, the format follows the extension" {
+  sweep --vary hardware.gpus=8,16 --params 1e9 --tokens 1e10 --accelerator h100-sxm \
+    --select cost.total -o rows.json
+  [ "$code" -eq 0 ]
+  [ "$(jq '.rows | length' rows.json)" -eq 2 ]
+  [ "$(jq -r .schema_version rows.json)" = 1.0 ]
+  sweep --vary hardware.gpus=8,16 --params 1e9 --tokens 1e10 --accelerator h100-sxm \
+    --where cost.total\>1e9 --format json
+  [ "$(jq -c .rows <<<"$out")" = '[]' ]
+}
+
+@test "threads and parts give the same bytes" {
+  fixed 2
+  "$TRCOST" sweep "${grid[@]}" --threads 1 -o whole.csv
+  "$TRCOST" sweep "${grid[@]}" --threads 4 -o four.csv
+  cmp whole.csv four.csv
+  [ "$(wc -l <whole.csv)" -eq $((1 + 4 * 1001 * 2)) ]
+  for part in 1 2 3; do "$TRCOST" sweep "${grid[@]}" --shard $part/3 >>parts.csv; done
+  cmp whole.csv parts.csv
+}
+
+@test "killed at random points and resumed, the file is the same" {
+  fixed 4
+  "$TRCOST" sweep "${grid[@]}" -o whole.csv
+  RANDOM=42
+  kills=0
+  for _ in $(seq 40); do
+    "$TRCOST" sweep "${grid[@]}" --threads $((1 + RANDOM % 3)) --resume part.csv 2>>log.txt &
+    pid=$!
+    sleep "0.$(printf '%03d' $((5 + RANDOM % 60)))"
+    signal=KILL
+    [ $((RANDOM % 3)) -gt 0 ] || signal=INT
+    # A background job of a script ignores SIGINT, so TERM stands for it.
+    [ "$signal" = KILL ] || signal=TERM
+    kill -"$signal" "$pid" 2>/dev/null && kills=$((kills + 1))
+    status=0
+    wait "$pid" || status=$?
+    case $status in
+      0 | 130 | 137 | 143) ;; # 143: before it had begun
+      *) cat log.txt && return 1 ;;
+    esac
+    [ "$status" -ne 0 ] || break
+  done
+  [ "$kills" -gt 0 ]
+  "$TRCOST" sweep "${grid[@]}" --resume part.csv
+  cmp whole.csv part.csv
+  # Continuing what is complete changes nothing.
+  "$TRCOST" sweep "${grid[@]}" --resume part.csv
+  cmp whole.csv part.csv
+}
+
+@test "an interruption ends with 130 and a file of whole rows" {
+  fixed 1000
+  "$TRCOST" sweep "${grid[@]}" -o part.csv 2>err.txt &
+  pid=$!
+  sleep 1
+  kill -TERM "$pid"
+  status=0
+  wait "$pid" || status=$?
+  [ "$status" -eq 130 ]
+  grep -q -- '--resume part.csv' err.txt
+  [ "$(tail -c 1 part.csv | od -An -c | tr -d ' ')" = '\n' ]
+  [ "$(wc -l <part.csv)" -gt 1 ]
+}
+
+@test "a file of another sweep is refused and left as it is" {
+  fixed 2
+  "$TRCOST" sweep "${grid[@]}" -o part.csv
+  cp part.csv before.csv
+  sweep "${grid[@]/1e11/2e11}" --resume part.csv
+  [ "$code" -eq 1 ]
+  [[ $err == *"another sweep"* ]]
+  cmp part.csv before.csv
+  echo "notes of mine" >part.csv
+  cp part.csv before.csv
+  sweep "${grid[@]}" --resume part.csv
+  [ "$code" -eq 1 ]
+  cmp part.csv before.csv
+}
+
+@test "what cannot be resumed says so" {
+  fixed 2
+  sweep "${grid[@]}" --resume part.csv --sort cost.total
+  refused "--sort"
+  sweep "${grid[@]}" --resume part.json
+  refused "csv and jsonl"
+  sweep "${grid[@]}" --resume part.csv -o other.csv
+  refused "two files"
+  sweep "${grid[@]}" --resume -
+  refused "stdout"
+  [ ! -e part.csv ]
+}
+
+@test "wrong grids are usage errors before a file is touched" {
+  echo precious >rows.csv
+  for wrong in hardware.gpu=8 hardware.gpus= hardware.gpus=8..64:0 hardware.gpus=8..64:x1 \
+    hardware.gpus=64..8:x2 hardware.gpus=8,8 train.precision=bf17 \
+    hardware.accelerator=h100-smx model.params=ten; do
+    sweep --params 1e9 --vary "$wrong" -o rows.csv
+    refused "$( [ "$wrong" = hardware.gpu=8 ] && echo 'hardware.gpus' )"
+  done
+  sweep --params 1e9 -o rows.csv
+  refused "nothing varies"
+  sweep --params 1e9 --vary data.tokens=1e9..2e9:1 --vary cost.price_per_gpu_hour=1..2:0.0001 \
+    -o rows.csv
+  refused "--shard"
+  sweep --params 1e9 --vary hardware.gpus=8 --shard 3/2 -o rows.csv
+  refused "--shard"
+  sweep --params 1e9 --vary hardware.gpus=8 --select cost.totl -o rows.csv
+  refused 'did you mean "cost.total"?'
+  sweep --params 1e9 --vary hardware.gpus=8 --threads 0 -o rows.csv
+  refused "--threads"
+  sweep --params 1e9 --vary hardware.gpus=8 --format xlsx -o rows.csv
+  refused "xlsx"
+  [ "$(cat rows.csv)" = precious ]
+}
+
+@test "a full disk is an error" {
+  [ -e /dev/full ] || skip "no /dev/full"
+  fixed 2
+  sweep "${grid[@]}" -o /dev/full
+  [ "$code" -eq 1 ]
+  [[ $err == *"No space left"* ]]
+}
+
+@test "a limit on the file's size leaves whole rows that go on" {
+  fixed 4
+  "$TRCOST" sweep "${grid[@]}" -o whole.csv
+  code=0
+  (ulimit -f 200; trap '' XFSZ; exec "$TRCOST" sweep "${grid[@]}" -o part.csv) 2>err.txt || code=$?
+  [ "$code" -eq 1 ]
+  grep -q -- '--resume part.csv' err.txt
+  [ "$(tail -c 1 part.csv | od -An -c | tr -d ' ')" = '\n' ]
+  "$TRCOST" sweep "${grid[@]}" --resume part.csv
+  cmp whole.csv part.csv
+}
+
+@test "a closed pipe ends quietly" {
+  fixed 4
+  "$TRCOST" sweep "${grid[@]}" 2>err.txt | head -2 >out.txt
+  [ "$(wc -l <out.txt)" -eq 2 ]
+  [ ! -s err.txt ]
+}
+
+@test "sort, top and the frontier" {
+  sweep --params 7e9 --tokens 1e11 --vary hardware.gpus=8..512:x2 --accelerator h100-sxm \
+    --select cost.total,wall_clock_seconds --sort wall_clock_seconds --top 2
+  [ "$code" -eq 0 ]
+  [ "$(cut -d, -f1 out.txt | tail -2 | tr '\n' ' ')" = "512 256 " ]
+  sweep --params 7e9 --tokens 1e11 --vary hardware.gpus=8..512:x2 --accelerator h100-sxm \
+    --vary cost.price_per_gpu_hour=2,3 --select cost.total --pareto wall_clock_seconds,cost.total
+  [ "$code" -eq 0 ]
+  # The dearer price is beaten everywhere.
+  [ "$(cut -d, -f2 out.txt | sed 1d | sort -u)" = 2 ]
+}
+
+@test "the job array of the examples gives the parts of one sweep" {
+  example=$BATS_TEST_DIRNAME/../../examples/sweep_array.sbatch
+  sh "$example"
+  mv part-1.csv whole.csv
+  for part in 1 2 3; do
+    SLURM_ARRAY_TASK_ID=$part SLURM_ARRAY_TASK_COUNT=3 sh "$example"
+  done
+  cat part-1.csv part-2.csv part-3.csv >parts.csv
+  cmp whole.csv parts.csv
+}
