@@ -26,6 +26,19 @@ constexpr Command kCommands[] = {
      "trcost memory --model llava-1.5-7b --train lora --lora-rank 128 --stack hf-trainer\n"
      "trcost memory --params 70e9 --accelerator h100-sxm,gb200-nvl72 --gpus 64 --tp 8\n",
      define_memory},
+    {"solve", "one unknown for a target: budget, deadline, FLOPs, or a cluster for a time",
+     "[--for FIELD] --budget USD (or another target) [OPTIONS]",
+     "trcost solve --budget 1M --accelerator h100-sxm\n"
+     "trcost solve --for tokens --budget 250k --params 8B --accelerator h100-sxm,b200\n"
+     "trcost solve --for gpus --deadline 30d --params 8B --tokens 1T --accelerator h100-sxm\n"
+     "trcost solve --break-even gb200-nvl72,h100-sxm --params 70B --tokens 1T\n"
+     "trcost solve --gpus 20000 --duration 4mo --mfu 0.4 --price 2 --accelerator h100-sxm\n",
+     define_solve},
+    {"diff", "two saved results: what changed in the inputs and in each line item",
+     "A.json B.json [--fail-above SHARE] [OPTIONS]",
+     "trcost diff before.json after.json\n"
+     "trcost diff before.json after.json --fail-above 10% --format md\n",
+     define_diff},
     {"tokens", "tokens that an image, a video or an audio clip becomes",
      "[--family NAME] --image WxH (or --images, --video, --audio) [options]",
      "trcost tokens --image 1920x1080\n"

@@ -41,6 +41,8 @@ Action define_prices(CLI::App& app, Session& session);
 Action define_list(CLI::App& app, Session& session);
 Action define_show(CLI::App& app, Session& session);
 Action define_completions(CLI::App& app, Session& session);
+Action define_solve(CLI::App& app, Session& session);
+Action define_diff(CLI::App& app, Session& session);
 Action define_help(CLI::App& app, Session& session);
 
 }  // namespace trcost::cli

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two saved results of `trcost estimate --format json`: what changed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/numbers.h"
+#include "trcost/output_format.h"
+
+namespace trcost {
+
+/// One value of a saved result; unknown where it is null or not there, which is never 0.
+struct DiffValue {
+  bool known = false;
+  std::optional<double> number;  ///< of a number
+  std::string text;              ///< of everything else
+  friend bool operator==(const DiffValue&, const DiffValue&) = default;
+};
+
+/// A value that differs.
+struct DiffRow {
+  std::string path;  ///< `model.params`, `cost.total`, or the name of a line item
+  std::string unit;
+  NumberKind display = NumberKind::number;
+  DiffValue before;
+  DiffValue after;
+  bool main = true;  ///< shown without being asked for
+  /// after / before - 1; empty where either is no number or the first is 0.
+  [[nodiscard]] std::optional<double> change() const;
+};
+
+/// One platform; absent from one of the results when `before` or `after` is empty.
+struct DiffPlatform {
+  std::string before;  ///< accelerator
+  std::string after;
+  DiffRow total;                 ///< cost.total, also when it is the same
+  std::vector<DiffRow> figures;  ///< columns that differ, in the order of the JSON document
+  std::vector<DiffRow> items;    ///< amounts, quantities and unit prices that differ
+};
+
+struct DiffResult {
+  std::vector<DiffRow> inputs;  ///< scenario fields, and the versions of program and prices
+  std::vector<DiffPlatform> platforms;
+  [[nodiscard]] bool same() const;
+};
+
+/// Compares two documents; `a_origin` and `b_origin` name their files in messages. Platforms are
+/// matched by accelerator; two results of one platform each are compared as they are. Throws Error
+/// (data) for text that is not such a result.
+DiffResult diff_results(std::string_view a, std::string_view a_origin, std::string_view b,
+                        std::string_view b_origin);
+
+/// Platforms whose total rises by more than `most` (0.1: ten percent), or whose rise cannot be told
+/// because a total is unknown.
+std::vector<std::string> totals_above(const DiffResult& result, double most);
+
+/// What `trcost diff` shows; `everything` also shows figures that are not main ones.
+struct DiffReport {
+  DiffResult result;
+  std::string a;  ///< names of the files
+  std::string b;
+  bool everything = false;
+  std::optional<double> fail_above;
+};
+/// Table, JSON, CSV or Markdown; Error (usage) for the others.
+std::string render_diff(const DiffReport& report, Format format, const Style& style);
+
+}  // namespace trcost

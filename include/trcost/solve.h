@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inverse question: which value of one field brings a result to a target.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "trcost/columns.h"
+#include "trcost/estimate.h"
+#include "trcost/scenario.h"
+#include "trcost/workload.h"
+
+namespace trcost {
+
+/// What a result is to reach: at most `value`, or at least it where more is better.
+struct SolveTarget {
+  const Column* column = nullptr;
+  double value = 0;
+  bool at_least = false;
+};
+SolveTarget solve_target(std::string_view column, double value);
+
+/// `data.tokens`, or the flag without its dashes: `tokens`. Throws Error (usage) with a did-you-mean
+/// for an unknown field and for one that is no number.
+const FieldInfo& solve_field(std::string_view word);
+
+/// The question. Without `unknown` parameters and tokens are both sought, as the scaling law pairs
+/// them (compute_optimal in trcost/workload.h).
+struct SolveRequest {
+  Scenario base;
+  SolveTarget target;
+  const FieldInfo* unknown = nullptr;
+};
+
+/// One of several answers when a cluster size or a layout is sought.
+struct SolveChoice {
+  std::string what;  ///< `least cost`, `fewest`
+  double value = 0;
+  double wall_clock_seconds = 0;
+  std::optional<double> total_usd;
+};
+
+/// The answer for one platform.
+struct Solution {
+  std::string accelerator;
+  bool solved = false;
+  std::string problem;  ///< why there is no answer; the rest is then the nearest that exists
+  std::vector<std::pair<const FieldInfo*, double>> values;  ///< of the unknown, or of the pair
+  std::optional<double> achieved;         ///< the target's column at the answer
+  std::optional<double> beyond;           ///< one unit further, where the target is missed
+  std::optional<double> beyond_achieved;
+  Scenario scenario;                      ///< with the answer put in: replayable
+  std::optional<Estimate> estimate;       ///< of that scenario
+  std::vector<SolveChoice> choices;
+};
+
+/// Solves for one platform.
+///
+/// A field whose effect is monotone is bracketed on a geometric grid over its allowed range and
+/// bisected to the last whole unit (counts, integers) or to double precision: the largest value
+/// that meets the target where less of the field meets it too, else the smallest. Small steps back,
+/// such as those of the default batch size, are looked for beyond the answer. Cluster sizes, layout
+/// degrees and batch sizes have no such order: they are scanned, GPUs one by one around the first
+/// size that meets the target, and the cheapest is taken when the target is a time, else the
+/// fastest. Throws what the estimate throws when no value has an answer.
+class Solver {
+ public:
+  explicit Solver(const Catalog& catalog);
+  Solution solve(const SolveRequest& request, std::string_view accelerator);
+
+ private:
+  const Catalog* catalog_;
+};
+
+/// What a cluster computes and costs in a given time.
+struct ClusterRun {
+  double gpus = 0;
+  double seconds = 0;
+  double peak_flops = 0;           ///< of one accelerator in the precision used
+  double mfu = 0;
+  double flops = 0;                ///< gpus x peak x MFU x seconds, nothing lost
+  double gpu_hours = 0;
+  std::optional<double> price;
+  std::optional<double> usd;       ///< gpu_hours x price
+  double goodput = 1;
+  double production_overhead = 1;
+  double realised_flops = 0;       ///< flops x goodput x production overhead
+  ComputeOptimal optimal;          ///< by the scaling law for `flops`
+  ComputeOptimal realised_optimal; ///< for `realised_flops`
+  double reference_ratio = 0;      ///< flops over kReferenceFlops
+};
+
+/// Training compute of Llama-3.1-405B: 3.8e25 in arXiv:2407.21783, section 1, which is quoted as
+/// 4e25.
+inline constexpr double kReferenceFlops = 4e25;
+inline constexpr std::string_view kReferenceName = "Llama-3.1-405B";
+
+/// The estimate gives MFU, goodput and price; `flops = gpus x peak x MFU x seconds`.
+ClusterRun cluster_run(const Estimate& estimate, const Catalog& catalog, double seconds);
+
+}  // namespace trcost

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trcost/output_format.h"
+#include "trcost/solve.h"
+
+namespace trcost {
+
+/// What `trcost solve` shows.
+struct SolveReport {
+  SolveTarget target;
+  std::string target_words;               ///< `cost.total at most $1.00M`
+  std::string unknown_words;              ///< `data.tokens`
+  std::vector<Solution> solutions;        ///< one per platform
+  std::vector<ClusterRun> clusters;       ///< of a cluster for a time, one per platform; else empty
+  std::string price_data_date;
+};
+
+/// `cost.total at most $1.00M`.
+std::string target_words(const SolveTarget& target);
+/// Table, JSON, CSV or Markdown; Error (usage) for the others.
+std::string render_solve(const SolveReport& report, Format format, const Style& style);
+
+}  // namespace trcost

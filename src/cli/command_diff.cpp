@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/scenario_options.h"
+#include "cli/session.h"
+#include "trcost/diff.h"
+#include "trcost/error.h"
+
+namespace trcost::cli {
+namespace {
+
+struct DiffArguments {
+  std::vector<std::string> files;
+  std::string fail_above;
+  bool all = false;
+  OutputOptions output;
+};
+
+std::optional<double> threshold(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  // Any percentage, also above 100.
+  const bool percent = text.ends_with('%');
+  try {
+    const double value = parse_number(percent ? text.substr(0, text.size() - 1) : text,
+                                      NumberKind::number);
+    return percent ? value / 100 : value;
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, "write a share like 10% or 0.1", "--fail-above");
+  }
+}
+
+int run_diff(const DiffArguments& arguments, Session& session) {
+  const Format format = arguments.output.choose();
+  if (arguments.files.size() != 2) {
+    throw Error(ErrorKind::usage,
+                fmt::format("two saved results are needed, {} given", arguments.files.size()),
+                "trcost diff before.json after.json");
+  }
+  const std::string& a = arguments.files[0];
+  const std::string& b = arguments.files[1];
+  if (a == "-" && b == "-") {
+    throw Error(ErrorKind::usage, "stdin cannot be both results", "name a file for one of them");
+  }
+  DiffReport report;
+  report.fail_above = threshold(arguments.fail_above);
+  report.a = a == "-" ? "stdin" : a;
+  report.b = b == "-" ? "stdin" : b;
+  report.everything = arguments.all;
+  report.result = diff_results(read_input(a), report.a, read_input(b), report.b);
+  Output output(arguments.output.path);
+  Style style;
+  style.color = format == Format::table && arguments.output.path == "-" &&
+                session.colored(STDOUT_FILENO);
+  output.write(render_diff(report, format, style));
+  output.commit();
+  if (!report.fail_above) return kExitOk;
+  const std::vector<std::string> failed = totals_above(report.result, *report.fail_above);
+  for (const std::string& text : failed) {
+    session.error(text, fmt::format("--fail-above {} allows no more", arguments.fail_above));
+  }
+  return failed.empty() ? kExitOk : kExitCheckFailed;
+}
+
+}  // namespace
+
+Action define_diff(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<DiffArguments>();
+  app.add_option("FILES", arguments->files, "two results of `trcost estimate --format json`")
+      ->type_name("A.json B.json")
+      ->group("Input");
+  app.add_option("--fail-above", arguments->fail_above,
+                 "exit 3 when a platform's total rises by more than this share, or is not known")
+      ->type_name("SHARE")
+      ->group("Output");
+  app.add_flag("--all", arguments->all, "every figure that differs, not only the main ones")
+      ->group("Output");
+  using enum Format;
+  add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
+  return [arguments, &session] { return run_diff(*arguments, session); };
+}
+
+}  // namespace trcost::cli

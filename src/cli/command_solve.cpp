@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/scenario_options.h"
+#include "cli/session.h"
+#include "trcost/error.h"
+#include "trcost/prices.h"
+#include "trcost/solve_report.h"
+
+namespace trcost::cli {
+namespace {
+
+struct SolveArguments {
+  ScenarioOptions scenario;
+  OutputOptions output;
+  std::string unknown;
+  std::string budget;
+  std::string flops;
+  std::string target;
+  std::string break_even;
+  std::string duration;
+  bool compute_optimal = false;
+};
+
+double positive(const std::string& text, NumberKind kind, std::string_view flag) {
+  double value = 0;
+  try {
+    value = parse_number(text, kind);
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, error.hint, std::string(flag));
+  }
+  if (value <= 0) {
+    throw Error(ErrorKind::usage, fmt::format("\"{}\" is not above 0", text.substr(0, 60)),
+                "a target is a positive number", std::string(flag));
+  }
+  return value;
+}
+
+// `COLUMN=VALUE`.
+SolveTarget parse_target(const std::string& text) {
+  const std::size_t sign = text.find('=');
+  if (sign == std::string::npos || sign + 1 == text.size()) {
+    throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a target", text.substr(0, 60)),
+                "write COLUMN=VALUE, like performance.tokens_per_second_per_gpu=5000", "--target");
+  }
+  SolveTarget target = solve_target(text.substr(0, sign), 1);
+  const NumberKind kind = target.column->display == NumberKind::integer ? NumberKind::count
+                                                                        : target.column->display;
+  target.value = positive(text.substr(sign + 1), kind, "--target");
+  return target;
+}
+
+class Solving {
+ public:
+  Solving(const SolveArguments& arguments, Session& session)
+      : arguments_(arguments),
+        session_(session),
+        format_(arguments.output.choose()),
+        scenario_(arguments.scenario.read(session)) {}
+
+  int run() {
+    choose_target();
+    choose_unknown();
+    Output output(arguments_.output.path);
+    SolveReport report;
+    report.target = request_.target;
+    solve_platforms(report);
+    report.price_data_date = session_.catalog().prices().date;
+    report.target_words = target_words_;
+    report.unknown_words = request_.unknown == nullptr
+                               ? "model.params and data.tokens, compute-optimal,"
+                               : std::string(request_.unknown->path);
+    Style style;
+    style.color = format_ == Format::table && arguments_.output.path == "-" &&
+                  session_.colored(STDOUT_FILENO);
+    output.write(render_solve(report, format_, style));
+    output.commit();
+    return tell(report);
+  }
+
+ private:
+  [[noreturn]] static void refuse(std::string message, std::string hint) {
+    throw Error(ErrorKind::usage, std::move(message), std::move(hint));
+  }
+
+  [[nodiscard]] bool given(Field field) const { return scenario_.has(field); }
+  [[nodiscard]] bool model_given() const {
+    return given(Field::model_params) || given(Field::model_name);
+  }
+  [[nodiscard]] bool data_given() const {
+    return given(Field::data_tokens) || given(Field::data_samples);
+  }
+
+  void choose_target() {
+    const std::string* texts[] = {&arguments_.budget, &arguments_.flops, &arguments_.target,
+                                  &arguments_.break_even, &arguments_.duration};
+    int count = 0;
+    for (const std::string* text : texts) count += text->empty() ? 0 : 1;
+    if (count > 1) {
+      refuse("more than one target",
+             "give one of --budget, --flops, --target, --break-even, --duration");
+    }
+    if (!arguments_.budget.empty()) {
+      request_.target =
+          solve_target("cost.total", positive(arguments_.budget, NumberKind::money, "--budget"));
+    } else if (!arguments_.flops.empty()) {
+      request_.target =
+          solve_target("flops.model", positive(arguments_.flops, NumberKind::count, "--flops"));
+    } else if (!arguments_.target.empty()) {
+      request_.target = parse_target(arguments_.target);
+    } else if (!arguments_.duration.empty()) {
+      const double seconds = positive(arguments_.duration, NumberKind::duration, "--duration");
+      request_.target = solve_target("wall_clock_seconds", seconds);
+      cluster_ = arguments_.unknown.empty();
+      if (cluster_ && !given(Field::hardware_gpus)) {
+        refuse("--duration needs --gpus",
+               "trcost solve --gpus 20000 --duration 4mo --mfu 0.4 --accelerator h100-sxm");
+      }
+    } else if (!arguments_.break_even.empty()) {
+      request_.target = solve_target("cost.total", 0);
+    } else if (const auto deadline = scenario_.number(Field::hardware_deadline)) {
+      request_.target = solve_target("wall_clock_seconds", *deadline);
+    } else {
+      refuse("no target",
+             "give --budget USD, --deadline TIME, --flops N, --target COLUMN=VALUE, "
+             "--break-even A,B or --gpus N --duration TIME");
+    }
+    target_words_ = target_words(request_.target);
+  }
+
+  void choose_unknown() {
+    if (arguments_.compute_optimal) {
+      if (!arguments_.unknown.empty()) refuse("--compute-optimal and --for exclude each other", "");
+      if (model_given() || data_given()) {
+        refuse("--compute-optimal finds parameters and tokens, and one of them is given",
+               "leave --params, --model, --tokens and --samples out, or use --for");
+      }
+      return;
+    }
+    if (!arguments_.unknown.empty()) {
+      request_.unknown = &solve_field(arguments_.unknown);
+    } else if (!arguments_.break_even.empty()) {
+      request_.unknown = &field_info(Field::cost_price_per_gpu_hour);
+    } else if (!model_given()) {
+      // Both are open: the scaling law pairs them.
+      if (data_given()) request_.unknown = &field_info(Field::model_params);
+    } else if (!data_given()) {
+      request_.unknown = &field_info(Field::data_tokens);
+    } else if (request_.target.column->path == "wall_clock_seconds" &&
+               !given(Field::hardware_gpus)) {
+      request_.unknown = &field_info(Field::hardware_gpus);
+    } else {
+      refuse("nothing is unknown", "name the field to solve for, like --for tokens");
+    }
+    const bool sized = request_.target.column->path == "wall_clock_seconds" &&
+                       !given(Field::hardware_gpus) &&
+                       (request_.unknown == nullptr ||
+                        request_.unknown->field != Field::hardware_gpus);
+    if (sized) {
+      refuse("a deadline without a cluster is always met: the cluster grows with the work",
+             "add --gpus N, or solve with --for gpus");
+    }
+  }
+
+  void solve_platforms(SolveReport& report) {
+    std::vector<std::string> names = scenario_.names(Field::hardware_accelerator);
+    if (names.empty()) names = default_accelerators();
+    if (!arguments_.break_even.empty()) names = {balance_platforms()};
+    Solver solver(session_.catalog());
+    request_.base = scenario_;
+    std::optional<Error> last;
+    for (const std::string& name : names) {
+      try {
+        Solution solution = solver.solve(request_, name);
+        if (cluster_) {
+          report.clusters.push_back(
+              cluster_run(*solution.estimate, session_.catalog(), request_.target.value));
+        }
+        report.solutions.push_back(std::move(solution));
+      } catch (const Error& error) {
+        if (names.size() == 1 || error.kind != ErrorKind::no_answer) throw;
+        session_.warn(fmt::format("{} has no answer: {}", name, error.message));
+        last = error;
+      }
+    }
+    if (report.solutions.empty() && last) throw Error(*last);
+    report.target = request_.target;
+  }
+
+  // `A,B`: what B costs becomes the target of A, whose name is returned.
+  std::string balance_platforms() {
+    Scenario pair;
+    pair.set_text(Field::hardware_accelerator, arguments_.break_even);
+    const std::vector<std::string> names = pair.names(Field::hardware_accelerator);
+    if (names.size() != 2 || names[0] == names[1]) {
+      throw Error(ErrorKind::usage, "two different platforms are needed",
+                  "write --break-even gb200-nvl72,h100-sxm", "--break-even");
+    }
+    Estimator estimator(session_.catalog());
+    Estimate other;
+    estimator.run_one(scenario_, names[1], other);
+    if (!other.cost.total) {
+      throw Error(ErrorKind::no_answer, fmt::format("no price of {} is known", names[1]),
+                  "give --price, which then is that of " + names[1]);
+    }
+    request_.target.value = *other.cost.total;
+    target_words_ = fmt::format("{} costs what {} does: {}", names[0], names[1],
+                                format_number(*other.cost.total, NumberKind::money, 6));
+    return names[0];
+  }
+
+  int tell(const SolveReport& report) {
+    bool all = true;
+    for (const Solution& solution : report.solutions) {
+      if (solution.solved) continue;
+      all = false;
+      std::string nearest;
+      for (const auto& [info, value] : solution.values) {
+        nearest += fmt::format("{}{} = {}", nearest.empty() ? "" : ", ", info->path,
+                               format_exact(value));
+      }
+      if (solution.achieved) {
+        nearest += fmt::format(" with {} = {}", request_.target.column->path,
+                               format_number(*solution.achieved, request_.target.column->display));
+      }
+      session_.error(fmt::format("{}: no solution: {}", solution.accelerator, solution.problem),
+                     "the nearest is " + nearest);
+    }
+    return all ? kExitOk : kExitFailure;
+  }
+
+  const SolveArguments& arguments_;
+  Session& session_;
+  Format format_;
+  Scenario scenario_;
+  SolveRequest request_;
+  std::string target_words_;
+  bool cluster_ = false;
+};
+
+}  // namespace
+
+Action define_solve(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<SolveArguments>();
+  constexpr const char* kGroup = "Question";
+  app.add_option("--for", arguments->unknown,
+                 "the unknown: any numeric field by path or flag, like tokens, params, gpus, price, "
+                 "mfu (default: what the target needs and the flags leave open)")
+      ->type_name("FIELD")
+      ->group(kGroup);
+  app.add_option("--budget", arguments->budget, "target: cost.total at most this")
+      ->type_name("USD")
+      ->group(kGroup);
+  app.add_option("--flops", arguments->flops, "target: flops.model at most this")
+      ->type_name("N")
+      ->group(kGroup);
+  app.add_option("--target", arguments->target,
+                 "target: any column of --format csv; reached from below where less is better, "
+                 "from above where more is")
+      ->type_name("COLUMN=VALUE")
+      ->group(kGroup);
+  app.add_option("--break-even", arguments->break_even,
+                 "the price (or --for mfu) of A at which A and B cost the same")
+      ->type_name("A,B")
+      ->group(kGroup);
+  app.add_option("--duration", arguments->duration,
+                 "with --gpus: what this cluster computes, costs and trains in this time")
+      ->type_name("TIME")
+      ->group(kGroup);
+  app.add_flag("--compute-optimal", arguments->compute_optimal,
+               "parameters and tokens both unknown, paired by the scaling law")
+      ->group(kGroup);
+  arguments->scenario.add(app);
+  using enum Format;
+  add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
+  return [arguments, &session] { return Solving(*arguments, session).run(); };
+}
+
+}  // namespace trcost::cli

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/solve_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/json_writer.h"
+#include "report/text_page.h"
+#include "report/wording.h"
+#include "scenario/number_kind.h"
+#include "trcost/error.h"
+#include "trcost/report.h"
+
+namespace trcost {
+namespace {
+
+Cell field_cell(const FieldInfo& info, double value) {
+  return Cell::number(value, number_kind(info.kind), 4);
+}
+
+Cell column_cell(const Column& column, const Estimate& estimate) {
+  return Cell::number(column.number(estimate), column.display, 4);
+}
+
+// The columns beside the unknown and the target, without those two.
+std::vector<const Column*> further_columns(const SolveReport& report) {
+  std::vector<const Column*> out;
+  for (const std::string_view path : {"gpus", "wall_clock_seconds", "performance.mfu", "gpu_hours",
+                                      "cost.price_per_gpu_hour", "cost.total"}) {
+    if (path != report.target.column->path) out.push_back(find_column(path));
+  }
+  return out;
+}
+
+std::string_view short_title(std::string_view path) {
+  if (path == "gpus") return "GPUs";
+  if (path == "wall_clock_seconds") return "wall clock";
+  if (path == "gpu_hours") return "GPU-hours";
+  if (path == "cost.price_per_gpu_hour") return "$/GPU-hour";
+  const std::size_t dot = path.rfind('.');
+  return path == "performance.mfu" ? "MFU" : dot == path.npos ? path : path.substr(dot + 1);
+}
+
+TableColumn number_column(std::string_view title, std::string_view key) {
+  return {std::string(title), std::string(key), Align::right};
+}
+
+Table solutions_table(const SolveReport& report) {
+  const auto& unknowns = report.solutions.front().values;
+  std::vector<TableColumn> columns = {{"platform", "accelerator"}, {"solved", "solved"}};
+  for (const auto& [info, value] : unknowns) {
+    columns.push_back(number_column(info->path, info->path));
+    columns.back().strong = true;
+  }
+  columns.push_back(number_column(report.target.column->path, report.target.column->path));
+  std::vector<const Column*> further = further_columns(report);
+  for (const Column* column : further) {
+    columns.push_back(number_column(short_title(column->path), column->path));
+  }
+  columns.push_back({"note", "note", Align::left, Overflow::wrap});
+  Table table(std::move(columns));
+  for (const Solution& solution : report.solutions) {
+    std::vector<Cell> row = {solution.accelerator, Cell::boolean(solution.solved)};
+    for (std::size_t i = 0; i < unknowns.size(); ++i) {
+      row.push_back(solution.values.size() > i
+                        ? field_cell(*solution.values[i].first, solution.values[i].second)
+                        : Cell::unknown());
+    }
+    row.push_back(Cell::number(solution.achieved, report.target.column->display, 4));
+    for (const Column* column : further) {
+      row.push_back(solution.estimate ? column_cell(*column, *solution.estimate) : Cell::unknown());
+    }
+    row.emplace_back(solution.problem);
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+Table choices_table(const Solution& solution) {
+  Table table({{"choice"},
+               number_column(solution.values.front().first->path, ""),
+               number_column("wall clock", ""),
+               number_column("cost", "")});
+  for (const SolveChoice& choice : solution.choices) {
+    table.add_row({choice.what, Cell::number(choice.value, NumberKind::integer, 8),
+                   Cell::number(choice.wall_clock_seconds, NumberKind::duration),
+                   Cell::number(choice.total_usd, NumberKind::money, 4)});
+  }
+  return table;
+}
+
+// Exact to the unit, which the rounded table is not.
+std::string exact_line(const Solution& solution, const SolveTarget& target) {
+  std::string out = solution.accelerator + ":";
+  for (const auto& [info, value] : solution.values) {
+    out += fmt::format("{} {} = {}{}{}", out.back() == ':' ? "" : ",", info->path,
+                       format_exact(value), info->unit.empty() ? "" : " ", info->unit);
+  }
+  if (solution.achieved) {
+    out += fmt::format(" gives {} = {}", target.column->path,
+                       format_number(*solution.achieved, target.column->display, 8));
+  }
+  if (solution.beyond && solution.beyond_achieved) {
+    out += fmt::format("; {} would give {}", format_exact(*solution.beyond),
+                       format_number(*solution.beyond_achieved, target.column->display, 8));
+  }
+  return out;
+}
+
+std::string pair_words(const ComputeOptimal& pair) {
+  return fmt::format("{} parameters on {} tokens", format_number(pair.params, NumberKind::count),
+                     format_number(pair.tokens, NumberKind::count));
+}
+
+std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution) {
+  const auto percent = [](double share) {
+    return format_number(share, NumberKind::fraction);
+  };
+  std::vector<Fact> facts;
+  facts.push_back({"FLOP", fmt::format("{:.4g} = {} GPUs x {:.4g} FLOP/s x {} MFU x {} s",
+                                       run.flops, format_exact(run.gpus), run.peak_flops,
+                                       percent(run.mfu), format_exact(run.seconds))});
+  facts.push_back(
+      {"cost", run.usd ? fmt::format("{} = {} GPU-hours x {}",
+                                     format_number(*run.usd, NumberKind::money, 4),
+                                     gpu_hour_words(run.gpu_hours), unit_money(*run.price))
+                       : "n/a: no price is known; give --price"});
+  facts.push_back({"against", fmt::format("{:.3g} times the 4e25 FLOP of {}", run.reference_ratio,
+                                          kReferenceName)});
+  facts.push_back({"trains", fmt::format("compute-optimal: {}", pair_words(run.optimal))});
+  facts.push_back({"realised",
+                   fmt::format("{:.4g} FLOP: goodput {} and production overhead {} of that",
+                               run.realised_flops, percent(run.goodput),
+                               percent(run.production_overhead))});
+  facts.push_back(
+      {"then trains", fmt::format("compute-optimal: {}", pair_words(run.realised_optimal))});
+  if (solution.estimate) {
+    facts.push_back(
+        {"as estimated",
+         fmt::format("{} parameters on {} tokens: {:.4g} FLOP in {}, {}",
+                     format_number(solution.estimate->model.params_total, NumberKind::count),
+                     format_number(solution.estimate->tokens.total, NumberKind::count),
+                     solution.estimate->flops.model,
+                     format_number(solution.estimate->wall_clock_seconds, NumberKind::duration),
+                     words(solution.estimate->cost.total, NumberKind::money))});
+  }
+  return facts;
+}
+
+std::string page_of(const SolveReport& report, const Style& style) {
+  TextPage page(style);
+  page.heading("Solve", report.price_data_date.empty()
+                            ? fmt::format("trcost {}", trcost_version())
+                            : fmt::format("trcost {}, prices as of {}", trcost_version(),
+                                          report.price_data_date));
+  page.paragraph(report.unknown_words + " such that " + report.target_words);
+  for (std::size_t i = 0; i < report.clusters.size(); ++i) {
+    page.heading(fmt::format("{}: {} for {}", report.solutions[i].accelerator,
+                             format_exact(report.clusters[i].gpus),
+                             format_number(report.clusters[i].seconds, NumberKind::duration)));
+    page.facts(cluster_facts(report.clusters[i], report.solutions[i]));
+  }
+  page.heading("Answer");
+  page.table(solutions_table(report));
+  page.blank();
+  for (const Solution& solution : report.solutions) {
+    if (solution.values.empty()) continue;
+    const std::string exact = exact_line(solution, report.target);
+    page.paragraph(solution.solved ? exact : "NOT SOLVED, nearest: " + exact, 2,
+                   solution.solved ? Ink::plain : Ink::warn);
+  }
+  for (const Solution& solution : report.solutions) {
+    if (solution.choices.empty()) continue;
+    page.heading(solution.accelerator + ": choices");
+    page.table(choices_table(solution));
+  }
+  return page.take();
+}
+
+void write_pair(JsonWriter& writer, std::string_view key, const ComputeOptimal& pair) {
+  writer.begin_object(key);
+  writer.member("params", pair.params);
+  writer.member("tokens", pair.tokens);
+  writer.end_object();
+}
+
+void write_cluster(JsonWriter& writer, const ClusterRun& run) {
+  writer.begin_object("cluster");
+  writer.member("gpus", run.gpus);
+  writer.member("seconds", run.seconds);
+  writer.member("peak_flop_per_second", run.peak_flops);
+  writer.member("mfu", run.mfu);
+  writer.member("flops", run.flops);
+  writer.member("gpu_hours", run.gpu_hours);
+  writer.member("price_per_gpu_hour", run.price);
+  writer.member("cost_usd", run.usd);
+  write_pair(writer, "compute_optimal", run.optimal);
+  writer.member("goodput", run.goodput);
+  writer.member("production_overhead", run.production_overhead);
+  writer.member("realised_flops", run.realised_flops);
+  write_pair(writer, "realised_compute_optimal", run.realised_optimal);
+  writer.begin_object("reference");
+  writer.member("model", kReferenceName);
+  writer.member("flops", kReferenceFlops);
+  writer.member("ratio", run.reference_ratio);
+  writer.end_object();
+  writer.end_object();
+}
+
+void write_values(JsonWriter& writer, const Solution& solution) {
+  writer.begin_array("unknowns");
+  for (const auto& [info, value] : solution.values) {
+    writer.begin_object();
+    writer.member("path", info->path);
+    writer.member("value", value);
+    writer.member("unit", info->unit);
+    writer.end_object();
+  }
+  writer.end_array();
+  // One unknown is the usual case and reads without the list.
+  if (solution.values.size() != 1) return;
+  writer.member("path", solution.values.front().first->path);
+  writer.member("value", solution.values.front().second);
+  writer.member("unit", solution.values.front().first->unit);
+}
+
+void write_solution(JsonWriter& writer, const SolveReport& report, std::size_t index) {
+  const Solution& solution = report.solutions[index];
+  writer.begin_object();
+  writer.member("accelerator", solution.accelerator);
+  writer.boolean("solved", solution.solved);
+  writer.text_or_null("problem", solution.problem);
+  write_values(writer, solution);
+  writer.member("achieved", solution.achieved);
+  if (solution.beyond) {
+    writer.begin_object("one_unit_further");
+    writer.member("value", solution.beyond);
+    writer.member("achieved", solution.beyond_achieved);
+    writer.end_object();
+  }
+  writer.begin_array("choices");
+  for (const SolveChoice& choice : solution.choices) {
+    writer.begin_object();
+    writer.member("choice", choice.what);
+    writer.member("value", choice.value);
+    writer.member("wall_clock_seconds", choice.wall_clock_seconds);
+    writer.member("cost_usd", choice.total_usd);
+    writer.end_object();
+  }
+  writer.end_array();
+  if (index < report.clusters.size()) write_cluster(writer, report.clusters[index]);
+  if (solution.estimate) {
+    Report result;
+    result.scenario = &solution.scenario;
+    result.estimates = {&*solution.estimate, 1};
+    result.price_data_date = report.price_data_date;
+    std::string document = render_json(result);
+    while (document.ends_with('\n')) document.pop_back();
+    writer.raw("result", document);
+  } else {
+    writer.null("result");
+  }
+  writer.end_object();
+}
+
+std::string json_of(const SolveReport& report) {
+  std::string out;
+  JsonWriter writer(out);
+  writer.begin_object();
+  writer.member("schema_version", kSchemaVersion);
+  writer.member("trcost_version", trcost_version());
+  writer.text_or_null("price_data_date", report.price_data_date);
+  writer.begin_object("target");
+  writer.member("column", report.target.column->path);
+  writer.member("value", report.target.value);
+  writer.member("unit", report.target.column->unit);
+  writer.member("comparison", report.target.at_least ? "at least" : "at most");
+  writer.end_object();
+  writer.begin_array("solutions");
+  for (std::size_t i = 0; i < report.solutions.size(); ++i) write_solution(writer, report, i);
+  writer.end_array();
+  writer.end_object();
+  out += '\n';
+  return out;
+}
+
+std::string markdown_of(const SolveReport& report) {
+  std::string out =
+      fmt::format("# Solve\n\n{} such that {}\n\n", report.unknown_words, report.target_words);
+  for (std::size_t i = 0; i < report.clusters.size(); ++i) {
+    out += fmt::format("## {}\n\n", report.solutions[i].accelerator);
+    for (const Fact& fact : cluster_facts(report.clusters[i], report.solutions[i])) {
+      out += fmt::format("- **{}**: {}\n", fact.label, fact.text);
+    }
+    out += "\n";
+  }
+  out += to_markdown(solutions_table(report));
+  out += "\n";
+  for (const Solution& solution : report.solutions) {
+    if (!solution.values.empty()) out += "- " + exact_line(solution, report.target) + "\n";
+  }
+  for (const Solution& solution : report.solutions) {
+    if (solution.choices.empty()) continue;
+    out += fmt::format("\n## {}: choices\n\n", solution.accelerator);
+    out += to_markdown(choices_table(solution));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string target_words(const SolveTarget& target) {
+  return fmt::format("{} is {} {}", target.column->path, target.at_least ? "at least" : "at most",
+                     format_number(target.value, target.column->display, 6));
+}
+
+std::string render_solve(const SolveReport& report, Format format, const Style& style) {
+  switch (format) {
+    case Format::table:
+      return page_of(report, style);
+    case Format::json:
+      return json_of(report);
+    case Format::md:
+      return markdown_of(report);
+    default:
+      return to_format(solutions_table(report), format, style, "solutions");
+  }
+}
+
+}  // namespace trcost

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/diff.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "catalog/strict_json.h"
+#include "scenario/number_kind.h"
+#include "trcost/columns.h"
+#include "trcost/error.h"
+#include "trcost/scenario.h"
+
+namespace trcost {
+namespace {
+
+using Json = nlohmann::json;
+
+// Figures that say most of what there is to say.
+constexpr std::array<std::string_view, 20> kMain = {
+    "system",
+    "gpus",
+    "precision",
+    "complete",
+    "model.params_total",
+    "tokens.total",
+    "flops.model",
+    "memory.total_bytes",
+    "memory.fits",
+    "performance.step_seconds",
+    "performance.tokens_per_second_per_gpu",
+    "performance.mfu",
+    "performance.goodput",
+    "gpu_hours",
+    "wall_clock_seconds",
+    "energy.kwh",
+    "cost.price_per_gpu_hour",
+    "cost.total",
+    "cost.per_million_tokens",
+    "range.total_usd.p90",
+};
+
+[[noreturn]] void refuse(std::string_view origin, std::string what) {
+  throw Error(ErrorKind::data, "not a saved result: " + std::move(what),
+              "save one with `trcost estimate ... --format json -o FILE`", std::string(origin));
+}
+
+DiffValue value_of(const Json* json) {
+  DiffValue out;
+  if (json == nullptr || json->is_null()) return out;
+  out.known = true;
+  if (json->is_number()) {
+    out.number = json->get<double>();
+  } else if (json->is_boolean()) {
+    out.text = json->get<bool>() ? "yes" : "no";
+  } else {
+    out.text = json->is_string() ? json->get<std::string>() : json->dump();
+  }
+  return out;
+}
+
+const Json* member(const Json& json, std::string_view path) {
+  const Json* at = &json;
+  while (true) {
+    const std::size_t dot = path.find('.');
+    if (!at->is_object()) return nullptr;
+    const auto found = at->find(std::string(path.substr(0, dot)));
+    if (found == at->end()) return nullptr;
+    at = &*found;
+    if (dot == std::string_view::npos) return at;
+    path.remove_prefix(dot + 1);
+  }
+}
+
+// `stages.0.data.tokens` and so on, sorted.
+void flatten(const Json& json, const std::string& path, std::map<std::string, DiffValue>& out) {
+  const bool distribution = json.is_object() && json.contains("distribution");
+  if (json.is_object() && !distribution) {
+    for (const auto& [key, value] : json.items()) {
+      flatten(value, path.empty() ? key : path + "." + key, out);
+    }
+  } else if (json.is_array()) {
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      flatten(json[i], path + "." + std::to_string(i), out);
+    }
+  } else {
+    out[path] = value_of(&json);
+  }
+}
+
+void add_row(std::vector<DiffRow>& rows, DiffRow row) {
+  if (!(row.before == row.after)) rows.push_back(std::move(row));
+}
+
+// A document whose shape is that of a result.
+class Saved {
+ public:
+  Saved(std::string_view text, std::string_view origin)
+      : value_(parse_strict_json(text, origin)), json_(&value_.raw()) {
+    if (!json_->is_object()) refuse(origin, "it is no JSON object");
+    const Json* version = member(*json_, "schema_version");
+    if (version == nullptr || !version->is_string()) refuse(origin, "it has no \"schema_version\"");
+    if (!version->get<std::string>().starts_with("1.")) {
+      refuse(origin, "its schema_version is " + version->dump() + ", this program reads version 1");
+    }
+    const Json* estimates = member(*json_, "estimates");
+    if (estimates == nullptr || !estimates->is_array()) {
+      refuse(origin, "it has no list \"estimates\"");
+    }
+    for (const Json& each : *estimates) {
+      const Json* name = member(each, "accelerator");
+      if (name == nullptr || !name->is_string()) refuse(origin, "an estimate has no accelerator");
+      estimates_.push_back(&each);
+    }
+    if (estimates_.empty()) refuse(origin, "its list of estimates is empty");
+    const Json* scenario = member(*json_, "scenario");
+    if (scenario == nullptr || !scenario->is_object()) refuse(origin, "it has no \"scenario\"");
+    flatten(*scenario, "", inputs_);
+    inputs_.erase("schema_version");
+    for (const char* key : {"trcost_version", "price_data_date"}) {
+      inputs_[key] = value_of(member(*json_, key));
+    }
+  }
+
+  [[nodiscard]] const std::vector<const Json*>& estimates() const { return estimates_; }
+  [[nodiscard]] const std::map<std::string, DiffValue>& inputs() const { return inputs_; }
+  [[nodiscard]] const Json* estimate(std::string_view accelerator) const {
+    for (const Json* each : estimates_) {
+      if (each->at("accelerator").get<std::string>() == accelerator) return each;
+    }
+    return nullptr;
+  }
+
+ private:
+  JsonValue value_;
+  const Json* json_;
+  std::vector<const Json*> estimates_;
+  std::map<std::string, DiffValue> inputs_;
+};
+
+std::vector<DiffRow> diff_inputs(const Saved& a, const Saved& b) {
+  std::map<std::string, std::pair<DiffValue, DiffValue>> all;
+  for (const auto& [path, value] : a.inputs()) all[path].first = value;
+  for (const auto& [path, value] : b.inputs()) all[path].second = value;
+  std::vector<DiffRow> rows;
+  for (auto& [path, values] : all) {
+    DiffRow row;
+    row.path = path;
+    row.before = std::move(values.first);
+    row.after = std::move(values.second);
+    if (const FieldInfo* info = find_field(path)) {
+      row.unit = std::string(info->unit);
+      if (is_numeric(info->kind)) row.display = number_kind(info->kind);
+    }
+    add_row(rows, std::move(row));
+  }
+  return rows;
+}
+
+DiffRow column_row(const Column& column, const Json* a, const Json* b) {
+  DiffRow row;
+  row.path = std::string(column.path);
+  row.unit = std::string(column.unit);
+  row.display = column.display;
+  row.before = value_of(a == nullptr ? nullptr : member(*a, column.path));
+  row.after = value_of(b == nullptr ? nullptr : member(*b, column.path));
+  row.main = std::ranges::find(kMain, column.path) != kMain.end();
+  return row;
+}
+
+// The items by name, the second of a name as `name (2)`, in the order of the bill.
+std::vector<std::pair<std::string, const Json*>> items_of(const Json* estimate) {
+  std::vector<std::pair<std::string, const Json*>> out;
+  const Json* items = estimate == nullptr ? nullptr : member(*estimate, "cost.items");
+  if (items == nullptr || !items->is_array()) return out;
+  std::map<std::string, int> seen;
+  for (const Json& item : *items) {
+    const Json* name = member(item, "item");
+    if (name == nullptr || !name->is_string()) continue;
+    std::string text = name->get<std::string>();
+    const int count = ++seen[text];
+    if (count > 1) text += fmt::format(" ({})", count);
+    out.emplace_back(std::move(text), &item);
+  }
+  return out;
+}
+
+std::vector<DiffRow> diff_items(const Json* a, const Json* b) {
+  std::vector<std::pair<std::string, const Json*>> before = items_of(a);
+  const std::vector<std::pair<std::string, const Json*>> after = items_of(b);
+  const auto find = [](const auto& items, const std::string& name) -> const Json* {
+    const auto at = std::ranges::find(items, name, [](const auto& item) { return item.first; });
+    return at == items.end() ? nullptr : at->second;
+  };
+  std::vector<std::string> names;
+  for (const auto& [name, item] : before) names.push_back(name);
+  for (const auto& [name, item] : after) {
+    if (find(before, name) == nullptr) names.push_back(name);
+  }
+  std::vector<DiffRow> rows;
+  for (const std::string& name : names) {
+    const Json* x = find(before, name);
+    const Json* y = find(after, name);
+    const Json* unit = member(x != nullptr ? *x : *y, "unit");
+    const std::string unit_text = value_of(unit).text;
+    const auto add = [&](const char* key, std::string path, std::string of, NumberKind kind) {
+      DiffRow row;
+      row.path = std::move(path);
+      row.unit = std::move(of);
+      row.display = kind;
+      row.before = value_of(x == nullptr ? nullptr : member(*x, key));
+      row.after = value_of(y == nullptr ? nullptr : member(*y, key));
+      add_row(rows, std::move(row));
+    };
+    add("amount", name, "USD", NumberKind::money);
+    add("quantity", name + ": quantity", unit_text, NumberKind::count);
+    add("unit_price", name + ": unit price", "USD/" + unit_text, NumberKind::money);
+  }
+  return rows;
+}
+
+DiffPlatform diff_platform(const Json* a, const Json* b) {
+  DiffPlatform out;
+  if (a != nullptr) out.before = a->at("accelerator").get<std::string>();
+  if (b != nullptr) out.after = b->at("accelerator").get<std::string>();
+  out.total = column_row(require_column("cost.total"), a, b);
+  if (a == nullptr || b == nullptr) return out;
+  for (const Column& column : columns()) {
+    if (column.path == "accelerator") continue;
+    add_row(out.figures, column_row(column, a, b));
+  }
+  out.items = diff_items(a, b);
+  return out;
+}
+
+}  // namespace
+
+std::optional<double> DiffRow::change() const {
+  if (!before.number || !after.number || *before.number == 0) return std::nullopt;
+  return *after.number / *before.number - 1;
+}
+
+bool DiffResult::same() const {
+  return inputs.empty() && std::ranges::all_of(platforms, [](const DiffPlatform& each) {
+           return each.before == each.after && each.figures.empty() && each.items.empty();
+         });
+}
+
+DiffResult diff_results(std::string_view a, std::string_view a_origin, std::string_view b,
+                        std::string_view b_origin) {
+  const Saved first(a, a_origin);
+  const Saved second(b, b_origin);
+  DiffResult out;
+  out.inputs = diff_inputs(first, second);
+  if (first.estimates().size() == 1 && second.estimates().size() == 1) {
+    out.platforms.push_back(diff_platform(first.estimates()[0], second.estimates()[0]));
+    return out;
+  }
+  for (const Json* each : first.estimates()) {
+    out.platforms.push_back(
+        diff_platform(each, second.estimate(each->at("accelerator").get<std::string>())));
+  }
+  for (const Json* each : second.estimates()) {
+    if (first.estimate(each->at("accelerator").get<std::string>()) != nullptr) continue;
+    out.platforms.push_back(diff_platform(nullptr, each));
+  }
+  return out;
+}
+
+std::vector<std::string> totals_above(const DiffResult& result, double most) {
+  std::vector<std::string> out;
+  for (const DiffPlatform& platform : result.platforms) {
+    if (platform.before.empty() || platform.after.empty()) continue;
+    const std::optional<double> change = platform.total.change();
+    if (!change) {
+      out.push_back(fmt::format("{}: a total is not known", platform.after));
+    } else if (*change > most) {
+      out.push_back(fmt::format("{}: the total rises by {:.1f} %", platform.after, 100 * *change));
+    }
+  }
+  return out;
+}
+
+}  // namespace trcost

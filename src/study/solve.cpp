@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/solve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "study/solve_probe.h"
+#include "trcost/error.h"
+#include "trcost/quantity.h"
+#include "trcost/suggest.h"
+
+namespace trcost {
+namespace {
+
+constexpr double kMostGpus = 1e7;
+
+bool is_whole(const FieldInfo& info) {
+  return info.kind == FieldKind::integer || info.kind == FieldKind::count;
+}
+
+// Fields that results do not follow in one direction.
+bool is_scanned(const FieldInfo& info) {
+  return info.field == Field::hardware_gpus || info.field == Field::train_global_batch ||
+         info.field == Field::train_micro_batch || info.path.starts_with("layout.");
+}
+
+// The field's range in factors of at most 8, both ends included.
+std::vector<double> geometric_grid(double lowest, double highest, bool whole) {
+  constexpr double kFactor = 8;
+  std::vector<double> grid;
+  for (double x = lowest; x < highest; x *= kFactor) grid.push_back(whole ? std::floor(x) : x);
+  grid.push_back(highest);
+  return grid;
+}
+
+std::vector<double> field_grid(const FieldInfo& info) {
+  // Ranges that begin at 0 are looked at from a hundred-thousandth on, whole ones from 1.
+  constexpr double kSmallest = 1e-5;
+  const bool whole = is_whole(info);
+  const double lowest = info.lowest > 0 ? info.lowest : (whole ? 1 : kSmallest);
+  std::vector<double> grid = geometric_grid(lowest, info.highest, whole);
+  const bool zero = info.lowest == 0 && info.kind != FieldKind::fraction &&
+                    info.kind != FieldKind::money;
+  if (zero) grid.insert(grid.begin(), 0.0);
+  return grid;
+}
+
+// All sizes of one node, then whole nodes; from 32 nodes on those with at most five significant
+// binary digits, which divide into layouts.
+std::vector<double> cluster_sizes(double node) {
+  std::vector<double> sizes;
+  for (double gpus = 1; gpus < node; ++gpus) sizes.push_back(gpus);
+  double step = 1;
+  for (double nodes = 1; nodes * node <= kMostGpus; nodes += step) {
+    sizes.push_back(nodes * node);
+    if (nodes >= 32 * step) step *= 2;
+  }
+  return sizes;
+}
+
+std::vector<double> scanned_values(const FieldInfo& info) {
+  constexpr double kDense = 64;
+  std::vector<double> values;
+  for (double x = info.lowest; x <= std::min(kDense, info.highest); ++x) values.push_back(x);
+  for (double x = 2 * kDense; x <= info.highest && x <= kMostGpus; x *= 2) values.push_back(x);
+  return values;
+}
+
+Found search(Prober& prober, const SolveRequest& request, const System& system) {
+  const FieldInfo& info = *request.unknown;
+  if (!is_scanned(info)) return solve_by_bracket(prober, field_grid(info), is_whole(info));
+  const bool cheapest = request.target.column->path == "wall_clock_seconds";
+  const bool cluster = info.field == Field::hardware_gpus;
+  const double node = std::max(1.0, system.gpus_per_node);
+  return solve_by_scan(prober, cluster ? cluster_sizes(node) : scanned_values(info),
+                       cluster ? node : 0, cheapest);
+}
+
+void set_pair(Scenario& scenario, double flop) {
+  const ComputeOptimal pair = compute_optimal(flop);
+  const FieldInfo& params = field_info(Field::model_params);
+  const FieldInfo& tokens = field_info(Field::data_tokens);
+  scenario.set_number(Field::model_params,
+                      std::clamp(std::round(pair.params), params.lowest, params.highest));
+  scenario.set_number(Field::data_tokens,
+                      std::clamp(std::round(pair.tokens), tokens.lowest, tokens.highest));
+}
+
+// Fills what the estimate at the answer says.
+void finish(const Found& found, const SolveRequest& request, const Catalog& catalog,
+            std::string_view accelerator, Solution& out) {
+  out.accelerator = std::string(accelerator);
+  out.solved = found.solved;
+  out.problem = found.problem;
+  if (found.beyond) {
+    out.beyond = found.beyond->x;
+    out.beyond_achieved = found.beyond->achieved;
+  }
+  out.choices = found.choices;
+  out.scenario.set_text(Field::hardware_accelerator, accelerator);
+  Estimator estimator(catalog);
+  out.estimate.emplace();
+  estimator.run_one(out.scenario, accelerator, *out.estimate);
+  out.achieved = request.target.column->number(*out.estimate);
+}
+
+void refuse_stages_of_the_unknown(const SolveRequest& request) {
+  for (const Scenario::Stage& stage : request.base.stages) {
+    if (request.unknown == nullptr || !stage.overrides.has(request.unknown->field)) continue;
+    throw Error(ErrorKind::usage,
+                fmt::format("stage \"{}\" sets {} itself", stage.name, request.unknown->path),
+                "leave it out of the stages, or solve for another field");
+  }
+}
+
+}  // namespace
+
+SolveTarget solve_target(std::string_view path, double value) {
+  const Column& column = require_column(path);
+  if (column.kind != ColumnKind::number) {
+    throw Error(ErrorKind::usage, fmt::format("{} is not a number", path),
+                "a target is a column with numbers, such as cost.total or wall_clock_seconds");
+  }
+  return {&column, value, column.better == Better::higher};
+}
+
+const FieldInfo& solve_field(std::string_view word) {
+  std::vector<std::string> known;
+  for (const FieldInfo& info : fields()) {
+    const std::string_view flag = info.flag.substr(2);
+    if (word == info.path || word == flag || word == info.flag) {
+      if (is_numeric(info.kind)) return info;
+      throw Error(ErrorKind::usage, fmt::format("{} is no number to solve for", info.path),
+                  "`trcost sweep` compares the values of any field");
+    }
+    if (is_numeric(info.kind)) known.insert(known.end(), {std::string(info.path), std::string(flag)});
+  }
+  std::string hint = did_you_mean(word, known);
+  if (hint.empty()) {
+    hint = "any numeric field: tokens, params, gpus, price, mfu; `trcost help fields` has all";
+  }
+  throw Error(ErrorKind::usage, fmt::format("unknown field \"{}\"", word.substr(0, 60)), hint,
+              "--for");
+}
+
+Solver::Solver(const Catalog& catalog) : catalog_(&catalog) {}
+
+Solution Solver::solve(const SolveRequest& request, std::string_view accelerator) {
+  refuse_stages_of_the_unknown(request);
+  Solution out;
+  out.scenario = request.base;
+  if (request.unknown == nullptr) {
+    // The pair first, then its tokens to the last one with the parameters held.
+    constexpr double kLeastFlop = 1e13;
+    constexpr double kMostFlop = 1e34;
+    Prober prober(*catalog_, request, accelerator, set_pair);
+    const Found found =
+        solve_by_bracket(prober, geometric_grid(kLeastFlop, kMostFlop, false), false);
+    set_pair(out.scenario, found.probe.x);
+    SolveRequest tokens = request;
+    tokens.base = out.scenario;
+    tokens.unknown = &field_info(Field::data_tokens);
+    const double params = *out.scenario.number(Field::model_params);
+    if (found.solved) out = solve(tokens, accelerator);
+    if (!found.solved) {
+      finish(found, request, *catalog_, accelerator, out);
+      out.values = {{tokens.unknown, *out.scenario.number(Field::data_tokens)}};
+    }
+    out.values.insert(out.values.begin(), {&field_info(Field::model_params), params});
+    return out;
+  }
+  const FieldInfo& unknown = *request.unknown;
+  const std::string usual = catalog_->accelerator(accelerator).system;
+  const System& system = catalog_->system(request.base.has(Field::hardware_system)
+                                              ? request.base.text(Field::hardware_system)
+                                              : std::string_view(usual));
+  Prober prober(*catalog_, request, accelerator, [&](Scenario& scenario, double x) {
+    scenario.set_number(unknown, x, unknown.flag);
+  });
+  const Found found = search(prober, request, system);
+  out.scenario.set_number(unknown, found.probe.x, unknown.flag);
+  out.values = {{&unknown, found.probe.x}};
+  finish(found, request, *catalog_, accelerator, out);
+  return out;
+}
+
+// C = GPUs x peak x MFU x seconds; Epoch AI, Estimating training compute (2022), method 2.
+ClusterRun cluster_run(const Estimate& estimate, const Catalog& catalog, double seconds) {
+  ClusterRun out;
+  const Accelerator& chip = catalog.accelerator(estimate.accelerator);
+  out.gpus = estimate.gpus;
+  out.seconds = seconds;
+  out.peak_flops = chip.peak_flops[static_cast<std::size_t>(estimate.precision)];
+  out.mfu = estimate.performance.mfu;
+  out.flops = out.gpus * out.peak_flops * out.mfu * seconds;
+  out.gpu_hours = out.gpus * seconds / kSecondsPerHour;
+  out.price = estimate.cost.price_per_gpu_hour;
+  if (out.price) out.usd = out.gpu_hours * *out.price;
+  out.goodput = estimate.performance.goodput;
+  out.production_overhead = estimate.performance.production_overhead;
+  out.realised_flops = out.flops * out.goodput * out.production_overhead;
+  out.optimal = compute_optimal(out.flops);
+  out.realised_optimal = compute_optimal(out.realised_flops);
+  out.reference_ratio = out.flops / kReferenceFlops;
+  return out;
+}
+
+}  // namespace trcost

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/solve_probe.h"
+
+#include <cmath>
+#include <utility>
+
+namespace trcost {
+
+Prober::Prober(const Catalog& catalog, const SolveRequest& request, std::string_view accelerator,
+               Setter set)
+    : estimator_(catalog, {.assumptions = false,
+                           .derivations = false,
+                           .range = request.target.column->path.starts_with("range.")}),
+      target_(&request.target),
+      accelerator_(accelerator),
+      scenario_(request.base),
+      set_(std::move(set)) {}
+
+Probe Prober::at(double x) {
+  Probe probe;
+  probe.x = x;
+  try {
+    set_(scenario_, x);
+    estimator_.run_one(scenario_, accelerator_, estimate_);
+  } catch (const Error& error) {
+    if (!error_) error_ = error;
+    return probe;
+  }
+  probe.achieved = target_->column->number(estimate_);
+  probe.wall_clock_seconds = estimate_.wall_clock_seconds;
+  probe.total_usd = estimate_.cost.total;
+  if (!probe.achieved) {
+    if (!error_) {
+      error_ = Error(ErrorKind::no_answer,
+                     std::string(target_->column->path) + " is not known for " + accelerator_,
+                     "where no price is known give --price, or --pricing own");
+    }
+    return probe;
+  }
+  const double value = *probe.achieved;
+  probe.meets = target_->at_least ? value >= target_->value : value <= target_->value;
+  const auto distance = [&](const Probe& each) {
+    return std::abs(*each.achieved - target_->value);
+  };
+  if (!nearest_ || distance(probe) < distance(*nearest_)) nearest_ = probe;
+  return probe;
+}
+
+void Prober::rethrow() const {
+  if (error_) throw Error(*error_);
+  throw Error(ErrorKind::no_answer, "no value of the unknown has an answer");
+}
+
+}  // namespace trcost

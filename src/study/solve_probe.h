@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/error.h"
+#include "trcost/solve.h"
+
+namespace trcost {
+
+/// A value of the unknown that was tried. Without an answer `achieved` is empty and it meets
+/// nothing.
+struct Probe {
+  double x = 0;
+  bool meets = false;
+  std::optional<double> achieved;
+  double wall_clock_seconds = 0;
+  std::optional<double> total_usd;
+};
+
+/// Tries values of an unknown and remembers what it needs when none will do.
+class Prober {
+ public:
+  using Setter = std::function<void(Scenario&, double)>;
+  Prober(const Catalog& catalog, const SolveRequest& request, std::string_view accelerator,
+         Setter set);
+
+  Probe at(double x);
+  /// The probe so far that came nearest to the target; empty when none had an answer.
+  [[nodiscard]] const std::optional<Probe>& nearest() const { return nearest_; }
+  /// Throws what the first value without an answer threw.
+  [[noreturn]] void rethrow() const;
+
+ private:
+  Estimator estimator_;
+  const SolveTarget* target_;
+  std::string accelerator_;
+  Scenario scenario_;
+  Setter set_;
+  Estimate estimate_;
+  std::optional<Probe> nearest_;
+  std::optional<Error> error_;
+};
+
+/// Where a search ended.
+struct Found {
+  bool solved = false;
+  Probe probe;                  ///< the answer, or the nearest that exists
+  std::optional<Probe> beyond;  ///< one unit further
+  std::string problem;
+  std::vector<SolveChoice> choices;
+};
+
+/// Brackets on `grid` (ascending) and bisects, to whole numbers when `whole`.
+Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool whole);
+/// Tries every one of `sizes` (ascending), then whole numbers below the first that meets the target.
+/// `node`: accelerators that are rented together, 0 where the unknown is no cluster size.
+/// With `cheapest` the least cost is wanted of those that meet the target, else the least time.
+Found solve_by_scan(Prober& prober, const std::vector<double>& sizes, double node, bool cheapest);
+
+}  // namespace trcost
