@@ -39,6 +39,19 @@ constexpr Command kCommands[] = {
      "trcost diff before.json after.json\n"
      "trcost diff before.json after.json --fail-above 10% --format md\n",
      define_diff},
+    {"transfer", "a measured run carried over to other platforms",
+     "--from NAME --from-gpus N --measured TIME --to NAME[:N],.. [OPTIONS]",
+     "trcost transfer --model llama-3.1-8b --tokens 1B --train lora --seq-length 2048 \\\n"
+     "                --from a100-sxm-80gb --from-gpus 8 --measured 20h --to h200,gb200-nvl72:4\n"
+     "trcost transfer --params 7B --tokens 100B --from h100-sxm --from-gpus 64 \\\n"
+     "                --measured-tokens-per-second 600k --to b200 --to-gpus 32\n",
+     define_transfer},
+    {"experiments", "an ablation study: many runs, cost per experiment",
+     "[STUDY.json] [--runs N --params-fraction F --tokens-fraction F] [OPTIONS]",
+     "trcost experiments study.json --gpus 256 --accelerator h100-sxm,gb200-nvl72\n"
+     "trcost experiments --params 10B --tokens 200B --runs 20 --params-fraction 0.1 \\\n"
+     "                   --tokens-fraction 0.1\n",
+     define_experiments},
     {"tokens", "tokens that an image, a video or an audio clip becomes",
      "[--family NAME] --image WxH (or --images, --video, --audio) [options]",
      "trcost tokens --image 1920x1080\n"

@@ -43,6 +43,8 @@ Action define_show(CLI::App& app, Session& session);
 Action define_completions(CLI::App& app, Session& session);
 Action define_solve(CLI::App& app, Session& session);
 Action define_diff(CLI::App& app, Session& session);
+Action define_experiments(CLI::App& app, Session& session);
+Action define_transfer(CLI::App& app, Session& session);
 Action define_help(CLI::App& app, Session& session);
 
 }  // namespace trcost::cli

@@ -135,7 +135,14 @@ void ScenarioOptions::add(CLI::App& app) {
   }
 }
 
-Scenario ScenarioOptions::read(Session& session) const {
+void ScenarioOptions::set_file(const std::string& path) {
+  if (!file_.empty()) {
+    throw Error(ErrorKind::usage, "two scenario files", "give the file once, with or without --scenario");
+  }
+  file_ = path;
+}
+
+Scenario ScenarioOptions::read(Session& session, const Prepare& prepare) const {
   Scenario scenario;
   if (const std::string path = config_path(session); !path.empty()) {
     overlay(scenario, scenario_from_json(read_input(path), path), path);
@@ -143,7 +150,9 @@ Scenario ScenarioOptions::read(Session& session) const {
   overlay(scenario, from_environment(), "environment");
   if (!file_.empty()) {
     const std::string origin = file_ == "-" ? "stdin" : file_;
-    overlay(scenario, scenario_from_json(read_input(file_), origin), origin);
+    std::string text = read_input(file_);
+    if (prepare) text = prepare(std::move(text), origin);
+    overlay(scenario, scenario_from_json(text, origin), origin);
   }
   Scenario flags;
   for (const auto& typed : typed_) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,7 +23,12 @@ class ScenarioOptions {
   void add(CLI::App& app);
   /// Flags over --scenario over environment over the config file. Throws Error (usage) for pairs
   /// that exclude each other.
-  [[nodiscard]] Scenario read(Session& session) const;
+  [[nodiscard]] Scenario read(Session& session) const { return read(session, {}); }
+  /// Takes what is not the scenario's out of the text of --scenario, given its origin.
+  using Prepare = std::function<std::string(std::string text, const std::string& origin)>;
+  [[nodiscard]] Scenario read(Session& session, const Prepare& prepare) const;
+  /// A file given in another way than by --scenario; Error (usage) where both are.
+  void set_file(const std::string& path);
 
  private:
   struct Typed {

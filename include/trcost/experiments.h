@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// An ablation study: many small runs before a final one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/estimate.h"
+#include "trcost/output_format.h"
+#include "trcost/scenario.h"
+
+namespace trcost {
+
+/// One experiment: runs that differ in nothing that costs. In JSON an entry of the list
+/// `experiments` beside the scenario's own groups:
+///   { "name": "learning rate", "params_fraction": 0.1, "tokens_fraction": 0.1, "repeats": 5,
+///     "seeds": 2, "failure_share": 0.1, "early_stopping": 0.25, "train": { "precision": "fp8" } }
+/// Only the name is required; groups of scenario fields override the study's.
+struct Experiment {
+  std::string name;
+  double params_fraction = 1;  ///< of the final run's parameters, above 0 and at most 1
+  double tokens_fraction = 1;  ///< of the final run's tokens or samples, above 0 and at most 1000
+  double repeats = 1;          ///< settings that are tried
+  double seeds = 1;            ///< of each setting
+  double failure_share = 0;    ///< of the attempts that fail and are run again in full, below 1
+  double early_stopping = 0;   ///< share of the compute that stopping hopeless runs saves, below 1
+  Scenario overrides;
+
+  /// Runs that are wanted: repeats x seeds.
+  [[nodiscard]] double runs() const { return repeats * seeds; }
+  /// Attempts to get them: runs / (1 - failure_share), the mean of a geometric distribution.
+  [[nodiscard]] double attempts() const { return runs() / (1 - failure_share); }
+};
+
+/// A final run and what is tried before it.
+struct ExperimentStudy {
+  Scenario base;  ///< the final run; hardware.gpus is the cluster that the runs are packed onto
+  std::vector<Experiment> experiments;
+  /// A run is given the fewest GPUs that finish it in this time. Three days is an assumption: what
+  /// is waited for over a weekend.
+  double run_seconds = 3 * 86400.0;
+};
+
+/// Takes the list `experiments` out of a scenario in JSON and gives the rest. Throws Error (data)
+/// naming file and JSON pointer, with a did-you-mean for unknown keys.
+std::string take_experiments(std::string_view json, std::string_view origin,
+                             std::vector<Experiment>& out);
+
+/// One experiment on one platform. All figures are of all its attempts together.
+struct ExperimentResult {
+  const Experiment* experiment = nullptr;
+  Estimate run;                      ///< one attempt from start to end
+  double run_seconds = 0;            ///< of an attempt, early stopping included
+  double gpu_hours = 0;              ///< GPUs x run_seconds x attempts
+  double idle_gpu_hours = 0;         ///< of nodes that are rented whole and not filled
+  double tokens = 0;
+  double flops = 0;
+  std::optional<double> kwh;
+  std::optional<double> used_usd;
+  std::optional<double> idle_usd;
+  [[nodiscard]] std::optional<double> usd() const;
+  [[nodiscard]] std::optional<double> usd_per_run() const;
+  bool in_time = true;               ///< within ExperimentStudy::run_seconds
+};
+
+/// All runs packed onto one cluster.
+struct ExperimentSchedule {
+  double gpus = 0;
+  double seconds = 0;           ///< from the first start to the last end
+  double busy_share = 0;        ///< of the cluster's GPU-hours
+  std::optional<double> usd;    ///< the whole cluster for that time
+};
+
+struct PlatformExperiments {
+  std::string accelerator;
+  double node_gpus = 1;
+  std::vector<ExperimentResult> experiments;
+  double runs = 0;
+  double gpu_hours = 0;
+  double idle_gpu_hours = 0;
+  double tokens = 0;
+  double flops = 0;
+  std::optional<double> kwh;
+  std::optional<double> idle_usd;
+  std::optional<double> usd;
+  std::optional<double> usd_per_run;
+  std::optional<double> tokens_per_mwh;
+  /// As the column of the same name, over the mix of runs: tokens / sum of (tokens / throughput).
+  std::optional<double> tokens_per_second_per_megawatt;
+  double final_flops = 0;             ///< of the final run
+  double rule_share = 0;              ///< 6 N D of the runs, none twice, over the final run's
+  std::optional<double> final_usd;    ///< of the final run on this platform, where it has an answer
+  std::optional<ExperimentSchedule> schedule;
+};
+
+struct ExperimentReport {
+  std::vector<PlatformExperiments> platforms;
+  std::vector<Estimator::Failure> failures;
+  std::string price_data_date;
+};
+
+/// Sizes every run (powers of two within a node, then doubling numbers of whole nodes, at most the
+/// cluster), adds up what is used and what stays idle in nodes rented whole, and packs the attempts
+/// onto the cluster by list scheduling: most GPUs first, then longest, each as soon as it fits.
+ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& catalog);
+
+/// A job of the schedule: `count` times the same.
+struct ScheduledJob {
+  double gpus = 1;
+  double seconds = 0;
+  double count = 1;
+};
+/// List scheduling on `gpus` accelerators (Graham 1969, doi:10.1137/0117039): whenever accelerators
+/// are free, the first job of the list that fits starts. The list is ordered by GPUs, then time,
+/// both falling. Seconds until the last job ends.
+double schedule_jobs(std::vector<ScheduledJob> jobs, double gpus);
+
+std::string render_experiments(const ExperimentReport& report, Format format, const Style& style);
+
+}  // namespace trcost

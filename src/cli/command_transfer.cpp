@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/scenario_options.h"
+#include "cli/session.h"
+#include "trcost/error.h"
+#include "trcost/prices.h"
+#include "trcost/transfer.h"
+
+namespace trcost::cli {
+namespace {
+
+struct TransferArguments {
+  ScenarioOptions scenario;
+  OutputOptions output;
+  std::string from;
+  std::string from_gpus;
+  std::string measured;
+  std::string tokens_per_second;
+  std::string to;
+  std::string to_gpus;
+};
+
+std::optional<double> positive(const std::string& text, NumberKind kind, std::string_view flag) {
+  if (text.empty()) return std::nullopt;
+  try {
+    const double value = parse_number(text, kind);
+    if (value > 0) return value;
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, error.hint, std::string(flag));
+  }
+  throw Error(ErrorKind::usage, fmt::format("\"{}\" is not above 0", text.substr(0, 60)),
+              "give what was measured", std::string(flag));
+}
+
+std::optional<double> gpus(const std::string& text, std::string_view flag) {
+  if (text.empty()) return std::nullopt;
+  Scenario scratch;
+  scratch.set(field_info(Field::hardware_gpus), text, flag);
+  return scratch.number(Field::hardware_gpus);
+}
+
+TransferRequest request_of(const TransferArguments& arguments, Session& session) {
+  TransferRequest request;
+  request.base = arguments.scenario.read(session);
+  const auto refuse = [](std::string message, std::string hint) {
+    throw Error(ErrorKind::usage, std::move(message), std::move(hint));
+  };
+  if (request.base.has(Field::hardware_accelerator) || request.base.has(Field::hardware_gpus)) {
+    refuse("--accelerator and --gpus say nothing here",
+           "write --from h100-sxm --from-gpus 8 and --to h200 --to-gpus 8");
+  }
+  if (arguments.from.empty()) refuse("no measured platform", "give --from ACCELERATOR");
+  const std::optional<double> from_gpus = gpus(arguments.from_gpus, "--from-gpus");
+  if (!from_gpus) refuse("no number of measured accelerators", "give --from-gpus N");
+  request.from = arguments.from;
+  request.from_gpus = *from_gpus;
+  request.seconds = positive(arguments.measured, NumberKind::duration, "--measured");
+  request.tokens_per_second =
+      positive(arguments.tokens_per_second, NumberKind::count, "--measured-tokens-per-second");
+  if (!arguments.to.empty()) request.targets = parse_transfer_targets(arguments.to);
+  if (const auto to_gpus = gpus(arguments.to_gpus, "--to-gpus")) {
+    for (TransferTarget& target : request.targets) {
+      if (!target.gpus) target.gpus = to_gpus;
+    }
+  }
+  return request;
+}
+
+int run_transfer(const TransferArguments& arguments, Session& session) {
+  const Format format = arguments.output.choose();
+  const TransferRequest request = request_of(arguments, session);
+  Output output(arguments.output.path);
+  const TransferResult result = transfer(request, session.catalog());
+  Style style;
+  style.width = 120;
+  style.color = format == Format::table && arguments.output.path == "-" &&
+                session.colored(STDOUT_FILENO);
+  output.write(
+      render_transfer(request, result, session.catalog().prices().date, format, style));
+  output.commit();
+  for (const Estimator::Failure& failure : result.failures) {
+    session.warn(fmt::format("{} has no answer: {}{}{}", failure.accelerator, failure.message,
+                             failure.hint.empty() ? "" : "; ", failure.hint));
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+Action define_transfer(CLI::App& app, Session& session) {
+  auto arguments = std::make_shared<TransferArguments>();
+  constexpr const char* kGroup = "Measurement";
+  app.add_option("--from", arguments->from, "accelerator that was measured")
+      ->type_name("NAME")
+      ->group(kGroup);
+  app.add_option("--from-gpus", arguments->from_gpus, "how many of them")
+      ->type_name("N")
+      ->group(kGroup);
+  app.add_option("--measured", arguments->measured, "time that the whole run took")
+      ->type_name("TIME")
+      ->group(kGroup);
+  app.add_option("--measured-tokens-per-second", arguments->tokens_per_second,
+                 "steady throughput of all measured accelerators together, instead of --measured")
+      ->type_name("N")
+      ->group(kGroup);
+  app.add_option("--to", arguments->to,
+                 "where it is to run: accelerators, each with a number of its own after a colon "
+                 "when wanted; a GB200 tray is gb200-nvl72:4")
+      ->type_name("NAME[:N],..")
+      ->group(kGroup);
+  app.add_option("--to-gpus", arguments->to_gpus, "how many of each (default: as measured)")
+      ->type_name("N")
+      ->group(kGroup);
+  arguments->scenario.add(app);
+  using enum Format;
+  add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
+  return [arguments, &session] { return run_transfer(*arguments, session); };
+}
+
+}  // namespace trcost::cli

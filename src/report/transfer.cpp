@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/transfer.h"
+
+#include <fmt/format.h>
+
+#include "report/json_writer.h"
+#include "report/text_page.h"
+#include "report/wording.h"
+#include "trcost/report.h"
+#include "trcost/table.h"
+
+namespace trcost {
+namespace {
+
+std::string span_words(const Quantiles& q, NumberKind kind) {
+  return fmt::format("{} to {}", format_number(q.p10, kind), format_number(q.p90, kind));
+}
+
+std::string count_words(const Quantiles& q) {
+  return fmt::format("{} to {}", gpu_hour_words(q.p10), gpu_hour_words(q.p90));
+}
+
+Table people_table(const TransferResult& result) {
+  Table table({{"platform"},
+               {"GPUs", "", Align::right},
+               {"time", "", Align::right, Overflow::keep, true},
+               {"P10 to P90", "", Align::right},
+               {"GPU-hours", "", Align::right},
+               {"cost", "", Align::right, Overflow::keep, true},
+               {"P10 to P90", "", Align::right},
+               {"MFU", "", Align::right},
+               {"cost unanchored", "", Align::right}});
+  const auto add = [&](const TransferRow& row, bool measured) {
+    const Estimate& e = row.estimate;
+    table.add_row({e.accelerator + (measured ? " (measured)" : ""),
+                   Cell::number(e.gpus, NumberKind::integer, 8),
+                   Cell::number(e.wall_clock_seconds, NumberKind::duration),
+                   span_words(row.seconds, NumberKind::duration), gpu_hour_words(e.gpu_hours),
+                   Cell::number(e.cost.total, NumberKind::money),
+                   row.usd ? Cell(span_words(*row.usd, NumberKind::money)) : Cell::unknown(),
+                   Cell::number(e.performance.mfu, NumberKind::fraction),
+                   row.unanchored.total_usd
+                       ? Cell(span_words(*row.unanchored.total_usd, NumberKind::money))
+                       : Cell::unknown()});
+  };
+  add(result.source, true);
+  for (const TransferRow& row : result.targets) add(row, false);
+  return table;
+}
+
+std::string anchor_sentence(const TransferRequest& request, const TransferResult& result) {
+  const TransferRow& source = result.source;
+  const std::string what =
+      request.seconds ? format_number(*request.seconds, NumberKind::duration)
+                      : format_number(*request.tokens_per_second, NumberKind::count) + " tokens/s";
+  const double predicted_rate =
+      source.estimate.performance.tokens_per_second_per_gpu * request.from_gpus * result.factor;
+  const std::string predicted = request.seconds
+                                    ? format_number(source.predicted_seconds, NumberKind::duration)
+                                    : format_number(predicted_rate, NumberKind::count) + " tokens/s";
+  return fmt::format(
+      "Measured {} on {} {}; predicted {}. The run is {:.2f} times as slow as predicted, an MFU of "
+      "{} instead of {}; the same factor is put on every target.",
+      what, format_exact(request.from_gpus), source.estimate.accelerator, predicted, result.factor,
+      format_number(source.estimate.performance.mfu, NumberKind::fraction),
+      format_number(source.predicted_mfu, NumberKind::fraction));
+}
+
+std::string residual_sentence(const TransferRow& row) {
+  return fmt::format("{}: sigma {:.3f}: {}", row.estimate.accelerator, row.residual.sigma,
+                     row.residual.why);
+}
+
+std::vector<std::string> spread_lines(const TransferResult& result) {
+  std::vector<std::string> lines;
+  for (const TransferRow& row : result.targets) {
+    lines.push_back(residual_sentence(row));
+    lines.push_back(fmt::format("  GPU-hours {} anchored, {} unanchored", count_words(row.gpu_hours),
+                                count_words(row.unanchored.gpu_hours)));
+  }
+  return lines;
+}
+
+Table flat_table(const TransferResult& result) {
+  Table table({{"accelerator"}, {"measured"}, {"gpus"}, {"wall_clock_seconds"},
+               {"wall_clock_seconds.p10"}, {"wall_clock_seconds.p90"}, {"gpu_hours"},
+               {"gpu_hours.p10"}, {"gpu_hours.p90"}, {"cost.price_per_gpu_hour"}, {"cost.total"},
+               {"cost.total.p10"}, {"cost.total.p90"}, {"performance.mfu"},
+               {"predicted_wall_clock_seconds"}, {"factor"}, {"residual_sigma"}});
+  const auto number = [](std::optional<double> value) {
+    return Cell::number(value, NumberKind::number);
+  };
+  const auto add = [&](const TransferRow& row, bool measured) {
+    const Estimate& e = row.estimate;
+    const auto usd = [&](double Quantiles::*which) {
+      return row.usd ? std::optional<double>((*row.usd).*which) : std::nullopt;
+    };
+    table.add_row({e.accelerator, Cell::boolean(measured), number(e.gpus),
+                   number(e.wall_clock_seconds), number(row.seconds.p10), number(row.seconds.p90),
+                   number(e.gpu_hours), number(row.gpu_hours.p10), number(row.gpu_hours.p90),
+                   number(e.cost.price_per_gpu_hour), number(e.cost.total),
+                   number(usd(&Quantiles::p10)), number(usd(&Quantiles::p90)),
+                   number(e.performance.mfu), number(row.predicted_seconds), number(result.factor),
+                   number(row.residual.sigma)});
+  };
+  add(result.source, true);
+  for (const TransferRow& row : result.targets) add(row, false);
+  return table;
+}
+
+void write_quantiles(JsonWriter& writer, std::string_view key, const std::optional<Quantiles>& q) {
+  if (!q) {
+    writer.null(key);
+    return;
+  }
+  writer.begin_object(key);
+  writer.member("p10", q->p10);
+  writer.member("p50", q->p50);
+  writer.member("p90", q->p90);
+  writer.end_object();
+}
+
+void write_row(JsonWriter& writer, const TransferRow& row) {
+  const Estimate& e = row.estimate;
+  writer.member("accelerator", e.accelerator);
+  writer.member("system", e.system);
+  writer.member("gpus", e.gpus);
+  writer.member("precision", precision_name(e.precision));
+  writer.member("wall_clock_seconds", e.wall_clock_seconds);
+  writer.member("gpu_hours", e.gpu_hours);
+  writer.member("mfu", e.performance.mfu);
+  writer.member("predicted_wall_clock_seconds", row.predicted_seconds);
+  writer.member("predicted_mfu", row.predicted_mfu);
+  writer.member("price_per_gpu_hour", e.cost.price_per_gpu_hour);
+  writer.member("total_usd", e.cost.total);
+  writer.begin_object("range");
+  write_quantiles(writer, "wall_clock_seconds", row.seconds);
+  write_quantiles(writer, "gpu_hours", row.gpu_hours);
+  write_quantiles(writer, "total_usd", row.usd);
+  writer.end_object();
+  writer.begin_object("unanchored_range");
+  write_quantiles(writer, "gpu_hours", row.unanchored.gpu_hours);
+  write_quantiles(writer, "total_usd", row.unanchored.total_usd);
+  writer.end_object();
+  writer.begin_object("residual");
+  writer.member("sigma", row.residual.sigma);
+  writer.member("pairs", static_cast<double>(row.residual.pairs));
+  writer.member("why", row.residual.why);
+  writer.end_object();
+}
+
+std::string json_of(const TransferRequest& request, const TransferResult& result,
+                    std::string_view price_data_date) {
+  std::string out;
+  JsonWriter writer(out);
+  writer.begin_object();
+  writer.member("schema_version", kSchemaVersion);
+  writer.member("trcost_version", trcost_version());
+  writer.text_or_null("price_data_date", price_data_date);
+  writer.raw("scenario", scenario_to_json(request.base));
+  writer.begin_object("measured");
+  writer.member("seconds", request.seconds);
+  writer.member("tokens_per_second", request.tokens_per_second);
+  writer.member("factor", result.factor);
+  write_row(writer, result.source);
+  writer.end_object();
+  writer.begin_array("targets");
+  for (const TransferRow& row : result.targets) {
+    writer.begin_object();
+    write_row(writer, row);
+    writer.end_object();
+  }
+  writer.end_array();
+  writer.begin_array("failures");
+  for (const Estimator::Failure& failure : result.failures) {
+    writer.begin_object();
+    writer.member("accelerator", failure.accelerator);
+    writer.member("message", failure.message);
+    writer.text_or_null("hint", failure.hint);
+    writer.end_object();
+  }
+  writer.end_array();
+  writer.end_object();
+  out += '\n';
+  return out;
+}
+
+}  // namespace
+
+std::string render_transfer(const TransferRequest& request, const TransferResult& result,
+                            std::string_view price_data_date, Format format, const Style& style) {
+  if (format == Format::json) return json_of(request, result, price_data_date);
+  if (format == Format::md) {
+    std::string out = "# Transfer\n\n" + anchor_sentence(request, result) + "\n\n";
+    out += to_markdown(people_table(result)) + "\n";
+    for (const TransferRow& row : result.targets) out += "- " + residual_sentence(row) + "\n";
+    return out;
+  }
+  if (format != Format::table) return to_format(flat_table(result), format, style, "rows");
+  TextPage page(style);
+  page.heading("Transfer", fmt::format("trcost {}, prices as of {}", trcost_version(),
+                                       price_data_date));
+  page.paragraph(anchor_sentence(request, result));
+  page.heading("Targets", "P10 to P90: four chances in five");
+  page.table(people_table(result));
+  page.heading("What is still uncertain", "workload and stack are the measured ones and cancel");
+  for (const std::string& line : spread_lines(result)) page.paragraph(line, 2);
+  return page.take();
+}
+
+}  // namespace trcost

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "catalog/strict_json.h"
+#include "trcost/error.h"
+#include "trcost/experiments.h"
+#include "trcost/suggest.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::string_view kList = "experiments";
+constexpr std::array<std::string_view, 7> kKeys = {"name",    "params_fraction", "tokens_fraction",
+                                                   "repeats", "seeds",           "failure_share",
+                                                   "early_stopping"};
+constexpr double kSmallest = 1e-9;
+constexpr double kMostRuns = 1e6;
+constexpr double kBelowOne = 0.999;
+
+std::vector<std::string> field_groups() {
+  std::vector<std::string> groups;
+  for (const FieldInfo& info : fields()) {
+    std::string group(info.path.substr(0, info.path.find('.')));
+    if (groups.empty() || groups.back() != group) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
+// The members of an entry that are groups of scenario fields, as a scenario.
+Scenario overrides_of(const JsonValue& value, const ObjectReader& object) {
+  nlohmann::json groups = nlohmann::json::object();
+  const std::vector<std::string> known_groups = field_groups();
+  std::vector<std::string> known(kKeys.begin(), kKeys.end());
+  known.insert(known.end(), known_groups.begin(), known_groups.end());
+  for (const std::string& key : object.keys()) {
+    if (std::ranges::find(known_groups, key) != known_groups.end()) {
+      groups[key] = value.raw().at(key);
+    } else if (std::ranges::find(kKeys, key) == kKeys.end()) {
+      std::string hint = did_you_mean(key, known);
+      hint += fmt::format("{}allowed: {}", hint.empty() ? "" : " ", fmt::join(known, ", "));
+      value.fail(fmt::format("unknown key \"{}\"", key), hint);
+    }
+  }
+  return scenario_from_json(groups.dump(), value.location());
+}
+
+Experiment read_experiment(const JsonValue& value) {
+  ObjectReader object = value.object();
+  Experiment out;
+  out.overrides = overrides_of(value, object);
+  out.name = object.required_text("name");
+  out.params_fraction = object.number_or("params_fraction", 1, kSmallest, 1);
+  out.tokens_fraction = object.number_or("tokens_fraction", 1, kSmallest, 1000);
+  out.repeats = object.whole_or("repeats", 1, 1, kMostRuns);
+  out.seeds = object.whole_or("seeds", 1, 1, kMostRuns);
+  out.failure_share = object.number_or("failure_share", 0, 0, kBelowOne);
+  out.early_stopping = object.number_or("early_stopping", 0, 0, kBelowOne);
+  if (out.runs() > kMostRuns) value.fail(fmt::format("more than {:g} runs", kMostRuns));
+  return out;
+}
+
+}  // namespace
+
+std::string take_experiments(std::string_view json, std::string_view origin,
+                             std::vector<Experiment>& out) {
+  const JsonValue document = parse_strict_json(json, origin);
+  if (!document.is_object() || !document.raw().contains(kList)) return std::string(json);
+  ObjectReader object = document.object();
+  for (const JsonValue& value : object.array_or_empty(kList)) out.push_back(read_experiment(value));
+  nlohmann::json rest = document.raw();
+  rest.erase(std::string(kList));
+  return rest.dump();
+}
+
+}  // namespace trcost

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/transfer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "trcost/error.h"
+#include "trcost/quantity.h"
+
+namespace trcost {
+namespace {
+
+constexpr double kZ90 = 1.2815515655446004;  // standard normal quantile of 0.9
+
+// Names of default_spreads (trcost/uncertainty.h) that a measured throughput makes certain, and
+// those that a measured time makes certain besides.
+constexpr std::array<std::string_view, 1> kOfSpeed = {"MFU"};
+constexpr std::array<std::string_view, 3> kOfTime = {"goodput and production overhead",
+                                                     "what the bill includes", "tokens"};
+
+Quantiles around(double median, double sigma) {
+  return {median * std::exp(-kZ90 * sigma), median, median * std::exp(kZ90 * sigma)};
+}
+
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+// Variances of ln that the measurement leaves: those of the time, and those of the dollars alone.
+struct Remaining {
+  double time = 0;
+  double dollars = 0;
+};
+Remaining remaining_variance(const RangeResult& range, bool time_measured) {
+  const Quantiles& q = range.total_usd ? *range.total_usd : range.gpu_hours;
+  const double sigma = q.p10 > 0 ? std::log(q.p90 / q.p10) / (2 * kZ90) : 0;
+  Remaining out;
+  for (const Contribution& each : range.contributions) {
+    const double variance = each.share * sigma * sigma;
+    if (is_one_of(kOfSpeed, each.input)) continue;
+    if (is_one_of(kOfTime, each.input)) {
+      if (!time_measured) out.time += variance;
+    } else {
+      out.dollars += variance;
+    }
+  }
+  return out;
+}
+
+Scenario on_platform(const Scenario& base, std::string_view accelerator, double gpus) {
+  Scenario out = base;
+  out.set_text(Field::hardware_accelerator, accelerator);
+  out.set_number(Field::hardware_gpus, gpus);
+  return out;
+}
+
+void set_ranges(TransferRow& row, const TransferRequest& request) {
+  const Remaining left = remaining_variance(row.unanchored, request.seconds.has_value());
+  const double squared = row.residual.sigma * row.residual.sigma + left.time;
+  row.seconds = around(row.estimate.wall_clock_seconds, std::sqrt(squared));
+  row.gpu_hours = around(row.estimate.gpu_hours, std::sqrt(squared));
+  if (row.estimate.cost.total) {
+    row.usd = around(*row.estimate.cost.total, std::sqrt(squared + left.dollars));
+  }
+}
+
+void check_request(const TransferRequest& request) {
+  const auto refuse = [](std::string message, std::string hint) {
+    throw Error(ErrorKind::usage, std::move(message), std::move(hint));
+  };
+  if (request.seconds.has_value() == request.tokens_per_second.has_value()) {
+    refuse(request.seconds ? "two measurements" : "no measurement",
+           "give --measured TIME or --measured-tokens-per-second N, one of them");
+  }
+  if (request.targets.empty()) refuse("no target", "give --to h200, or --to h200:8,gb200-nvl72:4");
+  if (request.base.has(Field::efficiency_mfu)) {
+    refuse("--mfu and a measurement exclude each other",
+           "leave --mfu out: the measurement says how efficient the run is");
+  }
+  if (!request.base.stages.empty()) {
+    refuse("a training of several stages cannot be anchored by one measurement",
+           "carry over each stage by itself");
+  }
+}
+
+class Transfer {
+ public:
+  Transfer(const TransferRequest& request, const Catalog& catalog)
+      : request_(request), catalog_(catalog), estimator_(catalog) {}
+
+  TransferResult run() {
+    check_request(request_);
+    anchor();
+    std::optional<Error> last;
+    for (const TransferTarget& target : request_.targets) {
+      try {
+        result_.targets.push_back(carry(target));
+      } catch (const Error& error) {
+        if (request_.targets.size() == 1 || error.kind != ErrorKind::no_answer) throw;
+        result_.failures.push_back({target.accelerator, error.message, error.hint});
+        last = error;
+      }
+    }
+    if (result_.targets.empty() && last) throw Error(*last);
+    return std::move(result_);
+  }
+
+ private:
+  // The row as predicted, without the measurement.
+  TransferRow predict(std::string_view accelerator, double gpus) {
+    TransferRow row;
+    estimator_.run_one(on_platform(request_.base, accelerator, gpus), accelerator, row.estimate);
+    row.unanchored = row.estimate.range;
+    row.predicted_seconds = row.estimate.wall_clock_seconds;
+    row.predicted_mfu = row.estimate.performance.mfu;
+    return row;
+  }
+
+  // Everything again at the speed that the measurement asks for.
+  void apply_factor(TransferRow& row, double gpus) {
+    const double mfu = row.predicted_mfu / result_.factor;
+    const std::string name = row.estimate.accelerator;
+    if (mfu > 1) {
+      throw Error(ErrorKind::no_answer,
+                  fmt::format("the measurement would need an MFU of {:.0f} % on {}", 100 * mfu, name),
+                  "check time, tokens and number of accelerators: did the run do the work that the "
+                  "flags describe?");
+    }
+    Scenario scenario = on_platform(request_.base, name, gpus);
+    scenario.set_number(Field::efficiency_mfu, mfu);
+    estimator_.run_one(scenario, name, row.estimate);
+  }
+
+  void anchor() {
+    TransferRow& row = result_.source;
+    row = predict(request_.from, request_.from_gpus);
+    const double predicted_rate =
+        row.estimate.performance.tokens_per_second_per_gpu * request_.from_gpus;
+    result_.factor = request_.seconds ? *request_.seconds / row.predicted_seconds
+                                      : predicted_rate / *request_.tokens_per_second;
+    apply_factor(row, request_.from_gpus);
+    row.residual.why = "measured";
+    set_ranges(row, request_);
+  }
+
+  TransferRow carry(const TransferTarget& target) {
+    const double gpus = target.gpus.value_or(request_.from_gpus);
+    TransferRow row = predict(target.accelerator, gpus);
+    const bool same_chip = row.estimate.accelerator == result_.source.estimate.accelerator;
+    if (same_chip && gpus == request_.from_gpus) {
+      row.residual.why = "the measured platform itself";
+    } else {
+      std::optional<TransferResidual>& known = residuals_[same_chip ? 1 : 0];
+      if (!known) known = transfer_residual(catalog_, same_chip);
+      row.residual = *known;
+    }
+    apply_factor(row, gpus);
+    set_ranges(row, request_);
+    return row;
+  }
+
+  const TransferRequest& request_;
+  const Catalog& catalog_;
+  Estimator estimator_;
+  TransferResult result_;
+  std::array<std::optional<TransferResidual>, 2> residuals_;
+};
+
+}  // namespace
+
+std::vector<TransferTarget> parse_transfer_targets(std::string_view text) {
+  Scenario names;
+  names.set_text(Field::hardware_accelerator, text);
+  std::vector<TransferTarget> out;
+  for (const std::string& word : names.names(Field::hardware_accelerator)) {
+    const std::size_t colon = word.rfind(':');
+    TransferTarget target{word.substr(0, colon), {}};
+    if (colon != std::string::npos) {
+      Scenario count;
+      count.set(field_info(Field::hardware_gpus), word.substr(colon + 1), "--to " + word);
+      target.gpus = count.number(Field::hardware_gpus);
+    }
+    out.push_back(std::move(target));
+  }
+  return out;
+}
+
+TransferResult transfer(const TransferRequest& request, const Catalog& catalog) {
+  return Transfer(request, catalog).run();
+}
+
+}  // namespace trcost
