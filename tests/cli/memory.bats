@@ -21,7 +21,7 @@ memory() {
   grep -q '^rtx-4090 ' out.txt
   grep -q '^gb300-nvl72 ' out.txt
   [ "$(grep -n '^rtx-4090 ' out.txt | cut -d: -f1)" -lt "$(grep -n '^gb300-nvl72 ' out.txt | cut -d: -f1)" ]
-  awk 'length($0) > 120 { exit 1 }' out.txt
+  sed 's/[^ -~]*[^ -~]/-/g' out.txt | awk 'length($0) > 120 { exit 1 }'
 }
 
 @test "components add up in the JSON document" {

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trcost/quantity.h"
 
+#include "trcost/numbers.h"
+
 #include "catch.h"
 
 using namespace trcost;
 
 template <class A, class B>
-concept Addable = requires(A a, B b) { a + b; };
+concept Addable = requires(A a, B b) {
+  a + b;
+};
 template <class A, class B>
-concept Multipliable = requires(A a, B b) { a* b; };
+concept Multipliable = requires(A a, B b) {
+  a* b;
+};
 
 static_assert(Addable<Flop, Flop>);
 static_assert(!Addable<Flop, Usd>, "FLOP + $ must not compile");
