@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+# `trcost diff` through the real program. TRCOST names it; ctest sets it.
+
+setup() {
+  : "${TRCOST:?set TRCOST to the program}"
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+run_trcost() {
+  code=0
+  "$TRCOST" "$@" >out.txt 2>err.txt || code=$?
+  out=$(cat out.txt)
+  err=$(cat err.txt)
+}
+
+estimate() {
+  "$TRCOST" estimate --params 1B --accelerator h100-sxm --gpus 64 --format json "$@" 2>/dev/null
+}
+
+@test "a price twice as high doubles the total and moves no GPU-hour" {
+  estimate --tokens 20B --price 2 >a.json
+  estimate --tokens 20B --price 4 >b.json
+  run_trcost diff a.json b.json --format json
+  [ "$code" -eq 0 ]
+  jq -e '.inputs == [{path: "cost.price_per_gpu_hour", unit: "USD/GPU-hour", before: 2, after: 4,
+    change_share: 1}]' <<<"$out"
+  jq -e '.platforms[0].total.change_share | (. - 1 | fabs) < 1e-12' <<<"$out"
+  jq -e '[.platforms[0].figures[] | select(.path == "gpu_hours")] == []' <<<"$out"
+  jq -e '.platforms[0].items | length > 0' <<<"$out"
+  run_trcost diff a.json b.json
+  grep -q '+100.0%' <<<"$out"
+}
+
+@test "--fail-above is a gate: exit 3 above, 0 at the share and below" {
+  estimate --tokens 20B --price 2 >a.json
+  estimate --tokens 20B --price 2.1 >b.json
+  run_trcost diff a.json b.json --fail-above 10%
+  [ "$code" -eq 0 ]
+  run_trcost diff a.json b.json --fail-above 4%
+  [ "$code" -eq 3 ]
+  grep -q 'rises by 5.0 %' <<<"$err"
+  run_trcost diff b.json a.json --fail-above 0%
+  [ "$code" -eq 0 ]
+}
+
+@test "nothing differs" {
+  estimate --tokens 20B >a.json
+  run_trcost diff a.json a.json
+  [ "$code" -eq 0 ]
+  grep -q 'nothing differs' <<<"$out"
+  run_trcost diff a.json a.json --format csv
+  [ "$(wc -l <out.txt)" -eq 1 ]
+}
+
+@test "an unknown total is n/a and null, never 0, and fails the gate" {
+  estimate --tokens 20B >a.json
+  jq '.estimates[0].cost |= (.total = null | .price_per_gpu_hour = null | .items[0].amount = null)' \
+    a.json >b.json
+  run_trcost diff a.json b.json
+  [ "$code" -eq 0 ]
+  grep -q 'n/a' <<<"$out"
+  run_trcost diff a.json b.json --format json
+  jq -e '.platforms[0].total | .after == null and .change_share == null' <<<"$out"
+  run_trcost diff a.json b.json --fail-above 10%
+  [ "$code" -eq 3 ]
+}
+
+@test "platforms of one result only are named" {
+  "$TRCOST" estimate --params 1B --tokens 1B --accelerator h100-sxm,b200 --format json >a.json 2>/dev/null
+  "$TRCOST" estimate --params 1B --tokens 1B --accelerator h100-sxm,h200 --format json >b.json 2>/dev/null
+  run_trcost diff a.json b.json --format json
+  jq -e '[.platforms[] | [.before, .after]] ==
+    [["h100-sxm", "h100-sxm"], ["b200", null], [null, "h200"]]' <<<"$out"
+}
+
+@test "files that are no results: one message, exit 1, nothing written" {
+  estimate --tokens 20B >a.json
+  echo keep >out.csv
+  echo '{"schema_version": "1.0"}' >empty.json
+  echo '{"schema_version": "2.0", "estimates": [], "scenario": {}}' >new.json
+  echo 'hello' >text.json
+  echo '{"schema_version": "1.0", "scenario": {}, "estimates": [1]}' >odd.json
+  for file in empty.json new.json text.json odd.json missing.json; do
+    run_trcost diff a.json "$file" -o out.csv
+    echo "$file -> $code: $err"
+    [ "$code" -eq 1 ]
+    [ "$(grep -c 'error:' <<<"$err")" -eq 1 ]
+    grep -q "$file" <<<"$err"
+    [ "$(cat out.csv)" = keep ]
+  done
+  run_trcost diff a.json
+  [ "$code" -eq 2 ]
+  run_trcost diff a.json a.json --fail-above many
+  [ "$code" -eq 2 ]
+}

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+# `trcost experiments` through the real program. TRCOST names it; ctest sets it.
+
+setup() {
+  : "${TRCOST:?set TRCOST to the program}"
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+run_trcost() {
+  code=0
+  "$TRCOST" "$@" >out.txt 2>err.txt || code=$?
+  out=$(cat out.txt)
+  err=$(cat err.txt)
+}
+
+holds() {
+  jq -e "$1" <<<"$out" >/dev/null || {
+    echo "not true: $1"
+    return 1
+  }
+}
+
+study=(--params 10B --tokens 200B --accelerator h100-sxm --price 2)
+
+@test "20 runs of a tenth of the parameters and tokens are 0.2 of the final run" {
+  run_trcost experiments "${study[@]}" --runs 20 --params-fraction 0.1 --tokens-fraction 0.1 --format json
+  [ "$code" -eq 0 ]
+  # 20 x 0.1 x 0.1 by 6 N D
+  holds '.platforms[0].final_run.rule_6nd_share_of_experiments | (. - 0.2 | fabs) < 1e-12'
+  holds '.platforms[0].total.runs == 20'
+  holds '.platforms[0] | (.experiments[0].total_usd / 20 - .total.usd_per_run | fabs) < 1e-6'
+}
+
+@test "one run costs what its estimate does, 20 cost 20 times that" {
+  run_trcost experiments "${study[@]}" --runs 20 --params-fraction 0.1 --tokens-fraction 0.1 --format json
+  gpus=$(jq '.platforms[0].experiments[0].gpus' <<<"$out")
+  used=$(jq '.platforms[0].experiments[0].used_usd' <<<"$out")
+  run_trcost estimate --params 1B --tokens 20B --accelerator h100-sxm --price 2 --gpus "$gpus" --format json
+  holds ".estimates[0].cost.total * 20 / $used - 1 | fabs < 1e-9"
+}
+
+@test "failed attempts are paid in full, early stopping saves its share" {
+  run_trcost experiments "${study[@]}" --runs 8 --params-fraction 0.1 --tokens-fraction 0.1 --format json
+  plain=$(jq '.platforms[0].experiments[0].gpu_hours' <<<"$out")
+  run_trcost experiments "${study[@]}" --runs 8 --params-fraction 0.1 --tokens-fraction 0.1 \
+    --failure-share 0.2 --format json
+  holds '.platforms[0].experiments[0].attempts == 10'
+  holds ".platforms[0].experiments[0].gpu_hours / $plain - 1.25 | fabs < 1e-9"
+  run_trcost experiments "${study[@]}" --runs 8 --params-fraction 0.1 --tokens-fraction 0.1 \
+    --early-stopping 0.25 --format json
+  holds ".platforms[0].experiments[0].gpu_hours / $plain - 0.75 | fabs < 1e-9"
+}
+
+@test "runs smaller than a node leave idle accelerators, which are priced" {
+  # Three attempts on one GPU each share a node of 8: five stand idle.
+  run_trcost experiments --params 1B --tokens 10B --accelerator h100-sxm --price 2 --runs 3 \
+    --params-fraction 0.1 --tokens-fraction 0.1 --format json
+  holds '.platforms[0].experiments[0].gpus == 1'
+  holds '.platforms[0].experiments[0] | (.idle_gpu_hours / .gpu_hours - 5 / 3 | fabs) < 1e-9'
+  holds '.platforms[0].experiments[0] | (.idle_usd - 2 * .idle_gpu_hours | fabs) < 1e-9'
+}
+
+@test "runs are packed onto the cluster" {
+  # Ten runs of one GPU on four GPUs: three waves.
+  run_trcost experiments --params 1B --tokens 10B --accelerator h100-sxm --price 2 --runs 10 \
+    --params-fraction 0.1 --tokens-fraction 0.1 --gpus 4 --format json
+  [ "$code" -eq 0 ]
+  holds '.platforms[0] | (.cluster.wall_clock_seconds / (3 * .experiments[0].run_seconds) - 1 | fabs) < 1e-9'
+  holds '.platforms[0].cluster.busy_share | (. - 10 / 12 | fabs) < 1e-9'
+  holds '.platforms[0].cluster | (.total_usd - 4 * .wall_clock_seconds / 3600 * 2 | fabs) < 1e-6'
+}
+
+@test "a study file: platforms side by side, every experiment in CSV" {
+  file="$BATS_TEST_DIRNAME/../../examples/studies/ablation.json"
+  run_trcost experiments "$file" --gpus 256
+  [ "$code" -eq 0 ]
+  for name in a100-sxm-80gb h100-sxm b200 gb200-nvl72 gb300-nvl72; do grep -q "$name" <<<"$out"; done
+  run_trcost experiments "$file" --gpus 256 --accelerator h100-sxm,b200 --format csv
+  [ "$(wc -l <out.txt)" -eq 9 ]
+  cp out.txt first.txt
+  run_trcost experiments --scenario "$file" --gpus 256 --accelerator h100-sxm,b200 --format csv
+  cmp first.txt out.txt
+}
+
+@test "bad studies: one message with its place, nothing written" {
+  echo keep >out.json
+  write() { printf '{"model": {"params": 1e9}, "data": {"tokens": 1e9}, "experiments": [%s]}' "$1" >study.json; }
+  while IFS='|' read -r entry words; do
+    write "$entry"
+    run_trcost experiments study.json -o out.json
+    echo "$entry -> $code: $err"
+    [ "$code" -eq 1 ]
+    [ "$(grep -c 'error:' <<<"$err")" -eq 1 ]
+    grep -q "$words" <<<"$err"
+    [ "$(cat out.json)" = keep ]
+  done <<'END'
+{"name": "a", "repeat": 2}|did you mean "repeats"
+{"name": "a", "params_fraction": 0}|params_fraction
+{"name": "a", "seeds": 1.5}|seeds
+{"name": "a", "failure_share": 1}|failure_share
+{"params_fraction": 0.1}|name
+{"name": "a", "train": {"precison": "fp8"}}|did you mean "train.precision"
+END
+  run_trcost experiments --params 1B --tokens 1B
+  [ "$code" -eq 2 ]
+  run_trcost experiments --params 1B --tokens 1B --runs 0
+  [ "$code" -eq 2 ]
+  run_trcost estimate --scenario study.json
+  [ "$code" -eq 1 ]
+}

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016
+# `trcost solve` through the real program. TRCOST names it; ctest sets it.
+
+setup() {
+  : "${TRCOST:?set TRCOST to the program}"
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# Runs the program; stdout goes to $out, stderr to $err, the exit code to $code.
+run_trcost() {
+  code=0
+  "$TRCOST" "$@" >out.txt 2>err.txt || code=$?
+  out=$(cat out.txt)
+  err=$(cat err.txt)
+}
+
+# Whether $1 (a jq expression on $out) holds.
+holds() {
+  jq -e "$1" <<<"$out" >/dev/null || {
+    echo "not true: $1"
+    return 1
+  }
+}
+
+@test "a cluster for a time: gpus x peak x MFU x seconds, and its price" {
+  run_trcost solve --gpus 20000 --duration 4mo --mfu 0.4 --price 2 --accelerator h100-sxm --format json
+  [ "$code" -eq 0 ]
+  # 20000 x 989.4e12 x 0.4 x 4 x 730.5 x 3600 = 8.3262e25; 20000 x 2922 h x $2 = $116.88M
+  holds '.solutions[0].cluster | (.flops / 8.32616e25 - 1 | fabs) < 1e-4'
+  holds '.solutions[0].cluster.cost_usd == 116880000'
+  holds '.solutions[0].cluster.reference.ratio | (. - 2.0815 | fabs) < 1e-3'
+  # What is lost to failures and overhead stands beside, and the run that it trains takes the time.
+  holds '.solutions[0].cluster | (.realised_flops / (.flops * .goodput * .production_overhead) - 1 | fabs) < 1e-12'
+  holds '.solutions[0] | (.achieved / (4 * 730.5 * 3600) - 1 | fabs) < 1e-6 and .achieved <= 4 * 730.5 * 3600'
+  run_trcost solve --gpus 20000 --duration 4mo --mfu 0.4 --price 2 --accelerator h100-sxm
+  grep -q '8.326e+25' <<<"$out"
+  grep -q '\$116.9M' <<<"$out"
+  grep -q 'Llama-3.1-405B' <<<"$out"
+}
+
+@test "tokens for a budget: the estimate agrees to the last token" {
+  question=(--params 1B --accelerator h100-sxm --gpus 64 --price 2)
+  run_trcost solve --for tokens --budget 20000 "${question[@]}" --format json
+  [ "$code" -eq 0 ]
+  tokens=$(jq '.solutions[0].value' <<<"$out")
+  run_trcost estimate "${question[@]}" --tokens "$tokens" --format json
+  holds '.estimates[0].cost.total <= 20000'
+  run_trcost estimate "${question[@]}" --tokens "$((tokens + 1))" --format json
+  holds '.estimates[0].cost.total > 20000'
+}
+
+@test "a price is solved exactly: the total is proportional to it" {
+  question=(--params 1B --tokens 20B --accelerator h100-sxm --gpus 64)
+  run_trcost estimate "${question[@]}" --price 3 --format json
+  budget=$(jq '.estimates[0].cost.total' <<<"$out")
+  run_trcost solve --for price --budget "$budget" "${question[@]}" --format json
+  [ "$code" -eq 0 ]
+  holds '(.solutions[0].value / 3 - 1 | fabs) < 1e-9'
+}
+
+@test "GPUs for a deadline: the fewest are found to the last one" {
+  question=(--params 1B --tokens 20B --accelerator h100-sxm --mfu 0.4 --goodput 1
+    --production-overhead 1 --price 2)
+  run_trcost solve --for gpus --deadline 3h "${question[@]}" --format json
+  [ "$code" -eq 0 ]
+  # With a given MFU the time is FLOP / (gpus x peak x MFU) whatever the layout.
+  holds '.solutions[0].result.estimates[0].flops.model as $f
+    | (.solutions[0].choices[] | select(.choice == "fewest").value)
+      == ($f / (989.4e12 * 0.4 * 10800) | ceil)'
+  holds '.solutions[0].achieved <= 10800'
+}
+
+@test "the MFU at a budget" {
+  question=(--params 1B --tokens 20B --accelerator h100-sxm --gpus 64 --price 2 --goodput 1
+    --production-overhead 1)
+  run_trcost solve --for mfu --budget 1000 "${question[@]}" --format json
+  [ "$code" -eq 0 ]
+  # $1000 are 500 GPU-hours.
+  holds '.solutions[0] | .result.estimates[0].flops.model as $f
+    | (.value / ($f / (989.4e12 * 500 * 3600)) - 1 | fabs) < 1e-6'
+}
+
+@test "break-even: at that price both platforms cost the same" {
+  question=(--params 1B --tokens 20B --gpus 64)
+  run_trcost solve --break-even b200,h100-sxm "${question[@]}" --format json
+  [ "$code" -eq 0 ]
+  price=$(jq '.solutions[0].value' <<<"$out")
+  total=$(jq '.solutions[0].achieved' <<<"$out")
+  holds '.solutions[0].accelerator == "b200"'
+  run_trcost estimate "${question[@]}" --accelerator h100-sxm --format json
+  holds "(.estimates[0].cost.total / $total - 1 | fabs) < 1e-9"
+  run_trcost estimate "${question[@]}" --accelerator b200 --price "$price" --format json
+  holds "(.estimates[0].cost.total / $total - 1 | fabs) < 1e-9"
+}
+
+@test "a budget alone gives the compute-optimal pair" {
+  run_trcost solve --budget 100k --accelerator h100-sxm --format json
+  [ "$code" -eq 0 ]
+  holds '.solutions[0].unknowns | map(.path) == ["model.params", "data.tokens"]'
+  holds '.solutions[0] | .achieved <= 100000 and .achieved > 99999'
+  # alpha and beta of the law are close, so tokens per parameter stay near 20 to 30.
+  holds '.solutions[0].unknowns | .[1].value / .[0].value | . > 10 and . < 40'
+}
+
+@test "FLOP as the target; tokens are exact" {
+  run_trcost solve --for tokens --flops 1e21 --params 1B --accelerator h100-sxm --gpus 64 --format json
+  holds '.solutions[0] | .achieved <= 1e21 and .one_unit_further.achieved > 1e21
+    and .one_unit_further.value == .value + 1'
+}
+
+@test "several platforms get one solution each" {
+  run_trcost solve --for tokens --budget 50k --params 1B --accelerator h100-sxm,b200 --format csv
+  [ "$code" -eq 0 ]
+  [ "$(wc -l <out.txt)" -eq 3 ]
+  head -1 out.txt | grep -q '^accelerator,solved,data.tokens,cost.total,'
+}
+
+@test "a target out of reach is said, with the nearest that exists" {
+  run_trcost solve --for mfu --budget 1 --params 8B --tokens 1T --accelerator h100-sxm --gpus 64
+  [ "$code" -eq 1 ]
+  grep -q 'no solution' <<<"$err"
+  grep -q 'the nearest is efficiency.mfu = 1 ' <<<"$err"
+}
+
+@test "bad input: one message, exit code 2, nothing written" {
+  echo keep >out.json
+  for arguments in '--for tokns --budget 1000 --params 1B' '--budget abc' '--budget 0' '' \
+    '--for tokens --budget 1 --flops 1e20 --params 1B' '--target cost.totl=1 --params 1B' \
+    '--target cost.total --params 1B' '--for precision --budget 1000 --params 1B' \
+    '--duration 4mo --mfu 0.4' '--break-even h100-sxm --params 1B --tokens 1B' \
+    '--for tokens --deadline 3d --params 1B' '--budget 1000 --params 1B --tokens 1B' \
+    '--compute-optimal --params 1B --budget 100' '--budget 1000 --format html'; do
+    # shellcheck disable=SC2086
+    run_trcost solve $arguments -o out.json
+    echo "$arguments -> $code: $err"
+    [ "$code" -eq 2 ]
+    [ -z "$out" ]
+    [ "$(grep -c 'error:' <<<"$err")" -eq 1 ]
+    [ "$(cat out.json)" = keep ]
+  done
+  run_trcost solve --for tokns --budget 1000 --params 1B
+  grep -q 'did you mean "tokens"' <<<"$err"
+}

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2016
+# `trcost transfer` through the real program. TRCOST names it; ctest sets it.
+
+setup() {
+  : "${TRCOST:?set TRCOST to the program}"
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+run_trcost() {
+  code=0
+  "$TRCOST" "$@" >out.txt 2>err.txt || code=$?
+  out=$(cat out.txt)
+  err=$(cat err.txt)
+}
+
+holds() {
+  jq -e "$1" <<<"$out" >/dev/null || {
+    echo "not true: $1"
+    return 1
+  }
+}
+
+work=(--model llama-3.1-8b --tokens 1B --train lora --seq-length 2048)
+
+@test "20 h on 8 A100: the measured platform keeps its 20 h, the others follow the model's ratio" {
+  run_trcost transfer "${work[@]}" --from a100-sxm-80gb --from-gpus 8 --measured 20h \
+    --to h200,gb200-nvl72:4 --format json
+  [ "$code" -eq 0 ]
+  holds '.measured.wall_clock_seconds / 72000 - 1 | fabs < 1e-9'
+  holds '[.targets[] | [.accelerator, .gpus]] == [["h200", 8], ["gb200-nvl72", 4]]'
+  holds '.measured.factor as $f | .targets | all((.wall_clock_seconds
+    / (.predicted_wall_clock_seconds * $f) - 1 | fabs) < 1e-9)'
+  holds '.targets | all((.gpu_hours / (.gpus * .wall_clock_seconds / 3600) - 1 | fabs) < 1e-9)'
+}
+
+@test "the range is narrower than without the measurement, its residual has a reason" {
+  run_trcost transfer "${work[@]}" --from a100-sxm-80gb --from-gpus 8 --measured 20h \
+    --to h200,b200 --format json
+  holds '.targets | all((.range.gpu_hours.p90 / .range.gpu_hours.p10)
+    < (.unanchored_range.gpu_hours.p90 / .unanchored_range.gpu_hours.p10))'
+  holds '.targets | all((.range.total_usd.p90 / .range.total_usd.p10)
+    < (.unanchored_range.total_usd.p90 / .unanchored_range.total_usd.p10))'
+  holds '.targets | all(.residual.pairs > 20 and .residual.sigma > 0.02 and .residual.sigma < 0.3)'
+}
+
+@test "a measured throughput that equals the prediction changes nothing" {
+  question=(--params 7B --tokens 10B)
+  run_trcost estimate "${question[@]}" --accelerator h100-sxm --gpus 64 --format json
+  rate=$(jq '.estimates[0].performance.tokens_per_second_per_gpu * 64' <<<"$out")
+  run_trcost estimate "${question[@]}" --accelerator b200 --gpus 32 --format json
+  seconds=$(jq '.estimates[0].wall_clock_seconds' <<<"$out")
+  run_trcost transfer "${question[@]}" --from h100-sxm --from-gpus 64 \
+    --measured-tokens-per-second "$rate" --to b200 --to-gpus 32 --format json
+  [ "$code" -eq 0 ]
+  holds '.measured.factor - 1 | fabs < 1e-9'
+  holds ".targets[0].wall_clock_seconds / $seconds - 1 | fabs < 1e-9"
+}
+
+@test "twice the time is twice the GPU-hours and twice the dollars" {
+  question=(--params 7B --tokens 10B --price 2 --from h100-sxm --from-gpus 64 --to b200)
+  run_trcost transfer "${question[@]}" --measured 100h --format json
+  first=$(jq -c '[.targets[0] | .gpu_hours, .total_usd]' <<<"$out")
+  run_trcost transfer "${question[@]}" --measured 200h --format json
+  holds "[.targets[0] | .gpu_hours, .total_usd] as [\$h, \$d]
+    | $first as [\$h1, \$d1] | (\$h / \$h1 - 2 | fabs) < 1e-9 and (\$d / \$d1 - 2 | fabs) < 1e-6"
+}
+
+@test "formats: a header and a row each for source and targets" {
+  run_trcost transfer "${work[@]}" --from a100-sxm-80gb --from-gpus 8 --measured 20h --to h200,b200 \
+    --format csv
+  [ "$(wc -l <out.txt)" -eq 4 ]
+  run_trcost transfer "${work[@]}" --from a100-sxm-80gb --from-gpus 8 --measured 20h --to h200
+  grep -q 'sigma' <<<"$out"
+}
+
+@test "a measurement above the peak is refused" {
+  run_trcost transfer --params 7B --tokens 1T --from h100-sxm --from-gpus 8 --measured 1h --to h200
+  [ "$code" -eq 1 ]
+  grep -q 'would need an MFU of' <<<"$err"
+}
+
+@test "bad input: one message, exit code 2, nothing written" {
+  echo keep >out.json
+  for arguments in '--to h200' '--from h100-sxm --to h200 --measured 2h' \
+    '--from h100-sxm --from-gpus 8 --to h200' '--from h100-sxm --from-gpus 8 --measured 2h' \
+    '--from h100-sxm --from-gpus 8 --measured 2h --measured-tokens-per-second 5 --to h200' \
+    '--from h100-sxm --from-gpus 8 --measured 2h --to h200:x' \
+    '--from h100-sxm --from-gpus 8 --measured 0h --to h200' \
+    '--from h100-sxm --from-gpus 8 --measured 2h --to h200 --gpus 8' \
+    '--from h100-sxm --from-gpus 8 --measured 2h --to h200 --mfu 0.4'; do
+    # shellcheck disable=SC2086
+    run_trcost transfer --params 7B --tokens 1B $arguments -o out.json
+    echo "$arguments -> $code: $err"
+    [ "$code" -eq 2 ]
+    [ "$(grep -c 'error:' <<<"$err")" -eq 1 ]
+    [ "$(cat out.json)" = keep ]
+  done
+  run_trcost transfer --params 7B --tokens 1B --from h10-sxm --from-gpus 8 --measured 2h --to h200
+  [ "$code" -ne 0 ]
+  grep -q 'did you mean "h100-sxm"' <<<"$err"
+}
