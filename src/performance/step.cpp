@@ -312,19 +312,33 @@ double transfer_per_micro_batch(const Evaluation& at, double hidden) {
   return 2 * at.layout.vp * each * (1 - at.stack.pipeline_overlap);
 }
 
+// Seconds of a forward pass that route tokens to experts; no recomputation of norms and activations
+// repeats them.
+double routing(const Evaluation& at) {
+  const LayerShape& shape = at.costs.expert;
+  const DeviceRates& rates = at.costs.rates;
+  const double routed = at.tokens / at.tensor * shape.experts_per_token;
+  return shape.count * (routed * 8 * shape.hidden * rates.expert_traffic * rates.elementwise +
+                        at.stack.expert_kernels * rates.gap);
+}
+
 // Forward work that the backward pass repeats. Selective: the core where it is materialised
 // (Korthikanti et al. 2205.05198, section 5); else norms and activation functions, Megatron-Core's
-// selective modules. Layers recomputed in full come on top, as many as memory asks for.
+// selective modules. Layers recomputed one by one, as many as memory asks for, come on top; they keep
+// what the experts' exchange delivered (Megatron-Core recomputes modules on either side of it).
 double recomputed(const Evaluation& at, const LayerTime& time) {
   const double whole = device_forward(time);
   if (at.layout.recompute == Recompute::full) return whole;
+  const double routed = at.costs.expert.count > 0 ? routing(at) : 0;
+  const double own_work = std::max(0.0, time.elementwise_forward - routed);
   double selective = 0;
   if (at.layout.recompute == Recompute::selective) {
     selective = at.costs.materialised ? time.attention_forward
-                                      : kSelectiveElementwise * time.elementwise_forward +
+                                      : kSelectiveElementwise * own_work +
                                             at.stack.selective_matmul * time.matmul_forward;
   }
-  return selective + at.layout.recomputed_layers * (whole - selective);
+  const double kept = std::min(routed, time.elementwise_forward) + time.expert_forward;
+  return selective + at.layout.recomputed_layers * std::max(0.0, whole - kept - selective);
 }
 
 // The share of the layers whose forward pass is issued again.

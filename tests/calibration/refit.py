@@ -107,7 +107,7 @@ def stack_constants():
     yield stack(["megatron", "fsdp-compiled"], "expert_traffic_block", 1.2, 0.4)
     yield stack("megatron", "expert_overlap", 0.25, 0.25, 0, 0.95)
     yield stack(["megatron", "mlperf"], "stage_imbalance", 0.7, 0.3, 0, 1)
-    yield stack("megatron", "lora_traffic", 1, 0.5)
+    yield stack("megatron", "lora_traffic", 1, 1)
 
     yield stack("mlperf", "elementwise", 0.9, 0.2)
     yield stack("mlperf", "matmul", 1, 0.07)
