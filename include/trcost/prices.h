@@ -31,7 +31,8 @@ struct PriceQuote {
 /// indices, then hyperscalers (newest first within 12 months, then older), then prepaid blocks for
 /// on-demand. Every step says so in `rule`; nothing is scaled or carried over from another chip.
 /// With `provider` (case does not matter): that provider's newest row. `region` keeps the rows of
-/// that region and those valid everywhere. A provider that the book does not have is an Error
+/// that region and those valid everywhere; without
+/// one the price is of any region, which `rule` says. A provider that the book does not have is an Error
 /// (usage) with the nearest name.
 PriceQuote select_price(const PriceBook& book, std::string_view accelerator, Commitment commitment,
                         std::string_view provider = {}, std::string_view region = {});

@@ -112,10 +112,12 @@ Rows collect(const PriceBook& book, std::string_view accelerator, const Step& st
   return rows;
 }
 
+// To a millionth of a dollar, so that a mean of two prices has no digits of binary rounding.
 double median_of(std::vector<double> sorted) {
   std::sort(sorted.begin(), sorted.end());
   const std::size_t n = sorted.size();
-  return n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+  const double median = n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+  return std::round(median * 1e6) / 1e6;
 }
 
 // Sample standard deviation of ln(price), widened by the ranges that the rows themselves state.

@@ -74,6 +74,16 @@ double reported_hours(const PublishedRun& run) {
   unknown("the GPU-hours were not published");
 }
 
+// Some published figures count the tokens of the model that training continued from.
+void refuse_impossible(const Catalog& catalog, const PublishedRun& run, const std::string& chip) {
+  const double peak =
+      catalog.accelerator(chip).peak_flops[static_cast<std::size_t>(Precision::bf16)];
+  const double params = run.params_active.value_or(run.params_total.value_or(0));
+  if (peak > 0 && 6 * params * *run.tokens > reported_hours(run) * 3600 * peak) {
+    unknown("the published tokens would take more than the peak: they count a parent model's");
+  }
+}
+
 void replay(Estimator& estimator, const Catalog& catalog, RunReplay& row) {
   const PublishedRun& run = *row.run;
   const Scenario scenario = run_scenario(catalog, run);
@@ -82,6 +92,7 @@ void replay(Estimator& estimator, const Catalog& catalog, RunReplay& row) {
                   ? std::string(scenario.text(Field::model_name))
                   : format_number(*scenario.number(Field::model_params), NumberKind::count);
   row.reported = reported_hours(run);
+  refuse_impossible(catalog, run, row.accelerator);
   const Estimate estimate = estimator.run(scenario).front();
   row.predicted = estimate.gpu_hours;
   row.range = estimate.range.gpu_hours;

@@ -129,6 +129,10 @@ TEST_CASE("provider and region narrow the choice", "[cost][prices]") {
   CHECK(of("us") == 3);
   CHECK(of("us-east-1") == 3);
   CHECK(of("eu") == 2);
+  book.rows.resize(1);  // in us-east-1 only
+  const PriceQuote elsewhere = select_price(book, "h100-sxm", Commitment::on_demand, {}, "asia");
+  CHECK(elsewhere.usd == 2);
+  CHECK(contains(elsewhere.rule, "no price in asia"));
 }
 
 TEST_CASE("unverified rows never enter a default", "[cost][prices]") {
