@@ -8,6 +8,7 @@
 #include "trcost/bill.h"
 #include "trcost/energy.h"
 #include "trcost/error.h"
+#include "trcost/quantity.h"
 #include "trcost/uncertainty.h"
 
 namespace trcost {
@@ -38,6 +39,8 @@ void resolve_electricity(const Scenario& scenario, const Catalog& catalog, Rates
     out.electricity_date = value->date;
     notes.add(Field::cost_electricity_price, value->value,
               fmt::format("industrial price in {}", region.title), value->source);
+  } else if (out.own) {
+    require_electricity_price(regions, region);
   }
   if (const auto given = scenario.number(Field::cost_grid_intensity)) {
     out.kg_co2_per_kwh = *given;
@@ -62,9 +65,8 @@ void resolve_price(const Scenario& scenario, const Catalog& catalog, const Platf
     return;
   }
   const Commitment commitment = out.own ? Commitment::on_demand : commitment_of(scenario);
-  // A country of the electricity data is no region of a price list; only cloud regions narrow it.
   out.price = select_price(catalog.prices(), platform.accelerator->name, commitment,
-                           scenario.text(Field::cost_provider));
+                           scenario.text(Field::cost_provider), scenario.text(Field::cost_region));
   if (!out.own && out.price.usd) {
     notes.add(Field::cost_price_per_gpu_hour, *out.price.usd, out.price.rule, out.price.source);
   }
@@ -76,6 +78,8 @@ void resolve_ownership(const Scenario& scenario, const Catalog& catalog, const P
                               scenario.number(Field::cost_purchase_price));
   OwnershipInputs& inputs = out.ownership_inputs;
   inputs.server_usd_per_gpu = out.purchase.usd_per_gpu;
+  inputs.age_years = scenario.number_or_default(Field::cost_hardware_age) /
+                     (kHoursPerYear * kSecondsPerHour);
   inputs.system_watts_per_gpu = out.watts_per_gpu;
   inputs.mean_draw = out.draw;
   inputs.pue = out.pue;
@@ -104,8 +108,17 @@ StorageUse storage_of(const Scenario& scenario, const ResolvedWork& work, double
   return compute_storage(inputs);
 }
 
-double dataset_bytes_of(const Estimate& out) {
-  return out.pipeline ? out.pipeline->dataset_bytes : 0;
+double dataset_bytes_of(const Scenario& scenario, const Estimate& out) {
+  if (out.pipeline) return out.pipeline->dataset_bytes;
+  return out.tokens.text / scenario.number_or_default(Field::data_epochs) *
+         scenario.number_or_default(Field::data_text_bytes_per_token);
+}
+
+// Part of the total when the user speaks of it.
+bool storage_included(const Scenario& scenario) {
+  if (scenario.has(Field::cost_storage)) return scenario.flag(Field::cost_storage);
+  return scenario.has(Field::cost_storage_price) || scenario.has(Field::cost_checkpoints_kept) ||
+         scenario.has(Field::cost_weights_kept);
 }
 
 }  // namespace
@@ -187,7 +200,7 @@ void add_money(const Scenario& scenario, const ResolvedWork& work, const Rates& 
   out.energy = compute_energy(energy_inputs(rates, out));
 
   const StorageUse storage =
-      storage_of(scenario, work, dataset_bytes_of(out), out.wall_clock_seconds);
+      storage_of(scenario, work, dataset_bytes_of(scenario, out), out.wall_clock_seconds);
   BillInputs bill;
   bill.gpu_hours = out.gpu_hours;
   bill.tokens = out.tokens.total;
@@ -201,7 +214,7 @@ void add_money(const Scenario& scenario, const ResolvedWork& work, const Rates& 
   bill.electricity_source = rates.electricity_source;
   bill.electricity_date = rates.electricity_date;
   bill.storage = &storage;
-  bill.storage_included = scenario.has(Field::cost_storage_price);
+  bill.storage_included = storage_included(scenario);
   bill.storage_price = &rates.storage_price;
   bill.egress_price = &rates.egress_price;
   bill.experiments = scenario.number_or_default(Field::cost_experiments);
