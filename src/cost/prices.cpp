@@ -241,10 +241,16 @@ PriceQuote select_price(const PriceBook& book, std::string_view accelerator, Com
                       fmt::format("{} prices ({})", commitment_name(step.commitment), step.name));
     }
   }
+  if (!region.empty()) {
+    PriceQuote anywhere = select_price(book, accelerator, commitment);
+    if (anywhere.usd) {
+      anywhere.rule = fmt::format("no price in {}; of any region: {}", region, anywhere.rule);
+      return anywhere;
+    }
+  }
   PriceQuote quote;
-  quote.rule =
-      fmt::format("the price book has no {} price of {}{}{}: give --price",
-                  commitment_name(commitment), accelerator, region.empty() ? "" : " in ", region);
+  quote.rule = fmt::format("the price book has no {} price of {}: give --price",
+                           commitment_name(commitment), accelerator);
   quote.source = quote.rule;
   return quote;
 }
