@@ -99,6 +99,6 @@ inline constexpr double kReferenceFlops = 4e25;
 inline constexpr std::string_view kReferenceName = "Llama-3.1-405B";
 
 /// The estimate gives MFU, goodput and price; `flops = gpus x peak x MFU x seconds`.
-ClusterRun cluster_run(const Estimate& estimate, const Catalog& catalog, double seconds);
+ClusterRun cluster_run(const Estimate& estimate, double seconds);
 
 }  // namespace trcost

@@ -179,8 +179,7 @@ class Solving {
       try {
         Solution solution = solver.solve(request_, name);
         if (cluster_) {
-          report.clusters.push_back(
-              cluster_run(*solution.estimate, session_.catalog(), request_.target.value));
+          report.clusters.push_back(cluster_run(*solution.estimate, request_.target.value));
         }
         report.solutions.push_back(std::move(solution));
       } catch (const Error& error) {

@@ -23,12 +23,21 @@ Cell column_cell(const Column& column, const Estimate& estimate) {
   return Cell::number(column.number(estimate), column.display, 4);
 }
 
+// Whether an unknown's own column says the same.
+bool is_unknown(const SolveReport& report, std::string_view path) {
+  return std::ranges::any_of(report.solutions.front().values, [&](const auto& each) {
+    return each.first->path == path ||
+           (each.first->field == Field::hardware_gpus && path == "gpus");
+  });
+}
+
 // The columns beside the unknown and the target, without those two.
 std::vector<const Column*> further_columns(const SolveReport& report) {
   std::vector<const Column*> out;
   for (const std::string_view path : {"gpus", "wall_clock_seconds", "performance.mfu", "gpu_hours",
                                       "cost.price_per_gpu_hour", "cost.total"}) {
-    if (path != report.target.column->path) out.push_back(find_column(path));
+    if (path == report.target.column->path || is_unknown(report, path)) continue;
+    out.push_back(find_column(path));
   }
   return out;
 }
@@ -46,19 +55,22 @@ TableColumn number_column(std::string_view title, std::string_view key) {
   return {std::string(title), std::string(key), Align::right};
 }
 
-Table solutions_table(const SolveReport& report) {
+// The note is a column for machines; people read it below the table.
+Table solutions_table(const SolveReport& report, bool with_note) {
   const auto& unknowns = report.solutions.front().values;
   std::vector<TableColumn> columns = {{"platform", "accelerator"}, {"solved", "solved"}};
   for (const auto& [info, value] : unknowns) {
     columns.push_back(number_column(info->path, info->path));
     columns.back().strong = true;
   }
-  columns.push_back(number_column(report.target.column->path, report.target.column->path));
+  if (!is_unknown(report, report.target.column->path)) {
+    columns.push_back(number_column(report.target.column->path, report.target.column->path));
+  }
   std::vector<const Column*> further = further_columns(report);
   for (const Column* column : further) {
     columns.push_back(number_column(short_title(column->path), column->path));
   }
-  columns.push_back({"note", "note", Align::left, Overflow::wrap});
+  if (with_note) columns.push_back({"note"});
   Table table(std::move(columns));
   for (const Solution& solution : report.solutions) {
     std::vector<Cell> row = {solution.accelerator, Cell::boolean(solution.solved)};
@@ -67,11 +79,13 @@ Table solutions_table(const SolveReport& report) {
                         ? field_cell(*solution.values[i].first, solution.values[i].second)
                         : Cell::unknown());
     }
-    row.push_back(Cell::number(solution.achieved, report.target.column->display, 4));
+    if (!is_unknown(report, report.target.column->path)) {
+      row.push_back(Cell::number(solution.achieved, report.target.column->display, 4));
+    }
     for (const Column* column : further) {
       row.push_back(solution.estimate ? column_cell(*column, *solution.estimate) : Cell::unknown());
     }
-    row.emplace_back(solution.problem);
+    if (with_note) row.emplace_back(solution.problem);
     table.add_row(std::move(row));
   }
   return table;
@@ -90,6 +104,10 @@ Table choices_table(const Solution& solution) {
   return table;
 }
 
+std::string exact_words(double value, const Column& column) {
+  return format_exact(value) + (column.unit.empty() ? "" : " " + std::string(column.unit));
+}
+
 // Exact to the unit, which the rounded table is not.
 std::string exact_line(const Solution& solution, const SolveTarget& target) {
   std::string out = solution.accelerator + ":";
@@ -99,11 +117,11 @@ std::string exact_line(const Solution& solution, const SolveTarget& target) {
   }
   if (solution.achieved) {
     out += fmt::format(" gives {} = {}", target.column->path,
-                       format_number(*solution.achieved, target.column->display, 8));
+                       exact_words(*solution.achieved, *target.column));
   }
   if (solution.beyond && solution.beyond_achieved) {
     out += fmt::format("; {} would give {}", format_exact(*solution.beyond),
-                       format_number(*solution.beyond_achieved, target.column->display, 8));
+                       exact_words(*solution.beyond_achieved, *target.column));
   }
   return out;
 }
@@ -156,19 +174,23 @@ std::string page_of(const SolveReport& report, const Style& style) {
                                           report.price_data_date));
   page.paragraph(report.unknown_words + " such that " + report.target_words);
   for (std::size_t i = 0; i < report.clusters.size(); ++i) {
-    page.heading(fmt::format("{}: {} for {}", report.solutions[i].accelerator,
+    page.heading(fmt::format("{}: {} GPUs for {}", report.solutions[i].accelerator,
                              format_exact(report.clusters[i].gpus),
                              format_number(report.clusters[i].seconds, NumberKind::duration)));
     page.facts(cluster_facts(report.clusters[i], report.solutions[i]));
   }
   page.heading("Answer");
-  page.table(solutions_table(report));
+  page.table(solutions_table(report, false));
   page.blank();
   for (const Solution& solution : report.solutions) {
     if (solution.values.empty()) continue;
     const std::string exact = exact_line(solution, report.target);
-    page.paragraph(solution.solved ? exact : "NOT SOLVED, nearest: " + exact, 2,
-                   solution.solved ? Ink::plain : Ink::warn);
+    if (solution.solved) {
+      page.paragraph(exact, 2);
+    } else {
+      page.paragraph(fmt::format("NOT SOLVED: {}. Nearest: {}", solution.problem, exact), 2,
+                     Ink::warn);
+    }
   }
   for (const Solution& solution : report.solutions) {
     if (solution.choices.empty()) continue;
@@ -295,10 +317,12 @@ std::string markdown_of(const SolveReport& report) {
     }
     out += "\n";
   }
-  out += to_markdown(solutions_table(report));
+  out += to_markdown(solutions_table(report, false));
   out += "\n";
   for (const Solution& solution : report.solutions) {
-    if (!solution.values.empty()) out += "- " + exact_line(solution, report.target) + "\n";
+    if (solution.values.empty()) continue;
+    out += solution.solved ? "- " : fmt::format("- not solved: {}; nearest: ", solution.problem);
+    out += exact_line(solution, report.target) + "\n";
   }
   for (const Solution& solution : report.solutions) {
     if (solution.choices.empty()) continue;
@@ -324,7 +348,7 @@ std::string render_solve(const SolveReport& report, Format format, const Style& 
     case Format::md:
       return markdown_of(report);
     default:
-      return to_format(solutions_table(report), format, style, "solutions");
+      return to_format(solutions_table(report, true), format, style, "solutions");
   }
 }
 

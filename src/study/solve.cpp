@@ -187,13 +187,12 @@ Solution Solver::solve(const SolveRequest& request, std::string_view accelerator
 }
 
 // C = GPUs x peak x MFU x seconds; Epoch AI, Estimating training compute (2022), method 2.
-ClusterRun cluster_run(const Estimate& estimate, const Catalog& catalog, double seconds) {
+ClusterRun cluster_run(const Estimate& estimate, double seconds) {
   ClusterRun out;
-  const Accelerator& chip = catalog.accelerator(estimate.accelerator);
   out.gpus = estimate.gpus;
   out.seconds = seconds;
-  out.peak_flops = chip.peak_flops[static_cast<std::size_t>(estimate.precision)];
   out.mfu = estimate.performance.mfu;
+  out.peak_flops = estimate.performance.tflops_per_gpu * 1e12 / out.mfu;
   out.flops = out.gpus * out.peak_flops * out.mfu * seconds;
   out.gpu_hours = out.gpus * seconds / kSecondsPerHour;
   out.price = estimate.cost.price_per_gpu_hour;

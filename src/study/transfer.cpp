@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "trcost/error.h"
 #include "trcost/quantity.h"
@@ -120,9 +121,8 @@ class Transfer {
   }
 
   // Everything again at the speed that the measurement asks for.
-  void apply_factor(TransferRow& row, double gpus) {
+  void apply_factor(TransferRow& row, std::string_view name, double gpus) {
     const double mfu = row.predicted_mfu / result_.factor;
-    const std::string name = row.estimate.accelerator;
     if (mfu > 1) {
       throw Error(ErrorKind::no_answer,
                   fmt::format("the measurement would need an MFU of {:.0f} % on {}", 100 * mfu, name),
@@ -141,7 +141,7 @@ class Transfer {
         row.estimate.performance.tokens_per_second_per_gpu * request_.from_gpus;
     result_.factor = request_.seconds ? *request_.seconds / row.predicted_seconds
                                       : predicted_rate / *request_.tokens_per_second;
-    apply_factor(row, request_.from_gpus);
+    apply_factor(row, request_.from, request_.from_gpus);
     row.residual.why = "measured";
     set_ranges(row, request_);
   }
@@ -157,7 +157,7 @@ class Transfer {
       if (!known) known = transfer_residual(catalog_, same_chip);
       row.residual = *known;
     }
-    apply_factor(row, gpus);
+    apply_factor(row, target.accelerator, gpus);
     set_ranges(row, request_);
     return row;
   }

@@ -88,6 +88,9 @@ holds() {
   price=$(jq '.solutions[0].value' <<<"$out")
   total=$(jq '.solutions[0].achieved' <<<"$out")
   holds '.solutions[0].accelerator == "b200"'
+  # A column that is the unknown stands once.
+  run_trcost solve --break-even b200,h100-sxm "${question[@]}" --format csv
+  [ "$(head -1 out.txt | tr , '\n' | sort | uniq -d | wc -l)" -eq 0 ]
   run_trcost estimate "${question[@]}" --accelerator h100-sxm --format json
   holds "(.estimates[0].cost.total / $total - 1 | fabs) < 1e-9"
   run_trcost estimate "${question[@]}" --accelerator b200 --price "$price" --format json
