@@ -100,9 +100,14 @@ Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool who
   }
   bisect(prober, bracket, whole);
   Found found;
-  found.solved = true;
   found.probe = bracket.inside;
-  if (whole) found.beyond = bracket.outside;
+  // Where the far side has no answer at all, the target was not what stopped the search.
+  found.solved = bracket.outside.achieved.has_value();
+  if (!found.solved) {
+    found.problem = "beyond this value nothing has an answer, and the target is not reached";
+  } else if (whole) {
+    found.beyond = bracket.outside;
+  }
   return found;
 }
 

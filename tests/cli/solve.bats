@@ -126,6 +126,15 @@ holds() {
   grep -q 'the nearest is efficiency.mfu = 1 ' <<<"$err"
 }
 
+@test "what stops short of the target, for want of memory or accelerators, is no solution" {
+  run_trcost solve --budget 1e15 --accelerator h100-sxm
+  [ "$code" -eq 1 ]
+  grep -q 'beyond this value nothing has an answer' <<<"$err"
+  run_trcost solve --for params --budget 1e9 --tokens 1B --accelerator h100-sxm --gpus 8 --format json
+  [ "$code" -eq 1 ]
+  holds '.solutions[0] | .solved == false and .achieved < 1e9 and .value > 1e9'
+}
+
 @test "bad input: one message, exit code 2, nothing written" {
   echo keep >out.json
   for arguments in '--for tokns --budget 1000 --params 1B' '--budget abc' '--budget 0' '' \
