@@ -35,7 +35,7 @@ std::string number_in_words(std::string_view key, double value) {
       return fmt::format("{:.7g} {}", value / unit.scale, unit.text);
     }
   }
-  return fmt::format("{:.10g}", value);
+  return fmt::format("{:.15g}", value);
 }
 
 // What an entry is comes first; the rest follows by name.
