@@ -33,6 +33,10 @@ struct ResolvedWork {
 /// The architecture: catalog model, file, or shape from parameters, with an encoder for vl.
 Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& notes);
 
+/// Data of contrastive training, into `out` whose model is a pair of towers: one pair of image and
+/// text is one sequence, and nothing is packed.
+void resolve_pairs(const Scenario& scenario, ResolvedWork& out, Notes& notes);
+
 /// Recipe per module and everything that the data says. Throws Error (usage) for contradictions.
 ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Notes& notes);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "estimate/resolve.h"
+#include "trcost/contrastive.h"
 #include "trcost/error.h"
 #include "trcost/planner.h"
 #include "trcost/tokens.h"
@@ -305,6 +306,11 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
   if (work.vision()) resolve_image_tokens(scenario, out, notes);
   out.params = count_parameters(out.model);
   out.trainable = count_trainable(work);
+  if (is_contrastive(out.model)) {
+    resolve_pairs(scenario, out, notes);
+    out.flops_per_token = training_flops(work);
+    return out;
+  }
   const bool from_samples = scenario.has(Field::data_samples);
   const bool pretraining = !from_samples && is_base_model(scenario.text(Field::train_recipe));
   const Sample sample = resolve_sample(scenario, out, pretraining, notes);

@@ -47,7 +47,7 @@ void prepare_layers(const Workload& workload, StepCosts& costs) {
   const LanguageModel& model = workload.language;
   costs.dense = dense_layer_shape(workload);
   costs.dense.count = model.layers;
-  costs.head_count = 1 + model.mtp_layers;
+  costs.head_count = model.output_head ? 1 + model.mtp_layers : 0;
   if (model.moe) {
     costs.dense.count = std::min(model.moe->dense_layers, model.layers);
     costs.expert = expert_layer_shape(workload);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/resolve.h"
+#include "trcost/contrastive.h"
+
+namespace trcost {
+namespace {
+
+double resolve_pair_count(const Scenario& scenario, double text_tokens, ResolvedWork& out,
+                          Notes& notes) {
+  const double epochs = scenario.number_or_default(Field::data_epochs);
+  out.tokens_given = true;
+  if (const auto given = scenario.number(Field::data_samples)) return *given * epochs;
+  if (const auto budget = scenario.number(Field::data_tokens)) {
+    return *budget * epochs / text_tokens;
+  }
+  const ContrastiveDefaults usual;
+  out.tokens_given = false;
+  notes.add(Field::data_samples, usual.pairs, "pairs of image and text seen by the first CLIP",
+            std::string(usual.source));
+  return usual.pairs * epochs;
+}
+
+}  // namespace
+
+void resolve_pairs(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
+  const ContrastiveDefaults usual;
+  Workload& work = out.workload;
+  const Workload towers = contrastive_workload(out.model, usual.batch);
+  const double text =
+      scenario.number_or(Field::data_text_tokens_per_sample, towers.seq_length);
+  if (!scenario.has(Field::data_text_tokens_per_sample)) {
+    notes.add(Field::data_text_tokens_per_sample, text,
+              "texts are padded to the text tower's position table", out.model.source);
+  }
+  out.global_batch = scenario.number_or(Field::train_global_batch, usual.batch);
+  out.global_batch_given = scenario.has(Field::train_global_batch);
+  if (!out.global_batch_given) {
+    notes.add(Field::train_global_batch, out.global_batch, "pairs that the loss compares",
+              std::string(usual.source));
+  }
+  work.contrastive_batch = out.global_batch;
+  work.seq_length = text;
+  work.attention_length = text;
+  work.images_per_sequence = 1;
+  work.vision_tokens_per_image = 0;
+  out.seq_length = text;
+  out.samples = resolve_pair_count(scenario, text, out, notes);
+  out.images = out.samples;
+  out.tokens.total = out.samples * text;
+  out.tokens.text = out.tokens.total;
+  out.tokens.vision = 0;
+  out.tokens.vision_encoder = out.images * work.encoder_tokens_per_image;
+}
+
+}  // namespace trcost
