@@ -55,22 +55,20 @@ void count_flops(const Scenario& scenario, const ResolvedWork& work, FlopTotals&
 void warn_about_memory(const Estimate& out, Notes& notes) {
   if (out.memory.fits) return;
   notes.warn(fmt::format("{} needs {} per device but {} plans with {}: over by {}", out.model.name,
-                         format_number(out.memory.total, NumberKind::bytes),
-                         out.accelerator_title,
+                         format_number(out.memory.total, NumberKind::bytes), out.accelerator_title,
                          format_number(out.memory.capacity, NumberKind::bytes),
-                         format_number(out.memory.total - out.memory.capacity,
-                                       NumberKind::bytes)));
+                         format_number(out.memory.total - out.memory.capacity, NumberKind::bytes)));
 }
 
 std::string runner_up_text(const Plan& plan) {
   if (!plan.runner_up) return {};
   const Layout& layout = *plan.runner_up;
-  return fmt::format("tp {} pp {} vp {} cp {} ep {} dp {}, micro-batch {}, sharding {}, recompute {}: "
-                     "{:.1f} % slower",
-                     layout.tp, layout.pp, layout.vp, layout.cp, layout.ep, layout.dp,
-                     format_exact(layout.micro_batch), sharding_name(layout.sharding),
-                     recompute_name(layout.recompute),
-                     100 * (plan.runner_up_seconds / plan.time.seconds - 1));
+  return fmt::format(
+      "tp {} pp {} vp {} cp {} ep {} dp {}, micro-batch {}, sharding {}, recompute {}: "
+      "{:.1f} % slower",
+      layout.tp, layout.pp, layout.vp, layout.cp, layout.ep, layout.dp,
+      format_exact(layout.micro_batch), sharding_name(layout.sharding),
+      recompute_name(layout.recompute), 100 * (plan.runner_up_seconds / plan.time.seconds - 1));
 }
 
 }  // namespace
@@ -86,6 +84,7 @@ struct Estimator::State {
 
   void one(const Scenario& scenario, std::string_view accelerator, Estimate& out);
   void with_notes(const Scenario& scenario, std::string_view accelerator, Estimate& out);
+  void answer_quietly(const Scenario& scenario, std::string_view accelerator, Estimate& out);
   template <class GetRates>
   void answer(const Scenario& scenario, const Prepared& prepared, const GetRates& get_rates,
               Notes& notes, Estimate& out);
@@ -109,8 +108,7 @@ void describe_performance(const Prepared& prepared, const Execution& execution,
   const double bf16 = peak(Precision::bf16) > 0 ? peak(Precision::bf16) : peak(Precision::fp16);
   perf.mfu_bf16 = perf.mfu * peak(platform.precision) / bf16;
   const StepTime& time = execution.plan.time;
-  const double hardware_ratio =
-      time.model_flops > 0 ? time.hardware_flops / time.model_flops : 1.0;
+  const double hardware_ratio = time.model_flops > 0 ? time.hardware_flops / time.model_flops : 1.0;
   perf.hfu = perf.mfu * hardware_ratio;
   out.flops.hardware = out.flops.model * hardware_ratio;
   perf.goodput = useful.goodput_share;
@@ -137,8 +135,7 @@ void Estimator::State::answer(const Scenario& scenario, const Prepared& prepared
   };
   const Execution execution =
       resolve_execution(scenario, work, prepared.model, useful_share, notes);
-  const UsefulTime useful =
-      resolve_useful_time(scenario, work, *platform.system, execution.gpus);
+  const UsefulTime useful = resolve_useful_time(scenario, work, *platform.system, execution.gpus);
   note_useful_time(scenario, useful, notes);
 
   out.accelerator = platform.accelerator->name;
@@ -161,7 +158,8 @@ void Estimator::State::answer(const Scenario& scenario, const Prepared& prepared
   add_money(scenario, work, rates, useful, out);
   if (options.range) add_range(scenario, work, rates, useful, out);
   out.derivations.clear();
-  if (options.derivations) add_derivations({scenario, work, platform, execution, useful, rates}, out);
+  if (options.derivations)
+    add_derivations({scenario, work, platform, execution, useful, rates}, out);
   if (options.assumptions) {
     warn_about_memory(out, notes);
     out.runner_up = runner_up_text(execution.plan);
@@ -171,9 +169,12 @@ void Estimator::State::answer(const Scenario& scenario, const Prepared& prepared
   out.stages.clear();
 }
 
-void Estimator::State::with_notes(const Scenario& scenario, std::string_view accelerator,
+void Estimator::State::with_notes(const Scenario& asked, std::string_view accelerator,
                                   Estimate& out) {
   Notes notes(true);
+  Scenario adapted;
+  const bool towers = contrastive_defaults(asked, catalog, notes, adapted);
+  const Scenario& scenario = towers ? adapted : asked;
   const Prepared prepared = prepare(scenario, catalog, accelerator, notes);
   Rates rates;
   const auto get_rates = [&]() -> const Rates& {
@@ -183,11 +184,21 @@ void Estimator::State::with_notes(const Scenario& scenario, std::string_view acc
   answer(scenario, prepared, get_rates, notes, out);
 }
 
-void Estimator::State::one(const Scenario& scenario, std::string_view accelerator, Estimate& out) {
+void Estimator::State::one(const Scenario& asked, std::string_view accelerator, Estimate& out) {
   if (options.assumptions) {
-    with_notes(scenario, accelerator, out);
+    with_notes(asked, accelerator, out);
     return;
   }
+  Notes silent(false);
+  if (Scenario adapted; contrastive_defaults(asked, catalog, silent, adapted)) {
+    answer_quietly(adapted, accelerator, out);
+    return;
+  }
+  answer_quietly(asked, accelerator, out);
+}
+
+void Estimator::State::answer_quietly(const Scenario& scenario, std::string_view accelerator,
+                                      Estimate& out) {
   Notes silent(false);
   const Prepared& prepared = preparations.prepared(scenario, accelerator);
   const auto get_rates = [&]() -> const Rates& {
@@ -207,7 +218,9 @@ Estimator::Estimator(const Catalog& catalog, EstimateOptions options)
 
 Estimator::~Estimator() = default;
 
-const std::vector<Estimator::Failure>& Estimator::failures() const { return state_->failures; }
+const std::vector<Estimator::Failure>& Estimator::failures() const {
+  return state_->failures;
+}
 
 void Estimator::run_one(const Scenario& scenario, std::string_view accelerator, Estimate& out) {
   if (scenario.stages.empty()) {

@@ -37,6 +37,11 @@ Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& not
 /// text is one sequence, and nothing is packed.
 void resolve_pairs(const Scenario& scenario, ResolvedWork& out, Notes& notes);
 
+/// Stack, attention and recomputation of contrastive training where the user gave none, into
+/// `adapted`; false where the model is not a pair of towers.
+bool contrastive_defaults(const Scenario& scenario, const Catalog& catalog, Notes& notes,
+                          Scenario& adapted);
+
 /// Recipe per module and everything that the data says. Throws Error (usage) for contradictions.
 ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Notes& notes);
 

@@ -83,3 +83,13 @@ number() {
   run env TRCOST_MODEL_PARAMS=3e9 "$TRCOST" estimate --params 5e9 --accelerator h100-sxm --format json
   [ "$(printf '%s' "$output" | jq '.scenario.model.params')" = 5000000000 ]
 }
+
+@test "published contrastive runs of OpenCLIP are within a factor of 1.5" {
+  # GPU-hours of the README of github.com/mlfoundations/open_clip: 12.8e9 pairs on A100 40GB
+  while read -r model gpus hours; do
+    estimate --model "$model" --samples 12.8e9 --accelerator a100-sxm-40gb --gpus "$gpus" |
+      jq -e ".estimates[0].gpu_hours / $hours | . > 1 / 1.5 and . < 1.5" > /dev/null
+  done <<< "clip-vit-b-32 128 4600
+clip-vit-b-16 176 10700
+clip-vit-l-14 400 50800"
+}
