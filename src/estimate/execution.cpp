@@ -84,6 +84,21 @@ PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, 
   return request;
 }
 
+namespace {
+
+// tp x pp x cp x dp, where the data-parallel degree is among those given.
+std::optional<double> gpus_of_degrees(const Scenario& scenario) {
+  if (!scenario.has(Field::layout_dp)) return std::nullopt;
+  double product = 1;
+  for (const Field field :
+       {Field::layout_tp, Field::layout_pp, Field::layout_cp, Field::layout_dp}) {
+    product *= scenario.number_or(field, 1);
+  }
+  return product;
+}
+
+}  // namespace
+
 double tokens_per_step(const ResolvedWork& work, const Layout& layout) {
   return layout.global_batch * work.seq_length;
 }
@@ -91,6 +106,10 @@ double tokens_per_step(const ResolvedWork& work, const Layout& layout) {
 Execution resolve_execution(const Scenario& scenario, const ResolvedWork& work,
                             const StepModel& model, const UsefulShare& useful, Notes& notes) {
   if (const auto gpus = scenario.number(Field::hardware_gpus)) {
+    return execute(scenario, work, model, *gpus);
+  }
+  if (const auto gpus = gpus_of_degrees(scenario)) {
+    notes.add(Field::hardware_gpus, *gpus, "the degrees given multiply to it", "the layout");
     return execute(scenario, work, model, *gpus);
   }
   const double deadline = scenario.number_or_default(Field::hardware_deadline);
@@ -127,7 +146,8 @@ Execution resolve_execution(const Scenario& scenario, const ResolvedWork& work,
       out = execute(scenario, work, model, gpus);
     } catch (const Error& error) {
       if (error.kind != ErrorKind::no_answer) throw;
-      const double smallest = smallest_cluster(model, resolve_request(scenario, work, gpus), kMostGpus);
+      const double smallest =
+          smallest_cluster(model, resolve_request(scenario, work, gpus), kMostGpus);
       if (smallest <= gpus) throw;
       gpus = smallest;
       out = execute(scenario, work, model, gpus);

@@ -220,7 +220,7 @@ void add_money(const Scenario& scenario, const ResolvedWork& work, const Rates& 
   bill.experiments = scenario.number_or_default(Field::cost_experiments);
   bill.evaluation = scenario.number_or(Field::cost_evaluation, 0);
   make_bill(bill, out.cost);
-  out.complete = out.cost.total.has_value();
+  out.complete = out.cost.total && out.energy.kwh && out.energy.co2_kg;
 }
 
 }  // namespace trcost

@@ -44,7 +44,9 @@ Recipe recipe_of(std::string_view word) {
   return {full, full, full};
 }
 
-bool is_base_model(std::string_view recipe) { return recipe == "full"; }
+bool is_base_model(std::string_view recipe) {
+  return recipe == "full";
+}
 
 void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
   const std::string_view word = scenario.text(Field::train_recipe);
@@ -101,8 +103,8 @@ void resolve_image_tokens(const Scenario& scenario, ResolvedWork& out, Notes& no
                                        : "native resolution; a typical photograph, scaled down",
               vision.encoder.name);
   }
-  const bool by_rule = !out.model.token_family.empty() &&
-                       (size || work.encoder_tokens_per_image <= 0);
+  const bool by_rule =
+      !out.model.token_family.empty() && (size || work.encoder_tokens_per_image <= 0);
   if (by_rule) {
     const TokenCount count = count_image_tokens(out.model.token_family, used);
     if (count.vision_encoder) {
@@ -130,8 +132,8 @@ bool in_sequence(const Workload& work) {
 
 struct Sample {
   double text = 0;
-  double images = 0;         ///< mean, samples without images included
-  double vision = 0;         ///< tokens in the language model's sequence
+  double images = 0;  ///< mean, samples without images included
+  double vision = 0;  ///< tokens in the language model's sequence
   [[nodiscard]] double tokens() const { return text + vision; }
 };
 
@@ -186,9 +188,12 @@ void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_
     if (in_sequence(work)) sequence = std::max(sequence, std::ceil(whole / kGrid) * kGrid);
   }
   if (const auto given = scenario.number(Field::data_seq_length)) {
-    if (vision && in_sequence(work) && work.vision_tokens_per_image > *given) {
+    const double images = std::max(1.0, scenario.number_or(Field::data_images_per_sample, 1));
+    const double needed = images * work.vision_tokens_per_image;
+    if (vision && in_sequence(work) && needed > *given) {
       throw Error(ErrorKind::usage,
-                  fmt::format("an image of {} tokens does not fit into --seq-length {}",
+                  fmt::format("{} image{} of {} tokens do not fit into --seq-length {}",
+                              format_exact(images), images > 1 ? "s" : "",
                               format_exact(work.vision_tokens_per_image), format_exact(*given)),
                   "raise --seq-length, or lower --image-size");
     }
@@ -287,7 +292,8 @@ void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& ou
   }
   out.global_batch = default_global_batch(out.tokens.total, out.seq_length);
   notes.add(Field::train_global_batch, out.global_batch, "published batch sizes by training tokens",
-            "Llama 2 (arXiv:2307.09288): 4 Mi tokens at 2e12, growing as in Llama 3.1 405B (arXiv:2407.21783)");
+            "Llama 2 (arXiv:2307.09288): 4 Mi tokens at 2e12, growing as in Llama 3.1 405B "
+            "(arXiv:2407.21783)");
 }
 
 }  // namespace

@@ -53,9 +53,11 @@ void write_top(JsonWriter& writer, std::string_view path, const Estimate& estima
   write_column(writer, path, require_column(path), estimate);
 }
 
-void write_items(JsonWriter& writer, const CostResult& cost) {
-  writer.begin_array("items");
+// The items that sum to the total, and apart from them those that are shown only.
+void write_items(JsonWriter& writer, std::string_view name, const CostResult& cost, bool included) {
+  writer.begin_array(name);
   for (const LineItem& item : cost.items) {
+    if (item.included != included) continue;
     writer.begin_object();
     writer.member("item", item.item);
     writer.member("quantity", item.quantity);
@@ -64,7 +66,6 @@ void write_items(JsonWriter& writer, const CostResult& cost) {
     writer.member("amount", item.amount);
     writer.text_or_null("source", item.source);
     writer.text_or_null("date", item.date);
-    writer.boolean("included", item.included);
     writer.end_object();
   }
   writer.end_array();
@@ -187,7 +188,8 @@ void write_estimate(JsonWriter& writer, const Estimate& estimate) {
   write_group(writer, "energy", estimate);
   writer.begin_object("cost");
   write_members(writer, "cost.", estimate);
-  write_items(writer, estimate.cost);
+  write_items(writer, "items", estimate.cost, true);
+  write_items(writer, "not_included", estimate.cost, false);
   writer.end_object();
   write_range(writer, estimate);
   write_assumptions(writer, estimate);

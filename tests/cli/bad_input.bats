@@ -58,6 +58,8 @@ refused() {
   refused 2 '--samples' estimate --params 7e9 --modality vl --images-per-sample 2
   refused 2 'pixels' estimate --params 7e9 --modality vl --image-size 0x0
   refused 2 'exclude each other' estimate --params 7e9 --model llama-2-7b
+  refused 2 "do not fit into --seq-length" estimate --model llava-1.5-7b --samples 5e4 \
+    --images-per-sample 500 --seq-length 4096
   refused 2 'model is missing' estimate
   refused 2 'trains nothing' estimate --params 7e9 --train-language frozen
 }
