@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/failures.h"
 #include "report/json_writer.h"
 #include "report/text_page.h"
 #include "report/wording.h"
@@ -185,15 +186,7 @@ std::string json_of(const ExperimentReport& report) {
   writer.begin_array("platforms");
   for (const PlatformExperiments& each : report.platforms) write_platform(writer, each);
   writer.end_array();
-  writer.begin_array("failures");
-  for (const Estimator::Failure& failure : report.failures) {
-    writer.begin_object();
-    writer.member("accelerator", failure.accelerator);
-    writer.member("message", failure.message);
-    writer.text_or_null("hint", failure.hint);
-    writer.end_object();
-  }
-  writer.end_array();
+  write_failures(writer, report.failures);
   writer.end_object();
   out += '\n';
   return out;

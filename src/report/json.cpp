@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "report/failures.h"
 #include "report/json_writer.h"
 #include "trcost/columns.h"
 #include "trcost/report.h"
@@ -218,15 +219,7 @@ std::string render_json(const Report& report) {
   writer.begin_array("estimates");
   for (const Estimate& estimate : report.estimates) write_estimate(writer, estimate);
   writer.end_array();
-  writer.begin_array("failures");
-  for (const Estimator::Failure& failure : report.failures) {
-    writer.begin_object();
-    writer.member("accelerator", failure.accelerator);
-    writer.member("message", failure.message);
-    writer.text_or_null("hint", failure.hint);
-    writer.end_object();
-  }
-  writer.end_array();
+  write_failures(writer, report.failures);
   writer.end_object();
   out += '\n';
   return out;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "report/failures.h"
 #include "report/json_writer.h"
 #include "report/text_page.h"
 #include "report/wording.h"
@@ -171,15 +172,7 @@ std::string json_of(const TransferRequest& request, const TransferResult& result
     writer.end_object();
   }
   writer.end_array();
-  writer.begin_array("failures");
-  for (const Estimator::Failure& failure : result.failures) {
-    writer.begin_object();
-    writer.member("accelerator", failure.accelerator);
-    writer.member("message", failure.message);
-    writer.text_or_null("hint", failure.hint);
-    writer.end_object();
-  }
-  writer.end_array();
+  write_failures(writer, result.failures);
   writer.end_object();
   out += '\n';
   return out;
