@@ -85,29 +85,47 @@ refused() {
   cmp whole.csv parts.csv
 }
 
-@test "killed at random points and resumed, the file is the same" {
-  fixed 4
+# Waits until a file holds more than so many bytes or its writer has ended.
+grown() {
+  local file=$1 bytes=$2 writer=$3
+  while kill -0 "$writer" 2>/dev/null; do
+    [ ! -e "$file" ] || [ "$(wc -c <"$file")" -le "$bytes" ] || return 0
+    sleep 0.005
+  done
+}
+
+@test "cut off at any byte and resumed, the file is the same" {
+  fixed 2
   "$TRCOST" sweep "${grid[@]}" -o whole.csv
-  RANDOM=42
-  kills=0
-  for _ in $(seq 40); do
-    "$TRCOST" sweep "${grid[@]}" --threads $((1 + RANDOM % 3)) --resume part.csv 2>>log.txt &
-    pid=$!
-    sleep "0.$(printf '%03d' $((5 + RANDOM % 60)))"
-    signal=KILL
-    [ $((RANDOM % 3)) -gt 0 ] || signal=INT
+  size=$(wc -c <whole.csv)
+  header=$(head -1 whole.csv | wc -c)
+  # The places where a cut differs in kind, then some in between.
+  for bytes in 0 1 $((header - 1)) "$header" $((header + 1)) $((size - 1)) "$size" \
+    $((size / 7)) $((size / 3)) $((size / 3 + 1)) $((size / 2)) $((size * 9 / 10)); do
+    head -c "$bytes" whole.csv >part.csv
+    "$TRCOST" sweep "${grid[@]}" --threads $((1 + bytes % 3)) --resume part.csv
+    cmp whole.csv part.csv
+  done
+}
+
+@test "killed again and again and resumed, the file is the same" {
+  fixed 300
+  "$TRCOST" sweep "${grid[@]}" -o whole.csv
+  size=$(wc -c <whole.csv)
+  for tenth in 0 1 2 4 6; do
+    "$TRCOST" sweep "${grid[@]}" --threads $((1 + tenth % 3)) --resume part.csv 2>>log.txt &
+    writer=$!
+    grown part.csv $((size * tenth / 10)) "$writer"
     # A background job of a script ignores SIGINT, so TERM stands for it.
-    [ "$signal" = KILL ] || signal=TERM
-    kill -"$signal" "$pid" 2>/dev/null && kills=$((kills + 1))
+    if [ $((tenth % 4)) -eq 0 ]; then signal=KILL; else signal=TERM; fi
+    kill -"$signal" "$writer" 2>/dev/null || true
     status=0
-    wait "$pid" || status=$?
+    wait "$writer" || status=$?
     case $status in
-      0 | 130 | 137 | 143) ;; # 143: before it had begun
+      0 | 130 | 137 | 143) ;; # 0: ended first; 143: before it had begun
       *) cat log.txt && return 1 ;;
     esac
-    [ "$status" -ne 0 ] || break
   done
-  [ "$kills" -gt 0 ]
   "$TRCOST" sweep "${grid[@]}" --resume part.csv
   cmp whole.csv part.csv
   # Continuing what is complete changes nothing.
@@ -118,11 +136,11 @@ refused() {
 @test "an interruption ends with 130 and a file of whole rows" {
   fixed 1000
   "$TRCOST" sweep "${grid[@]}" -o part.csv 2>err.txt &
-  pid=$!
-  sleep 1
-  kill -TERM "$pid"
+  writer=$!
+  grown part.csv 1000 "$writer"
+  kill -TERM "$writer"
   status=0
-  wait "$pid" || status=$?
+  wait "$writer" || status=$?
   [ "$status" -eq 130 ]
   grep -q -- '--resume part.csv' err.txt
   [ "$(tail -c 1 part.csv | od -An -c | tr -d ' ')" = '\n' ]
