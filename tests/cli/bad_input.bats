@@ -2,17 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Bad input: one clear message on stderr, the right exit code, nothing on stdout.
 
-# refused CODE TEXT ARGUMENTS...
-refused() {
-  local code=$1 text=$2
-  shift 2
-  local status=0
-  "$TRCOST" "$@" > "$BATS_TEST_TMPDIR/stdout" 2> "$BATS_TEST_TMPDIR/stderr" || status=$?
-  [ "$status" -eq "$code" ] || { echo "exit $status of: $*"; cat "$BATS_TEST_TMPDIR/stderr"; return 1; }
-  [ ! -s "$BATS_TEST_TMPDIR/stdout" ]
-  [ "$(grep -c 'trcost: error: ' "$BATS_TEST_TMPDIR/stderr")" -eq 1 ]
-  grep -qF -- "$text" "$BATS_TEST_TMPDIR/stderr" || { cat "$BATS_TEST_TMPDIR/stderr"; return 1; }
-}
+load program
 
 @test "numbers that are none" {
   refused 2 "negative values" estimate --params -5
@@ -31,7 +21,6 @@ refused() {
 }
 
 @test "scenario files that are broken" {
-  cd "$BATS_TEST_TMPDIR"
   printf '{"model": {"parms": 7e9}}' > misspelt.json
   refused 1 'did you mean "model.params"' estimate --scenario misspelt.json
   printf '{"model": {"params": 7e9, "params": 8e9}}' > duplicate.json
@@ -87,17 +76,17 @@ refused() {
 @test "a closed pipe ends quietly" {
   for format in table json csv; do
     status=0
-    { "$TRCOST" estimate --params 7e9 --format "$format" 2> "$BATS_TEST_TMPDIR/stderr" || status=$?
-      echo "$status" > "$BATS_TEST_TMPDIR/status"; } | head -c 1 > /dev/null
-    [ "$(cat "$BATS_TEST_TMPDIR/status")" -eq 0 ]
-    ! grep -q error "$BATS_TEST_TMPDIR/stderr"
+    { "$TRCOST" estimate --params 7e9 --format "$format" 2> err.txt || status=$?
+      echo "$status" > status.txt; } | head -c 1 > /dev/null
+    [ "$(cat status.txt)" -eq 0 ]
+    ! grep -q error err.txt
   done
 }
 
 @test "a full disk is an error" {
   [ -e /dev/full ] || skip
   status=0
-  "$TRCOST" estimate --params 7e9 > /dev/full 2> "$BATS_TEST_TMPDIR/stderr" || status=$?
+  "$TRCOST" estimate --params 7e9 > /dev/full 2> err.txt || status=$?
   [ "$status" -eq 1 ]
-  grep -q 'cannot write' "$BATS_TEST_TMPDIR/stderr"
+  grep -q 'cannot write' err.txt
 }

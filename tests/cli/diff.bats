@@ -1,17 +1,8 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# `trcost diff` through the real program. TRCOST names it; ctest sets it.
+# `trcost diff` through the real program.
 
-setup() {
-  : "${TRCOST:?set TRCOST to the program}"
-  cd "$BATS_TEST_TMPDIR" || return 1
-}
-
-run_trcost() {
-  code=0
-  "$TRCOST" "$@" >out.txt 2>err.txt || code=$?
-  out=$(cat out.txt)
-  err=$(cat err.txt)
-}
+load program
 
 estimate() {
   "$TRCOST" estimate --params 1B --accelerator h100-sxm --gpus 64 --format json "$@" 2>/dev/null

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The main command from outside: figures that can be checked by hand.
 
+load program
+
 estimate() {
   "$TRCOST" estimate --format json "$@" 2> /dev/null
 }

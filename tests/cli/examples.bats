@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every example runs and gives what it says.
 
-setup() {
-  examples="$BATS_TEST_DIRNAME/../../examples"
-}
+load program
+
+examples="$BATS_TEST_DIRNAME/../../examples"
 
 @test "sweep_params.sh gives one header and six rows" {
   run sh "$examples/sweep_params.sh"

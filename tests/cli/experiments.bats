@@ -1,24 +1,8 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# `trcost experiments` through the real program. TRCOST names it; ctest sets it.
+# `trcost experiments` through the real program.
 
-setup() {
-  : "${TRCOST:?set TRCOST to the program}"
-  cd "$BATS_TEST_TMPDIR" || return 1
-}
-
-run_trcost() {
-  code=0
-  "$TRCOST" "$@" >out.txt 2>err.txt || code=$?
-  out=$(cat out.txt)
-  err=$(cat err.txt)
-}
-
-holds() {
-  jq -e "$1" <<<"$out" >/dev/null || {
-    echo "not true: $1"
-    return 1
-  }
-}
+load program
 
 study=(--params 10B --tokens 200B --accelerator h100-sxm --price 2)
 

@@ -1,17 +1,11 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# `trcost memory` through the real program. TRCOST names it; ctest sets it.
+# `trcost memory` through the real program.
 
-setup() {
-  : "${TRCOST:?set TRCOST to the program}"
-  cd "$BATS_TEST_TMPDIR" || return 1
-}
+load program
 
-# Runs the program; stdout goes to $out, stderr to $err, the exit code to $code.
 memory() {
-  code=0
-  "$TRCOST" memory "$@" >out.txt 2>err.txt || code=$?
-  out=$(cat out.txt)
-  err=$(cat err.txt)
+  run_trcost memory "$@"
 }
 
 @test "from the smallest card to the largest, with what makes it fit" {

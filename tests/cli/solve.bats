@@ -1,27 +1,9 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2016
-# `trcost solve` through the real program. TRCOST names it; ctest sets it.
+# `trcost solve` through the real program.
 
-setup() {
-  : "${TRCOST:?set TRCOST to the program}"
-  cd "$BATS_TEST_TMPDIR" || return 1
-}
-
-# Runs the program; stdout goes to $out, stderr to $err, the exit code to $code.
-run_trcost() {
-  code=0
-  "$TRCOST" "$@" >out.txt 2>err.txt || code=$?
-  out=$(cat out.txt)
-  err=$(cat err.txt)
-}
-
-# Whether $1 (a jq expression on $out) holds.
-holds() {
-  jq -e "$1" <<<"$out" >/dev/null || {
-    echo "not true: $1"
-    return 1
-  }
-}
+load program
 
 @test "a cluster for a time: gpus x peak x MFU x seconds, and its price" {
   run_trcost solve --gpus 20000 --duration 4mo --mfu 0.4 --price 2 --accelerator h100-sxm --format json

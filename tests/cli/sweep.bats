@@ -1,17 +1,11 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# `trcost sweep` through the real program. TRCOST names it; ctest sets it.
+# `trcost sweep` through the real program.
 
-setup() {
-  : "${TRCOST:?set TRCOST to the program}"
-  cd "$BATS_TEST_TMPDIR" || return 1
-}
+load program
 
-# Runs the program; stdout goes to $out, stderr to $err, the exit code to $code.
 sweep() {
-  code=0
-  "$TRCOST" sweep "$@" >out.txt 2>err.txt || code=$?
-  out=$(cat out.txt)
-  err=$(cat err.txt)
+  run_trcost sweep "$@"
 }
 
 # A grid of fixed layouts, $1 prices long; more flags may follow.
@@ -22,13 +16,6 @@ fixed() {
     --micro-batch 1 --global-batch 256 --sharding optimizer --recompute selective
     --vary "hardware.gpus=8..64:x2" --vary "cost.price_per_gpu_hour=1..$last:0.001"
     --select "performance.mfu,gpu_hours,cost.total" "$@")
-}
-
-refused() {
-  [ "$code" -eq 2 ]
-  [ -z "$out" ]
-  [[ $err == *"trcost: error:"* ]]
-  [[ $err == *"$1"* ]]
 }
 
 @test "a row per scenario, the varied fields first" {
@@ -165,13 +152,13 @@ grown() {
 @test "what cannot be resumed says so" {
   fixed 2
   sweep "${grid[@]}" --resume part.csv --sort cost.total
-  refused "--sort"
+  was_refused 2 "--sort"
   sweep "${grid[@]}" --resume part.json
-  refused "csv and jsonl"
+  was_refused 2 "csv and jsonl"
   sweep "${grid[@]}" --resume part.csv -o other.csv
-  refused "two files"
+  was_refused 2 "two files"
   sweep "${grid[@]}" --resume -
-  refused "stdout"
+  was_refused 2 "stdout"
   [ ! -e part.csv ]
 }
 
@@ -181,21 +168,21 @@ grown() {
     hardware.gpus=64..8:x2 hardware.gpus=8,8 train.precision=bf17 \
     hardware.accelerator=h100-smx model.params=ten; do
     sweep --params 1e9 --vary "$wrong" -o rows.csv
-    refused "$( [ "$wrong" = hardware.gpu=8 ] && echo 'hardware.gpus' )"
+    was_refused 2 "$( [ "$wrong" = hardware.gpu=8 ] && echo 'hardware.gpus' )"
   done
   sweep --params 1e9 -o rows.csv
-  refused "nothing varies"
+  was_refused 2 "nothing varies"
   sweep --params 1e9 --vary data.tokens=1e9..2e9:1 --vary cost.price_per_gpu_hour=1..2:0.0001 \
     -o rows.csv
-  refused "--shard"
+  was_refused 2 "--shard"
   sweep --params 1e9 --vary hardware.gpus=8 --shard 3/2 -o rows.csv
-  refused "--shard"
+  was_refused 2 "--shard"
   sweep --params 1e9 --vary hardware.gpus=8 --select cost.totl -o rows.csv
-  refused 'did you mean "cost.total"?'
+  was_refused 2 'did you mean "cost.total"?'
   sweep --params 1e9 --vary hardware.gpus=8 --threads 0 -o rows.csv
-  refused "--threads"
+  was_refused 2 "--threads"
   sweep --params 1e9 --vary hardware.gpus=8 --format xlsx -o rows.csv
-  refused "xlsx"
+  was_refused 2 "xlsx"
   [ "$(cat rows.csv)" = precious ]
 }
 

@@ -1,10 +1,8 @@
+#!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# `trcost tokens` through the real program. TRCOST names it; ctest sets it.
+# `trcost tokens` through the real program.
 
-setup() {
-  : "${TRCOST:?set TRCOST to the program}"
-  cd "$BATS_TEST_TMPDIR" || return 1
-}
+load program
 
 # Writes a GIF header of $2 x $3 pixels (both below 65536) to $1.
 # shellcheck disable=SC2059
@@ -14,12 +12,8 @@ gif() {
   printf "\\x$(printf '%02x' $(($3 % 256)))\\x$(printf '%02x' $(($3 / 256)))\0\0\0" >>"$1"
 }
 
-# Runs the program; stdout goes to $out, stderr to $err, the exit code to $code.
 tokens() {
-  code=0
-  "$TRCOST" tokens "$@" >out.txt 2>err.txt || code=$?
-  out=$(cat out.txt)
-  err=$(cat err.txt)
+  run_trcost tokens "$@"
 }
 
 @test "one image as JSON" {

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash disable=SC2034
+# What every test of the program from outside starts from: `load program`. TRCOST names the program;
+# ctest sets it. Each test runs in a folder of its own.
+
+setup() {
+  : "${TRCOST:?set TRCOST to the program}"
+  cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# Runs the program; stdout goes to $out and out.txt, stderr to $err and err.txt, the exit code to
+# $code.
+run_trcost() {
+  code=0
+  "$TRCOST" "$@" >out.txt 2>err.txt || code=$?
+  out=$(tr -d '\0' <out.txt)
+  err=$(cat err.txt)
+}
+
+# Whether $1 (a jq expression on $out) holds.
+holds() {
+  jq -e "$1" <<<"$out" >/dev/null || {
+    echo "not true: $1"
+    return 1
+  }
+}
+
+# Runs the program with the arguments after $1 (exit code) and $2 (words of the message), which have
+# to be refused: one message on stderr, nothing on stdout.
+refused() {
+  local expected=$1 words=$2
+  shift 2
+  run_trcost "$@"
+  was_refused "$expected" "$words" || {
+    echo "arguments: $*"
+    return 1
+  }
+}
+
+# Whether the last run was refused with exit code $1 and the words $2.
+was_refused() {
+  [ "$code" -eq "$1" ] && [ ! -s out.txt ] && [ "$(grep -c 'trcost: error: ' err.txt)" -eq 1 ] &&
+    grep -qF -- "$2" err.txt && return
+  echo "exit code $code, stdout of $(wc -c <out.txt) bytes, stderr: $err"
+  return 1
+}
+
+# Whether no line of out.txt is wider than 100 columns.
+fits_the_page() {
+  local widest
+  widest=$(LC_ALL=C.UTF-8 wc -L <out.txt)
+  [ "$widest" -le 100 ] || {
+    echo "$widest columns"
+    return 1
+  }
+}
