@@ -1,9 +1,21 @@
-# Puts every file of a data folder into the library, so that a copied executable needs no files.
-# The assembler's .incbin takes the bytes as they are: no generated megabytes of C++.
+# Puts every file of a data folder into the library, so that a copied executable needs no files: its
+# bytes, and what parsing the JSON ones gives, so that no run has to. The assembler's .incbin takes
+# the bytes as they are: no generated megabytes of C++.
+
+# The strict parser: part of the library, and of the program that parses at build time.
+add_library(trcost_flat_json OBJECT src/catalog/flat_json.cpp src/catalog/json_parse.cpp
+  src/catalog/packed_data.cpp src/quantity/error.cpp)
+target_include_directories(trcost_flat_json PRIVATE src include)
+target_link_libraries(trcost_flat_json PRIVATE fmt::fmt nlohmann_json::nlohmann_json trcost_warnings)
+add_executable(trcost_pack cmake/trcost_pack.cpp)
+target_include_directories(trcost_pack PRIVATE src include)
+target_link_libraries(trcost_pack PRIVATE trcost_flat_json fmt::fmt trcost_warnings)
+
 function(trcost_embed_data target folder)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.json ${folder}/*.csv)
   list(SORT files)
   set(assembly "${CMAKE_CURRENT_BINARY_DIR}/embedded_data.cpp")
+  set(pack "${CMAKE_CURRENT_BINARY_DIR}/embedded_data.pack")
   set(declarations "")
   set(table "")
   set(blobs "")
@@ -13,22 +25,29 @@ function(trcost_embed_data target folder)
     string(APPEND blobs "    \".global trcost_data_${index}\\ntrcost_data_${index}:\\n.incbin \\\"${folder}/${file}\\\"\\n\"\n")
     string(APPEND blobs "    \".global trcost_data_${index}_end\\ntrcost_data_${index}_end:\\n.byte 0\\n\"\n")
     string(APPEND declarations "extern \"C\" const char trcost_data_${index}[], trcost_data_${index}_end[];\n")
-    string(APPEND table "    {\"${file}\", trcost_data_${index}, trcost_data_${index}_end},\n")
+    string(APPEND table "    {\"${file}\", trcost_data_${index}, trcost_data_${index}_end, ${index}},\n")
     list(APPEND depends "${folder}/${file}")
     math(EXPR index "${index} + 1")
   endforeach()
+  list(JOIN files "\n" list)
+  file(CONFIGURE OUTPUT ${pack}.list @ONLY CONTENT "@list@\n")
+  add_custom_command(OUTPUT ${pack} COMMAND trcost_pack ${folder} ${pack}.list ${pack}
+    DEPENDS trcost_pack ${pack}.list ${depends} COMMENT "Parsing the data folder" VERBATIM)
   file(CONFIGURE OUTPUT ${assembly} @ONLY CONTENT [[
 // Generated from the data folder.
 #include "catalog/embedded.h"
 @declarations@
+extern "C" const char trcost_data_pack[];
 asm(".section .rodata\n"
-@blobs@    ".text\n");
+@blobs@    ".balign 8\n.global trcost_data_pack\ntrcost_data_pack:\n.incbin \"@pack@\"\n"
+    ".text\n");
 namespace trcost {
 static const EmbeddedFile table[] = {
 @table@};
 std::span<const EmbeddedFile> embedded_files() { return table; }
+const char* embedded_pack() { return trcost_data_pack; }
 }  // namespace trcost
 ]])
-  set_source_files_properties(${assembly} PROPERTIES OBJECT_DEPENDS "${depends}")
-  target_sources(${target} PRIVATE ${assembly})
+  set_source_files_properties(${assembly} PROPERTIES OBJECT_DEPENDS "${depends};${pack}")
+  target_sources(${target} PRIVATE ${assembly} ${pack} $<TARGET_OBJECTS:trcost_flat_json>)
 endfunction()

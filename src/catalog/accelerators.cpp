@@ -75,8 +75,9 @@ std::optional<Precision> parse_precision(std::string_view name) {
   return std::nullopt;
 }
 
-Accelerator parse_accelerator(std::string_view json, std::string_view origin) {
-  ObjectReader file = parse_strict_json(json, origin).object();
+Accelerator parse_accelerator(const JsonValue& document) {
+  const std::string& origin = document.origin();
+  ObjectReader file = document.object();
   const Sources sources(file);
   Accelerator accelerator;
   accelerator.file = origin;

@@ -10,9 +10,9 @@
 #include <optional>
 #include <system_error>
 
+#include "catalog/data_file.h"
 #include "catalog/embedded.h"
 #include "catalog/loaders.h"
-#include "catalog/strict_json.h"
 #include "trcost/error.h"
 #include "trcost/suggest.h"
 
@@ -34,12 +34,9 @@ const CatalogKindInfo& info(CatalogKind kind) {
 }
 
 std::string_view embedded_text(std::string_view path) {
-  const auto files = embedded_files();
-  const auto found =
-      std::lower_bound(files.begin(), files.end(), path,
-                       [](const EmbeddedFile& file, std::string_view p) { return file.path < p; });
-  if (found == files.end() || found->path != path) return {};
-  return {found->begin, static_cast<std::size_t>(found->end - found->begin)};
+  const EmbeddedFile* file = find_embedded_file(path);
+  return file == nullptr ? std::string_view()
+                         : std::string_view(file->begin, static_cast<std::size_t>(file->end - file->begin));
 }
 
 // Lower case, without hyphens and underscores.
@@ -81,7 +78,7 @@ struct Catalog::Cache {
   std::shared_ptr<const RunBook> runs;
   std::recursive_mutex mutex;  ///< loaders ask for further entries
 
-  // The parsed entry of a name or path, parsed on first use by `parse(text, origin)`.
+  // The entry of a name or path, made of its document on first use.
   template <class T, class Parse>
   const T& entry(std::map<std::string, std::shared_ptr<const T>, std::less<>>& known,
                  const Catalog& catalog, CatalogKind kind, std::string_view name,
@@ -90,13 +87,15 @@ struct Catalog::Cache {
     const auto found = known.find(name);
     if (found != known.end()) return *found->second;
     const Source source = locate(catalog, kind, name);
-    std::shared_ptr<const T> value = parse(source.text, source.origin);
+    std::shared_ptr<const T> value =
+        parse(parse_data_file(source.text, source.path, source.origin));
     return *known.emplace(std::string(name), std::move(value)).first->second;
   }
 
   struct Source {
     std::string_view text;
-    std::string origin;
+    std::string path;    // within the data folder, or the user's own
+    std::string origin;  // the file's name in messages
   };
 
   // Runs are rows of tables, not files.
@@ -126,11 +125,11 @@ struct Catalog::Cache {
   // Text of the file of a catalog name, or of a user's own file.
   Source locate(const Catalog& catalog, CatalogKind kind, std::string_view name) {
     if (is_path(name)) {
-      return {text_of(std::string(name)), std::string(name)};
+      return {text_of(std::string(name)), std::string(name), std::string(name)};
     }
     const std::string path = fmt::format("{}/{}.json", info(kind).name, name);
     if (name.find('/') == std::string_view::npos && catalog.has_file(path)) {
-      return {catalog.file(path), overriding_file(path).value_or(path)};
+      return {catalog.file(path), path, overriding_file(path).value_or(path)};
     }
     if (const std::string alias = entry_with_alias(catalog, kind, name); !alias.empty()) {
       return locate(catalog, kind, alias);
@@ -148,7 +147,7 @@ struct Catalog::Cache {
       const std::string path = fmt::format("{}/{}.json", info(kind).name, entry);
       const std::string_view text = catalog.file(path);
       if (text.find("\"aliases\"") == std::string_view::npos) continue;
-      ObjectReader reader = parse_strict_json(text, path).object();
+      ObjectReader reader = parse_data_file(text, path, path).object();
       for (const std::string& alias : reader.texts_or_empty("aliases")) {
         if (squeezed(alias) == wanted) return entry;
       }
@@ -199,29 +198,29 @@ Catalog::~Catalog() = default;
 const Accelerator& Catalog::accelerator(std::string_view name) const {
   return cache_->entry(
       cache_->accelerators, *this, CatalogKind::accelerators, name,
-      [](std::string_view text, std::string_view origin) {
-        return std::make_shared<const Accelerator>(parse_accelerator(text, origin));
+      [](const JsonValue& document) {
+        return std::make_shared<const Accelerator>(parse_accelerator(document));
       });
 }
 
 const System& Catalog::system(std::string_view name) const {
   return cache_->entry(cache_->systems, *this, CatalogKind::systems, name,
-                       [](std::string_view text, std::string_view origin) {
-                         return std::make_shared<const System>(parse_system(text, origin));
+                       [](const JsonValue& document) {
+                         return std::make_shared<const System>(parse_system(document));
                        });
 }
 
 const Model& Catalog::model(std::string_view name) const {
   return cache_->entry(cache_->models, *this, CatalogKind::models, name,
-                       [this](std::string_view text, std::string_view origin) {
-                         return std::make_shared<const Model>(parse_model(text, origin, *this));
+                       [this](const JsonValue& document) {
+                         return std::make_shared<const Model>(parse_model(document, *this));
                        });
 }
 
 const Encoder& Catalog::encoder(std::string_view name) const {
   return cache_->entry(cache_->encoders, *this, CatalogKind::encoders, name,
-                       [](std::string_view text, std::string_view origin) {
-                         return std::make_shared<const Encoder>(parse_encoder(text, origin));
+                       [](const JsonValue& document) {
+                         return std::make_shared<const Encoder>(parse_encoder(document));
                        });
 }
 

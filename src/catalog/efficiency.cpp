@@ -4,15 +4,15 @@
 #include <fmt/format.h>
 
 #include "catalog/csv.h"
+#include "catalog/data_file.h"
 #include "catalog/loaders.h"
 #include "catalog/strict_json.h"
 
 namespace trcost {
 namespace {
 
-Efficiency parse_efficiency(std::string_view json, const std::string& origin,
-                            Efficiency result) {
-  ObjectReader reader = parse_strict_json(json, origin).object();
+Efficiency parse_efficiency(const JsonValue& document, Efficiency result) {
+  ObjectReader reader = document.object();
   reader.accept("schema_version");
   result.accelerator = reader.required_text("accelerator");
   result.source = reader.required_text("source");
@@ -75,7 +75,7 @@ std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator
   Efficiency result = efficiency_by_rule(accelerator);
   const std::string path = fmt::format("efficiency/{}.json", accelerator.name);
   if (catalog.has_file(path)) {
-    result = parse_efficiency(catalog.file(path), path, std::move(result));
+    result = parse_efficiency(read_data_file(catalog, path), std::move(result));
   }
   result.residuals = read_residuals(catalog, accelerator.architecture);
   return std::make_shared<const Efficiency>(std::move(result));

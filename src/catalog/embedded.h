@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -11,7 +12,12 @@ struct EmbeddedFile {
   std::string_view path;
   const char* begin;
   const char* end;
+  std::size_t document;  ///< position in the pack
 };
 std::span<const EmbeddedFile> embedded_files();
+/// The file of a path, or null.
+const EmbeddedFile* find_embedded_file(std::string_view path);
+/// What parsing gives for them, nothing for tables: see packed_data.h.
+const char* embedded_pack();
 
 }  // namespace trcost

@@ -7,8 +7,8 @@
 
 namespace trcost {
 
-Encoder parse_encoder(std::string_view json, std::string_view origin) {
-  ObjectReader r = parse_strict_json(json, origin).object();
+Encoder parse_encoder(const JsonValue& document) {
+  ObjectReader r = document.object();
   read_schema_version(r);
   const std::string name = r.required_text("name");
   const std::string title = r.text_or("title", name);

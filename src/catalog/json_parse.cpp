@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <system_error>
+#include <unordered_map>
+#include <unordered_set>
 
-#include "catalog/json_document.h"
+#include "catalog/flat_json.h"
 #include "catalog/strict_json.h"
 #include "trcost/error.h"
 
@@ -18,34 +21,50 @@ namespace {
 
 using nlohmann::json;
 
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+
 constexpr std::string_view kSizeHint =
     "trcost reads models, scenarios and catalog entries; is this the right file?";
 
 // Builds the document and refuses what JSON leaves open: repeated keys and unlimited depth.
 class StrictBuilder : public nlohmann::json_sax<json> {
  public:
-  StrictBuilder(json& root, std::string_view text, std::string_view origin)
-      : root_(root), text_(text), origin_(origin) {}
+  StrictBuilder(FlatDocument& out, std::string_view text, std::string_view origin)
+      : out_(out), text_(text), origin_(origin) {}
 
-  bool null() override { return add(nullptr); }
-  bool boolean(bool value) override { return add(value); }
-  bool number_integer(std::int64_t value) override { return add(value); }
-  bool number_unsigned(std::uint64_t value) override { return add(value); }
-  bool number_float(double value, const std::string&) override { return add(value); }
-  bool string(std::string& value) override { return add(std::move(value)); }
+  bool null() override { return add({}); }
+  bool boolean(bool value) override {
+    return add({.value = value ? 1u : 0u, .kind = FlatNode::Kind::boolean});
+  }
+  bool number_integer(std::int64_t value) override { return number(static_cast<double>(value)); }
+  bool number_unsigned(std::uint64_t value) override { return number(static_cast<double>(value)); }
+  bool number_float(double value, const std::string&) override { return number(value); }
+  bool string(std::string& value) override {
+    const bool controls = std::any_of(value.begin(), value.end(), is_control);
+    const std::size_t place = out_.strings.size();
+    out_.strings += value;
+    return add({.value = place,
+                .size = static_cast<std::uint32_t>(value.size()),
+                .kind = FlatNode::Kind::text,
+                .controls = controls ? std::uint8_t{1} : std::uint8_t{0}});
+  }
   bool binary(json::binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return open(json::object()); }
-  bool start_array(std::size_t) override { return open(json::array()); }
+  bool start_object(std::size_t) override { return open(FlatNode::Kind::object); }
+  bool start_array(std::size_t) override { return open(FlatNode::Kind::array); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
 
   bool key(std::string& name) override {
-    if (open_.back()->contains(name)) {
+    const auto [known, fresh] =
+        names_.emplace(name, static_cast<std::uint32_t>(out_.strings.size()));
+    if (fresh) (out_.strings += name) += '\0';  // no two names start at one place, "" included
+    key_ = known->second;
+    key_size_ = static_cast<std::uint32_t>(name.size());
+    if (!members_.insert(std::uint64_t{open_.back()} << 32 | key_).second) {
       throw Error(ErrorKind::data,
                   fmt::format("the key \"{}\" stands twice in the same object", printable(name)),
                   "remove one of the two; which one counts would be a guess", std::string(origin_));
     }
-    key_ = name;
     return true;
   }
 
@@ -68,37 +87,35 @@ class StrictBuilder : public nlohmann::json_sax<json> {
   }
 
  private:
-  template <class Value>
-  bool add(Value&& value) {
-    place(json(std::forward<Value>(value)));
+  bool number(double value) {
+    return add({.value = std::bit_cast<std::uint64_t>(value), .kind = FlatNode::Kind::number});
+  }
+
+  bool add(FlatNode node) {
+    if (!open_.empty()) {
+      FlatNode& parent = out_.nodes[open_.back()];
+      ++parent.size;
+      if (parent.kind == FlatNode::Kind::object) {
+        node.key = key_;
+        node.key_size = key_size_;
+      }
+    }
+    out_.nodes.push_back(node);
     return true;
   }
 
-  json* place(json value) {
-    if (open_.empty()) {
-      root_ = std::move(value);
-      return &root_;
-    }
-    json& parent = *open_.back();
-    if (parent.is_array()) {
-      parent.push_back(std::move(value));
-      return &parent.back();
-    }
-    json& slot = parent[key_];
-    slot = std::move(value);
-    return &slot;
-  }
-
-  bool open(json container) {
+  bool open(FlatNode::Kind kind) {
     if (open_.size() >= kDeepestJson) {
       throw Error(ErrorKind::data, fmt::format("nested deeper than {} levels", kDeepestJson),
                   std::string(kSizeHint), std::string(origin_));
     }
-    open_.push_back(place(std::move(container)));
+    add({.kind = kind});
+    open_.push_back(static_cast<std::uint32_t>(out_.nodes.size() - 1));
     return true;
   }
 
   bool close() {
+    out_.nodes[open_.back()].value = out_.nodes.size();
     open_.pop_back();
     return true;
   }
@@ -112,11 +129,14 @@ class StrictBuilder : public nlohmann::json_sax<json> {
     return fmt::format("line {}, column {}", line, column);
   }
 
-  json& root_;
+  FlatDocument& out_;
   std::string_view text_;
   std::string_view origin_;
-  std::string key_;
-  std::vector<json*> open_;
+  std::uint32_t key_ = 0;
+  std::uint32_t key_size_ = 0;
+  std::vector<std::uint32_t> open_;
+  std::unordered_map<std::string, std::uint32_t> names_;  // each name is stored once
+  std::unordered_set<std::uint64_t> members_;             // object and name
 };
 
 }  // namespace
@@ -130,7 +150,7 @@ std::string printable(std::string_view text) {
   return text.size() > kLongest ? out + "..." : out;
 }
 
-JsonValue parse_strict_json(std::string_view text, std::string_view origin) {
+FlatDocument parse_flat_json(std::string_view text, std::string_view origin) {
   if (text.size() > kLargestJsonFile) {
     throw Error(ErrorKind::data,
                 fmt::format("{} bytes are more than the {} MiB that a file may have", text.size(),
@@ -141,12 +161,10 @@ JsonValue parse_strict_json(std::string_view text, std::string_view origin) {
     throw Error(ErrorKind::data, "the file is empty", "it has to hold one JSON object",
                 std::string(origin));
   }
-  auto document = std::make_shared<JsonValue::Document>();
-  document->origin = origin;
-  StrictBuilder builder(document->root, text, origin);
+  FlatDocument document;
+  StrictBuilder builder(document, text, origin);
   json::sax_parse(text.begin(), text.end(), &builder);
-  const json* root = &document->root;
-  return JsonValue(std::move(document), root, "");
+  return document;
 }
 
 std::string read_text_file(const std::string& path) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the catalog calls to turn the text of a file into a thing. One loader per file of this
+// What the catalog calls to turn a parsed file into a thing. One loader per file of this
 // folder; each refuses what is malformed with an Error (kind data).
 #pragma once
 
@@ -8,18 +8,19 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/strict_json.h"
 #include "trcost/catalog.h"
 
 namespace trcost {
 
-Accelerator parse_accelerator(std::string_view json, std::string_view origin);
-System parse_system(std::string_view json, std::string_view origin);
-Encoder parse_encoder(std::string_view json, std::string_view origin);
+Accelerator parse_accelerator(const JsonValue& document);
+System parse_system(const JsonValue& document);
+Encoder parse_encoder(const JsonValue& document);
 /// Also a Hugging Face config.json. Encoders that the file names come from `catalog`.
-Model parse_model(std::string_view json, std::string_view origin, const Catalog& catalog);
+Model parse_model(const JsonValue& document, const Catalog& catalog);
 
 /// Shared pointers, so that the catalog needs not know how these look.
-std::shared_ptr<const Stack> load_stack(std::string_view json, std::string_view origin);
+std::shared_ptr<const Stack> load_stack(const JsonValue& document);
 /// Reads its own files of `catalog`; by rule from the specification where there are none.
 std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator,
                                                   const Catalog& catalog);

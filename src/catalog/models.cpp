@@ -8,8 +8,8 @@
 
 namespace trcost {
 
-Model parse_model(std::string_view json, std::string_view origin, const Catalog& catalog) {
-  const JsonValue document = parse_strict_json(json, origin);
+Model parse_model(const JsonValue& document, const Catalog& catalog) {
+  const std::string& origin = document.origin();
   if (is_hugging_face_config(document)) return read_hugging_face_config(document, origin);
   ObjectReader r = document.object();
   Model model;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 
+#include "catalog/data_file.h"
 #include "catalog/loaders.h"
 #include "catalog/price_files.h"
 #include "catalog/strict_json.h"
@@ -64,8 +65,8 @@ class BookReader {
  public:
   explicit BookReader(PriceBook& book) : book_(book) {}
 
-  void read_file(std::string_view text, const std::string& file) {
-    const JsonValue root = parse_strict_json(text, file);
+  void read_file(const JsonValue& root) {
+    const std::string& file = root.origin();
     ObjectReader reader = root.object();
     reader.accept("schema_version");
     reader.accept("retrieved");
@@ -197,7 +198,7 @@ class BookReader {
 };
 
 std::string read_book_date(const Catalog& catalog) {
-  const JsonValue root = parse_strict_json(catalog.file("prices/book.json"), "prices/book.json");
+  const JsonValue root = read_data_file(catalog, "prices/book.json");
   ObjectReader reader = root.object();
   reader.accept("schema_version");
   reader.accept("note");
@@ -221,8 +222,8 @@ std::shared_ptr<const PriceBook> load_prices(const Catalog& catalog) {
   book->date = read_book_date(catalog);
   BookReader reader(*book);
   for (const std::string& name : catalog.names(CatalogKind::prices)) {
-    const std::string file = fmt::format("prices/{}.json", name);
-    if (is_price_file(name)) reader.read_file(catalog.file(file), file);
+    if (!is_price_file(name)) continue;
+    reader.read_file(read_data_file(catalog, fmt::format("prices/{}.json", name)));
   }
   return book;
 }
@@ -231,7 +232,7 @@ PriceBook parse_price_file(std::string_view text, const std::string& origin,
                            std::string_view book_date) {
   PriceBook book;
   book.date = book_date;
-  BookReader(book).read_file(text, origin);
+  BookReader(book).read_file(parse_strict_json(text, origin));
   return book;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "catalog/data_file.h"
 #include "catalog/loaders.h"
 #include "catalog/strict_json.h"
 #include "trcost/error.h"
@@ -29,8 +30,7 @@ std::optional<SourcedValue> read_value(ObjectReader& row, std::string_view key, 
 }  // namespace
 
 std::shared_ptr<const Regions> load_regions(const Catalog& catalog) {
-  const std::string file = "prices/regions.json";
-  const JsonValue root = parse_strict_json(catalog.file(file), file);
+  const JsonValue root = read_data_file(catalog, "prices/regions.json");
   ObjectReader reader = root.object();
   reader.accept("schema_version");
   reader.accept("retrieved");

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "catalog/csv.h"
+#include "catalog/data_file.h"
 #include "catalog/embedded.h"
 #include "catalog/loaders.h"
 #include "trcost/error.h"
@@ -197,7 +198,7 @@ std::shared_ptr<const RunBook> load_runs(const Catalog& catalog) {
   book->memory = read_table(catalog, "runs/memory.csv", memory_figure);
   for (const EmbeddedFile& file : embedded_files()) {
     if (!file.path.starts_with(kModelFolder)) continue;
-    Model model = parse_model(catalog.file(file.path), file.path, catalog);
+    Model model = parse_model(read_data_file(catalog, file.path), catalog);
     const std::string name = model.name;
     book->models.emplace(name, std::move(model));
   }

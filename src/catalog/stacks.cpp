@@ -58,9 +58,9 @@ void read_memory(ObjectReader& parent, MemoryRecipe& memory) {
 
 }  // namespace
 
-std::shared_ptr<const Stack> load_stack(std::string_view json, std::string_view origin) {
+std::shared_ptr<const Stack> load_stack(const JsonValue& document) {
   auto stack = std::make_shared<Stack>();
-  ObjectReader reader = parse_strict_json(json, origin).object();
+  ObjectReader reader = document.object();
   reader.accept("schema_version");
   stack->name = reader.required_text("name");
   stack->title = reader.required_text("title");

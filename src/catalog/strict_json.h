@@ -2,16 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "catalog/flat_json.h"
 #include "trcost/files.h"
 
 namespace trcost {
@@ -28,12 +29,12 @@ class ObjectReader;
 /// is there and what is allowed.
 class JsonValue {
  public:
-  [[nodiscard]] bool is_null() const;
-  [[nodiscard]] bool is_number() const;
-  [[nodiscard]] bool is_text() const;
-  [[nodiscard]] bool is_boolean() const;
-  [[nodiscard]] bool is_array() const;
-  [[nodiscard]] bool is_object() const;
+  [[nodiscard]] bool is_null() const { return node().kind == FlatNode::Kind::null; }
+  [[nodiscard]] bool is_number() const { return node().kind == FlatNode::Kind::number; }
+  [[nodiscard]] bool is_text() const { return node().kind == FlatNode::Kind::text; }
+  [[nodiscard]] bool is_boolean() const { return node().kind == FlatNode::Kind::boolean; }
+  [[nodiscard]] bool is_array() const { return node().kind == FlatNode::Kind::array; }
+  [[nodiscard]] bool is_object() const { return node().kind == FlatNode::Kind::object; }
 
   /// A finite number within [lowest, highest].
   [[nodiscard]] double number(double lowest, double highest) const;
@@ -47,31 +48,44 @@ class JsonValue {
   /// Position of the text within `words`; an unknown one is an Error with the nearest word.
   [[nodiscard]] std::size_t choice(const std::vector<std::string>& words) const;
 
+  /// The file's name, as given to the parser.
+  [[nodiscard]] const std::string& origin() const { return document_->origin; }
   /// `h100.json#/peak/bf16`: where this value stands.
   [[nodiscard]] std::string location() const;
   /// Throws an Error about this value.
   [[noreturn]] void fail(std::string message, std::string hint = {}) const;
-  /// The document below, for readers of foreign formats.
-  [[nodiscard]] const nlohmann::json& raw() const { return *json_; }
 
  private:
   friend JsonValue parse_strict_json(std::string_view text, std::string_view origin);
+  friend JsonValue read_in_place(FlatJson json, std::string_view origin);
   friend class ObjectReader;
-  struct Document;
-  JsonValue(std::shared_ptr<const Document> document, const nlohmann::json* json,
-            std::string pointer);
-  [[nodiscard]] JsonValue child(const nlohmann::json& json, std::string_view token) const;
+  struct Document {
+    Document(FlatJson json_, std::string_view origin_) : json(json_), origin(origin_) {}
+    Document(FlatDocument own_, std::string_view origin_)
+        : own(std::move(own_)), json(own.view()), origin(origin_) {}
+
+    FlatDocument own;  // empty where the document lives elsewhere
+    FlatJson json;
+    std::string origin;
+  };
+  JsonValue(std::shared_ptr<const Document> document, FlatJson::Index at)
+      : document_(std::move(document)), at_(at) {}
+  [[nodiscard]] const FlatJson& json() const { return document_->json; }
+  [[nodiscard]] const FlatNode& node() const { return json().node(at_); }
+  [[nodiscard]] std::string_view checked_text() const;
   [[noreturn]] void fail_type(std::string_view expected) const;
 
   std::shared_ptr<const Document> document_;
-  const nlohmann::json* json_;
-  std::string pointer_;
+  FlatJson::Index at_;
 };
 
 /// Parses all of `text`. Refuses duplicate keys, trailing text, truncated input (with line and
 /// column), numbers outside the range of a double, nesting deeper than kDeepestJson and input
 /// larger than kLargestJsonFile with an Error (kind data). `origin` names the file in messages.
 JsonValue parse_strict_json(std::string_view text, std::string_view origin);
+
+/// The root of a document that lives as long as the program.
+JsonValue read_in_place(FlatJson json, std::string_view origin);
 
 /// Reads an object key by key and, in finish(), refuses every key that was not asked for. A `null`
 /// value counts as absent for the optional accessors.
@@ -116,8 +130,16 @@ class ObjectReader {
   [[nodiscard]] const JsonValue& value() const { return value_; }
 
  private:
+  // The node of a member, or kNone; `position` is its place among the members.
+  [[nodiscard]] FlatJson::Index find(std::string_view key, std::size_t& position) const;
+  [[nodiscard]] bool was_asked(std::string_view key, std::size_t position) const;
+  // Keys of the object that were asked for, or that were not, sorted.
+  [[nodiscard]] std::vector<std::string> keys(bool asked) const;
+  [[noreturn]] void fail_unknown() const;
+
   JsonValue value_;
-  std::vector<std::string> asked_;
+  std::uint64_t asked_members_ = 0;       // bit i: the i-th member was asked for
+  std::vector<std::string> asked_names_;  // what was asked for and has no bit: absent, or beyond 64
 };
 
 }  // namespace trcost

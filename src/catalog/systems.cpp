@@ -48,8 +48,9 @@ void read_tiers(ObjectReader& file, const Sources& sources, System& system) {
 
 }  // namespace
 
-System parse_system(std::string_view json, std::string_view origin) {
-  ObjectReader file = parse_strict_json(json, origin).object();
+System parse_system(const JsonValue& document) {
+  const std::string& origin = document.origin();
+  ObjectReader file = document.object();
   const Sources sources(file);
   System system;
   system.file = origin;

@@ -99,14 +99,14 @@ void add_row(std::vector<DiffRow>& rows, DiffRow row) {
 class Saved {
  public:
   Saved(std::string_view text, std::string_view origin)
-      : value_(parse_strict_json(text, origin)), json_(&value_.raw()) {
-    if (!json_->is_object()) refuse(origin, "it is no JSON object");
-    const Json* version = member(*json_, "schema_version");
+      : json_(parse(text, origin)) {
+    if (!json_.is_object()) refuse(origin, "it is no JSON object");
+    const Json* version = member(json_, "schema_version");
     if (version == nullptr || !version->is_string()) refuse(origin, "it has no \"schema_version\"");
     if (!version->get<std::string>().starts_with("1.")) {
       refuse(origin, "its schema_version is " + version->dump() + ", this program reads version 1");
     }
-    const Json* estimates = member(*json_, "estimates");
+    const Json* estimates = member(json_, "estimates");
     if (estimates == nullptr || !estimates->is_array()) {
       refuse(origin, "it has no list \"estimates\"");
     }
@@ -116,12 +116,12 @@ class Saved {
       estimates_.push_back(&each);
     }
     if (estimates_.empty()) refuse(origin, "its list of estimates is empty");
-    const Json* scenario = member(*json_, "scenario");
+    const Json* scenario = member(json_, "scenario");
     if (scenario == nullptr || !scenario->is_object()) refuse(origin, "it has no \"scenario\"");
     flatten(*scenario, "", inputs_);
     inputs_.erase("schema_version");
     for (const char* key : {"trcost_version", "price_data_date"}) {
-      inputs_[key] = value_of(member(*json_, key));
+      inputs_[key] = value_of(member(json_, key));
     }
   }
 
@@ -135,8 +135,12 @@ class Saved {
   }
 
  private:
-  JsonValue value_;
-  const Json* json_;
+  static Json parse(std::string_view text, std::string_view origin) {
+    parse_strict_json(text, origin);  // refuses what nlohmann_json would let pass
+    return Json::parse(text);
+  }
+
+  Json json_;
   std::vector<const Json*> estimates_;
   std::map<std::string, DiffValue> inputs_;
 };

@@ -30,15 +30,16 @@ std::vector<std::string> field_groups() {
   return groups;
 }
 
-// The members of an entry that are groups of scenario fields, as a scenario.
-Scenario overrides_of(const JsonValue& value, const ObjectReader& object) {
+// The members of an entry that are groups of scenario fields, as a scenario; `json` is the entry.
+Scenario overrides_of(const JsonValue& value, const ObjectReader& object,
+                      const nlohmann::json& json) {
   nlohmann::json groups = nlohmann::json::object();
   const std::vector<std::string> known_groups = field_groups();
   std::vector<std::string> known(kKeys.begin(), kKeys.end());
   known.insert(known.end(), known_groups.begin(), known_groups.end());
   for (const std::string& key : object.keys()) {
     if (std::ranges::find(known_groups, key) != known_groups.end()) {
-      groups[key] = value.raw().at(key);
+      groups[key] = json.at(key);
     } else if (std::ranges::find(kKeys, key) == kKeys.end()) {
       std::string hint = did_you_mean(key, known);
       hint += fmt::format("{}allowed: {}", hint.empty() ? "" : " ", fmt::join(known, ", "));
@@ -48,10 +49,10 @@ Scenario overrides_of(const JsonValue& value, const ObjectReader& object) {
   return scenario_from_json(groups.dump(), value.location());
 }
 
-Experiment read_experiment(const JsonValue& value) {
+Experiment read_experiment(const JsonValue& value, const nlohmann::json& json) {
   ObjectReader object = value.object();
   Experiment out;
-  out.overrides = overrides_of(value, object);
+  out.overrides = overrides_of(value, object, json);
   out.name = object.required_text("name");
   out.params_fraction = object.number_or("params_fraction", 1, kSmallest, 1);
   out.tokens_fraction = object.number_or("tokens_fraction", 1, kSmallest, 1000);
@@ -68,11 +69,15 @@ Experiment read_experiment(const JsonValue& value) {
 std::string take_experiments(std::string_view json, std::string_view origin,
                              std::vector<Experiment>& out) {
   const JsonValue document = parse_strict_json(json, origin);
-  if (!document.is_object() || !document.raw().contains(kList)) return std::string(json);
-  ObjectReader object = document.object();
-  for (const JsonValue& value : object.array_or_empty(kList)) out.push_back(read_experiment(value));
-  nlohmann::json rest = document.raw();
-  rest.erase(std::string(kList));
+  if (!document.is_object()) return std::string(json);
+  nlohmann::json rest = nlohmann::json::parse(json);
+  const auto list = rest.find(kList);
+  if (list == rest.end()) return std::string(json);
+  const std::vector<JsonValue> values = document.object().array_or_empty(kList);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out.push_back(read_experiment(values[i], (*list)[i]));
+  }
+  rest.erase(list);
   return rest.dump();
 }
 

@@ -31,7 +31,7 @@ void check_published(double counted, const PublishedParameters& want) {
 Error error_of(const std::string& json) {
   const Catalog catalog;
   try {
-    parse_model(json, "mine.json", catalog);
+    parse_model(parse_strict_json(json, "mine.json"), catalog);
   } catch (const Error& error) {
     return error;
   }
@@ -108,7 +108,8 @@ TEST_CASE("encoders with their merger, as their papers count", "[catalog][models
 TEST_CASE("the shortest model file gets the usual defaults", "[catalog][models]") {
   const Catalog catalog;
   const Model model =
-      parse_model(R"({"name": "mine", "language": {)" + kSmall + "}}", "mine.json", catalog);
+      parse_model(parse_strict_json(R"({"name": "mine", "language": {)" + kSmall + "}}", "mine.json"),
+                  catalog);
   const LanguageModel& m = model.language;
   CHECK(m.kv_heads == 4);
   CHECK(m.head_dim == 16);
@@ -124,9 +125,9 @@ TEST_CASE("the shortest model file gets the usual defaults", "[catalog][models]"
 TEST_CASE("vision of a model file by bare names", "[catalog][models]") {
   const Catalog catalog;
   const auto read = [&](const std::string& vision) {
-    return parse_model(R"({"name": "mine", "language": {)" + kSmall + R"(}, "vision": )" + vision +
-                           "}",
-                       "mine.json", catalog);
+    const std::string json =
+        R"({"name": "mine", "language": {)" + kSmall + R"(}, "vision": )" + vision + "}";
+    return parse_model(parse_strict_json(json, "mine.json"), catalog);
   };
   const Model llava = read(R"({"encoder": "clip-vit-l-14-336", "connector": "mlp"})");
   CHECK(llava.vision->tokens_per_image == 576);

@@ -22,7 +22,7 @@ Model read(const std::string& name) {
 std::string error_of(const std::string& json) {
   const Catalog catalog;
   try {
-    parse_model(json, "config.json", catalog);
+    parse_model(parse_strict_json(json, "config.json"), catalog);
   } catch (const Error& error) {
     CHECK(error.kind == ErrorKind::data);
     return error.message + " " + error.hint;

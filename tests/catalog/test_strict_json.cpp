@@ -54,7 +54,10 @@ TEST_CASE("malformed JSON is refused with its place") {
 TEST_CASE("a key that stands twice is refused at any depth") {
   const Error error = parse_error(R"({"a": [{"deep": {"x": 1, "y": 2, "x": 3}}]})");
   CHECK(contains(error.message, "\"x\" stands twice"));
+  CHECK(contains(parse_error(R"({"a": {"a": 1}, "a": 2})").message, "\"a\" stands twice"));
+  CHECK(contains(parse_error(R"({"": 1, "": 2})").message, "stands twice"));
   CHECK_NOTHROW(parse_strict_json(R"({"a": {"x": 1}, "b": {"x": 1}})", "mine.json"));
+  CHECK_NOTHROW(parse_strict_json(R"({"": 1, "a": {"": 2, "a": 3}})", "mine.json"));
 }
 
 TEST_CASE("nesting and size are limited") {
@@ -117,6 +120,32 @@ TEST_CASE("types and ranges are checked where the value stands") {
   const std::vector<JsonValue> array = reader.array_or_empty("a");
   REQUIRE(array.size() == 2);
   CHECK(array[1].object().required_value("k/~").location() == "m.json#/a/1/k~1~0");
+}
+
+TEST_CASE("objects with many members are read and checked like small ones") {
+  std::string text = "{\"first\": 0";
+  for (int i = 0; i < 200; ++i) text += ", \"k" + std::to_string(i) + "\": " + std::to_string(i);
+  const JsonValue root = parse_strict_json(text + "}", "m.json");
+  ObjectReader reader = root.object();
+  reader.accept("first");
+  CHECK(reader.keys().size() == 201);
+  for (int i = 0; i < 199; ++i) {
+    CHECK(reader.required_number("k" + std::to_string(i), 0, 1000) == i);
+  }
+  CHECK(error_of([&] { reader.finish(); }).location == "m.json#/k199");
+  reader.accept("k199");
+  CHECK_NOTHROW(reader.finish());
+  CHECK(contains(error_of([&] { reader.fail_missing("k2000"); }).message, "missing"));
+}
+
+TEST_CASE("of several unknown keys the first by name is refused") {
+  const JsonValue root = parse_strict_json(R"({"zeta": 1, "known": 2, "alpha": 3})", "m.json");
+  ObjectReader reader = root.object();
+  reader.accept("known");
+  reader.accept("absent");
+  const Error error = error_of([&] { reader.finish(); });
+  CHECK(error.location == "m.json#/alpha");
+  CHECK(contains(error.message, "allowed here: absent, known"));
 }
 
 TEST_CASE("null counts as absent for what is optional") {

@@ -53,10 +53,10 @@ void check_system(const System& system) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const Catalog catalog;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  attempt([&] { check_accelerator(parse_accelerator(text, "fuzz.json")); });
-  attempt([&] { check_system(parse_system(text, "fuzz.json")); });
-  attempt([&] { (void)parse_encoder(text, "fuzz.json"); });
-  attempt([&] { (void)parse_model(text, "fuzz.json", catalog); });
-  attempt([&] { (void)load_stack(text, "fuzz.json"); });
+  attempt([&] { check_accelerator(parse_accelerator(parse_strict_json(text, "fuzz.json"))); });
+  attempt([&] { check_system(parse_system(parse_strict_json(text, "fuzz.json"))); });
+  attempt([&] { (void)parse_encoder(parse_strict_json(text, "fuzz.json")); });
+  attempt([&] { (void)parse_model(parse_strict_json(text, "fuzz.json"), catalog); });
+  attempt([&] { (void)load_stack(parse_strict_json(text, "fuzz.json")); });
   return 0;
 }

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catalog/data_file.h"
+
+#include <algorithm>
+
+#include "catalog/embedded.h"
+#include "catalog/packed_data.h"
+
+namespace trcost {
+
+const EmbeddedFile* find_embedded_file(std::string_view path) {
+  const auto files = embedded_files();
+  const auto found = std::ranges::lower_bound(files, path, {}, &EmbeddedFile::path);
+  return found != files.end() && found->path == path ? &*found : nullptr;
+}
+
+JsonValue parse_data_file(std::string_view text, std::string_view path, std::string_view origin) {
+  const EmbeddedFile* built_in = find_embedded_file(path);
+  if (built_in == nullptr || built_in->begin != text.data()) return parse_strict_json(text, origin);
+  return read_in_place(packed_document(embedded_pack(), built_in->document), origin);
+}
+
+JsonValue read_data_file(const Catalog& catalog, std::string_view path) {
+  return parse_data_file(catalog.file(path), path, path);
+}
+
+}  // namespace trcost
