@@ -24,8 +24,8 @@ enum class NumberKind : std::uint8_t {
 /// examples of what is allowed. Result in base units.
 double parse_number(std::string_view text, NumberKind kind);
 
-/// As people read it, three significant digits by default: `10.0B`, `1.20e+25` beyond T, `80 GB`,
-/// `30.0 d`, `$1.23M`, `45.0%`. Never locale dependent.
+/// As people read it, three significant digits by default: `10.0B`, `1.20e+25` beyond the largest
+/// unit, `5.57e-08` below 1e-5, `80 GB`, `30.0 d`, `$1.23M`, `45.0%`. Never locale dependent.
 std::string format_number(double value, NumberKind kind, int significant = 3);
 
 /// The shortest text that parses back to the same double, `.` as decimal point, no thousands

@@ -19,8 +19,9 @@ struct Scale {
 
 constexpr Scale kCounts[] = {{1e15, 0, ""}, {1e12, 1e12, "T"}, {1e9, 1e9, "B"},
                              {1e6, 1e6, "M"}, {1e4, 1e3, "k"}, {0, 1, ""}};
-constexpr Scale kBytes[] = {{1e15, 1e15, " PB"}, {1e12, 1e12, " TB"}, {1e9, 1e9, " GB"},
-                            {1e6, 1e6, " MB"},   {1e3, 1e3, " kB"},   {0, 1, " B"}};
+constexpr Scale kBytes[] = {{1e18, 1e18, " EB"}, {1e15, 1e15, " PB"}, {1e12, 1e12, " TB"},
+                            {1e9, 1e9, " GB"},   {1e6, 1e6, " MB"},   {1e3, 1e3, " kB"},
+                            {0, 1, " B"}};
 constexpr Scale kDurations[] = {{2 * kHoursPerYear * 3600, kHoursPerYear * 3600, " y"},
                                 {2 * kSecondsPerDay, kSecondsPerDay, " d"},
                                 {2 * kSecondsPerHour, kSecondsPerHour, " h"},
@@ -28,7 +29,12 @@ constexpr Scale kDurations[] = {{2 * kHoursPerYear * 3600, kHoursPerYear * 3600,
                                 {0.1, 1, " s"},
                                 {1e-4, 1e-3, " ms"},
                                 {0, 1e-6, " us"}};
-constexpr Scale kMoney[] = {{1e9, 1e9, "B"}, {1e6, 1e6, "M"}, {1e4, 1e3, "k"}, {0, 1, ""}};
+constexpr Scale kMoney[] = {{1e15, 0, ""},   {1e12, 1e12, "T"}, {1e9, 1e9, "B"},
+                            {1e6, 1e6, "M"}, {1e4, 1e3, "k"},   {0, 1, ""}};
+
+// Larger numbers are read by their exponent, not by their digits.
+constexpr double kMostWhole = 1e15;
+constexpr double kMostDigits = 1e10;
 
 // The value that `significant` digits show: 9.9997 is 10.0 in three of them.
 double rounded(double value, int significant) {
@@ -38,15 +44,20 @@ double rounded(double value, int significant) {
   return out;
 }
 
+std::string scientific(double value, int significant) {
+  return fmt::format("{:.{}e}", value, significant - 1);
+}
+
 // `significant` digits in fixed notation, without an exponent for what tables hold.
 std::string significant_digits(double exact, int significant) {
   const double value = rounded(exact, significant);
   if (value == 0) return "0";
+  if (std::abs(value) >= kMostDigits) return scientific(value, significant);
   const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  constexpr int kLeastExponent = -5;
+  if (exponent < kLeastExponent) return scientific(value, significant);
   const int decimals = significant - 1 - exponent;
   if (decimals < 0) return fmt::format("{:.0f}", exact);
-  constexpr int kMostDecimals = 9;
-  if (decimals > kMostDecimals) return fmt::format("{:.{}e}", value, significant - 1);
   return fmt::format("{:.{}f}", value, decimals);
 }
 
@@ -54,7 +65,7 @@ std::string scaled(double value, std::span<const Scale> scales, int significant)
   const double shown = std::abs(rounded(value, significant));
   for (const Scale& scale : scales) {
     if (shown >= scale.from) {
-      if (scale.divisor == 0) return fmt::format("{:.{}e}", value, significant - 1);
+      if (scale.divisor == 0) return scientific(value, significant);
       return significant_digits(value / scale.divisor, significant) + std::string(scale.suffix);
     }
   }
@@ -66,7 +77,7 @@ std::string scaled(double value, std::span<const Scale> scales, int significant)
 std::string format_number(double value, NumberKind kind, int significant) {
   switch (kind) {
     case NumberKind::integer:
-      if (std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
+      if (std::abs(value) < kMostWhole) return fmt::format("{:.0f}", value);
       [[fallthrough]];
     case NumberKind::count:
       if (std::abs(value) < 1e4 && value == std::floor(value)) return fmt::format("{:.0f}", value);
@@ -81,7 +92,6 @@ std::string format_number(double value, NumberKind kind, int significant) {
       return significant_digits(value * 100, significant) + "%";
     case NumberKind::number: break;
   }
-  if (std::abs(value) >= 1e15) return fmt::format("{:.{}e}", value, significant - 1);
   return significant_digits(value, significant);
 }
 

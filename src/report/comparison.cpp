@@ -23,6 +23,11 @@ struct Line {
 std::string memory_words(const Estimate& e) {
   constexpr double kGigabyte = 1e9;
   constexpr double kTwoDigits = 10;
+  constexpr double kTerabyte = 1e12;
+  if (e.memory.total >= kTerabyte) {
+    return fmt::format("{}/{:.0f} GB", format_number(e.memory.total, NumberKind::bytes),
+                       e.memory.capacity / kGigabyte);
+  }
   const double used = e.memory.total / kGigabyte;
   return fmt::format("{:.{}f}/{:.0f} GB", used, used < kTwoDigits ? 1 : 0,
                      e.memory.capacity / kGigabyte);
@@ -53,7 +58,7 @@ const Line kLines[] = {
     {"tokens/s per GPU",
      [](const Estimate& e) {
        return Cell::number(e.performance.tokens_per_second_per_gpu,
-                           grouped(e.performance.tokens_per_second_per_gpu, 0));
+                           speed_words(e.performance.tokens_per_second_per_gpu));
      }},
     {"GPU-hours",
      [](const Estimate& e) { return Cell::number(e.gpu_hours, gpu_hour_words(e.gpu_hours)); }},

@@ -61,8 +61,9 @@ std::string token_fact(const Estimate& e) {
                         counted(e.tokens.vision), counted(e.tokens.vision_encoder));
   }
   if (e.seq_length > 0) {
-    text += fmt::format("; sequences of {}, {} per step, {} steps", grouped(e.seq_length, 0),
-                        grouped(e.layout.global_batch, 0), grouped(e.steps, 0));
+    text += fmt::format("; sequences of {}, {} per step, {} step{}", grouped(e.seq_length, 0),
+                        grouped(e.layout.global_batch, 0), grouped(e.steps, 0),
+                        e.steps < 1.5 ? "" : "s");
   }
   return text;
 }
@@ -131,9 +132,10 @@ std::vector<Fact> run_facts(const Estimate& e) {
   facts.push_back({"Layout", layout_fact(e.layout)});
   facts.push_back(
       {"Step",
-       fmt::format("{} for {} sequences; {} tokens/s and {} TFLOP/s per GPU",
+       fmt::format("{} for {} sequence{}; {} tokens/s and {} TFLOP/s per GPU",
                    format_number(p.step_seconds, NumberKind::duration),
-                   grouped(e.layout.global_batch, 0), grouped(p.tokens_per_second_per_gpu, 0),
+                   grouped(e.layout.global_batch, 0), e.layout.global_batch == 1 ? "" : "s",
+                   speed_words(p.tokens_per_second_per_gpu),
                    p.tflops_per_gpu < 1000 ? format_number(p.tflops_per_gpu, NumberKind::number)
                                            : grouped(p.tflops_per_gpu, 0))});
   facts.push_back({"MFU", mfu_fact(e)});

@@ -33,12 +33,16 @@ void show_waterfall(TextPage& page, const Estimate& e) {
   for (const WaterfallStep& step : steps) {
     label_width = std::max(label_width, display_width(term_words(step.term)));
   }
-  constexpr int kValueWidth = 14;
-  const auto percent = [](double share) { return fmt::format("{:.1f}%", share * 100); };
+  constexpr int kValueWidth = 16;
+  const auto percent = [](double share) {
+    constexpr double kSmallest = 0.0005;  // 0.1% at least is left of what is shown
+    if (share > 0 && share < kSmallest) return format_number(share, NumberKind::fraction, 2);
+    return fmt::format("{:.1f}%", share * 100);
+  };
   page.bar("dense peak", label_width, 1, percent(1), kValueWidth);
   for (const WaterfallStep& step : steps) {
     page.bar(term_words(step.term), label_width, step.left,
-             fmt::format("{:>6} {:>7}", percent(step.share), percent(step.left)), kValueWidth);
+             fmt::format("{:>7} {:>8}", percent(step.share), percent(step.left)), kValueWidth);
   }
 }
 
@@ -73,27 +77,31 @@ void show_memory(TextPage& page, const Estimate& e) {
 void show_range(TextPage& page, const Report& report, const Estimate& detailed) {
   double most = 0;
   int name_width = 0;
+  int amount_width = 0;
   for (const Estimate& e : report.estimates) {
     if (!e.range.total_usd) continue;
-    most = std::max(most, e.range.total_usd->p90);
+    const Quantiles& q = *e.range.total_usd;
+    most = std::max(most, q.p90);
     name_width = std::max(name_width, display_width(e.accelerator));
+    for (const double usd : {q.p10, q.p50, q.p90}) {
+      amount_width = std::max(amount_width, display_width(short_money(usd)));
+    }
   }
   if (!detailed.range.method.empty() || most > 0) {
     page.heading("Range of the total", "P10 to P90, four chances in five; the dot is the median");
   }
-  constexpr int kValueWidth = 23;
+  const int value_width = 3 * amount_width + 2;
   constexpr int kMargins = 4;
   for (const Estimate& e : report.estimates) {
     if (!e.range.total_usd) continue;
     const Quantiles& q = *e.range.total_usd;
-    const int width = page.inner_width() - name_width - kValueWidth - kMargins;
+    const int width = page.inner_width() - name_width - value_width - kMargins;
     const std::string bar =
         range_bar(q.p10, q.p50, q.p90, most, std::max(width, 10), page.style().unicode);
     page.line(pad_right(e.accelerator, name_width) + "  " +
               pad_right(paint(bar, Ink::accent, page.style()), std::max(width, 10)) + "  " +
-              pad_left(fmt::format("{:>7} {:>7} {:>7}", short_money(q.p10), short_money(q.p50),
-                                   short_money(q.p90)),
-                       kValueWidth));
+              fmt::format("{0:>{3}} {1:>{3}} {2:>{3}}", short_money(q.p10), short_money(q.p50),
+                          short_money(q.p90), amount_width));
   }
   const RangeResult& range = detailed.range;
   if (range.method.empty()) return;

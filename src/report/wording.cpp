@@ -12,10 +12,13 @@ namespace {
 
 constexpr double kKilo = 1e3;
 constexpr double kMega = 1e6;
+constexpr double kGiga = 1e9;
 
 }  // namespace
 
 std::string grouped(double value, int decimals) {
+  constexpr double kMostDigits = 1e15;  // larger numbers are read by their exponent
+  if (std::abs(value) >= kMostDigits) return format_number(value, NumberKind::number);
   std::string text = fmt::format("{:.{}f}", std::abs(value), decimals);
   std::size_t at = text.find('.');
   if (at == std::string::npos) at = text.size();
@@ -56,13 +59,15 @@ std::string energy_words(std::optional<double> kwh) {
   if (!kwh) return "n/a";
   if (*kwh < kKilo) return format_number(*kwh, NumberKind::number) + " kWh";
   if (*kwh < kMega) return format_number(*kwh / kKilo, NumberKind::number) + " MWh";
-  return format_number(*kwh / kMega, NumberKind::number) + " GWh";
+  if (*kwh < kGiga) return format_number(*kwh / kMega, NumberKind::number) + " GWh";
+  return format_number(*kwh / kGiga, NumberKind::number) + " TWh";
 }
 
 std::string mass_words(std::optional<double> kg) {
   if (!kg) return "n/a";
   if (*kg < kKilo) return format_number(*kg, NumberKind::number) + " kg";
-  return format_number(*kg / kKilo, NumberKind::number) + " t";
+  if (*kg < kGiga) return format_number(*kg / kKilo, NumberKind::number) + " t";
+  return format_number(*kg / kGiga, NumberKind::number) + " Mt";
 }
 
 std::string flop_words(double flop) {
@@ -77,6 +82,12 @@ std::string gpu_hour_words(double gpu_hours) {
   if (gpu_hours >= kAbbreviated) return format_number(gpu_hours, NumberKind::count);
   if (gpu_hours >= kWhole) return grouped(gpu_hours, 0);
   return format_number(gpu_hours, NumberKind::number);
+}
+
+std::string speed_words(double tokens_per_second) {
+  constexpr double kWhole = 10;
+  if (tokens_per_second >= kWhole) return grouped(tokens_per_second, 0);
+  return format_number(tokens_per_second, NumberKind::number);
 }
 
 std::string contribution_words(const RangeResult& range) {

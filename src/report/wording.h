@@ -25,6 +25,8 @@ std::string mass_words(std::optional<double> kg);
 std::string flop_words(double flop);
 /// GPU-hours: grouped below ten million, else `30.8M`.
 std::string gpu_hour_words(double gpu_hours);
+/// Tokens per second: whole and grouped, three digits below ten.
+std::string speed_words(double tokens_per_second);
 
 /// One line of the kind `Tokens   207B, in sequences of 4096`.
 struct Fact {

@@ -3,6 +3,8 @@
 
 #include "trcost/numbers.h"
 
+#include <cmath>
+
 #include "catch.h"
 
 using namespace trcost;
@@ -36,4 +38,24 @@ TEST_CASE("numbers for people round before they choose digits and unit", "[quant
   CHECK(format_number(0.09996, NumberKind::number) == "0.100");
   CHECK(format_number(99.96e9, NumberKind::bytes) == "100 GB");
   CHECK(format_number(0.99996, NumberKind::fraction) == "100%");
+}
+
+TEST_CASE("numbers of any size stay short enough to be read", "[quantity]") {
+  CHECK(format_number(3e13, NumberKind::money) == "$30.0T");
+  CHECK(format_number(9.996e11, NumberKind::money) == "$1.00T");
+  CHECK(format_number(2e17, NumberKind::money) == "$2.00e+17");
+  CHECK(format_number(1.6e17, NumberKind::bytes) == "160 PB");
+  CHECK(format_number(3.16e7 * 1e20, NumberKind::duration) == "1.00e+20 y");
+  CHECK(format_number(5.57e-8, NumberKind::money) == "$5.57e-08");
+  CHECK(format_number(0.000014, NumberKind::money) == "$0.0000140");
+  constexpr std::size_t kLongest = 16;
+  for (const NumberKind kind : {NumberKind::count, NumberKind::integer, NumberKind::bytes,
+                                NumberKind::rate, NumberKind::duration, NumberKind::money,
+                                NumberKind::fraction, NumberKind::number}) {
+    for (int exponent = -300; exponent <= 300; ++exponent) {
+      const double value = std::pow(10.0, exponent) * 1.2345678;
+      CAPTURE(value);
+      CHECK(format_number(value, kind).size() <= kLongest);
+    }
+  }
 }

@@ -285,6 +285,8 @@ TEST_CASE("words for numbers", "[report]") {
   CHECK(short_money(12.345) == "$12.35");
   CHECK(short_money(0.09478) == "$0.0948");
   CHECK(short_money(0) == "$0");
+  CHECK(short_money(3e13) == "$30.0T");
+  CHECK(grouped(1.5e300, 2) == "1.50e+300");
   CHECK(assumption_words({"a.b", "mlp", "", "mlp (LLaVA-1.5)", ""}) == "a.b = mlp: LLaVA-1.5");
   CHECK(assumption_words({"a.b", "8", "GPUs", "rule (x) of (y)", ""}) ==
         "a.b = 8 GPUs: rule (x) of (y)");
