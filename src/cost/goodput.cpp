@@ -95,17 +95,21 @@ GoodputResult plan_goodput(const FailureInputs& inputs) {
   out.goodput = (1 - out.spare_share) * exponential_goodput(out.interval_seconds, out.stall_seconds,
                                                             out.restart_seconds, out.mtbf_seconds);
   if (!(out.goodput >= kLeastGoodput)) {
+    const bool slow_checkpoints = out.stall_seconds > out.mtbf_seconds;
     throw Error(
         ErrorKind::no_answer,
-        fmt::format("a job of {} {}accelerators is interrupted every {}, too often to get on "
+        fmt::format("a job of {} {}accelerator{} is interrupted every {}, too often to get on "
                     "(restart {}, checkpoint {})",
                     format_number(inputs.gpus, NumberKind::integer), inputs.spot ? "spot " : "",
+                    inputs.gpus == 1 ? "" : "s",
                     format_number(out.mtbf_seconds, NumberKind::duration),
                     format_number(out.restart_seconds, NumberKind::duration),
                     format_number(out.stall_seconds, NumberKind::duration)),
-        inputs.spot ? "take fewer accelerators, another --pricing, or give --goodput"
-                    : "take fewer accelerators, or give --failure-gpu-hours, --restart, "
-                      "--checkpoint-interval or --goodput");
+        slow_checkpoints ? "take more accelerators, which write checkpoints faster, or give "
+                           "--checkpoint-stall or --goodput"
+        : inputs.spot    ? "take fewer accelerators, another --pricing, or give --goodput"
+                         : "take fewer accelerators, or give --failure-gpu-hours, --restart, "
+                           "--checkpoint-interval or --goodput");
   }
   return out;
 }

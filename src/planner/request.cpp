@@ -68,8 +68,11 @@ void check_gpus(const PlanRequest& r) {
            "--dp");
   }
   if (std::fmod(r.gpus, product) != 0) {
-    refuse(fmt::format("{} = {} does not divide the {} GPUs", chain(), product, r.gpus),
-           fmt::format("the product has to be one of {}",
+    const std::string factors = chain();
+    const bool several = factors.find(" x ") != std::string::npos;
+    refuse(fmt::format("{}{} does not divide the {} GPUs", factors,
+                       several ? fmt::format(" = {}", product) : "", r.gpus),
+           fmt::format("{} has to be one of {}", several ? "the product" : "it",
                        divisors(std::llround(r.gpus), std::llround(r.gpus))),
            "--gpus");
   }

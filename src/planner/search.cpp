@@ -13,6 +13,7 @@
 
 #include "planner/space.h"
 #include "trcost/error.h"
+#include "trcost/numbers.h"
 
 namespace trcost {
 namespace {
@@ -301,16 +302,46 @@ class Search {
 [[noreturn]] void fail_too_large(const StepModel& model, const PlanRequest& request,
                                  const Plan& least) {
   const std::string chip = model.platform().accelerator->name;
-  const double most = std::max(16384.0, 64 * request.gpus);
+  const double most = std::min(1e7, std::max(16384.0, 64 * request.gpus));
   const double enough = smallest_cluster(model, request, most);
   throw Error(ErrorKind::no_answer,
-              fmt::format("the training does not fit on {} {}: the best layout takes {:.1f} GB of "
-                          "the {:.1f} GB that a plan may fill on each",
-                          request.gpus, chip, least.memory.total / 1e9,
-                          least.memory.capacity / 1e9),
-              enough > 0 ? fmt::format("the smallest cluster that holds it has {} GPUs", enough)
+              fmt::format("the training does not fit on {} {}: the best layout takes {} of the {} "
+                          "that a plan may fill on each",
+                          format_exact(request.gpus), chip,
+                          format_number(least.memory.total, NumberKind::bytes),
+                          format_number(least.memory.capacity, NumberKind::bytes)),
+              enough > 0 ? fmt::format("the smallest cluster that holds it has {} GPUs",
+                                       format_exact(enough))
                          : fmt::format("no cluster of up to {} GPUs holds it either: free a degree, "
-                                       "or take an accelerator with more memory", most));
+                                       "or take an accelerator with more memory",
+                                       format_exact(most)));
+}
+
+// A question of degrees that contradict the cluster is malformed; otherwise no layout is an answer.
+[[noreturn]] void fail_indivisible(const PlanRequest& r) {
+  std::string chain;
+  double product = 1;
+  const std::pair<std::string_view, std::optional<int>> given[] = {
+      {"tp", r.tp}, {"pp", r.pp}, {"cp", r.cp}, {"dp", r.dp}};
+  for (const auto& [name, degree] : given) {
+    if (!degree) continue;
+    chain += fmt::format("{}{} {}", chain.empty() ? "" : " x ", name, *degree);
+    product *= *degree;
+  }
+  const std::string gpus = format_exact(r.gpus);
+  if (chain.empty()) {
+    throw Error(ErrorKind::no_answer,
+                fmt::format("no layout of {} GPUs divides the model", gpus),
+                "change the number of GPUs");
+  }
+  const double rest = r.gpus / product;
+  throw Error(ErrorKind::usage,
+              fmt::format("{} = {}, but there are {} GPUs, and no degree left open takes the factor "
+                          "{}",
+                          chain, format_exact(product), gpus, format_exact(rest)),
+              r.dp ? fmt::format("--dp {} would use them all", format_exact(*r.dp * rest))
+                   : "change a degree, or the number of GPUs",
+              "--gpus");
 }
 
 }  // namespace
@@ -323,10 +354,7 @@ Plan plan(const StepModel& model, const PlanRequest& request) {
   const bool exists = search.least_memory(result);
   if (exists && (request.complete() || request.allow_too_large)) return result;
   if (exists) fail_too_large(model, request, result);
-  throw Error(ErrorKind::no_answer,
-              fmt::format("no layout of {} GPUs divides the model under the given degrees",
-                          request.gpus),
-              "leave a degree open, or change the number of GPUs");
+  fail_indivisible(request);
 }
 
 }  // namespace trcost
