@@ -60,6 +60,15 @@ void warn_about_memory(const Estimate& out, Notes& notes) {
                          format_number(out.memory.total - out.memory.capacity, NumberKind::bytes)));
 }
 
+void warn_about_steps(const ResolvedWork& work, const Estimate& out, Notes& notes) {
+  const double step = tokens_per_step(work, out.layout);
+  if (out.tokens.total >= step) return;
+  notes.warn(fmt::format(
+      "{} tokens are less than one optimizer step of {} sequences of {}: one whole step is counted",
+      format_number(out.tokens.total, NumberKind::count), format_exact(out.layout.global_batch),
+      format_exact(work.seq_length)));
+}
+
 std::string runner_up_text(const Plan& plan) {
   if (!plan.runner_up) return {};
   const Layout& layout = *plan.runner_up;
@@ -150,7 +159,7 @@ void Estimator::State::answer(const Scenario& scenario, const Prepared& prepared
   describe_model(work, out.model);
   count_flops(scenario, work, out.flops);
   describe_performance(prepared, execution, useful, out);
-  out.steps = work.tokens.total / tokens_per_step(work, out.layout);
+  out.steps = optimizer_steps(work, out.layout);
   out.wall_clock_seconds = out.steps * execution.step_seconds / useful.share();
   out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
   add_data_pipeline(scenario, work, options.assumptions, out);
@@ -162,6 +171,7 @@ void Estimator::State::answer(const Scenario& scenario, const Prepared& prepared
     add_derivations({scenario, work, platform, execution, useful, rates}, out);
   if (options.assumptions) {
     warn_about_memory(out, notes);
+    warn_about_steps(work, out, notes);
     out.runner_up = runner_up_text(execution.plan);
   }
   out.assumptions = std::move(notes.assumptions);
@@ -252,7 +262,12 @@ std::vector<Estimate> Estimator::run(const Scenario& scenario) {
       last = error;
     }
   }
-  if (out.empty() && last) throw Error(*last);
+  if (out.empty() && last) {
+    throw Error(last->kind,
+                fmt::format("none of the {} platforms has an answer; {}: {}", names.size(),
+                            names.back(), last->what()),
+                last->hint);
+  }
   return out;
 }
 

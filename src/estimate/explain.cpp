@@ -71,9 +71,11 @@ void add_time(const EstimateParts& in, Estimate& out) {
   }
   out.derivations.push_back({"realised MFU", "product of the waterfall's shares", shares,
                              plain(p.mfu * in.useful.share()), p.method});
+  const double step_flops =
+      in.work.flops_per_token.total() * tokens_per_step(in.work, out.layout);
   out.derivations.push_back(
       {"step time", "t = FLOPs per step / (GPUs x peak x MFU)",
-       fmt::format("{} / ({} x {} x {})", count(out.flops.model / out.steps), plain(out.gpus),
+       fmt::format("{} / ({} x {} x {})", count(step_flops), plain(out.gpus),
                    count(peak), plain(p.mfu)),
        fmt::format("{} s", plain(p.step_seconds)),
        in.execution.mfu_given ? "MFU given by the user" : p.method});

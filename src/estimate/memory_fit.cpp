@@ -114,7 +114,7 @@ MemoryReport memory_report(const Scenario& scenario, const Catalog& catalog) {
   report.model = summary(work);
   report.seq_length = work.workload.seq_length;
   report.recipe = scenario.text(Field::train_recipe);
-  report.stack = catalog.stack(scenario.text(Field::efficiency_stack)).title;
+  report.stack = scenario.text(Field::efficiency_stack);
   std::vector<std::string> names = scenario.names(Field::hardware_accelerator);
   const bool listed = !names.empty();
   if (!listed) names = catalog.names(CatalogKind::accelerators);

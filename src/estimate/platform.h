@@ -32,6 +32,10 @@ struct Execution {
 /// Useful tokens of the language model in one optimizer step.
 double tokens_per_step(const ResolvedWork& work, const Layout& layout);
 
+/// Optimizer steps of the whole training: tokens over tokens per step, and one at least, since a part
+/// of a step takes as long as a step.
+double optimizer_steps(const ResolvedWork& work, const Layout& layout);
+
 /// Share of the wall-clock time that is steps, for a cluster of so many accelerators.
 using UsefulShare = std::function<double(double gpus)>;
 

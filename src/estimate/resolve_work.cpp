@@ -284,13 +284,22 @@ void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& ou
   constexpr double kFineTuning = 128;
   constexpr double kProjector = 256;
   const bool frozen = out.workload.language_training == Training::frozen;
-  if (from_samples || out.workload.language_training != Training::full) {
-    out.global_batch = frozen ? kProjector : kFineTuning;
+  const bool fine_tuning = from_samples || out.workload.language_training != Training::full;
+  const double usual = frozen ? kProjector : kFineTuning;
+  out.global_batch =
+      fine_tuning ? usual : default_global_batch(out.tokens.total, out.seq_length);
+  const double sequences = std::max(1.0, std::ceil(out.tokens.total / out.seq_length));
+  if (sequences < out.global_batch) {
+    out.global_batch = sequences;
+    notes.add(Field::train_global_batch, sequences, "the data has no more sequences",
+              "trcost default");
+    return;
+  }
+  if (fine_tuning) {
     notes.add(Field::train_global_batch, out.global_batch, "usual batch of fine-tuning recipes",
               "LLaVA-1.5 (arXiv:2310.03744): 256 for the projector, 128 for instructions");
     return;
   }
-  out.global_batch = default_global_batch(out.tokens.total, out.seq_length);
   notes.add(Field::train_global_batch, out.global_batch, "published batch sizes by training tokens",
             "Llama 2 (arXiv:2307.09288): 4 Mi tokens at 2e12, growing as in Llama 3.1 405B "
             "(arXiv:2407.21783)");
