@@ -59,19 +59,21 @@ constexpr std::pair<Field, Field> kExclusive[] = {
     {Field::data_tokens, Field::data_samples},
 };
 
-void refuse_exclusive(const Scenario& layer, std::string_view where) {
+void refuse_exclusive(const Scenario& layer, std::string_view where, ErrorKind kind) {
   for (const auto& [a, b] : kExclusive) {
     if (layer.has(a) && layer.has(b)) {
       throw Error(
-          ErrorKind::usage,
+          kind,
           fmt::format("{} and {} exclude each other", field_info(a).flag, field_info(b).flag),
           "give one of them", std::string(where));
     }
   }
 }
 
-void overlay(Scenario& base, Scenario&& layer, std::string_view where) {
-  refuse_exclusive(layer, where);
+// `kind` of error is usage for what was typed and data for what a file holds.
+void overlay(Scenario& base, Scenario&& layer, std::string_view where,
+             ErrorKind kind = ErrorKind::usage) {
+  refuse_exclusive(layer, where, kind);
   for (const auto& [a, b] : kExclusive) {
     if (layer.has(a)) base.clear(b);
     if (layer.has(b)) base.clear(a);
@@ -145,14 +147,14 @@ void ScenarioOptions::set_file(const std::string& path) {
 Scenario ScenarioOptions::read(Session& session, const Prepare& prepare) const {
   Scenario scenario;
   if (const std::string path = config_path(session); !path.empty()) {
-    overlay(scenario, scenario_from_json(read_input(path), path), path);
+    overlay(scenario, scenario_from_json(read_input(path), path), path, ErrorKind::data);
   }
   overlay(scenario, from_environment(), "environment");
   if (!file_.empty()) {
     const std::string origin = file_ == "-" ? "stdin" : file_;
     std::string text = read_input(file_);
     if (prepare) text = prepare(std::move(text), origin);
-    overlay(scenario, scenario_from_json(text, origin), origin);
+    overlay(scenario, scenario_from_json(text, origin), origin, ErrorKind::data);
   }
   Scenario flags;
   for (const auto& typed : typed_) {

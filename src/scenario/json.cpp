@@ -45,8 +45,7 @@ void read_distribution(Scenario& scenario, const FieldInfo& info, const JsonValu
   scenario.set_distribution(info, out, value.location());
 }
 
-void read_value(Scenario& scenario, const FieldInfo& info, const JsonValue& value) {
-  if (value.is_null()) return;
+void set_value(Scenario& scenario, const FieldInfo& info, const JsonValue& value) {
   if (value.is_object()) {
     read_distribution(scenario, info, value);
   } else if (value.is_number()) {
@@ -59,6 +58,16 @@ void read_value(Scenario& scenario, const FieldInfo& info, const JsonValue& valu
     scenario.set(info, names, value.location());
   } else {
     scenario.set(info, value.text(), value.location());
+  }
+}
+
+// What a file holds is data, whichever way it is wrong: a key, a type or a value.
+void read_value(Scenario& scenario, const FieldInfo& info, const JsonValue& value) {
+  if (value.is_null()) return;
+  try {
+    set_value(scenario, info, value);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::data, error.message, error.hint, error.location);
   }
 }
 

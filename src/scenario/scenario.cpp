@@ -30,7 +30,14 @@ bool excludes_zero(const FieldInfo& info) {
 
 std::string allowed_range(const FieldInfo& info) {
   const std::string unit = info.unit.empty() ? "" : " " + std::string(info.unit);
-  const auto plain = [](double v) { return v >= 1e6 ? fmt::format("{:g}", v) : format_exact(v); };
+  const auto plain = [](double v) {
+    if (v < 1e6) return format_exact(v);
+    std::string text = fmt::format("{:g}", v);  // 1e+06
+    if (const std::size_t sign = text.find('+'); sign != std::string::npos) {
+      text.erase(sign, text[sign + 1] == '0' ? 2 : 1);
+    }
+    return text;
+  };
   if (excludes_zero(info)) {
     return fmt::format("above 0 and at most {}{}", plain(info.highest), unit);
   }

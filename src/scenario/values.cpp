@@ -45,6 +45,25 @@ std::string checked_text(const FieldInfo& info, std::string_view text) {
   return std::string(text);
 }
 
+// Names separated by commas, each once.
+std::string checked_list(const FieldInfo& info, std::string_view text) {
+  std::string out = checked_text(info, text);
+  std::vector<std::string_view> names;
+  for (std::string_view rest = out; !rest.empty();) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    std::string_view name = rest.substr(0, comma);
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    while (name.ends_with(' ')) name.remove_suffix(1);
+    if (!name.empty() && std::ranges::find(names, name) != names.end()) {
+      throw Error(ErrorKind::usage, fmt::format("\"{}\" stands twice in the list", name),
+                  "name each one once");
+    }
+    names.push_back(name);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return out;
+}
+
 std::string checked_choice(const FieldInfo& info, std::string_view text) {
   const std::vector<std::string> allowed = field_choices(info);
   if (std::ranges::find(allowed, text) != allowed.end()) return std::string(text);
@@ -100,6 +119,9 @@ void Scenario::set(const FieldInfo& info, std::string_view text, std::string_vie
         value = fmt::format("{}x{}", size.width, size.height);
         break;
       }
+      case FieldKind::list:
+        value = checked_list(info, text);
+        break;
       default:
         value = checked_text(info, text);
         break;
