@@ -96,6 +96,10 @@ struct SweepKey {
   bool descending = false;
 };
 
+/// The last column of every row: why a scenario has no answer, else empty. It may be selected, and
+/// stands last all the same.
+inline constexpr std::string_view kErrorColumn = "error";
+
 /// A checked grid. Rows are numbered in grid order: the axes as nested loops, the last one fastest.
 /// Several platforms that are compared without being varied are the fastest axis.
 class SweepPlan {

@@ -37,7 +37,7 @@ Table empty_table(const SweepPlan& plan, bool errors) {
     heads.back().overflow = heads.size() > plan.named_axes() + 1 ? Overflow::drop : Overflow::keep;
   }
   if (errors) {
-    add("error", false);
+    add(kErrorColumn, false);
     heads.back().overflow = Overflow::wrap;
   }
   return Table(std::move(heads));

@@ -7,8 +7,6 @@
 namespace trcost {
 namespace {
 
-constexpr std::string_view kError = "error";
-
 // A row of a platform without an answer still names the platform.
 bool names_platform(const Column& column) {
   return column.path == "accelerator";
@@ -72,7 +70,7 @@ void append_object(const SweepPlan& plan, const SweepRow& row, std::string& out)
       out += ',';
     }
   }
-  append_key(out, kError);
+  append_key(out, kErrorColumn);
   if (row.error.empty()) {
     out += "null";
   } else {
@@ -110,7 +108,7 @@ std::vector<std::string> sweep_columns(const SweepPlan& plan) {
     out.emplace_back(plan.axes()[i].field().path);
   }
   for (const Column* column : plan.columns()) out.emplace_back(column->path);
-  out.emplace_back(kError);
+  out.emplace_back(kErrorColumn);
   return out;
 }
 

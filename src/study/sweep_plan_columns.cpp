@@ -183,7 +183,8 @@ void SweepPlan::add_columns(std::string_view select) {
     return;
   }
   for (const std::string& name : split(select, "--select")) {
-    if (named(name)) continue;  // stands first already
+    if (named(name)) continue;           // stands first already
+    if (name == kErrorColumn) continue;  // stands last always
     const Column* column = &column_of(name, "--select");
     if (std::ranges::find(columns_, column) != columns_.end()) {
       throw Error(ErrorKind::usage, fmt::format("column \"{}\" is named twice", name),

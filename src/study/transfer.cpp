@@ -68,6 +68,11 @@ void set_ranges(TransferRow& row, const TransferRequest& request) {
   }
 }
 
+bool is_source(const TransferRequest& request, const TransferTarget& target) {
+  return target.accelerator == request.from &&
+         target.gpus.value_or(request.from_gpus) == request.from_gpus;
+}
+
 void check_request(const TransferRequest& request) {
   const auto refuse = [](std::string message, std::string hint) {
     throw Error(ErrorKind::usage, std::move(message), std::move(hint));
@@ -77,6 +82,23 @@ void check_request(const TransferRequest& request) {
            "give --measured TIME or --measured-tokens-per-second N, one of them");
   }
   if (request.targets.empty()) refuse("no target", "give --to h200, or --to h200:8,gb200-nvl72:4");
+  for (auto target = request.targets.begin(); target != request.targets.end(); ++target) {
+    const auto same = [&](const TransferTarget& other) {
+      return other.accelerator == target->accelerator &&
+             other.gpus.value_or(request.from_gpus) == target->gpus.value_or(request.from_gpus);
+    };
+    if (std::any_of(request.targets.begin(), target, same)) {
+      refuse(fmt::format("{} {} stand twice among the targets",
+                         format_exact(target->gpus.value_or(request.from_gpus)),
+                         target->accelerator),
+             "name each one once");
+    }
+  }
+  if (std::ranges::all_of(request.targets, [&](const TransferTarget& target) {
+        return is_source(request, target);
+      })) {
+    refuse("the only target is the measured platform itself", "name another one with --to");
+  }
   if (request.base.has(Field::efficiency_mfu)) {
     refuse("--mfu and a measurement exclude each other",
            "leave --mfu out: the measurement says how efficient the run is");
@@ -97,6 +119,7 @@ class Transfer {
     anchor();
     std::optional<Error> last;
     for (const TransferTarget& target : request_.targets) {
+      if (is_source(request_, target)) continue;  // it stands first already
       try {
         result_.targets.push_back(carry(target));
       } catch (const Error& error) {
@@ -150,13 +173,9 @@ class Transfer {
     const double gpus = target.gpus.value_or(request_.from_gpus);
     TransferRow row = predict(target.accelerator, gpus);
     const bool same_chip = row.estimate.accelerator == result_.source.estimate.accelerator;
-    if (same_chip && gpus == request_.from_gpus) {
-      row.residual.why = "the measured platform itself";
-    } else {
-      std::optional<TransferResidual>& known = residuals_[same_chip ? 1 : 0];
-      if (!known) known = transfer_residual(catalog_, same_chip);
-      row.residual = *known;
-    }
+    std::optional<TransferResidual>& known = residuals_[same_chip ? 1 : 0];
+    if (!known) known = transfer_residual(catalog_, same_chip);
+    row.residual = *known;
     apply_factor(row, target.accelerator, gpus);
     set_ranges(row, request_);
     return row;
@@ -173,7 +192,7 @@ class Transfer {
 
 std::vector<TransferTarget> parse_transfer_targets(std::string_view text) {
   Scenario names;
-  names.set_text(Field::hardware_accelerator, text);
+  names.set(field_info(Field::hardware_accelerator), text, "--to");
   std::vector<TransferTarget> out;
   for (const std::string& word : names.names(Field::hardware_accelerator)) {
     const std::size_t colon = word.rfind(':');
