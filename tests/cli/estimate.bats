@@ -95,3 +95,44 @@ number() {
 clip-vit-b-16 176 10700
 clip-vit-l-14 400 50800"
 }
+
+@test "less than one optimizer step is one step, with a warning" {
+  run_trcost estimate --params 7e9 --tokens 1 --accelerator h100-sxm --format json
+  [ "$code" -eq 0 ]
+  holds '.estimates[0] | .wall_clock_seconds >= .performance.step_seconds'
+  holds '.estimates[0] | (.gpu_hours * 3600 / .gpus / .wall_clock_seconds - 1 | fabs) < 1e-9'
+  grep -q 'warning: .*one whole step is counted' err.txt
+  run_trcost estimate --params 7e9 --tokens 1 --accelerator h100-sxm
+  grep -q ' 1 step$' out.txt
+  # From one step on time follows the tokens.
+  run_trcost estimate --params 7e9 --tokens 1e9 --accelerator h100-sxm --format json
+  lacks 'one whole step' err.txt
+}
+
+@test "a cluster beyond the largest known one is answered with a warning and what fewer would do" {
+  run_trcost estimate --params 14e9 --deadline 1h --accelerator h100-sxm --format json
+  [ "$code" -eq 0 ]
+  holds '.estimates[0] | .gpus > 200000 and .wall_clock_seconds <= 3600'
+  grep -q 'warning: .*more than the largest known cluster of 200000 .* take about ' err.txt
+  run_trcost estimate --params 14e9 --accelerator h100-sxm --format json
+  [ -z "$err" ]
+}
+
+@test "degrees that are given size the cluster in multiples of theirs" {
+  run_trcost estimate --params 7e9 --tp 8 --pp 4 --accelerator h100-sxm --format json
+  [ "$code" -eq 0 ]
+  holds '.estimates[0] | .gpus % 32 == 0 and .layout.tp == 8 and .layout.pp == 4'
+}
+
+@test "tables stay readable for absurd numbers" {
+  for question in '--mfu 1e-300 --gpus 8' '--gpus 10000000 --mfu 0.4 --goodput 1 --tokens 1e20' \
+    '--tokens 1e20 --gpus 1000 --mfu 0.4' '--tokens 1'; do
+    # shellcheck disable=SC2086
+    run_trcost estimate --params 7e9 $question
+    echo "$question"
+    [ "$code" -eq 0 ]
+    fits_the_page
+    lacks '[0-9]{16}' out.txt
+    lacks '(inf|nan)\b' out.txt
+  done
+}

@@ -77,3 +77,10 @@ memory() {
   [ "$code" -eq 2 ]
   [ -z "$out" ]
 }
+
+@test "the stack is named as estimate names it" {
+  memory --params 7e9 --accelerator h100-sxm
+  grep -q 'stack: typical' out.txt
+  memory --params 7e9 --accelerator h100-sxm --stack megatron
+  grep -q 'stack: megatron' out.txt
+}

@@ -54,3 +54,11 @@ fits_the_page() {
     return 1
   }
 }
+
+# Whether the extended pattern $1 is nowhere in the file $2.
+lacks() {
+  if grep -nE -- "$1" "$2"; then
+    echo "$2 should not have: $1"
+    return 1
+  fi
+}

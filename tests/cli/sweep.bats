@@ -235,3 +235,12 @@ grown() {
   cat part-1.csv part-2.csv part-3.csv >parts.csv
   cmp whole.csv parts.csv
 }
+
+@test "the column of errors may be selected" {
+  sweep --params 1e9 --tokens 1e9 --vary hardware.accelerator=v100-sxm-32gb,b200 --precision fp8 \
+    --gpus 8 --select error,gpus --format csv
+  [ "$code" -eq 0 ]
+  [ "$(head -1 out.txt)" = "hardware.accelerator,gpus,error" ]
+  grep -q '^v100-sxm-32gb,,.*has no fp8' out.txt
+  grep -q '^b200,8,$' out.txt
+}

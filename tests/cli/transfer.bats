@@ -84,3 +84,12 @@ work=(--model llama-3.1-8b --tokens 1B --train lora --seq-length 2048)
   [ "$code" -ne 0 ]
   grep -q 'did you mean "h100-sxm"' <<<"$err"
 }
+
+@test "the measured platform stands once, whether it is a target or not" {
+  measured=("${work[@]}" --from a100-sxm-80gb --from-gpus 8 --measured 20h --format csv)
+  run_trcost transfer "${measured[@]}" --to a100-sxm-80gb,h200
+  [ "$(grep -c '^a100-sxm-80gb,' out.txt)" -eq 1 ]
+  run_trcost transfer "${measured[@]}" --to a100-sxm-80gb:4,h200
+  [ "$(grep -c '^a100-sxm-80gb,' out.txt)" -eq 2 ]
+  refused 2 'measured platform itself' transfer "${measured[@]}" --to a100-sxm-80gb
+}
