@@ -200,10 +200,15 @@ TEST_CASE("regions", "[cost][regions]") {
   CHECK(grid_intensity(regions, us)->value == 0.3695);
   const Region& iowa = find_region(regions, "us-central1");
   CHECK(grid_intensity(regions, iowa)->value == 0.43);
-  CHECK(electricity_price(regions, iowa)->value == 0.0826);  // its country's
+  CHECK(electricity_price(regions, iowa)->value == 0.068);  // EIA, industry of Iowa, 2024
+  const Region& tokyo = find_region(regions, "asia-northeast1");
+  CHECK(electricity_price(regions, tokyo) ==
+        electricity_price(regions, find_region(regions, "jp")));
   CHECK(contains(message_of([&] { find_region(regions, "us-centrl1"); }), "us-central1"));
-  const Region& germany = find_region(regions, "de");
-  CHECK(electricity_price(regions, germany) == nullptr);
-  CHECK(contains(message_of([&] { require_electricity_price(regions, germany); }),
+  // Eurostat, 20 to 70 GWh a year, without taxes.
+  CHECK(electricity_price(regions, find_region(regions, "de"))->value == 0.1552);
+  const Region& world = find_region(regions, "world");
+  CHECK(electricity_price(regions, world) == nullptr);
+  CHECK(contains(message_of([&] { require_electricity_price(regions, world); }),
                  "--electricity-price"));
 }
