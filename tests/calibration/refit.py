@@ -33,9 +33,6 @@ BLACKWELL = ["b200", "gb200-nvl72", "gb300-nvl72"]
 VOLTA = ["v100-sxm-32gb"]
 HALF = ["matmul.bf16", "matmul.fp16"]
 
-# Rows that no constant should answer for: the published model file describes a hybrid of attention
-# and state-space layers as attention alone.
-NOT_THE_MODEL = {"nemotron-h-56b"}
 # Weight of rows whose source leaves out the batch and the recomputation.
 WEAK = {"NeMo Framework Launcher README": 0.3}
 # The single-node sweep is one group of 299 rows; as one row it would not be seen at all.
@@ -218,9 +215,7 @@ class Bench:
         return np.array([float(x) for x in self.ask("run")])
 
     def usable(self):
-        predicted = np.array([float(x) for x in self.ask("run")])
-        known = np.array([row["model"] not in NOT_THE_MODEL for row in self.rows])
-        return known & (predicted > 0)
+        return np.array([float(x) for x in self.ask("run")]) > 0
 
     def fit(self, mask, start=None, evaluations=12):
         index = np.where(mask)[0]
@@ -264,7 +259,7 @@ def families(bench):
 
 def report(bench, predicted, title):
     error = np.where(predicted > 0, predicted / bench.measured - 1, np.nan)
-    known = np.array([row["model"] not in NOT_THE_MODEL for row in bench.rows]) & ~np.isnan(error)
+    known = ~np.isnan(error)
     print(f"\n{title}\n{'rows':>5} {'median':>7} {'p90':>7} {'bias':>7}")
     for (dimension, value), members in sorted(families(bench).items()):
         index = np.array([i for i in members if known[i]])

@@ -12,9 +12,6 @@ TEST_CASE("layouts that ran in reality fit", "[memory][measured]") {
   const Catalog catalog;
   int rows = 0, refused = 0;
   for (const ThroughputRow& row : catalog.runs().throughput) {
-    // A hybrid of state-space and attention layers whose description names only attention layers
-    // has twice the parameters of the model that ran.
-    if (row.model.starts_with("nemotron-h")) continue;
     // These recipes offload activations to the host, which the memory model does not know.
     if (row.source.find("Trillium") != std::string::npos) continue;
     const Workload w = row_workload(catalog, row);

@@ -21,8 +21,7 @@ ValidationSummary family(const ValidationResult& result, bool mixture, bool know
   std::vector<const ValidationRow*> rows;
   for (const ValidationRow& row : result.rows) {
     const ThroughputRow& m = *row.measured;
-    // Its published model file describes a hybrid of attention and state-space layers as attention.
-    if (!row.problem.empty() || m.model == "nemotron-h-56b") continue;
+    if (!row.problem.empty()) continue;
     const bool moe = run_model(catalog(), m.model).language.moe.has_value();
     if (moe == mixture && row.planned != known && (m.task != "pretrain") == tuning) {
       rows.push_back(&row);
