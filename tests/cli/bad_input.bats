@@ -105,7 +105,7 @@ load program
 
 @test "a question beyond every cluster says how far, and offers only what flags accept" {
   refused 1 'at most 10000000' estimate --params 1e16
-  refused 1 'at most 10000000' estimate --params 20e9 --deadline 1h --accelerator h100-sxm
+  refused 1 'at most 10000000' estimate --params 20e9 --deadline 1s --accelerator h100-sxm
   grep -q 'hint: .* take about ' err.txt
   # No hint names more accelerators than --gpus takes.
   refused 1 'does not fit on 10000000' estimate --params 1e16 --tokens 1e9 --gpus 1e7 --precision fp32 \

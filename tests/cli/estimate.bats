@@ -110,9 +110,9 @@ clip-vit-l-14 400 50800"
 }
 
 @test "a cluster beyond the largest known one is answered with a warning and what fewer would do" {
-  run_trcost estimate --params 14e9 --deadline 1h --accelerator h100-sxm --format json
+  run_trcost estimate --params 14e9 --deadline 4m --mfu 0.4 --goodput 1 --accelerator h100-sxm --format json
   [ "$code" -eq 0 ]
-  holds '.estimates[0] | .gpus > 200000 and .wall_clock_seconds <= 3600'
+  holds '.estimates[0] | .gpus > 200000 and .wall_clock_seconds <= 240'
   grep -q 'warning: .*more than the largest known cluster of 200000 .* take about ' err.txt
   run_trcost estimate --params 14e9 --accelerator h100-sxm --format json
   [ -z "$err" ]
@@ -134,5 +134,24 @@ clip-vit-l-14 400 50800"
     fits_the_page
     lacks '[0-9]{16}' out.txt
     lacks '(inf|nan)\b' out.txt
+  done
+}
+
+@test "a deadline that nothing meets is refused with the shortest time and its size" {
+  refused 1 'the shortest time is' estimate --params 20e9 --deadline 1h --accelerator h100-sxm
+  refused 1 'at most 10000000' estimate --params 20e9 --deadline 1s --accelerator h100-sxm
+}
+
+@test "a longer deadline is met and takes no more GPU-hours" {
+  local hours before=1e30 deadline
+  for deadline in 50d 60d 70d 80d 90d 120d; do
+    run_trcost estimate --model llama-3.1-405b --tokens 15.6T --accelerator h100-sxm \
+      --deadline $deadline --format json
+    [ "$code" -eq 0 ]
+    holds ".estimates[0].wall_clock_seconds <= ${deadline%d} * 86400"
+    hours=$(jq .estimates[0].gpu_hours <<<"$out")
+    echo "$deadline: $hours GPU-hours, before $before"
+    jq -en "$hours <= 1.05 * $before" >/dev/null
+    before=$hours
   done
 }

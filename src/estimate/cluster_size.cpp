@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/cluster_size.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace trcost {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kMantissa = 32;
+// The longest way that is gone at once, since a slow size may only be an awkward one.
+constexpr double kLongestJump = 1.25;
+// Beyond so many times the best size, or the first one where none ran, nothing is expected.
+constexpr double kHopeless = 4;
+constexpr double kNeverRan = 64;
+constexpr double kWiderRange = 4.0 / 3;
+constexpr double kWorthwhile = 0.97;
+
+// The step of the grid that `units` lie in: 1 up to 32, 2 up to 64, and so on.
+double step_of(double units) {
+  double step = 1;
+  while (units / step > kMantissa) step *= 2;
+  return step;
+}
+
+class Walk {
+ public:
+  Walk(const ClusterSizes& sizes, const WallClock& wall_clock, double deadline)
+      : sizes_(sizes), wall_clock_(wall_clock), deadline_(deadline) {}
+
+  SizeChoice run(double start) {
+    double gpus = upwards(start, kLongestJump);
+    if (gpus == 0) gpus = upwards(start, 1);
+    if (gpus == 0) {
+      look_below(start);
+      return choice_;
+    }
+    choice_.fewest = downwards(gpus);
+    choice_.gpus = cheaper(choice_.fewest);
+    return choice_;
+  }
+
+ private:
+  double look(double gpus) {
+    const double seconds = wall_clock_(gpus);
+    if (seconds < choice_.shortest_seconds || choice_.shortest_gpus == 0) {
+      if (seconds < kInfinity) {
+        choice_.shortest_gpus = gpus;
+        choice_.shortest_seconds = seconds;
+      }
+    }
+    least_work_ = std::min(least_work_, gpus * seconds);
+    return seconds;
+  }
+
+  // The first size that meets the deadline, of all or with some left out; 0 if none.
+  double upwards(double start, double longest_jump) {
+    for (double gpus = start; gpus <= kMostGpus;) {
+      if (look(gpus) <= deadline_) return gpus;
+      const bool ran = choice_.shortest_gpus > 0;
+      if (gpus > (ran ? kHopeless * choice_.shortest_gpus : kNeverRan * start)) return 0;
+      const double jump = std::min(enough(), longest_jump * gpus);
+      gpus = std::max(sizes_.after(gpus), sizes_.at_least(std::min(jump, kMostGpus)));
+    }
+    return 0;
+  }
+
+  // Sizes below this would have to be faster than any that was looked at.
+  [[nodiscard]] double enough() const {
+    return least_work_ < kInfinity ? least_work_ / deadline_ : 0;
+  }
+
+  // Down over what was left out, as far as a size can still be enough.
+  double downwards(double gpus) {
+    for (double n = sizes_.before(gpus); n > 0 && n >= enough(); n = sizes_.before(n)) {
+      if (look(n) <= deadline_) gpus = n;
+    }
+    return gpus;
+  }
+
+  // Where nothing met the deadline a smaller cluster may still be faster.
+  void look_below(double start) {
+    for (double gpus = sizes_.before(start); gpus > 0; gpus = sizes_.before(gpus)) {
+      if (look(gpus) > kLongestJump * choice_.shortest_seconds) return;
+    }
+  }
+
+  // A larger size that takes clearly fewer GPU-hours, where smaller ones show that they exist.
+  double cheaper(double fewest) {
+    double best = fewest;
+    double work = fewest * wall_clock_(fewest);
+    if (kWorthwhile * work <= least_work_) return best;
+    for (double n = sizes_.after(fewest); n <= std::min(kWiderRange * fewest, kMostGpus);
+         n = sizes_.after(n)) {
+      const double seconds = look(n);
+      if (seconds > deadline_ || n * seconds > kWorthwhile * work) continue;
+      best = n;
+      work = n * seconds;
+    }
+    return best;
+  }
+
+  const ClusterSizes& sizes_;
+  const WallClock& wall_clock_;
+  double deadline_;
+  double least_work_ = kInfinity;  // accelerators x seconds
+  SizeChoice choice_;
+};
+
+}  // namespace
+
+double ClusterSizes::at_least(double gpus) const {
+  const double units = std::max(1.0, std::ceil(gpus / unit_));
+  const double step = step_of(units);
+  return std::ceil(units / step) * step * unit_;
+}
+
+double ClusterSizes::after(double gpus) const {
+  return at_least((std::floor(gpus / unit_) + 1) * unit_);
+}
+
+double ClusterSizes::before(double gpus) const {
+  const double units = std::ceil(gpus / unit_) - 1;
+  if (units < 1) return 0;
+  // A power of two belongs to the finer grid below it, and rounding down stays on a grid.
+  const double step = step_of(units);
+  return std::floor(units / step) * step * unit_;
+}
+
+SizeChoice size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_clock, double start,
+                             double deadline_seconds) {
+  return Walk(sizes, wall_clock, deadline_seconds).run(start);
+}
+
+}  // namespace trcost

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include "estimate/cluster_size.h"
+#include "estimate/execution.h"
+#include "trcost/error.h"
+#include "trcost/quantity.h"
+
+namespace trcost {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+// Of one training cluster: xAI's Colossus in Memphis, 200,000 H100, H200 and GB200 since February 2025
+// (x.ai/colossus). Clusters beyond it are answered, with a warning.
+constexpr double kLargestCluster = 200'000;
+constexpr double kUsualMfu = 0.4;  // of large runs, Llama 3: 0.38 to 0.43 (arXiv:2407.21783, table 4)
+// Few published trainings are above it (data/runs); where one is, smaller sizes are looked at too.
+constexpr double kBestMfu = 0.65;
+// A step with more sequences than that over what was asked for is another training.
+constexpr double kLargerGivenBatch = 1.125;
+constexpr double kLargerDefaultBatch = 2;
+
+// What a cluster is a multiple of: whole nodes, and all the degrees that are given.
+double cluster_unit(const Scenario& scenario, double gpus_per_node) {
+  const auto given = [&](Field field) { return scenario.number_or(field, 1); };
+  const double pp = given(Field::layout_pp);
+  const double split = given(Field::layout_tp) * pp * given(Field::layout_cp);
+  const double experts = given(Field::layout_ep) * pp;
+  if (split > kMostGpus || experts > kMostGpus) return std::max(split, experts);
+  const auto whole = [](double x) { return static_cast<std::int64_t>(x); };
+  const std::int64_t degrees = std::lcm(whole(split), whole(experts));
+  return static_cast<double>(std::lcm(whole(std::max(1.0, gpus_per_node)), degrees));
+}
+
+// The search for the cluster that meets the deadline: many sizes, each planned once.
+class Sizing {
+ public:
+  Sizing(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
+         const UsefulShare& useful)
+      : scenario_(scenario),
+        work_(work),
+        model_(model),
+        useful_(useful),
+        mfu_(scenario.number(Field::efficiency_mfu)),
+        deadline_(scenario.number_or_default(Field::hardware_deadline)),
+        sizes_(cluster_unit(scenario, model.platform().system->gpus_per_node)),
+        flops_(work.flops_per_token.total() * work.tokens.total) {}
+
+  Execution run(Notes& notes) {
+    double start = sizes_.at_least(std::min(needed(mfu_.value_or(kBestMfu)), 2 * kMostGpus));
+    double smallest = 0;
+    if (start <= kMostGpus && !mfu_ && wall_clock(start) == kInfinity) {
+      smallest = smallest_cluster(model_, resolve_request(scenario_, work_, start), kMostGpus);
+      start = std::max(start, smallest);
+    }
+    const WallClock wall = [this](double gpus) { return wall_clock(gpus); };
+    const SizeChoice choice = size_for_deadline(sizes_, wall, start, deadline_);
+    if (choice.gpus == 0) refuse(choice, start);
+    note(choice, smallest, notes);
+    return mfu_ ? execute(scenario_, work_, model_, choice.gpus) : *find(choice.gpus);
+  }
+
+ private:
+  // Accelerators that meet the deadline at this MFU, without failures.
+  [[nodiscard]] double needed(double mfu) const {
+    return flops_ / (peak_flops(model_) * mfu * deadline_);
+  }
+
+  [[nodiscard]] const Execution* find(double gpus) const {
+    const auto at = std::find_if(tried_.begin(), tried_.end(),
+                                 [&](const Execution& e) { return e.gpus == gpus; });
+    return at == tried_.end() ? nullptr : &*at;
+  }
+
+  [[nodiscard]] bool acceptable(const Execution& e) const {
+    const PlanRequest request = resolve_request(scenario_, work_, e.gpus);
+    if (!e.plan.memory.fits && !request.complete()) return false;
+    const double most = request.global_batch ? kLargerGivenBatch * *request.global_batch
+                                             : kLargerDefaultBatch * request.batch_hint;
+    return e.plan.layout.global_batch <= most;
+  }
+
+  // Infinite where the size has no layout, or is interrupted too often to get on.
+  double wall_clock(double gpus) {
+    try {
+      const double share = useful_(gpus);
+      if (mfu_) return deadline_ * needed(*mfu_) / (gpus * share);
+      const Execution* known = find(gpus);
+      if (known == nullptr) {
+        tried_.push_back(execute(scenario_, work_, model_, gpus, true));
+        known = &tried_.back();
+      }
+      return acceptable(*known) ? wall_seconds(work_, *known, share) : kInfinity;
+    } catch (const Error&) {
+      return kInfinity;
+    }
+  }
+
+  void note(const SizeChoice& choice, double smallest, Notes& notes) const {
+    if (!notes.wanted()) return;
+    const std::string& system = model_.platform().system->title;
+    if (choice.gpus == smallest) {
+      notes.add(Field::hardware_gpus, choice.gpus, "the smallest cluster that holds the model",
+                "memory");
+    } else if (choice.gpus > choice.fewest) {
+      notes.add(Field::hardware_gpus, choice.gpus,
+                fmt::format("whole nodes that meet the deadline; {} would do, with more GPU-hours",
+                            format_exact(choice.fewest)),
+                system);
+    } else {
+      notes.add(Field::hardware_gpus, choice.gpus, "the fewest whole nodes that meet the deadline",
+                system);
+    }
+    if (choice.gpus > kLargestCluster) {
+      notes.warn(fmt::format("meeting --deadline takes {} accelerators, more than the largest known "
+                             "cluster of {:.0f} (xAI Colossus, 2025); {}",
+                             format_exact(choice.gpus), kLargestCluster, alternative()));
+    }
+  }
+
+  // What fewer accelerators would do: as many as a usual efficiency asks for, or as many as the
+  // largest known cluster has.
+  [[nodiscard]] std::string alternative() const {
+    const double most =
+        std::exp2(std::floor(std::log2(kLargestCluster / sizes_.unit()))) * sizes_.unit();
+    const double usual = mfu_.value_or(kUsualMfu);
+    const double gpus = std::min(most, sizes_.at_least(std::min(needed(usual), kMostGpus)));
+    try {
+      const double seconds =
+          wall_seconds(work_, execute(scenario_, work_, model_, gpus), useful_(gpus));
+      return fmt::format("{} take about {}", format_exact(gpus),
+                         format_number(seconds, NumberKind::duration, 2));
+    } catch (const Error&) {
+      return fmt::format("{} would take about {} at an MFU of {}", format_exact(gpus),
+                         format_number(deadline_ * needed(usual) / gpus, NumberKind::duration, 2),
+                         format_number(usual, NumberKind::fraction, 2));
+    }
+  }
+
+  [[noreturn]] void refuse(const SizeChoice& choice, double start) {
+    const std::string_view chip = model_.platform().accelerator->name;
+    const std::string asked = format_number(deadline_, NumberKind::duration);
+    if (start > kMostGpus || sizes_.after(choice.shortest_gpus) > kMostGpus) refuse_size(chip, asked);
+    if (choice.shortest_gpus == 0) {
+      useful_(start);
+      execute(scenario_, work_, model_, start);  // says what is wrong with it
+      throw Error(ErrorKind::no_answer,
+                  fmt::format("no number of {} runs this training in steps of the batch asked for",
+                              chip),
+                  "give another --global-batch, or --gpus");
+    }
+    throw Error(ErrorKind::no_answer,
+                fmt::format("no number of {} finishes within {}: the shortest time is {}, on {}", chip,
+                            asked, format_number(choice.shortest_seconds, NumberKind::duration),
+                            format_exact(choice.shortest_gpus)),
+                work_.global_batch_given
+                    ? "give a longer --deadline, or a larger --global-batch, which leaves room for "
+                      "more data parallelism"
+                    : "give a longer --deadline, or a smaller question");
+  }
+
+  [[noreturn]] void refuse_size(std::string_view chip, const std::string& asked) const {
+    const double usual = needed(mfu_.value_or(kUsualMfu));
+    const bool possible =
+        deadline_ * usual / kMostGpus <= field_info(Field::hardware_deadline).highest;
+    throw Error(ErrorKind::no_answer,
+                fmt::format("finishing within {} would take about {} {}, and at most {} can be asked "
+                            "for",
+                            asked, format_number(std::max(usual, 1.01 * kMostGpus),
+                                                 NumberKind::count, 2),
+                            chip, format_exact(kMostGpus)),
+                alternative() + (possible ? ": give a longer --deadline, or a smaller question"
+                                          : ": no --deadline is long enough; ask for fewer "
+                                            "parameters or tokens"));
+  }
+
+  const Scenario& scenario_;
+  const ResolvedWork& work_;
+  const StepModel& model_;
+  const UsefulShare& useful_;
+  std::optional<double> mfu_;
+  double deadline_;
+  ClusterSizes sizes_;
+  double flops_;  ///< of the whole training
+  std::vector<Execution> tried_;
+};
+
+}  // namespace
+
+Execution size_cluster(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
+                       const UsefulShare& useful, Notes& notes) {
+  return Sizing(scenario, work, model, useful).run(notes);
+}
+
+}  // namespace trcost
