@@ -103,7 +103,7 @@ class Sizing {
     }
   }
 
-  void note(const SizeChoice& choice, double smallest, Notes& notes) const {
+  void note(const SizeChoice& choice, double smallest, Notes& notes) {
     if (!notes.wanted()) return;
     const std::string& system = model_.platform().system->title;
     if (choice.gpus == smallest) {
@@ -127,21 +127,19 @@ class Sizing {
 
   // What fewer accelerators would do: as many as a usual efficiency asks for, or as many as the
   // largest known cluster has.
-  [[nodiscard]] std::string alternative() const {
+  [[nodiscard]] std::string alternative() {
     const double most =
         std::exp2(std::floor(std::log2(kLargestCluster / sizes_.unit()))) * sizes_.unit();
     const double usual = mfu_.value_or(kUsualMfu);
     const double gpus = std::min(most, sizes_.at_least(std::min(needed(usual), kMostGpus)));
-    try {
-      const double seconds =
-          wall_seconds(work_, execute(scenario_, work_, model_, gpus), useful_(gpus));
+    const double seconds = wall_clock(gpus);
+    if (seconds < kInfinity) {
       return fmt::format("{} take about {}", format_exact(gpus),
                          format_number(seconds, NumberKind::duration, 2));
-    } catch (const Error&) {
-      return fmt::format("{} would take about {} at an MFU of {}", format_exact(gpus),
-                         format_number(deadline_ * needed(usual) / gpus, NumberKind::duration, 2),
-                         format_number(usual, NumberKind::fraction, 2));
     }
+    return fmt::format("{} would take about {} at an MFU of {}", format_exact(gpus),
+                       format_number(deadline_ * needed(usual) / gpus, NumberKind::duration, 2),
+                       format_number(usual, NumberKind::fraction, 2));
   }
 
   [[noreturn]] void refuse(const SizeChoice& choice, double start) {
@@ -166,7 +164,7 @@ class Sizing {
                     : "give a longer --deadline, or a smaller question");
   }
 
-  [[noreturn]] void refuse_size(std::string_view chip, const std::string& asked) const {
+  [[noreturn]] void refuse_size(std::string_view chip, const std::string& asked) {
     const double usual = needed(mfu_.value_or(kUsualMfu));
     const bool possible =
         deadline_ * usual / kMostGpus <= field_info(Field::hardware_deadline).highest;
