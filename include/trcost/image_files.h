@@ -34,9 +34,21 @@ struct SizesRow {
   std::int64_t line = 0;   ///< line in the file, from 1
 };
 
+/// A row that cannot be read: its line, and why.
+struct BadRow {
+  std::int64_t line = 0;
+  std::string reason;
+};
+
+struct SizesTable {
+  std::vector<SizesRow> rows;
+  std::vector<BadRow> bad;
+};
+
 /// Reads a CSV file (RFC 4180) whose header names the columns `width` and `height`, and may name
-/// `count`; other columns are left alone. Throws `Error` (data) that names file and line for a
-/// missing column, a missing cell, or a value that is not a whole number of at least 1.
-std::vector<SizesRow> read_image_sizes(const std::string& path);
+/// `count`; other columns are left alone. A row with a cell that is missing or not a whole number of
+/// at least 1 goes to `bad`. Throws `Error` (data) where the file cannot be read, is empty, or its
+/// header lacks a column.
+SizesTable read_image_sizes(const std::string& path);
 
 }  // namespace trcost

@@ -43,15 +43,16 @@ struct TokenReport {
   bool sets = false;        ///< items come from image sets: totals and spread are what is asked
   std::vector<TokenItem> items;
   std::int64_t counted = 0;           ///< items counted, kept or not
-  std::vector<SkippedInput> skipped;  ///< bad image files; in a comparison, families that refuse
+  std::vector<SkippedInput> skipped;  ///< bad files and rows; in a comparison, families that refuse
   std::size_t other_files = 0;        ///< files in folders whose names are not those of images
   TokenSums totals;                   ///< of the items, each times its count
 };
 
-/// Counts every input in the order of the request. A file of a folder that is no image, and in a
-/// comparison a family that refuses the input, is skipped with its reason; all else that is wrong
-/// throws `Error`: no input, seconds missing, no family of that name, a bad table, options without
-/// a family.
+/// Counts every input in the order of the request. A file of a folder that is no image, a bad row
+/// of a table, an image of either that the family's rule refuses, and in a comparison a family that
+/// refuses the input, is skipped with its reason; all else that is wrong throws `Error`: no input,
+/// seconds missing, no family of that name, a table without its columns, options without a family,
+/// nothing left to count.
 TokenReport count_tokens(const TokenRequest& request);
 
 /// table, json, jsonl, csv, md, html. `items` false leaves the single inputs out of the JSON

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -100,18 +101,24 @@ TokenRequest request_of(const TokensOptions& typed, Session& session) {
   return request;
 }
 
-// Bad image files are named one by one; the good ones have been counted and shown by then.
+// Bad image files and rows are named one by one, and all of them in the JSON document; the good ones
+// have been counted and shown by then.
 int report_skipped(const TokenReport& report, Session& session) {
-  for (const SkippedInput& skipped : report.skipped) {
-    session.warn(fmt::format("{}: {}", skipped.input, skipped.reason));
+  constexpr std::size_t kMostNamed = 100;
+  const std::size_t count = report.skipped.size();
+  for (std::size_t i = 0; i < std::min(count, kMostNamed); ++i) {
+    session.warn(fmt::format("{}: {}", report.skipped[i].input, report.skipped[i].reason));
+  }
+  if (count > kMostNamed) {
+    session.warn(fmt::format("and {} more; --format json names all", count - kMostNamed));
   }
   if (report.other_files > 0) {
     session.note(fmt::format("{} files are no images by their names", report.other_files));
   }
-  if (report.skipped.empty() || report.comparison) return kExitOk;
-  session.error(fmt::format("{} of {} image files could not be counted", report.skipped.size(),
-                            report.skipped.size() + static_cast<std::size_t>(report.counted)),
-                "the totals are of the others; mend or remove the files named above");
+  if (count == 0 || report.comparison) return kExitOk;
+  session.error(fmt::format("{} of {} image files or rows could not be counted", count,
+                            count + static_cast<std::size_t>(report.counted)),
+                "the totals are of the others; mend or remove what is named above");
   return kExitFailure;
 }
 

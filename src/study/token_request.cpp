@@ -80,6 +80,7 @@ class Collector {
   }
 
   void add_set(const std::string& path) {
+    count_image_tokens(request_.family, {1024, 1024}, request_.options);  // a bad option throws here
     std::error_code failed;
     if (std::filesystem::is_directory(path, failed)) {
       add_folder(path);
@@ -119,29 +120,33 @@ class Collector {
       throw Error(ErrorKind::data, "the folder holds no image files",
                   "JPEG, PNG, GIF, BMP and WebP files are read, also in subfolders", folder);
     }
-    count_image_tokens(request_.family, {1024, 1024},
-                       request_.options);  // a bad option throws here
     for (const std::string& path : listing.images) {
-      try {
-        const ImageSize size = read_image_size(path);
-        keep_of_set(path, 1, count_image_tokens(request_.family, size, request_.options));
-      } catch (const Error& error) {
-        report_.skipped.push_back({path, error.message});
-      }
+      add_of_set(path, 1, [&] { return read_image_size(path); });
     }
   }
 
   void add_table(const std::string& path) {
-    for (const SizesRow& row : read_image_sizes(path)) {
-      const std::string place = path + ":" + std::to_string(row.line);
-      try {
-        keep_of_set(place, row.count,
-                    count_image_tokens(request_.family, row.size, request_.options));
-      } catch (const Error& error) {
-        const bool of_the_row = error.location.empty();
-        throw Error(of_the_row ? ErrorKind::data : error.kind, error.message, error.hint,
-                    of_the_row ? place : error.location);
-      }
+    const SizesTable table = read_image_sizes(path);
+    const auto place = [&](std::int64_t line) { return path + ":" + std::to_string(line); };
+    auto bad = table.bad.begin();
+    for (const SizesRow& row : table.rows) {
+      for (; bad != table.bad.end() && bad->line < row.line; ++bad) skip(place(bad->line), *bad);
+      add_of_set(place(row.line), row.count, [&] { return row.size; });
+    }
+    for (; bad != table.bad.end(); ++bad) skip(place(bad->line), *bad);
+  }
+
+  void skip(const std::string& place, const BadRow& bad) {
+    report_.skipped.push_back({place, bad.reason});
+  }
+
+  /// What cannot be read, or what the family's rule refuses, is skipped with its reason.
+  template <typename Size>
+  void add_of_set(const std::string& input, std::int64_t count, Size size) {
+    try {
+      keep_of_set(input, count, count_image_tokens(request_.family, size(), request_.options));
+    } catch (const Error& error) {
+      report_.skipped.push_back({input, error.message});
     }
   }
 

@@ -95,16 +95,37 @@ tokens() {
   grep -q '2 of 4 image files' <<<"$err"
 }
 
-@test "a table with a missing column or a bad value is one message with its line" {
+@test "a table with a missing column is one message with its line" {
   printf 'width,tall\n640,480\n' >sizes.csv
   tokens --family qwen2-vl --images sizes.csv
   [ "$code" -eq 1 ]
   [ -z "$out" ]
   grep -q 'sizes.csv:1: no column "height"' <<<"$err"
-  printf 'width,height\n640,480\n640,\n' >sizes.csv
+  [ "$(grep -c 'error:' <<<"$err")" -eq 1 ]
+}
+
+@test "a table with bad rows: the good ones count, the bad ones are named, exit code 1" {
+  printf 'width,height\n640,480\n640,\n1920,1080\n-3,5\n' >sizes.csv
+  tokens --family qwen2-vl --images sizes.csv --format json
+  [ "$code" -eq 1 ]
+  [ "$(jq '.total.vision' <<<"$out")" = 3082 ]
+  [ "$(jq -c '[.skipped[].input]' <<<"$out")" = '["sizes.csv:3","sizes.csv:5"]' ]
+  grep -q 'sizes.csv:3: height is missing' <<<"$err"
+  grep -q '2 of 4 image files or rows' <<<"$err"
+  # Without one good row there is nothing to show.
+  printf 'width,height\n640,\n' >sizes.csv
   tokens --family qwen2-vl --images sizes.csv
   [ "$code" -eq 1 ]
-  grep -q 'sizes.csv:3: height is missing' <<<"$err"
+  [ -z "$out" ]
+  grep -q 'sizes.csv:2' <<<"$err"
+}
+
+@test "a table with very many bad rows does not flood the terminal" {
+  { printf 'width,height\n1,1\n'; yes 'x,y' | head -1000; } >sizes.csv
+  tokens --family vit --images sizes.csv
+  [ "$code" -eq 1 ]
+  [ "$(wc -l <err.txt)" -lt 110 ]
+  grep -q 'and 900 more' <<<"$err"
 }
 
 @test "bad input: one clear message and exit code 2" {

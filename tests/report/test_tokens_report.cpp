@@ -143,8 +143,24 @@ TEST_CASE("a request that cannot be answered says what is missing", "[tokens][re
   folder.write("a.jpg", "bad");
   CHECK(
       mentions(message({.family = "vit", .image_sets = {folder.path.string()}}), "none of the 1"));
-  const auto huge = folder.write("huge.csv", "width,height\n640,480\n1000000,1000000\n");
-  CHECK(mentions(message({.family = "vit", .image_sets = {huge}}), "huge.csv:3"));
+  const auto none = folder.write("none.csv", "width,height\n640,\n1000000,1000000\n");
+  const std::string refused = message({.family = "vit", .image_sets = {none}});
+  CHECK(mentions(refused, "none.csv:2"));
+  CHECK(mentions(refused, "none of the 2"));
+}
+
+TEST_CASE("in a table the good rows count and the bad ones are named", "[tokens][report]") {
+  const Folder folder;
+  // Bad: a word, more pixels than an image can have, an aspect ratio that Qwen refuses.
+  const auto path = folder.write(
+      "sizes.csv", "width,height,count\n640,480,2\nwide,480,1\n1000000,1000000,1\n3000,10,1\n");
+  const json out = as_json({.family = "qwen2-vl", .image_sets = {path}});
+  CHECK(out["total"]["vision"] == 2 * 391);
+  REQUIRE(out["skipped"].size() == 3);
+  CHECK(out["skipped"][0]["input"] == path + ":3");
+  CHECK(mentions(out["skipped"][0]["reason"], "width \"wide\" is not a whole number"));
+  CHECK(out["skipped"][1]["input"] == path + ":4");
+  CHECK(out["skipped"][2]["input"] == path + ":5");
 }
 
 TEST_CASE("rows for machines carry every column", "[tokens][report]") {

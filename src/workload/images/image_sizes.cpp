@@ -134,23 +134,33 @@ std::int64_t read_cell(const CsvReader& csv, const std::vector<std::string>& cel
                                    "\" is not a whole number from 1 to " + std::to_string(most)));
 }
 
+SizesRow read_row(const CsvReader& csv, const Columns& columns,
+                  const std::vector<std::string>& cells) {
+  SizesRow row;
+  row.line = csv.line();
+  row.size.width = read_cell(csv, cells, columns.width, "width", largest_side);
+  row.size.height = read_cell(csv, cells, columns.height, "height", largest_side);
+  if (columns.count) row.count = read_cell(csv, cells, *columns.count, "count", largest_count);
+  return row;
+}
+
 }  // namespace
 
-std::vector<SizesRow> read_image_sizes(const std::string& path) {
+SizesTable read_image_sizes(const std::string& path) {
   CsvReader csv(path);
   const Columns columns = read_header(csv);
-  std::vector<SizesRow> rows;
+  SizesTable table;
   std::vector<std::string> cells;
-  while (csv.next(cells)) {
-    SizesRow row;
-    row.line = csv.line();
-    row.size.width = read_cell(csv, cells, columns.width, "width", largest_side);
-    row.size.height = read_cell(csv, cells, columns.height, "height", largest_side);
-    if (columns.count) row.count = read_cell(csv, cells, *columns.count, "count", largest_count);
-    rows.push_back(row);
+  for (bool more = true; more;) {
+    try {
+      more = csv.next(cells);
+      if (more) table.rows.push_back(read_row(csv, columns, cells));
+    } catch (const Error& error) {
+      table.bad.push_back({csv.line(), error.message});
+    }
   }
-  if (rows.empty()) csv.fail(0, "the table has no rows");
-  return rows;
+  if (table.rows.empty() && table.bad.empty()) csv.fail(0, "the table has no rows");
+  return table;
 }
 
 }  // namespace trcost

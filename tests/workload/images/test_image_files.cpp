@@ -89,9 +89,15 @@ std::string reason(const std::string& path) {
   return {};
 }
 
+// What the table is refused for, or its bad rows.
 std::string csv_error(const Folder& folder, const std::string& text) {
   try {
-    trcost::read_image_sizes(folder.write("sizes.csv", text));
+    std::string bad;
+    for (const trcost::BadRow& row :
+         trcost::read_image_sizes(folder.write("sizes.csv", text)).bad) {
+      bad += "sizes.csv:" + std::to_string(row.line) + " " + row.reason + "; ";
+    }
+    return bad;
   } catch (const trcost::Error& error) {
     return error.location + " " + error.message;
   }
@@ -180,19 +186,32 @@ TEST_CASE("a folder is listed in order, with its subfolders", "[images]") {
 
 TEST_CASE("a table of sizes is read by its header", "[images][csv]") {
   const Folder folder;
-  const auto rows =
-      trcost::read_image_sizes(folder.write("sizes.csv",
-                                            "\xEF\xBB\xBFurl,height,width,count\r\n"
-                                            "\"a, b\",480,640,10\r\n"
-                                            "\r\n"
-                                            "\"two\nlines \"\"x\"\"\", 1080 ,1920,1"));
+  const std::string path = folder.write("sizes.csv",
+                                        "\xEF\xBB\xBFurl,height,width,count\r\n"
+                                        "\"a, b\",480,640,10\r\n"
+                                        "\r\n"
+                                        "\"two\nlines \"\"x\"\"\", 1080 ,1920,1");
+  const auto rows = trcost::read_image_sizes(path).rows;
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].size == ImageSize{640, 480});
   CHECK(rows[0].count == 10);
   CHECK(rows[0].line == 2);
   CHECK(rows[1].size == ImageSize{1920, 1080});
   CHECK(rows[1].line == 4);
-  CHECK(trcost::read_image_sizes(folder.write("short.csv", "width,height\n1,2\n"))[0].count == 1);
+  CHECK(trcost::read_image_sizes(folder.write("short.csv", "width,height\n1,2\n")).rows[0].count ==
+        1);
+}
+
+TEST_CASE("bad rows of a table leave the good ones", "[images][csv][errors]") {
+  const Folder folder;
+  const auto table = trcost::read_image_sizes(
+      folder.write("sizes.csv", "width,height\n1,2\n0,5\n3,4\nx\n5,6\n\"7,8\n9,10\n"));
+  REQUIRE(table.rows.size() == 3);
+  CHECK(table.rows[2].size == ImageSize{5, 6});
+  REQUIRE(table.bad.size() == 3);
+  CHECK(table.bad[0].line == 3);
+  CHECK(table.bad[1].line == 5);
+  CHECK(table.bad[2].line == 7);  // the quote that opens there swallows the rest
 }
 
 TEST_CASE("a bad table names the line and what is wrong", "[images][csv][errors]") {
