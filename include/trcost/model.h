@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace trcost {
 
@@ -64,6 +65,7 @@ struct LanguageModel {
   Biases biases = Biases::none;
   bool tied_embeddings = false;
   double learned_positions = 0;  ///< rows of a learned position table, 0 if none
+  double context = 0;            ///< longest sequence that the released weights take, 0: not known
   double extra_embedding_rows = 0;  ///< input embedding rows that the head does not predict
   bool output_head = true;       ///< false: no logits (text tower of a contrastive model)
   bool bidirectional = false;    ///< every token sees the whole sequence
@@ -151,6 +153,12 @@ struct VisionModel {
   double encoder_tokens_per_image = 0; ///< in the encoder; 0: by the token rule
 };
 
+/// A key that a configuration file leaves out and its family's class fills in.
+struct TakenDefault {
+  std::string key;    ///< `text_config.hidden_size`
+  std::string value;  ///< as JSON has it
+};
+
 /// A named architecture.
 struct Model {
   std::string name;
@@ -159,6 +167,7 @@ struct Model {
   std::string token_family;  ///< rule of `trcost tokens`, empty for a text model
   LanguageModel language;
   std::optional<VisionModel> vision;
+  std::vector<TakenDefault> defaults;  ///< of a Hugging Face config.json; else empty
 };
 
 /// Parameters of a model by module; exact.

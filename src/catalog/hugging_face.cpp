@@ -3,24 +3,41 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
 #include "catalog/architecture_reader.h"
 #include "catalog/hugging_face_parts.h"
 
 namespace trcost {
 namespace {
 
-/// The model's own name for itself, or the folder that the file lies in, or the family.
+/// Of bytes that a terminal might act on, none.
+std::string plain(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  return text;
+}
+
+/// A config.json is named by the model that it says it is, else by the folder that it lies in,
+/// which `.` and `..` stand for too; another file by its own name.
 std::string name_of(ObjectReader& config, std::string_view origin, std::string_view family) {
-  std::string name = config.text_or("_name_or_path", {});
-  if (name.empty() || name.starts_with('/') || name.starts_with('.')) {
-    const std::size_t end = origin.rfind('/');
-    if (end == std::string_view::npos || end == 0) return std::string(family);
-    const std::size_t begin = origin.rfind('/', end - 1);
-    name = origin.substr(begin == std::string_view::npos ? 0 : begin + 1,
-                         end - (begin == std::string_view::npos ? 0 : begin + 1));
+  namespace fs = std::filesystem;
+  const fs::path file(origin);
+  std::string name;
+  if (file.filename() != "config.json") {
+    name = file.stem().string();
+  } else {
+    name = config.text_or("_name_or_path", {});
+    if (name.starts_with('/') || name.starts_with('.')) name.clear();
+    name = name.substr(name.rfind('/') + 1);
+    if (name.empty()) {
+      std::error_code failed;
+      name = fs::absolute(file, failed).lexically_normal().parent_path().filename().string();
+    }
   }
-  const std::size_t slash = name.rfind('/');
-  return slash == std::string::npos ? name : name.substr(slash + 1);
+  return name.empty() ? std::string(family) : plain(std::move(name));
 }
 
 /// Keys of a decoder that a configuration of an unknown family lacks.
@@ -66,6 +83,8 @@ Model read_hugging_face_config(const JsonValue& document, std::string_view origi
   model.name = name_of(config, origin, family);
   model.title = model.name;
   model.source = fmt::format("{} (Hugging Face config.json, family {})", origin, family);
+  std::vector<ObjectReader::Fallback> fallbacks;
+  config.log_fallbacks(&fallbacks);
   if (is_vision_language_family(family)) {
     read_hugging_face_vision_language(config, family, model);
   } else if (is_text_family(family)) {
@@ -74,6 +93,9 @@ Model read_hugging_face_config(const JsonValue& document, std::string_view origi
     fail_family(document, config, family);
   }
   check_language(model.language, document);
+  for (ObjectReader::Fallback& each : fallbacks) {
+    model.defaults.push_back({std::move(each.key), std::move(each.value)});
+  }
   return model;
 }
 

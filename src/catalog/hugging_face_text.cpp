@@ -53,6 +53,11 @@ double width(ObjectReader& r, std::string_view key, double fallback) {
   return r.whole_or(key, fallback, 1, kWidest);
 }
 
+/// A switch that only some configuration classes have; off where the file does not name it.
+bool is_on(ObjectReader& r, std::string_view key) {
+  return r.has(key) && r.boolean_or(key, false);
+}
+
 /// hidden / heads, which has to be whole where the file gives no head_dim.
 double usual_head_dim(const ObjectReader& r, const LanguageModel& m) {
   if (std::fmod(m.hidden, m.heads) != 0) {
@@ -77,7 +82,7 @@ double windowed_by_pattern(ObjectReader& r, std::string_view family, double laye
   if (family == "gemma3_text") {
     return layers - std::floor(layers / r.whole_or("sliding_window_pattern", 6, 1, kMostLayers));
   }
-  if (r.boolean_or("use_sliding_window", false)) {
+  if (is_on(r, "use_sliding_window")) {
     return std::max(0.0, layers - r.whole_or("max_window_layers", 28, 0, kMostLayers));
   }
   return 0;
@@ -89,9 +94,8 @@ void read_windows(ObjectReader& r, std::string_view family, LanguageModel& m) {
   if (family == "gpt_oss") window = 128;
   if (std::optional<JsonValue> value = r.optional_value("sliding_window")) {
     window = value->whole(0, 1e9);
-  } else if (std::vector<std::string> keys = r.keys();
-             std::find(keys.begin(), keys.end(), "sliding_window") != keys.end()) {
-    window = 0;  // an explicit null
+  } else if (r.holds_null("sliding_window")) {
+    window = 0;
   }
   double windowed = windowed_by_pattern(r, family, m.layers);
   if (const std::vector<std::string> types = r.texts_or_empty("layer_types"); !types.empty()) {
@@ -146,16 +150,20 @@ LanguageModel read_llama_like(ObjectReader& r, const LlamaLike& usual) {
   m.ffn = width(r, "intermediate_size", usual.ffn);
   m.layers = r.whole_or("num_hidden_layers", usual.layers, 1, kMostLayers);
   m.heads = width(r, "num_attention_heads", usual.heads);
-  m.kv_heads = width(r, "num_key_value_heads", usual.kv_heads > 0 ? usual.kv_heads : m.heads);
+  const bool own_kv_heads = usual.kv_heads > 0 && !r.holds_null("num_key_value_heads");
+  m.kv_heads = width(r, "num_key_value_heads", own_kv_heads ? usual.kv_heads : m.heads);
   m.head_dim = r.has("head_dim")    ? r.required_whole("head_dim", 1, kWidest)
                : usual.head_dim > 0 ? usual.head_dim
                                     : usual_head_dim(r, m);
-  m.tied_embeddings = r.boolean_or("tie_word_embeddings", usual.tied);
+  // Qwen2-VL's stands at the top of the file.
+  if (usual.family != "qwen2_vl_text") {
+    m.tied_embeddings = r.boolean_or("tie_word_embeddings", usual.tied);
+  }
   m.biases = usual.biases;
   m.qk_norm = usual.qk_norm;
   m.norms_per_layer = usual.norms_per_layer;
-  if (r.boolean_or("attention_bias", false) && m.biases == Biases::none) {
-    m.biases = r.boolean_or("mlp_bias", false) ? Biases::all : Biases::qkv;
+  if (is_on(r, "attention_bias") && m.biases == Biases::none) {
+    m.biases = is_on(r, "mlp_bias") ? Biases::all : Biases::qkv;
     m.output_bias = true;
   }
   read_windows(r, usual.family, m);
@@ -248,9 +256,8 @@ LanguageModel read_deepseek(ObjectReader& r, bool third) {
   m.kv_heads = m.heads;
   m.tied_embeddings = r.boolean_or("tie_word_embeddings", false);
   LatentAttention mla;
-  const std::vector<std::string> keys = r.keys();
-  const bool named = std::find(keys.begin(), keys.end(), "q_lora_rank") != keys.end();
-  mla.q_lora_rank = r.whole_or("q_lora_rank", named ? 0 : 1536, 0, kWidest);  // null: none
+  const bool compressed = !r.holds_null("q_lora_rank");
+  mla.q_lora_rank = compressed ? r.whole_or("q_lora_rank", 1536, 0, kWidest) : 0;
   mla.kv_lora_rank = width(r, "kv_lora_rank", 512);
   mla.qk_nope_head_dim = width(r, "qk_nope_head_dim", 128);
   mla.qk_rope_head_dim = width(r, "qk_rope_head_dim", 64);
@@ -286,13 +293,25 @@ std::string text_family_names() {
   return names;
 }
 
-LanguageModel read_hugging_face_text(ObjectReader& config, std::string_view family) {
+namespace {
+
+LanguageModel read_family(ObjectReader& config, std::string_view family) {
   if (const LlamaLike* usual = find_llama_like(family)) return read_llama_like(config, *usual);
   if (family == "gpt2") return read_gpt2(config);
   if (family == "gpt_neox") return read_gpt_neox(config);
   if (family == "falcon") return read_falcon(config);
   if (family == "mpt") return read_mpt(config);
   return read_deepseek(config, family == "deepseek_v3");
+}
+
+}  // namespace
+
+LanguageModel read_hugging_face_text(ObjectReader& config, std::string_view family) {
+  LanguageModel m = read_family(config, family);
+  for (const char* key : {"max_position_embeddings", "max_seq_len"}) {
+    if (config.has(key)) m.context = config.required_whole(key, 1, 1e9);
+  }
+  return m;
 }
 
 }  // namespace trcost

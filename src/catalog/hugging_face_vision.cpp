@@ -25,16 +25,10 @@ constexpr TowerDefaults kInternVlNative{1024, 4096, 24, 16, 448, 14};
 constexpr TowerDefaults kPixtral{1024, 4096, 24, 16, 1024, 16};
 constexpr TowerDefaults kMllama{1280, 5120, 32, 16, 448, 14};
 
-/// An empty object where the file has none.
-ObjectReader part(ObjectReader& config, std::string_view key) {
-  if (std::optional<ObjectReader> object = config.optional_object(key)) return *object;
-  return parse_strict_json("{}", key).object();
-}
-
 /// A number, or the first of a list of two equal ones.
 double side(ObjectReader& r, std::string_view key, double fallback) {
   const std::optional<JsonValue> value = r.optional_value(key);
-  if (!value) return fallback;
+  if (!value) return r.whole_or(key, fallback, 1, 1e5);
   if (!value->is_array()) return value->whole(1, 1e5);
   const std::vector<JsonValue> sides = value->array();
   if (sides.empty()) value->fail("a side in pixels is missing");
@@ -83,19 +77,17 @@ Encoder pixtral_tower(ObjectReader& r) {
 
 /// The tower of a LLaVA-like model, by its own model_type.
 Encoder tower_of(ObjectReader& config) {
-  ObjectReader r = part(config, "vision_config");
+  ObjectReader r = config.required_object("vision_config");
   const std::string family = r.text_or("model_type", "clip_vision_model");
   if (family.starts_with("siglip")) return siglip_tower(r, kSiglip);
   if (family == "pixtral") return pixtral_tower(r);
-  if (family.starts_with("clip")) {
-    return clip_tower(r, config.has("vision_config") ? kClip : kClipOfLlava);
-  }
+  if (family.starts_with("clip")) return clip_tower(r, kClip);
   r.value().fail("the vision tower \"" + family + "\" is not read",
                  "towers that are: clip_vision_model, siglip_vision_model, pixtral");
 }
 
 LanguageModel text_of(ObjectReader& config, std::string_view key, std::string_view usual_family) {
-  ObjectReader r = part(config, key);
+  ObjectReader r = config.required_object(key);
   const std::string family = r.text_or("model_type", usual_family);
   if (!is_text_family(family)) {
     r.value().fail("the decoder family \"" + family + "\" is not read",
@@ -112,25 +104,28 @@ void set_tokens(VisionModel& vision, double per_image) {
 double patches(const Encoder& e) { return e.tokens_per_image - (e.class_token ? 1 : 0); }
 
 /// The authors' own files have the decoder's keys at the top and name the tower only.
-void check_authors_tower(ObjectReader& config) {
+Encoder authors_tower(ObjectReader& config) {
   const std::string tower = config.text_or("mm_vision_tower", "clip-vit-large-patch14-336");
-  if (tower.find("clip-vit-large-patch14-336") != std::string::npos) return;
+  if (tower.find("clip-vit-large-patch14-336") != std::string::npos) {
+    ObjectReader nothing = parse_strict_json("{}", tower).object();
+    return clip_tower(nothing, kClipOfLlava);
+  }
   config.value().fail("the vision tower \"" + tower.substr(0, 60) + "\" is not read",
                       "write a model file with \"vision\": encoder, connector");
 }
 
 void read_llava(ObjectReader& config, std::string_view family, Model& model) {
   const bool flat = !config.has("text_config") && config.has("hidden_size");
-  if (flat) check_authors_tower(config);
   model.language = flat ? read_hugging_face_text(config, "llama")
                         : text_of(config, "text_config",
                                   family == "llava_onevision" ? "qwen2" : "llama");
   VisionModel vision;
-  vision.encoder = tower_of(config);
+  vision.encoder = flat ? authors_tower(config) : tower_of(config);
   vision.connector.kind = ConnectorKind::mlp;
   vision.connector.biases = config.boolean_or("multimodal_projector_bias", true);
-  const bool tiles = family != "llava" ||
-                     config.text_or("mm_patch_merge_type", "flat").starts_with("spatial");
+  const bool tiles = family != "llava" || (config.has("mm_patch_merge_type") &&
+                                           config.required_text("mm_patch_merge_type")
+                                               .starts_with("spatial"));
   if (tiles) vision.connector.extra_params = model.language.hidden;  // the newline between rows
   set_tokens(vision, tiles ? 0 : patches(vision.encoder));
   model.token_family = tiles ? "llava-next" : "llava-1.5";
@@ -146,12 +141,11 @@ void set_qwen_windows(ObjectReader& r, Encoder& e) {
 }
 
 void read_qwen_vl(ObjectReader& config, bool second_and_half, Model& model) {
-  ObjectReader text = config.has("text_config") ? part(config, "text_config") : config;
+  ObjectReader text = config.has("text_config") ? config.required_object("text_config") : config;
   model.language = read_hugging_face_text(text, "qwen2_vl_text");
-  if (!text.has("tie_word_embeddings")) {
-    model.language.tied_embeddings = config.boolean_or("tie_word_embeddings", false);
-  }
-  ObjectReader r = part(config, "vision_config");
+  ObjectReader& tying = text.has("tie_word_embeddings") ? text : config;
+  model.language.tied_embeddings = tying.boolean_or("tie_word_embeddings", false);
+  ObjectReader r = config.required_object("vision_config");
   VisionModel vision;
   Encoder& e = vision.encoder;
   e.layers = r.whole_or("depth", 32, 1, kMostLayers);
@@ -184,7 +178,7 @@ void read_qwen_vl(ObjectReader& config, bool second_and_half, Model& model) {
 void read_internvl(ObjectReader& config, bool native, Model& model) {
   model.language = text_of(config, native ? "text_config" : "llm_config",
                            native ? "qwen2" : "llama");
-  ObjectReader r = part(config, "vision_config");
+  ObjectReader r = config.required_object("vision_config");
   VisionModel vision;
   vision.encoder = read_tower(r, native ? kInternVlNative : kInternVl);
   Encoder& e = vision.encoder;
@@ -208,9 +202,9 @@ void read_internvl(ObjectReader& config, bool native, Model& model) {
 void read_idefics2(ObjectReader& config, Model& model) {
   model.language = text_of(config, "text_config", "mistral");
   VisionModel vision;
-  ObjectReader tower = part(config, "vision_config");
+  ObjectReader tower = config.required_object("vision_config");
   vision.encoder = siglip_tower(tower, kIdefics2);
-  ObjectReader r = part(config, "perceiver_config");
+  ObjectReader r = config.object_or_empty("perceiver_config");
   Connector& c = vision.connector;
   c.kind = ConnectorKind::perceiver;
   c.width = r.whole_or("hidden_size", 4096, 1, kWidest);
@@ -228,7 +222,7 @@ void read_idefics2(ObjectReader& config, Model& model) {
 void read_idefics3(ObjectReader& config, bool smolvlm, Model& model) {
   model.language = text_of(config, "text_config", "llama");
   VisionModel vision;
-  ObjectReader tower = part(config, "vision_config");
+  ObjectReader tower = config.required_object("vision_config");
   vision.encoder = siglip_tower(tower, kIdefics3);
   const double scale = config.whole_or("scale_factor", 2, 1, 64);
   vision.connector.kind = ConnectorKind::linear;
@@ -242,7 +236,7 @@ void read_idefics3(ObjectReader& config, bool smolvlm, Model& model) {
 void read_paligemma(ObjectReader& config, Model& model) {
   model.language = text_of(config, "text_config", "gemma");
   VisionModel vision;
-  ObjectReader tower = part(config, "vision_config");
+  ObjectReader tower = config.required_object("vision_config");
   vision.encoder = siglip_tower(tower, kSiglip);
   vision.connector.kind = ConnectorKind::linear;
   set_tokens(vision, vision.encoder.tokens_per_image);
@@ -254,7 +248,7 @@ void read_paligemma(ObjectReader& config, Model& model) {
 void read_gemma3(ObjectReader& config, Model& model) {
   model.language = text_of(config, "text_config", "gemma3_text");
   VisionModel vision;
-  ObjectReader tower = part(config, "vision_config");
+  ObjectReader tower = config.required_object("vision_config");
   vision.encoder = siglip_tower(tower, kSiglip);
   vision.connector.kind = ConnectorKind::linear;
   vision.connector.biases = false;
@@ -290,7 +284,7 @@ Encoder mllama_tower(ObjectReader& r, double& output_width) {
 }
 
 void read_mllama(ObjectReader& config, Model& model) {
-  ObjectReader text = part(config, "text_config");
+  ObjectReader text = config.required_object("text_config");
   LanguageModel& m = model.language;
   m = read_hugging_face_text(text, "mllama_text_model");
   m.extra_embedding_rows = 8;  // modeling_mllama.py: embedding of vocab_size + 8
@@ -307,7 +301,7 @@ void read_mllama(ObjectReader& config, Model& model) {
   m.layers -= cross.layers;
   m.cross_attention = cross;
   VisionModel vision;
-  ObjectReader tower = part(config, "vision_config");
+  ObjectReader tower = config.required_object("vision_config");
   vision.encoder = mllama_tower(tower, vision.connector.input_width);
   vision.connector.kind = ConnectorKind::cross_attention;
   set_tokens(vision, 0);

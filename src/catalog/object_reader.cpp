@@ -33,6 +33,12 @@ bool ObjectReader::has(std::string_view key) const {
   return at != FlatJson::kNone && value_.json().node(at).kind != FlatNode::Kind::null;
 }
 
+bool ObjectReader::holds_null(std::string_view key) const {
+  std::size_t position = 0;
+  const FlatJson::Index at = find(key, position);
+  return at != FlatJson::kNone && value_.json().node(at).kind == FlatNode::Kind::null;
+}
+
 std::optional<JsonValue> ObjectReader::optional_value(std::string_view key) {
   std::size_t position = 0;
   const FlatJson::Index at = find(key, position);
@@ -72,7 +78,9 @@ std::optional<double> ObjectReader::optional_number(std::string_view key, double
 
 double ObjectReader::number_or(std::string_view key, double fallback, double lowest,
                                double highest) {
-  return optional_number(key, lowest, highest).value_or(fallback);
+  const std::optional<double> found = optional_number(key, lowest, highest);
+  if (!found && log_ != nullptr) log(key, fmt::format("{}", fallback));
+  return found.value_or(fallback);
 }
 
 double ObjectReader::required_whole(std::string_view key, double lowest, double highest) {
@@ -82,6 +90,7 @@ double ObjectReader::required_whole(std::string_view key, double lowest, double 
 double ObjectReader::whole_or(std::string_view key, double fallback, double lowest,
                               double highest) {
   const std::optional<JsonValue> found = optional_value(key);
+  if (!found && log_ != nullptr) log(key, fmt::format("{}", fallback));
   return found ? found->whole(lowest, highest) : fallback;
 }
 
@@ -94,11 +103,13 @@ std::string ObjectReader::required_text(std::string_view key) {
 
 std::string ObjectReader::text_or(std::string_view key, std::string_view fallback) {
   const std::optional<JsonValue> found = optional_value(key);
+  if (!found && log_ != nullptr) log(key, std::string(fallback));
   return found ? found->text() : std::string(fallback);
 }
 
 bool ObjectReader::boolean_or(std::string_view key, bool fallback) {
   const std::optional<JsonValue> found = optional_value(key);
+  if (!found && log_ != nullptr) log(key, fallback ? "true" : "false");
   return found ? found->boolean() : fallback;
 }
 
@@ -114,13 +125,35 @@ std::size_t ObjectReader::choice_or(std::string_view key, std::size_t fallback,
 }
 
 ObjectReader ObjectReader::required_object(std::string_view key) {
-  return ObjectReader(required_value(key));
+  return logging(ObjectReader(required_value(key)), key);
 }
 
 std::optional<ObjectReader> ObjectReader::optional_object(std::string_view key) {
   std::optional<JsonValue> found = optional_value(key);
   if (!found) return std::nullopt;
-  return ObjectReader(*std::move(found));
+  return logging(ObjectReader(*std::move(found)), key);
+}
+
+ObjectReader ObjectReader::object_or_empty(std::string_view key) {
+  if (std::optional<ObjectReader> object = optional_object(key)) return *std::move(object);
+  return logging(parse_strict_json("{}", key).object(), key);
+}
+
+ObjectReader ObjectReader::logging(ObjectReader object, std::string_view key) const {
+  if (log_ != nullptr) object.log_fallbacks(log_, fmt::format("{}{}.", prefix_, key));
+  return object;
+}
+
+void ObjectReader::log_fallbacks(std::vector<Fallback>* log, std::string prefix) {
+  log_ = log;
+  prefix_ = std::move(prefix);
+}
+
+void ObjectReader::log(std::string_view key, std::string value) {
+  std::string path = prefix_ + std::string(key);
+  const bool known = std::any_of(log_->begin(), log_->end(),
+                                 [&](const Fallback& each) { return each.key == path; });
+  if (!known) log_->push_back({std::move(path), std::move(value)});
 }
 
 std::vector<JsonValue> ObjectReader::array_or_empty(std::string_view key) {

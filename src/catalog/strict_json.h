@@ -95,6 +95,8 @@ class ObjectReader {
 
   /// Whether the key is there and not null; does not count as asking for it.
   [[nodiscard]] bool has(std::string_view key) const;
+  /// Whether the key is there with a null.
+  [[nodiscard]] bool holds_null(std::string_view key) const;
 
   double required_number(std::string_view key, double lowest, double highest);
   std::optional<double> optional_number(std::string_view key, double lowest, double highest);
@@ -127,6 +129,17 @@ class ObjectReader {
   /// Throws on the first key that was not asked for: names it, the nearest known key, all known.
   void finish() const;
 
+  /// What an accessor returned in place of a key that is not there.
+  struct Fallback {
+    std::string key;  ///< from the document's root: `text_config.hidden_size`
+    std::string value;
+  };
+  /// From now on, what number_or, whole_or, boolean_or and text_or fall back to is added to `log`;
+  /// also in objects read from this one.
+  void log_fallbacks(std::vector<Fallback>* log, std::string prefix = {});
+  /// The object `key`, or an empty one in its place whose fallbacks are logged alike.
+  ObjectReader object_or_empty(std::string_view key);
+
   [[nodiscard]] const JsonValue& value() const { return value_; }
 
  private:
@@ -136,10 +149,15 @@ class ObjectReader {
   // Keys of the object that were asked for, or that were not, sorted.
   [[nodiscard]] std::vector<std::string> keys(bool asked) const;
   [[noreturn]] void fail_unknown() const;
+  void log(std::string_view key, std::string value);
+  // `object` stands under `key` and logs as this one does.
+  [[nodiscard]] ObjectReader logging(ObjectReader object, std::string_view key) const;
 
   JsonValue value_;
   std::uint64_t asked_members_ = 0;       // bit i: the i-th member was asked for
   std::vector<std::string> asked_names_;  // what was asked for and has no bit: absent, or beyond 64
+  std::vector<Fallback>* log_ = nullptr;
+  std::string prefix_;
 };
 
 }  // namespace trcost

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // config.json files as published (the keys that shape the model), held against the parameter
 // counts that their authors publish.
+#include <filesystem>
 #include <map>
 #include <string>
 
@@ -91,9 +92,74 @@ TEST_CASE("a config.json and the catalog's file are the same model",
   }
 }
 
-TEST_CASE("names of models read from config.json", "[catalog][models][hugging_face]") {
-  CHECK(read("llama-2-7b").name == "Llama-2-7b-hf");
-  CHECK(read("gpt2").name == "hf");  // the folder that holds the file
+TEST_CASE("a config.json is named after its folder, another file after itself",
+          "[catalog][models][hugging_face]") {
+  namespace fs = std::filesystem;
+  CHECK(read("llama-2-7b").name == "llama-2-7b");
+  CHECK(read("gpt2").name == "gpt2");
+  const Catalog catalog;
+  const std::string own = R"({"model_type": "gpt2", "_name_or_path": "openai-community/gpt2-xl"})";
+  const std::string anonymous = R"({"model_type": "gpt2", "_name_or_path": "./checkpoint"})";
+  const auto name = [&](const std::string& json, const std::string& origin) {
+    return parse_model(json, origin, catalog).name;
+  };
+  CHECK(name(own, "models/my-run/config.json") == "gpt2-xl");
+  CHECK(name(own, "my-variant.json") == "my-variant");
+  CHECK(name(own, "./my.variant.json") == "my.variant");
+  CHECK(name(anonymous, "models/my-run/config.json") == "my-run");
+  CHECK(name(anonymous, "models/my-run/../other/./config.json") == "other");
+  const std::string here = fs::current_path().filename().string();
+  CHECK(name(anonymous, "config.json") == here);
+  CHECK(name(anonymous, "./config.json") == here);
+  CHECK(name(anonymous, "../config.json") == fs::current_path().parent_path().filename().string());
+  CHECK(name(anonymous, "/config.json") == "gpt2");
+}
+
+TEST_CASE("keys that a config.json leaves out are listed with what stands in for them",
+          "[catalog][models][hugging_face]") {
+  const Catalog catalog;
+  const auto defaults = [&](const std::string& json) {
+    std::map<std::string, std::string> out;
+    for (const TakenDefault& each : parse_model(json, "x.json", catalog).defaults) {
+      CHECK(out.emplace(each.key, each.value).second);
+    }
+    return out;
+  };
+  // MistralConfig and LlamaConfig of transformers.
+  const auto mistral = defaults(
+      R"({"model_type": "mistral", "hidden_size": 4096, "num_hidden_layers": 32,
+          "num_attention_heads": 32, "vocab_size": 32000, "tie_word_embeddings": false})");
+  CHECK(mistral == std::map<std::string, std::string>{{"intermediate_size", "14336"},
+                                                      {"num_key_value_heads", "8"}});
+  CHECK(defaults(R"({"model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32,
+                     "intermediate_size": 11008, "num_attention_heads": 32, "vocab_size": 32000,
+                     "num_key_value_heads": 8, "tie_word_embeddings": false})")
+            .empty());
+  const auto llava = defaults(R"({"model_type": "llava", "text_config": {"vocab_size": 32064},
+                                  "vision_config": {"hidden_size": 1024, "num_hidden_layers": 24,
+                                                    "num_attention_heads": 16}})");
+  CHECK(llava.at("text_config.model_type") == "llama");
+  CHECK(llava.at("text_config.hidden_size") == "4096");
+  CHECK(llava.at("vision_config.patch_size") == "32");
+  CHECK_FALSE(llava.contains("text_config.vocab_size"));
+  CHECK_FALSE(llava.contains("vision_config.hidden_size"));
+  // The catalog's own files say everything.
+  CHECK(catalog.model("llama-3.1-8b").defaults.empty());
+  CHECK(read("llama-3.1-8b").defaults.empty());
+}
+
+TEST_CASE("null is not the class default where the class gives it a meaning",
+          "[catalog][models][hugging_face]") {
+  const Catalog catalog;
+  const Model model = parse_model(
+      R"({"model_type": "mistral", "num_key_value_heads": null})", "x.json", catalog);
+  CHECK(model.language.kv_heads == 32);  // as many as heads, not MistralConfig's 8
+}
+
+TEST_CASE("the context of a config.json is read", "[catalog][models][hugging_face]") {
+  CHECK(read("llava-1.5-7b-hf").language.context == 4096);
+  CHECK(read("mpt-7b").language.context == 2048);
+  CHECK(read("llama-2-7b").language.context == 0);  // the file does not say
 }
 
 TEST_CASE("another family names what is missing", "[catalog][models][hugging_face]") {
@@ -117,4 +183,9 @@ TEST_CASE("malformed config.json files", "[catalog][models][hugging_face]") {
       error_of(R"({"model_type": "llava", "vision_config": {"model_type": "sam"}})").empty());
   CHECK_FALSE(
       error_of(R"({"model_type": "llava", "text_config": {"model_type": "mamba"}})").empty());
+  for (const char* family : {"paligemma", "idefics3", "internvl_chat", "llava_onevision"}) {
+    INFO(family);
+    CHECK(error_of(std::string(R"({"model_type": ")") + family + R"("})").find("is missing") !=
+          std::string::npos);
+  }
 }
