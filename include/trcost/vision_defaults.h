@@ -18,6 +18,8 @@ struct EncoderChoice {
 /// The encoder that released models of about this size (language, encoder and projector together)
 /// use.
 EncoderChoice default_encoder(double params);
+/// Whether default_encoder() chooses it for some size.
+bool is_default_encoder(std::string_view name);
 
 /// Gives `model` this encoder and a connector of this kind with the usual widths.
 void attach_vision(Model& model, const Encoder& encoder, ConnectorKind kind);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "cli/commands.h"
@@ -25,9 +26,18 @@ struct EstimateArguments {
 
 void report_warnings(Session& session, const std::vector<Estimate>& estimates,
                      const std::vector<Estimator::Failure>& failures) {
+  const auto everywhere = [&](const std::string& text) {
+    return std::ranges::all_of(estimates, [&](const Estimate& each) {
+      return std::ranges::find(each.warnings, text) != each.warnings.end();
+    });
+  };
   for (const Estimate& estimate : estimates) {
     for (const std::string& text : estimate.warnings) {
-      session.warn(fmt::format("{}: {}", estimate.accelerator, text));
+      if (!everywhere(text)) {
+        session.warn(fmt::format("{}: {}", estimate.accelerator, text));
+      } else if (&estimate == &estimates.front()) {
+        session.warn(text);
+      }
     }
     if (!estimate.cost.total) {
       session.warn(fmt::format(

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "estimate/data_scale.h"
 #include "estimate/explain.h"
 #include "estimate/money.h"
 #include "estimate/pipeline_data.h"
@@ -146,6 +147,7 @@ void Estimator::State::answer(const Scenario& scenario, const Prepared& prepared
       resolve_execution(scenario, work, prepared.model, useful_share, notes);
   const UsefulTime useful = resolve_useful_time(scenario, work, *platform.system, execution.gpus);
   note_useful_time(scenario, useful, notes);
+  note_data_scale(scenario, work, notes);
 
   out.accelerator = platform.accelerator->name;
   out.accelerator_title = platform.accelerator->title;

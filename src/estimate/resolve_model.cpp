@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+
 #include "estimate/resolve.h"
 #include "trcost/error.h"
 #include "trcost/vision_defaults.h"
@@ -25,11 +28,58 @@ bool asks_for_vision(const Scenario& scenario) {
          scenario.has(Field::data_images_per_sample) || scenario.has(Field::data_image_size);
 }
 
+// The encoder of the catalog that `size` parameters are nearest to; of equals one that is a default,
+// then the first by name.
+const Encoder& encoder_of_size(const Catalog& catalog, double size, Notes& notes) {
+  constexpr double kNear = 1.25;   // a size as people say it: 2B for 1.84B
+  constexpr double kEqual = 1.05;  // 303M and 304M are both called 300M, 413M is called 400M
+  const Encoder* best = nullptr;
+  double least = 0;
+  for (const std::string& name : catalog.names(CatalogKind::encoders)) {
+    const Encoder& each = catalog.encoder(name);
+    if (each.patch <= 0) continue;  // audio
+    const double ratio = encoder_parameters(each) / size;
+    const double distance = std::max(ratio, 1 / ratio);
+    const bool usual = is_default_encoder(name);
+    const bool nearer = best == nullptr || distance * (usual ? 1 : kEqual) < least;
+    if (!nearer) continue;
+    best = &each;
+    least = distance * (usual ? 1 : kEqual);
+  }
+  const std::string asked = format_number(size, NumberKind::count);
+  if (best == nullptr || least > kNear * kEqual) {
+    throw Error(ErrorKind::usage,
+                fmt::format("no vision encoder of the catalog is near {} parameters; the nearest, "
+                            "{}, has {}",
+                            asked, best->name,
+                            format_number(encoder_parameters(*best), NumberKind::count)),
+                "name one of `trcost list encoders`, or a file of your own", "--vision-encoder");
+  }
+  notes.add(Field::model_vision_encoder, best->name,
+            fmt::format("the catalog's encoder nearest to {} parameters, {}", asked,
+                        format_number(encoder_parameters(*best), NumberKind::count)),
+            best->title);
+  return *best;
+}
+
+// By name, path or size.
+const Encoder& named_encoder(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
+  const std::string_view word = scenario.text(Field::model_vision_encoder);
+  const bool number = !word.empty() && (std::isdigit(static_cast<unsigned char>(word[0])) != 0) &&
+                      !word.ends_with(".json");
+  if (!number) return catalog.encoder(word);
+  double size = 0;
+  try {
+    size = parse_number(word, NumberKind::count);
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, error.hint, "--vision-encoder");
+  }
+  return encoder_of_size(catalog, size, notes);
+}
+
 const Encoder& chosen_encoder(const Scenario& scenario, const Catalog& catalog, double params,
                               Notes& notes) {
-  if (scenario.has(Field::model_vision_encoder)) {
-    return catalog.encoder(scenario.text(Field::model_vision_encoder));
-  }
+  if (scenario.has(Field::model_vision_encoder)) return named_encoder(scenario, catalog, notes);
   const EncoderChoice choice = default_encoder(params);
   notes.add(Field::model_vision_encoder, choice.encoder, std::string(choice.why),
             std::string(choice.source));
@@ -76,6 +126,11 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
     throw Error(ErrorKind::usage, "--vocab belongs to a model made from --params",
                 "leave it out, or edit the model file");
   }
+  for (const TakenDefault& each : model.defaults) {
+    notes.add({"model.config." + each.key, each.value, "",
+               "left out of the file: default of the configuration class",
+               "huggingface/transformers src/transformers/models/*/configuration_*.py"});
+  }
   const std::string_view modality = scenario.text(Field::model_modality);
   if (modality == "text") {
     model.vision.reset();
@@ -84,7 +139,7 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
     attach_vision(model, chosen_encoder(scenario, catalog, params, notes),
                   chosen_connector(scenario, notes));
   } else if (model.vision && scenario.has(Field::model_vision_encoder)) {
-    attach_vision(model, catalog.encoder(scenario.text(Field::model_vision_encoder)),
+    attach_vision(model, named_encoder(scenario, catalog, notes),
                   scenario.has(Field::model_connector)
                       ? connector_kind(scenario.text(Field::model_connector))
                       : model.vision->connector.kind);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "estimate/resolve.h"
+#include "estimate/resolve_sequence.h"
 #include "trcost/contrastive.h"
 #include "trcost/error.h"
 #include "trcost/planner.h"
@@ -13,14 +14,6 @@
 
 namespace trcost {
 namespace {
-
-constexpr double kDefaultSequence = 4096;
-// Useful share of the computed tokens by how samples share a sequence (model.md 5.5; grouping by
-// modality gives +25 % in LLaVA, github.com/haotian-liu/LLaVA).
-constexpr double kPacked = 0.95;
-constexpr double kGrouped = 0.8;
-constexpr double kPadded = 0.6;
-constexpr double kImbalanceWithImages = 1.1;
 
 Training training_of(std::string_view word) {
   if (word == "frozen") return Training::frozen;
@@ -126,17 +119,6 @@ void resolve_image_tokens(const Scenario& scenario, ResolvedWork& out, Notes& no
   }
 }
 
-bool in_sequence(const Workload& work) {
-  return !work.connector || work.connector->kind != ConnectorKind::cross_attention;
-}
-
-struct Sample {
-  double text = 0;
-  double images = 0;  ///< mean, samples without images included
-  double vision = 0;  ///< tokens in the language model's sequence
-  [[nodiscard]] double tokens() const { return text + vision; }
-};
-
 Sample resolve_sample(const Scenario& scenario, const ResolvedWork& work, bool pretraining,
                       Notes& notes) {
   const bool vision = work.workload.vision();
@@ -163,63 +145,6 @@ Sample resolve_sample(const Scenario& scenario, const ResolvedWork& work, bool p
     sample.vision = sample.images * work.workload.vision_tokens_per_image;
   }
   return sample;
-}
-
-double packing_share(std::string_view word) {
-  if (word == "packed") return kPacked;
-  return word == "grouped" ? kGrouped : kPadded;
-}
-
-// Sequence length, and what of a sequence is computed for nothing.
-void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_samples,
-                      ResolvedWork& out, Notes& notes) {
-  Workload& work = out.workload;
-  const bool vision = work.vision();
-  std::string_view packing = from_samples ? "grouped" : "packed";
-  if (scenario.has(Field::data_packing)) packing = scenario.text(Field::data_packing);
-  const bool packed = packing == "packed";
-  double sequence = kDefaultSequence;
-  if (!packed) {
-    sequence = std::max(1.0, std::round(sample.tokens()));
-  } else if (vision) {
-    // A packed sequence holds at least one whole sample with its images.
-    constexpr double kGrid = 1024;
-    const double whole = sample.text + work.vision_tokens_per_image * std::max(1.0, sample.images);
-    if (in_sequence(work)) sequence = std::max(sequence, std::ceil(whole / kGrid) * kGrid);
-  }
-  if (const auto given = scenario.number(Field::data_seq_length)) {
-    const double images = std::max(1.0, scenario.number_or(Field::data_images_per_sample, 1));
-    const double needed = images * work.vision_tokens_per_image;
-    if (vision && in_sequence(work) && needed > *given) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("{} image{} of {} tokens do not fit into --seq-length {}",
-                              format_exact(images), images > 1 ? "s" : "",
-                              format_exact(work.vision_tokens_per_image), format_exact(*given)),
-                  "raise --seq-length, or lower --image-size");
-    }
-    sequence = packed ? *given : std::min(*given, sequence);
-  } else {
-    notes.add(Field::data_seq_length, sequence,
-              packed ? "packed sequences of the usual length" : "one sample per sequence",
-              "trcost default");
-  }
-  if (!scenario.has(Field::data_packing) && (from_samples || vision)) {
-    notes.fallback(Field::data_packing, packing);
-  }
-  // Text corpora are cut to fill sequences; what padding costs shows with samples and images only.
-  work.padding_efficiency = (from_samples || vision) ? packing_share(packing) : 1.0;
-  out.seq_length = sequence;
-  work.seq_length = sequence;
-  work.attention_length =
-      packed && from_samples ? std::min(sequence, std::max(1.0, sample.tokens())) : sequence;
-  if (vision) {
-    work.images_per_sequence =
-        sample.tokens() > 0 ? sample.images * sequence / sample.tokens() : sample.images;
-  }
-  work.imbalance = scenario.number_or(Field::train_imbalance, vision ? kImbalanceWithImages : 1.0);
-  if (vision && !scenario.has(Field::train_imbalance)) {
-    notes.fallback(Field::train_imbalance, work.imbalance);
-  }
 }
 
 void refuse_data_contradictions(const Scenario& scenario, bool vision) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "report/json_writer.h"
+#include "report/markup.h"
 #include "report/text_page.h"
 #include "report/wording.h"
 #include "scenario/number_kind.h"
@@ -126,6 +127,17 @@ std::string exact_line(const Solution& solution, const SolveTarget& target) {
   return out;
 }
 
+// What the estimates at the answers warn of, each once, with the platform where not all have it.
+std::vector<std::string> solution_warnings(const SolveReport& report) {
+  std::vector<Estimate> estimates;
+  for (const Solution& solution : report.solutions) {
+    if (solution.estimate) estimates.push_back(*solution.estimate);
+  }
+  Report whole;
+  whole.estimates = estimates;
+  return warning_lines(whole);
+}
+
 std::string pair_words(const ComputeOptimal& pair) {
   return fmt::format("{} parameters on {} tokens", format_number(pair.params, NumberKind::count),
                      format_number(pair.tokens, NumberKind::count));
@@ -191,6 +203,9 @@ std::string page_of(const SolveReport& report, const Style& style) {
       page.paragraph(fmt::format("NOT SOLVED: {}. Nearest: {}", solution.problem, exact), 2,
                      Ink::warn);
     }
+  }
+  for (const std::string& warning : solution_warnings(report)) {
+    page.paragraph("! " + warning, 2, Ink::warn);
   }
   for (const Solution& solution : report.solutions) {
     if (solution.choices.empty()) continue;
@@ -323,6 +338,9 @@ std::string markdown_of(const SolveReport& report) {
     if (solution.values.empty()) continue;
     out += solution.solved ? "- " : fmt::format("- not solved: {}; nearest: ", solution.problem);
     out += exact_line(solution, report.target) + "\n";
+  }
+  for (const std::string& warning : solution_warnings(report)) {
+    out += "- " + markdown_escape(warning) + "\n";
   }
   for (const Solution& solution : report.solutions) {
     if (solution.choices.empty()) continue;

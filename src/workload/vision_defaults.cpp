@@ -36,6 +36,11 @@ EncoderChoice default_encoder(double params) {
           "Cambrian-1 (arXiv:2406.16860), Idefics2 (arXiv:2405.02246)"};
 }
 
+bool is_default_encoder(std::string_view name) {
+  return name == "siglip-base-16-224" || name == "clip-vit-l-14-336" ||
+         name == "siglip-so400m-14-384";
+}
+
 void attach_vision(Model& model, const Encoder& encoder, ConnectorKind kind) {
   VisionModel vision;
   vision.encoder = encoder;

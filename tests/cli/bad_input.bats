@@ -134,3 +134,11 @@ load program
   [ "$status" -eq 1 ]
   grep -q 'cannot write' err.txt
 }
+
+@test "vision-language questions that cannot be" {
+  refused 2 "does not fit into the context of llava-1.5-7b, 4096 tokens" estimate \
+    --model llava-1.5-7b --samples 5e4 --images-per-sample 500
+  refused 2 "does not fit into the longest usual context" estimate --params 7e9 --modality vl \
+    --samples 5e4 --images-per-sample 500
+  refused 2 "near 3.50B parameters" estimate --params 70e9 --vision-encoder 3.5B
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "estimate/notes.h"
+#include "estimate/resolve.h"
+
+namespace trcost {
+
+/// Says so where the tokens are far fewer than the model would take from scratch: an assumption
+/// that the run adapts trained weights, and a warning where the question may be one of
+/// pre-training, that is, where the whole language model learns from a token budget.
+void note_data_scale(const Scenario& scenario, const ResolvedWork& work, Notes& notes);
+
+}  // namespace trcost

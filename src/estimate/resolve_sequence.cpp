@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/resolve_sequence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+// Useful share of the computed tokens by how samples share a sequence (model.md 5.5; grouping by
+// modality gives +25 % in LLaVA, github.com/haotian-liu/LLaVA).
+constexpr double kPacked = 0.95;
+constexpr double kGrouped = 0.8;
+constexpr double kPadded = 0.6;
+constexpr double kImbalanceWithImages = 1.1;
+
+double packing_share(std::string_view word) {
+  if (word == "packed") return kPacked;
+  return word == "grouped" ? kGrouped : kPadded;
+}
+
+// Tokens that a sequence can hold at most when nobody says how many it has.
+struct Context {
+  double tokens = 0;
+  std::string whose;
+  bool known = false;
+};
+Context context_of(const Model& model) {
+  // Llama 3.1 and most models since (arXiv:2407.21783, section 3.4.2).
+  constexpr double kLongestUsual = 131072;
+  const double positions = model.language.learned_positions;
+  const double own = positions > 0 ? positions : model.language.context;
+  if (own > 0) return {own, "the context of " + model.name, true};
+  return {kLongestUsual, "the longest usual context", false};
+}
+
+std::string images_in_words(double images, double tokens_each) {
+  return fmt::format("{} image{} of {} tokens", format_exact(images), images > 1 ? "s" : "",
+                     format_exact(tokens_each));
+}
+
+// Images cannot be cut, so those of a sample have to fit into one sequence; with its text where a
+// sample is not packed with others.
+void refuse_what_does_not_fit(const Scenario& scenario, const Sample& sample, bool packed,
+                              const ResolvedWork& out) {
+  const Workload& work = out.workload;
+  const bool images_count = work.vision() && in_sequence(work);
+  const double images =
+      images_count ? std::max(1.0, scenario.number_or(Field::data_images_per_sample, 1)) : 0;
+  const double needed = images > 0 ? images * work.vision_tokens_per_image : 0;
+  if (const auto given = scenario.number(Field::data_seq_length)) {
+    if (needed <= *given) return;
+    throw Error(ErrorKind::usage,
+                fmt::format("{} do not fit into --seq-length {}",
+                            images_in_words(images, work.vision_tokens_per_image),
+                            format_exact(*given)),
+                "raise --seq-length, or lower --image-size");
+  }
+  const Context context = context_of(out.model);
+  const bool text_counts = !packed && (images > 0 || context.known);
+  const double text = text_counts ? sample.text : 0;
+  if (needed + text <= context.tokens) return;
+  const std::string what =
+      images > 0 ? images_in_words(images, work.vision_tokens_per_image) : std::string();
+  const std::string and_text =
+      text > 0 ? fmt::format("{}{} text tokens", images > 0 ? " and " : "", format_exact(text))
+               : std::string();
+  throw Error(ErrorKind::usage,
+              fmt::format("a sample of {}{} does not fit into {}, {} tokens", what, and_text,
+                          context.whose, format_exact(context.tokens)),
+              images > 0 ? "lower --images-per-sample or --image-size; --seq-length says that the "
+                           "context is longer"
+                         : "lower --text-tokens-per-sample, or give --packing packed, which cuts "
+                           "texts; --seq-length says that the context is longer");
+}
+
+// Tokens of a sequence where nothing is said of it.
+double usual_sequence(const Sample& sample, bool packed, const ResolvedWork& out) {
+  if (!packed) return std::max(1.0, std::round(sample.tokens()));
+  const Context context = context_of(out.model);
+  double sequence = std::min(kDefaultSequence, context.tokens);
+  if (out.workload.vision() && in_sequence(out.workload)) {
+    // A packed sequence holds at least one whole sample with its images.
+    constexpr double kGrid = 1024;
+    const double whole =
+        sample.text + out.workload.vision_tokens_per_image * std::max(1.0, sample.images);
+    const double rounded = std::ceil(whole / kGrid) * kGrid;
+    sequence = std::max(sequence, std::min(rounded, context.tokens));
+  }
+  return sequence;
+}
+
+}  // namespace
+
+bool in_sequence(const Workload& work) {
+  return !work.connector || work.connector->kind != ConnectorKind::cross_attention;
+}
+
+void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_samples,
+                      ResolvedWork& out, Notes& notes) {
+  Workload& work = out.workload;
+  const bool vision = work.vision();
+  std::string_view packing = from_samples ? "grouped" : "packed";
+  if (scenario.has(Field::data_packing)) packing = scenario.text(Field::data_packing);
+  const bool packed = packing == "packed";
+  refuse_what_does_not_fit(scenario, sample, packed, out);
+  double sequence = usual_sequence(sample, packed, out);
+  if (const auto given = scenario.number(Field::data_seq_length)) {
+    sequence = packed ? *given : std::min(*given, sequence);
+  } else {
+    notes.add(Field::data_seq_length, sequence,
+              packed ? "packed sequences of the usual length" : "one sample per sequence",
+              "trcost default");
+  }
+  if (!scenario.has(Field::data_packing) && (from_samples || vision)) {
+    notes.fallback(Field::data_packing, packing);
+  }
+  // Text corpora are cut to fill sequences; what padding costs shows with samples and images only.
+  work.padding_efficiency = (from_samples || vision) ? packing_share(packing) : 1.0;
+  out.seq_length = sequence;
+  work.seq_length = sequence;
+  work.attention_length =
+      packed && from_samples ? std::min(sequence, std::max(1.0, sample.tokens())) : sequence;
+  if (vision) {
+    work.images_per_sequence =
+        sample.tokens() > 0 ? sample.images * sequence / sample.tokens() : sample.images;
+  }
+  work.imbalance = scenario.number_or(Field::train_imbalance, vision ? kImbalanceWithImages : 1.0);
+  if (vision && !scenario.has(Field::train_imbalance)) {
+    notes.fallback(Field::train_imbalance, work.imbalance);
+  }
+}
+
+}  // namespace trcost

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model that a scenario names: encoders by size, and what a configuration file leaves open.
+#include <algorithm>
+#include <string>
+
+#include "catch.h"
+#include "estimate/resolve.h"
+#include "trcost/error.h"
+
+using namespace trcost;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog shared;
+  return shared;
+}
+
+Scenario with_encoder(const std::string& word) {
+  Scenario s;
+  s.set_number(Field::model_params, 14e9);
+  s.set_text(Field::model_vision_encoder, word);
+  return s;
+}
+
+std::string encoder_for(const std::string& word) {
+  Notes notes(false);
+  return resolve_model(with_encoder(word), catalog(), notes).vision->encoder.name;
+}
+
+}  // namespace
+
+TEST_CASE("a vision encoder may be named by its size", "[estimate][vision]") {
+  CHECK(encoder_for("1B") == "eva-clip-g-14");       // 1.01B
+  CHECK(encoder_for("2B") == "clip-vit-bigg-14");    // 1.84B
+  CHECK(encoder_for("6e9") == "internvit-6b-448");   // 5.54B
+  CHECK(encoder_for("300M") == "clip-vit-l-14-336"); // of those of 303M and 304M the usual one
+  CHECK(encoder_for("400M") == "siglip-so400m-14-384");
+  CHECK(encoder_for("86M") == "siglip-base-16-224");
+  CHECK(encoder_for("clip-vit-h-14") == "clip-vit-h-14");
+}
+
+TEST_CASE("the encoder that a size stands for is said", "[estimate][vision]") {
+  Notes notes(true);
+  resolve_model(with_encoder("1B"), catalog(), notes);
+  const auto found = std::ranges::find(notes.assumptions, "model.vision_encoder", &Assumption::path);
+  REQUIRE(found != notes.assumptions.end());
+  CHECK(found->value == "eva-clip-g-14");
+  CHECK(found->why.find("1.01B") != std::string::npos);
+}
+
+TEST_CASE("a size that no encoder has, or that is none, is refused", "[estimate][vision][errors]") {
+  for (const char* word : {"3.5B", "20B", "1M", "0", "10Q", "1e400"}) {
+    INFO(word);
+    try {
+      encoder_for(word);
+      FAIL("not refused");
+    } catch (const Error& error) {
+      CHECK(error.kind == ErrorKind::usage);
+      CHECK(error.location == "--vision-encoder");
+    }
+  }
+}
+
+TEST_CASE("defaults of a configuration file are assumptions of the answer", "[estimate]") {
+  Scenario s;
+  s.set_text(Field::model_name, TRCOST_SOURCE_DIR "/tests/data/hf/llava-1.5-7b-hf.json");
+  Notes notes(true);
+  resolve_model(s, catalog(), notes);
+  const auto found = std::ranges::find(
+      notes.assumptions, "model.config.text_config.hidden_size", &Assumption::path);
+  REQUIRE(found != notes.assumptions.end());
+  CHECK(found->value == "4096");
+  CHECK_FALSE(found->source.empty());
+}
