@@ -101,7 +101,7 @@ TEST_CASE("a config.json is named after its folder, another file after itself",
   const std::string own = R"({"model_type": "gpt2", "_name_or_path": "openai-community/gpt2-xl"})";
   const std::string anonymous = R"({"model_type": "gpt2", "_name_or_path": "./checkpoint"})";
   const auto name = [&](const std::string& json, const std::string& origin) {
-    return parse_model(json, origin, catalog).name;
+    return parse_model(parse_strict_json(json, origin), catalog).name;
   };
   CHECK(name(own, "models/my-run/config.json") == "gpt2-xl");
   CHECK(name(own, "my-variant.json") == "my-variant");
@@ -120,7 +120,7 @@ TEST_CASE("keys that a config.json leaves out are listed with what stands in for
   const Catalog catalog;
   const auto defaults = [&](const std::string& json) {
     std::map<std::string, std::string> out;
-    for (const TakenDefault& each : parse_model(json, "x.json", catalog).defaults) {
+    for (const TakenDefault& each : parse_model(parse_strict_json(json, "x.json"), catalog).defaults) {
       CHECK(out.emplace(each.key, each.value).second);
     }
     return out;
@@ -151,8 +151,9 @@ TEST_CASE("keys that a config.json leaves out are listed with what stands in for
 TEST_CASE("null is not the class default where the class gives it a meaning",
           "[catalog][models][hugging_face]") {
   const Catalog catalog;
-  const Model model = parse_model(
-      R"({"model_type": "mistral", "num_key_value_heads": null})", "x.json", catalog);
+  const JsonValue json =
+      parse_strict_json(R"({"model_type": "mistral", "num_key_value_heads": null})", "x.json");
+  const Model model = parse_model(json, catalog);
   CHECK(model.language.kv_heads == 32);  // as many as heads, not MistralConfig's 8
 }
 
