@@ -127,7 +127,7 @@ class Search {
     if (best_score_ == kInfinity) return false;
     plan.layout = best_;
     plan.time = best_time_;
-    plan.memory = model_.memory(best_);
+    plan.memory = planned_memory(model_, best_);
     if (runner_score_ < kInfinity) plan.runner_up = runner_;
     plan.runner_up_seconds = plan.runner_up ? runner_time_ : 0;
     plan.evaluated = evaluated_;
@@ -145,7 +145,7 @@ class Search {
         const Layout l = space_.layout(s, batch, request_.vp.value_or(1), sharding,
                                        all ? space_.recomputes().back()
                                            : request_.recompute.value_or(Recompute::selective));
-        const MemoryUse use = model_.memory(l);
+        const MemoryUse use = planned_memory(model_, l);
         const double score = use.total * batch.penalty;
         if (score >= least) continue;
         least = score;
@@ -155,7 +155,7 @@ class Search {
     };
     std::vector<BatchChoice> batches;
     for (const Structure& s : space_.structures()) {
-      space_.batches(s.dp, batches);
+      space_.batches(s, batches);
       for (const BatchChoice& batch : batches) consider(s, batch);
     }
     if (least == kInfinity) return false;
@@ -179,7 +179,7 @@ class Search {
     std::vector<int> stages;
     for (std::size_t i = 0; i < structures_.size(); ++i) {
       const Structure& s = structures_[i];
-      space_.batches(s.dp, batches);
+      space_.batches(s, batches);
       for (const BatchChoice& batch : batches) {
         const double m = batch.global_batch / (batch.micro_batch * s.dp);
         space_.virtual_stages(s, m, stages);
@@ -222,12 +222,12 @@ class Search {
       const bool last = i + 1 == modes.size();
       const double more = modes[i] == Recompute::full ? candidate.again : 0;
       const Layout l = at(modes[i]);
-      if (model_.memory(l).fits) {
+      if (planned_memory(model_, l).fits) {
         if (candidate.bound + more <= limit()) take(l, candidate.batch.penalty);
         return true;
       }
       // Where the most thorough recomputation does not help, nothing between helps.
-      if (i == 0 && !last && !model_.memory(at(modes.back())).fits) return false;
+      if (i == 0 && !last && !planned_memory(model_, at(modes.back())).fits) return false;
       const Layout partly = with_recomputed_layers(l);
       if (partly.recomputed_layers > 0 &&
           candidate.bound + partly.recomputed_layers * candidate.again <= limit()) {
@@ -240,7 +240,7 @@ class Search {
   [[nodiscard]] bool holds(const Structure& s, const BatchChoice& batch, int vp) const {
     const std::vector<Sharding>& all = space_.shardings();
     return std::any_of(all.begin(), all.end(), [&](Sharding sharding) {
-      return model_.memory(space_.layout(s, batch, vp, sharding, space_.recomputes().back())).fits;
+      return planned_memory(model_, space_.layout(s, batch, vp, sharding, space_.recomputes().back())).fits;
     });
   }
 
@@ -253,8 +253,8 @@ class Search {
     }
     Layout full = l;
     full.recompute = Recompute::full;
-    const MemoryUse most = model_.memory(l);
-    const MemoryUse least = model_.memory(full);
+    const MemoryUse most = planned_memory(model_, l);
+    const MemoryUse least = planned_memory(model_, full);
     const double room = most.capacity;
     if (least.total >= room) return l;
     const double layers = std::ceil(model_.workload().language.layers / l.pp);

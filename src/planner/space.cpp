@@ -15,10 +15,15 @@ constexpr double kLeastBalance = 0.85;
 // Context parallelism pays only where a rank keeps thousands of tokens (arXiv:2407.21783, 3.3.2: 16
 // ranks at 131,072 tokens).
 constexpr double kLeastTokensPerContextRank = 4096;
-// A given batch is left only for a layout that is much faster; a default one is a round number.
+// A given batch is left only for a layout that is much faster.
 constexpr double kGivenBatchPenalty = 0.5;
+constexpr double kGivenDeviationPenalty = 2;
+// A default one is a round number within what published runs use, which differ by a factor of two at
+// the same number of tokens: leaving it never outweighs twice the speed, unless it more than doubles.
 constexpr double kFreeDeviation = 0.125;
-constexpr double kDeviationPenalty = 2;
+constexpr double kMostGrowth = 2;
+// From so many micro-batches on the nearest whole number is as good as any.
+constexpr double kManyMicroBatches = 4;
 
 bool divides(double whole, double part) { return std::fmod(whole, part) == 0; }
 
@@ -107,25 +112,47 @@ std::vector<Structure> SearchSpace::structures() const {
   return out;
 }
 
-void SearchSpace::batches(double dp, std::vector<BatchChoice>& out) const {
+double SearchSpace::batch_penalty(double global_batch) const {
+  if (request_.global_batch) {
+    const double off = std::abs(global_batch / *request_.global_batch - 1);
+    return off > 0 ? 1 + kGivenBatchPenalty + kGivenDeviationPenalty * off : 1;
+  }
+  const double growth = global_batch / std::max(1.0, request_.batch_hint);
+  const double off = std::max(0.0, std::abs(growth - 1) - kFreeDeviation);
+  return 1 + off + kGivenDeviationPenalty * std::max(0.0, growth - kMostGrowth);
+}
+
+void SearchSpace::batches(const Structure& s, std::vector<BatchChoice>& out) const {
   out.clear();
   const bool given = request_.global_batch.has_value();
   const double wanted = std::max(1.0, given ? *request_.global_batch : request_.batch_hint);
-  const auto add = [&](double micro) {
-    const double unit = micro * dp;
-    const double batch = unit * std::max(1.0, std::round(wanted / unit));
-    const double off = std::abs(batch / wanted - 1);
-    double penalty = 1;
-    if (given && off > 0) penalty += kGivenBatchPenalty + kDeviationPenalty * off;
-    if (!given) penalty += kDeviationPenalty * std::max(0.0, off - kFreeDeviation);
-    out.push_back({micro, batch, penalty});
+  const double dp = s.dp, pp = s.pp;
+  const auto add = [&](double micro, double m) {
+    const double batch = micro * dp * m;
+    out.push_back({micro, batch, batch_penalty(batch)});
   };
-  if (request_.micro_batch) return add(*request_.micro_batch);
+  const bool groups = !given && pp > 1 && stack_.virtual_pipeline;
+  const auto add_all = [&](double micro) {
+    const double share = wanted / (micro * dp);
+    const double nearest = std::max(1.0, std::round(share));
+    const double below = std::floor(share / pp) * pp, above = below + pp;
+    const double whole = share - below < above - share && below > 0 ? below : above;
+    // Whole groups of p micro-batches are as good as the nearest number, where they are that near.
+    if (groups && batch_penalty(micro * dp * whole) <= 1) return add(micro, whole);
+    add(micro, nearest);
+    if (given || divides(share, 1)) return;
+    const double other = share > nearest ? nearest + 1 : nearest - 1;
+    if (other >= 1 && share < kManyMicroBatches) add(micro, other);
+    if (!groups || nearest == whole) return;
+    if (below > 0 && below != other) add(micro, below);
+    if (above != other) add(micro, above);
+  };
+  if (request_.micro_batch) return add_all(*request_.micro_batch);
   const double share = std::max(1.0, std::round(wanted / dp));
   double micro = 1;
-  for (; micro <= share; micro *= 2) add(micro);
+  for (; micro <= share; micro *= 2) add_all(micro);
   // All of a replica's sequences at once, where that is not a power of two.
-  if (micro != 2 * share && share <= 64) add(share);
+  if (micro != 2 * share && share <= 64) add(share, 1);
 }
 
 void SearchSpace::virtual_stages(const Structure& structure, double micro_batches,
@@ -134,12 +161,36 @@ void SearchSpace::virtual_stages(const Structure& structure, double micro_batche
   if (request_.vp) return out.push_back(*request_.vp);
   out.push_back(1);
   const int pp = structure.pp;
-  // The interleaved schedule works on groups of pp micro-batches (arXiv:2104.04473, section 2.2).
-  if (pp == 1 || !stack_.virtual_pipeline || !divides(micro_batches, pp)) return;
-  for (int v = 2; static_cast<double>(v) * pp <= std::ceil(language_.layers / pp) * pp; ++v) {
+  if (pp == 1 || !stack_.virtual_pipeline || micro_batches < pp) return;
+  const double most = std::ceil(language_.layers / pp);
+  for (int v = 2; v <= most; ++v) {
     const double slots = static_cast<double>(v) * pp;
-    if (language_.layers >= 0.95 * slots * std::ceil(language_.layers / slots)) out.push_back(v);
+    if (std::ceil(language_.layers / slots) * v <= most) out.push_back(v);
   }
+}
+
+double interleaving_group(double pp, double micro_batches) {
+  for (double group = pp; group <= micro_batches; ++group) {
+    const double rest = std::fmod(micro_batches, group);
+    if (rest == 0 || rest >= pp) return group;
+  }
+  return 0;
+}
+
+MemoryUse planned_memory(const StepModel& model, const Layout& layout) {
+  MemoryUse use = model.memory(layout);
+  const double p = layout.pp, v = layout.vp, m = layout.micro_batches();
+  if (v == 1 || divides(m, p)) return use;
+  const double group = interleaving_group(p, m);
+  if (group == 0) return use;
+  const double counted = micro_batches_in_flight(p, v, m);
+  const double held = std::min(m, ((v - 1) * group + 2 * (p - 1) + 1) / v);
+  if (held <= counted) return use;
+  const double more = use.activations * (held / counted - 1);
+  use.activations += more;
+  use.total += more;
+  use.fits = use.total <= use.capacity;
+  return use;
 }
 
 Layout SearchSpace::layout(const Structure& s, const BatchChoice& batch, int vp, Sharding sharding,

@@ -29,9 +29,13 @@ class SearchSpace {
 
   /// All structures, small degrees first.
   [[nodiscard]] std::vector<Structure> structures() const;
-  /// Splits of the batch over `dp` replicas, into `out`.
-  void batches(double dp, std::vector<BatchChoice>& out) const;
-  /// Stages per rank that divide the layers well and fit the micro-batches.
+  /// Splits of the batch over the replicas of a structure, into `out`. A batch that nobody gave is
+  /// also taken a little smaller or larger, so that micro-batches come in whole groups.
+  void batches(const Structure& structure, std::vector<BatchChoice>& out) const;
+  /// Factor on the time per sequence for a batch beside the one that was asked for.
+  [[nodiscard]] double batch_penalty(double global_batch) const;
+  /// Stages per rank that leave the fullest rank no more layers than without interleaving, where
+  /// there are enough micro-batches for it.
   void virtual_stages(const Structure& structure, double micro_batches, std::vector<int>& out) const;
   /// Shardings in the order of simplicity.
   [[nodiscard]] const std::vector<Sharding>& shardings() const { return shardings_; }
@@ -54,6 +58,16 @@ class SearchSpace {
   std::vector<Sharding> shardings_;
   std::vector<Recompute> recomputes_;
 };
+
+/// Micro-batches that interleaved stages work on in turn: p, or the next larger number that leaves no
+/// group of fewer than p (Megatron-Core, microbatch_group_size_per_vp_stage: from p to m, and m mod
+/// group is 0 or at least p). 0 where m < p, which no group divides.
+double interleaving_group(double pp, double micro_batches);
+
+/// Memory of a layout, with the activations that groups of more than p micro-batches keep beside it:
+/// the first stage holds ((v - 1) g + 2 (p - 1) + 1) / v of them, at most m; the memory model counts
+/// groups of p.
+MemoryUse planned_memory(const StepModel& model, const Layout& layout);
 
 /// Throws Error (usage) where the given degrees contradict the GPUs, the model, or each other.
 void check_request(const StepModel& model, const PlanRequest& request);

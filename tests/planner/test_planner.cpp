@@ -19,7 +19,7 @@ double per_sequence(const Plan& p) { return p.time.seconds / p.layout.global_bat
 void recompute_some_layers(const StepModel& model, Layout& l) {
   if (!model.platform().stack->partial_recompute || l.recompute == Recompute::full) return;
   const double layers = std::ceil(model.workload().language.layers / l.pp);
-  for (double n = 1; n <= layers && !model.memory(l).fits; ++n) l.recomputed_layers = n / layers;
+  for (double n = 1; n <= layers && !planned_memory(model, l).fits; ++n) l.recomputed_layers = n / layers;
 }
 
 /// The least time per sequence over every layout of the space, none left out.
@@ -29,7 +29,7 @@ double exhaustive(const StepModel& model, const PlanRequest& request) {
   std::vector<BatchChoice> batches;
   std::vector<int> stages;
   for (const Structure& s : space.structures()) {
-    space.batches(s.dp, batches);
+    space.batches(s, batches);
     for (const BatchChoice& batch : batches) {
       space.virtual_stages(s, batch.global_batch / (batch.micro_batch * s.dp), stages);
       for (const int vp : stages) {
@@ -37,7 +37,7 @@ double exhaustive(const StepModel& model, const PlanRequest& request) {
           for (const Recompute recompute : space.recomputes()) {
             Layout l = space.layout(s, batch, vp, sharding, recompute);
             recompute_some_layers(model, l);
-            if (!model.memory(l).fits) continue;
+            if (!planned_memory(model, l).fits) continue;
             least = std::min(least, model.step(l).seconds / l.global_batch * batch.penalty);
           }
         }
@@ -55,8 +55,7 @@ TEST_CASE("the search finds the best layout of the whole space", "[planner]") {
     const StepModel model = planning::step_model(s);
     const PlanRequest request = planning::request(s);
     const Plan found = plan(model, request);
-    const double off = std::abs(found.layout.global_batch / s.batch - 1);
-    const double penalty = 1 + 2 * std::max(0.0, off - 0.125);
+    const double penalty = SearchSpace(model, request).batch_penalty(found.layout.global_batch);
     CHECK_THAT(per_sequence(found) * penalty, WithinRel(exhaustive(model, request), 1e-6));
   }
 }
@@ -179,6 +178,116 @@ TEST_CASE("awkward numbers of GPUs are used in full", "[planner]") {
   PlanRequest request = planning::request(s);
   request.global_batch = 2048;
   CHECK_THAT(plan(planning::step_model(s), request).layout.global_batch, WithinRel(2048.0, 0.05));
+}
+
+TEST_CASE("interleaved micro-batches come in groups that Megatron-Core takes", "[planner][property]") {
+  CHECK(interleaving_group(4, 8) == 4);
+  CHECK(interleaving_group(4, 5) == 5);    // one group of all
+  CHECK(interleaving_group(4, 10) == 5);   // 5 and 5
+  CHECK(interleaving_group(4, 11) == 6);   // 6 and 5; groups of 5 leave 1
+  CHECK(interleaving_group(4, 3) == 0);
+  for (double pp = 2; pp <= 16; ++pp) {
+    for (double m = pp; m <= 100; ++m) {
+      const double group = interleaving_group(pp, m);
+      INFO("pp " << pp << ", " << m << " micro-batches, groups of " << group);
+      // schedules.py: p <= group <= m, and the last group has none or at least p micro-batches.
+      CHECK(group >= pp);
+      CHECK(group <= m);
+      CHECK((std::fmod(m, group) == 0 || std::fmod(m, group) >= pp));
+    }
+  }
+}
+
+TEST_CASE("uneven groups keep more micro-batches, at most all", "[planner]") {
+  const Scenario s{"llama3-405b", "h100-sxm", "megatron", 1024, 8192, 512};
+  const StepModel model = planning::step_model(s);
+  Layout l;
+  l.tp = 8;
+  l.pp = 16;
+  l.vp = 4;
+  l.dp = 8;
+  l.global_batch = 32 * 8;
+  CHECK(planned_memory(model, l).total == model.memory(l).total);
+  l.global_batch = 17 * 8;  // one group of 17: (3 x 17 + 31) / 4 = 20.5, at most the 17 there are
+  const MemoryUse all = planned_memory(model, l);
+  CHECK_THAT(all.activations, WithinRel(model.memory(l).activations, 1e-12));
+  l.global_batch = 40 * 8;  // groups of 20: (3 x 20 + 31) / 4 = 22.75 instead of 16 + 15 / 4 = 19.75
+  const MemoryUse use = planned_memory(model, l);
+  CHECK_THAT(use.activations, WithinRel(model.memory(l).activations * 22.75 / 19.75, 1e-12));
+  CHECK_THAT(use.total - model.memory(l).total,
+             WithinRel(use.activations - model.memory(l).activations, 1e-6));
+}
+
+TEST_CASE("interleaving leaves the fullest rank no more layers", "[planner][property]") {
+  for (const Scenario& s : planning::scenarios()) {
+    const StepModel model = planning::step_model(s);
+    const PlanRequest request = planning::request(s);
+    const SearchSpace space(model, request);
+    const double layers = model.workload().language.layers;
+    std::vector<int> stages;
+    for (const Structure& structure : space.structures()) {
+      const double most = std::ceil(layers / structure.pp);
+      space.virtual_stages(structure, structure.pp - 1, stages);
+      CHECK(stages == std::vector<int>{1});
+      space.virtual_stages(structure, structure.pp, stages);
+      for (const int v : stages) CHECK(v * std::ceil(layers / (v * structure.pp)) <= most);
+      // One layer per stage always works.
+      const bool interleaves = structure.pp > 1 && model.platform().stack->virtual_pipeline;
+      CHECK(stages.back() == (interleaves ? most : 1));
+    }
+  }
+}
+
+TEST_CASE("a batch that nobody gave is as fast as one given near it", "[planner][property]") {
+  for (const double gpus : {6144.0, 7168.0, 10240.0, 12288.0, 24576.0}) {
+    const Scenario s{"llama3-405b", "h100-sxm", "typical", gpus, 4096, 4096};
+    const StepModel model = planning::step_model(s);
+    const PlanRequest open = planning::request(s);
+    const Plan found = plan(model, open);
+    for (const double batch : {3072.0, 3584.0, 4096.0, 4608.0}) {
+      PlanRequest given = open;
+      given.global_batch = batch;
+      const Plan other = plan(model, given);
+      if (other.layout.global_batch != batch) continue;
+      INFO(gpus << " GPUs, " << found.layout.global_batch << " beside " << batch << " sequences");
+      CHECK(per_sequence(found) <= 1.02 * per_sequence(other));
+    }
+    CHECK(found.layout.global_batch >= 0.75 * 4096);
+    CHECK(found.layout.global_batch <= 1.25 * 4096);
+  }
+}
+
+TEST_CASE("leaving a batch that nobody gave never outweighs twice the speed", "[planner]") {
+  const Scenario s{"llama3-8b", "h100-sxm", "typical", 8, 4096, 1024};
+  const StepModel model = planning::step_model(s);
+  const PlanRequest request = planning::request(s);
+  const SearchSpace space(model, request);
+  CHECK(space.batch_penalty(1024) == 1);
+  CHECK(space.batch_penalty(1152) == 1);
+  double before = 1;
+  for (double batch = 1024; batch <= 4096; batch += 64) {
+    CHECK(space.batch_penalty(batch) >= before);
+    if (batch <= 2048) CHECK(space.batch_penalty(batch) < 2);
+    before = space.batch_penalty(batch);
+  }
+  CHECK(before > 4);  // four times the batch is another training
+  for (double batch = 1; batch < 1024; ++batch) CHECK(space.batch_penalty(batch) < 2);
+}
+
+TEST_CASE("neighbouring models are laid out about as well", "[planner][property]") {
+  double before = 0;
+  for (const double layers : {96.0, 98.0, 99.0, 100.0, 102.0, 104.0, 108.0, 112.0}) {
+    Workload w = reference::text_workload(reference::language("llama3-405b"), 4096);
+    w.language.layers = layers;
+    const StepModel model(w, planning::platform("h100-sxm", "megatron"));
+    PlanRequest request;
+    request.gpus = 512;
+    request.batch_hint = 512;
+    const double per_layer = per_sequence(plan(model, request)) / layers;
+    INFO(layers << " layers: " << per_layer);
+    if (before > 0) CHECK_THAT(per_layer, WithinRel(before, 0.1));
+    before = per_layer;
+  }
 }
 
 TEST_CASE("default batches follow published practice", "[planner]") {
