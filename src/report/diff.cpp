@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "report/document_head.h"
 #include "report/json_writer.h"
 #include "report/text_page.h"
 #include "trcost/report.h"
@@ -163,8 +164,7 @@ std::string json_of(const DiffReport& report) {
   std::string out;
   JsonWriter writer(out);
   writer.begin_object();
-  writer.member("schema_version", kSchemaVersion);
-  writer.member("trcost_version", trcost_version());
+  write_versions(writer);
   writer.member("a", report.a);
   writer.member("b", report.b);
   writer.boolean("same", report.result.same());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "report/document_head.h"
 #include "report/markup.h"
 #include "report/sections.h"
 #include "report/wording.h"
@@ -156,10 +157,7 @@ std::string render_html(const Report& report) {
     for (const std::string& warning : warnings) body += "<li>" + html_escape(warning) + "</li>\n";
     body += "</ul>\n";
   }
-  body += fmt::format("<footer>trcost {}{}</footer>\n", trcost_version(),
-                      report.price_data_date.empty()
-                          ? ""
-                          : ", prices as of " + html_escape(report.price_data_date));
+  body += fmt::format("<footer>{}</footer>\n", html_escape(made_by(report.price_data_date)));
   return html_page("Training cost", body);
 }
 

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "report/document_head.h"
 #include "report/failures.h"
 #include "report/json_writer.h"
 #include "trcost/columns.h"
@@ -212,9 +213,7 @@ std::string render_json(const Report& report) {
   std::string out;
   JsonWriter writer(out);
   writer.begin_object();
-  writer.member("schema_version", kSchemaVersion);
-  writer.member("trcost_version", trcost_version());
-  writer.text_or_null("price_data_date", report.price_data_date);
+  write_versions(writer, report.price_data_date);
   writer.raw("scenario", report.scenario != nullptr ? scenario_to_json(*report.scenario) : "{}");
   writer.begin_array("estimates");
   for (const Estimate& estimate : report.estimates) write_estimate(writer, estimate);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "report/document_head.h"
 #include "report/markup.h"
 #include "report/sections.h"
 #include "report/wording.h"
@@ -57,9 +58,7 @@ std::string render_markdown(const Report& report) {
   const std::vector<std::string> warnings = warning_lines(report);
   if (!warnings.empty()) append_heading(out, "Warnings");
   for (const std::string& warning : warnings) out += "- " + markdown_escape(warning) + "\n";
-  out +=
-      fmt::format("\ntrcost {}{}\n", trcost_version(),
-                  report.price_data_date.empty() ? "" : ", prices as of " + report.price_data_date);
+  out += "\n" + made_by(report.price_data_date) + "\n";
   return out;
 }
 

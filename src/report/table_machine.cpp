@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "report/document_head.h"
 #include "report/json_writer.h"
 #include "report/markup.h"
 #include "trcost/error.h"
@@ -115,8 +116,7 @@ std::string to_json(const Table& table, std::string_view list_name) {
   std::string out;
   JsonWriter writer(out);
   writer.begin_object();
-  writer.member("schema_version", kSchemaVersion);
-  writer.member("trcost_version", trcost_version());
+  write_versions(writer);
   writer.raw(list_name, list);
   writer.end_object();
   return out + '\n';

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "report/document_head.h"
 #include "report/json_writer.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
@@ -173,8 +174,7 @@ std::string to_json(const TokenReport& report, bool items) {
   std::string out;
   JsonWriter json(out);
   json.begin_object();
-  json.member("schema_version", kSchemaVersion);
-  json.member("trcost_version", trcost_version());
+  write_versions(json);
   json.begin_array("items");
   if (items) {
     for (const TokenItem& item : report.items) write_item(json, item);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/document_head.h"
+
+#include <fmt/format.h>
+
+namespace trcost {
+
+std::string made_by(std::string_view price_data_date) {
+  if (price_data_date.empty()) return fmt::format("trcost {}", trcost_version());
+  return fmt::format("trcost {}, prices as of {}", trcost_version(), price_data_date);
+}
+
+void write_versions(JsonWriter& writer) {
+  writer.member("schema_version", kSchemaVersion);
+  writer.member("trcost_version", trcost_version());
+}
+
+void write_versions(JsonWriter& writer, std::string_view price_data_date) {
+  write_versions(writer);
+  writer.text_or_null("price_data_date", price_data_date);
+}
+
+}  // namespace trcost
