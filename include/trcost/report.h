@@ -43,6 +43,12 @@ std::string render_xlsx(const Report& report);
 /// Any of the above.
 std::string render(const Report& report, Format format, const Style& style);
 
+/// A platform without an answer, in one line.
+std::string failure_line(const Estimator::Failure& failure);
+/// All warnings, each once, with the platform named where not all have it; totals without a price;
+/// and the platforms without an answer. For stderr, and for documents that are handed on.
+std::vector<std::string> warning_lines(const Report& report);
+
 /// The index of the estimate to look at first: of those that fit in memory the one with the lowest
 /// known total, or the fewest GPU-hours where no total is known. 0 where there is none.
 std::size_t cheapest_index(std::span<const Estimate> estimates);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <memory>
 
 #include "cli/commands.h"
@@ -23,33 +21,6 @@ struct EstimateArguments {
   bool explain = false;
   bool strict = false;
 };
-
-void report_warnings(Session& session, const std::vector<Estimate>& estimates,
-                     const std::vector<Estimator::Failure>& failures) {
-  const auto everywhere = [&](const std::string& text) {
-    return std::ranges::all_of(estimates, [&](const Estimate& each) {
-      return std::ranges::find(each.warnings, text) != each.warnings.end();
-    });
-  };
-  for (const Estimate& estimate : estimates) {
-    for (const std::string& text : estimate.warnings) {
-      if (!everywhere(text)) {
-        session.warn(fmt::format("{}: {}", estimate.accelerator, text));
-      } else if (&estimate == &estimates.front()) {
-        session.warn(text);
-      }
-    }
-    if (!estimate.cost.total) {
-      session.warn(fmt::format(
-          "{}: no price is known, so its total is not complete; give --price, or --pricing own",
-          estimate.accelerator));
-    }
-  }
-  for (const Estimator::Failure& failure : failures) {
-    session.warn(fmt::format("{} has no answer: {}{}{}", failure.accelerator, failure.message,
-                             failure.hint.empty() ? "" : "; ", failure.hint));
-  }
-}
 
 int run_estimate(const EstimateArguments& arguments, Session& session) {
   const Format format = arguments.output.choose();
@@ -73,7 +44,7 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
     output.write("\n" + render_explain(report, style));
   }
   output.commit();
-  report_warnings(session, estimates, estimator.failures());
+  for (const std::string& warning : warning_lines(report)) session.warn(warning);
   bool whole = estimator.failures().empty();
   for (const Estimate& estimate : estimates) {
     whole = whole && estimate.complete && estimate.memory.fits;

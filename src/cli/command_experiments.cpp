@@ -12,6 +12,7 @@
 #include "trcost/error.h"
 #include "trcost/experiments.h"
 #include "trcost/prices.h"
+#include "trcost/report.h"
 
 namespace trcost::cli {
 namespace {
@@ -94,15 +95,11 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
   ExperimentReport report = run_experiments(study, session.catalog());
   report.price_data_date = session.catalog().prices().date;
   Style style;
-  style.width = 120;
   style.color = format == Format::table && arguments.output.path == "-" &&
                 session.colored(STDOUT_FILENO);
   output.write(render_experiments(report, format, style));
   output.commit();
-  for (const Estimator::Failure& failure : report.failures) {
-    session.warn(fmt::format("{} has no answer: {}{}{}", failure.accelerator, failure.message,
-                             failure.hint.empty() ? "" : "; ", failure.hint));
-  }
+  for (const Estimator::Failure& failure : report.failures) session.warn(failure_line(failure));
   for (const PlatformExperiments& platform : report.platforms) {
     for (const ExperimentResult& each : platform.experiments) {
       if (each.in_time) continue;

@@ -11,6 +11,7 @@
 #include "cli/session.h"
 #include "trcost/error.h"
 #include "trcost/prices.h"
+#include "trcost/report.h"
 #include "trcost/solve_report.h"
 
 namespace trcost::cli {
@@ -184,7 +185,7 @@ class Solving {
         report.solutions.push_back(std::move(solution));
       } catch (const Error& error) {
         if (names.size() == 1 || error.kind != ErrorKind::no_answer) throw;
-        session_.warn(fmt::format("{} has no answer: {}", name, error.message));
+        session_.warn(failure_line({name, error.message, error.hint}));
         last = error;
       }
     }

@@ -11,6 +11,7 @@
 #include "cli/session.h"
 #include "trcost/error.h"
 #include "trcost/prices.h"
+#include "trcost/report.h"
 #include "trcost/transfer.h"
 
 namespace trcost::cli {
@@ -79,16 +80,12 @@ int run_transfer(const TransferArguments& arguments, Session& session) {
   Output output(arguments.output.path);
   const TransferResult result = transfer(request, session.catalog());
   Style style;
-  style.width = 120;
   style.color = format == Format::table && arguments.output.path == "-" &&
                 session.colored(STDOUT_FILENO);
   output.write(
       render_transfer(request, result, session.catalog().prices().date, format, style));
   output.commit();
-  for (const Estimator::Failure& failure : result.failures) {
-    session.warn(fmt::format("{} has no answer: {}{}{}", failure.accelerator, failure.message,
-                             failure.hint.empty() ? "" : "; ", failure.hint));
-  }
+  for (const Estimator::Failure& failure : result.failures) session.warn(failure_line(failure));
   return kExitOk;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "report/document_head.h"
 #include "report/sections.h"
 #include "report/text_page.h"
 #include "trcost/bill.h"
@@ -11,9 +12,7 @@ namespace trcost {
 namespace {
 
 void show_question(TextPage& page, const Report& report) {
-  std::string note = fmt::format("trcost {}", trcost_version());
-  if (!report.price_data_date.empty()) note += ", prices as of " + report.price_data_date;
-  page.heading("The question", note);
+  page.heading("The question", made_by(report.price_data_date));
   page.facts(question_facts(report));
 }
 
@@ -126,19 +125,13 @@ void show_assumptions(TextPage& page, const Estimate& e) {
   }
 }
 
-void show_warnings(TextPage& page, const Report& report) {
-  const std::vector<std::string> warnings = warning_lines(report);
-  if (warnings.empty()) return;
-  page.heading("Warnings");
-  for (const std::string& warning : warnings) page.paragraph("! " + warning, 2, Ink::warn);
-}
-
 }  // namespace
 
 std::string render_table(const Report& report, const Style& style) {
   TextPage page(style);
   if (report.estimates.empty()) {
-    show_warnings(page, report);
+    page.heading("No platform has an answer", made_by(report.price_data_date));
+    for (const std::string& line : warning_lines(report)) page.paragraph(line, 2, Ink::warn);
     return page.take();
   }
   const std::size_t best = cheapest_index(report.estimates);
@@ -165,7 +158,6 @@ std::string render_table(const Report& report, const Style& style) {
   show_assumptions(page, e);
   page.heading("Prices");
   page.facts(price_facts(report));
-  show_warnings(page, report);
   return page.take();
 }
 
