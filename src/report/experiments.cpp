@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/document_head.h"
 #include "report/failures.h"
 #include "report/json_writer.h"
 #include "report/text_page.h"
@@ -32,18 +33,37 @@ std::vector<const PlatformExperiments*> by_cost(const ExperimentReport& report) 
   return out;
 }
 
+Cell money(std::optional<double> usd) {
+  return usd ? Cell::number(*usd, short_money(*usd)) : Cell::unknown();
+}
+
+std::string money_words(std::optional<double> usd) { return usd ? short_money(*usd) : "n/a"; }
+
+// The columns about the cluster stand there where one is given.
 Table platforms_table(const ExperimentReport& report) {
-  Table table({{"platform"}, right("per run"), right("total"), right("idle in nodes"),
-               right("GPU-hours"), right("energy"), right("on the cluster"), right("busy"),
-               right("tokens/s/MW")});
+  const bool packed =
+      std::ranges::any_of(report.platforms, [](const auto& each) { return each.schedule.has_value(); });
+  std::vector<TableColumn> columns = {{"platform"},         right("per run"),   right("total"),
+                                      right("unfilled nodes"), right("GPU-hours"), right("energy")};
+  if (packed) {
+    columns.push_back(right("on the cluster"));
+    columns.push_back(right("busy"));
+  }
+  columns.push_back(right("tokens/s/MW"));
+  columns.back().overflow = Overflow::drop;
+  Table table(std::move(columns));
   for (const PlatformExperiments* each : by_cost(report)) {
-    const auto& schedule = each->schedule;
-    table.add_row({each->accelerator, number(each->usd_per_run, NumberKind::money),
-                   number(each->usd, NumberKind::money), number(each->idle_usd, NumberKind::money),
-                   gpu_hour_words(each->gpu_hours), energy_words(each->kwh),
-                   schedule ? Cell::number(schedule->seconds, NumberKind::duration) : Cell("-"),
-                   schedule ? Cell::number(schedule->busy_share, NumberKind::fraction) : Cell("-"),
-                   number(each->tokens_per_second_per_megawatt, NumberKind::count)});
+    std::vector<Cell> row = {each->accelerator,          money(each->usd_per_run),
+                             money(each->usd),           money(each->idle_usd),
+                             gpu_hour_words(each->gpu_hours), energy_words(each->kwh)};
+    if (packed) {
+      const auto& schedule = each->schedule;
+      row.push_back(schedule ? Cell::number(schedule->seconds, NumberKind::duration) : Cell("-"));
+      row.push_back(schedule ? Cell::number(schedule->busy_share, NumberKind::fraction)
+                             : Cell("-"));
+    }
+    row.push_back(number(each->tokens_per_second_per_megawatt, NumberKind::count));
+    table.add_row(std::move(row));
   }
   return table;
 }
@@ -51,18 +71,17 @@ Table platforms_table(const ExperimentReport& report) {
 Table runs_table(const PlatformExperiments& platform) {
   Table table({{"experiment", "", Align::left, Overflow::wrap}, right("runs"), right("attempts"),
                right("params"), right("tokens"), right("GPUs"), right("time"), right("GPU-hours"),
-               right("idle"), right("cost"), right("per run")});
+               right("unfilled"), right("total"), right("per run")});
   for (const ExperimentResult& each : platform.experiments) {
     table.add_row({each.experiment->name, Cell::number(each.experiment->runs(), NumberKind::integer),
-                   Cell::number(each.experiment->attempts(), NumberKind::number),
+                   Cell::number(each.experiment->attempts(), NumberKind::count),
                    Cell::number(each.run.model.params_total, NumberKind::count),
                    Cell::number(each.run.tokens.total, NumberKind::count),
-                   Cell::number(each.run.gpus, NumberKind::integer, 6),
+                   Cell::number(each.run.gpus, grouped(each.run.gpus, 0)),
                    format_number(each.run_seconds, NumberKind::duration) +
                        (each.in_time ? "" : " (over)"),
-                   gpu_hour_words(each.gpu_hours), number(each.idle_usd, NumberKind::money),
-                   number(each.usd(), NumberKind::money),
-                   number(each.usd_per_run(), NumberKind::money)});
+                   gpu_hour_words(each.gpu_hours), money(each.idle_usd), money(each.usd()),
+                   money(each.usd_per_run())});
   }
   return table;
 }
@@ -75,21 +94,21 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
   if (platform.usd && platform.final_usd) {
     share = fmt::format(": {} of what the final run costs ({})",
                         format_number(*platform.usd / *platform.final_usd, NumberKind::fraction),
-                        format_number(*platform.final_usd, NumberKind::money));
+                        short_money(*platform.final_usd));
   }
-  facts.push_back({"cost", words(platform.usd, NumberKind::money) + share});
-  facts.push_back({"idle", fmt::format("{} of it for {} GPU-hours of nodes of {} that are rented "
+  facts.push_back({"cost", money_words(platform.usd) + share});
+  if (platform.idle_gpu_hours > 0) facts.push_back({"unfilled", fmt::format("{} of it for {} GPU-hours of nodes of {} that are rented "
                                        "whole and not filled",
-                                       words(platform.idle_usd, NumberKind::money),
+                                       money_words(platform.idle_usd),
                                        gpu_hour_words(platform.idle_gpu_hours),
                                        format_exact(platform.node_gpus))});
   if (const auto& schedule = platform.schedule) {
     facts.push_back(
         {"cluster", fmt::format("{} GPUs for {}, {} busy; the whole cluster for that time is {}",
-                                format_exact(schedule->gpus),
+                                grouped(schedule->gpus, 0),
                                 format_number(schedule->seconds, NumberKind::duration),
                                 format_number(schedule->busy_share, NumberKind::fraction),
-                                words(schedule->usd, NumberKind::money))});
+                                money_words(schedule->usd))});
   }
   return facts;
 }
@@ -180,9 +199,7 @@ std::string json_of(const ExperimentReport& report) {
   std::string out;
   JsonWriter writer(out);
   writer.begin_object();
-  writer.member("schema_version", kSchemaVersion);
-  writer.member("trcost_version", trcost_version());
-  writer.text_or_null("price_data_date", report.price_data_date);
+  write_versions(writer, report.price_data_date);
   writer.begin_array("platforms");
   for (const PlatformExperiments& each : report.platforms) write_platform(writer, each);
   writer.end_array();
@@ -212,9 +229,8 @@ std::string render_experiments(const ExperimentReport& report, Format format, co
   if (format != Format::table) return to_format(flat_table(report), format, style, "experiments");
   TextPage page(style);
   const std::vector<const PlatformExperiments*> platforms = by_cost(report);
-  page.heading("Experiments", fmt::format("{} runs; trcost {}, prices as of {}",
-                                          format_exact(platforms.front()->runs), trcost_version(),
-                                          report.price_data_date));
+  page.heading("Experiments", fmt::format("{} runs; {}", grouped(platforms.front()->runs, 0),
+                                          made_by(report.price_data_date)));
   page.table(platforms_table(report));
   page.heading(platforms.front()->accelerator + " in detail",
                platforms.size() > 1 ? "the cheapest; --format md shows all" : "");

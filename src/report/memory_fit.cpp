@@ -3,9 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "report/document_head.h"
 #include "report/json_writer.h"
+#include "report/text_page.h"
+#include "report/wording.h"
 #include "trcost/numbers.h"
 #include "trcost/report.h"
 #include "trcost/table.h"
@@ -40,10 +44,8 @@ std::string sharding_words(const Layout& l) {
 }
 
 std::string recompute_words(const Layout& l) {
-  if (l.recomputed_layers > 0) {
-    return fmt::format("recompute {:.0f} % of layers", 100 * l.recomputed_layers);
-  }
-  return l.recompute == Recompute::none ? std::string("recompute none")
+  if (l.recomputed_layers > 0) return fmt::format("recompute {:.0f} %", 100 * l.recomputed_layers);
+  return l.recompute == Recompute::none ? std::string()
                                         : "recompute " + std::string(recompute_name(l.recompute));
 }
 
@@ -60,12 +62,16 @@ std::string layout_words(const MemoryCase& c, bool with_degrees = true) {
 /// What makes it fit, or how much it would take.
 std::string words(const MemoryCase& c, bool with_degrees) {
   if (!c.use.fits) return fmt::format("no: {}", format_number(c.use.total, NumberKind::bytes));
-  return layout_words(c, with_degrees);
+  const std::string layout = layout_words(c, with_degrees);
+  return layout.empty() ? "yes" : layout;
 }
 
-std::string counted(const std::optional<MemoryCase>& c, bool with_degrees) {
+std::string counted(const std::optional<MemoryCase>& c) {
   if (!c) return "none";
-  return fmt::format("{}: {}", format_exact(c->gpus), words(*c, with_degrees));
+  const std::string gpus = grouped(c->gpus, 0);
+  if (!c->use.fits) return fmt::format("{}: {}", gpus, words(*c, true));
+  const std::string layout = layout_words(*c, true);
+  return layout.empty() ? gpus : fmt::format("{}: {}", gpus, layout);
 }
 
 /// Bytes of one device that holds everything, or of the cluster that was asked for.
@@ -88,7 +94,6 @@ Table parts_table(const MemoryReport& report) {
 
 Table given_table(const MemoryReport& report) {
   Table table({{"accelerator"},
-               {"layout", {}, Align::left, Overflow::wrap},
                {"weights", {}, Align::right},
                {"gradients", {}, Align::right},
                {"optimizer", {}, Align::right},
@@ -99,7 +104,7 @@ Table given_table(const MemoryReport& report) {
                {"fits"}});
   for (const MemoryFit& fit : report.fits) {
     if (!fit.given) continue;
-    std::vector<Cell> row = {fit.accelerator, layout_words(*fit.given)};
+    std::vector<Cell> row = {fit.accelerator};
     for (const auto& [name, part] : kParts) row.push_back(bytes(fit.given->use.*part));
     row.push_back(fit.given->use.fits ? "yes" : "NO");
     table.add_row(std::move(row));
@@ -108,42 +113,68 @@ Table given_table(const MemoryReport& report) {
 }
 
 Table fits_table(const MemoryReport& report) {
-  Table table({{"accelerator"},
-               {"room", {}, Align::right},
-               {"one", {}, Align::left, Overflow::wrap},
-               {"node", {}, Align::left, Overflow::wrap},
-               {"fewest that hold it", {}, Align::left, Overflow::wrap}});
+  const bool given = std::ranges::any_of(report.fits, [](const auto& f) { return f.given.has_value(); });
+  std::vector<TableColumn> columns = {{"accelerator"}, {"room", {}, Align::right}};
+  if (given) columns.push_back({"asked for", {}, Align::left, Overflow::wrap});
+  for (const char* title : {"one", "node", "fewest that hold it"}) {
+    columns.push_back({title, {}, Align::left, Overflow::wrap});
+  }
+  const std::size_t width = columns.size();
+  Table table(std::move(columns));
   for (const MemoryFit& fit : report.fits) {
     if (!fit.problem.empty()) {
-      table.add_row({fit.accelerator, bytes(fit.device_bytes), fit.problem, "", ""});
+      std::vector<Cell> row = {fit.accelerator, bytes(fit.device_bytes), fit.problem};
+      row.resize(width, Cell(""));
+      table.add_row(std::move(row));
       continue;
     }
-    table.add_row({fit.accelerator, bytes(fit.capacity_bytes), words(fit.one, false),
-                   fit.node ? counted(fit.node, true) : std::string("-"),
-                   counted(fit.smallest, true)});
+    std::vector<Cell> row = {fit.accelerator, bytes(fit.capacity_bytes)};
+    if (given) row.emplace_back(counted(fit.given));
+    row.emplace_back(words(fit.one, false));
+    row.emplace_back(fit.node ? counted(fit.node) : std::string("-"));
+    row.emplace_back(counted(fit.smallest));
+    table.add_row(std::move(row));
   }
   return table;
 }
 
-std::string heading(const MemoryReport& report) {
-  return fmt::format("{}: {} parameters, {} learn ({}); sequences of {} tokens; stack: {}",
-                     report.model.name, format_number(report.model.params_total, NumberKind::count),
-                     format_number(report.model.params_trainable, NumberKind::count), report.recipe,
-                     format_exact(report.seq_length), report.stack);
+std::vector<Fact> question(const MemoryReport& report) {
+  const std::string size = format_number(report.model.params_total, NumberKind::count);
+  std::string model = report.model.name.empty() || report.model.name.starts_with(size)
+                          ? std::string()
+                          : report.model.name + ": ";
+  model += size + " parameters";
+  return {{"Model", model},
+          {"Training", fmt::format("{}, {} parameters learn; software stack: {}", report.recipe,
+                                   format_number(report.model.params_trainable, NumberKind::count),
+                                   report.stack)},
+          {"Sequences", fmt::format("{} tokens", grouped(report.seq_length, 0))}};
 }
+
+constexpr const char* kFitsNote = "room: what a plan fills; recompute N %: of the layers";
 
 std::string for_people(const MemoryReport& report, Format format, const Style& style) {
   const bool given = !report.fits.empty() && report.fits.front().given.has_value();
-  const std::string first = given ? "Bytes per device of the cluster asked for"
-                                  : "Bytes on one device that holds everything";
-  const std::string second = "What holds it (room: what a plan fills of the device)";
+  const std::string first = given ? "Memory of one device of the cluster asked for"
+                                  : "Memory of one device that holds everything";
+  const std::string second = "What holds it";
   const Table parts = given ? given_table(report) : parts_table(report);
   if (format == Format::md) {
-    return fmt::format("{}\n\n## {}\n\n{}\n## {}\n\n{}", heading(report), first, to_markdown(parts),
-                       second, to_markdown(fits_table(report)));
+    std::string out = "# Memory\n\n";
+    for (const Fact& fact : question(report)) {
+      out += fmt::format("- **{}**: {}\n", fact.label, fact.text);
+    }
+    return out + fmt::format("\n## {}\n\n{}\n## {}\n\n{}\n\n{}", first, to_markdown(parts), second,
+                             kFitsNote, to_markdown(fits_table(report)));
   }
-  return fmt::format("{}\n\n{}\n\n{}\n{}\n\n{}", heading(report), first, to_text(parts, style), second,
-                     to_text(fits_table(report), style));
+  TextPage page(style);
+  page.heading("Memory", made_by());
+  page.facts(question(report));
+  page.heading(first);
+  page.table(parts);
+  page.heading(second, kFitsNote);
+  page.table(fits_table(report));
+  return page.take();
 }
 
 // --- for machines -------------------------------------------------------------------------------
@@ -197,8 +228,7 @@ std::string document(const MemoryReport& report, const Scenario& scenario) {
   std::string out;
   JsonWriter json(out);
   json.begin_object();
-  json.member("schema_version", kSchemaVersion);
-  json.member("trcost_version", trcost_version());
+  write_versions(json);
   json.raw("scenario", scenario_to_json(scenario));
   json.begin_object("model");
   json.member("name", report.model.name);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "report/document_head.h"
 #include "report/json_writer.h"
 #include "report/markup.h"
 #include "report/text_page.h"
@@ -15,14 +16,6 @@
 
 namespace trcost {
 namespace {
-
-Cell field_cell(const FieldInfo& info, double value) {
-  return Cell::number(value, number_kind(info.kind), 4);
-}
-
-Cell column_cell(const Column& column, const Estimate& estimate) {
-  return Cell::number(column.number(estimate), column.display, 4);
-}
 
 // Whether an unknown's own column says the same.
 bool is_unknown(const SolveReport& report, std::string_view path) {
@@ -52,78 +45,127 @@ std::string_view short_title(std::string_view path) {
   return path == "performance.mfu" ? "MFU" : dot == path.npos ? path : path.substr(dot + 1);
 }
 
-TableColumn number_column(std::string_view title, std::string_view key) {
-  return {std::string(title), std::string(key), Align::right};
+// A column of the table of solutions: its title for people, its key for machines, its cells.
+struct SolutionColumn {
+  std::string_view title;
+  std::string_view key;
+  NumberKind kind = NumberKind::number;
+  std::vector<std::optional<double>> values = {};
+  Overflow overflow = Overflow::keep;
+  bool strong = false;
+};
+
+std::vector<SolutionColumn> number_columns(const SolveReport& report) {
+  std::vector<SolutionColumn> columns;
+  const std::vector<Solution>& solutions = report.solutions;
+  const auto& unknowns = solutions.front().values;
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    const FieldInfo& info = *unknowns[i].first;
+    SolutionColumn& column =
+        columns.emplace_back(SolutionColumn{info.path, info.path, number_kind(info.kind)});
+    column.strong = true;
+    for (const Solution& solution : solutions) {
+      column.values.push_back(i < solution.values.size()
+                                  ? std::optional<double>(solution.values[i].second)
+                                  : std::nullopt);
+    }
+  }
+  const Column& target = *report.target.column;
+  if (!is_unknown(report, target.path)) {
+    SolutionColumn& column = columns.emplace_back(
+        SolutionColumn{short_title(target.path), target.path, target.display});
+    for (const Solution& solution : solutions) column.values.push_back(solution.achieved);
+  }
+  for (const Column* further : further_columns(report)) {
+    SolutionColumn& column = columns.emplace_back(
+        SolutionColumn{short_title(further->path), further->path, further->display});
+    column.overflow = Overflow::drop;
+    for (const Solution& solution : solutions) {
+      column.values.push_back(solution.estimate ? further->number(*solution.estimate)
+                                                : std::nullopt);
+    }
+  }
+  return columns;
 }
 
-// The note is a column for machines; people read it below the table.
-Table solutions_table(const SolveReport& report, bool with_note) {
-  const auto& unknowns = report.solutions.front().values;
-  std::vector<TableColumn> columns = {{"platform", "accelerator"}, {"solved", "solved"}};
-  for (const auto& [info, value] : unknowns) {
-    columns.push_back(number_column(info->path, info->path));
-    columns.back().strong = true;
+// Machines get the note; people read it on stderr.
+Table solutions_table(const SolveReport& report, bool for_machines) {
+  const bool with_solved =
+      for_machines || !std::ranges::all_of(report.solutions, &Solution::solved);
+  std::vector<TableColumn> heads = {{"platform", "accelerator"}};
+  if (with_solved) heads.push_back({"solved", "solved"});
+  std::vector<std::vector<Cell>> cells;
+  for (const SolutionColumn& column : number_columns(report)) {
+    heads.push_back({std::string(column.title), std::string(column.key), Align::right,
+                     column.overflow, column.strong});
+    cells.push_back(distinct_cells(column.values, column.kind));
   }
-  if (!is_unknown(report, report.target.column->path)) {
-    columns.push_back(number_column(report.target.column->path, report.target.column->path));
-  }
-  std::vector<const Column*> further = further_columns(report);
-  for (const Column* column : further) {
-    columns.push_back(number_column(short_title(column->path), column->path));
-  }
-  if (with_note) columns.push_back({"note"});
-  Table table(std::move(columns));
-  for (const Solution& solution : report.solutions) {
-    std::vector<Cell> row = {solution.accelerator, Cell::boolean(solution.solved)};
-    for (std::size_t i = 0; i < unknowns.size(); ++i) {
-      row.push_back(solution.values.size() > i
-                        ? field_cell(*solution.values[i].first, solution.values[i].second)
-                        : Cell::unknown());
-    }
-    if (!is_unknown(report, report.target.column->path)) {
-      row.push_back(Cell::number(solution.achieved, report.target.column->display, 4));
-    }
-    for (const Column* column : further) {
-      row.push_back(solution.estimate ? column_cell(*column, *solution.estimate) : Cell::unknown());
-    }
-    if (with_note) row.emplace_back(solution.problem);
+  if (for_machines) heads.push_back({"note"});
+  Table table(std::move(heads));
+  for (std::size_t i = 0; i < report.solutions.size(); ++i) {
+    const Solution& solution = report.solutions[i];
+    std::vector<Cell> row = {solution.accelerator};
+    if (with_solved) row.push_back(Cell::boolean(solution.solved));
+    for (const std::vector<Cell>& column : cells) row.push_back(column[i]);
+    if (for_machines) row.emplace_back(solution.problem);
     table.add_row(std::move(row));
   }
   return table;
 }
 
+// Choices that are the same answer share a row.
+std::vector<SolveChoice> merged_choices(const Solution& solution) {
+  std::vector<SolveChoice> out;
+  for (const SolveChoice& choice : solution.choices) {
+    const auto same = std::ranges::find(out, choice.value, &SolveChoice::value);
+    if (same == out.end()) {
+      out.push_back(choice);
+    } else {
+      same->what += ", " + choice.what;
+    }
+  }
+  return out;
+}
+
 Table choices_table(const Solution& solution) {
   Table table({{"choice"},
-               number_column(solution.values.front().first->path, ""),
-               number_column("wall clock", ""),
-               number_column("cost", "")});
-  for (const SolveChoice& choice : solution.choices) {
-    table.add_row({choice.what, Cell::number(choice.value, NumberKind::integer, 8),
-                   Cell::number(choice.wall_clock_seconds, NumberKind::duration),
-                   Cell::number(choice.total_usd, NumberKind::money, 4)});
+               {std::string(solution.values.front().first->path), "", Align::right},
+               {"wall clock", "", Align::right},
+               {"total", "", Align::right}});
+  const std::vector<SolveChoice> choices = merged_choices(solution);
+  std::vector<std::optional<double>> seconds;
+  std::vector<std::optional<double>> dollars;
+  for (const SolveChoice& choice : choices) {
+    seconds.emplace_back(choice.wall_clock_seconds);
+    dollars.push_back(choice.total_usd);
+  }
+  const std::vector<Cell> times = distinct_cells(seconds, NumberKind::duration);
+  const std::vector<Cell> totals = distinct_cells(dollars, NumberKind::money);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    table.add_row({choices[i].what,
+                   Cell::number(choices[i].value, format_exact(choices[i].value)), times[i],
+                   totals[i]});
   }
   return table;
 }
 
-std::string exact_words(double value, const Column& column) {
-  return format_exact(value) + (column.unit.empty() ? "" : " " + std::string(column.unit));
-}
-
-// Exact to the unit, which the rounded table is not.
+// The unknown exactly, as it may be given back, and what comes of it.
 std::string exact_line(const Solution& solution, const SolveTarget& target) {
+  constexpr int kDigits = 6;
   std::string out = solution.accelerator + ":";
   for (const auto& [info, value] : solution.values) {
     out += fmt::format("{} {} = {}{}{}", out.back() == ':' ? "" : ",", info->path,
                        format_exact(value), info->unit.empty() ? "" : " ", info->unit);
   }
-  if (solution.achieved) {
-    out += fmt::format(" gives {} = {}", target.column->path,
-                       exact_words(*solution.achieved, *target.column));
-  }
-  if (solution.beyond && solution.beyond_achieved) {
-    out += fmt::format("; {} would give {}", format_exact(*solution.beyond),
-                       exact_words(*solution.beyond_achieved, *target.column));
-  }
+  if (!solution.achieved) return out;
+  const std::string reached = brief_words(*solution.achieved, target.column->display, kDigits);
+  out += fmt::format(" gives {} = {}", target.column->path, reached);
+  if (!solution.beyond || !solution.beyond_achieved) return out;
+  const std::string missed =
+      brief_words(*solution.beyond_achieved, target.column->display, kDigits);
+  out += reached == missed
+             ? fmt::format("; {} misses the target", format_exact(*solution.beyond))
+             : fmt::format("; {} would give {}", format_exact(*solution.beyond), missed);
   return out;
 }
 
@@ -149,8 +191,8 @@ std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution)
   };
   std::vector<Fact> facts;
   facts.push_back({"FLOP", fmt::format("{:.4g} = {} GPUs x {:.4g} FLOP/s x {} MFU x {} s",
-                                       run.flops, format_exact(run.gpus), run.peak_flops,
-                                       percent(run.mfu), format_exact(run.seconds))});
+                                       run.flops, grouped(run.gpus, 0), run.peak_flops,
+                                       percent(run.mfu), grouped(run.seconds, 0))});
   facts.push_back(
       {"cost", run.usd ? fmt::format("{} = {} GPU-hours x {}",
                                      format_number(*run.usd, NumberKind::money, 4),
@@ -180,15 +222,12 @@ std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution)
 
 std::string page_of(const SolveReport& report, const Style& style) {
   TextPage page(style);
-  page.heading("Solve", report.price_data_date.empty()
-                            ? fmt::format("trcost {}", trcost_version())
-                            : fmt::format("trcost {}, prices as of {}", trcost_version(),
-                                          report.price_data_date));
+  page.heading("Solve", made_by(report.price_data_date));
   page.paragraph(report.unknown_words + " such that " + report.target_words);
   for (std::size_t i = 0; i < report.clusters.size(); ++i) {
     page.heading(fmt::format("{}: {} GPUs for {}", report.solutions[i].accelerator,
-                             format_exact(report.clusters[i].gpus),
-                             format_number(report.clusters[i].seconds, NumberKind::duration)));
+                             grouped(report.clusters[i].gpus, 0),
+                             brief_words(report.clusters[i].seconds, NumberKind::duration)));
     page.facts(cluster_facts(report.clusters[i], report.solutions[i]));
   }
   page.heading("Answer");
@@ -196,13 +235,9 @@ std::string page_of(const SolveReport& report, const Style& style) {
   page.blank();
   for (const Solution& solution : report.solutions) {
     if (solution.values.empty()) continue;
-    const std::string exact = exact_line(solution, report.target);
-    if (solution.solved) {
-      page.paragraph(exact, 2);
-    } else {
-      page.paragraph(fmt::format("NOT SOLVED: {}. Nearest: {}", solution.problem, exact), 2,
-                     Ink::warn);
-    }
+    page.paragraph((solution.solved ? "" : "not solved, the nearest is ") +
+                       exact_line(solution, report.target),
+                   2, solution.solved ? Ink::plain : Ink::warn);
   }
   for (const std::string& warning : solution_warnings(report)) {
     page.paragraph("! " + warning, 2, Ink::warn);
@@ -305,9 +340,7 @@ std::string json_of(const SolveReport& report) {
   std::string out;
   JsonWriter writer(out);
   writer.begin_object();
-  writer.member("schema_version", kSchemaVersion);
-  writer.member("trcost_version", trcost_version());
-  writer.text_or_null("price_data_date", report.price_data_date);
+  write_versions(writer, report.price_data_date);
   writer.begin_object("target");
   writer.member("column", report.target.column->path);
   writer.member("value", report.target.value);
@@ -354,7 +387,7 @@ std::string markdown_of(const SolveReport& report) {
 
 std::string target_words(const SolveTarget& target) {
   return fmt::format("{} is {} {}", target.column->path, target.at_least ? "at least" : "at most",
-                     format_number(target.value, target.column->display, 6));
+                     brief_words(target.value, target.column->display));
 }
 
 std::string render_solve(const SolveReport& report, Format format, const Style& style) {

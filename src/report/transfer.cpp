@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "report/document_head.h"
 #include "report/failures.h"
 #include "report/json_writer.h"
 #include "report/text_page.h"
@@ -17,35 +20,39 @@ std::string span_words(const Quantiles& q, NumberKind kind) {
   return fmt::format("{} to {}", format_number(q.p10, kind), format_number(q.p90, kind));
 }
 
+std::string money_span(const Quantiles& q) {
+  return fmt::format("{} to {}", rough_money(q.p10), rough_money(q.p90));
+}
+
 std::string count_words(const Quantiles& q) {
   return fmt::format("{} to {}", gpu_hour_words(q.p10), gpu_hour_words(q.p90));
 }
 
+// The measured platform first, then the targets.
 Table people_table(const TransferResult& result) {
   Table table({{"platform"},
                {"GPUs", "", Align::right},
                {"time", "", Align::right, Overflow::keep, true},
                {"P10 to P90", "", Align::right},
                {"GPU-hours", "", Align::right},
-               {"cost", "", Align::right, Overflow::keep, true},
+               {"total", "", Align::right, Overflow::keep, true},
                {"P10 to P90", "", Align::right},
-               {"MFU", "", Align::right},
-               {"cost unanchored", "", Align::right}});
-  const auto add = [&](const TransferRow& row, bool measured) {
+               {"MFU", "", Align::right, Overflow::drop}});
+  const auto add = [&](const TransferRow& row) {
     const Estimate& e = row.estimate;
-    table.add_row({e.accelerator + (measured ? " (measured)" : ""),
-                   Cell::number(e.gpus, NumberKind::integer, 8),
-                   Cell::number(e.wall_clock_seconds, NumberKind::duration),
-                   span_words(row.seconds, NumberKind::duration), gpu_hour_words(e.gpu_hours),
-                   Cell::number(e.cost.total, NumberKind::money),
-                   row.usd ? Cell(span_words(*row.usd, NumberKind::money)) : Cell::unknown(),
-                   Cell::number(e.performance.mfu, NumberKind::fraction),
-                   row.unanchored.total_usd
-                       ? Cell(span_words(*row.unanchored.total_usd, NumberKind::money))
-                       : Cell::unknown()});
+    table.add_row(
+        {e.accelerator, Cell::number(e.gpus, grouped(e.gpus, 0)),
+         Cell::number(e.wall_clock_seconds, NumberKind::duration),
+         row.seconds.p10 == row.seconds.p90 ? Cell("measured")
+                                            : Cell(span_words(row.seconds, NumberKind::duration)),
+         gpu_hour_words(e.gpu_hours),
+         e.cost.total ? Cell::number(*e.cost.total, short_money(*e.cost.total)) : Cell::unknown(),
+         row.usd ? Cell(money_span(*row.usd)) : Cell::unknown(),
+         Cell::number(e.performance.mfu, NumberKind::fraction)});
   };
-  add(result.source, true);
-  for (const TransferRow& row : result.targets) add(row, false);
+  add(result.source);
+  table.add_rule();
+  for (const TransferRow& row : result.targets) add(row);
   return table;
 }
 
@@ -60,26 +67,44 @@ std::string anchor_sentence(const TransferRequest& request, const TransferResult
                                     ? format_number(source.predicted_seconds, NumberKind::duration)
                                     : format_number(predicted_rate, NumberKind::count) + " tokens/s";
   return fmt::format(
-      "Measured {} on {} {}; predicted {}. The run is {:.2f} times as slow as predicted, an MFU of "
-      "{} instead of {}; the same factor is put on every target.",
-      what, format_exact(request.from_gpus), source.estimate.accelerator, predicted, result.factor,
+      "Measured {} on {} x {}; predicted {}. The run takes {:.3g} times as long as predicted, at an "
+      "MFU of {} instead of {}; the same factor is put on every target.",
+      what, grouped(request.from_gpus, 0), source.estimate.accelerator, predicted, result.factor,
       format_number(source.estimate.performance.mfu, NumberKind::fraction),
       format_number(source.predicted_mfu, NumberKind::fraction));
 }
 
-std::string residual_sentence(const TransferRow& row) {
-  return fmt::format("{}: sigma {:.3f}: {}", row.estimate.accelerator, row.residual.sigma,
-                     row.residual.why);
+// Why the range is as wide as it is; targets with the same reason share a sentence.
+std::vector<std::string> residual_sentences(const TransferResult& result) {
+  std::vector<std::pair<std::string, std::string>> reasons;  // reason, platforms
+  for (const TransferRow& row : result.targets) {
+    const std::string reason =
+        fmt::format("sigma {:.3f}: {}", row.residual.sigma, row.residual.why);
+    const auto known = std::ranges::find(reasons, reason, &std::pair<std::string, std::string>::first);
+    if (known == reasons.end()) {
+      reasons.emplace_back(reason, row.estimate.accelerator);
+    } else {
+      known->second += ", " + row.estimate.accelerator;
+    }
+  }
+  std::vector<std::string> out;
+  for (const auto& [reason, platforms] : reasons) out.push_back(platforms + ": " + reason);
+  return out;
 }
 
-std::vector<std::string> spread_lines(const TransferResult& result) {
-  std::vector<std::string> lines;
+// What the measurement narrows.
+Table spread_table(const TransferResult& result) {
+  Table table({{"platform"},
+               {"GPU-hours, P10 to P90", "", Align::right},
+               {"without the measurement", "", Align::right},
+               {"total without it", "", Align::right}});
   for (const TransferRow& row : result.targets) {
-    lines.push_back(residual_sentence(row));
-    lines.push_back(fmt::format("  GPU-hours {} anchored, {} unanchored", count_words(row.gpu_hours),
-                                count_words(row.unanchored.gpu_hours)));
+    table.add_row({row.estimate.accelerator, count_words(row.gpu_hours),
+                   count_words(row.unanchored.gpu_hours),
+                   row.unanchored.total_usd ? Cell(money_span(*row.unanchored.total_usd))
+                                            : Cell::unknown()});
   }
-  return lines;
+  return table;
 }
 
 Table flat_table(const TransferResult& result) {
@@ -155,9 +180,7 @@ std::string json_of(const TransferRequest& request, const TransferResult& result
   std::string out;
   JsonWriter writer(out);
   writer.begin_object();
-  writer.member("schema_version", kSchemaVersion);
-  writer.member("trcost_version", trcost_version());
-  writer.text_or_null("price_data_date", price_data_date);
+  write_versions(writer, price_data_date);
   writer.raw("scenario", scenario_to_json(request.base));
   writer.begin_object("measured");
   writer.member("seconds", request.seconds);
@@ -186,18 +209,19 @@ std::string render_transfer(const TransferRequest& request, const TransferResult
   if (format == Format::md) {
     std::string out = "# Transfer\n\n" + anchor_sentence(request, result) + "\n\n";
     out += to_markdown(people_table(result)) + "\n";
-    for (const TransferRow& row : result.targets) out += "- " + residual_sentence(row) + "\n";
-    return out;
+    for (const std::string& line : residual_sentences(result)) out += "- " + line + "\n";
+    return out + "\n" + to_markdown(spread_table(result));
   }
   if (format != Format::table) return to_format(flat_table(result), format, style, "rows");
   TextPage page(style);
-  page.heading("Transfer", fmt::format("trcost {}, prices as of {}", trcost_version(),
-                                       price_data_date));
+  page.heading("Transfer", made_by(price_data_date));
   page.paragraph(anchor_sentence(request, result));
-  page.heading("Targets", "P10 to P90: four chances in five");
+  page.heading("Measured, and carried over", "P10 to P90: four chances in five");
   page.table(people_table(result));
   page.heading("What is still uncertain", "workload and stack are the measured ones and cancel");
-  for (const std::string& line : spread_lines(result)) page.paragraph(line, 2);
+  for (const std::string& line : residual_sentences(result)) page.paragraph(line, 2);
+  page.blank();
+  page.table(spread_table(result));
   return page.take();
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstddef>
 
 namespace trcost {
 namespace {
@@ -49,6 +50,12 @@ std::string short_money(double usd) {
   }
   if (usd != 0 && std::abs(usd) < 1) return "$" + format_number(usd, NumberKind::number);
   return format_number(usd, NumberKind::money);
+}
+
+std::string rough_money(double usd) {
+  constexpr double kThousand = 1000;
+  if (std::abs(usd) < 1 || std::abs(usd) >= kThousand) return short_money(usd);
+  return "$" + format_number(usd, NumberKind::number);
 }
 
 std::string words(std::optional<double> value, NumberKind kind) {
@@ -168,28 +175,48 @@ std::string assumption_words(const Assumption& assumption) {
   return out;
 }
 
-std::vector<std::string> warning_lines(const Report& report) {
-  std::vector<std::string> lines;
-  for (const Estimate& estimate : report.estimates) {
-    for (const std::string& warning : estimate.warnings) {
-      const bool everywhere =
-          std::all_of(report.estimates.begin(), report.estimates.end(), [&](const Estimate& other) {
-            return std::find(other.warnings.begin(), other.warnings.end(), warning) !=
-                   other.warnings.end();
-          });
-      std::string line = everywhere || warning.find(estimate.accelerator) != std::string::npos
-                             ? warning
-                             : estimate.accelerator + ": " + warning;
-      if (std::find(lines.begin(), lines.end(), line) == lines.end()) {
-        lines.push_back(std::move(line));
+std::string brief_words(double value, NumberKind kind, int most_digits) {
+  constexpr double kNoise = 1e-10;
+  for (int digits = 1; digits < most_digits; ++digits) {
+    std::string text = format_number(value, kind, digits);
+    const double read = parse_number(text, kind);
+    if (std::abs(read - value) <= kNoise * std::abs(value)) return text;
+  }
+  return format_number(value, kind, most_digits);
+}
+
+std::vector<Cell> distinct_cells(std::span<const std::optional<double>> values, NumberKind kind) {
+  constexpr int kLeastDigits = 3;
+  constexpr int kMostDigits = 9;
+  constexpr double kSame = 1e-9;  // relative; such differences mean nothing
+  const auto alike = [&](int digits) {
+    std::size_t pairs = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      for (std::size_t j = i + 1; j < values.size(); ++j) {
+        if (!values[i] || !values[j]) continue;
+        const double gap = std::abs(*values[i] - *values[j]);
+        if (gap <= kSame * std::abs(*values[i])) continue;
+        if (format_number(*values[i], kind, digits) == format_number(*values[j], kind, digits)) {
+          ++pairs;
+        }
       }
     }
+    return pairs;
+  };
+  int digits = kLeastDigits;
+  std::size_t fewest = alike(digits);
+  for (int more = kLeastDigits + 1; more <= kMostDigits && fewest > 0; ++more) {
+    const std::size_t left = alike(more);
+    if (left < fewest) {
+      fewest = left;
+      digits = more;
+    }
   }
-  for (const Estimator::Failure& failure : report.failures) {
-    lines.push_back(fmt::format("no answer for {}: {}{}{}", failure.accelerator, failure.message,
-                                failure.hint.empty() ? "" : "; ", failure.hint));
+  std::vector<Cell> cells;
+  for (const std::optional<double>& value : values) {
+    cells.push_back(Cell::number(value, kind, digits));
   }
-  return lines;
+  return cells;
 }
 
 }  // namespace trcost

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "trcost/report.h"
+#include "trcost/table.h"
 
 namespace trcost {
 
@@ -17,6 +19,8 @@ std::string grouped(double value, int decimals);
 std::string unit_money(double usd);
 /// An amount in three digits: `$9.83k`, `$12.34`, `$0.145`.
 std::string short_money(double usd);
+/// An amount of a range, in three digits and no cents: `$159`, `$1.59k`, `$0.145`.
+std::string rough_money(double usd);
 /// As people write amounts of `kind`; `n/a` where unknown.
 std::string words(std::optional<double> value, NumberKind kind);
 std::string energy_words(std::optional<double> kwh);
@@ -46,8 +50,10 @@ std::vector<Fact> price_facts(const Report& report);
 std::string answer_sentence(const Report& report);
 /// `MFU 71%, price 22%`; empty when unknown.
 std::string contribution_words(const RangeResult& range);
-/// All warnings, each once, with the platform named when not all have it; and the failures.
-std::vector<std::string> warning_lines(const Report& report);
+/// A number in the fewest digits that give it back, and at most so many: `$50k`, `121.75 d`.
+std::string brief_words(double value, NumberKind kind, int most_digits = 9);
+/// The cells of one column of numbers, in as many digits as it takes to tell apart what differs.
+std::vector<Cell> distinct_cells(std::span<const std::optional<double>> values, NumberKind kind);
 /// The row of the bill that pays for the accelerators, or null.
 const LineItem* compute_item(const Estimate& estimate);
 /// Source and date of a row of the bill; the date is not repeated where the source says it.
