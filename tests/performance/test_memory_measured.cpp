@@ -159,20 +159,59 @@ TEST_CASE("a ViT-L takes 4 to 8 GB only when it learns", "[memory][rules]") {
   CHECK(frozen < 0.7e9);
 }
 
-// model.md 4.8: +57 % without recomputation, +17 % with it, for 512 text and 576 image tokens, four
-// sequences, parameters sharded over eight; the regime decides, so both are outputs.
+// Published rule: vision-language needs 40 to 60 % more memory than its text backbone. One image of
+// 576 tokens and 512 of text against 512 of text, four sequences, parameters sharded over eight.
+struct VisionOverhead {
+  Workload vision = llava(reference::language("llama2-7b"), 512 + 576);
+  Workload text = reference::text_workload(reference::language("llama2-7b"), 512);
+  VisionOverhead() { vision.encoder_training = Training::full; }
+
+  double operator()(const MemoryRecipe& recipe, Recompute recompute) const {
+    const auto total = [&](const Workload& workload) {
+      return MemoryModel(workload, recipe, Precision::bf16, 80e9)
+          .use(sharded(8, 4, recompute))
+          .total;
+    };
+    return total(vision) / total(text) - 1;
+  }
+};
+
+// The reference counts states of 16 bytes per parameter, activations and logits of 10 bytes, and
+// nothing else. On these terms the accounts agree; what is left is the projector's activations and
+// the input of the layer that is recomputed, counted once here and twice there.
+TEST_CASE("vision's share of memory on the terms of the rule", "[memory][rules]") {
+  MemoryRecipe bare;
+  bare.states = {2, 2, 12};
+  bare.logits_bytes = 10;
+  bare.unsharded_layers = 0;
+  bare.unsharded_embeddings = false;
+  bare.context_bytes = bare.network_bytes = bare.fragmentation = 0;
+  const VisionOverhead more;
+  CHECK_THAT(more(bare, Recompute::none),
+             WithinAbs(reference::number(
+                           "rule-of-thumb/VL memory overhead no-ckpt 512 text +576 img"), 1e-3));
+  CHECK_THAT(more(bare, Recompute::full),
+             WithinAbs(reference::number("rule-of-thumb/VL memory overhead with ckpt"), 2e-3));
+}
+
+// A stack's whole account moves the share: eager training keeps 1.4 times the formula's activations
+// and a tenth of fragmentation on them (data/stacks/hf-trainer.json), which weighs on the longer
+// sequences: 63 %; context, buffers and gathered layers weigh on both alike: 16 % where activations
+// are few. The regime decides more than that, so the share is an output, not a constant.
 TEST_CASE("vision needs more memory by a share that the regime decides", "[memory][rules]") {
-  const LanguageModel language = reference::language("llama2-7b");
-  Workload vision = llava(language, 512 + 576);
-  vision.encoder_training = Training::full;
-  const Workload text = reference::text_workload(language, 512);
-  const auto more = [&](Recompute recompute) {
-    const Layout layout = sharded(8, 4, recompute);
-    return on(vision, "hf-trainer", "a100-sxm-80gb").use(layout).total /
-               on(text, "hf-trainer", "a100-sxm-80gb").use(layout).total - 1;
-  };
-  CHECK_THAT(more(Recompute::none), WithinAbs(0.57, 0.12));
-  CHECK_THAT(more(Recompute::full), WithinAbs(0.17, 0.06));
+  const VisionOverhead more;
+  const MemoryRecipe eager = catalog().stack("hf-trainer").memory;
+  CHECK(more(eager, Recompute::none) > 0.4);
+  CHECK(more(eager, Recompute::none) < 0.7);
+  CHECK(more(eager, Recompute::full) > 0.1);
+  CHECK(more(eager, Recompute::full) < 0.25);
+  // Tiles of 2,880 tokens: more than twice the text backbone's memory.
+  VisionOverhead tiled;
+  tiled.vision = llava(reference::language("llama2-7b"), 512 + 2880);
+  tiled.vision.encoder_training = Training::full;
+  tiled.vision.encoder_tokens_per_image = 5 * 577;
+  tiled.vision.vision_tokens_per_image = 2880;
+  CHECK(tiled(eager, Recompute::none) > 1);
 }
 
 TEST_CASE("parts of memory add up, and more never takes less", "[memory][property]") {
