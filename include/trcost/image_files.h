@@ -23,6 +23,9 @@ struct FolderListing {
   std::size_t others = 0;           ///< files whose names are not those of images
 };
 
+/// Whether a name is that of an image file, of readable formats or not.
+bool is_image_name(const std::string& path);
+
 /// Walks a folder and its subfolders; folders reached through a symbolic link are left out.
 /// Throws `Error` (data) when the folder cannot be read.
 FolderListing list_image_folder(const std::string& folder);

@@ -21,7 +21,7 @@ struct TokenRequest {
   bool audio = false;                  ///< one audio clip of `seconds`
   std::optional<double> seconds = {};
   std::optional<double> fps = {};            ///< frames taken per second; 2 when not given
-  std::vector<std::string> image_sets = {};  ///< CSV files of sizes, or folders of images
+  std::vector<std::string> image_sets = {};  ///< CSV files of sizes, images, folders of them
   TokenOptions options = {};
   bool keep_set_items = true;  ///< else only the first of the image sets' items is kept
 };

@@ -16,12 +16,17 @@ struct EncoderChoice {
 };
 
 /// The encoder that released models of about this size (language, encoder and projector together)
-/// use.
-EncoderChoice default_encoder(double params);
-/// Whether default_encoder() chooses it for some size.
+/// use; with pixel shuffle, one whose grid it divides.
+EncoderChoice default_encoder(double params, ConnectorKind kind = ConnectorKind::mlp);
+/// Whether default_encoder() chooses it for some size, with a connector of any other kind.
 bool is_default_encoder(std::string_view name);
 
+/// What joins this encoder to the language model in the family that it was released with; mlp where
+/// it was released alone.
+ConnectorKind own_connector(const Encoder& encoder);
+
 /// Gives `model` this encoder and a connector of this kind with the usual widths.
+/// Throws Error (usage) where the two do not match.
 void attach_vision(Model& model, const Encoder& encoder, ConnectorKind kind);
 
 /// A model of `params` in all: the encoder as it is, a connector of this kind, and a language model

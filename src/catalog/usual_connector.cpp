@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/usual_connector.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -49,6 +51,30 @@ double usual_vision_tokens(const Encoder& e, const Connector& c) {
   const double patches = e.tokens_per_image - (e.class_token ? 1 : 0);
   if (c.kind == ConnectorKind::cross_attention) return e.tokens_per_image;
   return patches > 0 ? std::floor(patches / c.merge) : 0;
+}
+
+std::string connector_mismatch(const Encoder& e, const Connector& c) {
+  if (c.input_width > 0 && std::fmod(c.input_width, e.hidden) != 0) {
+    return fmt::format("the connector reads features {} wide, and {} gives {}", c.input_width,
+                       e.name, e.hidden);
+  }
+  if (c.norm_width > 0 && c.norm_width != e.hidden && c.norm_width != e.hidden * c.merge) {
+    return fmt::format("the connector's norm is {} wide, and {} gives {}", c.norm_width, e.name,
+                       e.hidden);
+  }
+  const bool tokens_are_merged =
+      c.merge > 1 && (c.kind == ConnectorKind::linear || c.kind == ConnectorKind::mlp ||
+                      c.kind == ConnectorKind::pixel_shuffle);
+  if (!tokens_are_merged) return {};
+  const double square = std::round(std::sqrt(c.merge));
+  if (square * square != c.merge) {
+    return fmt::format("{} tokens are no square of neighbours to merge", c.merge);
+  }
+  if (e.image <= 0 || e.patch <= 0) return {};  // its images are sized to fit
+  const double side = std::floor(e.image / e.patch);
+  if (std::fmod(side, square) == 0) return {};
+  return fmt::format("{} has {} x {} patches, which {} x {} merging does not divide", e.name, side,
+                     side, square, square);
 }
 
 }  // namespace trcost

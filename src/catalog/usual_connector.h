@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "trcost/model.h"
 
 namespace trcost {
@@ -16,5 +18,10 @@ CrossAttention usual_cross_attention(const LanguageModel& language);
 /// Tokens that reach the language model from one image of the encoder's own size; 0 for an encoder
 /// of native resolution.
 double usual_vision_tokens(const Encoder& encoder, const Connector& connector);
+
+/// Why this connector cannot read this encoder; empty where it can. Features are as wide as the
+/// encoder, or several of its layers side by side; tokens are merged in squares that have to divide
+/// the encoder's grid.
+std::string connector_mismatch(const Encoder& encoder, const Connector& connector);
 
 }  // namespace trcost

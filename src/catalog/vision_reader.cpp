@@ -61,6 +61,10 @@ VisionModel read_vision(ObjectReader r, LanguageModel& language, std::string_vie
   const std::optional<JsonValue> connector = r.optional_value("connector");
   vision.connector = connector ? read_connector(*connector, language)
                                : usual_connector(ConnectorKind::mlp, language);
+  const std::string mismatch = connector_mismatch(vision.encoder, vision.connector);
+  if (!mismatch.empty()) {
+    (connector ? *connector : r.value()).fail(mismatch, "change the encoder or the connector");
+  }
   if (vision.connector.kind == ConnectorKind::cross_attention && !language.cross_attention) {
     language.cross_attention = usual_cross_attention(language);
   }

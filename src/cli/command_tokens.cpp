@@ -166,7 +166,7 @@ void add_inputs(CLI::App& app, TokensOptions& typed) {
   group(app.add_option("--seconds", typed.seconds, "length of the video or audio clip"), "T");
   group(app.add_option("--fps", typed.fps, "frames taken per second of video (default 2)"), "N");
   list("--images", typed.image_sets,
-       "a CSV file with columns width,height[,count], or a folder of image files", "FILE|DIR");
+       "a CSV file with columns width,height[,count], an image file, or a folder of them", "FILE|DIR");
 }
 
 void add_rule_options(CLI::App& app, TokensOptions& typed) {

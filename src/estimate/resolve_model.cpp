@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "estimate/resolve.h"
+#include "trcost/contrastive.h"
 #include "trcost/error.h"
 #include "trcost/vision_defaults.h"
 
@@ -80,15 +81,38 @@ const Encoder& named_encoder(const Scenario& scenario, const Catalog& catalog, N
 const Encoder& chosen_encoder(const Scenario& scenario, const Catalog& catalog, double params,
                               Notes& notes) {
   if (scenario.has(Field::model_vision_encoder)) return named_encoder(scenario, catalog, notes);
-  const EncoderChoice choice = default_encoder(params);
+  const EncoderChoice choice =
+      default_encoder(params, connector_kind(scenario.text(Field::model_connector)));
   notes.add(Field::model_vision_encoder, choice.encoder, std::string(choice.why),
             std::string(choice.source));
   return catalog.encoder(choice.encoder);
 }
 
-ConnectorKind chosen_connector(const Scenario& scenario, Notes& notes) {
-  if (!scenario.has(Field::model_connector)) notes.fallback(Field::model_connector, "mlp");
-  return connector_kind(scenario.text(Field::model_connector));
+std::string_view connector_word(ConnectorKind kind) {
+  switch (kind) {
+    case ConnectorKind::pixel_shuffle:
+      return "pixel-shuffle";
+    case ConnectorKind::perceiver:
+      return "perceiver";
+    case ConnectorKind::cross_attention:
+      return "cross-attention";
+    default:
+      return "mlp";
+  }
+}
+
+ConnectorKind chosen_connector(const Scenario& scenario, const Encoder& encoder, Notes& notes) {
+  if (scenario.has(Field::model_connector)) {
+    return connector_kind(scenario.text(Field::model_connector));
+  }
+  const ConnectorKind kind = own_connector(encoder);
+  if (kind == ConnectorKind::mlp) {
+    notes.fallback(Field::model_connector, "mlp");
+  } else {
+    notes.add(Field::model_connector, connector_word(kind),
+              "what " + encoder.name + " was released with", encoder.title);
+  }
+  return kind;
 }
 
 Model from_parameters(const Scenario& scenario, const Catalog& catalog, double params,
@@ -102,7 +126,7 @@ Model from_parameters(const Scenario& scenario, const Catalog& catalog, double p
   Model model;
   if (vision) {
     const Encoder& encoder = chosen_encoder(scenario, catalog, params, notes);
-    model = vision_language_model(params, encoder, chosen_connector(scenario, notes), vocab);
+    model = vision_language_model(params, encoder, chosen_connector(scenario, encoder, notes), vocab);
   } else {
     model.language = shape_from_parameters(params, vocab);
   }
@@ -131,15 +155,23 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
                "left out of the file: default of the configuration class",
                "huggingface/transformers src/transformers/models/*/configuration_*.py"});
   }
-  const std::string_view modality = scenario.text(Field::model_modality);
-  if (modality == "text") {
+  const bool other_vision =
+      scenario.has(Field::model_vision_encoder) || scenario.has(Field::model_connector);
+  if (scenario.text(Field::model_modality) == "text") {
     model.vision.reset();
+  } else if (other_vision && is_contrastive(model)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is a pair of towers with their own projections", model.name),
+                "leave out --vision-encoder and --connector, or name another --model");
   } else if (asks_for_vision(scenario) && !model.vision) {
     const double params = count_parameters(model.language).total;
-    attach_vision(model, chosen_encoder(scenario, catalog, params, notes),
-                  chosen_connector(scenario, notes));
-  } else if (model.vision && scenario.has(Field::model_vision_encoder)) {
-    attach_vision(model, named_encoder(scenario, catalog, notes),
+    const Encoder& encoder = chosen_encoder(scenario, catalog, params, notes);
+    attach_vision(model, encoder, chosen_connector(scenario, encoder, notes));
+  } else if (model.vision && other_vision) {
+    const Encoder encoder = scenario.has(Field::model_vision_encoder)
+                                ? named_encoder(scenario, catalog, notes)
+                                : model.vision->encoder;
+    attach_vision(model, encoder,
                   scenario.has(Field::model_connector)
                       ? connector_kind(scenario.text(Field::model_connector))
                       : model.vision->connector.kind);
@@ -154,6 +186,11 @@ Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& not
   const bool named = scenario.has(Field::model_name);
   if (params && named) {
     throw Error(ErrorKind::usage, "--params and --model exclude each other", "give one of them");
+  }
+  if (scenario.text(Field::model_modality) == "text" &&
+      (scenario.has(Field::model_vision_encoder) || scenario.has(Field::model_connector))) {
+    throw Error(ErrorKind::usage, "--modality text has no vision encoder and no connector",
+                "leave them out, or give --modality vl");
   }
   if (params) return from_parameters(scenario, catalog, *params, notes);
   if (named) return from_catalog(scenario, catalog, notes);

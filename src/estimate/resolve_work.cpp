@@ -77,6 +77,18 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
       scenario.text(Field::train_attention) == "standard" ? Attention::standard : Attention::flash;
 }
 
+// What a connector makes of the encoder's tokens, where the family's rule is about another one.
+double tokens_out(const TokenCount& count, const VisionModel& vision) {
+  const Connector& c = vision.connector;
+  const double encoder = static_cast<double>(count.vision_encoder.value_or(count.vision));
+  const auto tiles = static_cast<double>(count.tiles);
+  if (c.kind == ConnectorKind::perceiver || c.kind == ConnectorKind::qformer) {
+    return c.latents * tiles;
+  }
+  if (c.kind == ConnectorKind::cross_attention) return encoder;
+  return std::floor((encoder - (vision.encoder.class_token ? tiles : 0)) / c.merge);
+}
+
 // Tokens of one image in encoder and language model, by the model's rule for the image's size, or
 // as the encoder has them for its own input size.
 void resolve_image_tokens(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
@@ -103,7 +115,11 @@ void resolve_image_tokens(const Scenario& scenario, ResolvedWork& out, Notes& no
     if (count.vision_encoder) {
       work.encoder_tokens_per_image = static_cast<double>(*count.vision_encoder);
     }
-    work.vision_tokens_per_image = static_cast<double>(count.vision);
+    const bool chosen =
+        scenario.has(Field::model_connector) || scenario.has(Field::model_vision_encoder);
+    const bool other_connector = chosen && vision.connector.kind != own_connector(vision.encoder);
+    work.vision_tokens_per_image =
+        other_connector ? tokens_out(count, vision) : static_cast<double>(count.vision);
     if (count.encoder_sequence) {
       work.encoder_attention_tokens = static_cast<double>(*count.encoder_sequence);
     }

@@ -84,6 +84,8 @@ class Collector {
     std::error_code failed;
     if (std::filesystem::is_directory(path, failed)) {
       add_folder(path);
+    } else if (is_image_name(path)) {
+      add_of_set(path, 1, [&] { return read_image_size(path); });
     } else {
       add_table(path);
     }

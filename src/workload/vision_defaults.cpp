@@ -21,7 +21,7 @@ constexpr double kSmallestLanguage = 1e3;
 
 }  // namespace
 
-EncoderChoice default_encoder(double params) {
+EncoderChoice default_encoder(double params, ConnectorKind kind) {
   constexpr double kSmall = 1e9;
   constexpr double kLarge = 30e9;
   if (params < kSmall) {
@@ -32,6 +32,10 @@ EncoderChoice default_encoder(double params) {
     return {"clip-vit-l-14-336", "the usual encoder of 1B to 30B models",
             "LLaVA-1.5 (arXiv:2310.03744)"};
   }
+  if (kind == ConnectorKind::pixel_shuffle) {
+    return {"internvit-6b-448", "the encoder of pixel shuffle above 30B parameters",
+            "InternVL 2.5 78B (arXiv:2412.05271)"};
+  }
   return {"siglip-so400m-14-384", "the usual encoder of models above 30B",
           "Cambrian-1 (arXiv:2406.16860), Idefics2 (arXiv:2405.02246)"};
 }
@@ -41,10 +45,23 @@ bool is_default_encoder(std::string_view name) {
          name == "siglip-so400m-14-384";
 }
 
+ConnectorKind own_connector(const Encoder& encoder) {
+  const std::string_view family = encoder.token_family;
+  if (family.starts_with("qwen") || family == "internvl") return ConnectorKind::pixel_shuffle;
+  if (family == "idefics2") return ConnectorKind::perceiver;
+  if (family == "mllama") return ConnectorKind::cross_attention;
+  return ConnectorKind::mlp;
+}
+
 void attach_vision(Model& model, const Encoder& encoder, ConnectorKind kind) {
   VisionModel vision;
   vision.encoder = encoder;
   vision.connector = usual_connector(kind, model.language);
+  if (const std::string mismatch = connector_mismatch(encoder, vision.connector);
+      !mismatch.empty()) {
+    throw Error(ErrorKind::usage, mismatch, "choose another --connector, or another encoder",
+                "--connector");
+  }
   vision.encoder_tokens_per_image = encoder.tokens_per_image;
   vision.tokens_per_image = usual_vision_tokens(encoder, vision.connector);
   if (kind == ConnectorKind::cross_attention && !model.language.cross_attention) {

@@ -140,5 +140,27 @@ load program
     --model llava-1.5-7b --samples 5e4 --images-per-sample 500
   refused 2 "does not fit into the longest usual context" estimate --params 7e9 --modality vl \
     --samples 5e4 --images-per-sample 500
+  refused 2 "7 x 7 patches, which 2 x 2 merging does not divide" estimate --params 7e9 \
+    --vision-encoder clip-vit-b-32 --connector pixel-shuffle
+  refused 2 "27 x 27 patches" estimate --model llama-2-7b --vision-encoder siglip-so400m-14-384 \
+    --connector pixel-shuffle
+  refused 2 "pair of towers" estimate --model clip-vit-l-14 --connector mlp
+  refused 2 "has no vision encoder" estimate --params 7e9 --modality text --vision-encoder 1B
+  refused 2 "too many pixels" estimate --params 7e9 --modality vl --image-size 31623x31623
+  refused 2 "side has to be" tokens --family vit --image 1000000000x1
+  refused 2 "trains nothing" estimate --params 7e9 --modality vl --train projector \
+    --train-connector frozen
+  refused 2 "needs a vision-language model" estimate --params 7e9 --train projector
   refused 2 "near 3.50B parameters" estimate --params 70e9 --vision-encoder 3.5B
+}
+
+@test "a model file whose connector does not fit its encoder" {
+  cd "$BATS_TEST_TMPDIR"
+  local language='"language":{"layers":2,"hidden":64,"heads":4,"ffn":128,"vocab":100}'
+  printf '{"name":"x",%s,"vision":{"encoder":"clip-vit-l-14-336","connector":%s}}' "$language" \
+    '{"kind":"mlp","input_width":1152}' > width.json
+  refused 1 "features 1152 wide, and clip-vit-l-14-336 gives 1024" estimate --model ./width.json
+  printf '{"name":"x",%s,"vision":{"encoder":"siglip-so400m-14-384","connector":"pixel-shuffle"}}' \
+    "$language" > grid.json
+  refused 1 "27 x 27 patches" estimate --model ./grid.json
 }

@@ -95,6 +95,24 @@ tokens() {
   grep -q '2 of 4 image files' <<<"$err"
 }
 
+@test "image files one by one" {
+  gif a.gif 640 480
+  tokens --family llava-next --images a.gif --images a.gif --format json
+  [ "$code" -eq 0 ]
+  [ "$(jq '.total.vision' <<<"$out")" = 4680 ]
+  printf '\xff\xd8\xff\xe0damaged' >b.jpg
+  tokens --family llava-next --images b.jpg
+  [ "$code" -eq 1 ]
+  [ -z "$out" ]
+  grep -q 'b.jpg.*damaged JPEG header' <<<"$err"
+  # Bytes that are no text do not reach the terminal.
+  mv b.jpg picture.csv
+  tokens --family llava-next --images picture.csv
+  [ "$code" -eq 1 ]
+  grep -q 'not a table in plain text' <<<"$err"
+  ! LC_ALL=C grep -q '[^ -~]' err.txt
+}
+
 @test "a table with a missing column is one message with its line" {
   printf 'width,tall\n640,480\n' >sizes.csv
   tokens --family qwen2-vl --images sizes.csv

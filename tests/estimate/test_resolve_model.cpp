@@ -73,3 +73,34 @@ TEST_CASE("defaults of a configuration file are assumptions of the answer", "[es
   CHECK(found->value == "4096");
   CHECK_FALSE(found->source.empty());
 }
+
+TEST_CASE("the connector is the encoder's own unless another is asked for", "[estimate][vision]") {
+  const auto tokens = [](const char* encoder, const char* connector) {
+    Scenario s = with_encoder(encoder);
+    s.set(field_info(Field::data_image_size), "1344x896", "--image-size");
+    if (*connector != '\0') s.set_text(Field::model_connector, connector);
+    Notes notes(false);
+    return resolve_work(s, catalog(), notes).workload.vision_tokens_per_image;
+  };
+  // 96 x 64 patches of 14 pixels; 2 x 2 of them merged.
+  CHECK(tokens("qwen2-vl-vit", "") == 48 * 32);
+  CHECK(tokens("qwen2-vl-vit", "pixel-shuffle") == 48 * 32);
+  CHECK(tokens("qwen2-vl-vit", "mlp") == 96 * 64);
+  CHECK(tokens("qwen2-vl-vit", "perceiver") == 64);
+  CHECK(tokens("qwen2-vl-vit", "qformer") == 32);
+  // Ratio 1.5: 3 x 2 tiles and a thumbnail, 1024 patches each.
+  CHECK(tokens("internvit-300m-448", "") == 7 * 256);
+  CHECK(tokens("internvit-300m-448", "mlp") == 7 * 1024);
+  CHECK(tokens("internvit-300m-448", "perceiver") == 7 * 64);
+}
+
+TEST_CASE("a connector replaces that of a catalog model", "[estimate][vision]") {
+  Scenario s;
+  s.set_text(Field::model_name, "llava-1.5-7b");
+  s.set_text(Field::model_connector, "perceiver");
+  Notes notes(false);
+  const Model model = resolve_model(s, catalog(), notes);
+  CHECK(model.vision->connector.kind == ConnectorKind::perceiver);
+  CHECK(model.vision->encoder.name == "clip-vit-l-14-336");
+  CHECK(model.vision->tokens_per_image == 64);
+}

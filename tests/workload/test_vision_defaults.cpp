@@ -13,11 +13,11 @@ using namespace trcost;
 TEST_CASE("a vision-language model of a given size has that size", "[workload][vision_defaults]") {
   const Catalog catalog;
   for (double params = 1.5e9; params < 1e13; params *= 1.9) {
-    const Encoder& encoder = catalog.encoder(default_encoder(params).encoder);
     for (const ConnectorKind kind :
          {ConnectorKind::linear, ConnectorKind::mlp, ConnectorKind::pixel_shuffle,
           ConnectorKind::perceiver, ConnectorKind::qformer, ConnectorKind::cross_attention}) {
       INFO(params << " connector " << static_cast<int>(kind));
+      const Encoder& encoder = catalog.encoder(default_encoder(params, kind).encoder);
       const Model model = vision_language_model(params, encoder, kind, 128256);
       const ParameterCounts counts = count_parameters(model);
       // The perceiver's projection is as wide as the feed-forward, which moves in steps.

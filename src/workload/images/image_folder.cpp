@@ -19,21 +19,21 @@ constexpr std::array<std::string_view, 16> image_extensions = {
     ".jpg", ".jpeg", ".jpe",  ".jfif", ".png",  ".gif", ".bmp", ".webp",
     ".tif", ".tiff", ".heic", ".heif", ".avif", ".jxl", ".jp2", ".ppm"};
 
-bool is_image_name(const fs::path& path) {
-  std::string extension = path.extension().string();
-  for (char& c : extension) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return std::find(image_extensions.begin(), image_extensions.end(), extension) !=
-         image_extensions.end();
-}
-
 [[noreturn]] void refuse(const std::string& folder, const std::error_code& why) {
   throw Error(ErrorKind::data, "the folder cannot be read: " + why.message(),
               "give a folder of images or a CSV file of sizes", folder);
 }
 
 }  // namespace
+
+bool is_image_name(const std::string& path) {
+  std::string extension = fs::path(path).extension().string();
+  for (char& c : extension) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return std::find(image_extensions.begin(), image_extensions.end(), extension) !=
+         image_extensions.end();
+}
 
 FolderListing list_image_folder(const std::string& folder) {
   FolderListing listing;
@@ -42,7 +42,7 @@ FolderListing list_image_folder(const std::string& folder) {
   if (failed) refuse(folder, failed);
   for (const fs::recursive_directory_iterator end; entry != end;) {
     if (entry->is_regular_file(failed)) {
-      if (is_image_name(entry->path())) {
+      if (is_image_name(entry->path().string())) {
         listing.images.push_back(entry->path().string());
       } else {
         ++listing.others;

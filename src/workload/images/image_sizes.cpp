@@ -92,6 +92,11 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+/// Control characters, and bytes that UTF-8 does not have.
+bool is_no_text(unsigned char c) {
+  return (c < 0x20 && c != '\t') || c == 0x7f || c >= 0xf8;
+}
+
 struct Columns {
   std::size_t width = 0;
   std::size_t height = 0;
@@ -112,6 +117,9 @@ Columns read_header(CsvReader& csv) {
     if (at) return *at;
     std::string have;
     for (const std::string& cell : cells) {
+      if (std::ranges::any_of(cell, is_no_text)) {
+        csv.fail(0, "no header is found: this is not a table in plain text");
+      }
       have += (have.empty() ? "" : ", ") + std::string(trimmed(cell).substr(0, quoted_length));
     }
     csv.fail(csv.line(), "no column \"" + std::string(name) + "\" among: " + have);
