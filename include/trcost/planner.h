@@ -45,6 +45,12 @@ struct Plan {
 /// nothing fits, with the smallest number of GPUs that would.
 Plan plan(const StepModel& model, const PlanRequest& request);
 
+/// As plan(), on as many of the GPUs as train fastest: 1,001 divide into no good layout, 1,000 of them
+/// do. Sizes with ever fewer bits, in whole nodes, are tried down to half; some GPUs stay idle only
+/// where that is at least 2 % faster, or where nothing fits on all. Layout::gpus() says how many work.
+/// With a data-parallel or every degree given it is plan().
+Plan plan_with_idle(const StepModel& model, const PlanRequest& request);
+
 /// The smallest number of GPUs, in whole nodes beyond one node, for which a layout fits; 0 if none
 /// up to `most`.
 double smallest_cluster(const StepModel& model, const PlanRequest& request, double most);
@@ -55,5 +61,11 @@ double smallest_cluster(const StepModel& model, const PlanRequest& request, doub
 /// 2005.14165, table 2.1); not below 128 sequences or 0.5 Mi tokens, whichever is less, as
 /// fine-tuning uses (LLaVA-1.5: 128 to 256 samples). Rounded to a power of two.
 double default_global_batch(double training_tokens, double seq_length);
+
+/// `usual` sequences per step, more where the cluster is large: 4,096 tokens per GPU, since fewer
+/// leave most GPUs without a sequence of their own; up to four times as many and to 4 Mi tokens, which
+/// published runs used at 0.27e12 to 2e12 tokens whatever the model: BLOOM (arXiv:2211.05100),
+/// MT-NLG (arXiv:2201.11990) and Llama 2 7B (arXiv:2307.09288, section 2.2).
+double cluster_global_batch(double usual, double seq_length, double gpus);
 
 }  // namespace trcost

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "estimate/execution.h"
 #include "trcost/error.h"
@@ -33,21 +34,76 @@ double peak_flops(const StepModel& model) {
   return platform.accelerator->peak_flops[static_cast<std::size_t>(platform.precision)];
 }
 
-Execution execute(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
-                  double gpus, bool allow_too_large) {
+namespace {
+
+Execution with_plan(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
+                    double gpus, Plan plan) {
   Execution out;
   out.gpus = gpus;
   const std::optional<double> mfu = scenario.number(Field::efficiency_mfu);
   out.mfu_given = mfu.has_value();
-  PlanRequest request = resolve_request(scenario, work, gpus);
-  // With a given MFU the layout is only shown, so the answer stands where nothing fits.
-  request.allow_too_large = out.mfu_given || allow_too_large;
-  out.plan = plan(model, request);
+  out.plan = std::move(plan);
   const double flops = work.flops_per_token.total() * tokens_per_step(work, out.plan.layout);
   out.step_seconds = mfu ? flops / (gpus * peak_flops(model) * *mfu) : out.plan.time.seconds;
   out.mfu = mfu ? *mfu : flops / (gpus * peak_flops(model) * out.plan.time.seconds);
   return out;
 }
+
+}  // namespace
+
+Execution execute(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
+                  double gpus, bool allow_too_large) {
+  PlanRequest request = resolve_request(scenario, work, gpus);
+  // With a given MFU the layout is only shown, so the answer stands where nothing fits.
+  request.allow_too_large = scenario.has(Field::efficiency_mfu) || allow_too_large;
+  return with_plan(scenario, work, model, gpus, plan(model, request));
+}
+
+namespace {
+
+// As execute(), on as many of the accelerators as train fastest.
+Execution execute_given(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
+                        double gpus) {
+  if (scenario.has(Field::efficiency_mfu)) return execute(scenario, work, model, gpus);
+  const PlanRequest request = resolve_request(scenario, work, gpus);
+  return with_plan(scenario, work, model, gpus, plan_with_idle(model, request));
+}
+
+void note_idle(const Execution& execution, Notes& notes) {
+  const double busy = execution.plan.layout.gpus();
+  if (busy == execution.gpus || !notes.wanted()) return;
+  const std::string why =
+      fmt::format("{} of {} accelerators stay idle: no layout divides them well",
+                  format_exact(execution.gpus - busy), format_exact(execution.gpus));
+  notes.add({"layout.gpus", format_exact(busy), "accelerators", why, "planner"});
+  notes.warn(fmt::format("{}; all {} are paid for", why, format_exact(execution.gpus)));
+}
+
+// The batch as the layout has it, where it is not the one that was asked for or assumed.
+void note_batch(const Scenario& scenario, const ResolvedWork& work, const Execution& execution,
+                Notes& notes) {
+  const double batch = execution.plan.layout.global_batch;
+  if (batch == work.global_batch || !notes.wanted()) return;
+  if (work.global_batch_given) {
+    notes.warn(fmt::format("a global batch of {} divides into no good layout: {} is taken",
+                           format_exact(work.global_batch), format_exact(batch)));
+    return;
+  }
+  const double hint = resolve_request(scenario, work, execution.gpus).batch_hint;
+  const std::string_view path = field_info(Field::train_global_batch).path;
+  for (Assumption& assumption : notes.assumptions) {
+    if (assumption.path != path) continue;
+    assumption.value = format_exact(batch);
+    assumption.why += fmt::format(": {}", format_exact(work.global_batch));
+    if (hint != work.global_batch) {
+      assumption.why += fmt::format("; {} on {} accelerators, 4,096 tokens for each up to 4 Mi",
+                                    format_exact(hint), format_exact(execution.gpus));
+    }
+    if (batch != hint) assumption.why += "; rounded to what the layout divides";
+  }
+}
+
+}  // namespace
 
 double wall_seconds(const ResolvedWork& work, const Execution& execution, double useful) {
   return optimizer_steps(work, execution.plan.layout) * execution.step_seconds / useful;
@@ -58,6 +114,11 @@ PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, 
   request.gpus = gpus;
   if (work.global_batch_given) request.global_batch = work.global_batch;
   request.batch_hint = work.global_batch;
+  if (work.global_batch_grows) {
+    const double all = std::max(1.0, std::floor(work.tokens.total / work.seq_length));
+    request.batch_hint = std::min(
+        all, cluster_global_batch(work.global_batch, work.seq_length, gpus));
+  }
   request.tp = degree(scenario, Field::layout_tp);
   request.pp = degree(scenario, Field::layout_pp);
   request.vp = degree(scenario, Field::layout_vp);
@@ -94,10 +155,12 @@ double optimizer_steps(const ResolvedWork& work, const Layout& layout) {
   return std::max(1.0, work.tokens.total / tokens_per_step(work, layout));
 }
 
-Execution resolve_execution(const Scenario& scenario, const ResolvedWork& work,
-                            const StepModel& model, const UsefulShare& useful, Notes& notes) {
+namespace {
+
+Execution choose_execution(const Scenario& scenario, const ResolvedWork& work,
+                           const StepModel& model, const UsefulShare& useful, Notes& notes) {
   if (const auto gpus = scenario.number(Field::hardware_gpus)) {
-    return execute(scenario, work, model, *gpus);
+    return execute_given(scenario, work, model, *gpus);
   }
   if (const auto gpus = gpus_of_degrees(scenario)) {
     notes.add(Field::hardware_gpus, *gpus, "the degrees given multiply to it", "the layout");
@@ -109,6 +172,16 @@ Execution resolve_execution(const Scenario& scenario, const ResolvedWork& work,
                std::string(field_info(Field::hardware_deadline).rule), "trcost default"});
   }
   return size_cluster(scenario, work, model, useful, notes);
+}
+
+}  // namespace
+
+Execution resolve_execution(const Scenario& scenario, const ResolvedWork& work,
+                            const StepModel& model, const UsefulShare& useful, Notes& notes) {
+  const Execution out = choose_execution(scenario, work, model, useful, notes);
+  note_idle(out, notes);
+  note_batch(scenario, work, out, notes);
+  return out;
 }
 
 }  // namespace trcost

@@ -9,7 +9,8 @@ namespace trcost {
 /// Dense peak of the precision in use, FLOP/s.
 double peak_flops(const StepModel& model);
 
-/// Plans the training on `gpus` accelerators. Throws as plan() does, unless `allow_too_large`.
+/// Plans the training on `gpus` accelerators, all of them. Throws as plan() does, unless
+/// `allow_too_large`.
 Execution execute(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
                   double gpus, bool allow_too_large = false);
 

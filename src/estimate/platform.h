@@ -22,7 +22,7 @@ PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, 
 
 /// A layout for a cluster size, with its predicted or given speed.
 struct Execution {
-  double gpus = 0;
+  double gpus = 0;  ///< paid for; Layout::gpus() of them work, the rest divide into no good layout
   Plan plan;
   bool mfu_given = false;
   double step_seconds = 0;  ///< steady state

@@ -27,6 +27,7 @@ struct ResolvedWork {
   double sample_images = 0;       ///< mean
   double global_batch = 0;        ///< sequences
   bool global_batch_given = false;
+  bool global_batch_grows = false;  ///< with the cluster: a default for pre-training
   bool tokens_given = false;
 };
 

@@ -217,6 +217,7 @@ void resolve_totals(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
 
 void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& out, Notes& notes) {
   out.global_batch_given = scenario.has(Field::train_global_batch);
+  out.global_batch_grows = false;
   if (const auto given = scenario.number(Field::train_global_batch)) {
     out.global_batch = *given;
     return;
@@ -241,6 +242,7 @@ void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& ou
               "LLaVA-1.5 (arXiv:2310.03744): 256 for the projector, 128 for instructions");
     return;
   }
+  out.global_batch_grows = true;
   notes.add(Field::train_global_batch, out.global_batch, "published batch sizes by training tokens",
             "Llama 2 (arXiv:2307.09288): 4 Mi tokens at 2e12, growing as in Llama 3.1 405B "
             "(arXiv:2407.21783)");

@@ -17,8 +17,9 @@ void add_waterfall(const Execution& execution, const UsefulTime& useful, Estimat
     // work at peak, up to what it does not count.
     const double useful_seconds = execution.mfu * time.seconds;
     double so_far = time.terms[0];
+    const double busy = out.layout.gpus() / execution.gpus;
     double network = 0;
-    out.waterfall.push_back({"counted_flops", useful_seconds / so_far});
+    out.waterfall.push_back({"counted_flops", useful_seconds / (so_far * busy)});
     for (int i = 1; i < kStepTermCount; ++i) {
       const double seconds = time.terms[static_cast<std::size_t>(i)];
       if (is_network_term(static_cast<StepTerm>(i))) network += seconds;
@@ -27,6 +28,7 @@ void add_waterfall(const Execution& execution, const UsefulTime& useful, Estimat
           {step_term_name(static_cast<StepTerm>(i)), so_far / (so_far + seconds)});
       so_far += seconds;
     }
+    if (busy < 1) out.waterfall.push_back({"idle_accelerators", busy});
     if (std::abs(out.waterfall[0].share - 1) < 1e-9) out.waterfall.erase(out.waterfall.begin());
     out.performance.interconnect_efficiency = 1 - network / time.seconds;
   }

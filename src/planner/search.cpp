@@ -44,6 +44,8 @@ bool same_structure(const Layout& a, const Layout& b) {
          a.recompute == b.recompute;
 }
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 /// Time per sequence that splitting the layers and exchanging gradients only add to: the work of
 /// one tensor, context and expert degree at one micro-batch, seen without a pipeline.
 class Bounds {
@@ -112,8 +114,13 @@ class Bounds {
 
 class Search {
  public:
-  Search(const StepModel& model, const PlanRequest& request)
-      : model_(model), request_(request), space_(model, request), bounds_(model, request.gpus) {}
+  /// Looks for layouts that take less than `cutoff` seconds per sequence.
+  Search(const StepModel& model, const PlanRequest& request, double cutoff = kInfinity)
+      : model_(model),
+        request_(request),
+        space_(model, request),
+        bounds_(model, request.gpus),
+        cutoff_(cutoff) {}
 
   bool run(Plan& plan) {
     enumerate();
@@ -165,11 +172,10 @@ class Search {
   }
 
  private:
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
   [[nodiscard]] double limit() const {
-    return std::max(best_score_ * (1 + kTie),
-                    std::min(runner_score_, best_score_ * kRunnerUpRange));
+    const double far = std::max(best_score_ * (1 + kTie),
+                                std::min(runner_score_, best_score_ * kRunnerUpRange));
+    return std::min(far, best_score_ < kInfinity ? far : cutoff_);
   }
 
   void enumerate() {
@@ -268,6 +274,7 @@ class Search {
     const StepTime time = model_.step(l);
     ++evaluated_;
     const double score = time.seconds / l.global_batch * penalty;
+    if (best_score_ == kInfinity && score >= cutoff_) return;
     const bool tied = best_score_ < kInfinity && std::abs(score - best_score_) <= kTie * best_score_;
     const bool better = tied ? complexity(l) < complexity(best_) : score < best_score_;
     if (better) {
@@ -290,6 +297,7 @@ class Search {
   const PlanRequest& request_;
   SearchSpace space_;
   Bounds bounds_;
+  double cutoff_;
   std::vector<Structure> structures_;
   std::vector<double> too_large_;  ///< by structure: the least micro-batch that fits nowhere
   std::vector<Candidate> queue_;
@@ -345,6 +353,18 @@ class Search {
 }
 
 }  // namespace
+
+std::optional<Plan> plan_below(const StepModel& model, const PlanRequest& request,
+                               double seconds_per_sequence) {
+  try {
+    check_request(model, request);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  Plan result;
+  if (Search(model, request, seconds_per_sequence).run(result)) return result;
+  return std::nullopt;
+}
 
 Plan plan(const StepModel& model, const PlanRequest& request) {
   check_request(model, request);

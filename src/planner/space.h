@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "trcost/efficiency.h"
@@ -68,6 +69,11 @@ double interleaving_group(double pp, double micro_batches);
 /// the first stage holds ((v - 1) g + 2 (p - 1) + 1) / v of them, at most m; the memory model counts
 /// groups of p.
 MemoryUse planned_memory(const StepModel& model, const Layout& layout);
+
+/// The best layout that fits and takes less than so many seconds per sequence, counting the penalty
+/// for leaving the batch; empty where there is none, or the given degrees do not divide the GPUs.
+std::optional<Plan> plan_below(const StepModel& model, const PlanRequest& request,
+                               double seconds_per_sequence);
 
 /// Throws Error (usage) where the given degrees contradict the GPUs, the model, or each other.
 void check_request(const StepModel& model, const PlanRequest& request);

@@ -155,3 +155,34 @@ clip-vit-l-14 400 50800"
     before=$hours
   done
 }
+
+@test "an awkward number of GPUs: some stay idle, all are paid for, and that is said" {
+  run_trcost estimate --model llama-3.1-405b --tokens 1e12 --accelerator h100-sxm --gpus 1001 --format json
+  [ "$code" -eq 0 ]
+  grep -q 'warning: .* of 1001 accelerators stay idle: no layout divides them well' err.txt
+  holds '.estimates[0] | .gpus == 1001'
+  holds '.estimates[0].layout | .tp * .pp * .cp * .dp | . < 1001 and . > 900'
+  holds '.estimates[0] | .assumptions | any(.path == "layout.gpus")'
+  holds '.estimates[0] | .waterfall | any(.term == "idle_accelerators")'
+  # MFU and GPU-hours are of all that are paid for.
+  holds '.estimates[0] | (.gpu_hours * 3600 / .wall_clock_seconds / 1001 - 1 | fabs) < 1e-9'
+  holds '.estimates[0] | (.performance.mfu * 989e12 * .performance.goodput * 0.9 * .gpu_hours * 3600
+    / .flops.model - 1 | fabs) < 0.01'
+  local odd
+  odd=$(jq .estimates[0].cost.total <<<"$out")
+  run_trcost estimate --model llama-3.1-405b --tokens 1e12 --accelerator h100-sxm --gpus 1008 --format json
+  [ -z "$(grep idle err.txt)" ]
+  holds ".estimates[0].cost.total | . > $odd / 1.1 and . < $odd * 1.1"
+}
+
+@test "a default batch is said as the layout has it, and replays" {
+  run_trcost estimate --params 7e9 --tokens 2e12 --accelerator h100-sxm --gpus 1001 --format json
+  [ "$code" -eq 0 ]
+  local batch hours
+  batch=$(jq .estimates[0].layout.global_batch <<<"$out")
+  holds ".estimates[0].assumptions | any(.path == \"train.global_batch\" and (.value | tonumber) == $batch)"
+  hours=$(jq .estimates[0].gpu_hours <<<"$out")
+  run_trcost estimate --params 7e9 --tokens 2e12 --accelerator h100-sxm --gpus 1001 --global-batch "$batch" \
+    --format json
+  holds ".estimates[0].gpu_hours / $hours | . > 0.98 and . < 1.02"
+}

@@ -7,6 +7,7 @@
 #include "catch.h"
 #include "planner/scenarios.h"
 #include "planner/space.h"
+#include "trcost/error.h"
 
 using namespace trcost;
 using planning::Scenario;
@@ -178,6 +179,81 @@ TEST_CASE("awkward numbers of GPUs are used in full", "[planner]") {
   PlanRequest request = planning::request(s);
   request.global_batch = 2048;
   CHECK_THAT(plan(planning::step_model(s), request).layout.global_batch, WithinRel(2048.0, 0.05));
+}
+
+TEST_CASE("some GPUs stay idle where that trains faster", "[planner][property]") {
+  for (const double gpus : {7.0, 12.0, 100.0, 1000.0, 1001.0, 1003.0, 1009.0, 1024.0}) {
+    for (const char* name : {"llama3-8b", "llama2-70b", "llama3-405b"}) {
+      const Scenario s{name, "h100-sxm", "typical", gpus, 4096, 512};
+      const StepModel model = planning::step_model(s);
+      const PlanRequest request = planning::request(s);
+      INFO(name << " on " << gpus);
+      Plan found;
+      try {
+        found = plan_with_idle(model, request);
+      } catch (const Error& error) {
+        CHECK(error.kind == ErrorKind::no_answer);
+        CHECK_THROWS_AS(plan(model, request), Error);
+        continue;
+      }
+      const double busy = found.layout.gpus();
+      CHECK(found.memory.fits);
+      CHECK(busy > gpus / 2);
+      CHECK(busy <= gpus);
+      if (busy < gpus && gpus > 8) CHECK(std::fmod(busy, 8) == 0);  // whole nodes
+      if (gpus == 1024) CHECK(busy == gpus);
+      PlanRequest part = request;
+      part.gpus = busy;
+      CHECK(plan(model, part).layout == found.layout);
+      try {
+        const double all = per_sequence(plan(model, request));
+        if (busy < gpus) CHECK(per_sequence(found) < all);
+        if (busy == gpus) CHECK(per_sequence(found) == all);
+      } catch (const Error&) {
+        CHECK(busy < gpus);  // nothing fits on all of them
+      }
+    }
+  }
+  // A layout that is given, or whose replicas are, takes what it says.
+  const Scenario s{"llama3-8b", "h100-sxm", "typical", 1001, 4096, 1001};
+  PlanRequest request = planning::request(s);
+  request.dp = 143;
+  CHECK(plan_with_idle(planning::step_model(s), request).layout.gpus() == 1001);
+}
+
+TEST_CASE("a few GPUs more or less never change what all of them cost by much",
+          "[planner][property]") {
+  for (const char* name : {"llama3-405b", "llama2-70b", "mixtral-8x7b", "llama3-8b"}) {
+    double before = 0;
+    for (double gpus = 990; gpus <= 1030; ++gpus) {
+      const Scenario s{name, "h100-sxm", "typical", gpus, 4096, 1024};
+      const Plan found = plan_with_idle(planning::step_model(s), planning::request(s));
+      const double paid = gpus * per_sequence(found);
+      INFO(name << " on " << gpus << ": " << paid << " after " << before);
+      if (before > 0) CHECK_THAT(paid, WithinRel(before, 0.12));
+      before = paid;
+    }
+  }
+}
+
+TEST_CASE("a default batch grows with the cluster, within published practice", "[planner]") {
+  CHECK(cluster_global_batch(256, 4096, 64) == 256);
+  CHECK(cluster_global_batch(256, 4096, 1024) == 1024);    // 4 Mi tokens, as for Llama 2 7B
+  CHECK(cluster_global_batch(1024, 4096, 16384) == 1024);  // 4 Mi tokens already
+  CHECK(cluster_global_batch(4096, 4096, 16384) == 4096);  // Llama 3.1 405B keeps its 16 Mi
+  CHECK(cluster_global_batch(128, 4096, 1e6) == 512);      // four times
+  CHECK(cluster_global_batch(16, 131072, 1024) == 32);
+  for (const double usual : {128.0, 256.0, 2048.0}) {
+    double before = usual;
+    for (double gpus = 1; gpus < 1e7; gpus *= 1.3) {
+      const double batch = cluster_global_batch(usual, 4096, std::floor(gpus));
+      CHECK(batch >= before);
+      CHECK(batch <= 4 * usual);
+      CHECK(batch <= std::max(usual, 1024.0));
+      CHECK(batch == std::floor(batch));
+      before = batch;
+    }
+  }
 }
 
 TEST_CASE("interleaved micro-batches come in groups that Megatron-Core takes", "[planner][property]") {
