@@ -10,12 +10,15 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMantissa = 32;
+constexpr double kRoundMantissa = 8;
 // The longest way that is gone at once, since a slow size may only be an awkward one.
-constexpr double kLongestJump = 1.25;
+constexpr double kLongestJump = 1.5;
 // Beyond so many times the best size, or the first one where none ran, nothing is expected.
 constexpr double kHopeless = 4;
 constexpr double kNeverRan = 64;
+constexpr double kPerhapsFaster = 0.93;
 constexpr double kWiderRange = 4.0 / 3;
+constexpr double kFarBelow = 16;
 constexpr double kWorthwhile = 0.97;
 
 // The step of the grid that `units` lie in: 1 up to 32, 2 up to 64, and so on.
@@ -72,28 +75,35 @@ class Walk {
     return least_work_ < kInfinity ? least_work_ / deadline_ : 0;
   }
 
-  // Down over what was left out, as far as a size can still be enough.
+  // Down over what was left out and a little below, as far as a size may still be enough.
   double downwards(double gpus) {
-    for (double n = sizes_.before(gpus); n > 0 && n >= enough(); n = sizes_.before(n)) {
+    for (double n = sizes_.before(gpus); n > 0 && n >= kPerhapsFaster * enough(); n = sizes_.before(n)) {
       if (look(n) <= deadline_) gpus = n;
     }
     return gpus;
   }
 
-  // Where nothing met the deadline a smaller cluster may still be faster.
+  // Where nothing met the deadline a smaller cluster may still be faster: the shortest time is said.
   void look_below(double start) {
-    for (double gpus = sizes_.before(start); gpus > 0; gpus = sizes_.before(gpus)) {
-      if (look(gpus) > kLongestJump * choice_.shortest_seconds) return;
+    for (double n = sizes_.before(start); n > start / kFarBelow; n = sizes_.before(n)) {
+      if (sizes_.is_round(n)) look(n);
+    }
+    const double best = choice_.shortest_gpus;
+    for (double n = sizes_.after(best / kWiderRange); n < std::min(kWiderRange * best, kMostGpus);
+         n = sizes_.after(n)) {
+      look(n);
     }
   }
 
-  // A larger size that takes clearly fewer GPU-hours, where smaller ones show that they exist.
+  // A larger size that takes clearly fewer GPU-hours: of all sizes, where those seen so far show that
+  // there are such, else of round ones, which divide best.
   double cheaper(double fewest) {
     double best = fewest;
     double work = fewest * wall_clock_(fewest);
-    if (kWorthwhile * work <= least_work_) return best;
+    const bool all = kWorthwhile * work > least_work_;
     for (double n = sizes_.after(fewest); n <= std::min(kWiderRange * fewest, kMostGpus);
          n = sizes_.after(n)) {
+      if (!all && !sizes_.is_round(n)) continue;
       const double seconds = look(n);
       if (seconds > deadline_ || n * seconds > kWorthwhile * work) continue;
       best = n;
@@ -127,6 +137,13 @@ double ClusterSizes::before(double gpus) const {
   // A power of two belongs to the finer grid below it, and rounding down stays on a grid.
   const double step = step_of(units);
   return std::floor(units / step) * step * unit_;
+}
+
+bool ClusterSizes::is_round(double gpus) const {
+  const double units = gpus / unit_;
+  double step = 1;
+  while (units / step >= kRoundMantissa) step *= 2;
+  return step > 1 && std::fmod(units, step) == 0;
 }
 
 SizeChoice size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_clock, double start,

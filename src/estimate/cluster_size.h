@@ -21,6 +21,8 @@ class ClusterSizes {
   [[nodiscard]] double at_least(double gpus) const;
   [[nodiscard]] double after(double gpus) const;
   [[nodiscard]] double before(double gpus) const;
+  /// Whether the size is of three significant binary digits and more than seven units.
+  [[nodiscard]] bool is_round(double gpus) const;
 
  private:
   double unit_;
@@ -37,8 +39,8 @@ struct SizeChoice {
   double shortest_seconds = 0;
 };
 
-/// The fewest accelerators that meet the deadline, from `start` on, which should be too few or just
-/// enough: sizes are looked at upwards, since speed per accelerator is ragged (how a size factors
+/// The fewest accelerators that meet the deadline: sizes are looked at upwards from `start`, and down
+/// from the first that meets it, since speed per accelerator is ragged (how a size factors
 /// decides which layouts exist) and falls with size. A size up to a third larger is taken instead
 /// where it costs at least 3 % fewer GPU-hours. Gives up at kMostGpus, and where four times the
 /// accelerators of the shortest time so far bring nothing.

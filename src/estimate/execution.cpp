@@ -99,7 +99,12 @@ void note_batch(const Scenario& scenario, const ResolvedWork& work, const Execut
       assumption.why += fmt::format("; {} on {} accelerators, 4,096 tokens for each up to 4 Mi",
                                     format_exact(hint), format_exact(execution.gpus));
     }
-    if (batch != hint) assumption.why += "; rounded to what the layout divides";
+    constexpr double kRounding = 1.125;
+    if (batch > kRounding * hint) {
+      assumption.why += "; larger, since so many accelerators find no layout for fewer";
+    } else if (batch != hint) {
+      assumption.why += "; rounded to what the layout divides";
+    }
   }
 }
 

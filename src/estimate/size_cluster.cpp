@@ -20,9 +20,9 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Of one training cluster: xAI's Colossus in Memphis, 200,000 H100, H200 and GB200 since February 2025
 // (x.ai/colossus). Clusters beyond it are answered, with a warning.
 constexpr double kLargestCluster = 200'000;
-constexpr double kUsualMfu = 0.4;  // of large runs, Llama 3: 0.38 to 0.43 (arXiv:2407.21783, table 4)
-// Few published trainings are above it (data/runs); where one is, smaller sizes are looked at too.
-constexpr double kBestMfu = 0.65;
+// Of large runs, Llama 3: 0.38 to 0.43 (arXiv:2407.21783, table 4). The search begins there, and goes
+// down where that is more than enough.
+constexpr double kUsualMfu = 0.4;
 // A step with more sequences than that over what was asked for is another training.
 constexpr double kLargerGivenBatch = 1.125;
 constexpr double kLargerDefaultBatch = 2;
@@ -54,7 +54,7 @@ class Sizing {
         flops_(work.flops_per_token.total() * work.tokens.total) {}
 
   Execution run(Notes& notes) {
-    double start = sizes_.at_least(std::min(needed(mfu_.value_or(kBestMfu)), 2 * kMostGpus));
+    double start = sizes_.at_least(std::min(needed(mfu_.value_or(kUsualMfu)), 2 * kMostGpus));
     double smallest = 0;
     if (start <= kMostGpus && !mfu_ && wall_clock(start) == kInfinity) {
       smallest = smallest_cluster(model_, resolve_request(scenario_, work_, start), kMostGpus);

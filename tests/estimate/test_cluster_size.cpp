@@ -65,6 +65,10 @@ TEST_CASE("sizes are units, then units of five binary digits", "[estimate][clust
   CHECK(sizes.before(272) == 256);
   CHECK(sizes.before(256) == 248);
   CHECK(sizes.before(8) == 0);
+  CHECK(sizes.is_round(8 * 10));
+  CHECK(sizes.is_round(8 * 56));
+  CHECK_FALSE(sizes.is_round(8 * 11));
+  CHECK_FALSE(sizes.is_round(8 * 4));
   for (double n = 8; n < kMostGpus; n = sizes.after(n)) {
     const double next = sizes.after(n);
     CHECK(next > n);
