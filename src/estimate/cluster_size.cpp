@@ -38,7 +38,8 @@ class Walk {
     if (gpus == 0) gpus = upwards(start, 1);
     if (gpus == 0) {
       look_below(start);
-      return choice_;
+      gpus = choice_.shortest_gpus;
+      if (gpus == 0 || choice_.shortest_seconds > deadline_) return choice_;
     }
     choice_.fewest = downwards(gpus);
     choice_.gpus = cheaper(choice_.fewest);

@@ -128,6 +128,8 @@ TEST_CASE("a start that is too large is walked down, sizes that do not run are p
     return gpus < 1000 ? std::numeric_limits<double>::infinity() : even(gpus);
   };
   CHECK(size_for_deadline(sizes, holds, 80, 100 * kDay).gpus == sizes.at_least(1000));
+  const auto only_below = [&](double gpus) { return gpus < 2000 ? even(gpus) : 200 * kDay; };
+  CHECK(size_for_deadline(sizes, only_below, 4096, 100 * kDay).gpus == 80);
   const auto never = [](double) { return std::numeric_limits<double>::infinity(); };
   const SizeChoice none = size_for_deadline(sizes, never, 80, 100 * kDay);
   CHECK(none.gpus == 0);
