@@ -59,6 +59,8 @@ class Catalog {
   const Stack& stack(std::string_view name_or_path) const;
   /// Calibrated constants of an accelerator; by rule from its specification where none exist.
   const Efficiency& efficiency(const Accelerator& accelerator) const;
+  /// YYYY-MM-DD: the day of the price book, without reading its prices.
+  std::string price_date() const;
   const PriceBook& prices() const;
   const Regions& regions() const;
   const RunBook& runs() const;

@@ -13,6 +13,7 @@
 #include "catalog/data_file.h"
 #include "catalog/embedded.h"
 #include "catalog/loaders.h"
+#include "trcost/efficiency.h"
 #include "trcost/error.h"
 #include "trcost/suggest.h"
 
@@ -73,6 +74,8 @@ struct Catalog::Cache {
   std::map<std::string, std::shared_ptr<const Encoder>, std::less<>> encoders;
   std::map<std::string, std::shared_ptr<const Stack>, std::less<>> stacks;
   std::map<std::string, std::shared_ptr<const Efficiency>, std::less<>> efficiencies;
+  std::optional<std::vector<ResidualFamily>> residuals;
+  std::string price_date;
   std::shared_ptr<const PriceBook> prices;
   std::shared_ptr<const Regions> regions;
   std::shared_ptr<const RunBook> runs;
@@ -231,8 +234,16 @@ const Stack& Catalog::stack(std::string_view name) const {
 const Efficiency& Catalog::efficiency(const Accelerator& accelerator) const {
   const std::lock_guard lock(cache_->mutex);
   std::shared_ptr<const Efficiency>& slot = cache_->efficiencies[accelerator.file];
-  if (!slot) slot = load_efficiency(accelerator, *this);
+  if (slot) return *slot;
+  if (!cache_->residuals) cache_->residuals = load_residuals(*this);
+  slot = load_efficiency(accelerator, *this, *cache_->residuals);
   return *slot;
+}
+
+std::string Catalog::price_date() const {
+  const std::lock_guard lock(cache_->mutex);
+  if (cache_->price_date.empty()) cache_->price_date = load_price_date(*this);
+  return cache_->price_date;
 }
 
 const PriceBook& Catalog::prices() const {

@@ -13,36 +13,37 @@
 namespace trcost {
 namespace {
 
-/// Reads one record from `at` on and moves behind its line end. False where a quote stays open.
-bool read_record(std::string_view text, std::size_t& at, std::size_t& line,
-                 std::vector<std::string>& cells) {
+// Appends what stands between quotes from `at` on, doubled quotes once, and moves behind the closing
+// one. False where there is none.
+bool read_quoted(std::string_view text, std::size_t& at, std::string& cell) {
+  while (true) {
+    const std::size_t quote = text.find('"', at);
+    if (quote == std::string_view::npos) return false;
+    cell += text.substr(at, quote - at);
+    at = quote + 1;
+    if (at == text.size() || text[at] != '"') return true;
+    cell += '"';
+    ++at;
+  }
+}
+
+// Reads one record from `at` on and moves behind its line end. False where a quote stays open.
+bool read_record(std::string_view text, std::size_t& at, std::vector<std::string>& cells) {
   cells.clear();
   cells.emplace_back();
-  bool quoted = false;
-  for (; at < text.size(); ++at) {
-    const char c = text[at];
-    if (c == '\n') ++line;
-    if (quoted) {
-      if (c != '"') {
-        cells.back() += c;
-      } else if (at + 1 < text.size() && text[at + 1] == '"') {
-        cells.back() += '"';
-        ++at;
-      } else {
-        quoted = false;
-      }
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == ',') {
+  while (at < text.size()) {
+    const std::size_t stop = std::min(text.find_first_of(",\"\n\r", at), text.size());
+    cells.back() += text.substr(at, stop - at);
+    at = stop + 1;
+    if (stop == text.size() || text[stop] == '\n') break;
+    if (text[stop] == ',') {
       cells.emplace_back();
-    } else if (c == '\n') {
-      ++at;
-      return true;
-    } else if (c != '\r') {
-      cells.back() += c;
+    } else if (text[stop] == '"' && !read_quoted(text, at, cells.back())) {
+      return false;
     }
   }
-  return !quoted;
+  at = std::min(at, text.size());
+  return true;
 }
 
 }  // namespace
@@ -53,9 +54,11 @@ CsvTable::CsvTable(std::string_view text, std::string_view origin) : origin_(ori
   std::vector<std::string> cells;
   while (at < text.size()) {
     const std::size_t start = line;
-    if (!read_record(text, at, line, cells)) {
+    const std::size_t from = at;
+    if (!read_record(text, at, cells)) {
       throw Error(ErrorKind::data, "a quote is not closed", {}, fmt::format("{}:{}", origin, start));
     }
+    line += static_cast<std::size_t>(std::count(&text[from], text.data() + at, '\n'));
     if (header_.empty()) {
       header_ = cells;
       continue;
@@ -66,7 +69,7 @@ CsvTable::CsvTable(std::string_view text, std::string_view origin) : origin_(ori
                   fmt::format("the row has {} cells, the header {}", cells.size(), header_.size()),
                   "quote a cell that contains a comma", fmt::format("{}:{}", origin, start));
     }
-    cells_.push_back(cells);
+    cells_.push_back(std::move(cells));
     lines_.push_back(start);
   }
 }

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "catalog/csv.h"
 #include "catalog/data_file.h"
 #include "catalog/loaders.h"
@@ -32,52 +35,52 @@ Efficiency parse_efficiency(const JsonValue& document, Efficiency result) {
   return result;
 }
 
+// `MoE pre-training on hopper with megatron`
 std::string family_words(const ResidualFamily& family) {
-  const auto named = [](const std::string& value, const char* prefix) {
-    return value == "any" ? std::string() : prefix + value;
-  };
-  const std::string task = family.task == "finetune"   ? "fine-tuning"
-                           : family.task == "pretrain" ? "pre-training"
-                                                       : "training";
-  return fmt::format("{}{}{}{}", family.model == "any" ? "" : family.model == "moe" ? "MoE " : "dense ",
-                     task, named(family.architecture, " on "), named(family.stack, " with "));
-}
-
-// Families of the chip's architecture and of any.
-std::vector<ResidualFamily> read_residuals(const Catalog& catalog, std::string_view architecture) {
-  constexpr std::string_view path = "efficiency/residuals.csv";
-  std::vector<ResidualFamily> families;
-  if (!catalog.has_file(path)) return families;
-  const CsvTable table(catalog.file(path), path);
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    const std::string& name = table.text(i, "architecture");
-    if (name != architecture && name != "any") continue;
-    ResidualFamily family{name,
-                          table.text(i, "stack"),
-                          table.text(i, "model"),
-                          table.text(i, "task"),
-                          table.text(i, "layout"),
-                          static_cast<int>(table.required_number(i, "rows")),
-                          table.required_number(i, "groups"),
-                          table.required_number(i, "sigma"),
-                          table.required_number(i, "median_error"),
-                          {}};
-    family.words = family_words(family);
-    families.push_back(std::move(family));
-  }
-  return families;
+  std::string words = family.model == "any" ? "" : family.model == "moe" ? "MoE " : "dense ";
+  words += family.task == "finetune"   ? "fine-tuning"
+           : family.task == "pretrain" ? "pre-training"
+                                       : "training";
+  if (family.architecture != "any") words += " on " + family.architecture;
+  if (family.stack != "any") words += " with " + family.stack;
+  return words;
 }
 
 }  // namespace
 
+std::vector<ResidualFamily> load_residuals(const Catalog& catalog) {
+  constexpr std::string_view path = "efficiency/residuals.csv";
+  std::vector<ResidualFamily> families;
+  if (!catalog.has_file(path)) return families;
+  const CsvTable table(catalog.file(path), path);
+  families.reserve(table.rows());
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    families.push_back({table.text(i, "architecture"),
+                        table.text(i, "stack"),
+                        table.text(i, "model"),
+                        table.text(i, "task"),
+                        table.text(i, "layout"),
+                        static_cast<int>(table.required_number(i, "rows")),
+                        table.required_number(i, "groups"),
+                        table.required_number(i, "sigma"),
+                        table.required_number(i, "median_error"),
+                        {}});
+    families.back().words = family_words(families.back());
+  }
+  return families;
+}
+
 std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator,
-                                                  const Catalog& catalog) {
+                                                  const Catalog& catalog,
+                                                  const std::vector<ResidualFamily>& residuals) {
   Efficiency result = efficiency_by_rule(accelerator);
   const std::string path = fmt::format("efficiency/{}.json", accelerator.name);
   if (catalog.has_file(path)) {
     result = parse_efficiency(read_data_file(catalog, path), std::move(result));
   }
-  result.residuals = read_residuals(catalog, accelerator.architecture);
+  std::ranges::copy_if(residuals, std::back_inserter(result.residuals), [&](const auto& family) {
+    return family.architecture == accelerator.architecture || family.architecture == "any";
+  });
   return std::make_shared<const Efficiency>(std::move(result));
 }
 

@@ -13,6 +13,8 @@
 
 namespace trcost {
 
+struct ResidualFamily;
+
 Accelerator parse_accelerator(const JsonValue& document);
 System parse_system(const JsonValue& document);
 Encoder parse_encoder(const JsonValue& document);
@@ -21,9 +23,15 @@ Model parse_model(const JsonValue& document, const Catalog& catalog);
 
 /// Shared pointers, so that the catalog needs not know how these look.
 std::shared_ptr<const Stack> load_stack(const JsonValue& document);
-/// Reads its own files of `catalog`; by rule from the specification where there are none.
+/// All families of measured rows.
+std::vector<ResidualFamily> load_residuals(const Catalog& catalog);
+/// Reads its own file of `catalog`, by rule from the specification where there is none; keeps those
+/// of `residuals` that concern it.
 std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator,
-                                                  const Catalog& catalog);
+                                                  const Catalog& catalog,
+                                                  const std::vector<ResidualFamily>& residuals);
+/// The day of the price book, without its prices.
+std::string load_price_date(const Catalog& catalog);
 std::shared_ptr<const PriceBook> load_prices(const Catalog& catalog);
 std::shared_ptr<const Regions> load_regions(const Catalog& catalog);
 std::shared_ptr<const RunBook> load_runs(const Catalog& catalog);

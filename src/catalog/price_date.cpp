@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "catalog/price_files.h"
 #include "trcost/error.h"
 #include "trcost/price_book.h"
 
@@ -26,33 +27,44 @@ int days_in_month(int year, int month) {
   return month == 2 && is_leap(year) ? 29 : kDays[static_cast<std::size_t>(month - 1)];
 }
 
-std::string day(int year, int month, int date) {
-  return fmt::format("{:04}-{:02}-{:02}", year, month, date);
-}
-
 [[noreturn]] void fail(std::string_view text, std::string_view location) {
   throw Error(ErrorKind::data, fmt::format("\"{}\" is not a date", text.substr(0, 40)),
               "write YYYY-MM-DD, YYYY-MM, YYYY-H1, YYYY-H2 or YYYY, as precise as the source is",
               std::string(location));
 }
 
+// Nothing where the text is no date.
+std::optional<PriceDate> price_date_of(std::string_view text) {
+  if (text.empty()) return PriceDate{};
+  const int year = whole_number(text.substr(0, 4));
+  if (text.size() < 4 || year < 1990 || year > 2100) return std::nullopt;
+  const std::string named_year(text.substr(0, 4));
+  const std::string_view rest = text.substr(4);
+  if (rest.empty()) return PriceDate{named_year, named_year + "-01-01", named_year + "-12-31"};
+  const std::string given(text);
+  if (rest == "-H1") return PriceDate{given, named_year + "-01-01", named_year + "-06-30"};
+  if (rest == "-H2") return PriceDate{given, named_year + "-07-01", named_year + "-12-31"};
+  const int month = rest.size() >= 3 && rest[0] == '-' ? whole_number(rest.substr(1, 2)) : -1;
+  if (month < 1 || month > 12) return std::nullopt;
+  const int last = days_in_month(year, month);
+  if (rest.size() == 3) return PriceDate{given, given + "-01", given + "-" + std::to_string(last)};
+  const int date = rest.size() == 6 && rest[3] == '-' ? whole_number(rest.substr(4, 2)) : -1;
+  if (date < 1 || date > last) return std::nullopt;
+  return PriceDate{given, given, given};
+}
+
 }  // namespace
 
+PriceDate price_date_at(const JsonValue& place, std::string_view text) {
+  std::optional<PriceDate> date = price_date_of(text);
+  if (!date) fail(text, place.location());
+  return *std::move(date);
+}
+
 PriceDate parse_price_date(std::string_view text, std::string_view location) {
-  if (text.empty()) return {};
-  const int year = whole_number(text.substr(0, 4));
-  if (text.size() < 4 || year < 1990 || year > 2100) fail(text, location);
-  const std::string_view rest = text.substr(4);
-  if (rest.empty()) return {std::string(text), day(year, 1, 1), day(year, 12, 31)};
-  if (rest == "-H1") return {std::string(text), day(year, 1, 1), day(year, 6, 30)};
-  if (rest == "-H2") return {std::string(text), day(year, 7, 1), day(year, 12, 31)};
-  const int month = rest.size() >= 3 && rest[0] == '-' ? whole_number(rest.substr(1, 2)) : -1;
-  if (month < 1 || month > 12) fail(text, location);
-  const int last = days_in_month(year, month);
-  if (rest.size() == 3) return {std::string(text), day(year, month, 1), day(year, month, last)};
-  const int date = rest.size() == 6 && rest[3] == '-' ? whole_number(rest.substr(4, 2)) : -1;
-  if (date < 1 || date > last) fail(text, location);
-  return {std::string(text), std::string(text), std::string(text)};
+  std::optional<PriceDate> date = price_date_of(text);
+  if (!date) fail(text, location);
+  return *std::move(date);
 }
 
 }  // namespace trcost

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
+#include <set>
+#include <tuple>
 
 #include "catalog/data_file.h"
 #include "catalog/loaders.h"
@@ -87,7 +88,7 @@ class BookReader {
  private:
   PriceDate read_date(ObjectReader& row) const {
     row.accept("date_note");
-    PriceDate date = parse_price_date(row.text_or("date", head_.date), row.value().location());
+    PriceDate date = price_date_at(row.value(), row.text_or("date", head_.date));
     if (!date.first.empty() && date.first > book_.date) {
       row.value().fail(
           fmt::format("the date {} is after the book's date {}", date.text, book_.date),
@@ -126,20 +127,19 @@ class BookReader {
       price.note = row.text_or("note", head_.note);
       price.file = file;
       row.finish();
-      refuse_duplicate(price, value);
-      book_.rows.push_back(std::move(price));
+      add_row(std::move(price), value);
     }
   }
 
-  void refuse_duplicate(const PriceRow& price, const JsonValue& value) {
-    std::string key =
-        fmt::format("{}|{}|{}|{}|{}|{}", price.provider, price.product, price.accelerator,
-                    price.region, commitment_name(price.commitment), price.date.text);
-    const auto [first, fresh] = seen_.emplace(std::move(key), value.location());
+  void add_row(PriceRow price, const JsonValue& value) {
+    const std::size_t row = book_.rows.size();
+    book_.rows.push_back(std::move(price));
+    places_.push_back(value);
+    const auto [first, fresh] = known_.insert(row);
     if (!fresh) {
       value.fail(fmt::format("duplicate row: {} already has this provider, product, accelerator, "
                              "region, commitment and date",
-                             first->second),
+                             places_[*first].location()),
                  "keep one of them");
     }
   }
@@ -192,37 +192,46 @@ class BookReader {
     book_.pue.push_back(std::move(pue));
   }
 
+  // Rows by what makes two of them the same price.
+  struct ByIdentity {
+    const PriceBook* book;
+    bool operator()(std::size_t a, std::size_t b) const {
+      const auto identity = [&](const PriceRow& row) {
+        return std::tie(row.accelerator, row.provider, row.commitment, row.region, row.product,
+                        row.date.text);
+      };
+      return identity(book->rows[a]) < identity(book->rows[b]);
+    }
+  };
+
   PriceBook& book_;
   FileHead head_;
-  std::map<std::string, std::string> seen_;  // row -> where it stands
+  std::vector<JsonValue> places_;  // where the book's rows stand
+  std::set<std::size_t, ByIdentity> known_{ByIdentity{&book_}};
 };
 
-std::string read_book_date(const Catalog& catalog) {
+}  // namespace
+
+std::string load_price_date(const Catalog& catalog) {
   const JsonValue root = read_data_file(catalog, "prices/book.json");
   ObjectReader reader = root.object();
   reader.accept("schema_version");
   reader.accept("note");
   const JsonValue date = reader.required_value("date");
   reader.finish();
-  const PriceDate parsed = parse_price_date(date.text(), date.location());
+  const PriceDate parsed = price_date_at(date, date.text());
   if (parsed.first.empty() || parsed.first != parsed.last) {
     date.fail("the book's date has to be a day", "write YYYY-MM-DD");
   }
   return parsed.text;
 }
 
-bool is_price_file(const std::string& name) {
-  return name != "book" && name != "regions";
-}
-
-}  // namespace
-
 std::shared_ptr<const PriceBook> load_prices(const Catalog& catalog) {
   auto book = std::make_shared<PriceBook>();
-  book->date = read_book_date(catalog);
+  book->date = catalog.price_date();
   BookReader reader(*book);
   for (const std::string& name : catalog.names(CatalogKind::prices)) {
-    if (!is_price_file(name)) continue;
+    if (name == "book" || name == "regions") continue;
     reader.read_file(read_data_file(catalog, fmt::format("prices/{}.json", name)));
   }
   return book;

@@ -7,6 +7,7 @@
 
 #include "catalog/data_file.h"
 #include "catalog/loaders.h"
+#include "catalog/price_files.h"
 #include "catalog/strict_json.h"
 #include "trcost/error.h"
 #include "trcost/price_book.h"
@@ -21,7 +22,7 @@ std::optional<SourcedValue> read_value(ObjectReader& row, std::string_view key, 
   if (!reader) return std::nullopt;
   SourcedValue value;
   value.value = reader->required_number("value", lowest, highest);
-  value.date = parse_price_date(reader->required_text("date"), reader->value().location()).text;
+  value.date = price_date_at(reader->value(), reader->required_text("date")).text;
   value.source = reader->required_text("source");
   reader->finish();
   return value;

@@ -35,7 +35,7 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   report.scenario = &scenario;
   report.estimates = estimates;
   report.failures = estimator.failures();
-  report.price_data_date = session.catalog().prices().date;
+  report.price_data_date = session.catalog().price_date();
   Style style;
   style.color = format == Format::table && arguments.output.path == "-" &&
                 session.colored(STDOUT_FILENO);

@@ -93,7 +93,7 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
   }
   Output output(arguments.output.path);
   ExperimentReport report = run_experiments(study, session.catalog());
-  report.price_data_date = session.catalog().prices().date;
+  report.price_data_date = session.catalog().price_date();
   Style style;
   style.color = format == Format::table && arguments.output.path == "-" &&
                 session.colored(STDOUT_FILENO);

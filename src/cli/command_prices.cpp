@@ -54,7 +54,7 @@ PriceImportOptions import_options(const PricesOptions& typed, Session& session) 
   options.date = typed.date;
   options.source = typed.source.empty() ? typed.file : typed.source;
   // The book may be older than the table; the later of both dates is what counts as today.
-  options.book_date = std::max(session.catalog().prices().date, typed.date);
+  options.book_date = std::max(session.catalog().price_date(), typed.date);
   return options;
 }
 

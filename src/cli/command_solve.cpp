@@ -72,7 +72,7 @@ class Solving {
     SolveReport report;
     report.target = request_.target;
     solve_platforms(report);
-    report.price_data_date = session_.catalog().prices().date;
+    report.price_data_date = session_.catalog().price_date();
     report.target_words = target_words_;
     report.unknown_words = request_.unknown == nullptr
                                ? "model.params and data.tokens, compute-optimal,"

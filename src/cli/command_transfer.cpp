@@ -83,7 +83,7 @@ int run_transfer(const TransferArguments& arguments, Session& session) {
   style.color = format == Format::table && arguments.output.path == "-" &&
                 session.colored(STDOUT_FILENO);
   output.write(
-      render_transfer(request, result, session.catalog().prices().date, format, style));
+      render_transfer(request, result, session.catalog().price_date(), format, style));
   output.commit();
   for (const Estimator::Failure& failure : result.failures) session.warn(failure_line(failure));
   return kExitOk;

@@ -92,7 +92,7 @@ int dispatch(std::vector<std::string> arguments, Session& session) {
     };
     if (asked("--version")) {
       Output("-").write(fmt::format("trcost {} (price data of {})\n", trcost_version(),
-                                    session.catalog().prices().date));
+                                    session.catalog().price_date()));
       return kExitOk;
     }
     if (asked("--help") || asked("-h")) {

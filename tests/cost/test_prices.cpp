@@ -166,6 +166,7 @@ TEST_CASE("a price file is read strictly", "[cost][prices]") {
 
 TEST_CASE("the built-in book loads and its defaults look like the market", "[cost][prices]") {
   const Catalog catalog;
+  CHECK(catalog.price_date() == catalog.prices().date);
   const PriceBook& book = catalog.prices();
   CHECK(book.date.size() == 10);
   const auto price = [&](const char* name) {
