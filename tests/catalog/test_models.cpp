@@ -105,6 +105,31 @@ TEST_CASE("encoders with their merger, as their papers count", "[catalog][models
   CHECK(encoder_parameters(so400m) + so400m.head_params == 428225600);
 }
 
+// What is left of a published total once the published parts are taken off.
+TEST_CASE("connectors count to the last parameter", "[catalog][models]") {
+  const Catalog catalog;
+  const auto connector = [&](const char* model) {
+    return count_parameters(catalog.model(model)).connector;
+  };
+  // InternVL2.5-8B less InternViT-300M and InternLM2.5-7B-chat (7,737,708,544) with 9 more entries
+  // of 4096 in embedding and head: a norm over 4 x 1024 and two matrices with biases.
+  CHECK(connector("internvl2.5-8b") ==
+        8075365376.0 - 304012288 - 7737708544 - 2 * 9 * 4096);
+  CHECK(connector("internvl2.5-8b") == 2 * 4096 + 2 * (4096.0 * 4096 + 4096));
+  // Idefics2-8B less Mistral-7B with 3 more entries, and SigLIP so400m with 70 x 70 positions
+  // instead of 27 x 27.
+  CHECK(connector("idefics2-8b") ==
+        8402768112.0 - 7241732096 - 2 * 3 * 4096 - (412987248 + (4900 - 729) * 1152.0));
+  // LLaVA-1.5-7B (vocabulary 32,000) less Llama 2 7B and CLIP-L/336.
+  CHECK(connector("llava-1.5-7b") == 7062902784.0 - 6738415616 - 303507456);
+  // Features of six layers of 1280 to Llama's 4096, with a bias.
+  CHECK(connector("llama-3.2-11b-vision") == 6 * 1280 * 4096.0 + 4096);
+  // One matrix with bias: SigLIP's 1152 to Gemma's 2048.
+  CHECK(connector("paligemma-3b") == 1152 * 2048.0 + 2048);
+  // Qwen2-VL: a norm of 1280, 5120 x 5120 and 5120 x 3584 with biases.
+  CHECK(connector("qwen2-vl-7b") == 2 * 1280 + 5120 * 5120.0 + 5120 + 5120 * 3584.0 + 3584);
+}
+
 TEST_CASE("the shortest model file gets the usual defaults", "[catalog][models]") {
   const Catalog catalog;
   const Model model =
