@@ -26,7 +26,10 @@ void note_data_scale(const Scenario& scenario, const ResolvedWork& work, Notes& 
                   format_number(optimal, NumberKind::count),
                   format_number(work.params.active, NumberKind::count));
   const bool whole = work.workload.language_training == Training::full;
-  notes.add({"data.scale", "adaptation", "",
+  notes.add({"data.scale",
+             fmt::format("adaptation, {} of compute-optimal",
+                         format_number(ratio, NumberKind::fraction, 2)),
+             "",
              numbers + (whole ? ": the weights are taken to be trained already"
                               : "; the language model is trained already"),
              "Hoffmann et al. refit by Epoch AI (arXiv:2404.10102)"});

@@ -19,6 +19,7 @@ struct ResolvedWork {
   TrainableCounts trainable;
   TrainingFlops flops_per_token;  ///< per token of the language model
   TokenTotals tokens;             ///< all epochs
+  double epochs = 1;              ///< passes over the data
   double samples = 0;             ///< all epochs; 0 where the question has no samples
   double images = 0;              ///< all epochs
   double seq_length = 0;          ///< useful tokens of a sequence

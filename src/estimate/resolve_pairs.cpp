@@ -9,17 +9,22 @@ namespace {
 
 double resolve_pair_count(const Scenario& scenario, double text_tokens, ResolvedWork& out,
                           Notes& notes) {
-  const double epochs = scenario.number_or_default(Field::data_epochs);
+  out.epochs = scenario.number_or_default(Field::data_epochs);
   out.tokens_given = true;
-  if (const auto given = scenario.number(Field::data_samples)) return *given * epochs;
+  if (const auto given = scenario.number(Field::data_samples)) return *given * out.epochs;
   if (const auto budget = scenario.number(Field::data_tokens)) {
-    return *budget * epochs / text_tokens;
+    return *budget * out.epochs / text_tokens;
   }
   const ContrastiveDefaults usual;
   out.tokens_given = false;
-  notes.add(Field::data_samples, usual.pairs, "pairs of image and text seen by the first CLIP",
+  if (!scenario.has(Field::data_epochs)) {
+    out.epochs = usual.epochs;
+    notes.add(Field::data_epochs, usual.epochs, "passes of the first CLIP over its pairs",
+              std::string(usual.source));
+  }
+  notes.add(Field::data_samples, usual.pairs, "pairs of image and text of the first CLIP",
             std::string(usual.source));
-  return usual.pairs * epochs;
+  return usual.pairs * out.epochs;
 }
 
 }  // namespace

@@ -182,6 +182,7 @@ void resolve_totals(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
     throw Error(ErrorKind::usage, "--tokens and --samples exclude each other", "give one of them");
   }
   const double epochs = scenario.number_or_default(Field::data_epochs);
+  out.epochs = epochs;
   TokenTotals& tokens = out.tokens;
   double samples = 0;
   out.samples = 0;
