@@ -309,7 +309,7 @@ LanguageModel read_family(ObjectReader& config, std::string_view family) {
 LanguageModel read_hugging_face_text(ObjectReader& config, std::string_view family) {
   LanguageModel m = read_family(config, family);
   for (const char* key : {"max_position_embeddings", "max_seq_len"}) {
-    if (config.has(key)) m.context = config.required_whole(key, 1, 1e9);
+    if (config.has(key)) m.context = config.required_whole(key, 1, 1e15);
   }
   return m;
 }

@@ -117,6 +117,25 @@ load program
   holds '.solutions[0] | .solved == false and .achieved < 1e9 and .value > 1e9'
 }
 
+@test "tokens that days or dollars buy are called adaptation scale, with the numbers" {
+  question=(--gpus 8 --accelerator a100-sxm-80gb --params 8e9 --vision-encoder 1B)
+  run_trcost solve --for tokens --duration 3d "${question[@]}"
+  [ "$code" -eq 0 ]
+  text=$(tr -s ' \n' '  ' <out.txt)
+  grep -q 'adaptation scale: [0-9.]*B tokens are [0-9.]*% of the [0-9.]*B that are compute-optimal' \
+    <<<"$text"
+  run_trcost solve --for tokens --budget 860 "${question[@]}" --format json
+  holds '.solutions[0].result.estimates[0] | .warnings | any(contains("adaptation scale"))'
+  holds '.solutions[0].result.estimates[0].assumptions
+    | any(.path == "data.scale" and (.value | startswith("adaptation")))'
+  # And back: the tokens take three days, and dollars to match.
+  run_trcost solve --for tokens --duration 3d "${question[@]}" --format json
+  tokens=$(jq '.solutions[0].value' <<<"$out")
+  run_trcost estimate "${question[@]}" --tokens "$tokens" --format json
+  holds '.estimates[0] | (.wall_clock_seconds / 259200 - 1 | fabs) < 1e-6'
+  holds '.estimates[0].range.total_usd | .p10 < 860 and .p90 > 860'
+}
+
 @test "bad input: one message, exit code 2, nothing written" {
   echo keep >out.json
   for arguments in '--for tokns --budget 1000 --params 1B' '--budget abc' '--budget 0' '' \

@@ -66,6 +66,25 @@ TEST_CASE("the two stages of LLaVA-1.5-7B take about what they took", "[estimate
   CHECK(whole.wall_clock_seconds / 3600 < 13.5 * 1.4);
 }
 
+// 665K samples take 10 h on eight A100, so 50,000 take 6 h on one: $7.20 at $1.20 an hour.
+TEST_CASE("LoRA of LLaVA-7B on 50,000 pairs, one A100 40 GB", "[estimate][recipe]") {
+  Scenario s;
+  s.set_text(Field::model_name, "llava-1.5-7b");
+  s.set_text(Field::train_recipe, "lora");
+  s.set_number(Field::data_samples, 50e3);
+  s.set_text(Field::hardware_accelerator, "a100-sxm-40gb");
+  s.set_number(Field::hardware_gpus, 1);
+  s.set_text(Field::efficiency_stack, "hf-trainer");
+  s.set_number(Field::cost_price_per_gpu_hour, 1.20);
+  const Estimate e = estimate(s, catalog()).front();
+  CHECK(e.memory.fits);
+  CHECK(e.gpu_hours > 6.01 / 1.35);
+  CHECK(e.gpu_hours < 6.01 * 1.35);
+  REQUIRE(e.range.total_usd);
+  CHECK(e.range.total_usd->p10 < 7.20);
+  CHECK(e.range.total_usd->p90 > 7.20);
+}
+
 TEST_CASE("what differs between stages is said with the stage", "[estimate][stages]") {
   const Estimate whole = estimate(example(), catalog()).front();
   int scales = 0;
