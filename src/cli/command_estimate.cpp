@@ -56,7 +56,7 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
 
 Action define_estimate(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<EstimateArguments>();
-  arguments->scenario.add(app);
+  arguments->scenario.add(app, session);
   using enum Format;
   add_output_options(app, arguments->output, {table, json, jsonl, csv, md, html, xlsx});
   app.add_flag("--explain", arguments->explain, "every formula with its numbers and sources")

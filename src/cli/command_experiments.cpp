@@ -133,7 +133,7 @@ Action define_experiments(CLI::App& app, Session& session) {
   add("--run-time", arguments->run_time, "TIME",
       "a run gets the fewest GPUs that finish it in this time (default: 3d); --gpus is the cluster "
       "that all runs are packed onto");
-  arguments->scenario.add(app);
+  arguments->scenario.add(app, session);
   using enum Format;
   add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
   return [arguments, &session] { return run_experiments_command(*arguments, session); };

@@ -45,7 +45,7 @@ int run_memory(const MemoryArguments& arguments, Session& session) {
 
 Action define_memory(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<MemoryArguments>();
-  arguments->scenario.add(app);
+  arguments->scenario.add(app, session);
   using enum Format;
   add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
   app.add_flag("--strict", arguments->strict,

@@ -276,7 +276,7 @@ Action define_solve(CLI::App& app, Session& session) {
   app.add_flag("--compute-optimal", arguments->compute_optimal,
                "parameters and tokens both unknown, paired by the scaling law")
       ->group(kGroup);
-  arguments->scenario.add(app);
+  arguments->scenario.add(app, session);
   using enum Format;
   add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
   return [arguments, &session] { return Solving(*arguments, session).run(); };

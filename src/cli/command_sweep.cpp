@@ -227,7 +227,7 @@ Action define_sweep(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<SweepArguments>();
   add_rows_options(app, *arguments);
   add_run_options(app, *arguments);
-  arguments->scenario.add(app);
+  arguments->scenario.add(app, session);
   using enum Format;
   add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
   app.add_flag("--strict", arguments->strict, "exit 3 when a row has no answer")->group("Output");

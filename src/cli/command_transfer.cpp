@@ -115,7 +115,7 @@ Action define_transfer(CLI::App& app, Session& session) {
   app.add_option("--to-gpus", arguments->to_gpus, "how many of each (default: as measured)")
       ->type_name("N")
       ->group(kGroup);
-  arguments->scenario.add(app);
+  arguments->scenario.add(app, session);
   using enum Format;
   add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
   return [arguments, &session] { return run_transfer(*arguments, session); };

@@ -53,7 +53,28 @@ void refuse_leftovers(const CLI::App& app, const Command& command) {
   }
 }
 
+// Defining an option takes longer than reading it, and a scenario has a hundred: a command line that
+// is in order needs those that it names. Nothing where it is not, or asks for help.
+std::optional<int> run_plainly(const Command& command, std::vector<std::string> arguments,
+                               Session& session) {
+  CLI::App app;
+  app.allow_extras(true);
+  session.define_only(&arguments);
+  const Action action = command.define(app, session);
+  session.define_only(nullptr);
+  session.add_global_options(app);
+  std::ranges::reverse(arguments);  // CLI11 takes them from the back
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError&) {
+    return std::nullopt;
+  }
+  if (!app.remaining(true).empty()) return std::nullopt;
+  return action();
+}
+
 int run_command(const Command& command, std::vector<std::string> arguments, Session& session) {
+  if (const std::optional<int> code = run_plainly(command, arguments, session)) return *code;
   CLI::App app;
   app.allow_extras(true);
   app.set_help_flag("-h,--help", "this help")->group("General");

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 
 namespace trcost::cli {
@@ -38,6 +39,12 @@ void Session::add_global_options(CLI::App& app) {
       ->group("General");
   app.add_flag("-q,--quiet", options.quiet, "no warnings")->group("General");
   app.add_flag("-v,--verbose", options.verbose, "say what is being done")->group("General");
+}
+
+bool Session::defines(std::string_view flag) const {
+  return only_ == nullptr || std::ranges::any_of(*only_, [&](std::string_view word) {
+           return word.starts_with(flag) && (word.size() == flag.size() || word[flag.size()] == '=');
+         });
 }
 
 const Catalog& Session::catalog() {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trcost/catalog.h"
 
@@ -38,6 +39,10 @@ class Session {
 
   /// Adds --data-dir, --config, --color, -q, -v.
   void add_global_options(CLI::App& app);
+  /// From here on, defines() is true only for flags among `words`; null for all flags.
+  void define_only(const std::vector<std::string>* words) { only_ = words; }
+  /// Whether to define the flag of a scenario field.
+  [[nodiscard]] bool defines(std::string_view flag) const;
   /// Opened at the first use, from --data-dir or TRCOST_DATA_DIR.
   const Catalog& catalog();
 
@@ -53,6 +58,7 @@ class Session {
  private:
   void print(std::string_view label, std::string_view color, std::string_view message);
   std::unique_ptr<Catalog> catalog_;
+  const std::vector<std::string>* only_ = nullptr;
   bool warned_ = false;
 };
 

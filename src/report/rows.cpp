@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -64,6 +65,13 @@ void append_json_escape(std::string& out, char c) {
   out += kHex[value >> 4U];
   out += kHex[value & 15U];
 }
+
+// ASCII that stands for itself within a JSON text.
+constexpr std::array<bool, 256> kPlainInJson = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t c = 0x20; c < 0x7F; ++c) plain[c] = c != '"' && c != '\\';
+  return plain;
+}();
 
 }  // namespace
 
@@ -134,23 +142,21 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   std::size_t plain = 0;  // start of what needs no change
   for (std::size_t at = 0; at < text.size();) {
-    const char c = text[at];
-    const auto byte = static_cast<unsigned char>(c);
-    std::size_t length = 1;
-    bool changed = byte < 0x20 || byte == 0x7F || c == '"' || c == '\\';
-    if (byte >= 0x80) {
-      length = utf8_length(text, at);
-      changed = length == 0;
-      if (changed) length = 1;
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (kPlainInJson[byte]) {
+      ++at;
+      continue;
     }
-    if (changed) {
+    std::size_t length = byte >= 0x80 ? utf8_length(text, at) : 0;
+    if (length == 0) {
       out += text.substr(plain, at - plain);
       if (byte >= 0x80) {
         out += "\uFFFD";
       } else {
-        append_json_escape(out, c);
+        append_json_escape(out, text[at]);
       }
-      plain = at + length;
+      length = 1;
+      plain = at + 1;
     }
     at += length;
   }
