@@ -78,9 +78,11 @@ std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator
   if (catalog.has_file(path)) {
     result = parse_efficiency(read_data_file(catalog, path), std::move(result));
   }
-  std::ranges::copy_if(residuals, std::back_inserter(result.residuals), [&](const auto& family) {
+  const auto concerns = [&](const ResidualFamily& family) {
     return family.architecture == accelerator.architecture || family.architecture == "any";
-  });
+  };
+  result.residuals.reserve(static_cast<std::size_t>(std::ranges::count_if(residuals, concerns)));
+  std::ranges::copy_if(residuals, std::back_inserter(result.residuals), concerns);
   return std::make_shared<const Efficiency>(std::move(result));
 }
 

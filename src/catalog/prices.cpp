@@ -227,7 +227,9 @@ std::string load_price_date(const Catalog& catalog) {
 }
 
 std::shared_ptr<const PriceBook> load_prices(const Catalog& catalog) {
+  constexpr std::size_t kUsualRows = 256;  // rows are large: growing step by step costs pages
   auto book = std::make_shared<PriceBook>();
+  book->rows.reserve(kUsualRows);
   book->date = catalog.price_date();
   BookReader reader(*book);
   for (const std::string& name : catalog.names(CatalogKind::prices)) {

@@ -210,7 +210,9 @@ void write_estimate(JsonWriter& writer, const Estimate& estimate) {
 }  // namespace
 
 std::string render_json(const Report& report) {
+  constexpr std::size_t kEstimateBytes = std::size_t{16} << 10;  // with a usual bill
   std::string out;
+  out.reserve(kEstimateBytes * (report.estimates.size() + 1));
   JsonWriter writer(out);
   writer.begin_object();
   write_versions(writer, report.price_data_date);
