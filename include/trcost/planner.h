@@ -62,10 +62,10 @@ double smallest_cluster(const StepModel& model, const PlanRequest& request, doub
 /// fine-tuning uses (LLaVA-1.5: 128 to 256 samples). Rounded to a power of two.
 double default_global_batch(double training_tokens, double seq_length);
 
-/// `usual` sequences per step, more where the cluster is large: 4,096 tokens per GPU, since fewer
-/// leave most GPUs without a sequence of their own; up to four times as many and to 4 Mi tokens, which
-/// published runs used at 0.27e12 to 2e12 tokens whatever the model: BLOOM (arXiv:2211.05100),
+/// The same on a cluster of so many GPUs: at least 4,096 tokens for each, since fewer leave most of
+/// them without a sequence of their own; up to four times the rule and to 4 Mi tokens, which published
+/// runs used at 0.27e12 to 2e12 tokens whatever the model: BLOOM (arXiv:2211.05100),
 /// MT-NLG (arXiv:2201.11990) and Llama 2 7B (arXiv:2307.09288, section 2.2).
-double cluster_global_batch(double usual, double seq_length, double gpus);
+double cluster_global_batch(double training_tokens, double seq_length, double gpus);
 
 }  // namespace trcost

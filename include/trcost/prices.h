@@ -21,6 +21,8 @@ struct PriceQuote {
   std::string rule;            ///< the step of the selection that answered, or why none did
   std::vector<const PriceRow*> rows;  ///< into the book
   bool given = false;          ///< by the user
+  std::optional<double> factor;  ///< share of the on-demand median, where a commitment is derived
+  std::string warning;         ///< what the user should know before relying on it; mostly empty
 };
 
 /// The price of an accelerator-hour.
@@ -29,7 +31,14 @@ struct PriceQuote {
 /// date; a provider counts once, with its newest row, of those its cheapest. With fewer than two
 /// specialists marketplaces join. When that leaves nothing: older rows of both, then surveys and
 /// indices, then hyperscalers (newest first within 12 months, then older), then prepaid blocks for
-/// on-demand. Every step says so in `rule`; nothing is scaled or carried over from another chip.
+/// on-demand. Every step says so in `rule`; nothing is carried over from another chip.
+///
+/// Hyperscalers ask several times the market's price, so a commitment (reserved, spot) that only they
+/// sell is the market's on-demand price times their own discount: the median over providers of
+/// price under the commitment / on-demand price, with `factor` and both rows in `rule` and `source`.
+/// Where no provider publishes both: their price if it is below on-demand, else, and for a reserved
+/// term that nobody sells, the on-demand price. `warning` says that, and where a commitment of the
+/// market is dearer than on-demand.
 /// With `provider` (case does not matter): that provider's newest row. `region` keeps the rows of
 /// that region and those valid everywhere; without
 /// one the price is of any region, which `rule` says. A provider that the book does not have is an Error

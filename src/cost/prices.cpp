@@ -8,6 +8,8 @@
 #include <cmath>
 #include <set>
 
+#include "cost/commitment_price.h"
+#include "cost/price_rows.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 #include "trcost/suggest.h"
@@ -15,9 +17,7 @@
 namespace trcost {
 namespace {
 
-constexpr double kListSigma = 0.10;   // one provider's list price (model.md 10: contract)
 constexpr double kQuoteSigma = 0.25;  // a single quote of a market (model.md 10)
-constexpr double kWidestSigma = 0.6;
 constexpr double kP90 = 1.2815515655446004;  // standard normal quantile of 0.9
 
 using Rows = std::vector<const PriceRow*>;
@@ -64,17 +64,25 @@ struct Step {
   std::string_view name;
 };
 
-std::vector<Step> steps(Commitment commitment) {
+// The market itself, in the order of how well a source stands for it.
+std::vector<Step> market_steps(Commitment commitment) {
   constexpr std::array<bool, 5> kSpecialist = {true, false, false, false, false};
   constexpr std::array<bool, 5> kClouds = {true, true, false, false, false};
   constexpr std::array<bool, 5> kSurveys = {false, false, true, true, false};
-  constexpr std::array<bool, 5> kHyperscalers = {false, false, false, false, true};
-  constexpr std::array<bool, 5> kAll = {true, true, true, true, true};
-  std::vector<Step> order = {
+  return {
       {kSpecialist, true, 2, commitment, "specialist providers, last 12 months"},
       {kClouds, true, 1, commitment, "specialists and marketplaces, last 12 months"},
       {kClouds, false, 1, commitment, "older prices of specialists and marketplaces"},
       {kSurveys, true, 1, commitment, "market surveys and indices, last 12 months"},
+  };
+}
+
+// What is left where the market says nothing.
+std::vector<Step> last_steps(Commitment commitment) {
+  constexpr std::array<bool, 5> kSurveys = {false, false, true, true, false};
+  constexpr std::array<bool, 5> kHyperscalers = {false, false, false, false, true};
+  constexpr std::array<bool, 5> kAll = {true, true, true, true, true};
+  std::vector<Step> order = {
       {kHyperscalers, true, 1, commitment, "hyperscalers, last 12 months"},
       {kSurveys, false, 1, commitment, "older market surveys and indices"},
       {kHyperscalers, false, 1, commitment, "older prices of hyperscalers"},
@@ -112,14 +120,6 @@ Rows collect(const PriceBook& book, std::string_view accelerator, const Step& st
   return rows;
 }
 
-// To a millionth of a dollar, so that a mean of two prices has no digits of binary rounding.
-double median_of(std::vector<double> sorted) {
-  std::sort(sorted.begin(), sorted.end());
-  const std::size_t n = sorted.size();
-  const double median = n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
-  return std::round(median * 1e6) / 1e6;
-}
-
 // Sample standard deviation of ln(price), widened by the ranges that the rows themselves state.
 double spread_of(const Rows& rows) {
   double own = 0;
@@ -136,12 +136,6 @@ double spread_of(const Rows& rows) {
   return std::clamp(among, kListSigma, kWidestSigma);
 }
 
-std::string describe(const PriceRow& row) {
-  return fmt::format("{}{}{} {} ({})", row.provider, row.product.empty() ? "" : " ", row.product,
-                     format_number(row.median, NumberKind::money),
-                     row.date.text.empty() ? "undated" : row.date.text);
-}
-
 std::string newest_date(const Rows& rows) {
   const PriceRow* newest =
       *std::max_element(rows.begin(), rows.end(),
@@ -155,9 +149,9 @@ PriceQuote quote_of(Rows rows, std::string_view rule) {
   std::string list;
   for (const PriceRow* row : rows) {
     medians.push_back(row->median);
-    list += (list.empty() ? "" : ", ") + describe(*row);
+    list += (list.empty() ? "" : ", ") + describe_row(*row);
   }
-  quote.usd = median_of(medians);
+  quote.usd = median_price(medians);
   quote.sigma = spread_of(rows);
   quote.date = newest_date(rows);
   quote.rule = rule;
@@ -211,6 +205,19 @@ PriceQuote provider_price(const PriceBook& book, std::string_view accelerator,
 
 }  // namespace
 
+double median_price(std::vector<double> prices) {
+  std::sort(prices.begin(), prices.end());
+  const std::size_t n = prices.size();
+  const double median = n % 2 == 1 ? prices[n / 2] : (prices[n / 2 - 1] + prices[n / 2]) / 2;
+  return std::round(median * 1e6) / 1e6;
+}
+
+std::string describe_row(const PriceRow& row) {
+  return fmt::format("{}{}{} {} ({})", row.provider, row.product.empty() ? "" : " ", row.product,
+                     format_number(row.median, NumberKind::money),
+                     row.date.text.empty() ? "undated" : row.date.text);
+}
+
 std::vector<std::string> price_providers(const PriceBook& book) {
   std::set<std::string> names;
   for (const PriceRow& row : book.rows) names.insert(row.provider);
@@ -231,15 +238,80 @@ std::vector<const PriceRow*> price_rows(const PriceBook& book, std::string_view 
   return rows;
 }
 
+namespace {
+
+std::optional<PriceQuote> first_of(const std::vector<Step>& order, const PriceBook& book,
+                                   std::string_view accelerator, std::string_view region) {
+  for (const Step& step : order) {
+    Rows rows = collect(book, accelerator, step, region);
+    if (rows.size() < step.at_least) continue;
+    return quote_of(std::move(rows),
+                    fmt::format("{} prices ({})", commitment_name(step.commitment), step.name));
+  }
+  return std::nullopt;
+}
+
+// The on-demand price in place of one that the book lacks, or has only dearer.
+PriceQuote on_demand_instead(PriceQuote on_demand, std::string_view accelerator,
+                             Commitment commitment, std::string_view reason) {
+  on_demand.warning =
+      fmt::format("{} of {}: {}; the on-demand price stands in for it, give --price if you know better",
+                  commitment_name(commitment), accelerator, reason);
+  on_demand.rule = fmt::format("{} in place of {} ({})", on_demand.rule,
+                               commitment_name(commitment), reason);
+  return on_demand;
+}
+
+// A commitment that no rows of the market have: a provider's own discount on the market's price, else
+// what hyperscalers ask where that is less than on-demand, else on-demand. Spot capacity that nobody
+// sells has no price.
+PriceQuote commitment_price(const PriceBook& book, std::string_view accelerator,
+                            Commitment commitment, std::string_view region) {
+  PriceQuote on_demand = select_price(book, accelerator, Commitment::on_demand, {}, region);
+  if (auto quote = discounted_price(book, accelerator, commitment, on_demand)) return *quote;
+  const auto quote = first_of(last_steps(commitment), book, accelerator, region);
+  if (quote && (!on_demand.usd || *quote->usd <= *on_demand.usd)) return *quote;
+  if (quote) {
+    return on_demand_instead(std::move(on_demand), accelerator, commitment,
+                             fmt::format("only {} have it, and dearer than on-demand elsewhere",
+                                         quote->rows.front()->provider));
+  }
+  if (on_demand.usd && commitment != Commitment::spot) {
+    return on_demand_instead(std::move(on_demand), accelerator, commitment,
+                             "no provider of the book has it");
+  }
+  return {};
+}
+
+// The market's price of a commitment; a warning where it is above that of none.
+PriceQuote checked(PriceQuote quote, const PriceBook& book, std::string_view accelerator,
+                   Commitment commitment, std::string_view region) {
+  const PriceQuote on_demand = select_price(book, accelerator, Commitment::on_demand, {}, region);
+  if (!on_demand.usd || *quote.usd <= *on_demand.usd) return quote;
+  quote.warning = fmt::format("{} of {}, {}, is dearer than on-demand, {} ({})",
+                              commitment_name(commitment), accelerator,
+                              format_number(*quote.usd, NumberKind::money),
+                              format_number(*on_demand.usd, NumberKind::money), on_demand.rule);
+  quote.rule += fmt::format(", dearer than on-demand at {}",
+                            format_number(*on_demand.usd, NumberKind::money));
+  return quote;
+}
+
+}  // namespace
+
 PriceQuote select_price(const PriceBook& book, std::string_view accelerator, Commitment commitment,
                         std::string_view provider, std::string_view region) {
   if (!provider.empty()) return provider_price(book, accelerator, commitment, provider, region);
-  for (const Step& step : steps(commitment)) {
-    Rows rows = collect(book, accelerator, step, region);
-    if (rows.size() >= step.at_least) {
-      return quote_of(std::move(rows),
-                      fmt::format("{} prices ({})", commitment_name(step.commitment), step.name));
-    }
+  const bool committed = commitment == Commitment::reserved_1y ||
+                         commitment == Commitment::reserved_3y || commitment == Commitment::spot;
+  if (auto quote = first_of(market_steps(commitment), book, accelerator, region)) {
+    return committed ? checked(std::move(*quote), book, accelerator, commitment, region) : *quote;
+  }
+  if (committed) {
+    PriceQuote quote = commitment_price(book, accelerator, commitment, region);
+    if (quote.usd) return quote;
+  } else if (auto quote = first_of(last_steps(commitment), book, accelerator, region)) {
+    return *quote;
   }
   if (!region.empty()) {
     PriceQuote anywhere = select_price(book, accelerator, commitment);
@@ -265,42 +337,6 @@ PriceQuote given_price(double usd_per_gpu_hour, std::string_view flag) {
   return quote;
 }
 
-namespace {
-
-PriceQuote byte_price(const std::vector<BytePrice>& rows, bool object_storage,
-                      std::string_view what) {
-  PriceQuote quote;
-  std::vector<double> medians;
-  std::string list;
-  const BytePrice* newest = nullptr;
-  for (const BytePrice& row : rows) {
-    if (!row.verified || row.object_storage != object_storage) continue;
-    medians.push_back(row.median);
-    list += fmt::format("{}{} {} ${}", list.empty() ? "" : ", ", row.provider, row.item,
-                        format_exact(row.median));
-    if (newest == nullptr || row.date.last > newest->date.last) newest = &row;
-  }
-  if (medians.empty()) {
-    quote.source = quote.rule = fmt::format("the price book has no price of {}", what);
-    return quote;
-  }
-  quote.usd = median_of(medians);
-  quote.date = newest->date.text;
-  quote.rule = fmt::format("median of {}", what);
-  quote.source = fmt::format("median of {} prices of {}: {}", medians.size(), what, list);
-  return quote;
-}
-
-}  // namespace
-
-PriceQuote select_storage_price(const PriceBook& book) {
-  return byte_price(book.storage, true, "object storage");
-}
-
-PriceQuote select_egress_price(const PriceBook& book) {
-  return byte_price(book.egress, false, "egress, first tiers");
-}
-
 const PueRow& select_pue(const PriceBook& book, std::string_view provider) {
   static const PueRow convention = {"convention", 1.25, {}, "Epoch AI's convention"};
   const PueRow* fallback = &convention;
@@ -314,14 +350,18 @@ const PueRow& select_pue(const PriceBook& book, std::string_view provider) {
 Derivation derive_price(const PriceQuote& quote, std::string_view accelerator) {
   Derivation step;
   step.name = fmt::format("price of one {} hour", accelerator);
-  step.formula = quote.given ? "given" : "median of the selected rows, one per provider";
+  step.formula = quote.given ? "given"
+                 : quote.factor
+                     ? "on-demand median x median of a provider's own price under commitment over on-demand"
+                     : "median of the selected rows, one per provider";
   for (const PriceRow* row : quote.rows) {
-    step.numbers += (step.numbers.empty() ? "" : ", ") + describe(*row);
+    step.numbers += (step.numbers.empty() ? "" : ", ") + describe_row(*row);
     const std::string origin = fmt::format("{} ({})", row->source, row->file);
     if (step.source.find(origin) == std::string::npos) {
       step.source += (step.source.empty() ? "" : "; ") + origin;
     }
   }
+  if (quote.factor) step.numbers += fmt::format("; factor {:.4g}", *quote.factor);
   if (step.numbers.empty()) step.numbers = quote.rule;
   if (step.source.empty()) step.source = quote.source;
   step.result = quote.usd

@@ -122,7 +122,7 @@ PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, 
   if (work.global_batch_grows) {
     const double all = std::max(1.0, std::floor(work.tokens.total / work.seq_length));
     request.batch_hint = std::min(
-        all, cluster_global_batch(work.global_batch, work.seq_length, gpus));
+        all, cluster_global_batch(work.tokens.total, work.seq_length, gpus));
   }
   request.tp = degree(scenario, Field::layout_tp);
   request.pp = degree(scenario, Field::layout_pp);

@@ -67,6 +67,7 @@ void resolve_price(const Scenario& scenario, const Catalog& catalog, const Platf
   const Commitment commitment = out.own ? Commitment::on_demand : commitment_of(scenario);
   out.price = select_price(catalog.prices(), platform.accelerator->name, commitment,
                            scenario.text(Field::cost_provider), scenario.text(Field::cost_region));
+  if (!out.own && !out.price.warning.empty()) notes.warn(out.price.warning);
   if (!out.own && out.price.usd) {
     notes.add(Field::cost_price_per_gpu_hour, *out.price.usd, out.price.rule, out.price.source);
   }

@@ -6,20 +6,29 @@
 
 namespace trcost {
 
-double default_global_batch(double training_tokens, double seq_length) {
-  constexpr double kMebi = 1048576;
+namespace {
+
+constexpr double kMebi = 1048576;
+
+double usual_tokens(double training_tokens, double seq_length) {
   const double practice = 4 * kMebi * std::pow(training_tokens / 2e12, 0.6);
   const double floor = std::min(128 * seq_length, 0.5 * kMebi);
-  const double sequences = std::max(practice, floor) / seq_length;
+  return std::max(practice, floor);
+}
+
+}  // namespace
+
+double default_global_batch(double training_tokens, double seq_length) {
+  const double sequences = usual_tokens(training_tokens, seq_length) / seq_length;
   return std::exp2(std::max(0.0, std::round(std::log2(sequences))));
 }
 
-double cluster_global_batch(double usual, double seq_length, double gpus) {
+double cluster_global_batch(double training_tokens, double seq_length, double gpus) {
   constexpr double kTokensPerGpu = 4096;
   constexpr double kMostGrowth = 4;
-  constexpr double kMostTokens = 4 * 1048576;
-  const double most = std::min(kMostGrowth * usual, std::floor(kMostTokens / seq_length));
-  return std::max(usual, std::min(most, std::floor(gpus * kTokensPerGpu / seq_length)));
+  const double most = std::min(kMostGrowth * usual_tokens(training_tokens, seq_length), 4 * kMebi);
+  const double grown = std::floor(std::min(most, gpus * kTokensPerGpu) / seq_length);
+  return std::max(default_global_batch(training_tokens, seq_length), grown);
 }
 
 }  // namespace trcost

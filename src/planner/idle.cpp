@@ -13,15 +13,18 @@ namespace {
 
 // Less than that is within what the step model can tell.
 constexpr double kIdleGain = 1.02;
+constexpr double kFarBatch = 2;  // penalty of a batch
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Fewer GPUs than given, down to half of them: whole nodes with ever fewer significant bits.
+/// Fewer GPUs than given, down to half of them, with ever fewer significant bits; whole nodes where
+/// those given are.
 std::vector<double> fewer(double gpus, double node) {
+  const bool whole_nodes = std::fmod(gpus, node) == 0;
   std::vector<double> out;
   double last = gpus;
   for (double unit = 2; unit <= gpus; unit *= 2) {
     const double n = std::floor(gpus / unit) * unit;
-    if (n == last || (gpus > node && std::fmod(n, node) != 0)) continue;
+    if (n == last || (whole_nodes && std::fmod(n, node) != 0)) continue;
     out.push_back(n);
     last = n;
   }
@@ -56,8 +59,11 @@ Plan plan_with_idle(const StepModel& model, const PlanRequest& request) {
     part.gpus = gpus;
     const double enough = best && best->layout.gpus() == request.gpus ? least / kIdleGain : least;
     std::optional<Plan> found = plan_below(model, part, enough);
-    // A batch nearer to the one asked for is no reason to leave GPUs idle.
-    if (found && (least == kInfinity || per_sequence(*found) < per_sequence(*best))) {
+    if (!found) continue;
+    // A batch nearer to the one asked for is no reason to leave GPUs idle, unless the other is so far
+    // from it as to be another training.
+    if (least == kInfinity || least > kFarBatch * per_sequence(*best) ||
+        per_sequence(*found) < per_sequence(*best)) {
       least = score(model, part, *found);
       best = std::move(found);
     }

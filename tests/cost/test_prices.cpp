@@ -114,6 +114,88 @@ TEST_CASE("fallbacks come in order and are said", "[cost][prices]") {
   CHECK_FALSE(select_price(small_book(), "h100-sxm", Commitment::spot).usd.has_value());
 }
 
+TEST_CASE("a commitment that only hyperscalers sell is their discount on the market's price",
+          "[cost][prices]") {
+  PriceBook book = small_book();
+  const auto committed = [&](std::string provider, double price, std::string date) {
+    PriceRow out = row(std::move(provider), ProviderClass::hyperscaler, price, std::move(date));
+    out.commitment = Commitment::reserved_1y;
+    return out;
+  };
+  book.rows.push_back(committed("Big", 5.5, "2026-09-19"));
+  PriceQuote quote = select_price(book, "h100-sxm", Commitment::reserved_1y);
+  CHECK_THAT(quote.usd.value(), WithinRel(3.0 * 5.5 / 11, 1e-9));  // not 5.5
+  CHECK(quote.factor == 0.5);
+  CHECK(quote.warning.empty());
+  for (const char* part : {"reserved-1y", "50 %", "Big", "on-demand"}) {
+    CHECK(contains(quote.rule, part));
+  }
+  for (const char* part : {"Big $5.50 (2026-09-19)", "Big $11.00", "A $2.00", "B $3.00"}) {
+    CHECK(contains(quote.source, part));
+  }
+  CHECK(contains(derive_price(quote, "h100-sxm").numbers, "factor 0.5"));
+  // A second provider with rows of one date counts, one whose rows are of different dates does not.
+  book.rows.push_back(row("Huge", ProviderClass::hyperscaler, 10, "2025-12-01"));
+  book.rows.push_back(committed("Huge", 8, "2025-12-01"));
+  book.rows.push_back(row("Far", ProviderClass::hyperscaler, 10, "2026-01-01"));
+  book.rows.push_back(committed("Far", 1, "2025-11-01"));
+  CHECK_THAT(select_price(book, "h100-sxm", Commitment::reserved_1y).usd.value(),
+             WithinRel(3 * (0.5 + 0.8) / 2, 1e-6));
+  // A provider's own price stays what it is.
+  CHECK(select_price(book, "h100-sxm", Commitment::reserved_1y, "Big").usd == 5.5);
+}
+
+TEST_CASE("a commitment is never dearer than on-demand without a word", "[cost][prices]") {
+  PriceBook book = small_book();
+  // Nobody sells it: the on-demand price, with a warning; spot capacity that nobody sells has none.
+  PriceQuote quote = select_price(book, "h100-sxm", Commitment::reserved_3y);
+  CHECK(quote.usd == 3.0);
+  CHECK(contains(quote.warning, "on-demand price stands in"));
+  CHECK_FALSE(select_price(book, "h100-sxm", Commitment::spot).usd.has_value());
+  // Somebody sells it without an on-demand price of its own.
+  PriceRow lone = row("Lone", ProviderClass::hyperscaler, 6, "2026-09-19");
+  lone.commitment = Commitment::reserved_3y;
+  book.rows.push_back(lone);
+  quote = select_price(book, "h100-sxm", Commitment::reserved_3y);
+  CHECK(quote.usd == 3.0);
+  CHECK(contains(quote.warning, "Lone"));
+  book.rows.back().low = book.rows.back().median = book.rows.back().high = 2.5;
+  quote = select_price(book, "h100-sxm", Commitment::reserved_3y);
+  CHECK(quote.usd == 2.5);
+  CHECK(quote.warning.empty());
+  // A specialist sells it, but dearer: its price, and that is said.
+  PriceRow dear = row("A", ProviderClass::specialist, 4, "2026-06");
+  dear.commitment = Commitment::reserved_3y;
+  book.rows.push_back(dear);
+  quote = select_price(book, "h100-sxm", Commitment::reserved_3y);
+  CHECK(quote.usd == 4.0);
+  CHECK(contains(quote.warning, "dearer than on-demand"));
+  CHECK(contains(quote.rule, "dearer than on-demand"));
+}
+
+TEST_CASE("commitments of the built-in book cost no more than on-demand", "[cost][prices][property]") {
+  const Catalog catalog;
+  const PriceBook& book = catalog.prices();
+  for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
+    const PriceQuote on_demand = select_price(book, name, Commitment::on_demand);
+    for (const Commitment commitment :
+         {Commitment::reserved_1y, Commitment::reserved_3y, Commitment::spot}) {
+      const PriceQuote quote = select_price(book, name, commitment);
+      if (!on_demand.usd || !quote.usd) continue;
+      INFO(name << " " << commitment_name(commitment) << ": " << quote.rule);
+      CHECK((*quote.usd <= *on_demand.usd || !quote.warning.empty()));
+      CHECK(quote.sigma > 0);
+      CHECK_FALSE(quote.date.empty());
+    }
+    if (on_demand.usd) CHECK(select_price(book, name, Commitment::reserved_1y).usd.has_value());
+  }
+  // Azure's GB200, vendor survey of 2026-09: 17.306 and 11.898 under commitment, 27.04 without.
+  const double market = select_price(book, "gb200-nvl72", Commitment::on_demand).usd.value();
+  const auto gb200 = [&](Commitment c) { return select_price(book, "gb200-nvl72", c).usd.value(); };
+  CHECK_THAT(gb200(Commitment::reserved_1y), WithinRel(market * 17.306 / 27.04, 1e-6));
+  CHECK_THAT(gb200(Commitment::reserved_3y), WithinRel(market * 11.898 / 27.04, 1e-6));
+}
+
 TEST_CASE("provider and region narrow the choice", "[cost][prices]") {
   PriceBook book = small_book();
   CHECK(select_price(book, "h100-sxm", Commitment::on_demand, "big").usd == 11);
