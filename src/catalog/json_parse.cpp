@@ -171,10 +171,12 @@ std::string read_text_file(const std::string& path) {
   const auto refuse = [&](std::string message, std::string hint) {
     throw Error(ErrorKind::data, std::move(message), std::move(hint), path);
   };
+  const bool json = path.ends_with(".json");
   std::error_code status;
   const auto kind = std::filesystem::status(path, status).type();
   if (kind == std::filesystem::file_type::not_found) {
-    refuse("there is no such file", "check the path; catalog names are written without .json");
+    refuse("there is no such file",
+           json ? "check the path; catalog names are written without .json" : "check the path");
   }
   if (kind == std::filesystem::file_type::directory) {
     refuse("this is a directory, not a file", "name one .json file within it");
@@ -196,7 +198,9 @@ std::string read_text_file(const std::string& path) {
     }
   }
   if (in.bad()) refuse("the file cannot be read", "check the disk and the permissions");
-  if (text.empty()) refuse("the file is empty", "it has to hold one JSON object");
+  if (text.empty()) {
+    refuse("the file is empty", json ? "it has to hold one JSON object" : "is this the right file?");
+  }
   return text;
 }
 

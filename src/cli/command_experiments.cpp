@@ -39,7 +39,8 @@ double number(const std::string& text, NumberKind kind, double lowest, double hi
   }
   if (value >= lowest && value <= highest) return value;
   throw Error(ErrorKind::usage, fmt::format("{} is outside the allowed range", text),
-              fmt::format("from {:g} to {:g}", lowest, highest), std::string(flag));
+              fmt::format("from {} to {}", format_exact(lowest), format_exact(highest)),
+              std::string(flag));
 }
 
 // The study that the flags describe where no file does.

@@ -26,15 +26,16 @@ std::string topic_text(const std::string& topic, Session& session) {
   }
   std::vector<std::string> known{"fields"};
   for (const Command& command : commands()) known.emplace_back(command.name);
-  throw Error(ErrorKind::usage, fmt::format("there is no help on \"{}\"", topic),
-              did_you_mean(topic, known));
+  std::string hint = did_you_mean(topic, known);
+  if (hint.empty()) hint = "`trcost --help` lists the commands";
+  throw Error(ErrorKind::usage, fmt::format("there is no help on \"{}\"", topic), hint);
 }
 
 }  // namespace
 
 Action define_help(CLI::App& app, Session& session) {
   auto topic = std::make_shared<std::string>();
-  app.add_option("topic", *topic, "a command, or fields")->group("Arguments");
+  app.add_option("TOPIC", *topic, "a command, or fields")->group("Arguments");
   return [topic, &session] {
     Output output("-");
     output.write(topic_text(*topic, session));

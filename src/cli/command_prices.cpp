@@ -102,8 +102,7 @@ int import_file(const PricesOptions& typed, Session& session) {
 Action define_prices(CLI::App& app, Session& session) {
   auto typed = std::make_shared<PricesOptions>();
   app.add_option("ACTION", typed->action, "import: turn a table of prices into a price file")
-      ->type_name("import")
-      ->required();
+      ->type_name("import");
   app.add_option("FILE", typed->file, "SkyPilot or gpuhunt catalog as CSV")->type_name("CSV");
   app.add_option("--provider", typed->provider,
                  "whose prices (default: the folder of a vms.csv, else the file's name)")
@@ -120,8 +119,10 @@ Action define_prices(CLI::App& app, Session& session) {
   return [typed, &session] {
     if (typed->action != "import") {
       throw Error(ErrorKind::usage,
-                  fmt::format("\"{}\" is not an action of `trcost prices`", typed->action),
-                  "import; `trcost list prices` shows the price book");
+                  typed->action.empty()
+                      ? std::string("`trcost prices` needs an action")
+                      : fmt::format("\"{}\" is not an action of `trcost prices`", typed->action),
+                  "write `trcost prices import FILE`; `trcost list prices` shows the price book");
     }
     return import_file(*typed, session);
   };

@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -215,24 +217,35 @@ class Solving {
     return names[0];
   }
 
+  // One message for the platforms that have no solution; the nearest ones stand in the answer.
   int tell(const SolveReport& report) {
-    bool all = true;
+    std::vector<const Solution*> unsolved;
     for (const Solution& solution : report.solutions) {
-      if (solution.solved) continue;
-      all = false;
-      std::string nearest;
-      for (const auto& [info, value] : solution.values) {
-        nearest += fmt::format("{}{} = {}", nearest.empty() ? "" : ", ", info->path,
-                               format_exact(value));
-      }
-      if (solution.achieved) {
-        nearest += fmt::format(" with {} = {}", request_.target.column->path,
-                               format_number(*solution.achieved, request_.target.column->display));
-      }
-      session_.error(fmt::format("{}: no solution: {}", solution.accelerator, solution.problem),
-                     "the nearest is " + nearest);
+      if (!solution.solved) unsolved.push_back(&solution);
     }
-    return all ? kExitOk : kExitFailure;
+    if (unsolved.empty()) return kExitOk;
+    std::string names;
+    std::vector<std::string> problems;
+    for (const Solution* solution : unsolved) {
+      names += (names.empty() ? "" : ", ") + solution->accelerator;
+      if (std::ranges::find(problems, solution->problem) == problems.end()) {
+        problems.push_back(solution->problem);
+      }
+    }
+    session_.error(fmt::format("{}: no solution: {}", names, fmt::join(problems, "; ")),
+                   unsolved.size() == 1 ? "the nearest is " + nearest(*unsolved.front())
+                                        : "the nearest of each stands in the answer");
+    return kExitFailure;
+  }
+
+  [[nodiscard]] std::string nearest(const Solution& solution) const {
+    std::string out;
+    for (const auto& [info, value] : solution.values) {
+      out += fmt::format("{}{} = {}", out.empty() ? "" : ", ", info->path, format_exact(value));
+    }
+    if (!solution.achieved) return out;
+    return out + fmt::format(" with {} = {}", request_.target.column->path,
+                             format_number(*solution.achieved, request_.target.column->display));
   }
 
   const SolveArguments& arguments_;

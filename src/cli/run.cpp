@@ -47,7 +47,8 @@ void refuse_leftovers(const CLI::App& app, const Command& command) {
       throw Error(ErrorKind::usage, fmt::format("unexpected argument \"{}\"", shown),
                   fmt::format("usage: trcost {} {}", command.name, command.usage));
     }
-    std::string hint = did_you_mean(name, known_flags(app));
+    std::string hint = name == "--version" ? std::string("`trcost --version` says it")
+                                           : did_you_mean(name, known_flags(app));
     if (hint.empty()) hint = fmt::format("`trcost {} --help` lists its options", command.name);
     throw Error(ErrorKind::usage, fmt::format("unknown option \"{}\"", shown), hint);
   }
@@ -73,6 +74,48 @@ std::optional<int> run_plainly(const Command& command, std::vector<std::string> 
   return action();
 }
 
+// What CLI11 says of an option, in this program's words.
+Error option_error(const CLI::App& app, const Command& command, const CLI::ParseError& error) {
+  const std::string text = error.what();
+  std::string help = fmt::format("`trcost {} --help` lists its options", command.name);
+  const auto usage = [](std::string message, std::string hint) {
+    return Error(ErrorKind::usage, std::move(message), std::move(hint));
+  };
+  constexpr std::string_view kConversion = "Could not convert: ";
+  if (text.starts_with(kConversion)) {
+    const std::string rest = text.substr(kConversion.size());
+    return usage(fmt::format("{} takes no value", rest.substr(0, rest.find(' '))), std::move(help));
+  }
+  const std::string name = text.substr(0, text.find(':'));
+  const CLI::Option* option = app.get_option_no_throw(name);
+  if (option == nullptr) return usage(text, std::move(help));
+  if (text.find("At Most") != std::string::npos) {
+    return usage(name + " is given more than once", "give it once");
+  }
+  if (text.ends_with(" missing")) {
+    return usage(name + " needs a value",
+                 fmt::format("write {} {}", name, option->get_type_name()));
+  }
+  return usage(text, std::move(help));
+}
+
+// CLI11 takes what follows an option as its value, also where that is the next option.
+void refuse_options_as_values(const CLI::App& app, const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+    if (arguments[i] == "--") return;
+    const auto known = [&](const std::string& word) -> const CLI::Option* {
+      return word.starts_with('-') ? app.get_option_no_throw(word) : nullptr;
+    };
+    const CLI::Option* option = known(arguments[i]);
+    if (option == nullptr || option->get_items_expected_min() == 0) continue;
+    if (known(arguments[i + 1]) != nullptr) {
+      throw Error(ErrorKind::usage, arguments[i] + " needs a value",
+                  fmt::format("write {} {}", arguments[i], option->get_type_name()));
+    }
+    ++i;
+  }
+}
+
 int run_command(const Command& command, std::vector<std::string> arguments, Session& session) {
   if (const std::optional<int> code = run_plainly(command, arguments, session)) return *code;
   CLI::App app;
@@ -80,6 +123,7 @@ int run_command(const Command& command, std::vector<std::string> arguments, Sess
   app.set_help_flag("-h,--help", "this help")->group("General");
   const Action action = command.define(app, session);
   session.add_global_options(app);
+  refuse_options_as_values(app, arguments);
   std::ranges::reverse(arguments);  // CLI11 takes them from the back
   try {
     app.parse(std::move(arguments));
@@ -88,11 +132,14 @@ int run_command(const Command& command, std::vector<std::string> arguments, Sess
     return kExitOk;
   } catch (const CLI::ParseError& error) {
     refuse_leftovers(app, command);
-    throw Error(ErrorKind::usage, error.what(),
-                fmt::format("`trcost {} --help` lists its options", command.name));
+    throw option_error(app, command, error);
   }
   refuse_leftovers(app, command);
   return action();
+}
+
+bool is_global(std::string_view word) {
+  return word == "-q" || word == "--quiet" || word == "-v" || word == "--verbose";
 }
 
 // Global options may stand before the command: `trcost -q estimate`.
@@ -120,7 +167,8 @@ int dispatch(std::vector<std::string> arguments, Session& session) {
       Output("-").write(program_help());
       return kExitOk;
     }
-    if (!arguments.empty()) {
+    const bool only_global = std::ranges::all_of(arguments, is_global);
+    if (!only_global) {
       throw Error(ErrorKind::usage,
                   fmt::format("unknown option \"{}\"", arguments[0].substr(0, kQuotedLength)),
                   "options come after a command: see `trcost --help`");

@@ -33,9 +33,12 @@ void Session::add_global_options(CLI::App& app) {
   app.add_option("--config", options.config, "scenario defaults as JSON")
       ->type_name("FILE")
       ->group("General");
-  app.add_option("--color", options.color, "auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->type_name("WHEN")
+  app.add_option("--color", options.color, "colour of what is shown")
+      ->check([](const std::string& word) {
+        const bool known = word == "auto" || word == "always" || word == "never";
+        return known ? std::string() : "\"" + word + "\" is none of auto, always, never";
+      })
+      ->type_name("auto|always|never")
       ->group("General");
   app.add_flag("-q,--quiet", options.quiet, "no warnings")->group("General");
   app.add_flag("-v,--verbose", options.verbose, "say what is being done")->group("General");

@@ -109,13 +109,13 @@ double parse_number(std::string_view text, NumberKind kind) {
   if (status == std::errc::result_out_of_range) refuse(text, info, "outside the range of numbers");
   if (status != std::errc()) refuse(text, info, "it is not a number");
   const std::string_view suffix = trim(rest.substr(static_cast<std::size_t>(end - rest.data())));
-  if (!suffix.empty() && (suffix.front() == 'x' || suffix.front() == 'X')) {
+  if (value == 0 && !suffix.empty() && (suffix.front() == 'x' || suffix.front() == 'X')) {
     refuse(text, info, "hexadecimal is not allowed");
   }
   value *= unit_factor(suffix, text, info, kind);
   if (!std::isfinite(value)) refuse(text, info, "outside the range of numbers");
   if (kind == NumberKind::integer && value != std::floor(value)) {
-    refuse(text, info, "it has to be whole");
+    refuse(text, info, "it has a fraction");
   }
   // 16.6T x 1e12 leaves rounding noise behind the decimal point that nobody wrote.
   if (kind == NumberKind::count && value >= 1 && std::abs(value - std::round(value)) < 1e-9 * value) {

@@ -49,19 +49,24 @@ std::string checked_text(const FieldInfo& info, std::string_view text) {
 std::string checked_list(const FieldInfo& info, std::string_view text) {
   std::string out = checked_text(info, text);
   std::vector<std::string_view> names;
-  for (std::string_view rest = out; !rest.empty();) {
+  std::string_view rest = out;
+  while (true) {
     const std::size_t comma = std::min(rest.find(','), rest.size());
     std::string_view name = rest.substr(0, comma);
     while (name.starts_with(' ')) name.remove_prefix(1);
     while (name.ends_with(' ')) name.remove_suffix(1);
-    if (!name.empty() && std::ranges::find(names, name) != names.end()) {
+    if (name.empty()) {
+      throw Error(ErrorKind::usage, "there is an empty name in the list",
+                  "write names separated by commas, like h100-sxm,b200");
+    }
+    if (std::ranges::find(names, name) != names.end()) {
       throw Error(ErrorKind::usage, fmt::format("\"{}\" stands twice in the list", name),
                   "name each one once");
     }
     names.push_back(name);
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    if (comma == rest.size()) return out;
+    rest.remove_prefix(comma + 1);
   }
-  return out;
 }
 
 std::string checked_choice(const FieldInfo& info, std::string_view text) {

@@ -164,3 +164,68 @@ load program
     "$language" > grid.json
   refused 1 "27 x 27 patches" estimate --model ./grid.json
 }
+
+@test "every command refuses every kind of bad input with one message and writes nothing" {
+  printf '{"model": {"params": 7e9' > truncated.json
+  printf '{"model": {"params": 7e9, "params": 8e9}}' > duplicate.json
+  printf '{"model": {"parms": 7e9}}' > misspelt.json
+  printf '[]' > list.json
+  : > empty.json
+  echo kept > kept.json
+  for command in estimate memory "sweep --vary hardware.gpus=8,16" "solve --budget 1000" \
+    "experiments --runs 2" "transfer --from b200 --from-gpus 8 --measured 2h --to h200"; do
+    while IFS='|' read -r expected arguments; do
+      # shellcheck disable=SC2086
+      refused "$expected" '' $command $arguments -o kept.json
+      [ "$(cat kept.json)" = kept ]
+      [ "$(wc -l <err.txt)" -le 2 ]
+    done <<'END'
+2|--params -5
+2|--params nan
+2|--params 1e400
+2|--params 10Q
+2|--params 0x10
+2|--params 1e17
+2|--params
+2|--params 7e9 --params 8e9
+2|--parms 7e9
+2|--params 7e9 --tokens 0
+2|--params 7e9 --seq-length 1e9
+2|--params 7e9 --price -1
+2|--params 7e9 --price 0
+2|--params 7e9 --price 3..1
+2|--params 7e9 --modality vl --image-size 0x0
+2|--params 7e9 --model llama-2-7b
+2|--params 7e9 --tokens 1e9 --stack foo
+2|--params 7e9 --tokens 1e9 --system foo
+2|--params 7e9 --vision-encoder foo
+2|--params 7e9 --tokens 1e9 --format foo
+2|--params 7e9 --tokens 1e9 --color purple
+1|--scenario truncated.json
+1|--scenario duplicate.json
+1|--scenario misspelt.json
+1|--scenario list.json
+1|--scenario empty.json
+1|--scenario missing.json
+1|--scenario .
+1|--params 7e9 --data-dir missing
+1|--params 7e9 --config missing.json
+END
+  done
+}
+
+@test "what is said of an option is said in this program's words" {
+  refused 2 '--params needs a value' estimate --params
+  refused 2 '--params needs a value' estimate --params --tokens 1e9
+  refused 2 '--gpus is given more than once' estimate --params 7e9 --gpus 8 --gpus 16
+  refused 2 '--strict takes no value' estimate --params 7e9 --strict=foo
+  refused 2 '"purple" is none of auto, always, never' estimate --params 7e9 --color purple
+  refused 2 'unknown unit "x"' estimate --params 7e9 --deadline 3x
+  refused 2 'an empty name' estimate --params 7e9 --accelerator ,
+  refused 2 'no command' -q
+  refused 2 'needs an action' prices
+  # The nearest that exists is the answer; the message is one all the same.
+  run_trcost solve --budget 1e-9 --accelerator h100-sxm,b200
+  [ "$code" -eq 1 ]
+  [ "$(grep -c error: err.txt)" -eq 1 ]
+}
