@@ -22,7 +22,36 @@ struct Flag {
   std::string longest;   // `--output`
   std::string value;     // `FILE`, or `a|b|c`
   std::string help;
+  std::string words;  // that complete its value; files do where there are none
 };
+
+bool is_word_list(const std::string& value) { return value.find('|') != std::string::npos; }
+
+std::string words_of(std::string value) {
+  std::ranges::replace(value, '|', ' ');
+  return value;
+}
+
+std::string joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, " ")); }
+
+// Names of the catalog that a flag takes.
+std::string catalog_words(std::string_view flag, Session& session) {
+  struct Names {
+    std::string_view flag;
+    CatalogKind kind;
+  };
+  static constexpr Names kNames[] = {{"--accelerator", CatalogKind::accelerators},
+                                     {"--from", CatalogKind::accelerators},
+                                     {"--to", CatalogKind::accelerators},
+                                     {"--model", CatalogKind::models},
+                                     {"--system", CatalogKind::systems},
+                                     {"--stack", CatalogKind::stacks},
+                                     {"--vision-encoder", CatalogKind::encoders}};
+  for (const Names& each : kNames) {
+    if (each.flag == flag) return joined(session.catalog().names(each.kind));
+  }
+  return {};
+}
 
 std::vector<Flag> flags_of(const Command& command, Session& session) {
   CLI::App app;
@@ -38,22 +67,27 @@ std::vector<Flag> flags_of(const Command& command, Session& session) {
     for (const std::string& name : option->get_snames()) flag.names += " -" + name;
     if (option->get_items_expected_max() > 0) flag.value = option->get_type_name();
     flag.help = option->get_description();
+    flag.words = is_word_list(flag.value) ? words_of(flag.value)
+                                          : catalog_words(flag.longest, session);
     out.push_back(std::move(flag));
   }
   return out;
-}
-
-bool is_word_list(const std::string& value) { return value.find('|') != std::string::npos; }
-
-std::string words_of(std::string value) {
-  std::ranges::replace(value, '|', ' ');
-  return value;
 }
 
 std::string command_names() {
   std::string out;
   for (const Command& command : commands()) out += (out.empty() ? "" : " ") + std::string(command.name);
   return out;
+}
+
+// What may stand after the command, where that is one of a few words.
+std::string argument_words(const Command& command) {
+  if (command.name == "list" || command.name == "show") {
+    return "accelerators systems stacks models encoders prices runs";
+  }
+  if (command.name == "completions") return "bash zsh fish man";
+  if (command.name == "prices") return "import";
+  return command.name == "help" ? command_names() + " fields" : std::string();
 }
 
 std::string bash_script(Session& session) {
@@ -67,13 +101,13 @@ std::string bash_script(Session& session) {
   out += "  case \"${COMP_WORDS[1]} $before\" in\n";
   std::string lists;
   for (const Command& command : commands()) {
-    std::string all;
+    std::string all = argument_words(command);
     for (const Flag& flag : flags_of(command, session)) {
       all += (all.empty() ? "" : " ") + flag.names;
-      if (is_word_list(flag.value)) {
+      if (!flag.words.empty()) {
         out += fmt::format(
-            "    \"{} {}\") COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
-            command.name, flag.longest, words_of(flag.value));
+            "    \"{} {}\") COMPREPLY=($(compgen {}-W \"{}\" -- \"$word\")); return ;;\n",
+            command.name, flag.longest, is_word_list(flag.value) ? "" : "-f ", flag.words);
       }
     }
     lists += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")) ;;\n", command.name,
@@ -98,12 +132,15 @@ std::string zsh_script(Session& session) {
          "  case $words[2] in\n";
   for (const Command& command : commands()) {
     out += fmt::format("    {}) _arguments -S", command.name);
+    if (const std::string words = argument_words(command); !words.empty()) {
+      out += " " + quoted(fmt::format("2:value:({})", words));
+    }
     for (const Flag& flag : flags_of(command, session)) {
       std::string help = flag.help;
       std::erase_if(help, [](char c) { return c == '[' || c == ']' || c == ':'; });
       std::string spec = fmt::format("{}[{}]", flag.longest, help);
-      if (is_word_list(flag.value)) {
-        spec += fmt::format(":value:({})", words_of(flag.value));
+      if (!flag.words.empty()) {
+        spec += fmt::format(":value:({})", flag.words);
       } else if (!flag.value.empty()) {
         spec += ":value:_files";
       }
@@ -119,10 +156,16 @@ std::string fish_script(Session& session) {
   for (const Command& command : commands()) {
     out += fmt::format("complete -c trcost -n __fish_use_subcommand -a {} -d {}\n", command.name,
                        quoted(std::string(command.summary)));
+    if (const std::string words = argument_words(command); !words.empty()) {
+      out += fmt::format("complete -c trcost -n '__fish_seen_subcommand_from {}' -a '{}'\n",
+                         command.name, words);
+    }
     for (const Flag& flag : flags_of(command, session)) {
       out += fmt::format("complete -c trcost -n '__fish_seen_subcommand_from {}' -l {} -d {}",
                          command.name, flag.longest.substr(2), quoted(flag.help));
-      if (is_word_list(flag.value)) out += fmt::format(" -xa '{}'", words_of(flag.value));
+      if (!flag.words.empty()) {
+        out += fmt::format(" -{}a '{}'", is_word_list(flag.value) ? "x" : "r", flag.words);
+      }
       out += "\n";
     }
   }
@@ -175,7 +218,7 @@ constexpr Kind kKinds[] = {
 
 Action define_completions(CLI::App& app, Session& session) {
   auto name = std::make_shared<std::string>();
-  app.add_option("kind", *name, "bash, zsh, fish, or man")->group("Arguments");
+  app.add_option("KIND", *name, "bash, zsh, fish, or man")->group("Arguments");
   return [name, &session] {
     for (const Kind& kind : kKinds) {
       if (kind.name != *name) continue;

@@ -45,10 +45,10 @@ int run_show(const ShowOptions& options, Session& session) {
 
 Action define_show(CLI::App& app, Session& session) {
   auto options = std::make_shared<ShowOptions>();
-  app.add_option("kind", options->kind,
+  app.add_option("KIND", options->kind,
                  "accelerators, systems, stacks, models, encoders, prices or runs")
       ->group("Arguments");
-  app.add_option("name", options->name, "a catalog name, or a .json file of your own to check")
+  app.add_option("NAME", options->name, "a catalog name, or a .json file of your own to check")
       ->group("Arguments");
   add_output_options(app, options->output,
                      {Format::table, Format::json, Format::csv, Format::md, Format::html});

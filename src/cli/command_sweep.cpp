@@ -229,7 +229,8 @@ Action define_sweep(CLI::App& app, Session& session) {
   add_run_options(app, *arguments);
   arguments->scenario.add(app, session);
   using enum Format;
-  add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
+  add_output_options(app, arguments->output, {table, json, jsonl, csv, md},
+                     "a table on a terminal and csv elsewhere");
   app.add_flag("--strict", arguments->strict, "exit 3 when a row has no answer")->group("Output");
   return [arguments, &session] { return Sweeping(*arguments, session).run(); };
 }

@@ -84,14 +84,14 @@ int run_validate(const ValidateOptions& typed, Session& session) {
 }
 
 void add_filters(CLI::App& app, ValidationFilter& filter) {
-  const auto add = [&](const char* flag, std::string& value, const char* help) {
-    app.add_option(flag, value, help)->group("Which rows");
+  const auto add = [&](const char* flag, std::string& value, const char* type, const char* help) {
+    app.add_option(flag, value, help)->type_name(type)->group("Which rows");
   };
-  add("--accelerator", filter.accelerator, "of this accelerator");
-  add("--stack", filter.stack, "of this software stack");
-  add("--source", filter.source, "whose source contains this text");
-  add("--task", filter.task, "pretrain, sft, lora, qlora or lora+emb");
-  add("--model", filter.model, "whose model contains this text");
+  add("--accelerator", filter.accelerator, "NAME", "of this accelerator");
+  add("--stack", filter.stack, "NAME", "of this software stack");
+  add("--source", filter.source, "TEXT", "whose source contains this text");
+  add("--task", filter.task, "pretrain|sft|lora|qlora|lora+emb", "of this kind of training");
+  add("--model", filter.model, "TEXT", "whose model contains this text");
 }
 
 }  // namespace
@@ -103,7 +103,8 @@ Action define_validate(CLI::App& app, Session& session) {
   app.add_flag("--summary", typed->summary, "the summary alone, also for machines");
   app.add_flag("--runs", typed->runs, "whole published runs: does the range hold their GPU-hours");
   app.add_option("--max-error", typed->max_error,
-                 "exit 3 where the median error of the selected rows is larger, e.g. 10%");
+                 "exit 3 where the median error of the selected rows is larger, e.g. 10%")
+      ->type_name("F");
   add_output_options(app, typed->output,
                      {Format::table, Format::json, Format::jsonl, Format::csv, Format::md});
   return [typed, &session] { return run_validate(*typed, session); };

@@ -53,29 +53,29 @@ constexpr Command kCommands[] = {
      "                   --tokens-fraction 0.1\n",
      define_experiments},
     {"tokens", "tokens that an image, a video or an audio clip becomes",
-     "[--family NAME] --image WxH (or --images, --video, --audio) [options]",
+     "[--family NAME] --image WxH (or --images, --video, --audio) [OPTIONS]",
      "trcost tokens --image 1920x1080\n"
      "trcost tokens --family qwen2-vl --image 1920x1080 --image 640x480 --max-pixels 1003520\n"
      "trcost tokens --family qwen2-vl --video 1280x720 --seconds 60 --fps 2 --format json\n"
      "trcost tokens --family internvl --images sizes.csv\n",
      define_tokens},
-    {"validate", "replay published measurements: predicted, measured, error", "[options]",
+    {"validate", "replay published measurements: predicted, measured, error", "[OPTIONS]",
      "trcost validate\n"
      "trcost validate --accelerator h100-sxm --stack megatron --rows\n"
      "trcost validate --format csv -o errors.csv\n"
      "trcost validate --task pretrain --max-error 10%\n"
      "trcost validate --runs\n",
      define_validate},
-    {"prices", "turn a SkyPilot or gpuhunt catalog into a price file", "import FILE [options]",
+    {"prices", "turn a SkyPilot or gpuhunt catalog into a price file", "import FILE [OPTIONS]",
      "trcost prices import lambda/vms.csv --date 2026-10-20 -o lambda-2026-10.json\n"
      "trcost prices import gpuhunt.csv --date 2026-10-20 --source github.com/dstackai/gpuhunt\n",
      define_prices},
-    {"list", "the catalog: all entries of a kind", "[KIND] [options]",
+    {"list", "the catalog: all entries of a kind", "[KIND] [OPTIONS]",
      "trcost list accelerators\n"
      "trcost list prices --accelerator h100-sxm\n"
      "trcost list systems --format csv\n",
      define_list},
-    {"show", "one catalog entry with its sources, or a file of your own", "KIND NAME|FILE [options]",
+    {"show", "one catalog entry with its sources, or a file of your own", "KIND NAME|FILE [OPTIONS]",
      "trcost show accelerators h100-sxm\n"
      "trcost show models mixtral-8x7b --format json\n"
      "trcost show accelerators ./mine.json\n",

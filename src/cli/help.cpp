@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "scenario/number_kind.h"
 #include "trcost/scenario.h"
 
 namespace trcost::cli {
@@ -48,11 +49,11 @@ std::string indented(std::string_view lines) {
 }
 
 std::string option_line(const CLI::Option& option) {
-  std::string name = option.get_name(false, true);
-  std::replace(name.begin(), name.end(), ',', ' ');
-  std::string head = "  " + name;
+  const bool positional = option.get_lnames().empty() && option.get_snames().empty();
+  std::string head = "  ";
+  for (const char c : option.get_name(positional, true)) head += c == ',' ? std::string(", ") : std::string(1, c);
   const std::string value = option.get_type_name();
-  if (option.get_items_expected_max() > 0 && !value.empty()) head += " " + value;
+  if (!positional && option.get_items_expected_max() > 0 && !value.empty()) head += " " + value;
   if (head.size() + 2 > kHelpColumn) {
     head += "\n" + std::string(kHelpColumn, ' ');
   } else {
@@ -74,9 +75,8 @@ std::string program_help() {
     out += fmt::format("  {:<13} {}\n", command.name, command.summary);
   }
   out +=
-      "\n`trcost COMMAND --help` lists a command's options, `trcost --version` the versions of "
-      "the\n"
-      "program and of its price data.\n";
+      "\n`trcost COMMAND --help` lists a command's options, `trcost help fields` the fields of a\n"
+      "scenario, `trcost --version` the versions of the program and of its price data.\n";
   return out;
 }
 
@@ -112,9 +112,7 @@ std::string fields_help() {
     out += fmt::format("\n{}  {}  {}\n", info.path, info.flag, environment_variable(info));
     out += "    " + wrapped(info.help, 4) + "\n";
     if (!info.choices.empty()) out += "    values: " + wrapped(info.choices, 12) + "\n";
-    if (is_numeric(info.kind)) {
-      out += fmt::format("    from {:g} to {:g} {}\n", info.lowest, info.highest, info.unit);
-    }
+    if (is_numeric(info.kind)) out += fmt::format("    {}\n", allowed_range(info));
     const std::string fallback = info.fallback.empty()
                                      ? std::string(info.rule)
                                      : fmt::format("{} ({})", info.fallback, info.rule);

@@ -26,11 +26,12 @@ std::vector<std::string> names_of(const std::vector<Format>& formats) {
 
 }  // namespace
 
-void add_output_options(CLI::App& app, OutputOptions& options, std::vector<Format> allowed) {
+void add_output_options(CLI::App& app, OutputOptions& options, std::vector<Format> allowed,
+                        std::string_view otherwise) {
   options.allowed = std::move(allowed);
   const std::string words = fmt::format("{}", fmt::join(names_of(options.allowed), "|"));
   app.add_option("--format", options.format,
-                 "output format (default: by the extension of -o, else table)")
+                 fmt::format("output format (default: by the extension of -o, else {})", otherwise))
       ->type_name(words)
       ->group("Output");
   app.add_option("-o,--output", options.path, "file to write, - for stdout")

@@ -25,7 +25,9 @@ struct OutputOptions {
 };
 
 /// Adds --format (its values listed once, for help, error and completion) and -o.
-void add_output_options(CLI::App& app, OutputOptions& options, std::vector<Format> allowed);
+/// `otherwise` says which format it is without both.
+void add_output_options(CLI::App& app, OutputOptions& options, std::vector<Format> allowed,
+                        std::string_view otherwise = "table");
 
 /// Where results go. A file is opened before the work starts under a temporary name and renamed
 /// when committed, so nothing half-written stands under the final name. A closed pipe ends the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+
 #include "trcost/numbers.h"
 #include "trcost/scenario.h"
 
@@ -18,5 +20,8 @@ constexpr NumberKind number_kind(FieldKind kind) {
     default: return NumberKind::number;
   }
 }
+
+/// `from 1 to 1e20 tokens`, `above 0 and at most 1`.
+std::string allowed_range(const FieldInfo& info);
 
 }  // namespace trcost

@@ -28,22 +28,6 @@ bool excludes_zero(const FieldInfo& info) {
   }
 }
 
-std::string allowed_range(const FieldInfo& info) {
-  const std::string unit = info.unit.empty() ? "" : " " + std::string(info.unit);
-  const auto plain = [](double v) {
-    if (v < 1e6) return format_exact(v);
-    std::string text = fmt::format("{:g}", v);  // 1e+06
-    if (const std::size_t sign = text.find('+'); sign != std::string::npos) {
-      text.erase(sign, text[sign + 1] == '0' ? 2 : 1);
-    }
-    return text;
-  };
-  if (excludes_zero(info)) {
-    return fmt::format("above 0 and at most {}{}", plain(info.highest), unit);
-  }
-  return fmt::format("from {} to {}{}", plain(info.lowest), plain(info.highest), unit);
-}
-
 void check_range(const FieldInfo& info, double value, std::string_view location) {
   const bool low = excludes_zero(info) ? value <= 0 : value < info.lowest;
   if (!std::isfinite(value) || low || value > info.highest) {
@@ -77,6 +61,22 @@ const std::array<double, kFieldCount>& default_numbers() {
 }
 
 }  // namespace
+
+std::string allowed_range(const FieldInfo& info) {
+  const std::string unit = info.unit.empty() ? "" : " " + std::string(info.unit);
+  const auto plain = [](double v) {
+    if (v < 1e6) return format_exact(v);
+    std::string text = fmt::format("{:g}", v);  // 1e+06
+    if (const std::size_t sign = text.find('+'); sign != std::string::npos) {
+      text.erase(sign, text[sign + 1] == '0' ? 2 : 1);
+    }
+    return text;
+  };
+  if (excludes_zero(info)) {
+    return fmt::format("above 0 and at most {}{}", plain(info.highest), unit);
+  }
+  return fmt::format("from {} to {}{}", plain(info.lowest), plain(info.highest), unit);
+}
 
 void Scenario::set_number(const FieldInfo& info, double value, std::string_view location) {
   if (!is_numeric(info.kind)) {
