@@ -54,6 +54,23 @@ void refuse_leftovers(const CLI::App& app, const Command& command) {
   }
 }
 
+// CLI11 takes what follows an option as its value, also where that is the next option.
+void refuse_options_as_values(const CLI::App& app, const std::vector<std::string>& arguments) {
+  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+    if (arguments[i] == "--") return;
+    const auto known = [&](const std::string& word) -> const CLI::Option* {
+      return word.starts_with('-') ? app.get_option_no_throw(word) : nullptr;
+    };
+    const CLI::Option* option = known(arguments[i]);
+    if (option == nullptr || option->get_items_expected_min() == 0) continue;
+    if (known(arguments[i + 1]) != nullptr) {
+      throw Error(ErrorKind::usage, arguments[i] + " needs a value",
+                  fmt::format("write {} {}", arguments[i], option->get_type_name()));
+    }
+    ++i;
+  }
+}
+
 // Defining an option takes longer than reading it, and a scenario has a hundred: a command line that
 // is in order needs those that it names. Nothing where it is not, or asks for help.
 std::optional<int> run_plainly(const Command& command, std::vector<std::string> arguments,
@@ -64,6 +81,7 @@ std::optional<int> run_plainly(const Command& command, std::vector<std::string> 
   const Action action = command.define(app, session);
   session.define_only(nullptr);
   session.add_global_options(app);
+  refuse_options_as_values(app, arguments);
   std::ranges::reverse(arguments);  // CLI11 takes them from the back
   try {
     app.parse(std::move(arguments));
@@ -97,23 +115,6 @@ Error option_error(const CLI::App& app, const Command& command, const CLI::Parse
                  fmt::format("write {} {}", name, option->get_type_name()));
   }
   return usage(text, std::move(help));
-}
-
-// CLI11 takes what follows an option as its value, also where that is the next option.
-void refuse_options_as_values(const CLI::App& app, const std::vector<std::string>& arguments) {
-  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
-    if (arguments[i] == "--") return;
-    const auto known = [&](const std::string& word) -> const CLI::Option* {
-      return word.starts_with('-') ? app.get_option_no_throw(word) : nullptr;
-    };
-    const CLI::Option* option = known(arguments[i]);
-    if (option == nullptr || option->get_items_expected_min() == 0) continue;
-    if (known(arguments[i + 1]) != nullptr) {
-      throw Error(ErrorKind::usage, arguments[i] + " needs a value",
-                  fmt::format("write {} {}", arguments[i], option->get_type_name()));
-    }
-    ++i;
-  }
 }
 
 int run_command(const Command& command, std::vector<std::string> arguments, Session& session) {
