@@ -56,6 +56,8 @@ class Catalog {
   const Model& model(std::string_view name_or_path) const;
   const Encoder& encoder(std::string_view name_or_path) const;
 
+  /// `NAME@RELEASE` is the stack as of a release (trcost/efficiency.h); throws Error (usage) where
+  /// the stack's measurements do not cover it.
   const Stack& stack(std::string_view name_or_path) const;
   /// Calibrated constants of an accelerator; by rule from its specification where none exist.
   const Efficiency& efficiency(const Accelerator& accelerator) const;

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trcost/performance.h"
@@ -43,6 +45,19 @@ struct Efficiency {
   std::vector<ResidualFamily> residuals;  ///< of its architecture, and those of any
 };
 
+/// Which releases of a software the measurements cover, in years (2025.25 is the end of March). Kernels
+/// get faster from release to release on the same chip: `Stack::release_gain`.
+struct StackReleases {
+  double reference = 0;  ///< the release that the other constants describe
+  double oldest = 0;     ///< earlier ones are not covered
+  double newest = 0;     ///< later ones are taken to be like this one
+  std::vector<std::pair<std::string, double>> names;  ///< rounds or versions that carry no date
+};
+
+/// Year of a release written as YYYY-MM, as YY.MM with anything after a further dot, or as one of the
+/// stack's names; at most `newest`. Empty for anything else and for what is older than `oldest`.
+std::optional<double> release_year(const StackReleases& releases, std::string_view release);
+
 /// What the training software adds, whatever the accelerator.
 struct Stack {
   std::string name;
@@ -57,6 +72,9 @@ struct Stack {
   bool partial_recompute = false; ///< recomputes as many layers as memory asks for, not all or none
   std::array<bool, 4> shardings{true, true, true, true};  ///< indexed by Sharding
   MemoryRecipe memory;            ///< what it keeps on a device
+  StackReleases releases;         ///< empty (reference 0) where releases are not told apart
+  double release_years = 0;       ///< of this release, from the reference
+  double release_gain = 0;        ///< ln of the kernels' gain in speed per year
   double matmul = 1;              ///< factor on the chip's matmul rate
   double flash = 1;               ///< factor on the chip's attention rates
   double flash_backward = 1;      ///< further factor on the backward rate
@@ -70,6 +88,7 @@ struct Stack {
   double step_seconds = 1e-3;     ///< fixed cost of a step: optimizer launch, clipping, logging
   double tensor_overlap = 0.5;    ///< hidden share of tensor-parallel exchange
   double expert_overlap = 0;      ///< hidden share of the all-to-all
+  double context_imbalance = 0;   ///< share of a causal ring's uneven work that is not balanced out
   double pipeline_overlap = 0.7;  ///< hidden share of stage-to-stage transfers
   double stage_imbalance = 1;     ///< share of the slowest stage's surplus that delays a step
   double data_overlap = 0.8;      ///< share of the window that hides data-parallel exchange

@@ -39,7 +39,10 @@ struct LayerShape {
   double experts = 0;
   double experts_per_token = 0;
   LinearShape expert_in, expert_out;
+  double groups_per_token = 0;     ///< nodes that a token's experts may lie in, 0 not limited
   double expert_parameters = 0;
+  double expert_adapter_traffic = 0;  ///< bytes per routed token of low-rank adapters, forward
+  double expert_adapter_flops = 0;    ///< per routed token, forward
   double expert_bias_traffic = 0;  ///< bytes per routed token where experts carry biases
   double exchanges = 4;            ///< tensor-parallel gathers and scatters per forward pass
 };

@@ -146,7 +146,7 @@ class MemoryModel {
 
   MemoryRecipe recipe_;
   double capacity_ = 0;  ///< bytes that a plan may fill
-  double layers_ = 0, dense_layers_ = 0;
+  double layers_ = 0, dense_layers_ = 0, mtp_layers_ = 0;
   States dense_layer_, moe_layer_, expert_layer_;
   States first_;        ///< embedding, encoder, connector
   States last_;         ///< head and modules that predict further tokens

@@ -20,6 +20,8 @@ struct MixtureOfExperts {
   double expert_ffn = 0;         ///< intermediate width of one expert
   double shared_ffn = 0;         ///< total intermediate width of the always-on experts, 0 if none
   double dense_layers = 0;       ///< leading layers with the dense feed-forward instead
+  double expert_groups = 0;      ///< groups of experts, one per node, to choose from; 0: not limited
+  double groups_per_token = 0;   ///< groups that one token's experts may lie in (DeepSeek-V3: 4 of 8)
   bool router_bias = false;      ///< one bias per expert in the router
   bool expert_bias = false;      ///< biases in the expert matrices (gpt-oss)
   bool shared_gate = false;      ///< a gate vector for the shared expert (Qwen2-MoE)
@@ -182,6 +184,7 @@ struct ParameterCounts {
   double active = 0;          ///< with only the routed experts that a token uses
   double expert = 0;          ///< routed expert parameters, all of them
   double mtp = 0;             ///< multi-token-prediction modules, outside of total
+  double mtp_expert = 0;      ///< the routed experts among them
 };
 ParameterCounts count_parameters(const LanguageModel& language);
 ParameterCounts count_parameters(const Model& model);

@@ -25,6 +25,8 @@ MixtureOfExperts read_moe(ObjectReader r) {
   moe.expert_ffn = r.required_whole("expert_ffn", 1, kWidest);
   moe.shared_ffn = r.whole_or("shared_ffn", 0, 0, kWidest);
   moe.dense_layers = r.whole_or("dense_layers", 0, 0, kMostLayers);
+  moe.expert_groups = r.whole_or("expert_groups", 0, 0, 1e6);
+  moe.groups_per_token = r.whole_or("groups_per_token", moe.expert_groups, 0, moe.expert_groups);
   moe.router_bias = r.boolean_or("router_bias", false);
   moe.expert_bias = r.boolean_or("expert_bias", false);
   moe.shared_gate = r.boolean_or("shared_gate", false);

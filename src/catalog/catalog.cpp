@@ -228,7 +228,15 @@ const Encoder& Catalog::encoder(std::string_view name) const {
 }
 
 const Stack& Catalog::stack(std::string_view name) const {
-  return cache_->entry(cache_->stacks, *this, CatalogKind::stacks, name, load_stack);
+  const std::size_t at = is_path(name) ? std::string_view::npos : name.find('@');
+  if (at == std::string_view::npos) {
+    return cache_->entry(cache_->stacks, *this, CatalogKind::stacks, name, load_stack);
+  }
+  const std::lock_guard lock(cache_->mutex);
+  const auto found = cache_->stacks.find(name);
+  if (found != cache_->stacks.end()) return *found->second;
+  auto aged = stack_at_release(stack(name.substr(0, at)), name.substr(at + 1));
+  return *cache_->stacks.emplace(std::string(name), std::move(aged)).first->second;
 }
 
 const Efficiency& Catalog::efficiency(const Accelerator& accelerator) const {

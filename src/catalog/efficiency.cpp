@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "catalog/csv.h"
 #include "catalog/data_file.h"
@@ -13,6 +14,8 @@
 
 namespace trcost {
 namespace {
+
+constexpr double kBestMatmul = 0.95;  // of the peak, as efficiency_by_rule() bounds it
 
 Efficiency parse_efficiency(const JsonValue& document, Efficiency result) {
   ObjectReader reader = document.object();
@@ -31,6 +34,46 @@ Efficiency parse_efficiency(const JsonValue& document, Efficiency result) {
     result.*constant.member = reader.number_or(constant.name, result.*constant.member,
                                                constant.lowest, constant.highest);
   }
+  reader.finish();
+  return result;
+}
+
+std::string efficiency_path(std::string_view accelerator) {
+  return fmt::format("efficiency/{}.json", accelerator);
+}
+
+// The constants of a measured chip for one of its kin: matmuls by the ratio of what each reaches of
+// its own peak in measurements of matmuls alone, where both are published.
+Efficiency alike(const Accelerator& chip, const JsonValue& named, const Catalog& catalog) {
+  const std::string name = named.text();
+  const std::string path = efficiency_path(name);
+  if (!catalog.has_file(path)) {
+    named.fail(fmt::format("there are no constants of \"{}\"", name), "name a file of efficiency/");
+  }
+  const Accelerator& kin = catalog.accelerator(name);
+  Efficiency result = parse_efficiency(read_data_file(catalog, path), efficiency_by_rule(kin));
+  for (std::size_t p = 0; p < result.matmul.size(); ++p) {
+    const double own = chip.measured_flops[p], other = kin.measured_flops[p];
+    if (own > 0 && other > 0) {
+      result.matmul[p] *= own / chip.peak_flops[p] / (other / kin.peak_flops[p]);
+    }
+    result.matmul[p] = std::min(result.matmul[p], kBestMatmul);
+  }
+  result.measured = false;
+  return result;
+}
+
+Efficiency read_efficiency(const Accelerator& chip, const Catalog& catalog) {
+  const std::string path = efficiency_path(chip.name);
+  if (!catalog.has_file(path)) return efficiency_by_rule(chip);
+  const JsonValue document = read_data_file(catalog, path);
+  ObjectReader reader = document.object();
+  const std::optional<JsonValue> kin = reader.optional_value("like");
+  if (!kin) return parse_efficiency(document, efficiency_by_rule(chip));
+  Efficiency result = alike(chip, *kin, catalog);
+  reader.accept("schema_version");
+  result.accelerator = reader.required_text("accelerator");
+  result.source = reader.required_text("source");
   reader.finish();
   return result;
 }
@@ -73,11 +116,7 @@ std::vector<ResidualFamily> load_residuals(const Catalog& catalog) {
 std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator,
                                                   const Catalog& catalog,
                                                   const std::vector<ResidualFamily>& residuals) {
-  Efficiency result = efficiency_by_rule(accelerator);
-  const std::string path = fmt::format("efficiency/{}.json", accelerator.name);
-  if (catalog.has_file(path)) {
-    result = parse_efficiency(read_data_file(catalog, path), std::move(result));
-  }
+  Efficiency result = read_efficiency(accelerator, catalog);
   const auto concerns = [&](const ResidualFamily& family) {
     return family.architecture == accelerator.architecture || family.architecture == "any";
   };

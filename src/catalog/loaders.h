@@ -23,6 +23,8 @@ Model parse_model(const JsonValue& document, const Catalog& catalog);
 
 /// Shared pointers, so that the catalog needs not know how these look.
 std::shared_ptr<const Stack> load_stack(const JsonValue& document);
+/// The stack as of a release (release_year()); throws Error (usage) where that is not known.
+std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_view release);
 /// All families of measured rows.
 std::vector<ResidualFamily> load_residuals(const Catalog& catalog);
 /// Reads its own file of `catalog`, by rule from the specification where there is none; keeps those

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "catalog/loaders.h"
 #include "catalog/strict_json.h"
 #include "trcost/efficiency.h"
+#include "trcost/error.h"
 
 namespace trcost {
 namespace {
@@ -56,7 +60,47 @@ void read_memory(ObjectReader& parent, MemoryRecipe& memory) {
   reader->finish();
 }
 
+double read_month(const JsonValue& value, const StackReleases& any) {
+  const std::optional<double> year = release_year(any, value.text());
+  if (!year) value.fail("a month of release is written YYYY-MM");
+  return *year;
+}
+
+void read_releases(ObjectReader& parent, StackReleases& releases) {
+  auto reader = parent.optional_object("releases");
+  if (!reader) return;
+  const StackReleases any{1, 0, 1e4, {}};
+  reader->required_text("source");
+  releases.reference = read_month(reader->required_value("reference"), any);
+  releases.oldest = read_month(reader->required_value("oldest"), any);
+  releases.newest = read_month(reader->required_value("newest"), any);
+  if (auto names = reader->optional_object("names")) {
+    for (const std::string& name : names->keys()) {
+      releases.names.emplace_back(name, read_month(names->required_value(name), any));
+    }
+    names->finish();
+  }
+  reader->finish();
+}
+
 }  // namespace
+
+std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_view release) {
+  const std::optional<double> year = release_year(stack.releases, release);
+  if (!year) {
+    const std::string shown(release.substr(0, 40));
+    throw Error(ErrorKind::usage,
+                fmt::format("stack {} has no measured release \"{}\"", stack.name, shown),
+                stack.releases.reference > 0
+                    ? fmt::format("write {0}@YYYY-MM, from {1:.0f} on; {0} alone is the release of "
+                                  "`trcost show stacks {0}`",
+                                  stack.name, std::floor(stack.releases.oldest))
+                    : fmt::format("its releases are not told apart: write {} alone", stack.name));
+  }
+  auto aged = std::make_shared<Stack>(stack);
+  aged->release_years = *year - stack.releases.reference;
+  return aged;
+}
 
 std::shared_ptr<const Stack> load_stack(const JsonValue& document) {
   auto stack = std::make_shared<Stack>();
@@ -70,6 +114,7 @@ std::shared_ptr<const Stack> load_stack(const JsonValue& document) {
                                                  constant.lowest, constant.highest);
   }
   read_abilities(reader, *stack);
+  read_releases(reader, stack->releases);
   read_memory(reader, stack->memory);
   reader.finish();
   return stack;

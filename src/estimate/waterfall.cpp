@@ -23,7 +23,7 @@ void add_waterfall(const Execution& execution, const UsefulTime& useful, Estimat
     for (int i = 1; i < kStepTermCount; ++i) {
       const double seconds = time.terms[static_cast<std::size_t>(i)];
       if (is_network_term(static_cast<StepTerm>(i))) network += seconds;
-      if (seconds <= 0) continue;
+      if (seconds == 0) continue;
       out.waterfall.push_back(
           {step_term_name(static_cast<StepTerm>(i)), so_far / (so_far + seconds)});
       so_far += seconds;

@@ -22,6 +22,7 @@ constexpr EfficiencyConstant kEfficiencyConstants[] = {
 };
 
 constexpr StackConstant kStackConstants[] = {
+    {"release_gain", &Stack::release_gain, 0, 1},
     {"matmul", &Stack::matmul, 0.1, 1.5},
     {"flash", &Stack::flash, 0.1, 1.5},
     {"flash_backward", &Stack::flash_backward, 0.1, 1.5},
@@ -34,6 +35,7 @@ constexpr StackConstant kStackConstants[] = {
     {"step_seconds", &Stack::step_seconds, 0, 100},
     {"tensor_overlap", &Stack::tensor_overlap, 0, 1},
     {"expert_overlap", &Stack::expert_overlap, 0, 1},
+    {"context_imbalance", &Stack::context_imbalance, 0, 2},
     {"pipeline_overlap", &Stack::pipeline_overlap, 0, 1},
     {"stage_imbalance", &Stack::stage_imbalance, 0, 1},
     {"data_overlap", &Stack::data_overlap, 0, 1},

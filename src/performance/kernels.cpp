@@ -2,6 +2,7 @@
 #include "performance/kernels.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace trcost {
 namespace {
@@ -92,6 +93,13 @@ void expert_kernels(const LayerShape& shape, const LayerSplit& split, const Devi
   const double bytes = routed * (8 * shape.hidden * rates.expert_traffic +
                                  6 * shape.expert_out.k + shape.expert_bias_traffic);
   time.elementwise_forward += bytes * rates.elementwise + stack.expert_kernels * rates.gap;
+  if (shape.expert_adapter_flops <= 0) return;
+  time.elementwise_forward +=
+      routed * shape.expert_adapter_traffic * stack.lora_traffic * rates.elementwise;
+  const double adapters = routed * shape.expert_adapter_flops * rates.matmul_half;
+  time.matmul_forward += adapters;
+  time.matmul_dgrad += adapters;
+  time.matmul_wgrad += adapters;
 }
 
 }  // namespace
@@ -112,15 +120,17 @@ DeviceRates prepare_rates(const Platform& platform) {
                           ? chip.peak_flops[at(platform.precision)]
                           : half_peak;
   const auto share = [](double value) { return std::clamp(value, 1e-3, 1.0); };
+  const double gain = std::exp(stack.release_gain * stack.release_years);
+  const double backward = efficiency.flash_backward * stack.flash * stack.flash_backward;
   DeviceRates rates;
   rates.ideal = 1 / peak;
-  rates.matmul = 1 / (peak * share(efficiency.matmul[at(platform.precision)] * stack.matmul));
-  rates.matmul_half = 1 / (half_peak * share(efficiency.matmul[at(half)] * stack.matmul));
+  rates.matmul = 1 / (peak * share(efficiency.matmul[at(platform.precision)] * stack.matmul * gain));
+  rates.matmul_half = 1 / (half_peak * share(efficiency.matmul[at(half)] * stack.matmul * gain));
   rates.batched = 1 / (half_peak * share(efficiency.batched_matmul));
-  rates.flash_forward = 1 / (half_peak * share(efficiency.flash_forward * stack.flash));
-  rates.flash_backward = 1 / (half_peak * share(efficiency.flash_backward * stack.flash * stack.flash_backward));
+  rates.flash_forward = 1 / (half_peak * share(efficiency.flash_forward * stack.flash * gain));
+  rates.flash_backward = 1 / (half_peak * share(backward * gain));
   rates.memory = 1 / (std::max(chip.memory_bandwidth, 1.0) * share(efficiency.memory));
-  rates.elementwise = rates.memory * stack.elementwise;
+  rates.elementwise = rates.memory * stack.elementwise / gain;
   rates.ramp = efficiency.ramp_seconds;
   rates.gap = efficiency.kernel_gap_seconds;
   const bool block_scaled =

@@ -159,7 +159,12 @@ void MemoryModel::prepare_states(const Workload& workload) {
   first_ = states(counts.embedding, 0, outer, 0);
   const bool tied = m.tied_embeddings;
   (tied ? head_again_ : last_) = states(tied ? counts.embedding : counts.head, 0, outer, 0);
-  last_.add(states(counts.mtp, 0, training == Training::full ? training : Training::frozen, 0), 1);
+  // A multi-token-prediction module is one more layer on the last stage, and what joins it.
+  mtp_layers_ = m.mtp_layers;
+  const double mtp_layer = core.params + rest +
+                           (m.moe ? shared.params + routed.params : dense.params);
+  const double join = std::max(0.0, counts.mtp - mtp_layers_ * mtp_layer);
+  last_.add(states(join, 0, training == Training::full ? training : Training::frozen, 0), 1);
   const double width = 2 * value_scale_;
   layer_weights_ = width * (core.params + rest + std::max(dense_layers_ > 0 ? dense.params : 0,
                                                           sparse > 0 ? shared.params : 0));
@@ -183,7 +188,12 @@ void MemoryModel::prepare_vision(const Workload& workload, const TrainableCounts
 }
 
 MemoryModel::Shape MemoryModel::shape(const Layout& layout, Stage stage) const noexcept {
-  if (layout.pp == 1) return {dense_layers_, layers_ - dense_layers_, 1};
+  const bool sparse = layers_ > dense_layers_;
+  const double dense_mtp = sparse ? 0 : mtp_layers_;
+  const double sparse_mtp = sparse ? mtp_layers_ : 0;
+  if (layout.pp == 1) {
+    return {dense_layers_ + dense_mtp, layers_ - dense_layers_ + sparse_mtp, 1};
+  }
   const double p = layout.pp;
   Shape s;
   // Layers that do not divide: the outer stages, which hold embedding and head, take fewer, as
@@ -195,6 +205,10 @@ MemoryModel::Shape MemoryModel::shape(const Layout& layout, Stage stage) const n
   s.dense_layers = stage == Stage::first ? std::min(dense_layers_, layers)
                                          : std::max(0.0, dense_layers_ - (layers_ - layers));
   s.moe_layers = layers - s.dense_layers;
+  if (stage == Stage::last) {
+    s.dense_layers += dense_mtp;
+    s.moe_layers += sparse_mtp;
+  }
   const double behind = stage == Stage::first ? 0 : stage == Stage::inner ? 1 : p - 1;
   const double v = layout.vp;
   const double scheduled = v > 1 ? p + (p - 1 - 2 * behind) / v : p - behind;

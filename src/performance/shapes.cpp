@@ -23,11 +23,17 @@ void add_adapters(LayerShape& shape, double rank) {
     shape.adapter_traffic += 2 * linear.k + 6 * linear.n;
     shape.adapter_flops += 2 * rank * (linear.k + linear.n);
   }
+  if (shape.experts <= 0) return;
+  for (const LinearShape& linear : {shape.expert_in, shape.expert_out}) {
+    shape.expert_adapter_traffic += 2 * linear.k + 6 * linear.n;
+    shape.expert_adapter_flops += 2 * rank * (linear.k + linear.n);
+  }
 }
 
-// Tokens that a token sees: half of its sequence under a causal mask, w - w(w-1)/(2s) in a window
+// Tokens that a token sees: all without a mask, half of its sequence under a causal one, w - w(w-1)/(2s) in a window
 // (model.md 2.2); the mean over the layers' windows.
 double visible_tokens(const LanguageModel& model, double length) {
+  if (model.bidirectional) return length;
   double visible = 0;
   for (int i = 0; i < model.window_count; ++i) {
     const AttentionWindow& part = model.windows[static_cast<std::size_t>(i)];
@@ -117,6 +123,7 @@ LayerShape expert_layer_shape(const Workload& workload) {
   if (moe.shared_ffn > 0) add_feed_forward(shape, model.mlp, model.hidden, moe.shared_ffn);
   shape.experts = moe.experts;
   shape.experts_per_token = moe.experts_per_token;
+  shape.groups_per_token = moe.groups_per_token;
   shape.expert_in = {matrices_in(model.mlp) * moe.expert_ffn, model.hidden, Split::output};
   shape.expert_out = {model.hidden, moe.expert_ffn, Split::input};
   shape.expert_parameters =
@@ -137,8 +144,13 @@ LayerShape cross_layer_shape(const Workload& workload) {
   if (!model.cross_attention) return shape;
   const CrossAttention& cross = *model.cross_attention;
   const double width = model.heads * model.head_dim;
-  const double keys = workload.images_per_sequence * workload.vision_tokens_per_image;
-  const double key_share = workload.seq_length > 0 ? keys / workload.seq_length : 0;
+  const double image_tokens = workload.images_per_sequence * workload.vision_tokens_per_image;
+  const double key_share = workload.seq_length > 0 ? image_tokens / workload.seq_length : 0;
+  // A packed text attends to the images of its own document.
+  const double own = workload.seq_length > 0
+                         ? std::min(1.0, workload.attention_length / workload.seq_length)
+                         : 1.0;
+  const double keys = image_tokens * own;
   add_linear(shape, model.hidden, width, Split::output);
   // Keys and values are computed for the image's tokens: scaled to one text token.
   add_linear(shape, model.hidden, 2 * model.kv_heads * model.head_dim * key_share, Split::output);
@@ -157,21 +169,21 @@ LayerShape cross_layer_shape(const Workload& workload) {
   return shape;
 }
 
-LayerShape encoder_layer_shape(const Encoder& encoder, double tokens) {
+LayerShape encoder_layer_shape(const Encoder& encoder, double span) {
   const double h = encoder.hidden;
   LayerShape shape;
   add_linear(shape, h, 3 * h, Split::output);
   add_linear(shape, h, h, Split::input);
   shape.hidden = h;
   shape.head_dim = encoder.heads > 0 ? h / encoder.heads : h;
-  double visible = tokens;  // bidirectional
-  if (encoder.window_tokens > 0 && encoder.window_tokens < tokens && encoder.layers > 0) {
+  double visible = span;  // bidirectional
+  if (encoder.window_tokens > 0 && encoder.window_tokens < span && encoder.layers > 0) {
     const double full = encoder.full_attention_layers / encoder.layers;
-    visible = full * tokens + (1 - full) * encoder.window_tokens;
+    visible = full * span + (1 - full) * encoder.window_tokens;
   }
   shape.attention_flops = 4 * h * visible;
-  shape.attention_full_flops = 4 * h * tokens;
-  shape.score_entries = encoder.heads * tokens;
+  shape.attention_full_flops = 4 * h * span;
+  shape.score_entries = encoder.heads * span;
   shape.attention_length = 2 * visible;
   shape.kv_bytes = 4 * h;
   shape.hidden_traffic = (20 + (encoder.norm == Norm::layer ? 5 : 0)) * h;

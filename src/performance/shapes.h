@@ -13,7 +13,8 @@ LayerShape dense_layer_shape(const Workload& workload);
 LayerShape expert_layer_shape(const Workload& workload);
 /// A layer that attends to the image instead of the text, with its own feed-forward.
 LayerShape cross_layer_shape(const Workload& workload);
-/// A layer of the encoder; its tokens are the image's.
-LayerShape encoder_layer_shape(const Encoder& encoder, double tokens_per_image);
+/// A layer of the encoder; its tokens are the image's, `span` of which attend to each other: a tile's
+/// where an image is cut into tiles.
+LayerShape encoder_layer_shape(const Encoder& encoder, double span);
 
 }  // namespace trcost

@@ -140,17 +140,24 @@ void context_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& 
   const double bytes = at.tokens * shape.kv_bytes / at.tensor;
   const double each = transfer_seconds(at.costs.fabric, bytes, at.tensor * at.context - 1);
   const double ring = (at.context - 1) * each;
-  time.context_forward = std::max(0.0, ring - kContextOverlap * time.attention_forward);
-  time.context_backward = std::max(0.0, 2 * ring - kContextOverlap * time.attention_backward);
+  // The last of c ranks sees all the others' keys, 2 - 1/c times the mean of a causal mask; ranks that
+  // hold an early and a late piece each are even (Llama 3, arXiv:2407.21783, section 3.3.2).
+  const double uneven = at.stack.context_imbalance * (1 - 1 / at.context);
+  time.context_forward = std::max(0.0, ring - kContextOverlap * time.attention_forward) +
+                         uneven * time.attention_forward;
+  time.context_backward = std::max(0.0, 2 * ring - kContextOverlap * time.attention_backward) +
+                          uneven * time.attention_backward;
   const double kernels = (at.context - 1) * 3 * at.stack.dispatch_seconds;
   time.host_forward += kernels;
   time.host_backward += kernels;
 }
 
-// Distinct domains that a token's experts lie in, per expert: balls into bins [D].
-double network_share(double domains, double experts_per_token) {
-  const double distinct = domains * (1 - std::pow(1 - 1 / domains, experts_per_token));
-  return distinct / experts_per_token;
+// Distinct domains that a token's experts lie in, per expert: balls into bins [D]; at most as many as
+// a router that is limited to nodes allows (DeepSeek-V3, arXiv:2412.19437, section 2.1.2).
+double network_share(double domains, const LayerShape& shape) {
+  const double distinct = domains * (1 - std::pow(1 - 1 / domains, shape.experts_per_token));
+  const double allowed = shape.groups_per_token > 0 ? shape.groups_per_token : distinct;
+  return std::min(distinct, allowed) / shape.experts_per_token;
 }
 
 // Every token goes to its experts and comes back, forward and backward.
@@ -159,7 +166,7 @@ void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& t
   const double bytes = 2 * at.tokens / at.tensor * shape.experts_per_token * shape.hidden;
   const double near = domain_members(at.costs.fabric, at.expert, 1);
   const double share = at.stack.expert_dedup && near < at.expert
-                           ? network_share(at.expert / near, shape.experts_per_token)
+                           ? network_share(at.expert / near, shape)
                            : 1;
   const double each = exchange_seconds(at.costs.fabric, bytes, at.expert, 1, share);
   time.expert_forward = 2 * (1 - at.stack.expert_overlap) * each;

@@ -7,6 +7,7 @@
 #include "performance/shapes.h"
 #include "trcost/efficiency.h"
 #include "trcost/performance.h"
+#include "workload/linear_layers.h"
 
 namespace trcost {
 namespace {
@@ -35,12 +36,19 @@ void prepare_passes(const Workload& workload, const Platform& platform, StepCost
 void prepare_parameters(const Workload& workload, StepCosts& costs) {
   const LanguageModel& model = workload.language;
   const ParameterCounts counts = count_parameters(model);
-  costs.parameters_expert = counts.expert;
-  costs.parameters_dense = counts.language + counts.mtp - counts.expert;
+  costs.parameters_expert = counts.expert + counts.mtp_expert;
+  costs.parameters_dense = counts.language + counts.mtp - costs.parameters_expert;
+  if (workload.encoder && !workload.cached_features) {
+    costs.parameters_dense += encoder_parameters(*workload.encoder);
+  }
+  if (workload.connector && workload.encoder) {
+    costs.parameters_dense +=
+        connector_parameters(*workload.connector, *workload.encoder, model.hidden);
+  }
   const TrainableCounts trainable = count_trainable(workload);
   const bool all = workload.language_training == Training::full;
-  costs.trainable_expert = all ? counts.expert : 0;
-  costs.trainable_dense = trainable.total - costs.trainable_expert;
+  costs.trainable_expert = all ? costs.parameters_expert : 0;
+  costs.trainable_dense = trainable.total + (all ? counts.mtp : 0) - costs.trainable_expert;
 }
 
 void prepare_layers(const Workload& workload, StepCosts& costs) {
@@ -57,7 +65,9 @@ void prepare_layers(const Workload& workload, StepCosts& costs) {
   }
   if (model.cross_attention) costs.cross = cross_layer_shape(workload);
   if (workload.vision() && !workload.cached_features) {
-    costs.encoder = encoder_layer_shape(*workload.encoder, workload.encoder_tokens_per_image);
+    costs.encoder = encoder_layer_shape(
+        *workload.encoder, attention_span(*workload.encoder, workload.encoder_tokens_per_image,
+                                          workload.encoder_attention_tokens));
     costs.encoder_tokens = workload.images_per_sequence * workload.encoder_tokens_per_image;
   }
 }
@@ -70,7 +80,7 @@ void prepare_flops(const Workload& workload, StepCosts& costs) {
   costs.model_flops = training.total() * s;
   costs.forward_flops =
       (forward.layers_gemm + forward.attention_core + forward.cross_attention) * s;
-  costs.core_flops = forward.attention_core * s;
+  costs.core_flops = (forward.attention_core + forward.cross_attention_core) * s;
   costs.vision_flops = (training.encoder() + training.connector()) * s;
   if (workload.vision()) costs.connector_flops = forward.connector * images;
 }

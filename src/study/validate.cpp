@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "trcost/efficiency.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -121,11 +122,23 @@ Workload row_workload(const Catalog& catalog, const ThroughputRow& row) {
   return workload;
 }
 
+namespace {
+
+// The software as of the release that the row names as the last word of its version.
+const Stack& row_stack(const Catalog& catalog, const ThroughputRow& row) {
+  const std::string name = row.stack.empty() ? "typical" : row.stack;
+  const Stack& stack = catalog.stack(name);
+  const std::string release = row.version.substr(row.version.rfind(' ') + 1);
+  return release_year(stack.releases, release) ? catalog.stack(name + "@" + release) : stack;
+}
+
+}  // namespace
+
 Platform row_platform(const Catalog& catalog, const ThroughputRow& row) {
   const Accelerator& accelerator = catalog.accelerator(row.accelerator);
   const System& system = catalog.system(row.system.empty() ? accelerator.system : row.system);
   return {&accelerator, &system, &catalog.efficiency(accelerator),
-          &catalog.stack(row.stack.empty() ? "typical" : row.stack), row.precision};
+          &row_stack(catalog, row), row.precision};
 }
 
 PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {

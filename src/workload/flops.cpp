@@ -51,12 +51,6 @@ void add_cross_attention(const Workload& w, ForwardFlops& flops) {
   flops.cross_attention = flops.cross_attention_gemm + flops.cross_attention_core;
 }
 
-/// Tokens that attend to each other within an image of `tokens`.
-double attention_span(const Encoder& encoder, double tokens, double attention_tokens) {
-  const double span = attention_tokens > 0 ? attention_tokens : encoder.tokens_per_image;
-  return span > 0 ? std::min(span, tokens) : tokens;
-}
-
 double encoder_core(const Encoder& e, double tokens, double attention_tokens) {
   const double span = attention_span(e, tokens, attention_tokens);
   const double full_layers = e.window_tokens > 0 ? e.full_attention_layers : e.layers;
@@ -118,6 +112,11 @@ void add_vision(const Workload& w, ForwardFlops& flops) {
 }
 
 }  // namespace
+
+double attention_span(const Encoder& encoder, double tokens, double attention_tokens) {
+  const double span = attention_tokens > 0 ? attention_tokens : encoder.tokens_per_image;
+  return span > 0 ? std::min(span, tokens) : tokens;
+}
 
 double encoder_forward_flops(const Encoder& e, double tokens, double attention_tokens) {
   const double matrices = 4 * e.hidden * e.hidden +

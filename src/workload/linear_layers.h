@@ -18,6 +18,10 @@ struct LinearLayers {
   [[nodiscard]] double active_weights() const { return active * in * out; }
 };
 
+/// Tokens that attend to each other within an image of `tokens`: `attention_tokens`, else the
+/// encoder's own input, at most the image.
+double attention_span(const Encoder& encoder, double tokens, double attention_tokens);
+
 /// Layers whose feed-forward is a mixture of experts.
 inline double moe_layers(const LanguageModel& m) {
   return m.moe ? m.layers - m.moe->dense_layers : 0;

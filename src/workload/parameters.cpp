@@ -99,6 +99,10 @@ ParameterCounts count_parameters(const LanguageModel& m) {
   counts.total = counts.language;
   counts.active = counts.total - routed + routed_active;
   counts.mtp = mtp_parameters(m);
+  if (m.moe && m.mtp_layers > 0) {
+    visit_mtp(m, [&](const LinearLayers& l) { if (l.routed) counts.mtp_expert += l.weights(); });
+    counts.mtp_expert += expert_vectors(m, m.mtp_layers, m.moe->experts);
+  }
   return counts;
 }
 

@@ -46,7 +46,8 @@ class Bench {
         entry.platform = row_platform(catalog_, row);
         entry.platform.efficiency = &own(efficiencies_, *entry.platform.efficiency,
                                          entry.platform.accelerator->name);
-        entry.platform.stack = &own(stacks_, *entry.platform.stack, entry.platform.stack->name);
+        const Stack& stack = *entry.platform.stack;
+        entry.platform.stack = &own(stacks_[stack.name], stack, std::to_string(stack.release_years));
         entry.usable = true;
       } catch (const Error& error) {
         entry.problem = error.message;
@@ -103,12 +104,12 @@ class Bench {
   }
 
   void set_stack(const std::string& name, const std::string& constant, double value) {
-    Stack& stack = *stacks_.at(name);
     for (const StackConstant& info : stack_constants()) {
-      if (info.name == constant) {
-        assign(stack.*info.member, value, &stack);
-        return;
+      if (info.name != constant) continue;
+      for (auto& [release, stack] : stacks_.at(name)) {
+        assign((*stack).*info.member, value, stack.get());
       }
+      return;
     }
     throw Error(ErrorKind::usage, "unknown stack constant " + constant);
   }
@@ -160,7 +161,7 @@ class Bench {
 
   Catalog catalog_;
   std::map<std::string, std::unique_ptr<Efficiency>> efficiencies_;
-  std::map<std::string, std::unique_ptr<Stack>> stacks_;
+  std::map<std::string, std::map<std::string, std::unique_ptr<Stack>>> stacks_;  // by name, release
   std::vector<Entry> entries_;
   std::set<const void*> changed_;
 };
