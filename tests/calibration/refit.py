@@ -70,8 +70,10 @@ def chip_constants():
     yield chip(VOLTA, "matmul.fp16", 0.70, 0.1)
     yield chip(["h100-sxm-96gb"], HALF, 0.6, 0.1)
     yield chip(["h100-sxm-96gb"], "matmul.fp8", 0.5, 0.15)
-    # Little compute for its power and memory: matmuls run close to its peak.
+    # Little compute for its power and memory, or half the rate where sums are kept in 32 bit: matmuls
+    # run close to the peak.
     yield chip(["h20"], HALF + ["matmul.fp8"], 0.85, 0.1)
+    yield chip(["rtx-4090"], HALF, 0.8, 0.1)
     yield chip(["mi300x"], HALF, 0.36, 0.2)
     yield chip(["mi300x"], "matmul.fp8", 0.42, 0.2)
     for name in TPU:
