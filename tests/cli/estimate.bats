@@ -186,3 +186,26 @@ clip-vit-l-14 400 50800"
     --format json
   holds ".estimates[0].gpu_hours / $hours | . > 0.98 and . < 1.02"
 }
+
+@test "layers that attend to images: every recipe and length multiplies to its MFU" {
+  for recipe in full frozen-vision projector lora qlora; do
+    for length in 4096 16384 65536; do
+      "$TRCOST" estimate --model llama-3.2-11b-vision --tokens 1e12 --accelerator h100-sxm --gpus 64 \
+        --train "$recipe" --seq-length "$length" --stack megatron --format json >out.json
+      jq -e '.estimates[0] | .performance.mfu > 0 and .performance.mfu <= 1' out.json
+    done
+  done
+}
+
+@test "a release of a stack: NAME@YYYY-MM" {
+  hours() {
+    "$TRCOST" estimate --model llama-3.1-8b --tokens 1e12 --accelerator h100-sxm --gpus 64 \
+      --stack "$1" --format json | jq '.estimates[0].gpu_hours'
+  }
+  [ "$(jq -n "$(hours megatron@2024-03) > $(hours megatron@2025-10)")" = true ]
+  code=0
+  "$TRCOST" estimate --model llama-3.1-8b --stack megatron@1999-01 >out.txt 2>err.txt || code=$?
+  [ "$code" -eq 2 ]
+  [ ! -s out.txt ]
+  grep -q "2023" err.txt
+}

@@ -4,7 +4,10 @@
 #include <string>
 
 #include "catch.h"
+#include "trcost/catalog.h"
+#include "trcost/efficiency.h"
 #include "trcost/memory.h"
+#include "trcost/performance.h"
 #include "workload/reference_vectors.h"
 
 using namespace trcost;
@@ -116,4 +119,29 @@ TEST_CASE("one-forward-one-backward holds no more than what exists", "[memory]")
   CHECK(micro_batches_in_flight(8, 1, 4) == 4);
   CHECK(micro_batches_in_flight(8, 2, 64) == 8 + 7.0 / 2);
   CHECK(micro_batches_in_flight(8, 2, 8) == 8);
+}
+
+// arXiv:2412.19437, section 2.2: one module is a Transformer block like the others, so its experts are
+// spread like theirs: 11.3B parameters over 64 ranks at 18 bytes are 3.2 GB, 0.3B dense ones at 6 bytes
+// and their share of the optimizer 2 GB. Replicated they would be 70 GB.
+TEST_CASE("a multi-token-prediction module adds a layer, not a replica of its experts", "[memory]") {
+  const Catalog catalog;
+  Layout layout;
+  layout.pp = 16;
+  layout.ep = 64;
+  layout.dp = 64;
+  layout.global_batch = 1024;
+  layout.sharding = Sharding::optimizer;
+  layout.recompute = Recompute::full;
+  const auto total = [&](const char* name) {
+    Workload workload;
+    workload.language = catalog.model(name).language;
+    workload.seq_length = workload.attention_length = 4096;
+    return MemoryModel(workload, catalog.stack("megatron").memory, Precision::bf16,
+                       catalog.accelerator("h100-sxm").memory_bytes)
+        .use(layout)
+        .total;
+  };
+  CHECK(total("deepseek-v3-mtp") > total("deepseek-v3"));
+  CHECK(total("deepseek-v3-mtp") < total("deepseek-v3") + 6e9);
 }

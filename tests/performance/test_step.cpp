@@ -244,3 +244,64 @@ TEST_CASE("one NVLink domain of 72 exposes less exchange than nodes of 8") {
   };
   CHECK(exchanged("gb200-nvl72") < 0.5 * exchanged("b200"));
 }
+
+TEST_CASE("an image cut into tiles takes the time of as many images of a tile each") {
+  const Bench bench("h100-sxm", "hf-trainer");
+  Workload tiles = vision_workload();
+  tiles.images_per_sequence = 1;
+  tiles.encoder_tokens_per_image = 9 * 577;
+  tiles.encoder_attention_tokens = 577;
+  tiles.vision_tokens_per_image = 9 * 576;
+  Workload images = vision_workload();
+  images.images_per_sequence = 9;
+  images.encoder_attention_tokens = 577;
+  const Layout layout = layout_of(1, 1, 1, 1, 1, 8, 1, 128);
+  CHECK_THAT(bench.step(tiles, layout).seconds,
+             WithinRel(bench.step(images, layout).seconds, 1e-9));
+  // Without the cut every token attends to nine times as many.
+  tiles.encoder_attention_tokens = 0;
+  tiles.encoder->tokens_per_image = 9 * 577;
+  CHECK(bench.step(tiles, layout).seconds > 1.01 * bench.step(images, layout).seconds);
+}
+
+TEST_CASE("a chip of the same kind with more of everything is not slower") {
+  const Layout layout = layout_of(1, 1, 1, 1, 1, 8, 1, 128);
+  const auto rate = [&](const char* chip) { return 1 / Bench(chip).step(dense_workload(), layout).seconds; };
+  CHECK(rate("b300") >= rate("b200"));
+  CHECK(rate("h200") >= rate("h100-sxm"));
+  CHECK(rate("h100-sxm") >= rate("h800"));
+  CHECK(rate("h800") > 0.95 * rate("h100-sxm"));  // one node: only the links differ
+  CHECK(rate("h100-sxm") > rate("h100-sxm-96gb"));
+}
+
+TEST_CASE("tokens limited to some nodes cross the network less") {
+  const Bench bench;
+  Workload workload = expert_workload();
+  const Layout layout = layout_of(1, 1, 1, 1, 64, 64, 1, 256);
+  const double free = bench.step(workload, layout).seconds;
+  workload.language.moe->expert_groups = 8;
+  workload.language.moe->groups_per_token = 4;
+  CHECK(bench.step(workload, layout).seconds < free);
+}
+
+TEST_CASE("adapters on experts take time") {
+  const Bench bench;
+  Workload workload = expert_workload();
+  workload.language_training = Training::lora;
+  const Layout layout = layout_of(1, 1, 1, 1, 8, 8, 1, 64);
+  workload.lora_rank = 8;
+  const double small = bench.step(workload, layout).seconds;
+  workload.lora_rank = 256;
+  CHECK(bench.step(workload, layout).seconds > 1.02 * small);
+}
+
+TEST_CASE("a causal ring that is not balanced costs attention time") {
+  Bench bench("h100-sxm", "fsdp-compiled");
+  const Layout ring = layout_of(1, 1, 1, 4, 1, 2, 1, 16, Sharding::parameters, Recompute::full);
+  Workload workload = dense_workload();
+  workload.seq_length = workload.attention_length = 131072;
+  bench.stack.context_imbalance = 0;
+  const double even = bench.step(workload, ring).seconds;
+  bench.stack.context_imbalance = 1;
+  CHECK(bench.step(workload, ring).seconds > 1.1 * even);
+}
