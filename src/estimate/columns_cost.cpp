@@ -36,11 +36,12 @@ constexpr Column kCost[] = {
         [](E e) -> Number { return e.energy.co2_kg; }, "CO2 of that electricity"),
     figure(
         "energy.tokens_per_mwh", "tokens/MWh", count, higher,
-        [](E e) -> Number { return e.energy.tokens_per_mwh; }, "tokens per megawatt-hour"),
+        [](E e) -> Number { return e.energy.tokens_per_mwh; },
+        "of the whole run: mean draw, failures, overhead"),
     figure(
         "energy.tokens_per_second_per_megawatt", "tokens/s/MW", count, higher,
         [](E e) -> Number { return e.energy.tokens_per_second_per_megawatt; },
-        "throughput per megawatt"),
+        "of steps alone, by the rated power of the systems"),
     text(
         "cost.currency", [](E) -> std::string_view { return "USD"; }, "of all amounts"),
     figure(

@@ -68,7 +68,7 @@ constexpr Column kMemory[] = {
         "sum on the fullest device"),
     figure(
         "memory.capacity_bytes", "bytes", bytes, higher,
-        [](E e) -> Number { return e.memory.capacity; }, "of one device"),
+        [](E e) -> Number { return e.memory.capacity; }, "of one device, as far as a plan may fill it"),
     boolean(
         "memory.fits", [](E e) -> Number { return e.memory.fits; },
         "whether the total is within the capacity"),

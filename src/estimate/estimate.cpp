@@ -70,15 +70,22 @@ void warn_about_steps(const ResolvedWork& work, const Estimate& out, Notes& note
       format_exact(work.seq_length)));
 }
 
+// Compared by sequence: the two may take other batches.
 std::string runner_up_text(const Plan& plan) {
   if (!plan.runner_up) return {};
   const Layout& layout = *plan.runner_up;
+  const double ratio = plan.runner_up_seconds / layout.global_batch /
+                       (plan.time.seconds / plan.layout.global_batch);
+  const std::string batch =
+      layout.global_batch == plan.layout.global_batch
+          ? std::string()
+          : fmt::format(", global batch {}", format_exact(layout.global_batch));
   return fmt::format(
-      "tp {} pp {} vp {} cp {} ep {} dp {}, micro-batch {}, sharding {}, recompute {}: "
-      "{:.1f} % slower",
+      "tp {} pp {} vp {} cp {} ep {} dp {}, micro-batch {}{}, sharding {}, recompute {}: {:.1f} % {}",
       layout.tp, layout.pp, layout.vp, layout.cp, layout.ep, layout.dp,
-      format_exact(layout.micro_batch), sharding_name(layout.sharding),
-      recompute_name(layout.recompute), 100 * (plan.runner_up_seconds / plan.time.seconds - 1));
+      format_exact(layout.micro_batch), batch, sharding_name(layout.sharding),
+      recompute_name(layout.recompute), 100 * std::abs(ratio - 1),
+      ratio < 1 ? "faster, with a batch farther from the usual" : "slower");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct StageTimes {
 StageTimes stage_times(const StageParts& parts, double stages) noexcept;
 
 /// (p - 1)/v: stage times lost while the pipeline fills and drains (Narayanan et al. 2104.04473,
-/// section 2.2), bounded by the micro-batches that there are.
+/// section 2.2).
 double bubble_stages(double stages, double virtual_stages) noexcept;
 
 }  // namespace trcost
