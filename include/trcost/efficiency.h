@@ -54,6 +54,9 @@ struct StackReleases {
   std::vector<std::pair<std::string, double>> names;  ///< rounds or versions that carry no date
 };
 
+/// The middle of a month that is written YYYY-MM, or YY.MM with anything after a further dot, in years.
+std::optional<double> release_month(std::string_view month);
+
 /// Year of a release written as YYYY-MM, as YY.MM with anything after a further dot, or as one of the
 /// stack's names; at most `newest`. Empty for anything else and for what is older than `oldest`.
 std::optional<double> release_year(const StackReleases& releases, std::string_view release);
@@ -132,5 +135,10 @@ MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view sta
 /// published, else 0.55 of the dense peak; attention and memory as the median of the measured chips
 /// (model.md 5.2).
 Efficiency efficiency_by_rule(const Accelerator& accelerator);
+
+/// Constants of a chip that is `kin` but for a few figures: those of `kin`, its matmuls by the ratio of
+/// what each reaches of its own peak in measurements of matmuls alone, where both are published.
+Efficiency efficiency_alike(const Accelerator& accelerator, const Accelerator& kin,
+                            Efficiency of_kin);
 
 }  // namespace trcost

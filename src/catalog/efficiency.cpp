@@ -15,8 +15,6 @@
 namespace trcost {
 namespace {
 
-constexpr double kBestMatmul = 0.95;  // of the peak, as efficiency_by_rule() bounds it
-
 Efficiency parse_efficiency(const JsonValue& document, Efficiency result) {
   ObjectReader reader = document.object();
   reader.accept("schema_version");
@@ -42,8 +40,6 @@ std::string efficiency_path(std::string_view accelerator) {
   return fmt::format("efficiency/{}.json", accelerator);
 }
 
-// The constants of a measured chip for one of its kin: matmuls by the ratio of what each reaches of
-// its own peak in measurements of matmuls alone, where both are published.
 Efficiency alike(const Accelerator& chip, const JsonValue& named, const Catalog& catalog) {
   const std::string name = named.text();
   const std::string path = efficiency_path(name);
@@ -51,16 +47,8 @@ Efficiency alike(const Accelerator& chip, const JsonValue& named, const Catalog&
     named.fail(fmt::format("there are no constants of \"{}\"", name), "name a file of efficiency/");
   }
   const Accelerator& kin = catalog.accelerator(name);
-  Efficiency result = parse_efficiency(read_data_file(catalog, path), efficiency_by_rule(kin));
-  for (std::size_t p = 0; p < result.matmul.size(); ++p) {
-    const double own = chip.measured_flops[p], other = kin.measured_flops[p];
-    if (own > 0 && other > 0) {
-      result.matmul[p] *= own / chip.peak_flops[p] / (other / kin.peak_flops[p]);
-    }
-    result.matmul[p] = std::min(result.matmul[p], kBestMatmul);
-  }
-  result.measured = false;
-  return result;
+  return efficiency_alike(
+      chip, kin, parse_efficiency(read_data_file(catalog, path), efficiency_by_rule(kin)));
 }
 
 Efficiency read_efficiency(const Accelerator& chip, const Catalog& catalog) {

@@ -60,8 +60,8 @@ void read_memory(ObjectReader& parent, MemoryRecipe& memory) {
   reader->finish();
 }
 
-double read_month(const JsonValue& value, const StackReleases& any) {
-  const std::optional<double> year = release_year(any, value.text());
+double read_month(const JsonValue& value) {
+  const std::optional<double> year = release_month(value.text());
   if (!year) value.fail("a month of release is written YYYY-MM");
   return *year;
 }
@@ -69,14 +69,13 @@ double read_month(const JsonValue& value, const StackReleases& any) {
 void read_releases(ObjectReader& parent, StackReleases& releases) {
   auto reader = parent.optional_object("releases");
   if (!reader) return;
-  const StackReleases any{1, 0, 1e4, {}};
   reader->required_text("source");
-  releases.reference = read_month(reader->required_value("reference"), any);
-  releases.oldest = read_month(reader->required_value("oldest"), any);
-  releases.newest = read_month(reader->required_value("newest"), any);
+  releases.reference = read_month(reader->required_value("reference"));
+  releases.oldest = read_month(reader->required_value("oldest"));
+  releases.newest = read_month(reader->required_value("newest"));
   if (auto names = reader->optional_object("names")) {
     for (const std::string& name : names->keys()) {
-      releases.names.emplace_back(name, read_month(names->required_value(name), any));
+      releases.names.emplace_back(name, read_month(names->required_value(name)));
     }
     names->finish();
   }

@@ -60,6 +60,8 @@ namespace {
 constexpr double kEnoughExperiments = 3;
 // Spread of what the rule of efficiency_by_rule misses: 40 % at 90 % (model.md 5.3).
 constexpr double kRuleSigma = 0.2;
+// No matmul rate that was not measured in training is taken to be closer to the peak.
+constexpr double kBestMatmul = 0.95;
 
 }  // namespace
 
@@ -99,6 +101,19 @@ MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view sta
 std::span<const EfficiencyConstant> efficiency_constants() { return kEfficiencyConstants; }
 std::span<const StackConstant> stack_constants() { return kStackConstants; }
 
+Efficiency efficiency_alike(const Accelerator& accelerator, const Accelerator& kin,
+                            Efficiency of_kin) {
+  for (std::size_t p = 0; p < of_kin.matmul.size(); ++p) {
+    const double own = accelerator.measured_flops[p], other = kin.measured_flops[p];
+    if (own > 0 && other > 0) {
+      of_kin.matmul[p] *= own / accelerator.peak_flops[p] / (other / kin.peak_flops[p]);
+    }
+    of_kin.matmul[p] = std::min(of_kin.matmul[p], kBestMatmul);
+  }
+  of_kin.measured = false;
+  return of_kin;
+}
+
 Efficiency efficiency_by_rule(const Accelerator& accelerator) {
   Efficiency result;
   result.accelerator = accelerator.name;
@@ -108,7 +123,7 @@ Efficiency efficiency_by_rule(const Accelerator& accelerator) {
     const double peak = accelerator.peak_flops[p];
     if (peak <= 0) continue;
     const double best = accelerator.measured_flops[p];
-    result.matmul[p] = std::min(0.95, best > 0 ? 0.7 * best / peak : 0.55);
+    result.matmul[p] = std::min(kBestMatmul, best > 0 ? 0.7 * best / peak : 0.55);
   }
   return result;
 }

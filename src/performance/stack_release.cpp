@@ -24,7 +24,9 @@ std::optional<double> month(std::string_view year, std::string_view of_year, int
   return century + *y + (*m - 0.5) / kMonths;
 }
 
-std::optional<double> dated(std::string_view release) {
+}  // namespace
+
+std::optional<double> release_month(std::string_view release) {
   if (release.size() == 7 && release[4] == '-') {
     return month(release.substr(0, 4), release.substr(5), 0);
   }
@@ -34,11 +36,9 @@ std::optional<double> dated(std::string_view release) {
   return std::nullopt;
 }
 
-}  // namespace
-
 std::optional<double> release_year(const StackReleases& releases, std::string_view release) {
   if (releases.reference <= 0) return std::nullopt;
-  std::optional<double> year = dated(release);
+  std::optional<double> year = release_month(release);
   for (const auto& [name, released] : releases.names) {
     if (name == release) year = released;
   }
