@@ -11,6 +11,7 @@
 #include "estimate/money.h"
 #include "estimate/pipeline_data.h"
 #include "estimate/platform.h"
+#include "estimate/model_summary.h"
 #include "estimate/prepared.h"
 #include "estimate/resolve.h"
 #include "estimate/stages.h"
@@ -20,22 +21,6 @@
 
 namespace trcost {
 namespace {
-
-void describe_model(const ResolvedWork& work, ModelSummary& out) {
-  const LanguageModel& language = work.model.language;
-  out.name = work.model.name;
-  out.params_total = work.params.total;
-  out.params_active = work.params.active;
-  out.params_vision = work.params.encoder;
-  out.params_projector = work.params.connector;
-  out.params_trainable = work.trainable.total;
-  out.layers = language.layers;
-  out.hidden = language.hidden;
-  out.heads = language.heads;
-  out.kv_heads = language.kv_heads;
-  out.ffn = language.moe && language.ffn == 0 ? language.moe->expert_ffn : language.ffn;
-  out.vocab = language.vocab;
-}
 
 // The rule takes the parameters as people say them: the number asked for, or the active ones.
 double rule_parameters(const Scenario& scenario, const ResolvedWork& work) {
@@ -165,7 +150,7 @@ void Estimator::State::answer(const Scenario& scenario, const Prepared& prepared
   out.memory = execution.plan.memory;
   out.seq_length = work.seq_length;
   out.tokens = work.tokens;
-  describe_model(work, out.model);
+  out.model = describe_model(work);
   count_flops(scenario, work, out.flops);
   describe_performance(prepared, execution, useful, out);
   out.steps = optimizer_steps(work, out.layout);

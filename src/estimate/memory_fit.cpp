@@ -6,30 +6,13 @@
 #include <utility>
 
 #include "estimate/platform.h"
+#include "estimate/model_summary.h"
 #include "estimate/resolve.h"
 #include "trcost/efficiency.h"
 #include "trcost/error.h"
 
 namespace trcost {
 namespace {
-
-ModelSummary summary(const ResolvedWork& work) {
-  const LanguageModel& m = work.model.language;
-  ModelSummary out;
-  out.name = work.model.name;
-  out.params_total = work.params.total;
-  out.params_active = work.params.active;
-  out.params_vision = work.params.encoder;
-  out.params_projector = work.params.connector;
-  out.params_trainable = work.trainable.total;
-  out.layers = m.layers;
-  out.hidden = m.hidden;
-  out.heads = m.heads;
-  out.kv_heads = m.kv_heads;
-  out.ffn = m.ffn;
-  out.vocab = m.vocab;
-  return out;
-}
 
 /// One device that holds everything, one sequence at a time, by recomputation.
 std::array<MemoryUse, 3> on_one_device(const StepModel& model, double micro_batch) {
@@ -111,7 +94,7 @@ MemoryReport memory_report(const Scenario& scenario, const Catalog& catalog) {
   Notes notes(true);
   const ResolvedWork work = resolve_work(scenario, catalog, notes);
   MemoryReport report;
-  report.model = summary(work);
+  report.model = describe_model(work);
   report.seq_length = work.workload.seq_length;
   report.recipe = scenario.text(Field::train_recipe);
   report.stack = scenario.text(Field::efficiency_stack);

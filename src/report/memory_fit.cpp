@@ -74,16 +74,15 @@ std::string counted(const std::optional<MemoryCase>& c) {
   return layout.empty() ? gpus : fmt::format("{}: {}", gpus, layout);
 }
 
+std::vector<TableColumn> part_columns(const char* first) {
+  std::vector<TableColumn> columns = {{first}};
+  for (const auto& [name, part] : kParts) columns.push_back({name, {}, Align::right});
+  return columns;
+}
+
 /// Bytes of one device that holds everything, or of the cluster that was asked for.
 Table parts_table(const MemoryReport& report) {
-  Table table({{"recomputation"},
-               {"weights", {}, Align::right},
-               {"gradients", {}, Align::right},
-               {"optimizer", {}, Align::right},
-               {"activations", {}, Align::right},
-               {"logits", {}, Align::right},
-               {"overhead", {}, Align::right},
-               {"total", {}, Align::right}});
+  Table table(part_columns("recomputation"));
   for (std::size_t i = 0; i < report.whole.size(); ++i) {
     std::vector<Cell> row = {std::string(recompute_name(static_cast<Recompute>(i)))};
     for (const auto& [name, part] : kParts) row.push_back(bytes(report.whole[i].*part));
@@ -93,15 +92,9 @@ Table parts_table(const MemoryReport& report) {
 }
 
 Table given_table(const MemoryReport& report) {
-  Table table({{"accelerator"},
-               {"weights", {}, Align::right},
-               {"gradients", {}, Align::right},
-               {"optimizer", {}, Align::right},
-               {"activations", {}, Align::right},
-               {"logits", {}, Align::right},
-               {"overhead", {}, Align::right},
-               {"total", {}, Align::right},
-               {"fits"}});
+  std::vector<TableColumn> columns = part_columns("accelerator");
+  columns.push_back({"fits"});
+  Table table(std::move(columns));
   for (const MemoryFit& fit : report.fits) {
     if (!fit.given) continue;
     std::vector<Cell> row = {fit.accelerator};
