@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "performance/layers.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "performance/collectives.h"
+
+namespace trcost {
+namespace {
+
+// Ring attention hides its exchange behind this share of the attention kernels (model.md 5.1).
+constexpr double kContextOverlap = 0.9;
+
+// Gathers before and scatters after attention and feed-forward; backward gathers the inputs again.
+// Without sequence parallelism an all-reduce stands for each pair.
+void tensor_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& time) {
+  if (at.tensor <= 1) return;
+  const double bytes = 2 * at.tokens * shape.hidden;
+  const double count = shape.experts > 0 && at.expert <= 1 ? 4 : shape.exchanges;
+  if (at.layout.sequence_parallel) {
+    const double each = gather_seconds(at.costs.fabric, bytes, at.tensor, 1);
+    // Software that materialises attention is of the time before exchange overlapped matmuls.
+    const double hidden = at.costs.materialised ? 0 : at.stack.tensor_overlap;
+    const double exposed = (1 - hidden) * count * each;
+    time.tensor_forward = exposed;
+    time.tensor_backward = 1.5 * exposed;
+  } else {
+    const double each = reduce_seconds(at.costs.fabric, bytes, at.tensor, 1);
+    time.tensor_forward = 0.5 * count * each;
+    time.tensor_backward = time.tensor_forward;
+  }
+  time.host_forward += count * at.stack.collective_dispatch_seconds;
+  time.host_backward += count * at.stack.collective_dispatch_seconds;
+}
+
+// Keys and values travel around a ring of the context ranks behind the attention kernels.
+void context_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& time) {
+  if (at.context <= 1) return;
+  const double bytes = at.tokens * shape.kv_bytes / at.tensor;
+  const double each = transfer_seconds(at.costs.fabric, bytes, at.tensor * at.context - 1);
+  const double ring = (at.context - 1) * each;
+  // The last of c ranks sees all the others' keys, 2 - 1/c times the mean of a causal mask; ranks
+  // that hold an early and a late piece each are even (Llama 3, arXiv:2407.21783, section 3.3.2).
+  const double uneven = at.stack.context_imbalance * (1 - 1 / at.context);
+  time.context_forward = std::max(0.0, ring - kContextOverlap * time.attention_forward) +
+                         uneven * time.attention_forward;
+  time.context_backward = std::max(0.0, 2 * ring - kContextOverlap * time.attention_backward) +
+                          uneven * time.attention_backward;
+  const double kernels = (at.context - 1) * 3 * at.stack.dispatch_seconds;
+  time.host_forward += kernels;
+  time.host_backward += kernels;
+}
+
+// Distinct domains that a token's experts lie in, per expert: balls into bins [D]; at most as many
+// as a router that is limited to nodes allows (DeepSeek-V3, arXiv:2412.19437, section 2.1.2).
+double network_share(double domains, const LayerShape& shape) {
+  const double distinct = domains * (1 - std::pow(1 - 1 / domains, shape.experts_per_token));
+  const double allowed = shape.groups_per_token > 0 ? shape.groups_per_token : distinct;
+  return std::min(distinct, allowed) / shape.experts_per_token;
+}
+
+// Every token goes to its experts and comes back, forward and backward.
+void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& time) {
+  if (shape.experts <= 0 || at.expert <= 1) return;
+  const double bytes = 2 * at.tokens / at.tensor * shape.experts_per_token * shape.hidden;
+  const double near = domain_members(at.costs.fabric, at.expert, 1);
+  const double share =
+      at.stack.expert_dedup && near < at.expert ? network_share(at.expert / near, shape) : 1;
+  const double each = exchange_seconds(at.costs.fabric, bytes, at.expert, 1, share);
+  time.expert_forward = 2 * (1 - at.stack.expert_overlap) * each;
+  time.expert_backward = time.expert_forward;
+  time.host_forward += 2 * at.stack.collective_dispatch_seconds;
+  time.host_backward += 2 * at.stack.collective_dispatch_seconds;
+}
+
+LayerTime layer_time(const Evaluation& at, const LayerShape& shape) {
+  LayerTime time =
+      layer_kernels(shape, layer_split(at), at.costs.rates, *at.platform.efficiency, at.stack);
+  tensor_exchange(at, shape, time);
+  context_exchange(at, shape, time);
+  expert_exchange(at, shape, time);
+  return time;
+}
+
+}  // namespace
+
+void add(LayerTime& sum, const LayerTime& part, double times) noexcept {
+  sum.matmul_forward += times * part.matmul_forward;
+  sum.matmul_dgrad += times * part.matmul_dgrad;
+  sum.matmul_wgrad += times * part.matmul_wgrad;
+  sum.attention_forward += times * part.attention_forward;
+  sum.attention_backward += times * part.attention_backward;
+  sum.elementwise_forward += times * part.elementwise_forward;
+  sum.elementwise_backward += times * part.elementwise_backward;
+  sum.tensor_forward += times * part.tensor_forward;
+  sum.tensor_backward += times * part.tensor_backward;
+  sum.context_forward += times * part.context_forward;
+  sum.context_backward += times * part.context_backward;
+  sum.expert_forward += times * part.expert_forward;
+  sum.expert_backward += times * part.expert_backward;
+  sum.host_forward += times * part.host_forward;
+  sum.host_backward += times * part.host_backward;
+}
+
+double device_forward(const LayerTime& time) noexcept {
+  return time.matmul_forward + time.attention_forward + time.elementwise_forward +
+         time.tensor_forward + time.context_forward + time.expert_forward;
+}
+
+double device_backward(const LayerTime& time) noexcept {
+  return time.matmul_dgrad + time.matmul_wgrad + time.attention_backward +
+         time.elementwise_backward + time.tensor_backward + time.context_backward +
+         time.expert_backward;
+}
+
+void drop_backward(LayerTime& time) noexcept {
+  time.matmul_dgrad = time.matmul_wgrad = time.attention_backward = time.elementwise_backward = 0;
+  time.tensor_backward = time.context_backward = time.expert_backward = time.host_backward = 0;
+}
+
+LayerTime language_layers(const Evaluation& at) noexcept {
+  LayerTime sum;
+  for (const LayerShape* shape : {&at.costs.dense, &at.costs.expert, &at.costs.cross}) {
+    if (shape->count > 0) add(sum, layer_time(at, *shape), shape->count);
+  }
+  if (!at.costs.language_backward) drop_backward(sum);
+  return sum;
+}
+
+LayerTime encoder_layers(const Evaluation& at) noexcept {
+  const LayerShape& shape = at.costs.encoder;
+  LayerTime sum;
+  if (shape.count <= 0 || at.costs.encoder_tokens <= 0) return sum;
+  LayerSplit split;
+  split.tokens = at.layout.micro_batch * at.costs.encoder_tokens / at.context;
+  split.tensor = at.tensor;
+  split.sequence = at.sequence;
+  split.materialised = at.costs.materialised;
+  split.wgrad = at.costs.encoder_wgrad;
+  split.accumulate_bytes = 2 * at.stack.gradient_bytes;
+  LayerTime layer = layer_kernels(shape, split, at.costs.rates, *at.platform.efficiency, at.stack);
+  Evaluation image = at;
+  image.tokens = split.tokens;
+  tensor_exchange(image, shape, layer);
+  add(sum, layer, shape.count);
+  if (!at.costs.encoder_backward) drop_backward(sum);
+  return sum;
+}
+
+}  // namespace trcost

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "performance/recompute.h"
+
+#include <algorithm>
+
+#include "performance/layers.h"
+
+namespace trcost {
+namespace {
+
+// Share of the element-wise work of a forward pass that norms and activation functions are [D].
+constexpr double kSelectiveElementwise = 0.6;
+
+}  // namespace
+
+double routing_seconds(const Evaluation& at) noexcept {
+  const LayerShape& shape = at.costs.expert;
+  if (shape.count <= 0) return 0;
+  const DeviceRates& rates = at.costs.rates;
+  const double routed = at.tokens / at.tensor * shape.experts_per_token;
+  return shape.count * (routed * 8 * shape.hidden * rates.expert_traffic * rates.elementwise +
+                        at.stack.expert_kernels * rates.gap);
+}
+
+double recomputed_seconds(const Evaluation& at, const LayerTime& layers, double routing) noexcept {
+  const double whole = device_forward(layers);
+  if (at.layout.recompute == Recompute::full) return whole;
+  double selective = 0;
+  if (at.layout.recompute == Recompute::selective) {
+    const double own_work = std::max(0.0, layers.elementwise_forward - routing);
+    selective = at.costs.materialised ? layers.attention_forward
+                                      : kSelectiveElementwise * own_work +
+                                            at.stack.selective_matmul * layers.matmul_forward;
+  }
+  const double kept = std::min(routing, layers.elementwise_forward) + layers.expert_forward;
+  return selective + at.layout.recomputed_layers * std::max(0.0, whole - kept - selective);
+}
+
+double recomputed_flops(const Evaluation& at) noexcept {
+  const StepCosts& costs = at.costs;
+  if (!costs.language_backward) return 0;
+  const double layers = repeated_layers(at.layout) * costs.forward_flops;
+  if (at.layout.recompute != Recompute::selective) return layers;
+  const double selective =
+      costs.materialised ? costs.core_flops
+                         : at.stack.selective_matmul * (costs.forward_flops - costs.core_flops);
+  return layers + (1 - at.layout.recomputed_layers) * selective;
+}
+
+double repeated_layers(const Layout& layout) noexcept {
+  return layout.recompute == Recompute::full ? 1 : layout.recomputed_layers;
+}
+
+}  // namespace trcost
