@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `solve` answers, cut into the parts that each format puts together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/text_page.h"
+#include "trcost/solve_report.h"
+#include "trcost/table.h"
+
+namespace trcost {
+
+/// A row per platform: the unknowns, the target and what they cost. Machines get the note of what
+/// was not solved; people read it on stderr.
+Table solutions_table(const SolveReport& report, bool for_machines);
+
+/// What else would reach the target, and at what price.
+Table choices_table(const Solution& solution);
+
+/// The unknown exactly, as it may be given back, and what comes of it.
+std::string exact_line(const Solution& solution, const SolveTarget& target);
+
+/// What the estimates at the answers warn of, each once, with the platform where not all have it.
+std::vector<std::string> solution_warnings(const SolveReport& report);
+
+/// What a cluster produces in its time: FLOP, dollars, and the model that these train.
+std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution);
+
+std::string solve_json(const SolveReport& report);
+
+}  // namespace trcost

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "report/solve_parts.h"
+#include "report/wording.h"
+#include "trcost/report.h"
+
+namespace trcost {
+namespace {
+
+std::string pair_words(const ComputeOptimal& pair) {
+  return fmt::format("{} parameters on {} tokens", format_number(pair.params, NumberKind::count),
+                     format_number(pair.tokens, NumberKind::count));
+}
+
+}  // namespace
+
+std::string exact_line(const Solution& solution, const SolveTarget& target) {
+  constexpr int kDigits = 6;
+  std::string out = solution.accelerator + ":";
+  for (const auto& [info, value] : solution.values) {
+    out += fmt::format("{} {} = {}{}{}", out.back() == ':' ? "" : ",", info->path,
+                       format_exact(value), info->unit.empty() ? "" : " ", info->unit);
+  }
+  if (!solution.achieved) return out;
+  const std::string reached = brief_words(*solution.achieved, target.column->display, kDigits);
+  out += fmt::format(" gives {} = {}", target.column->path, reached);
+  if (!solution.beyond || !solution.beyond_achieved) return out;
+  const std::string missed =
+      brief_words(*solution.beyond_achieved, target.column->display, kDigits);
+  out += reached == missed
+             ? fmt::format("; {} misses the target", format_exact(*solution.beyond))
+             : fmt::format("; {} would give {}", format_exact(*solution.beyond), missed);
+  return out;
+}
+
+std::vector<std::string> solution_warnings(const SolveReport& report) {
+  std::vector<Estimate> estimates;
+  for (const Solution& solution : report.solutions) {
+    if (solution.estimate) estimates.push_back(*solution.estimate);
+  }
+  Report whole;
+  whole.estimates = estimates;
+  return warning_lines(whole);
+}
+
+std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution) {
+  const auto percent = [](double share) { return format_number(share, NumberKind::fraction); };
+  std::vector<Fact> facts;
+  facts.push_back({"FLOP", fmt::format("{:.4g} = {} GPUs x {:.4g} FLOP/s x {} MFU x {} s",
+                                       run.flops, grouped(run.gpus, 0), run.peak_flops,
+                                       percent(run.mfu), grouped(run.seconds, 0))});
+  facts.push_back({"cost", run.usd
+                               ? fmt::format("{} = {} GPU-hours x {}",
+                                             format_number(*run.usd, NumberKind::money, 4),
+                                             gpu_hour_words(run.gpu_hours), unit_money(*run.price))
+                               : "n/a: no price is known; give --price"});
+  facts.push_back({"against", fmt::format("{:.3g} times the 4e25 FLOP of {}", run.reference_ratio,
+                                          kReferenceName)});
+  facts.push_back({"trains", fmt::format("compute-optimal: {}", pair_words(run.optimal))});
+  facts.push_back(
+      {"realised",
+       fmt::format("{:.4g} FLOP: goodput {} and production overhead {} of that", run.realised_flops,
+                   percent(run.goodput), percent(run.production_overhead))});
+  facts.push_back(
+      {"then trains", fmt::format("compute-optimal: {}", pair_words(run.realised_optimal))});
+  if (solution.estimate) {
+    facts.push_back(
+        {"as estimated",
+         fmt::format("{} parameters on {} tokens: {:.4g} FLOP in {}, {}",
+                     format_number(solution.estimate->model.params_total, NumberKind::count),
+                     format_number(solution.estimate->tokens.total, NumberKind::count),
+                     solution.estimate->flops.model,
+                     format_number(solution.estimate->wall_clock_seconds, NumberKind::duration),
+                     words(solution.estimate->cost.total, NumberKind::money))});
+  }
+  return facts;
+}
+
+}  // namespace trcost
