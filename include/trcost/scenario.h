@@ -54,6 +54,8 @@ inline constexpr std::size_t kFieldCount = 0
 
 /// The table, in the order of fields.def.
 const std::array<FieldInfo, kFieldCount>& fields();
+/// The parts of the paths before the dot, such as `hardware`, in the table's order.
+std::vector<std::string> field_groups();
 const FieldInfo& field_info(Field field);
 /// The row with this JSON path, or null.
 const FieldInfo* find_field(std::string_view path);

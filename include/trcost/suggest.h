@@ -14,4 +14,7 @@ std::string nearest_name(std::string_view typed, const std::vector<std::string>&
 /// `did you mean "x"?` for the nearest name, else the empty string.
 std::string did_you_mean(std::string_view typed, const std::vector<std::string>& known);
 
+/// Letters and digits in lower case: `Llama3.1-405B` and `llama-3.1-405b` are the same model.
+std::string folded(std::string_view text);
+
 }  // namespace trcost

@@ -3,19 +3,10 @@
 #include <string>
 
 #include "trcost/price_import.h"
+#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {
-
-// Lower case, without separators.
-std::string folded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c >= 'A' && c <= 'Z') out += static_cast<char>(c - 'A' + 'a');
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) out += c;
-  }
-  return out;
-}
 
 bool has(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;

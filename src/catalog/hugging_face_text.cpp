@@ -40,9 +40,6 @@ constexpr std::array kLlamaLike{
               2},
 };
 
-constexpr std::array<std::string_view, 6> kOther{"gpt2", "gpt_neox",    "falcon",
-                                                 "mpt",  "deepseek_v2", "deepseek_v3"};
-
 const LlamaLike* find_llama_like(std::string_view family) {
   const auto found = std::find_if(kLlamaLike.begin(), kLlamaLike.end(),
                                   [&](const LlamaLike& row) { return row.family == family; });
@@ -104,7 +101,8 @@ void read_windows(ObjectReader& r, std::string_view family, LanguageModel& m) {
   set_windows(m, windowed, window);
 }
 
-/// Layers with a dense feed-forward: those named, and those that the step between sparse ones skips.
+/// Layers with a dense feed-forward: those named, and those that the step between sparse ones
+/// skips.
 double dense_layers(ObjectReader& r, double layers) {
   const double step = r.whole_or("decoder_sparse_step", 1, 1, kMostLayers);
   std::vector<double> named;
@@ -174,46 +172,33 @@ LanguageModel read_llama_like(ObjectReader& r, const LlamaLike& usual) {
   return m;
 }
 
-LanguageModel read_gpt2(ObjectReader& r) {
-  LanguageModel m;
-  m.vocab = r.whole_or("vocab_size", 50257, 1, 1e9);
-  m.hidden = width(r, "n_embd", 768);
-  m.layers = r.whole_or("n_layer", 12, 1, kMostLayers);
-  m.heads = width(r, "n_head", 12);
-  m.kv_heads = m.heads;
-  m.head_dim = usual_head_dim(r, m);
-  m.ffn = width(r, "n_inner", 4 * m.hidden);
-  m.learned_positions = width(r, "n_positions", 1024);
-  m.tied_embeddings = r.boolean_or("tie_word_embeddings", true);
-  m.mlp = Mlp::plain;
-  m.norm = Norm::layer;
-  m.biases = Biases::all;
-  return m;
+/// Families of plain feed-forwards and layer norms, each with the keys and defaults of its own
+/// configuration class. An empty `positions` is a key that the class does not have.
+struct PlainFamily {
+  std::string_view family;
+  std::string_view hidden, layers, heads, positions;
+  double usual_vocab, usual_hidden, usual_layers, usual_heads, usual_positions;
+  bool tied;
+  Biases biases;
+};
+
+constexpr std::array kPlain{
+    PlainFamily{"gpt2", "n_embd", "n_layer", "n_head", "n_positions", 50257, 768, 12, 12, 1024,
+                true, Biases::all},
+    PlainFamily{"gpt_neox", "hidden_size", "num_hidden_layers", "num_attention_heads", "", 50432,
+                6144, 44, 64, 0, false, Biases::all},
+    PlainFamily{"falcon", "hidden_size", "num_hidden_layers", "num_attention_heads", "", 65024,
+                4544, 32, 71, 0, true, Biases::none},
+    PlainFamily{"mpt", "d_model", "n_layers", "n_heads", "", 50368, 2048, 24, 16, 0, true,
+                Biases::none},
+};
+
+const PlainFamily* find_plain(std::string_view family) {
+  const auto found = std::ranges::find(kPlain, family, &PlainFamily::family);
+  return found == kPlain.end() ? nullptr : &*found;
 }
 
-LanguageModel read_gpt_neox(ObjectReader& r) {
-  LanguageModel m;
-  m.vocab = r.whole_or("vocab_size", 50432, 1, 1e9);
-  m.hidden = width(r, "hidden_size", 6144);
-  m.layers = r.whole_or("num_hidden_layers", 44, 1, kMostLayers);
-  m.heads = width(r, "num_attention_heads", 64);
-  m.kv_heads = m.heads;
-  m.head_dim = usual_head_dim(r, m);
-  m.ffn = width(r, "intermediate_size", 24576);
-  m.tied_embeddings = r.boolean_or("tie_word_embeddings", false);
-  m.mlp = Mlp::plain;
-  m.norm = Norm::layer;
-  m.biases = Biases::all;
-  return m;
-}
-
-LanguageModel read_falcon(ObjectReader& r) {
-  LanguageModel m;
-  m.vocab = r.whole_or("vocab_size", 65024, 1, 1e9);
-  m.hidden = width(r, "hidden_size", 4544);
-  m.layers = r.whole_or("num_hidden_layers", 32, 1, kMostLayers);
-  m.heads = width(r, "num_attention_heads", 71);
-  m.head_dim = usual_head_dim(r, m);
+void read_falcon_parts(ObjectReader& r, LanguageModel& m) {
   const bool grouped = r.boolean_or("new_decoder_architecture", false);
   const bool one_group = r.boolean_or("multi_query", true);
   const bool parallel = r.boolean_or("parallel_attn", true);
@@ -221,28 +206,36 @@ LanguageModel read_falcon(ObjectReader& r) {
   m.kv_heads = grouped ? groups : one_group ? 1 : m.heads;
   m.norms_per_layer = grouped ? r.whole_or("num_ln_in_parallel_attn", 2, 1, 2) : parallel ? 1 : 2;
   m.ffn = width(r, "ffn_hidden_size", 4 * m.hidden);
-  m.tied_embeddings = r.boolean_or("tie_word_embeddings", true);
+  if (r.boolean_or("bias", false)) m.biases = Biases::all;
+}
+
+LanguageModel read_plain(ObjectReader& r, const PlainFamily& usual) {
+  LanguageModel m;
+  m.vocab = r.whole_or("vocab_size", usual.usual_vocab, 1, 1e9);
+  m.hidden = width(r, usual.hidden, usual.usual_hidden);
+  m.layers = r.whole_or(usual.layers, usual.usual_layers, 1, kMostLayers);
+  m.heads = width(r, usual.heads, usual.usual_heads);
+  m.kv_heads = m.heads;
+  m.head_dim = usual_head_dim(r, m);
+  if (!usual.positions.empty()) {
+    m.learned_positions = width(r, usual.positions, usual.usual_positions);
+  }
+  m.tied_embeddings = r.boolean_or("tie_word_embeddings", usual.tied);
   m.mlp = Mlp::plain;
   m.norm = Norm::layer;
-  m.biases = r.boolean_or("bias", false) ? Biases::all : Biases::none;
+  m.biases = usual.biases;
+  if (usual.family == "gpt2") m.ffn = width(r, "n_inner", 4 * m.hidden);
+  if (usual.family == "gpt_neox") m.ffn = width(r, "intermediate_size", 24576);
+  if (usual.family == "falcon") read_falcon_parts(r, m);
+  if (usual.family == "mpt") {
+    m.ffn = width(r, "expansion_ratio", 4) * m.hidden;
+    m.norm_bias = false;  // transformers builds its norms without a shift
+  }
   return m;
 }
 
-/// ALiBi, so no position table; transformers builds its norms without a shift.
-LanguageModel read_mpt(ObjectReader& r) {
-  LanguageModel m;
-  m.vocab = r.whole_or("vocab_size", 50368, 1, 1e9);
-  m.hidden = width(r, "d_model", 2048);
-  m.layers = r.whole_or("n_layers", 24, 1, kMostLayers);
-  m.heads = width(r, "n_heads", 16);
-  m.kv_heads = m.heads;
-  m.head_dim = usual_head_dim(r, m);
-  m.ffn = width(r, "expansion_ratio", 4) * m.hidden;
-  m.tied_embeddings = r.boolean_or("tie_word_embeddings", true);
-  m.mlp = Mlp::plain;
-  m.norm = Norm::layer;
-  m.norm_bias = false;
-  return m;
+bool is_deepseek(std::string_view family) {
+  return family == "deepseek_v2" || family == "deepseek_v3";
 }
 
 /// Multi-token-prediction modules are left out, as transformers leaves them out.
@@ -279,8 +272,7 @@ LanguageModel read_deepseek(ObjectReader& r, bool third) {
 }  // namespace
 
 bool is_text_family(std::string_view family) {
-  return find_llama_like(family) != nullptr ||
-         std::find(kOther.begin(), kOther.end(), family) != kOther.end();
+  return find_llama_like(family) != nullptr || find_plain(family) != nullptr || is_deepseek(family);
 }
 
 std::string text_family_names() {
@@ -289,18 +281,15 @@ std::string text_family_names() {
     if (row.family == "qwen2_vl_text" || row.family == "mllama_text_model") continue;
     names += (names.empty() ? "" : ", ") + std::string(row.family);
   }
-  for (const std::string_view name : kOther) names += ", " + std::string(name);
-  return names;
+  for (const PlainFamily& row : kPlain) names += ", " + std::string(row.family);
+  return names + ", deepseek_v2, deepseek_v3";
 }
 
 namespace {
 
 LanguageModel read_family(ObjectReader& config, std::string_view family) {
   if (const LlamaLike* usual = find_llama_like(family)) return read_llama_like(config, *usual);
-  if (family == "gpt2") return read_gpt2(config);
-  if (family == "gpt_neox") return read_gpt_neox(config);
-  if (family == "falcon") return read_falcon(config);
-  if (family == "mpt") return read_mpt(config);
+  if (const PlainFamily* usual = find_plain(family)) return read_plain(config, *usual);
   return read_deepseek(config, family == "deepseek_v3");
 }
 

@@ -22,12 +22,6 @@ const std::vector<std::string> kClassWords = {"specialist", "marketplace", "surv
 const std::vector<std::string> kCommitmentWords = {"on-demand", "reserved-1y", "reserved-3y",
                                                    "spot", "block"};
 
-struct Spread {
-  double low = 0;
-  double median = 0;
-  double high = 0;
-};
-
 double positive_price(const JsonValue& value) {
   const double price = value.number(-std::numeric_limits<double>::max(), kDearest);
   if (price <= 0) {
@@ -37,22 +31,21 @@ double positive_price(const JsonValue& value) {
   return price;
 }
 
-// A number, or { "low", "median", "high" }.
-Spread read_spread(const JsonValue& value) {
+// A number, or { "low", "median", "high" }, into a row that has these members.
+template <typename Row>
+void read_spread(const JsonValue& value, Row& row) {
   if (!value.is_object()) {
-    const double price = positive_price(value);
-    return {price, price, price};
+    row.low = row.median = row.high = positive_price(value);
+    return;
   }
   ObjectReader reader = value.object();
-  Spread spread;
-  spread.low = positive_price(reader.required_value("low"));
-  spread.median = positive_price(reader.required_value("median"));
-  spread.high = positive_price(reader.required_value("high"));
+  row.low = positive_price(reader.required_value("low"));
+  row.median = positive_price(reader.required_value("median"));
+  row.high = positive_price(reader.required_value("high"));
   reader.finish();
-  if (spread.low > spread.median || spread.median > spread.high) {
+  if (row.low > row.median || row.median > row.high) {
     value.fail("the ends of the range are swapped: low <= median <= high has to hold");
   }
-  return spread;
 }
 
 // What all rows of a file share unless they say otherwise.
@@ -117,10 +110,7 @@ class BookReader {
       price.region = row.text_or("region", "all");
       price.commitment =
           static_cast<Commitment>(row.required_choice("commitment", kCommitmentWords));
-      const Spread spread = read_spread(row.required_value("usd_per_gpu_hour"));
-      price.low = spread.low;
-      price.median = spread.median;
-      price.high = spread.high;
+      read_spread(row.required_value("usd_per_gpu_hour"), price);
       price.date = read_date(row);
       price.verified = row.boolean_or("verified", true);
       price.source = read_source(row);
@@ -151,10 +141,7 @@ class BookReader {
     price.accelerator = row.required_text("accelerator");
     price.gpus = row.required_whole("gpus", 1, 1e6);
     price.all_in = row.boolean_or("all_in", false);
-    const Spread spread = read_spread(row.required_value("usd"));
-    price.low = spread.low;
-    price.median = spread.median;
-    price.high = spread.high;
+    read_spread(row.required_value("usd"), price);
     price.date = read_date(row);
     price.source = read_source(row);
     row.accept("note");
@@ -169,10 +156,7 @@ class BookReader {
     price.item = row.required_text("item");
     price.region = row.text_or("region", "all");
     price.object_storage = row.boolean_or("object_storage", false);
-    const Spread spread = read_spread(row.required_value(unit));
-    price.low = spread.low;
-    price.median = spread.median;
-    price.high = spread.high;
+    read_spread(row.required_value(unit), price);
     price.date = read_date(row);
     price.verified = row.boolean_or("verified", true);
     price.source = read_source(row);

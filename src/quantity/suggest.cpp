@@ -58,4 +58,13 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
   return name.empty() ? std::string() : "did you mean \"" + name + "\"?";
 }
 
+std::string folded(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c >= 'A' && c <= 'Z') out += static_cast<char>(c - 'A' + 'a');
+    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) out += c;
+  }
+  return out;
+}
+
 }  // namespace trcost

@@ -65,6 +65,15 @@ std::string environment_variable(const FieldInfo& info) {
   return name;
 }
 
+std::vector<std::string> field_groups() {
+  std::vector<std::string> groups;
+  for (const FieldInfo& info : fields()) {
+    std::string group(info.path.substr(0, info.path.find('.')));
+    if (groups.empty() || groups.back() != group) groups.push_back(std::move(group));
+  }
+  return groups;
+}
+
 std::vector<std::string> field_choices(const FieldInfo& info) {
   std::vector<std::string> out;
   std::string_view rest = info.choices;

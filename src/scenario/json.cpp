@@ -92,16 +92,6 @@ void read_group(Scenario& scenario, const std::string& group, const JsonValue& v
   }
 }
 
-// The parts of the paths before the dot, in the table's order.
-std::vector<std::string> field_groups() {
-  std::vector<std::string> groups;
-  for (const FieldInfo& info : fields()) {
-    std::string group(info.path.substr(0, info.path.find('.')));
-    if (groups.empty() || groups.back() != group) groups.push_back(std::move(group));
-  }
-  return groups;
-}
-
 void read_fields(Scenario& scenario, ObjectReader& object) {
   for (const std::string& group : field_groups()) {
     if (const auto value = object.optional_value(group)) read_group(scenario, group, *value);

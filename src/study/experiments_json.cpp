@@ -21,15 +21,6 @@ constexpr double kSmallest = 1e-9;
 constexpr double kMostRuns = 1e6;
 constexpr double kBelowOne = 0.999;
 
-std::vector<std::string> field_groups() {
-  std::vector<std::string> groups;
-  for (const FieldInfo& info : fields()) {
-    std::string group(info.path.substr(0, info.path.find('.')));
-    if (groups.empty() || groups.back() != group) groups.push_back(std::move(group));
-  }
-  return groups;
-}
-
 // The members of an entry that are groups of scenario fields, as a scenario; `json` is the entry.
 Scenario overrides_of(const JsonValue& value, const ObjectReader& object,
                       const nlohmann::json& json) {

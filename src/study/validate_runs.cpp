@@ -10,22 +10,13 @@
 #include "trcost/estimate.h"
 #include "trcost/numbers.h"
 #include "trcost/price_import.h"
+#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {
 
 [[noreturn]] void unknown(std::string what) {
   throw Error(ErrorKind::no_answer, std::move(what));
-}
-
-// Letters and digits in lower case: `Llama3.1-405B` and `llama-3.1-405b` are the same model.
-std::string folded(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c >= 'A' && c <= 'Z') out += static_cast<char>(c - 'A' + 'a');
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) out += c;
-  }
-  return out;
 }
 
 // The catalog's name of a published model, or empty.
