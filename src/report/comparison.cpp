@@ -47,6 +47,14 @@ Cell quantile(const Estimate& e, double Quantiles::*which) {
   return money_cell((*e.range.total_usd).*which);
 }
 
+Cell known(std::optional<double> value, std::string words) {
+  return value ? Cell::number(*value, std::move(words)) : Cell::unknown();
+}
+
+Cell counted_cell(std::optional<double> value) {
+  return value ? Cell::number(*value, NumberKind::count) : Cell::unknown();
+}
+
 const Line kLines[] = {
     {"GPUs", [](const Estimate& e) { return Cell::number(e.gpus, grouped(e.gpus, 0)); }},
     {"precision", [](const Estimate& e) { return Cell(precision_name(e.precision)); }},
@@ -64,21 +72,22 @@ const Line kLines[] = {
      [](const Estimate& e) { return Cell::number(e.gpu_hours, gpu_hour_words(e.gpu_hours)); }},
     {"wall-clock",
      [](const Estimate& e) { return Cell::number(e.wall_clock_seconds, NumberKind::duration); }},
+    {"energy", [](const Estimate& e) { return known(e.energy.kwh, energy_words(e.energy.kwh)); },
+     true},
+    {"CO2", [](const Estimate& e) { return known(e.energy.co2_kg, mass_words(e.energy.co2_kg)); }},
+    {"tokens per MWh", [](const Estimate& e) { return counted_cell(e.energy.tokens_per_mwh); }},
+    {"tokens/s per MW",
+     [](const Estimate& e) { return counted_cell(e.energy.tokens_per_second_per_megawatt); }},
     {"$ per GPU-hour",
      [](const Estimate& e) {
        const std::optional<double> price = e.cost.price_per_gpu_hour;
-       return price ? Cell::number(*price, unit_money(*price)) : Cell::unknown();
+       return price ? known(price, unit_money(*price)) : Cell::unknown();
      },
      true},
     {"total", [](const Estimate& e) { return money_cell(e.cost.total); }},
     {"  low (P10)", [](const Estimate& e) { return quantile(e, &Quantiles::p10); }},
     {"  high (P90)", [](const Estimate& e) { return quantile(e, &Quantiles::p90); }},
     {"$ per M tokens", [](const Estimate& e) { return money_cell(e.cost.per_million_tokens); }},
-    {"energy",
-     [](const Estimate& e) {
-       return e.energy.kwh ? Cell::number(*e.energy.kwh, energy_words(e.energy.kwh))
-                           : Cell::unknown();
-     }},
 };
 
 // The last line: which one is cheapest, and how much more the others cost.
