@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cost/price_rows.h"
+#include "quantity/portable_math.h"
 #include "trcost/numbers.h"
 
 namespace trcost {
@@ -85,9 +86,9 @@ std::vector<Pair> pairs(const PriceBook& book, std::string_view accelerator,
 // Standard deviation of ln(ratio) among providers, at least that of a list price.
 double spread_of(const std::vector<Pair>& found) {
   double mean = 0, squares = 0;
-  for (const Pair& pair : found) mean += std::log(pair.ratio());
+  for (const Pair& pair : found) mean += portable_log(pair.ratio());
   mean /= static_cast<double>(found.size());
-  for (const Pair& pair : found) squares += std::pow(std::log(pair.ratio()) - mean, 2);
+  for (const Pair& pair : found) squares += square(portable_log(pair.ratio()) - mean);
   const double among =
       found.size() < 2 ? 0 : std::sqrt(squares / static_cast<double>(found.size() - 1));
   return std::max(kListSigma, among);
@@ -116,7 +117,7 @@ std::optional<PriceQuote> discounted_price(const PriceBook& book, std::string_vi
   const double ratio = std::min(1.0, median_price(ratios));
   out.factor = ratio;
   out.usd = std::round(*on_demand.usd * ratio * 1e6) / 1e6;
-  out.sigma = std::min(kWidestSigma, std::hypot(on_demand.sigma, spread_of(found)));
+  out.sigma = std::min(kWidestSigma, in_quadrature(on_demand.sigma, spread_of(found)));
   out.rule = fmt::format("{} at {:.0f} % of on-demand, as {} {} it; {}", commitment_name(commitment),
                          100 * ratio, providers, found.size() == 1 ? "sells" : "sell",
                          on_demand.rule);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cost/portable_math.h"
+#include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 #include "trcost/uncertainty.h"

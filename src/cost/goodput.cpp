@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 #include "trcost/quantity.h"
@@ -32,14 +33,14 @@ constexpr std::string_view kLlama3 = "Llama 3: arXiv:2407.21783";
 constexpr std::string_view kAssumption = "assumption";
 
 double async_share(double gpus) {
-  const double share = std::log2(gpus / kAsyncFrom) / std::log2(kAsyncUntil / kAsyncFrom);
+  const double share = portable_log2(gpus / kAsyncFrom) / portable_log2(kAsyncUntil / kAsyncFrom);
   return std::clamp(share, 0.0, 1.0);
 }
 
 // Geometric mean of two times, weighted.
 double between(double from, double to, double share) {
   if (share <= 0) return from;
-  return std::exp((1 - share) * std::log(from) + share * std::log(to));
+  return portable_exp((1 - share) * portable_log(from) + share * portable_log(to));
 }
 
 }  // namespace
@@ -66,8 +67,8 @@ double daly_interval(double stall_seconds, double mtbf_seconds) {
 double exponential_goodput(double interval_seconds, double stall_seconds, double restart_seconds,
                            double mtbf_seconds) {
   const double wall_over_work = mtbf_seconds / interval_seconds *
-                                std::exp(restart_seconds / mtbf_seconds) *
-                                std::expm1((interval_seconds + stall_seconds) / mtbf_seconds);
+                                portable_exp(restart_seconds / mtbf_seconds) *
+                                portable_expm1((interval_seconds + stall_seconds) / mtbf_seconds);
   return 1 / wall_over_work;
 }
 

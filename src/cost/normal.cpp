@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "cost/portable_math.h"
+#include "quantity/portable_math.h"
 #include "trcost/uncertainty.h"
 
 namespace trcost {

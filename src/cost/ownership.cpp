@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <numbers>
 
+#include "quantity/portable_math.h"
 #include "trcost/energy.h"
 #include "trcost/numbers.h"
 #include "trcost/quantity.h"
@@ -75,7 +75,7 @@ double depreciation_per_hour(double usd, double oom_per_year) {
 }
 
 double depreciated_price(double usd, double years, double oom_per_year) {
-  return usd * std::pow(10, -oom_per_year * years);
+  return usd * portable_pow(10, -oom_per_year * years);
 }
 
 double network_cost(double server_cost, double network_share) {

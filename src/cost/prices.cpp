@@ -10,6 +10,7 @@
 
 #include "cost/commitment_price.h"
 #include "cost/price_rows.h"
+#include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 #include "trcost/suggest.h"
@@ -124,14 +125,14 @@ Rows collect(const PriceBook& book, std::string_view accelerator, const Step& st
 double spread_of(const Rows& rows) {
   double own = 0;
   for (const PriceRow* row : rows) {
-    if (row->low > 0) own = std::max(own, std::log(row->high / row->low) / (2 * kP90));
+    if (row->low > 0) own = std::max(own, portable_log(row->high / row->low) / (2 * kP90));
   }
   if (rows.size() < 2) return std::clamp(std::max(own, kQuoteSigma), kListSigma, kWidestSigma);
   double mean = 0;
-  for (const PriceRow* row : rows) mean += std::log(row->median);
+  for (const PriceRow* row : rows) mean += portable_log(row->median);
   mean /= static_cast<double>(rows.size());
   double squares = 0;
-  for (const PriceRow* row : rows) squares += std::pow(std::log(row->median) - mean, 2);
+  for (const PriceRow* row : rows) squares += square(portable_log(row->median) - mean);
   const double among = std::sqrt(squares / static_cast<double>(rows.size() - 1));
   return std::clamp(among, kListSigma, kWidestSigma);
 }

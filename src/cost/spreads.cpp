@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "cost/distribution.h"
+#include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/uncertainty.h"
 
@@ -29,7 +29,7 @@ constexpr double kPurchaseSigma = 0.20;     // spread of the quotes of an 8-GPU 
 constexpr double kScopeSigma = 0.20;
 
 double goodput_sigma(double gpus) {
-  const double share = std::clamp(std::log2(gpus / 4096) / 2, 0.0, 1.0);
+  const double share = std::clamp(portable_log2(gpus / 4096) / 2, 0.0, 1.0);
   return kGoodputSigmaSmall + share * (kGoodputSigmaLarge - kGoodputSigmaSmall);
 }
 
@@ -55,7 +55,7 @@ void default_spreads(const SpreadContext& in, std::vector<UncertainInput>& out) 
     add(out, "what the bill includes", kScopeSigma, 1, 1, compute);
   }
   const double tokens = in.tokens_given ? kTokensSigmaPlan : kTokensSigmaGuess;
-  add(out, "tokens", in.vision ? std::hypot(tokens, kVisionTokensSigma) : tokens, 1, 1, compute);
+  add(out, "tokens", in.vision ? in_quadrature(tokens, kVisionTokensSigma) : tokens, 1, 1, compute);
   if (in.own) {
     add(out, "purchase price", in.price_given ? 0 : kPurchaseSigma, 0, 0, 1 - in.electricity_share);
     add(out, "electricity", kElectricitySigma, 0, 0, in.electricity_share);

@@ -8,7 +8,8 @@
 #include <numeric>
 
 #include "cost/distribution.h"
-#include "cost/portable_math.h"
+#include "cost/random_bits.h"
+#include "quantity/portable_math.h"
 #include "trcost/uncertainty.h"
 
 namespace trcost {

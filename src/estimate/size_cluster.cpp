@@ -10,6 +10,7 @@
 
 #include "estimate/cluster_size.h"
 #include "estimate/execution.h"
+#include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/quantity.h"
 
@@ -17,11 +18,11 @@ namespace trcost {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-// Of one training cluster: xAI's Colossus in Memphis, 200,000 H100, H200 and GB200 since February 2025
-// (x.ai/colossus). Clusters beyond it are answered, with a warning.
+// Of one training cluster: xAI's Colossus in Memphis, 200,000 H100, H200 and GB200 since February
+// 2025 (x.ai/colossus). Clusters beyond it are answered, with a warning.
 constexpr double kLargestCluster = 200'000;
-// Of large runs, Llama 3: 0.38 to 0.43 (arXiv:2407.21783, table 4). The search begins there, and goes
-// down where that is more than enough.
+// Of large runs, Llama 3: 0.38 to 0.43 (arXiv:2407.21783, table 4). The search begins there, and
+// goes down where that is more than enough.
 constexpr double kUsualMfu = 0.4;
 // A step with more sequences than that over what was asked for is another training.
 constexpr double kLargerGivenBatch = 1.125;
@@ -119,9 +120,10 @@ class Sizing {
                 system);
     }
     if (choice.gpus > kLargestCluster) {
-      notes.warn(fmt::format("meeting --deadline takes {} accelerators, more than the largest known "
-                             "cluster of {:.0f} (xAI Colossus, 2025); {}",
-                             format_exact(choice.gpus), kLargestCluster, alternative()));
+      notes.warn(
+          fmt::format("meeting --deadline takes {} accelerators, more than the largest known "
+                      "cluster of {:.0f} (xAI Colossus, 2025); {}",
+                      format_exact(choice.gpus), kLargestCluster, alternative()));
     }
   }
 
@@ -129,7 +131,9 @@ class Sizing {
   // largest known cluster has.
   [[nodiscard]] std::string alternative() {
     const double most =
-        std::exp2(std::floor(std::log2(kLargestCluster / sizes_.unit()))) * sizes_.unit();
+        std::ldexp(1.0,
+                   static_cast<int>(std::floor(portable_log2(kLargestCluster / sizes_.unit())))) *
+        sizes_.unit();
     const double usual = mfu_.value_or(kUsualMfu);
     const double gpus = std::min(most, sizes_.at_least(std::min(needed(usual), kMostGpus)));
     const double seconds = wall_clock(gpus);
@@ -145,38 +149,40 @@ class Sizing {
   [[noreturn]] void refuse(const SizeChoice& choice, double start) {
     const std::string_view chip = model_.platform().accelerator->name;
     const std::string asked = format_number(deadline_, NumberKind::duration);
-    if (start > kMostGpus || sizes_.after(choice.shortest_gpus) > kMostGpus) refuse_size(chip, asked);
+    if (start > kMostGpus || sizes_.after(choice.shortest_gpus) > kMostGpus)
+      refuse_size(chip, asked);
     if (choice.shortest_gpus == 0) {
       useful_(start);
       execute(scenario_, work_, model_, start);  // says what is wrong with it
-      throw Error(ErrorKind::no_answer,
-                  fmt::format("no number of {} runs this training in steps of the batch asked for",
-                              chip),
-                  "give another --global-batch, or --gpus");
+      throw Error(
+          ErrorKind::no_answer,
+          fmt::format("no number of {} runs this training in steps of the batch asked for", chip),
+          "give another --global-batch, or --gpus");
     }
-    throw Error(ErrorKind::no_answer,
-                fmt::format("no number of {} finishes within {}: the shortest time is {}, on {}", chip,
-                            asked, format_number(choice.shortest_seconds, NumberKind::duration),
-                            format_exact(choice.shortest_gpus)),
-                work_.global_batch_given
-                    ? "give a longer --deadline, or a larger --global-batch, which leaves room for "
-                      "more data parallelism"
-                    : "give a longer --deadline, or a smaller question");
+    throw Error(
+        ErrorKind::no_answer,
+        fmt::format("no number of {} finishes within {}: the shortest time is {}, on {}", chip,
+                    asked, format_number(choice.shortest_seconds, NumberKind::duration),
+                    format_exact(choice.shortest_gpus)),
+        work_.global_batch_given
+            ? "give a longer --deadline, or a larger --global-batch, which leaves room for "
+              "more data parallelism"
+            : "give a longer --deadline, or a smaller question");
   }
 
   [[noreturn]] void refuse_size(std::string_view chip, const std::string& asked) {
     const double usual = needed(mfu_.value_or(kUsualMfu));
     const bool possible =
         deadline_ * usual / kMostGpus <= field_info(Field::hardware_deadline).highest;
-    throw Error(ErrorKind::no_answer,
-                fmt::format("finishing within {} would take about {} {}, and at most {} can be asked "
-                            "for",
-                            asked, format_number(std::max(usual, 1.01 * kMostGpus),
-                                                 NumberKind::count, 2),
-                            chip, format_exact(kMostGpus)),
-                alternative() + (possible ? ": give a longer --deadline, or a smaller question"
-                                          : ": no --deadline is long enough; ask for fewer "
-                                            "parameters or tokens"));
+    throw Error(
+        ErrorKind::no_answer,
+        fmt::format("finishing within {} would take about {} {}, and at most {} can be asked "
+                    "for",
+                    asked, format_number(std::max(usual, 1.01 * kMostGpus), NumberKind::count, 2),
+                    chip, format_exact(kMostGpus)),
+        alternative() + (possible ? ": give a longer --deadline, or a smaller question"
+                                  : ": no --deadline is long enough; ask for fewer "
+                                    "parameters or tokens"));
   }
 
   const Scenario& scenario_;

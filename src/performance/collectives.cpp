@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "quantity/portable_math.h"
+
 namespace trcost {
 namespace {
 
@@ -58,7 +60,7 @@ double gather_seconds(const Fabric& fabric, double bytes, double members, double
     const double seconds = bytes / inside * (g - 1) / g * fabric.per_byte[t];
     largest = std::max(largest, seconds);
     sum += seconds;
-    latency += fabric.latency[t] * (std::log2(g) + kRingShare * (g - 1));
+    latency += fabric.latency[t] * (portable_log2(g) + kRingShare * (g - 1));
     inside = reached;
   }
   return largest + 0.25 * (sum - largest) + latency;
@@ -79,12 +81,12 @@ double exchange_seconds(const Fabric& fabric, double bytes, double members, doub
   if (members <= 1 || fabric.tiers == 0) return 0;
   const double near = domain_members(fabric, members, stride);
   double seconds = bytes * (near - 1) / members * fabric.per_byte[0];
-  double latency = fabric.latency[0] * std::log2(near);
+  double latency = fabric.latency[0] * portable_log2(near);
   if (members > near) {
     const auto outer = static_cast<std::size_t>(std::min(1, fabric.tiers - 1));
     seconds = std::max(seconds,
                        bytes * (members - near) / members * network_share * fabric.per_byte[outer]);
-    latency += fabric.latency[outer] * std::log2(members / near);
+    latency += fabric.latency[outer] * portable_log2(members / near);
   }
   return seconds + latency;
 }

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+
+#include "quantity/portable_math.h"
 
 namespace trcost {
 namespace {
@@ -94,7 +95,7 @@ MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view sta
     quality.family = found->words;
     break;
   }
-  if (!efficiency.measured) quality.sigma = std::hypot(quality.sigma, kRuleSigma);
+  if (!efficiency.measured) quality.sigma = in_quadrature(quality.sigma, kRuleSigma);
   return quality;
 }
 

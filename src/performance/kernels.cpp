@@ -2,7 +2,8 @@
 #include "performance/kernels.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "quantity/portable_math.h"
 
 namespace trcost {
 namespace {
@@ -120,7 +121,7 @@ DeviceRates prepare_rates(const Platform& platform) {
                           ? chip.peak_flops[at(platform.precision)]
                           : half_peak;
   const auto share = [](double value) { return std::clamp(value, 1e-3, 1.0); };
-  const double gain = std::exp(stack.release_gain * stack.release_years);
+  const double gain = portable_exp(stack.release_gain * stack.release_years);
   const double backward = efficiency.flash_backward * stack.flash * stack.flash_backward;
   DeviceRates rates;
   rates.ideal = 1 / peak;

@@ -2,9 +2,9 @@
 #include "performance/layers.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "performance/collectives.h"
+#include "quantity/portable_math.h"
 
 namespace trcost {
 namespace {
@@ -55,7 +55,7 @@ void context_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& 
 // Distinct domains that a token's experts lie in, per expert: balls into bins [D]; at most as many
 // as a router that is limited to nodes allows (DeepSeek-V3, arXiv:2412.19437, section 2.1.2).
 double network_share(double domains, const LayerShape& shape) {
-  const double distinct = domains * (1 - std::pow(1 - 1 / domains, shape.experts_per_token));
+  const double distinct = domains * (1 - portable_pow(1 - 1 / domains, shape.experts_per_token));
   const double allowed = shape.groups_per_token > 0 ? shape.groups_per_token : distinct;
   return std::min(distinct, allowed) / shape.experts_per_token;
 }

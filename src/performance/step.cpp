@@ -9,6 +9,7 @@
 #include "performance/layers.h"
 #include "performance/pipeline.h"
 #include "performance/recompute.h"
+#include "quantity/portable_math.h"
 #include "trcost/performance.h"
 
 namespace trcost {
@@ -169,7 +170,7 @@ void add_kernels(const Evaluation& at, const MicroBatch& work, StepTime& time) {
 // Stragglers, uneven ranks and padding: a share of all the rest.
 double imbalance_share(const Evaluation& at, const Workload& workload) {
   const double hosts = std::max(1.0, at.layout.gpus() / kGpusPerHost);
-  return (1 + at.stack.straggler * std::log2(hosts)) * workload.imbalance /
+  return (1 + at.stack.straggler * portable_log2(hosts)) * workload.imbalance /
              workload.padding_efficiency -
          1;
 }

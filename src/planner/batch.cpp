@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quantity/portable_math.h"
 #include "trcost/planner.h"
 
 namespace trcost {
@@ -11,7 +12,7 @@ namespace {
 constexpr double kMebi = 1048576;
 
 double usual_tokens(double training_tokens, double seq_length) {
-  const double practice = 4 * kMebi * std::pow(training_tokens / 2e12, 0.6);
+  const double practice = 4 * kMebi * portable_pow(training_tokens / 2e12, 0.6);
   const double floor = std::min(128 * seq_length, 0.5 * kMebi);
   return std::max(practice, floor);
 }
@@ -20,7 +21,7 @@ double usual_tokens(double training_tokens, double seq_length) {
 
 double default_global_batch(double training_tokens, double seq_length) {
   const double sequences = usual_tokens(training_tokens, seq_length) / seq_length;
-  return std::exp2(std::max(0.0, std::round(std::log2(sequences))));
+  return std::ldexp(1.0, static_cast<int>(std::max(0.0, std::round(portable_log2(sequences)))));
 }
 
 double cluster_global_batch(double training_tokens, double seq_length, double gpus) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quantity/portable_math.h"
 #include "scenario/number_kind.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
@@ -26,7 +27,7 @@ Distribution lognormal_between(double p10, double p90) {
   Distribution out;
   out.kind = Distribution::Kind::lognormal;
   out.a = std::sqrt(p10 * p90);
-  out.b = std::log(p90 / p10) / (2 * kNormalP90);
+  out.b = portable_log(p90 / p10) / (2 * kNormalP90);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <span>
 
+#include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/quantity.h"
 
@@ -23,7 +24,7 @@ constexpr std::array<std::string_view, 3> kOfTime = {"goodput and production ove
                                                      "what the bill includes", "tokens"};
 
 Quantiles around(double median, double sigma) {
-  return {median * std::exp(-kZ90 * sigma), median, median * std::exp(kZ90 * sigma)};
+  return {median * portable_exp(-kZ90 * sigma), median, median * portable_exp(kZ90 * sigma)};
 }
 
 bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
@@ -37,7 +38,7 @@ struct Remaining {
 };
 Remaining remaining_variance(const RangeResult& range, bool time_measured) {
   const Quantiles& q = range.total_usd ? *range.total_usd : range.gpu_hours;
-  const double sigma = q.p10 > 0 ? std::log(q.p90 / q.p10) / (2 * kZ90) : 0;
+  const double sigma = q.p10 > 0 ? portable_log(q.p90 / q.p10) / (2 * kZ90) : 0;
   Remaining out;
   for (const Contribution& each : range.contributions) {
     const double variance = each.share * sigma * sigma;

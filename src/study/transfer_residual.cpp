@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/runs.h"
 #include "trcost/transfer.h"
@@ -39,7 +40,7 @@ std::optional<double> log_error(const Catalog& catalog, const ThroughputRow& row
     const Plan chosen = plan(model, row_request(row, workload));
     const double predicted = chosen.layout.global_batch * row.seq_length /
                              (chosen.time.seconds * chosen.layout.gpus());
-    return std::log(predicted / row.tokens_per_second_per_gpu);
+    return portable_log(predicted / row.tokens_per_second_per_gpu);
   } catch (const Error&) {
     return std::nullopt;
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/workload.h"
 
@@ -82,7 +83,7 @@ double first_width(double closed) {
 /// no room for a layer. Widths are tried around the closed form (128 N / 12.75)^(1/3).
 std::optional<LanguageModel> on_grid(double params, double vocab) {
   const bool tied = params < kTiedBelow;
-  const double closed = std::cbrt(kHiddenPerLayer * params / 12.75);
+  const double closed = portable_pow(kHiddenPerLayer * params / 12.75, 1.0 / 3);
   std::optional<LanguageModel> best;
   double best_distance = 0;
   for (double hidden = first_width(closed); hidden <= 1.3 * closed + 1024;
@@ -109,7 +110,7 @@ LanguageModel tiny(double params, double vocab) {
     LanguageModel m = with_width(hidden, std::min(hidden, 64.0), rows, true);
     m.layers = std::max(1.0, nearest_layers(m, params));
     solve_feed_forward(m, params, 1);
-    const double ratio = std::abs(std::log(hidden / m.layers / kTinyHiddenPerLayer));
+    const double ratio = std::abs(portable_log(hidden / m.layers / kTinyHiddenPerLayer));
     const double distance = ratio + 100 * distance_from_total(m, params) / params;
     if (!best || distance < best_distance) {
       best = m;

@@ -244,3 +244,11 @@ grown() {
   grep -q '^v100-sxm-32gb,,.*has no fp8' out.txt
   grep -q '^b200,8,$' out.txt
 }
+
+@test "the bytes are the same where the C library uses other instructions" {
+  command=("$TRCOST" sweep --params 7e9 --tokens 1e12 --accelerator h100-sxm --mfu 0.4
+           --vary hardware.gpus=16384..65536:64 --format csv)
+  "${command[@]}" > usual.csv
+  GLIBC_TUNABLES=glibc.cpu.hwcaps=-FMA,-AVX2,-FMA4,-AVX2_Usable,-FMA_Usable "${command[@]}" > plain.csv
+  cmp usual.csv plain.csv
+}

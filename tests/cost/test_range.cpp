@@ -4,7 +4,7 @@
 
 #include "catch.h"
 #include "cost/error_message.h"
-#include "cost/portable_math.h"
+#include "quantity/portable_math.h"
 #include "cost/vector_file.h"
 #include "trcost/error.h"
 #include "trcost/uncertainty.h"
@@ -118,14 +118,6 @@ TEST_CASE("inverse of the normal distribution function", "[range]") {
   CHECK_THAT(inverse_normal(0.9), WithinAbs(1.2815515655446004, 1e-14));
 }
 
-TEST_CASE("portable exp and ln", "[range]") {
-  for (double x = -30; x <= 30; x += 0.173) {
-    CHECK_THAT(portable_exp(x), WithinRel(std::exp(x), 2e-15));
-    CHECK_THAT(portable_log(std::exp(x)), WithinAbs(std::log(std::exp(x)), 1e-14));
-  }
-  CHECK(portable_exp(0) == 1);
-  CHECK(portable_log(1) == 0);
-}
 
 TEST_CASE("distributions that make no sense are refused", "[range]") {
   using Kind = Distribution::Kind;
