@@ -11,14 +11,20 @@ namespace {
 // scratch would choose the larger one.
 constexpr double kAdaptation = 0.25;
 
+// tokens / D*(N), D* = the compute-optimal tokens of N active parameters (optimal_tokens()).
+double of_optimal(const ResolvedWork& work) {
+  return work.tokens.total / optimal_tokens(work.params.active);
+}
+
 }  // namespace
 
-// tokens / D*(N), D* = the compute-optimal tokens of N active parameters (optimal_tokens()).
+bool is_adaptation(const ResolvedWork& work) { return of_optimal(work) < kAdaptation; }
+
 void note_data_scale(const Scenario& scenario, const ResolvedWork& work, Notes& notes) {
   if (!notes.wanted() || !work.tokens_given || work.workload.contrastive_batch > 0) return;
   const double optimal = optimal_tokens(work.params.active);
-  const double ratio = work.tokens.total / optimal;
-  if (ratio >= kAdaptation) return;
+  const double ratio = of_optimal(work);
+  if (!is_adaptation(work)) return;
   const std::string numbers =
       fmt::format("{} tokens are {} of the {} that are compute-optimal for {} parameters",
                   format_number(work.tokens.total, NumberKind::count),

@@ -6,6 +6,10 @@
 
 namespace trcost {
 
+/// Whether the tokens are so few that the run can only adapt trained weights: less than a quarter of
+/// the compute-optimal ones.
+bool is_adaptation(const ResolvedWork& work);
+
 /// Says so where the tokens are far fewer than the model would take from scratch: an assumption
 /// that the run adapts trained weights, and a warning where the question may be one of
 /// pre-training, that is, where the whole language model learns from a token budget.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/data_scale.h"
 #include "estimate/resolve.h"
 #include "estimate/resolve_sequence.h"
 #include "trcost/contrastive.h"
@@ -216,6 +217,13 @@ void resolve_totals(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
   tokens.text = in_sequence(out.workload) ? tokens.total - tokens.vision : tokens.total;
 }
 
+// A whole language model that learns from samples may be pre-trained on them, as PaliGemma on a
+// billion of pairs (arXiv:2407.07726): what counts is how many there are.
+bool is_fine_tuning(bool from_samples, const ResolvedWork& work) {
+  if (work.workload.language_training != Training::full) return true;
+  return from_samples && is_adaptation(work);
+}
+
 void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& out, Notes& notes) {
   out.global_batch_given = scenario.has(Field::train_global_batch);
   out.global_batch_grows = false;
@@ -227,7 +235,7 @@ void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& ou
   constexpr double kFineTuning = 128;
   constexpr double kProjector = 256;
   const bool frozen = out.workload.language_training == Training::frozen;
-  const bool fine_tuning = from_samples || out.workload.language_training != Training::full;
+  const bool fine_tuning = is_fine_tuning(from_samples, out);
   const double usual = frozen ? kProjector : kFineTuning;
   out.global_batch =
       fine_tuning ? usual : default_global_batch(out.tokens.total, out.seq_length);

@@ -190,3 +190,34 @@ TEST_CASE("below a quarter of the optimum a smaller model is better by the law i
     CHECK(scaling_loss(smaller.params, smaller.tokens) <= scaling_loss(params, tokens));
   }
 }
+
+TEST_CASE("the batch of samples follows their number", "[estimate][vision]") {
+  Scenario s;
+  s.set_text(Field::model_name, "paligemma-3b");
+  s.set_text(Field::hardware_accelerator, "h100-sxm");
+  s.set_number(Field::hardware_gpus, 256);
+  s.set_number(Field::data_text_tokens_per_sample, 128);
+  const auto batch = [&](double samples) {
+    s.set_number(Field::data_samples, samples);
+    return answer(s).layout.global_batch;
+  };
+  // LLaVA-1.5's 665,000 instructions in batches of 128 (arXiv:2310.03744); PaliGemma's billion pairs of
+  // 384 tokens (arXiv:2407.07726) are pre-training, in batches of millions of tokens.
+  CHECK(batch(665e3) == 128);
+  CHECK(batch(1e9) * 384 > 1e6);
+  CHECK(batch(1e9) * 384 < 4.2e6);
+  CHECK(batch(6e9) >= batch(1e9));
+}
+
+TEST_CASE("a billion samples use the cluster they are given", "[estimate][vision]") {
+  Scenario s;
+  s.set_text(Field::model_name, "paligemma-3b");
+  s.set_text(Field::hardware_accelerator, "h100-sxm");
+  s.set_number(Field::hardware_gpus, 256);
+  s.set_number(Field::data_text_tokens_per_sample, 128);
+  s.set_number(Field::data_samples, 1e9);
+  const Estimate open = answer(s);
+  CHECK(open.layout.gpus() == 256);
+  s.set_number(Field::train_global_batch, 8192);
+  CHECK_THAT(open.gpu_hours, WithinRel(answer(s).gpu_hours, 0.15));
+}
