@@ -73,7 +73,7 @@ struct Stack {
   bool virtual_pipeline = true;
   bool context_parallel = true;
   bool partial_recompute = false; ///< recomputes as many layers as memory asks for, not all or none
-  std::array<bool, 4> shardings{true, true, true, true};  ///< indexed by Sharding
+  std::array<bool, 4> shardings{true, true, true, true};  ///< indexed by Sharding; hybrid is never chosen
   MemoryRecipe memory;            ///< what it keeps on a device
   StackReleases releases;         ///< empty (reference 0) where releases are not told apart
   double release_years = 0;       ///< of this release, from the reference

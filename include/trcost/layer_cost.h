@@ -32,8 +32,9 @@ struct LayerShape {
   double hidden_traffic = 0;       ///< bytes per token and forward, split only by sequence parallel
   double split_traffic = 0;        ///< bytes per token and forward, split by tensor parallel
   double quantise_traffic = 0;     ///< bytes per token that 8- and 4-bit recipes add
-  double adapter_traffic = 0;      ///< bytes per token of low-rank adapters, forward
+  double adapter_traffic = 0;      ///< bytes per token of adapters, forward
   double adapter_flops = 0;        ///< per token, forward
+  double adapter_kernels = 0;      ///< forward
   double parameters = 0;           ///< without routed experts
   // Mixture of experts; experts 0 where there is none.
   double experts = 0;

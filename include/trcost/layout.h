@@ -12,7 +12,11 @@ enum class Sharding : std::uint8_t {
   optimizer,   ///< ZeRO-1, Megatron's distributed optimizer
   gradients,   ///< ZeRO-2
   parameters,  ///< ZeRO-3, FSDP
+  /// HSDP: as `parameters` within the innermost domain of the network, replicated across domains
+  /// (Zhao et al., PyTorch FSDP, arXiv:2304.11277, section 3.2.2).
+  hybrid,
 };
+inline constexpr int kShardingCount = 5;
 enum class Recompute : std::uint8_t { none, selective, full };
 
 std::string_view sharding_name(Sharding sharding);
@@ -24,7 +28,8 @@ struct Layout {
   int pp = 1;  ///< pipeline parallel
   int vp = 1;  ///< virtual pipeline: stages per rank
   int cp = 1;  ///< context parallel
-  int ep = 1;  ///< expert parallel, within dp x cp (and tp)
+  int ep = 1;  ///< expert parallel, within dp x cp x tp
+  int etp = 0;  ///< ranks that share one expert's matrices; 0: see expert_tensor_parallel()
   int dp = 1;  ///< data parallel: gpus / (tp pp cp)
   double micro_batch = 1;   ///< sequences per micro-batch and replica
   double global_batch = 1;  ///< sequences per step
@@ -41,11 +46,17 @@ struct Layout {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-/// Ranks over which one expert's matrices are split beside expert parallelism: the tensor-parallel
-/// degree, Megatron-Core's default, while ep divides dp x cp; none where ep reaches into tp.
+/// Ranks over which one expert's matrices are split beside expert parallelism. Where nobody said: one
+/// with expert parallelism, as the published layouts of DeepSeek-V3, Qwen3-235B and Grok-1 on H100
+/// set it (github.com/NVIDIA/dgxc-benchmarking), else the tensor-parallel degree. Megatron-Core by
+/// itself takes the tensor-parallel degree in both cases (megatron/core/transformer/moe/README.md).
 inline int expert_tensor_parallel(const Layout& layout) {
-  return static_cast<long long>(layout.dp) * layout.cp % layout.ep == 0 ? layout.tp : 1;
+  return layout.etp > 0 ? layout.etp : layout.ep > 1 ? 1 : layout.tp;
 }
+
+/// Ranks among which hybrid sharding spreads what `ranks` of them, `stride` apart, hold alike: the
+/// largest divisor of `ranks` that lies within one domain of `domain` accelerators.
+double hybrid_shards(double ranks, double stride, double domain) noexcept;
 
 /// Bytes on the fullest device; the parts sum to `total`.
 struct MemoryUse {

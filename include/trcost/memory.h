@@ -101,8 +101,9 @@ double kv_cache_bytes_per_token(const LanguageModel& language, double bytes_per_
 class MemoryModel {
  public:
   MemoryModel() = default;
+  /// `domain`: accelerators within which hybrid sharding spreads parameters.
   MemoryModel(const Workload& workload, const MemoryRecipe& recipe, Precision precision,
-              double capacity);
+              double capacity, double domain = 8);
 
   /// The fullest device of the pipeline: the first stage with its micro-batches in flight and
   /// the embedding, an inner one, or the last one with head and logits. The parts add up to the
@@ -146,6 +147,7 @@ class MemoryModel {
 
   MemoryRecipe recipe_;
   double capacity_ = 0;  ///< bytes that a plan may fill
+  double domain_ = 8;
   double layers_ = 0, dense_layers_ = 0, mtp_layers_ = 0;
   States dense_layer_, moe_layer_, expert_layer_;
   States first_;        ///< embedding, encoder, connector

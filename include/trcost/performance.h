@@ -31,9 +31,10 @@ enum class StepTerm : std::uint8_t {
   pipeline_transfer,
   data_parallel,
   optimizer,
-  imbalance,       ///< stragglers, uneven ranks, padding
+  imbalance,       ///< stragglers, uneven ranks
+  padding,         ///< tokens that fill sequences up
 };
-inline constexpr int kStepTermCount = 14;
+inline constexpr int kStepTermCount = 15;
 std::string_view step_term_name(StepTerm term);
 /// Whether the network is responsible for the term.
 bool is_network_term(StepTerm term);
@@ -77,7 +78,8 @@ class StepModel {
   Platform platform_;
   StepCosts costs_;
   MemoryModel memory_{workload_, memory_recipe(platform_.stack), platform_.precision,
-                      platform_.accelerator->memory_bytes};
+                      platform_.accelerator->memory_bytes,
+                      platform_.system->usable_per_domain};
 };
 
 /// The name of the method and how good it is near a scenario, from the residuals of the published

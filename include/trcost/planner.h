@@ -15,7 +15,7 @@ struct PlanRequest {
   /// rounded only where no good layout divides it: compare Layout::global_batch and say so.
   std::optional<double> global_batch;
   double batch_hint = 1;
-  std::optional<int> tp, pp, vp, cp, ep, dp;
+  std::optional<int> tp, pp, vp, cp, ep, etp, dp;
   std::optional<double> micro_batch;
   std::optional<Sharding> sharding;
   std::optional<Recompute> recompute;

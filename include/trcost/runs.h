@@ -22,7 +22,7 @@ struct ThroughputRow {
   std::string accelerator;  ///< catalog name
   std::string system;       ///< catalog name where it is not the accelerator's usual one
   double gpus = 0;
-  std::optional<int> tp, pp, vp, cp, ep, dp;
+  std::optional<int> tp, pp, vp, cp, ep, etp, dp;
   std::optional<Sharding> sharding;
   std::optional<double> micro_batch;
   std::optional<double> global_batch;

@@ -52,7 +52,7 @@ Precision row_precision(const CsvTable& table, std::size_t row) {
 
 ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   constexpr std::array shardings = {Sharding::none, Sharding::optimizer, Sharding::gradients,
-                                    Sharding::parameters};
+                                    Sharding::parameters, Sharding::hybrid};
   constexpr std::array recomputes = {Recompute::none, Recompute::selective, Recompute::full};
   constexpr std::array attentions = {Attention::flash, Attention::standard};
   ThroughputRow row;
@@ -67,6 +67,7 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.vp = degree(table, i, "vp");
   row.cp = degree(table, i, "cp");
   row.ep = degree(table, i, "ep");
+  row.etp = degree(table, i, "etp");
   row.dp = degree(table, i, "dp");
   row.sharding = one_of(table, i, "sharding", shardings, sharding_name);
   row.micro_batch = table.number(i, "micro_batch");

@@ -25,6 +25,10 @@ constexpr Column kLayout[] = {
         "layout.ep", "", integer, neither, [](E e) -> Number { return e.layout.ep; },
         "expert parallel degree"),
     figure(
+        "layout.etp", "", integer, neither,
+        [](E e) -> Number { return expert_tensor_parallel(e.layout); },
+        "ranks that share one expert's matrices, where there are experts"),
+    figure(
         "layout.dp", "", integer, neither, [](E e) -> Number { return e.layout.dp; },
         "data parallel degree"),
     figure(

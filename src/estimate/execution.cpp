@@ -129,9 +129,10 @@ PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, 
   request.vp = degree(scenario, Field::layout_vp);
   request.cp = degree(scenario, Field::layout_cp);
   request.ep = degree(scenario, Field::layout_ep);
+  request.etp = degree(scenario, Field::layout_etp);
   request.dp = degree(scenario, Field::layout_dp);
   request.micro_batch = scenario.number(Field::train_micro_batch);
-  request.sharding = choice_of<Sharding>(scenario, Field::layout_sharding, 4, sharding_name);
+  request.sharding = choice_of<Sharding>(scenario, Field::layout_sharding, kShardingCount, sharding_name);
   request.recompute = choice_of<Recompute>(scenario, Field::layout_recompute, 3, recompute_name);
   request.sequence_parallel = scenario.flag(Field::layout_sequence_parallel);
   return request;

@@ -69,12 +69,15 @@ class Fitting {
   }
 
   /// Degrees that the scenario fixes for its own cluster need not divide one device or one node:
-  /// these cases are about what would be possible, and keep only what always applies.
+  /// these cases are about what would be possible, and keep only what always applies. One sequence at
+  /// a time unless more are asked for: a larger micro-batch is faster, and takes recomputation that
+  /// the training does not need to fit.
   [[nodiscard]] std::optional<MemoryCase> at(const StepModel& model, double gpus,
                                              bool free_degrees) const {
     PlanRequest request = resolve_request(scenario_, work_, gpus);
     request.allow_too_large = true;
-    if (free_degrees) request.tp = request.pp = request.vp = request.cp = request.ep = request.dp = {};
+    if (!request.micro_batch) request.micro_batch = 1;
+    if (free_degrees) request.tp = request.pp = request.vp = request.cp = request.ep = request.etp = request.dp = {};
     const Plan chosen = plan(model, request);
     return MemoryCase{gpus, chosen.layout, chosen.memory};
   }

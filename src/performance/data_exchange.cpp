@@ -8,34 +8,46 @@
 namespace trcost {
 namespace {
 
-struct ReplicaTraffic {
-  double gather = 0;   // weights of one rank's stage, 16 bit
-  double scatter = 0;  // gradients
-  double reduce = 0;
+/// Weights of one rank's stage that several ranks hold alike.
+struct Held {
+  double weights, learning;  ///< parameters
+  double replicas, shards;   ///< ranks, and those among them that share out what is sharded
+  double stride;             ///< ranks between two of them
 };
+
+struct ReplicaTraffic {
+  double gather = 0;   // weights, 16 bit, among the ranks that share them out
+  double scatter = 0;  // gradients, likewise
+  double reduce = 0;   // gradients of all replicas, whole
+  double across = 0;   // gradients of one shard among the ranks that hold the same one
+};
+
+void add_traffic(const Evaluation& at, const Held& held, double units, ReplicaTraffic& traffic) {
+  const Fabric& fabric = at.costs.fabric;
+  const auto gather = [&](double bytes) {
+    return bytes > 0 ? units * gather_seconds(fabric, bytes / units, held.shards, held.stride) : 0.0;
+  };
+  const double gradients = at.stack.gradient_bytes * held.learning;
+  traffic.gather += gather(2 * held.weights);
+  traffic.scatter += gather(gradients);
+  if (gradients <= 0) return;
+  traffic.reduce += reduce_seconds(fabric, gradients, held.replicas, held.stride);
+  traffic.across += reduce_seconds(fabric, gradients / held.shards, held.replicas / held.shards,
+                                   held.stride * held.shards);
+}
 
 ReplicaTraffic replica_traffic(const Evaluation& at, double units) {
   const StepCosts& costs = at.costs;
-  const double dense = costs.parameters_dense / (at.tensor * at.pipeline);
-  const double learning = costs.trainable_dense / (at.tensor * at.pipeline);
-  const double group = at.expert > 1 ? at.expert : at.expert_tensor;
-  const double experts = costs.parameters_expert / (group * at.pipeline);
-  const double learning_experts = costs.trainable_expert / (group * at.pipeline);
-  const auto gather = [&](double bytes, double members, double stride) {
-    return bytes > 0 ? units * gather_seconds(costs.fabric, bytes / units, members, stride) : 0.0;
-  };
-  const double g = at.stack.gradient_bytes;
-  const double stride = at.tensor;
-  const double expert_stride = at.expert > 1 ? at.expert : at.tensor;
+  const double cut = at.tensor * at.pipeline;
+  const double group = at.expert * at.expert_tensor;
   ReplicaTraffic traffic;
-  traffic.gather = gather(2 * dense, at.replicas, stride) +
-                   gather(2 * experts, at.expert_replicas, expert_stride);
-  traffic.scatter = gather(g * learning, at.replicas, stride) +
-                    gather(g * learning_experts, at.expert_replicas, expert_stride);
-  traffic.reduce = reduce_seconds(costs.fabric, g * learning, at.replicas, stride) +
-                   (learning_experts > 0 ? reduce_seconds(costs.fabric, g * learning_experts,
-                                                          at.expert_replicas, expert_stride)
-                                         : 0.0);
+  add_traffic(at, {costs.parameters_dense / cut, costs.trainable_dense / cut, at.replicas, at.shards,
+                   at.tensor},
+              units, traffic);
+  const double expert_cut = group * at.pipeline;
+  add_traffic(at, {costs.parameters_expert / expert_cut, costs.trainable_expert / expert_cut,
+                   at.expert_replicas, at.expert_shards, group},
+              units, traffic);
   return traffic;
 }
 
@@ -80,6 +92,10 @@ DataExchange data_exchange(const Evaluation& at, double forward, double backward
       result.per_step =
           frozen_gather * exposed(traffic.gather, share * forward * windows, tail, crowd);
       break;
+    case Sharding::hybrid:
+      // Gradients are summed across the groups once a step, behind the last backward pass.
+      result.per_step = exposed(traffic.across, share * backward, tail, crowd);
+      [[fallthrough]];
     case Sharding::parameters:
       result.per_micro_batch =
           exposed(traffic.gather, share * forward, tail, crowd) +
@@ -92,11 +108,11 @@ DataExchange data_exchange(const Evaluation& at, double forward, double backward
 
 double update_seconds(const Evaluation& at) noexcept {
   const bool sharded = at.layout.sharding != Sharding::none;
-  const double group = at.expert > 1 ? at.expert : at.expert_tensor;
+  const double group = at.expert * at.expert_tensor;
   const double dense =
-      at.costs.trainable_dense / (at.tensor * at.pipeline) / (sharded ? at.replicas : 1);
+      at.costs.trainable_dense / (at.tensor * at.pipeline) / (sharded ? at.shards : 1);
   const double experts =
-      at.costs.trainable_expert / (group * at.pipeline) / (sharded ? at.expert_replicas : 1);
+      at.costs.trainable_expert / (group * at.pipeline) / (sharded ? at.expert_shards : 1);
   return (dense + experts) * at.stack.optimizer_bytes * at.costs.rates.memory +
          at.stack.step_seconds;
 }

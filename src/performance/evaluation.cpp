@@ -8,6 +8,10 @@ namespace trcost {
 Evaluation evaluation_of(const StepCosts& costs, const Workload& workload, const Platform& platform,
                          const Layout& layout) noexcept {
   const double t = layout.tp, c = layout.cp, e = layout.ep, d = layout.dp;
+  const double shared = expert_tensor_parallel(layout);
+  const double expert_replicas = std::max(1.0, d * c * t / (e * shared));
+  const bool hybrid = layout.sharding == Sharding::hybrid;
+  const double domain = platform.system->usable_per_domain;
   return {costs,
           platform,
           layout,
@@ -20,8 +24,10 @@ Evaluation evaluation_of(const StepCosts& costs, const Workload& workload, const
           d,
           layout.sequence_parallel ? t : 1.0,
           d * c,
-          e > 1 ? std::max(1.0, d * c * t / e) : d * c,
-          e > 1 ? 1.0 : t};
+          expert_replicas,
+          shared,
+          hybrid ? hybrid_shards(d * c, t, domain) : d * c,
+          hybrid ? hybrid_shards(expert_replicas, e * shared, domain) : expert_replicas};
 }
 
 LayerSplit layer_split(const Evaluation& at) noexcept {
@@ -30,6 +36,7 @@ LayerSplit layer_split(const Evaluation& at) noexcept {
   split.tensor = at.tensor;
   split.sequence = at.sequence;
   split.expert = at.expert;
+  split.expert_tensor = at.expert_tensor;
   split.materialised = at.costs.materialised;
   split.wgrad = at.costs.language_wgrad;
   split.accumulate_bytes = 2 * at.stack.gradient_bytes;

@@ -22,6 +22,8 @@ struct Evaluation {
   double replicas;  // ranks that hold the same dense weights: data x context
   double expert_replicas;
   double expert_tensor;  // ranks that share one expert's matrices
+  double shards;         // of the replicas, those that share out what is sharded
+  double expert_shards;
 };
 
 Evaluation evaluation_of(const StepCosts& costs, const Workload& workload, const Platform& platform,

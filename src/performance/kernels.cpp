@@ -45,9 +45,9 @@ MatmulTime linear_time(const LinearShape& linear, const LayerSplit& split, doubl
 MatmulTime expert_time(const LinearShape& linear, const LayerShape& shape, const LayerSplit& split,
                        const DeviceRates& rates, double half) {
   const double local = shape.experts / split.expert;
-  const double tensor = split.expert > 1 ? 1 : split.tensor;
-  // Tokens spread over the tensor ranks first; without expert parallelism each sees all of them.
-  const double routed = split.tokens / (split.expert > 1 ? split.tensor : 1) * shape.experts_per_token;
+  const double tensor = split.expert_tensor;
+  // Tokens spread over the tensor ranks; those that share an expert's matrices see each other's.
+  const double routed = split.tokens * (tensor / split.tensor) * shape.experts_per_token;
   const double each = routed / local;
   const double n = linear.split == Split::output ? linear.n / tensor : linear.n;
   const double k = linear.split == Split::input ? linear.k / tensor : linear.k;
@@ -89,14 +89,13 @@ void expert_kernels(const LayerShape& shape, const LayerSplit& split, const Devi
   time.matmul_forward += in.forward + out.forward;
   time.matmul_dgrad += in.forward + out.forward;
   if (split.wgrad) time.matmul_wgrad += in.wgrad + out.wgrad;
-  // Routed copies: permuted and gathered back (a read and a write each of two bytes), activation.
   const double routed = split.tokens / split.tensor * shape.experts_per_token;
-  const double bytes = routed * (8 * shape.hidden * rates.expert_traffic +
-                                 6 * shape.expert_out.k + shape.expert_bias_traffic);
+  const double bytes = routing_traffic(shape, split, rates) +
+                       routed * (6 * shape.expert_out.k + shape.expert_bias_traffic);
   time.elementwise_forward += bytes * rates.elementwise + stack.expert_kernels * rates.gap;
   if (shape.expert_adapter_flops <= 0) return;
   time.elementwise_forward +=
-      routed * shape.expert_adapter_traffic * stack.lora_traffic * rates.elementwise;
+      routed * shape.expert_adapter_traffic * stack.lora_traffic * rates.memory;
   const double adapters = routed * shape.expert_adapter_flops * rates.matmul_half;
   time.matmul_forward += adapters;
   time.matmul_dgrad += adapters;
@@ -148,6 +147,13 @@ DeviceRates prepare_rates(const Platform& platform) {
   return rates;
 }
 
+// Permuted and gathered back: a read and a write each of two bytes.
+double routing_traffic(const LayerShape& shape, const LayerSplit& split,
+                       const DeviceRates& rates) noexcept {
+  const double routed = split.tokens / split.tensor * shape.experts_per_token;
+  return routed * 8 * shape.hidden * rates.expert_traffic;
+}
+
 LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
                         const Efficiency& efficiency, const Stack& stack) noexcept {
   LayerTime time;
@@ -163,17 +169,20 @@ LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const 
   const double quantise = rates.operand_bytes < 2 ? shape.quantise_traffic / split.sequence : 0;
   const double bytes =
       split.tokens * (shape.hidden_traffic / split.sequence + shape.split_traffic / split.tensor +
-                      quantise + shape.adapter_traffic / split.tensor * stack.lora_traffic);
+                      quantise);
   double kernels = stack.kernels;
+  double adapters = 0;
   if (shape.adapter_flops > 0) {
-    kernels += 3.0 * shape.linears * stack.lora_traffic;
+    // Plain sums and copies, whatever the stack makes of the layers' own element-wise work.
+    adapters = split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic * rates.memory;
+    kernels += shape.adapter_kernels * stack.lora_traffic;
     const double flops = split.tokens * shape.adapter_flops / split.tensor * rates.matmul_half;
     time.matmul_forward += flops;
     time.matmul_dgrad += flops;
     time.matmul_wgrad += flops;
   }
   const double legacy = split.materialised ? stack.legacy_elementwise : 1;
-  time.elementwise_forward = legacy * bytes * rates.elementwise + kernels * rates.gap;
+  time.elementwise_forward = legacy * bytes * rates.elementwise + adapters + kernels * rates.gap;
   if (split.dequantise > 0) {
     time.elementwise_forward += shape.parameters / split.tensor * split.dequantise * rates.memory;
     kernels += shape.linears;

@@ -15,6 +15,7 @@ struct LayerSplit {
   double tensor = 1;             ///< ranks that share the matrices
   double sequence = 1;           ///< ranks that share the rest: tensor with sequence parallel, else 1
   double expert = 1;             ///< expert-parallel ranks
+  double expert_tensor = 1;      ///< ranks that share one expert's matrices
   bool materialised = false;     ///< standard attention
   bool wgrad = true;             ///< the matrices learn
   double accumulate_bytes = 8;   ///< traffic per weight to add a gradient to the buffer
@@ -24,6 +25,10 @@ struct LayerSplit {
 /// Matmuls, attention, element-wise work and host time of `shape`; exchange is left at zero.
 LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
                         const Efficiency& efficiency, const Stack& stack) noexcept;
+
+/// Bytes that a rank moves to bring its tokens' copies into the order of their experts and back.
+double routing_traffic(const LayerShape& shape, const LayerSplit& split,
+                       const DeviceRates& rates) noexcept;
 
 /// Output matrix and loss over `vocab`, in 16 bit: forward, and backward in the same units.
 LayerTime head_kernels(double hidden, double vocab, const LayerSplit& split,

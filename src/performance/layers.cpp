@@ -17,7 +17,9 @@ constexpr double kContextOverlap = 0.9;
 void tensor_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& time) {
   if (at.tensor <= 1) return;
   const double bytes = 2 * at.tokens * shape.hidden;
-  const double count = shape.experts > 0 && at.expert <= 1 ? 4 : shape.exchanges;
+  // Experts that all tensor ranks share, and nobody else, are a feed-forward like any other.
+  const bool like_dense = shape.experts > 0 && at.expert <= 1 && at.expert_tensor == at.tensor;
+  const double count = like_dense ? 4 : shape.exchanges;
   if (at.layout.sequence_parallel) {
     const double each = gather_seconds(at.costs.fabric, bytes, at.tensor, 1);
     // Software that materialises attention is of the time before exchange overlapped matmuls.
@@ -60,18 +62,33 @@ double network_share(double domains, const LayerShape& shape) {
   return std::min(distinct, allowed) / shape.experts_per_token;
 }
 
-// Every token goes to its experts and comes back, forward and backward.
-void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& time) {
-  if (shape.experts <= 0 || at.expert <= 1) return;
-  const double bytes = 2 * at.tokens / at.tensor * shape.experts_per_token * shape.hidden;
-  const double near = domain_members(at.costs.fabric, at.expert, 1);
+// Seconds to bring the tokens of a rank to their experts' ranks, which lie `expert_tensor` apart.
+double all_to_all(const Evaluation& at, const LayerShape& shape, double bytes) {
+  const double stride = at.expert_tensor;
+  const double near = domain_members(at.costs.fabric, at.expert, stride);
   const double share =
       at.stack.expert_dedup && near < at.expert ? network_share(at.expert / near, shape) : 1;
-  const double each = exchange_seconds(at.costs.fabric, bytes, at.expert, 1, share);
+  return exchange_seconds(at.costs.fabric, bytes, at.expert, stride, share);
+}
+
+// Every token goes to its experts and comes back, forward and backward. Ranks that share an expert's
+// matrices gather what each of them received, and scatter the sums (Megatron-Core's all-to-all
+// dispatcher, megatron/core/transformer/moe/token_dispatcher.py).
+void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& time) {
+  if (shape.experts <= 0) return;
+  const bool shared = at.expert_tensor > 1 && (at.expert > 1 || at.expert_tensor < at.tensor);
+  if (at.expert <= 1 && !shared) return;
+  const double bytes = 2 * at.tokens / at.tensor * shape.experts_per_token * shape.hidden;
+  double each = at.expert > 1 ? all_to_all(at, shape, bytes) : 0;
+  double collectives = at.expert > 1 ? 2 : 0;
+  if (shared) {
+    each += gather_seconds(at.costs.fabric, at.expert_tensor * bytes, at.expert_tensor, 1);
+    collectives += 2;
+  }
   time.expert_forward = 2 * (1 - at.stack.expert_overlap) * each;
   time.expert_backward = time.expert_forward;
-  time.host_forward += 2 * at.stack.collective_dispatch_seconds;
-  time.host_backward += 2 * at.stack.collective_dispatch_seconds;
+  time.host_forward += collectives * at.stack.collective_dispatch_seconds;
+  time.host_backward += collectives * at.stack.collective_dispatch_seconds;
 }
 
 LayerTime layer_time(const Evaluation& at, const LayerShape& shape) {

@@ -3,6 +3,7 @@
 #include "trcost/memory.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace trcost {
 
@@ -12,6 +13,12 @@ StateBytes sharded_state_bytes(double params, const StateBytes& per_parameter, S
   return {params * per_parameter.weights / divisor(Sharding::parameters),
           params * per_parameter.gradients / divisor(Sharding::gradients),
           params * per_parameter.optimizer / divisor(Sharding::optimizer)};
+}
+
+double hybrid_shards(double ranks, double stride, double domain) noexcept {
+  double shards = std::min(ranks, std::max(1.0, std::floor(domain / stride)));
+  while (shards > 1 && std::fmod(ranks, shards) != 0) --shards;
+  return shards;
 }
 
 ActivationBytes classic_activation_bytes(double hidden, double heads, double seq_length,

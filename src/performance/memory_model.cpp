@@ -88,8 +88,8 @@ MemoryModel::States MemoryModel::states(double params, double learning, Training
 }
 
 MemoryModel::MemoryModel(const Workload& workload, const MemoryRecipe& recipe, Precision precision,
-                         double capacity)
-    : recipe_(recipe), capacity_(recipe.plan_share * capacity) {
+                         double capacity, double domain)
+    : recipe_(recipe), capacity_(recipe.plan_share * capacity), domain_(domain) {
   const LanguageModel& m = workload.language;
   if (is_single(precision)) {
     value_scale_ = 2;
@@ -234,7 +234,9 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
   Shares s{};
   s.inverse_tensor = 1 / t;
   s.tokens = layout.micro_batch * seq_length_ / layout.cp;
-  const auto factors = [&](double split, double shards) {
+  const auto factors = [&](double split, double replicas) {
+    const double shards = layout.sharding == Sharding::hybrid
+                              ? hybrid_shards(replicas, 1 / split, domain_) : replicas;
     const double over = split / shards;
     const auto divided = [&](Sharding from) { return layout.sharding >= from ? over : split; };
     const double weights = divided(Sharding::parameters);
@@ -257,7 +259,7 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
   }
   s.images = layout.micro_batch / layout.cp * s.inverse_tensor * encoder_activations_[mode];
   s.overhead = recipe_.context_bytes + (ranks * t * layout.pp > 1 ? recipe_.network_bytes : 0);
-  if (layout.sharding == Sharding::parameters) {
+  if (layout.sharding >= Sharding::parameters) {
     const double layers = std::min(recipe_.unsharded_layers, layers_);
     const double embeddings = recipe_.unsharded_embeddings ? embedding_weights_ : 0;
     s.overhead += (layers * layer_weights_ + embeddings) * s.inverse_tensor +

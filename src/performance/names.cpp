@@ -13,6 +13,7 @@ std::string_view sharding_name(Sharding sharding) {
     case Sharding::optimizer: return "optimizer";
     case Sharding::gradients: return "gradients";
     case Sharding::parameters: return "parameters";
+    case Sharding::hybrid: return "hybrid";
   }
   return "none";
 }
@@ -31,7 +32,7 @@ std::string_view step_term_name(StepTerm name) {
       "matmul_peak",     "kernel",           "attention",       "elementwise",
       "recompute",       "vision",           "tensor_parallel", "context_parallel",
       "expert_parallel", "pipeline_bubble",  "pipeline_transfer", "data_parallel",
-      "optimizer",       "imbalance"};
+      "optimizer",       "imbalance",        "padding"};
   return names[static_cast<std::size_t>(name)];
 }
 

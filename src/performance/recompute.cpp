@@ -17,8 +17,7 @@ double routing_seconds(const Evaluation& at) noexcept {
   const LayerShape& shape = at.costs.expert;
   if (shape.count <= 0) return 0;
   const DeviceRates& rates = at.costs.rates;
-  const double routed = at.tokens / at.tensor * shape.experts_per_token;
-  return shape.count * (routed * 8 * shape.hidden * rates.expert_traffic * rates.elementwise +
+  return shape.count * (routing_traffic(shape, layer_split(at), rates) * rates.elementwise +
                         at.stack.expert_kernels * rates.gap);
 }
 

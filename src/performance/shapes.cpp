@@ -10,23 +10,41 @@ void add_linear(LayerShape& shape, double k, double n, Split split) {
   shape.linear[static_cast<std::size_t>(shape.linears++)] = {n, k, split};
 }
 
-bool adapters(Training training) {
-  return training == Training::lora || training == Training::qlora ||
-         training == Training::adapter;
-}
-
 // Low-rank adapters on every linear layer: x A B is added to the output. Forward reads x, reads and
 // writes the output and keeps a copy of the product: (2 k + 6 n) bytes per token and matrix [D].
-void add_adapters(LayerShape& shape, double rank) {
+void add_low_rank(LayerShape& shape, double rank) {
+  constexpr double kKernels = 3;  // two matmuls and the sum
   for (int i = 0; i < shape.linears; ++i) {
     const LinearShape& linear = shape.linear[static_cast<std::size_t>(i)];
     shape.adapter_traffic += 2 * linear.k + 6 * linear.n;
     shape.adapter_flops += 2 * rank * (linear.k + linear.n);
+    shape.adapter_kernels += kKernels;
   }
   if (shape.experts <= 0) return;
   for (const LinearShape& linear : {shape.expert_in, shape.expert_out}) {
     shape.expert_adapter_traffic += 2 * linear.k + 6 * linear.n;
     shape.expert_adapter_flops += 2 * rank * (linear.k + linear.n);
+  }
+}
+
+// Bottlenecks h -> r -> h after attention and after the feed-forward, whatever the matrices of the
+// layer (Houlsby et al., arXiv:1902.00751, section 2.1). Each reads its input, writes and reads the
+// activation on r, and adds its product to the input: 8 h + 8 r bytes per token [D].
+void add_bottlenecks(LayerShape& shape, double rank) {
+  constexpr double kPerLayer = 2;
+  constexpr double kKernels = 4;  // two matmuls, activation, sum
+  shape.adapter_traffic += kPerLayer * 8 * (shape.hidden + rank);
+  shape.adapter_flops += kPerLayer * 4 * rank * shape.hidden;
+  shape.adapter_kernels += kPerLayer * kKernels;
+}
+
+// What learns beside frozen matrices in a layer of the language model.
+void add_adapters(LayerShape& shape, const Workload& workload) {
+  switch (workload.language_training) {
+    case Training::lora:
+    case Training::qlora: return add_low_rank(shape, workload.lora_rank);
+    case Training::adapter: return add_bottlenecks(shape, workload.lora_rank);
+    default: return;
   }
 }
 
@@ -93,13 +111,12 @@ void add_feed_forward(LayerShape& shape, Mlp mlp, double hidden, double ffn) {
   shape.split_traffic += activation_traffic(mlp, ffn);
 }
 
-void finish(LayerShape& shape, const Workload& workload) {
+void count_matrices(LayerShape& shape) {
   for (int i = 0; i < shape.linears; ++i) {
     const LinearShape& linear = shape.linear[static_cast<std::size_t>(i)];
     shape.parameters += linear.n * linear.k;
     shape.quantise_traffic += 4 * linear.k;  // read in 16 bit, written twice in 8 (model.md 5.1)
   }
-  if (adapters(workload.language_training)) add_adapters(shape, workload.lora_rank);
 }
 
 }  // namespace
@@ -109,7 +126,8 @@ LayerShape dense_layer_shape(const Workload& workload) {
   LayerShape shape;
   add_attention(shape, model, workload.attention_length);
   add_feed_forward(shape, model.mlp, model.hidden, model.ffn);
-  finish(shape, workload);
+  count_matrices(shape);
+  add_adapters(shape, workload);
   return shape;
 }
 
@@ -134,7 +152,8 @@ LayerShape expert_layer_shape(const Workload& workload) {
     shape.expert_bias_traffic = 8 * (shape.expert_in.n + shape.expert_out.n);
   }
   shape.exchanges = moe.shared_ffn > 0 ? 4 : 2;
-  finish(shape, workload);
+  count_matrices(shape);
+  add_adapters(shape, workload);
   return shape;
 }
 
@@ -165,7 +184,9 @@ LayerShape cross_layer_shape(const Workload& workload) {
   shape.hidden_traffic = 20 * model.hidden;
   shape.split_traffic += 4 * width;
   shape.count = cross.layers;
-  finish(shape, workload);
+  count_matrices(shape);
+  // Bottlenecks stand in the decoder's own layers only.
+  if (workload.language_training != Training::adapter) add_adapters(shape, workload);
   return shape;
 }
 
@@ -189,11 +210,7 @@ LayerShape encoder_layer_shape(const Encoder& encoder, double span) {
   shape.hidden_traffic = (20 + (encoder.norm == Norm::layer ? 5 : 0)) * h;
   shape.split_traffic = 8 * h;
   add_feed_forward(shape, encoder.mlp, h, encoder.ffn);
-  for (int i = 0; i < shape.linears; ++i) {
-    const LinearShape& linear = shape.linear[static_cast<std::size_t>(i)];
-    shape.parameters += linear.n * linear.k;
-    shape.quantise_traffic += 4 * linear.k;
-  }
+  count_matrices(shape);
   shape.count = encoder.layers;
   return shape;
 }

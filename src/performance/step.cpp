@@ -56,7 +56,7 @@ LayerTime head_time(const Evaluation& at, const LanguageModel& model) {
 }
 
 double waiting_for_host(const Evaluation& at, const MicroBatch& work) {
-  const bool gathers = at.layout.sharding == Sharding::parameters && at.replicas > 1;
+  const bool gathers = at.layout.sharding >= Sharding::parameters && at.shards > 1;
   const double gathering = gathers ? at.stack.collective_dispatch_seconds *
                                          (at.costs.dense.count + at.costs.expert.count)
                                    : 0;
@@ -167,12 +167,10 @@ void add_kernels(const Evaluation& at, const MicroBatch& work, StepTime& time) {
   term(time, StepTerm::expert_parallel) = share * (layers.expert_forward + layers.expert_backward);
 }
 
-// Stragglers, uneven ranks and padding: a share of all the rest.
+// Stragglers and uneven ranks: a share of all the rest.
 double imbalance_share(const Evaluation& at, const Workload& workload) {
   const double hosts = std::max(1.0, at.layout.gpus() / kGpusPerHost);
-  return (1 + at.stack.straggler * portable_log2(hosts)) * workload.imbalance /
-             workload.padding_efficiency -
-         1;
+  return (1 + at.stack.straggler * portable_log2(hosts)) * workload.imbalance - 1;
 }
 
 }  // namespace
@@ -195,6 +193,8 @@ StepTime StepModel::step(const Layout& layout) const noexcept {
   double sum = 0;
   for (const double part : time.terms) sum += part;
   term(time, StepTerm::imbalance) = sum * imbalance_share(at, workload_);
+  sum += term(time, StepTerm::imbalance);
+  term(time, StepTerm::padding) = sum * (1 / workload_.padding_efficiency - 1);
   for (const double part : time.terms) time.seconds += part;
   return time;
 }

@@ -68,14 +68,39 @@ void check_gpus(const PlanRequest& r) {
            "--dp");
   }
   if (std::fmod(r.gpus, product) != 0) {
+    // The first degree that goes too far is the one to change.
+    const char* flag = "--gpus";
+    double so_far = 1;
+    for (const Given& g : given) {
+      so_far *= g.degree.value_or(1);
+      if (std::fmod(r.gpus, so_far) == 0) continue;
+      flag = g.flag;
+      break;
+    }
     const std::string factors = chain();
     const bool several = factors.find(" x ") != std::string::npos;
     refuse(fmt::format("{}{} does not divide the {} GPUs", factors,
                        several ? fmt::format(" = {}", product) : "", r.gpus),
            fmt::format("{} has to be one of {}", several ? "the product" : "it",
                        divisors(std::llround(r.gpus), std::llround(r.gpus))),
-           "--gpus");
+           flag);
   }
+}
+
+void check_experts(const LanguageModel& m, const PlanRequest& r) {
+  const int ep = r.ep.value_or(1), etp = r.etp.value_or(1);
+  if (ep < 1) refuse(fmt::format("ep {} is below 1", ep), {}, "--ep");
+  if (etp > 1 && !m.moe) {
+    refuse(fmt::format("etp {} needs a model with experts", etp), "leave --etp out", "--etp");
+  }
+  if (etp > 1) {
+    must_divide(etp, m.moe->expert_ffn, "--etp", "channels of an expert");
+    must_divide(etp, r.gpus / r.pp.value_or(1) / ep, "--etp", "GPUs that hold one of the expert groups");
+  }
+  if (ep == 1) return;
+  if (!m.moe) refuse(fmt::format("ep {} needs a model with experts", ep), "leave --ep out", "--ep");
+  must_divide(ep, m.moe->experts, "--ep", "experts");
+  must_divide(ep, r.gpus / r.pp.value_or(1), "--ep", "GPUs of a pipeline stage");
 }
 
 void check_model(const StepModel& model, const PlanRequest& r) {
@@ -98,12 +123,7 @@ void check_model(const StepModel& model, const PlanRequest& r) {
     refuse(fmt::format("cp {} is more than the {} tokens of a sequence", *r.cp,
                        model.workload().seq_length), {}, "--cp");
   }
-  const int ep = r.ep.value_or(1);
-  if (ep < 1) refuse(fmt::format("ep {} is below 1", ep), {}, "--ep");
-  if (ep == 1) return;
-  if (!m.moe) refuse(fmt::format("ep {} needs a model with experts", ep), "leave --ep out", "--ep");
-  must_divide(ep, m.moe->experts, "--ep", "experts");
-  must_divide(ep, r.gpus / r.pp.value_or(1), "--ep", "GPUs of a pipeline stage");
+  check_experts(m, r);
 }
 
 void check_batch(const PlanRequest& r) {

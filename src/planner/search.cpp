@@ -55,7 +55,8 @@ class Bounds {
     double again = 0;    ///< what full recomputation adds at least
   };
 
-  Bounds(const StepModel& model, double gpus) : model_(model), gpus_(gpus) {}
+  Bounds(const StepModel& model, const PlanRequest& request)
+      : model_(model), gpus_(request.gpus), etp_(request.etp.value_or(0)) {}
 
   Work work(const Structure& s, double micro_batch) {
     for (const Entry& e : known_) {
@@ -65,6 +66,7 @@ class Bounds {
     l.tp = s.tp;
     l.cp = s.cp;
     l.ep = s.ep;
+    l.etp = etp_;
     l.dp = static_cast<int>(gpus_ / (s.tp * s.cp));
     l.micro_batch = micro_batch;
     l.global_batch = micro_batch * l.dp;
@@ -77,7 +79,8 @@ class Bounds {
           StepTerm::expert_parallel}) {
       sum += time.terms[static_cast<std::size_t>(term)];
     }
-    const double lost = time.terms[static_cast<std::size_t>(StepTerm::imbalance)];
+    const double lost = time.terms[static_cast<std::size_t>(StepTerm::imbalance)] +
+                        time.terms[static_cast<std::size_t>(StepTerm::padding)];
     sum *= 1 + std::max(0.0, lost / std::max(time.seconds - lost, 1e-300));
     const double matmul = time.terms[static_cast<std::size_t>(StepTerm::matmul_peak)] +
                           time.terms[static_cast<std::size_t>(StepTerm::kernel)];
@@ -109,6 +112,7 @@ class Bounds {
   std::optional<double> again_share_;  ///< computed when first needed
   const StepModel& model_;
   double gpus_;
+  int etp_;
   std::vector<Entry> known_;
 };
 
@@ -119,7 +123,7 @@ class Search {
       : model_(model),
         request_(request),
         space_(model, request),
-        bounds_(model, request.gpus),
+        bounds_(model, request),
         cutoff_(cutoff) {}
 
   bool run(Plan& plan) {

@@ -92,8 +92,9 @@ void SearchSpace::add_structures(std::vector<Structure>& out, int tp, int cp, in
   if (!language_.moe) return;
   const int experts = static_cast<int>(language_.moe->experts);
   const std::int64_t stage = rest * tp * cp;
+  const std::int64_t etp = request_.etp.value_or(1);
   for (s.ep = 2; s.ep <= experts && s.ep <= stage; ++s.ep) {
-    if (experts % s.ep == 0 && stage % s.ep == 0) out.push_back(s);
+    if (experts % s.ep == 0 && stage % (s.ep * etp) == 0) out.push_back(s);
   }
 }
 
@@ -201,6 +202,7 @@ Layout SearchSpace::layout(const Structure& s, const BatchChoice& batch, int vp,
   l.vp = vp;
   l.cp = s.cp;
   l.ep = s.ep;
+  l.etp = request_.etp.value_or(0);
   l.dp = s.dp;
   l.micro_batch = batch.micro_batch;
   l.global_batch = batch.global_batch;

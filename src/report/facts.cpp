@@ -83,6 +83,7 @@ std::string layout_fact(const Layout& l) {
   std::string text =
       fmt::format("tensor {} x pipeline {} x context {} x data {}", l.tp, l.pp, l.cp, l.dp);
   if (l.ep > 1) text += fmt::format(", expert {}", l.ep);
+  if (l.etp > 1) text += fmt::format(" (tensor {})", l.etp);
   if (l.vp > 1) text += fmt::format(", {} stages per rank", l.vp);
   text += fmt::format("; micro-batch {}, global batch {}", counted(l.micro_batch),
                       grouped(l.global_batch, 0));

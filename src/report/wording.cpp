@@ -149,6 +149,7 @@ std::string term_words(std::string_view term) {
       {"data_parallel", "data-parallel exchange"},
       {"optimizer", "optimizer step"},
       {"imbalance", "stragglers and imbalance"},
+      {"padding", "padding"},
       {"given_mfu", "MFU as given"},
       {"counted_flops", "counting of FLOPs"},
       {"goodput", "failures and restarts"},

@@ -152,6 +152,7 @@ PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {
   request.cp = row.cp;
   request.dp = row.dp;
   request.ep = row.ep;
+  request.etp = row.etp;
   request.vp = row.vp;
   if (row.tp && row.pp && !row.cp) request.cp = 1;
   if (!row.ep && !workload.language.moe) request.ep = 1;

@@ -84,3 +84,11 @@ memory() {
   memory --params 7e9 --accelerator h100-sxm --stack megatron
   grep -q 'stack: megatron' out.txt
 }
+
+@test "a training that fits as it is needs no recomputation" {
+  memory --model llava-1.5-7b --train qlora --accelerator h100-sxm --format json
+  jq -e '.one_device.none.total_bytes < .items[0].capacity_bytes' <<<"$out"
+  jq -e '.items[0].one | .fits and .layout.recompute == "none" and .layout.recomputed_layers == 0' <<<"$out"
+  memory --model llava-1.5-7b --train qlora --accelerator h100-sxm
+  grep -Eq '^ *h100-sxm .* yes ' out.txt
+}

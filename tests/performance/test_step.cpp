@@ -305,3 +305,19 @@ TEST_CASE("a causal ring that is not balanced costs attention time") {
   bench.stack.context_imbalance = 1;
   CHECK(bench.step(workload, ring).seconds > 1.1 * even);
 }
+
+TEST_CASE("padding is what the useful share of the tokens leaves") {
+  const Bench bench;
+  const Layout layout = layout_of(1, 1, 1, 1, 1, 8, 1, 128);
+  Workload workload = vision_workload();
+  workload.imbalance = 1.1;
+  const StepTime packed = bench.step(workload, layout);
+  workload.padding_efficiency = 0.8;
+  const StepTime grouped = bench.step(workload, layout);
+  const auto term = [](const StepTime& time, StepTerm name) {
+    return time.terms[static_cast<std::size_t>(name)];
+  };
+  CHECK(term(packed, StepTerm::padding) == 0);
+  CHECK_THAT(term(grouped, StepTerm::padding), WithinRel(0.2 * grouped.seconds, 1e-9));
+  CHECK_THAT(term(grouped, StepTerm::imbalance), WithinRel(term(packed, StepTerm::imbalance), 1e-9));
+}

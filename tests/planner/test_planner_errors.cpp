@@ -42,6 +42,8 @@ TEST_CASE("degrees that do not multiply to the GPUs", "[planner][errors]") {
   const Error part = refused(kSmall, [](PlanRequest& r) { r.tp = 16; });
   CHECK(part.kind == ErrorKind::usage);
   CHECK(mentions(part, "1, 2, 4 or 8"));
+  CHECK(part.location == "--tp");
+  CHECK(refused(kSmall, [](PlanRequest& r) { r.tp = 2, r.pp = 3; }).location == "--pp");
 }
 
 TEST_CASE("degrees that do not divide the model", "[planner][errors]") {
