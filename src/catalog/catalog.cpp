@@ -158,14 +158,29 @@ struct Catalog::Cache {
     return {};
   }
 
-  // What may have been meant: all names that begin with what was typed, else the nearest one.
+  static std::string there_is(const std::vector<std::string>& names) {
+    constexpr std::size_t kMost = 12;
+    if (names.size() <= kMost) return fmt::format("there is {};", fmt::join(names, ", "));
+    return fmt::format("there is {} and {} more;",
+                       fmt::join(names.begin(), names.begin() + kMost, ", "), names.size() - kMost);
+  }
+
+  // What may have been meant: all names that begin with what was typed, else the nearest one, else
+  // those of which it is a part or whose family, the word before the first hyphen, is the same.
   static std::string suggestion(std::string_view typed, const std::vector<std::string>& known) {
-    std::vector<std::string> longer;
+    constexpr std::size_t kLeastStart = 2, kLeastPart = 3;
+    const auto family = [](std::string_view name) { return name.substr(0, name.find('-')); };
+    std::vector<std::string> longer, related;
     for (const std::string& name : known) {
-      if (typed.size() >= 2 && name.starts_with(typed)) longer.push_back(name);
+      if (typed.size() >= kLeastStart && name.starts_with(typed)) longer.push_back(name);
+      const bool part = typed.size() >= kLeastPart && name.find(typed) != std::string::npos;
+      if (part || (family(typed).size() >= kLeastPart && family(name) == family(typed))) {
+        related.push_back(name);
+      }
     }
-    return longer.size() > 1 ? fmt::format("there is {};", fmt::join(longer, ", "))
-                             : did_you_mean(typed, known);
+    if (longer.size() > 1) return there_is(longer);
+    const std::string nearest = did_you_mean(typed, known);
+    return nearest.empty() && !related.empty() ? there_is(related) : nearest;
   }
 
   [[noreturn]] static void fail_unknown(const Catalog& catalog, CatalogKind kind,

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "trcost/efficiency.h"
 #include "trcost/error.h"
 
@@ -63,6 +65,29 @@ Precision resolve_precision(const Scenario& scenario, const Accelerator& chip, N
               chip.name);
 }
 
+// Names of the systems that carry a chip, as a sentence for who named another.
+std::string systems_of(const Catalog& catalog, const Accelerator& chip) {
+  std::string names;
+  for (const std::string& name : catalog.names(CatalogKind::systems)) {
+    if (std::ranges::find(catalog.system(name).accelerators, chip.name) ==
+        catalog.system(name).accelerators.end()) {
+      continue;
+    }
+    names += (names.empty() ? "" : ", ") + name;
+  }
+  return names.empty() ? std::string() : fmt::format("{} comes in {}; ", chip.title, names);
+}
+
+const System& named_system(const Catalog& catalog, const Accelerator& chip,
+                           std::string_view name) {
+  try {
+    return catalog.system(name);
+  } catch (const Error& error) {
+    if (error.kind != ErrorKind::usage) throw;
+    throw Error(error.kind, error.message, systems_of(catalog, chip) + error.hint, error.location);
+  }
+}
+
 }  // namespace
 
 Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
@@ -71,7 +96,8 @@ Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
   out.accelerator = &catalog.accelerator(accelerator);
   const bool own_system = scenario.has(Field::hardware_system);
   const std::string_view usual = out.accelerator->system;
-  out.system = &catalog.system(own_system ? scenario.text(Field::hardware_system) : usual);
+  out.system = &named_system(catalog, *out.accelerator,
+                             own_system ? scenario.text(Field::hardware_system) : usual);
   if (!own_system) {
     notes.add(Field::hardware_system, out.system->name,
               fmt::format("the usual system of {}", out.accelerator->title), out.system->title);

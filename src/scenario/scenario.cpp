@@ -28,13 +28,22 @@ bool excludes_zero(const FieldInfo& info) {
   }
 }
 
+// `45` where 45 % was meant.
+std::string percent_hint(const FieldInfo& info, double value) {
+  const bool percent =
+      info.kind == FieldKind::fraction && value > info.highest && value <= 100 * info.highest;
+  return percent ? fmt::format("write {} or {}%; ", format_exact(value / 100), format_exact(value))
+                 : std::string();
+}
+
 void check_range(const FieldInfo& info, double value, std::string_view location) {
   const bool low = excludes_zero(info) ? value <= 0 : value < info.lowest;
   if (!std::isfinite(value) || low || value > info.highest) {
     throw Error(ErrorKind::usage,
                 fmt::format("{} is outside the allowed range",
                             std::isfinite(value) ? format_exact(value) : std::string("the value")),
-                fmt::format("{} ({}) has to be {}", info.flag, info.path, allowed_range(info)),
+                fmt::format("{}{} ({}) has to be {}", percent_hint(info, value), info.flag, info.path,
+                            allowed_range(info)),
                 std::string(location));
   }
   const bool whole = info.kind == FieldKind::integer;

@@ -194,6 +194,10 @@ TEST_CASE("names that do not exist lead to those that do") {
   CHECK(contains(hint_of([&] { (void)catalog.system("dgx-h10"); }), "unknown system"));
   CHECK(contains(hint_of([&] { (void)catalog.accelerator("h100"); }), "h100-pcie, h100-sxm"));
   CHECK(contains(hint_of([&] { (void)catalog.accelerator("../systems/dgx-h100"); }), "end in"));
+  // A family that exists, and a part of a name.
+  CHECK(contains(hint_of([&] { (void)catalog.model("llama-4-scout"); }), "llama-3.1-8b"));
+  CHECK(contains(hint_of([&] { (void)catalog.model("qwen3-next-80b"); }), "qwen3-30b-a3b"));
+  CHECK(contains(hint_of([&] { (void)catalog.system("400g"); }), "hgx-a100-400g"));
   CHECK(contains(hint_of([&] { (void)catalog.accelerator("/"); }), "directory"));
 }
 

@@ -229,3 +229,22 @@ END
   [ "$code" -eq 1 ]
   [ "$(grep -c error: err.txt)" -eq 1 ]
 }
+
+@test "a degree that does not divide is named, not the GPUs" {
+  refused 2 '--tp: tp 3 does not divide the 8 GPUs' estimate --params 7e9 --accelerator h100-sxm --gpus 8 --tp 3
+  refused 2 '--etp: ' estimate --model mixtral-8x7b --accelerator h100-sxm --gpus 16 --ep 8 --etp 4
+  refused 2 '--etp: etp 2 needs a model with experts' estimate --params 7e9 --accelerator h100-sxm --gpus 8 --etp 2
+}
+
+@test "a system that does not exist leads to those of the accelerator" {
+  for name in ethernet infiniband 400g; do
+    refused 2 "unknown system" estimate --params 7e9 --accelerator h100-sxm --system "$name"
+    grep -q 'hint: .*dgx-h100' err.txt
+    grep -q 'hgx-h100-800g' err.txt
+  done
+}
+
+@test "a percentage without its sign" {
+  refused 2 '45 is outside' estimate --params 7e9 --mfu 45
+  grep -q 'write 0.45 or 45%' err.txt
+}
