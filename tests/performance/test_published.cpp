@@ -6,6 +6,8 @@
 
 #include "catch.h"
 #include "trcost/catalog.h"
+#include "trcost/efficiency.h"
+#include "trcost/hardware.h"
 #include "trcost/validate.h"
 
 namespace {
@@ -22,6 +24,8 @@ ValidationSummary family(const ValidationResult& result, bool mixture, bool know
   for (const ValidationRow& row : result.rows) {
     const ThroughputRow& m = *row.measured;
     if (!row.problem.empty()) continue;
+    // Predicted by rule: nothing was calibrated that could stay where it was.
+    if (!catalog().efficiency(catalog().accelerator(m.accelerator)).measured) continue;
     const bool moe = run_model(catalog(), m.model).language.moe.has_value();
     if (moe == mixture && row.planned != known && (m.task != "pretrain") == tuning) {
       rows.push_back(&row);
