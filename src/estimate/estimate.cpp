@@ -156,7 +156,7 @@ void Estimator::State::answer(const Scenario& scenario, const Prepared& prepared
   out.steps = optimizer_steps(work, out.layout);
   out.wall_clock_seconds = out.steps * execution.step_seconds / useful.share();
   out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
-  add_data_pipeline(scenario, work, options.assumptions, out);
+  add_data_pipeline(scenario, work, execution.data_wait, options.assumptions, out);
   const Rates& rates = get_rates();
   add_money(scenario, work, rates, useful, out);
   if (options.range) add_range(scenario, work, rates, useful, out);
@@ -166,6 +166,7 @@ void Estimator::State::answer(const Scenario& scenario, const Prepared& prepared
   if (options.assumptions) {
     warn_about_memory(out, notes);
     warn_about_steps(work, out, notes);
+    if (!out.pipeline->gpu_bound) notes.warn(out.pipeline->verdict);
     out.runner_up = runner_up_text(execution.plan);
   }
   out.assumptions = std::move(notes.assumptions);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "estimate/execution.h"
+#include "estimate/pipeline_data.h"
 #include "trcost/error.h"
 #include "trcost/quantity.h"
 
@@ -43,9 +44,16 @@ Execution with_plan(const Scenario& scenario, const ResolvedWork& work, const St
   const std::optional<double> mfu = scenario.number(Field::efficiency_mfu);
   out.mfu_given = mfu.has_value();
   out.plan = std::move(plan);
-  const double flops = work.flops_per_token.total() * tokens_per_step(work, out.plan.layout);
-  out.step_seconds = mfu ? flops / (gpus * peak_flops(model) * *mfu) : out.plan.time.seconds;
-  out.mfu = mfu ? *mfu : flops / (gpus * peak_flops(model) * out.plan.time.seconds);
+  const double tokens = tokens_per_step(work, out.plan.layout);
+  const double flops = work.flops_per_token.total() * tokens;
+  if (mfu) {
+    out.mfu = *mfu;
+    out.step_seconds = flops / (gpus * peak_flops(model) * *mfu);
+    return out;
+  }
+  out.data_wait = data_wait(scenario, work, tokens / out.plan.time.seconds / gpus);
+  out.step_seconds = out.plan.time.seconds * out.data_wait;
+  out.mfu = flops / (gpus * peak_flops(model) * out.step_seconds);
   return out;
 }
 

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace trcost {
 namespace {
 
@@ -13,49 +15,95 @@ constexpr double kBytesPerPixel = 0.5;
 constexpr double kPixelsPerSecondPerCore = 50e6;
 // Cores of a training node per accelerator: 2 x 56 for 8 (DGX H100), 2 x 64 for 8 (DGX A100).
 constexpr double kCoresPerGpu = 14;
+// Of an accelerator: 40 GB/s of a DGX H100 from the storage network of a DGX SuperPOD (NVIDIA,
+// RA-11333, key components), by its 8. Storage that is shared by many delivers less.
+constexpr double kReadBytesPerSecond = 5e9;
 constexpr double kFeatureBytes = 2;  // stored output of an encoder: bf16
 
-std::string verdict_of(const PipelineResult& pipeline, bool cached, double gpus) {
+/// Bytes that one image, and one token of text, take where they are read from.
+struct StoredBytes {
+  double image = 0;    ///< as stored
+  double feature = 0;  ///< encoder output that stands in for it, 0 where there is none
+  double token = 0;
+};
+
+bool cached(const ResolvedWork& work) { return work.images > 0 && work.workload.cached_features; }
+
+StoredBytes stored_bytes(const Scenario& scenario, const ResolvedWork& work) {
+  const double width = work.workload.encoder ? work.workload.encoder->hidden : 0;
+  return {scenario.number_or(Field::data_image_bytes, work.image_pixels * kBytesPerPixel),
+          cached(work) ? work.workload.encoder_tokens_per_image * width * kFeatureBytes : 0,
+          scenario.number_or_default(Field::data_text_bytes_per_token)};
+}
+
+/// What so many tokens per second ask of the data.
+struct Demand {
+  double images = 0;  ///< decoded per second
+  double bytes = 0;   ///< read per second
+  double cores = 0;   ///< busy with decoding
+};
+
+Demand demand_of(const Scenario& scenario, const ResolvedWork& work, double tokens_per_second) {
+  const double passes = work.tokens.total > 0 ? tokens_per_second / work.tokens.total : 0;
+  const StoredBytes bytes = stored_bytes(scenario, work);
+  Demand demand;
+  demand.images = cached(work) ? 0 : passes * work.images;
+  demand.bytes = passes * (work.images * (cached(work) ? bytes.feature : bytes.image) +
+                           work.tokens.text * bytes.token);
+  demand.cores = demand.images * work.image_pixels / kPixelsPerSecondPerCore;
+  return demand;
+}
+
+std::string verdict_of(const PipelineResult& pipeline, const ResolvedWork& work, double wait,
+                       double gpus) {
+  const std::string slower =
+      wait > 1 ? fmt::format(", training takes {} times as long as the accelerators need",
+                             format_number(wait, NumberKind::number, 2))
+               : std::string();
+  const std::string reads = format_number(pipeline.bytes_per_second, NumberKind::rate);
   if (pipeline.images_per_second <= 0) {
-    return fmt::format("{}: reads {}", cached ? "the encoder's stored output" : "text only",
-                       format_number(pipeline.bytes_per_second, NumberKind::rate));
+    return fmt::format("{}: reads {}{}", cached(work) ? "the encoder's stored output" : "text only",
+                       reads, slower);
   }
   const std::string needs = fmt::format(
       "{} images/s need {} of {} cores per accelerator and {}",
       format_number(pipeline.images_per_second, NumberKind::count),
-      format_number(pipeline.decode_cores_per_gpu, NumberKind::number, 2), kCoresPerGpu,
-      format_number(pipeline.bytes_per_second, NumberKind::rate));
+      format_number(pipeline.decode_cores_per_gpu, NumberKind::number, 2), kCoresPerGpu, reads);
   if (pipeline.gpu_bound) return needs + ": the accelerators are the bottleneck";
-  return needs + fmt::format(": decoding is the bottleneck; {} further CPU cores would be needed, "
+  if (pipeline.decode_cores_per_gpu <= kCoresPerGpu) {
+    return needs + fmt::format(": storage is the bottleneck{}", slower);
+  }
+  return needs + fmt::format(": decoding is the bottleneck{}; {} further CPU cores would be needed, "
                              "or images stored smaller",
+                             slower,
                              format_number((pipeline.decode_cores_per_gpu - kCoresPerGpu) * gpus,
                                            NumberKind::count));
 }
 
+double shortage(const Demand& of_one_accelerator) {
+  return std::max({1.0, of_one_accelerator.cores / kCoresPerGpu,
+                   of_one_accelerator.bytes / kReadBytesPerSecond});
+}
+
 }  // namespace
 
-void add_data_pipeline(const Scenario& scenario, const ResolvedWork& work, bool in_words,
-                       Estimate& out) {
+double data_wait(const Scenario& scenario, const ResolvedWork& work, double tokens_per_second) {
+  return shortage(demand_of(scenario, work, tokens_per_second));
+}
+
+void add_data_pipeline(const Scenario& scenario, const ResolvedWork& work, double wait,
+                       bool in_words, Estimate& out) {
   PipelineResult& pipeline = out.pipeline.emplace();
-  const double tokens_per_second = out.performance.tokens_per_second_per_gpu * out.gpus;
-  const double per_token = out.tokens.total > 0 ? 1 / out.tokens.total : 0;
-  const double image_bytes =
-      scenario.number_or(Field::data_image_bytes, work.image_pixels * kBytesPerPixel);
-  const double text_bytes = scenario.number_or_default(Field::data_text_bytes_per_token);
-  const bool cached = work.images > 0 && work.workload.cached_features;
-  const double image_rate = tokens_per_second * work.images * per_token;
-  const double width = work.workload.encoder ? work.workload.encoder->hidden : 0;
-  const double feature_bytes =
-      cached ? work.workload.encoder_tokens_per_image * width * kFeatureBytes : 0;
-  pipeline.images_per_second = cached ? 0 : image_rate;
-  pipeline.bytes_per_second = image_rate * (cached ? feature_bytes : image_bytes) +
-                              tokens_per_second * out.tokens.text * per_token * text_bytes;
-  pipeline.decode_cores_per_gpu =
-      pipeline.images_per_second * work.image_pixels / kPixelsPerSecondPerCore / out.gpus;
+  const double each = out.performance.tokens_per_second_per_gpu * wait;
+  const Demand one = demand_of(scenario, work, each);
+  const StoredBytes bytes = stored_bytes(scenario, work);
+  pipeline.images_per_second = one.images * out.gpus;
+  pipeline.bytes_per_second = one.bytes * out.gpus;
+  pipeline.decode_cores_per_gpu = one.cores;
   pipeline.dataset_bytes =
-      (work.images * (image_bytes + feature_bytes) + out.tokens.text * text_bytes) / work.epochs;
-  pipeline.gpu_bound = pipeline.decode_cores_per_gpu <= kCoresPerGpu;
-  if (in_words) pipeline.verdict = verdict_of(pipeline, cached, out.gpus);
+      (work.images * (bytes.image + bytes.feature) + work.tokens.text * bytes.token) / work.epochs;
+  pipeline.gpu_bound = shortage(one) == 1;
+  if (in_words) pipeline.verdict = verdict_of(pipeline, work, wait, out.gpus);
 }
 
 }  // namespace trcost

@@ -6,10 +6,15 @@
 
 namespace trcost {
 
-/// What reading and decoding the data has to deliver at the estimate's speed (model.md 7): images
-/// and bytes per second, CPU cores that decode, bytes of the dataset, and whether it keeps up; the
-/// verdict only `in_words`.
-void add_data_pipeline(const Scenario& scenario, const ResolvedWork& work, bool in_words,
-                       Estimate& out);
+/// How many times longer training takes than accelerators that always have data would, each at so
+/// many tokens per second: the CPU cores beside it have to decode the images, storage to deliver
+/// them (model.md 7). 1 where both keep up.
+double data_wait(const Scenario& scenario, const ResolvedWork& work, double tokens_per_second);
+
+/// What reading and decoding the data has to deliver where the accelerators never wait for it
+/// (model.md 7): images and bytes per second, CPU cores that decode, bytes of the dataset, and
+/// whether it keeps up; the verdict only `in_words`. `wait`: Execution::data_wait of the estimate.
+void add_data_pipeline(const Scenario& scenario, const ResolvedWork& work, double wait,
+                       bool in_words, Estimate& out);
 
 }  // namespace trcost

@@ -27,6 +27,7 @@ struct Execution {
   bool mfu_given = false;
   double step_seconds = 0;  ///< steady state
   double mfu = 0;           ///< against the dense peak of the precision
+  double data_wait = 1;     ///< time of a step over what it takes where data is always there
 };
 
 /// Useful tokens of the language model in one optimizer step.

@@ -15,7 +15,7 @@ void add_waterfall(const Execution& execution, const UsefulTime& useful, Estimat
     const StepTime& time = execution.plan.time;
     // Useful time by the workload's own count of FLOPs; the step model's first term is the same
     // work at peak, up to what it does not count.
-    const double useful_seconds = execution.mfu * time.seconds;
+    const double useful_seconds = execution.mfu * execution.step_seconds;
     double so_far = time.terms[0];
     const double busy = out.layout.gpus() / execution.gpus;
     double network = 0;
@@ -29,6 +29,7 @@ void add_waterfall(const Execution& execution, const UsefulTime& useful, Estimat
       so_far += seconds;
     }
     if (busy < 1) out.waterfall.push_back({"idle_accelerators", busy});
+    if (execution.data_wait > 1) out.waterfall.push_back({"data_wait", 1 / execution.data_wait});
     if (std::abs(out.waterfall[0].share - 1) < 1e-9) out.waterfall.erase(out.waterfall.begin());
     out.performance.interconnect_efficiency = 1 - network / time.seconds;
   }

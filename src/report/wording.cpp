@@ -150,6 +150,7 @@ std::string term_words(std::string_view term) {
       {"optimizer", "optimizer step"},
       {"imbalance", "stragglers and imbalance"},
       {"padding", "padding"},
+      {"data_wait", "waiting for data"},
       {"given_mfu", "MFU as given"},
       {"counted_flops", "counting of FLOPs"},
       {"goodput", "failures and restarts"},
