@@ -43,6 +43,21 @@ std::string images_in_words(double images, double tokens_each) {
                      format_exact(tokens_each));
 }
 
+// A sample that is not packed has its sequence for itself.
+void refuse_cut_samples(const Sample& sample, bool packed, double image_tokens, double sequence) {
+  if (packed || image_tokens + sample.text <= sequence) return;
+  const std::string of_images =
+      image_tokens > 0 ? fmt::format(" ({} of images, {} of text)", format_exact(image_tokens),
+                                     format_exact(sample.text))
+                       : std::string();
+  throw Error(ErrorKind::usage,
+              fmt::format("a sample of {} tokens{} does not fit into --seq-length {}",
+                          format_exact(image_tokens + sample.text), of_images,
+                          format_exact(sequence)),
+              "raise --seq-length, lower --text-tokens-per-sample, or give --packing packed, which "
+              "cuts texts");
+}
+
 // Images cannot be cut, so those of a sample have to fit into one sequence; with its text where a
 // sample is not packed with others.
 void refuse_what_does_not_fit(const Scenario& scenario, const Sample& sample, bool packed,
@@ -53,7 +68,7 @@ void refuse_what_does_not_fit(const Scenario& scenario, const Sample& sample, bo
       images_count ? std::max(1.0, scenario.number_or(Field::data_images_per_sample, 1)) : 0;
   const double needed = images > 0 ? images * work.vision_tokens_per_image : 0;
   if (const auto given = scenario.number(Field::data_seq_length)) {
-    if (needed <= *given) return;
+    if (needed <= *given) return refuse_cut_samples(sample, packed, needed, *given);
     throw Error(ErrorKind::usage,
                 fmt::format("{} do not fit into --seq-length {}",
                             images_in_words(images, work.vision_tokens_per_image),
@@ -110,6 +125,11 @@ void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_
   refuse_what_does_not_fit(scenario, sample, packed, out);
   double sequence = usual_sequence(sample, packed, out);
   if (const auto given = scenario.number(Field::data_seq_length)) {
+    if (!packed && *given > sequence) {
+      notes.warn(fmt::format("--seq-length {} is more than the {} tokens of a sample, which has its "
+                             "sequence for itself: --packing packed fills longer ones",
+                             format_exact(*given), format_exact(sequence)));
+    }
     sequence = packed ? *given : std::min(*given, sequence);
   } else {
     notes.add(Field::data_seq_length, sequence,

@@ -142,7 +142,10 @@ Sample resolve_sample(const Scenario& scenario, const ResolvedWork& work, bool p
   const bool projector_only = vision && work.workload.language_training == Training::frozen;
   const SampleMix mix = default_sample_mix(pretraining, projector_only);
   Sample sample;
-  const double text_default = vision ? mix.text_tokens : kDefaultSequence;
+  // A text fills its sequence.
+  const double whole = std::min(
+      kDefaultSequence, scenario.number_or(Field::data_seq_length, kDefaultSequence));
+  const double text_default = vision ? mix.text_tokens : whole;
   sample.text = scenario.number_or(Field::data_text_tokens_per_sample, text_default);
   if (!scenario.has(Field::data_text_tokens_per_sample) && vision) {
     notes.add(Field::data_text_tokens_per_sample, sample.text, std::string(mix.why),

@@ -137,11 +137,16 @@ std::vector<Fact> question(const MemoryReport& report) {
                           ? std::string()
                           : report.model.name + ": ";
   model += size + " parameters";
+  std::string why;
+  for (const Assumption& each : report.assumptions) {
+    if (each.path != field_info(Field::data_seq_length).path) continue;
+    why = fmt::format(", {}; --seq-length or --samples says otherwise", each.why);
+  }
   return {{"Model", model},
           {"Training", fmt::format("{}, {} parameters learn; software stack: {}", report.recipe,
                                    format_number(report.model.params_trainable, NumberKind::count),
                                    report.stack)},
-          {"Sequences", fmt::format("{} tokens", grouped(report.seq_length, 0))}};
+          {"Sequences", fmt::format("{} tokens{}", grouped(report.seq_length, 0), why)}};
 }
 
 constexpr const char* kFitsNote = "room: what a plan fills; recompute N %: of the layers";

@@ -92,3 +92,12 @@ memory() {
   memory --model llava-1.5-7b --train qlora --accelerator h100-sxm
   grep -Eq '^ *h100-sxm .* yes ' out.txt
 }
+
+@test "which length the memory is of" {
+  memory --model qwen2.5-vl-7b --train lora --accelerator rtx-4090
+  grep -q 'Sequences *4,096 tokens, packed sequences of the usual length' out.txt
+  memory --model llava-1.5-7b --train lora --samples 50e3 --accelerator rtx-4090
+  grep -q 'Sequences *900 tokens, one sample per sequence' out.txt
+  memory --model llava-1.5-7b --train lora --seq-length 2048 --accelerator rtx-4090
+  grep -Eq 'Sequences *2,048 tokens$' out.txt
+}
