@@ -230,3 +230,15 @@ TEST_CASE("show gives a user's own file as it stands, once it is valid") {
   CHECK(contains(catalog.show(CatalogKind::accelerators, "h100-sxm"), "989.4e12"));
   fs::remove(file);
 }
+
+// Alps: 10,752 GH200 in 2,688 nodes (docs.cscs.ch/alps/hardware), 25 GB/s of Slingshot for each
+// (arXiv:2408.11556): the same die as the H100, half its network.
+TEST_CASE("the GH200 comes four to a node with a network card each") {
+  const Catalog catalog;
+  const Accelerator& chip = catalog.accelerator("gh200");
+  const System& node = catalog.system(chip.system);
+  CHECK(node.gpus_per_node == 10752.0 / 2688);
+  CHECK(node.tiers.back().bandwidth == 200e9 / 8);
+  CHECK(peak(chip, Precision::bf16) == peak(catalog.accelerator("h100-sxm"), Precision::bf16));
+  CHECK(chip.memory_bandwidth > catalog.accelerator("h100-sxm").memory_bandwidth);
+}
