@@ -33,7 +33,8 @@ class SweepDocument {
   void open();
   /// Throws Error (usage) when a table grows beyond what anybody reads.
   void add(std::string_view rows);
-  void close();
+  /// `interrupted`: a JSON document says that rows are missing.
+  void close(bool interrupted = false);
 
  private:
   const SweepPlan* plan_;
@@ -50,12 +51,15 @@ struct SweepResume {
   std::uint64_t next = 0;      ///< row of the grid to compute first
   std::uint64_t bytes = 0;     ///< of the file that stay; an incomplete last line goes
   std::uint64_t rows = 0;      ///< that the file holds
+  std::uint64_t failed = 0;    ///< of these, without an answer
 };
 
-/// Reads a file of csv or jsonl that a sweep of this plan has begun. The header, the first and the
-/// last rows and (without conditions) the number of rows have to be what the plan gives: else Error
-/// (data), and nothing is written. A file that is missing or empty starts at the first row.
+/// Reads a file of csv or jsonl that a sweep of this plan has begun. Every line has to be about the
+/// row of the grid that is due, by its values of the axes. Up to 50,000 rows of the grid are computed
+/// again and have to be the same; of more, some thousands are: rows in 256 places, and those on both
+/// sides of 512 gaps that conditions left. Else Error (data), and nothing is written. A file that is
+/// missing or empty starts at the first row. `threads` as in SweepRun.
 SweepResume resume_sweep(const SweepPlan& plan, const Catalog& catalog, Format format,
-                         const std::string& path);
+                         const std::string& path, unsigned threads = 0);
 
 }  // namespace trcost

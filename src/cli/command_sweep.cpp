@@ -66,6 +66,27 @@ void refuse_resume(const SweepArguments& arguments, const SweepPlan& plan, Forma
            "leave --resume out, or order the rows afterwards");
   }
   if (!grows(plan, format)) refuse("only csv and jsonl can be continued", "add --format csv");
+  if (arguments.strict && !plan.conditions().empty()) {
+    refuse("rows without an answer that --where left out before are not counted for --strict",
+           "leave one of the three out");
+  }
+}
+
+// The parts one after another have to be the whole.
+void refuse_shard(const SweepPlan& plan, Format format) {
+  if (!plan.sharded()) return;
+  const auto refuse = [](std::string message, std::string hint) {
+    throw Error(ErrorKind::usage, std::move(message), std::move(hint), "--shard");
+  };
+  if (!plan.streams()) {
+    refuse("parts that --sort, --top or --pareto order are not the whole one after another",
+           "compute the parts without it, and order the rows of all afterwards");
+  }
+  if (!grows(plan, format)) {
+    refuse(fmt::format("parts of {} are not one document one after another",
+                       format_info(format).name),
+           "add --format csv or jsonl");
+  }
 }
 
 void report(Session& session, const SweepOutcome& outcome, std::uint64_t rows,
@@ -80,10 +101,13 @@ void report(Session& session, const SweepOutcome& outcome, std::uint64_t rows,
                 how.empty() ? "" : "continue with " + how);
 }
 
-int exit_code(const SweepOutcome& outcome, const SweepPlan& plan, bool strict) {
+// The same for a file that was continued as for one that was written at once.
+int exit_code(const SweepOutcome& outcome, const SweepResume& resumed, const SweepPlan& plan,
+              bool strict) {
   if (outcome.interrupted) return kExitInterrupted;
-  if (strict && outcome.failed > 0) return kExitCheckFailed;
-  const bool none = outcome.computed > 0 && outcome.failed == outcome.computed;
+  if (strict && outcome.failed + resumed.failed > 0) return kExitCheckFailed;
+  const bool all_before = resumed.failed == resumed.next - plan.begin();
+  const bool none = plan.end() > plan.begin() && all_before && outcome.failed == outcome.computed;
   return none && !plan.sharded() ? kExitFailure : kExitOk;
 }
 
@@ -95,8 +119,10 @@ class Sweeping {
         format_(choose_format()),
         plan_(request(), session.catalog()) {
     refuse_resume(arguments, plan_, format_);
+    refuse_shard(plan_, format_);
     run_.begin = plan_.begin();
     run_.end = plan_.end();
+    resumed_.next = plan_.begin();
     constexpr double kMostThreads = 4096;
     run_.threads = static_cast<unsigned>(
         whole_number(arguments.threads, kMostThreads, "--threads").value_or(0));
@@ -105,10 +131,19 @@ class Sweeping {
   int run() {
     const SweepOutcome outcome = grows(plan_, format_) ? run_growing() : run_whole();
     report(session_, outcome, run_.end - run_.begin, grows(plan_, format_) ? path() : "-");
-    return exit_code(outcome, plan_, arguments_.strict);
+    if (no_row_kept(outcome)) {
+      session_.warn(fmt::format("none of the {} rows meets every --where", plan_.size()));
+    }
+    return exit_code(outcome, resumed_, plan_, arguments_.strict);
   }
 
  private:
+  // A part may well have none; that no row has an answer is said otherwise.
+  [[nodiscard]] bool no_row_kept(const SweepOutcome& outcome) const {
+    return resumed_.rows + outcome.written == 0 && !plan_.conditions().empty() &&
+           !plan_.sharded() && !outcome.interrupted && outcome.failed < outcome.computed;
+  }
+
   [[nodiscard]] const std::string& path() const {
     return arguments_.resume.empty() ? arguments_.output.path : arguments_.resume;
   }
@@ -116,7 +151,8 @@ class Sweeping {
   [[nodiscard]] Format choose_format() const {
     OutputOptions output = arguments_.output;
     output.path = path();
-    const bool terminal = output.path == "-" && isatty(STDOUT_FILENO) == 1;
+    const bool terminal = output.path == "-" && isatty(STDOUT_FILENO) == 1 &&
+                          arguments_.shard.empty();
     return output.choose(terminal ? Format::table : Format::csv);
   }
 
@@ -138,20 +174,18 @@ class Sweeping {
   }
 
   SweepOutcome run_growing() {
-    SweepResume resume;
-    resume.next = plan_.begin();
     if (!arguments_.resume.empty()) {
-      resume = resume_sweep(plan_, session_.catalog(), format_, path());
-      if (resume.rows > 0) {
-        session_.note(fmt::format("{} has {} rows; {} are left to compute", path(), resume.rows,
-                                  run_.end - resume.next));
+      resumed_ = resume_sweep(plan_, session_.catalog(), format_, path(), run_.threads);
+      if (resumed_.rows > 0) {
+        session_.note(fmt::format("{} has {} rows; {} are left to compute", path(), resumed_.rows,
+                                  run_.end - resumed_.next));
       }
     }
-    run_.begin = resume.next;
-    SweepOutput output(path(), resume.bytes);
+    run_.begin = resumed_.next;
+    SweepOutput output(path(), resumed_.bytes);
     SweepDocument document(plan_, format_, {},
                            [&](std::string_view text) { output.write(text); });
-    if (resume.bytes == 0) document.open();
+    if (resumed_.bytes == 0) document.open();
     const SweepOutcome outcome = compute(document);
     output.flush();
     return outcome;
@@ -165,9 +199,12 @@ class Sweeping {
                            [&](std::string_view text) { output.write(text); });
     document.open();
     const SweepOutcome outcome = compute(document);
-    if (outcome.interrupted) return outcome;
-    document.close();
-    output.commit();
+    if (!outcome.interrupted) {
+      document.close();
+      output.commit();
+    } else if (format_ == Format::json && path() == "-") {
+      document.close(true);  // what stands on stdout already stays readable
+    }
     return outcome;
   }
 
@@ -176,6 +213,7 @@ class Sweeping {
   Format format_;
   SweepPlan plan_;
   SweepRun run_;
+  SweepResume resumed_;  ///< what the file had before
 };
 
 void add_rows_options(CLI::App& app, SweepArguments& arguments) {
@@ -195,7 +233,8 @@ void add_rows_options(CLI::App& app, SweepArguments& arguments) {
       ->type_name("COLUMN,..")
       ->group(kGroup);
   app.add_option("--sort", arguments.request.sort,
-                 "order by columns or axes; COLUMN:desc for the highest first")
+                 "order by columns or axes; COLUMN:desc for the highest first. All rows wait in "
+                 "memory, some 200 bytes each and at most 1 GiB, unless --top keeps a few")
       ->type_name("COLUMN,..")
       ->group(kGroup);
   app.add_option("--top", arguments.top, "the first N rows of --sort")->type_name("N")->group(kGroup);
@@ -209,7 +248,7 @@ void add_rows_options(CLI::App& app, SweepArguments& arguments) {
 void add_run_options(CLI::App& app, SweepArguments& arguments) {
   constexpr const char* kGroup = "Scale";
   app.add_option("--shard", arguments.shard,
-                 "compute part I of N; the parts one after another are the whole")
+                 "compute part I of N as csv or jsonl; the parts one after another are the whole")
       ->type_name("I/N")
       ->group(kGroup);
   app.add_option("--resume", arguments.resume,

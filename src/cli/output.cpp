@@ -50,8 +50,14 @@ Format OutputOptions::choose(Format otherwise) const {
   }
   std::optional<Format> wanted;
   if (path != "-") wanted = format_from_extension(path);
-  const bool usable = wanted && std::ranges::find(allowed, *wanted) != allowed.end();
-  return usable ? *wanted : otherwise;
+  if (!wanted) return otherwise;
+  if (std::ranges::find(allowed, *wanted) != allowed.end()) return *wanted;
+  throw Error(ErrorKind::usage,
+              fmt::format("this command does not write {}, which the file's name asks for",
+                          format_info(*wanted).name),
+              fmt::format("name the file otherwise, or add --format with one of {}",
+                          fmt::join(names_of(allowed), ", ")),
+              "-o " + path);
 }
 
 Output::Output(const std::string& path) : path_(path) {

@@ -19,8 +19,8 @@ struct OutputOptions {
   std::string path = "-";
   std::vector<Format> allowed;
 
-  /// The format asked for, or that of the file's extension, or `otherwise`. Throws Error (usage)
-  /// naming the allowed ones.
+  /// The format asked for, or that of the file's extension, or `otherwise` where that is no
+  /// format's. Throws Error (usage) naming the allowed ones.
   [[nodiscard]] Format choose(Format otherwise = Format::table) const;
 };
 

@@ -196,6 +196,7 @@ int dispatch(std::vector<std::string> arguments, Session& session) {
 
 int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on the file's size is an error of write()
   Session session;
   try {
     return dispatch({argv + std::min(1, argc), argv + argc}, session);

@@ -5,137 +5,54 @@
 #include <filesystem>
 #include <fstream>
 
+#include "report/sweep_lines.h"
+#include "report/sweep_samples.h"
 #include "study/sweep_worker.h"
 #include "trcost/error.h"
-#include "trcost/rows.h"
 #include "trcost/sweep_report.h"
 
 namespace trcost {
 namespace {
 
-constexpr std::uint64_t kCheckedLines = 16;   // at either end of the file
-constexpr std::uint64_t kCheckedRows = 2000;  // of the grid, that lie between them
-constexpr std::uint64_t kTail = std::uint64_t{1} << 20;
-
-// The values of a row as they are written, quotes included; none where it is not such a row.
-std::vector<std::string_view> values_of(std::string_view line, Format format) {
-  const bool json = format == Format::jsonl;
-  std::vector<std::string_view> out;
-  if (json) {
-    if (!line.starts_with('{') || !line.ends_with('}')) return {};
-    line = line.substr(1, line.size() - 2);
-  }
-  std::size_t at = 0;
-  while (true) {
-    if (json) {
-      const std::size_t colon = line.find("\":", at);
-      if (colon == std::string_view::npos) return {};
-      at = colon + 2;
-    }
-    const std::size_t start = at;
-    if (at < line.size() && line[at] == '"') {
-      for (++at; at < line.size(); ++at) {
-        if (json && line[at] == '\\') {
-          ++at;
-        } else if (line[at] == '"') {
-          const bool doubled = !json && at + 1 < line.size() && line[at + 1] == '"';
-          if (!doubled) break;
-          ++at;
-        }
-      }
-      at = std::min(at + 1, line.size());
-    } else {
-      at = std::min(line.find(',', at), line.size());
-    }
-    out.push_back(line.substr(start, at - start));
-    if (at >= line.size()) return out;
-    if (line[at] != ',') return {};
-    ++at;
-  }
-}
-
-std::string written_word(std::string_view word, Format format) {
-  std::string out;
-  if (format == Format::jsonl) {
-    append_json_string(out, word);
-  } else {
-    append_csv_text(out, word);
-  }
-  return out;
-}
-
-std::optional<std::uint64_t> position_of(const SweepAxis& axis, std::string_view written,
-                                         Format format) {
-  if (axis.numeric()) return axis.find(written);
-  for (std::uint64_t at = 0; at < axis.size(); ++at) {
-    if (written_word(axis.word(at), format) == written) return at;
-  }
-  return std::nullopt;
-}
-
-// The row of the grid that a line is about, by the values of its axes.
-std::optional<std::uint64_t> row_of(const SweepPlan& plan, std::string_view line, Format format) {
-  const std::vector<std::string_view> values = values_of(line, format);
-  const std::vector<std::string> names = sweep_columns(plan);
-  if (values.size() != names.size()) return std::nullopt;
-  std::vector<std::uint64_t> at(plan.axes().size());
-  for (std::size_t i = 0; i < at.size(); ++i) {
-    // The platforms' own axis is not among the named ones; its value is the column `accelerator`.
-    const std::size_t cell =
-        i < plan.named_axes()
-            ? i
-            : static_cast<std::size_t>(std::ranges::find(names, "accelerator") - names.begin());
-    const std::optional<std::uint64_t> position = position_of(plan.axes()[i], values[cell], format);
-    if (!position) return std::nullopt;
-    at[i] = *position;
-  }
-  const std::uint64_t index = plan.index_of(at);
-  if (index < plan.begin() || index >= plan.end()) return std::nullopt;
-  return index;
-}
+constexpr std::uint64_t kAllRows = 50'000;  // of the grid: as many are computed again, all of them
+constexpr std::uint64_t kBlock = std::uint64_t{1} << 20;  // that is read at once; no line is longer
 
 class Resume {
  public:
-  Resume(const SweepPlan& plan, const Catalog& catalog, Format format, const std::string& path)
+  Resume(const SweepPlan& plan, const Catalog& catalog, Format format, const std::string& path,
+         unsigned threads)
       : plan_(plan),
+        catalog_(catalog),
         format_(format),
         path_(path),
-        worker_(plan, catalog),
+        threads_(threads),
+        lines_(plan, format),
         render_(sweep_renderer(plan, format)),
         in_(path, std::ios::binary) {
     if (!in_) throw Error(ErrorKind::data, "cannot read the file", "check its permissions", path);
     size_ = std::filesystem::file_size(path);
+    out_.next = plan.begin();
   }
 
   SweepResume find() {
-    SweepResume out;
-    out.next = plan_.begin();
     const std::string header = opening();
-    const bool whole_header = size_ >= header.size();
     if (read(0, std::min<std::uint64_t>(size_, header.size())) != header.substr(0, size_)) {
       refuse("its header is another one");
     }
-    read_tail();
-    if (whole_header) check_beginning(header);
-    if (!whole_header || tail_end_ <= header.size()) {
-      out.bytes = whole_header ? header.size() : 0;
-      return out;
-    }
-    check_end(header.size());
-    out.bytes = tail_end_;
-    out.rows = count_rows() - (header.empty() ? 0 : 1);
-    if (plan_.conditions().empty() && out.rows != last_ - plan_.begin() + 1) {
-      refuse(fmt::format("it has {} rows where {} were expected", out.rows,
-                         last_ - plan_.begin() + 1));
-    }
-    out.next = last_ + 1;
-    return out;
+    if (size_ < header.size()) return out_;
+    rows_begin_ = header.size();
+    const std::string last = last_line();
+    if (!last.empty()) check_rows(last);
+    out_.bytes = rows_end_;
+    check_cut_line();
+    return out_;
   }
 
  private:
   [[noreturn]] void refuse(std::string_view why) const {
     throw Error(ErrorKind::data, fmt::format("this file belongs to another sweep: {}", why),
-                "give the same flags that began it, or another file; this one is left as it is",
+                "give the flags, prices and program version that began it, or another file; this "
+                "one is left as it is",
                 path_);
   }
 
@@ -154,91 +71,135 @@ class Resume {
     return out;
   }
 
-  // The last bytes up to the last line end.
-  void read_tail() {
-    tail_begin_ = size_ > kTail ? size_ - kTail : 0;
-    tail_ = read(tail_begin_, size_ - tail_begin_);
-    const std::size_t end = tail_.rfind('\n');
-    if (end == std::string::npos && tail_begin_ > 0) refuse("its last line is too long");
-    tail_.resize(end == std::string::npos ? 0 : end + 1);
-    tail_end_ = tail_begin_ + tail_.size();
+  // The last whole row, without its line end; nothing where there is none.
+  std::string last_line() {
+    const std::uint64_t begin = std::max(rows_begin_, size_ - std::min(size_, 2 * kBlock));
+    const std::string tail = read(begin, size_ - begin);
+    const std::size_t end = tail.rfind('\n');
+    if (end == std::string::npos) {
+      if (begin > rows_begin_) refuse("its last line is too long");
+      rows_end_ = rows_begin_;
+      return {};
+    }
+    rows_end_ = begin + end + 1;
+    const std::size_t before = end == 0 ? std::string::npos : tail.rfind('\n', end - 1);
+    const std::size_t start = before == std::string::npos ? 0 : before + 1;
+    if (start == end) refuse("it ends with an empty line");
+    return tail.substr(start, end - start);
   }
 
-  // Renders rows from `index` on until `enough` says so.
-  template <class Enough>
-  std::string rows_from(std::uint64_t index, const Enough& enough) {
-    std::string out;
-    for (; index < plan_.end() && !enough(index, out); ++index) {
-      worker_.go_to(index);
-      const SweepRow& row = worker_.compute();
-      if (worker_.kept()) render_(row, out);
-    }
-    return out;
+  // Every line is about the row of the grid that is due; all rows, or those of many places, are
+  // what they are when they are computed again.
+  void check_rows(const std::string& last_line) {
+    const std::optional<std::uint64_t> last = lines_.row(last_line);
+    if (!last) refuse("its last row is not one of this grid");
+    const std::uint64_t end = *last + 1;
+    const bool all = end - plan_.begin() <= kAllRows;
+    std::optional<SweepSamples> samples;
+    if (!all) samples.emplace(plan_.begin(), end);
+    each_line([&](std::string_view line) {
+      const std::uint64_t row = checked_row(line.substr(0, line.size() - 1));
+      if (samples) samples->add(row, line);
+    });
+    if (all) check_all(end);
+    if (samples) check_samples(samples->take());
   }
 
-  void check_beginning(const std::string& header) {
-    const std::uint64_t length = size_ - header.size();
-    const std::string expected =
-        rows_from(plan_.begin(), [&](std::uint64_t index, const std::string& out) {
-          return out.size() >= length || index - plan_.begin() >= kCheckedRows ||
-                 static_cast<std::uint64_t>(std::ranges::count(out, '\n')) >= kCheckedLines;
-        });
-    const std::uint64_t checked = std::min<std::uint64_t>(length, expected.size());
-    if (read(header.size(), checked) != expected.substr(0, checked)) {
-      refuse("its first rows are others");
+  template <class Use>
+  void each_line(const Use& use) {
+    std::string held;
+    for (std::uint64_t at = rows_begin_; at < rows_end_;) {
+      const std::string block = read(at, std::min(kBlock, rows_end_ - at));
+      if (block.empty()) refuse("it became shorter while it was read");
+      at += block.size();
+      held += block;
+      std::size_t start = 0;
+      for (std::size_t end = held.find('\n'); end != held.npos; end = held.find('\n', start)) {
+        use(std::string_view(held).substr(start, end + 1 - start));
+        start = end + 1;
+      }
+      held.erase(0, start);
+      if (held.size() > kBlock) refuse("a line of it is too long");
     }
   }
 
-  // The last line is a row of the grid; from a few lines before it on, every row is as computed.
-  void check_end(std::uint64_t header_size) {
-    std::string_view lines = tail_;
-    if (tail_begin_ < header_size) lines.remove_prefix(header_size - tail_begin_);
-    std::size_t start = lines.size();
-    std::uint64_t first = 0;
-    for (std::uint64_t line = 0; line < kCheckedLines && start > 0; ++line) {
-      const std::size_t before = lines.substr(0, start - 1).rfind('\n');
-      const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-      const bool cut = begin == 0 && tail_begin_ > 0;  // the beginning of this line was not read
-      if (cut) break;
-      const auto row = row_of(plan_, lines.substr(begin, start - 1 - begin), format_);
-      if (!row) refuse("its last rows are not rows of this grid");
-      if (line == 0) last_ = *row;
-      if (*row > last_ || last_ - *row > kCheckedRows) break;
-      first = *row;
-      start = begin;
-    }
-    const std::string expected =
-        rows_from(first, [&](std::uint64_t index, const std::string&) { return index > last_; });
-    if (lines.substr(start) != expected) refuse("its last rows are others");
+  // Rows come in grid order; without conditions none is left out.
+  std::uint64_t checked_row(std::string_view line) {
+    const std::optional<std::uint64_t> row = lines_.row(line);
+    if (!row) refuse(fmt::format("row {} of it is not one of this grid", out_.rows + 1));
+    const bool due = plan_.conditions().empty() ? *row == out_.next : *row >= out_.next;
+    if (!due) refuse(fmt::format("row {} of it is not the one that is due", out_.rows + 1));
+    ++out_.rows;
+    if (!lines_.answered()) ++out_.failed;
+    out_.next = *row + 1;
+    return *row;
   }
 
-  std::uint64_t count_rows() {
-    constexpr std::uint64_t kBlock = std::uint64_t{1} << 20;
-    std::uint64_t lines = 0;
-    for (std::uint64_t at = 0; at < tail_end_; at += kBlock) {
-      const std::string block = read(at, std::min(kBlock, tail_end_ - at));
-      lines += static_cast<std::uint64_t>(std::ranges::count(block, '\n'));
+  void check_all(std::uint64_t end) {
+    SweepRun run;
+    run.threads = threads_;
+    run.begin = plan_.begin();
+    run.end = end;
+    std::uint64_t at = rows_begin_;
+    run_sweep(plan_, catalog_, run, render_, [&](std::string_view rows) {
+      const std::uint64_t left = std::min<std::uint64_t>(rows.size(), rows_end_ - at);
+      if (left < rows.size() || read(at, left) != rows) refuse("a row computed again is another one");
+      at += left;
+    });
+    if (at != rows_end_) refuse("it has rows that --where leaves out");
+  }
+
+  void check_samples(const std::vector<SweepSample>& samples) {
+    SweepWorker worker(plan_, catalog_);
+    std::string lines;
+    for (const SweepSample& sample : samples) {
+      lines.clear();
+      for (std::uint64_t row = sample.begin; row < sample.end; ++row) render(worker, row, lines);
+      if (lines == sample.lines) continue;
+      refuse(fmt::format("of rows {} to {} of the grid, some computed again are others",
+                         sample.begin + 1, sample.end));
     }
-    return lines;
+  }
+
+  void render(SweepWorker& worker, std::uint64_t row, std::string& out) const {
+    worker.go_to(row);
+    const SweepRow& computed = worker.compute();
+    if (worker.kept()) render_(computed, out);
+  }
+
+  // What stands after the last line end is the beginning of the next row.
+  void check_cut_line() {
+    if (rows_end_ == size_) return;
+    const std::string cut = read(rows_end_, size_ - rows_end_);
+    constexpr std::uint64_t kMostSkipped = 2000;
+    SweepWorker worker(plan_, catalog_);
+    std::string line;
+    std::uint64_t row = out_.next;
+    for (; line.empty() && row < plan_.end(); ++row) {
+      if (row - out_.next == kMostSkipped) return;
+      render(worker, row, line);
+    }
+    if (!line.starts_with(cut)) refuse("what follows its last whole row is not the next one");
   }
 
   const SweepPlan& plan_;
+  const Catalog& catalog_;
   Format format_;
   std::string path_;
-  SweepWorker worker_;
+  unsigned threads_;
+  SweepLineReader lines_;
   SweepRenderer render_;
   std::ifstream in_;
   std::uint64_t size_ = 0;
-  std::string tail_;
-  std::uint64_t tail_begin_ = 0;
-  std::uint64_t tail_end_ = 0;
-  std::uint64_t last_ = 0;
+  std::uint64_t rows_begin_ = 0;  ///< bytes of the header
+  std::uint64_t rows_end_ = 0;    ///< after the last whole line
+  SweepResume out_;
 };
 
 }  // namespace
 
 SweepResume resume_sweep(const SweepPlan& plan, const Catalog& catalog, Format format,
-                         const std::string& path) {
+                         const std::string& path, unsigned threads) {
   SweepResume fresh;
   fresh.next = plan.begin();
   std::error_code status;
@@ -247,7 +208,7 @@ SweepResume resume_sweep(const SweepPlan& plan, const Catalog& catalog, Format f
     throw Error(ErrorKind::data, "only a file can be continued", "name a file", path);
   }
   if (std::filesystem::file_size(path) == 0) return fresh;
-  return Resume(plan, catalog, format, path).find();
+  return Resume(plan, catalog, format, path, threads).find();
 }
 
 }  // namespace trcost

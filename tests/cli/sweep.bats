@@ -149,6 +149,109 @@ grown() {
   cmp part.csv before.csv
 }
 
+@test "a changed threshold, or a changed value in the middle of an axis, is another sweep" {
+  fixed 2
+  "$TRCOST" sweep "${grid[@]}" --where "cost.total<4000" -o whole.csv
+  # Begun in the third of the four sizes.
+  head -n $(($(wc -l <whole.csv) * 5 / 8)) whole.csv >part.csv
+  cp part.csv before.csv
+  sweep "${grid[@]}" --where "cost.total<4010" --resume part.csv
+  was_refused 1 "another sweep"
+  cmp part.csv before.csv
+  sweep "${grid[@]}" --where "cost.total<4000" --resume part.csv
+  cmp part.csv whole.csv
+  axes=(--params 7e9 --tokens 1e11 --accelerator h100-sxm --mfu 0.4 --tp 1 --pp 1
+    --vary "cost.price_per_gpu_hour=1..2:0.01" --select cost.total)
+  "$TRCOST" sweep --vary "hardware.gpus=8,16,24,32" "${axes[@]}" 2>log.txt | head -n 280 >part.csv
+  cp part.csv before.csv
+  sweep --vary "hardware.gpus=8,64,24,32" "${axes[@]}" --resume part.csv
+  was_refused 1 "another sweep"
+  cmp part.csv before.csv
+}
+
+@test "wherever a file was cut, going on ends with the same exit code" {
+  # The last of the rows have no answer: alone, they would be a failure.
+  mixed=(--params 1e9 --tokens 1e10 --gpus 8 --accelerator a100-sxm-80gb --select cost.total
+    --vary "train.precision=bf16,fp8,mxfp8")
+  "$TRCOST" sweep "${mixed[@]}" -o whole.csv
+  for lines in 0 1 2 3 4; do
+    head -n "$lines" whole.csv >part.csv
+    sweep "${mixed[@]}" --resume part.csv
+    [ "$code" -eq 0 ]
+    cmp part.csv whole.csv
+    head -n "$lines" whole.csv >part.csv
+    sweep "${mixed[@]}" --strict --resume part.csv
+    [ "$code" -eq 3 ]
+  done
+  none=("${mixed[@]/bf16,/}")
+  sweep "${none[@]}" -o whole.csv
+  [ "$code" -eq 1 ]
+  for lines in 1 2 3; do
+    head -n "$lines" whole.csv >part.csv
+    sweep "${none[@]}" --resume part.csv
+    [ "$code" -eq 1 ]
+  done
+  # What --where left out before has been forgotten.
+  sweep "${mixed[@]}" --strict --where 'cost.total>0' --resume part.csv
+  was_refused 2 "--strict"
+}
+
+@test "parts that would not be the whole one after another are refused" {
+  fixed 2
+  for flags in "--sort cost.total" "--pareto wall_clock_seconds,cost.total" "--format json" \
+    "--format md" "--format table" "-o part.json"; do
+    # shellcheck disable=SC2086
+    sweep "${grid[@]}" --shard 1/2 $flags
+    was_refused 2 "--shard"
+  done
+  # One part is the whole.
+  sweep "${grid[@]}" --shard 1/1 --sort cost.total --top 3 --format json
+  [ "$code" -eq 0 ]
+  holds '.rows | length == 3'
+}
+
+@test "a name that asks for a format that a sweep does not write is refused" {
+  echo precious >rows.xlsx
+  sweep --params 1e9 --tokens 1e9 --vary hardware.gpus=8,16 -o rows.xlsx
+  was_refused 2 "does not write xlsx"
+  sweep --params 1e9 --tokens 1e9 --vary hardware.gpus=8,16 -o rows.html
+  was_refused 2 "does not write html"
+  [ ! -e rows.html ]
+  [ "$(cat rows.xlsx)" = precious ]
+  run_trcost solve --params 1e9 --gpus 8 --budget 1k --accelerator h100-sxm -o rows.xlsx
+  was_refused 2 "does not write xlsx"
+  # The user may want it all the same; other names are free.
+  sweep --params 1e9 --tokens 1e9 --vary hardware.gpus=8,16 -o rows.xlsx --format csv
+  [ "$code" -eq 0 ]
+  sweep --params 1e9 --tokens 1e9 --vary hardware.gpus=8,16 -o rows.data
+  [ "$code" -eq 0 ]
+  [ "$(wc -l <rows.data)" -eq 11 ]
+}
+
+@test "that --where keeps no row is said" {
+  sweep --params 1e9 --tokens 1e10 --vary hardware.gpus=8,16 --accelerator h100-sxm \
+    --select cost.total --where 'cost.total<1'
+  [ "$code" -eq 0 ]
+  [ "$(wc -l <out.txt)" -eq 1 ]
+  [[ $err == *"none of the 2 rows meets every --where"* ]]
+  sweep --params 1e9 --tokens 1e10 --vary hardware.gpus=8,16 --accelerator h100-sxm \
+    --select cost.total --where 'cost.total>1'
+  [ ! -s err.txt ]
+}
+
+@test "an interrupted JSON document can be read, and says that it is one" {
+  fixed 1000
+  "$TRCOST" sweep "${grid[@]}" --format json >part.json 2>err.txt &
+  writer=$!
+  grown part.json 10000 "$writer"
+  kill -TERM "$writer"
+  status=0
+  wait "$writer" || status=$?
+  [ "$status" -eq 130 ]
+  jq -e '.interrupted and (.rows | length > 0)' part.json
+  grep -q interrupted err.txt
+}
+
 @test "what cannot be resumed says so" {
   fixed 2
   sweep "${grid[@]}" --resume part.csv --sort cost.total
@@ -198,7 +301,7 @@ grown() {
   fixed 4
   "$TRCOST" sweep "${grid[@]}" -o whole.csv
   code=0
-  (ulimit -f 200; trap '' XFSZ; exec "$TRCOST" sweep "${grid[@]}" -o part.csv) 2>err.txt || code=$?
+  (ulimit -f 200; exec "$TRCOST" sweep "${grid[@]}" -o part.csv) 2>err.txt || code=$?
   [ "$code" -eq 1 ]
   grep -q -- '--resume part.csv' err.txt
   [ "$(tail -c 1 part.csv | od -An -c | tr -d ' ')" = '\n' ]

@@ -2,9 +2,12 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 
 #include "catch.h"
+#include "report/sweep_lines.h"
+#include "study/sweep_worker.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
 #include "trcost/sweep_report.h"
@@ -120,21 +123,150 @@ TEST_CASE("a file of another sweep is refused and left alone", "[sweep]") {
   check_refused(other, "header");
   other = grid();
   other.base.set_number(Field::data_tokens, 2e11);
-  check_refused(other, "first rows");
+  check_refused(other, "computed again");
   other = grid();
   other.vary[2] = "cost.price_per_gpu_hour=1.5..2.5:0.5";
-  check_refused(other, "rows");
+  check_refused(other, "not one of this grid");
   other = grid();
   other.shard = trcost::SweepShard{1, 64};
-  check_refused(other, "rows");
+  check_refused(other, "not one of this grid");
   // A row in the middle is missing.
   std::string holed = whole.substr(0, whole.size() * 3 / 4);
   const std::size_t middle = holed.find('\n', holed.size() / 2) + 1;
   holed.erase(middle, holed.find('\n', middle) + 1 - middle);
   write(holed);
-  check_refused(grid(), "rows where");
+  check_refused(grid(), "due");
+  // Two rows have changed places, a row stands twice, one has a cell too many, one another price.
+  const std::size_t next = whole.find('\n', middle) + 1;
+  const std::string line = whole.substr(middle, next - middle);
+  const std::string after = whole.substr(next, whole.find('\n', next) + 1 - next);
+  for (const std::string& damaged : {after + line, line + line, "0," + line + after,
+                                     line.substr(0, line.size() - 1) + "0\n" + after}) {
+    write(whole.substr(0, middle) + damaged + whole.substr(next + after.size()));
+    check_refused(grid(), "another sweep");
+  }
+  // Neither is what follows the last whole row the beginning of the next, nor is the last row whole.
+  write(whole.substr(0, next) + "notes");
+  check_refused(grid(), "what follows");
+  write(whole + "b");
+  check_refused(grid(), "what follows");
+  write(whole + "\n");
+  check_refused(grid(), "empty line");
   // Not of a sweep at all.
   write("train.precision\nsome text\n");
   check_refused(grid(), "header");
   std::remove(kFile);
+}
+
+namespace {
+
+// More rows than are computed again one and all: 8 sizes at 6401 prices.
+SweepRequest long_grid() {
+  SweepRequest out = grid();
+  out.base.set_text(Field::hardware_accelerator, "h100-sxm");
+  out.base.set_number(Field::hardware_gpus, 8);
+  for (const Field one : {Field::layout_cp, Field::layout_vp, Field::train_micro_batch}) {
+    out.base.set_number(one, 1);
+  }
+  out.base.set_number(Field::train_global_batch, 512);
+  out.base.set_text(Field::layout_sharding, "optimizer");
+  out.base.set_text(Field::layout_recompute, "full");
+  out.vary = {"data.tokens=1e9..8e9:1e9", "cost.price_per_gpu_hour=1..9:0.00125"};
+  out.select = "cost.total";
+  return out;
+}
+
+const std::string& long_file() {
+  static const std::string out = [] {
+    const SweepPlan plan(long_grid(), catalog());
+    return rest(plan, Format::csv, plan.begin(), true);
+  }();
+  return out;
+}
+
+// Its lines of a total below `most`.
+std::string cheap_lines(double most) {
+  std::istringstream lines(long_file());
+  std::string out;
+  std::string line;
+  for (std::getline(lines, out); std::getline(lines, line);) {
+    const std::string total = line.substr(line.find(',', line.find(',') + 1) + 1);
+    if (std::stod(total) < most) out += (out.ends_with('\n') ? "" : "\n") + line + '\n';
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("a long file is continued, and refused wherever its sweep was another", "[sweep]") {
+  const SweepPlan plan(long_grid(), catalog());
+  const std::string& whole = long_file();
+  const std::size_t cut = whole.size() * 63 / 64;
+  write(whole.substr(0, cut));
+  REQUIRE(continued(plan, Format::csv) == whole);
+  // A size in the middle of the axis is another one.
+  SweepRequest other = long_grid();
+  other.vary[0] = "data.tokens=1e9,2e9,3e9,4e9,5.5e9,6e9,7e9,8e9";
+  check_refused(other, "not one of this grid");
+  // So is what one of them gives, although it is written alike.
+  std::string changed = whole.substr(0, cut);
+  const std::string size = "\n5000000000,";
+  for (std::size_t at = changed.find(size); at != changed.npos; at = changed.find(size, at + 1)) {
+    char& digit = changed[changed.find('\n', at + 1) - 2];
+    digit = digit == '9' ? '8' : '9';
+  }
+  write(changed);
+  check_refused(long_grid(), "computed again");
+  std::remove(kFile);
+}
+
+TEST_CASE("a long file of a condition that has changed a little is refused", "[sweep]") {
+  SweepRequest request = long_grid();
+  request.where = {"cost.total<300"};
+  const SweepPlan plan(request, catalog());
+  const std::string whole = cheap_lines(300);
+  const std::string begun = whole.substr(0, whole.find("\n8000000000,1,") + 1);
+  REQUIRE(begun.size() > whole.size() * 3 / 4);
+  write(begun);
+  REQUIRE(continued(plan, Format::csv) == whole);
+  // Few rows more or less at each size, which only the rows beside the gaps show.
+  for (const char* where : {"cost.total<300.1", "cost.total<299.9"}) {
+    SweepRequest other = long_grid();
+    other.where = {where};
+    write(begun);
+    check_refused(other, "computed again");
+  }
+  std::remove(kFile);
+}
+
+TEST_CASE("lines of a long axis are told apart from their neighbours", "[sweep]") {
+  SweepRequest request = grid();
+  request.vary = {"data.tokens=1e9..9e10:1", "train.precision=bf16,fp8"};
+  const SweepPlan plan(request, catalog());
+  for (const Format format : {Format::csv, Format::jsonl}) {
+    trcost::SweepLineReader lines(plan, format);
+    trcost::SweepWorker worker(plan, catalog());
+    const trcost::SweepRenderer render = trcost::sweep_renderer(plan, format);
+    // Forwards by a little and by much, and back again.
+    for (const std::uint64_t row : {0ULL, 1ULL, 2ULL, 3ULL, 7ULL, 9'999ULL, 20'000'000'001ULL,
+                                    20'000'000'002ULL, 5ULL}) {
+      std::string line;
+      worker.go_to(row);
+      const bool answered = worker.compute().estimate != nullptr;
+      render(worker.compute(), line);
+      line.pop_back();
+      INFO(line);
+      CHECK(lines.row(line) == row);
+      CHECK(lines.answered() == answered);
+      CHECK_FALSE(lines.row(line + ",0"));
+    }
+  }
+  trcost::SweepLineReader lines(plan, Format::csv);
+  CHECK(lines.row("1000000007,bf16,h100-sxm,1,2,model,") == 28);
+  for (const char* wrong : {"1000000007.5,bf16,h100-sxm,1,2,model,", "1000000007,bf16,b200,1,2,model,",
+                            "1000000007.0,bf16,h100-sxm,1,2,model,", "1000000007,bf16,h100-sxm,1,2,model",
+                            "1e9,bf16,h100-sxm,1,2,model,", ""}) {
+    INFO(wrong);
+    CHECK_FALSE(lines.row(wrong));
+  }
 }
