@@ -128,7 +128,9 @@ void SweepDocument::add(std::string_view rows) {
 }
 
 void SweepDocument::close(bool interrupted) {
-  if (format_ == Format::json) write_(interrupted ? "\n],\n\"interrupted\": true\n}\n" : "\n]\n}\n");
+  if (format_ == Format::json) {
+    write_(interrupted ? "\n],\n\"interrupted\": true\n}\n" : "\n]\n}\n");
+  }
   if (format_ == Format::table || format_ == Format::md) {
     write_(table_of(*plan_, format_, held_, style_));
   }

@@ -145,7 +145,7 @@ TEST_CASE("a file of another sweep is refused and left alone", "[sweep]") {
     write(whole.substr(0, middle) + damaged + whole.substr(next + after.size()));
     check_refused(grid(), "another sweep");
   }
-  // Neither is what follows the last whole row the beginning of the next, nor is the last row whole.
+  // What follows the last whole row is not the beginning of the next.
   write(whole.substr(0, next) + "notes");
   check_refused(grid(), "what follows");
   write(whole + "b");
@@ -263,9 +263,10 @@ TEST_CASE("lines of a long axis are told apart from their neighbours", "[sweep]"
   }
   trcost::SweepLineReader lines(plan, Format::csv);
   CHECK(lines.row("1000000007,bf16,h100-sxm,1,2,model,") == 28);
-  for (const char* wrong : {"1000000007.5,bf16,h100-sxm,1,2,model,", "1000000007,bf16,b200,1,2,model,",
-                            "1000000007.0,bf16,h100-sxm,1,2,model,", "1000000007,bf16,h100-sxm,1,2,model",
-                            "1e9,bf16,h100-sxm,1,2,model,", ""}) {
+  for (const char* wrong :
+       {"1000000007.5,bf16,h100-sxm,1,2,model,", "1000000007,bf16,b200,1,2,model,",
+        "1000000007.0,bf16,h100-sxm,1,2,model,", "1000000007,bf16,h100-sxm,1,2,model",
+        "1e9,bf16,h100-sxm,1,2,model,", ""}) {
     INFO(wrong);
     CHECK_FALSE(lines.row(wrong));
   }
