@@ -53,8 +53,8 @@ struct DiffResult {
 DiffResult diff_results(std::string_view a, std::string_view a_origin, std::string_view b,
                         std::string_view b_origin);
 
-/// Platforms whose total rises by more than `most` (0.1: ten percent), or whose rise cannot be told
-/// because a total is unknown.
+/// Platforms whose total rises by more than `most` (0.1: ten percent), and those that cannot be
+/// compared: one of the results lacks them, or a total is unknown.
 std::vector<std::string> totals_above(const DiffResult& result, double most);
 
 /// What `trcost diff` shows; `everything` also shows figures that are not main ones.

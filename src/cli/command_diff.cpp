@@ -26,13 +26,19 @@ std::optional<double> threshold(const std::string& text) {
   if (text.empty()) return std::nullopt;
   // Any percentage, also above 100.
   const bool percent = text.ends_with('%');
+  double value = 0;
   try {
-    const double value = parse_number(percent ? text.substr(0, text.size() - 1) : text,
-                                      NumberKind::number);
-    return percent ? value / 100 : value;
+    value = parse_number(percent ? text.substr(0, text.size() - 1) : text, NumberKind::number);
   } catch (const Error& error) {
     throw Error(error.kind, error.message, "write a share like 10% or 0.1", "--fail-above");
   }
+  if (percent) return value / 100;
+  if (value > 1) {
+    throw Error(ErrorKind::usage, fmt::format("{} would be {} %", text, format_exact(100 * value)),
+                fmt::format("write {0}% or {1}%", text, format_exact(100 * value)),
+                "--fail-above");
+  }
+  return value;
 }
 
 int run_diff(const DiffArguments& arguments, Session& session) {
@@ -62,7 +68,11 @@ int run_diff(const DiffArguments& arguments, Session& session) {
   if (!report.fail_above) return kExitOk;
   const std::vector<std::string> failed = totals_above(report.result, *report.fail_above);
   for (const std::string& text : failed) {
-    session.error(text, fmt::format("--fail-above {} allows no more", arguments.fail_above));
+    session.error(text, &text != &failed.back()
+                            ? ""
+                            : fmt::format("--fail-above {} wants every platform in both results, "
+                                          "and no total higher by more",
+                                          arguments.fail_above));
   }
   return failed.empty() ? kExitOk : kExitCheckFailed;
 }
@@ -75,7 +85,8 @@ Action define_diff(CLI::App& app, Session& session) {
       ->type_name("A.json B.json")
       ->group("Input");
   app.add_option("--fail-above", arguments->fail_above,
-                 "exit 3 when a platform's total rises by more than this share, or is not known")
+                 "exit 3 when a platform's total rises by more than this share, or cannot be "
+                 "compared")
       ->type_name("SHARE")
       ->group("Output");
   app.add_flag("--all", arguments->all, "every figure that differs, not only the main ones")

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include "report/solve_parts.h"
 #include "report/wording.h"
@@ -47,7 +48,17 @@ struct SolutionColumn {
   bool strong = false;
 };
 
-std::vector<SolutionColumn> number_columns(const SolveReport& report) {
+// What a cluster computes in its time; people read it above the table.
+void add_cluster_columns(const SolveReport& report, std::vector<SolutionColumn>& columns) {
+  constexpr std::pair<std::string_view, double ClusterRun::*> kFlop[] = {
+      {"cluster.flops", &ClusterRun::flops}, {"cluster.realised_flops", &ClusterRun::realised_flops}};
+  for (const auto& [key, member] : kFlop) {
+    SolutionColumn& column = columns.emplace_back(SolutionColumn{"FLOP", key, NumberKind::count});
+    for (const ClusterRun& run : report.clusters) column.values.emplace_back(run.*member);
+  }
+}
+
+std::vector<SolutionColumn> number_columns(const SolveReport& report, bool for_machines) {
   std::vector<SolutionColumn> columns;
   const std::vector<Solution>& solutions = report.solutions;
   const auto& unknowns = solutions.front().values;
@@ -77,6 +88,7 @@ std::vector<SolutionColumn> number_columns(const SolveReport& report) {
                                                 : std::nullopt);
     }
   }
+  if (for_machines && !report.clusters.empty()) add_cluster_columns(report, columns);
   return columns;
 }
 
@@ -102,7 +114,7 @@ Table solutions_table(const SolveReport& report, bool for_machines) {
   std::vector<TableColumn> heads = {{"platform", "accelerator"}};
   if (with_solved) heads.push_back({"solved", "solved"});
   std::vector<std::vector<Cell>> cells;
-  for (const SolutionColumn& column : number_columns(report)) {
+  for (const SolutionColumn& column : number_columns(report, for_machines)) {
     heads.push_back({std::string(column.title), std::string(column.key), Align::right,
                      column.overflow, column.strong});
     cells.push_back(distinct_cells(column.values, column.kind));

@@ -277,12 +277,20 @@ DiffResult diff_results(std::string_view a, std::string_view a_origin, std::stri
 std::vector<std::string> totals_above(const DiffResult& result, double most) {
   std::vector<std::string> out;
   for (const DiffPlatform& platform : result.platforms) {
-    if (platform.before.empty() || platform.after.empty()) continue;
+    const std::string& name = platform.after.empty() ? platform.before : platform.after;
+    if (platform.before.empty() || platform.after.empty()) {
+      out.push_back(fmt::format("{} cannot be compared: only the {} result has it", name,
+                                platform.after.empty() ? "first" : "second"));
+      continue;
+    }
     const std::optional<double> change = platform.total.change();
-    if (!change) {
-      out.push_back(fmt::format("{}: a total is not known", platform.after));
-    } else if (*change > most) {
-      out.push_back(fmt::format("{}: the total rises by {:.1f} %", platform.after, 100 * *change));
+    const bool both = platform.total.before.number && platform.total.after.number;
+    if (!both) {
+      out.push_back(fmt::format("{} cannot be compared: a total is not known", name));
+    } else if (change && *change > most) {
+      out.push_back(fmt::format("{}: the total rises by {:.1f} %", name, 100 * *change));
+    } else if (!change && *platform.total.after.number > 0) {
+      out.push_back(fmt::format("{}: the total rises from 0", name));
     }
   }
   return out;

@@ -64,6 +64,41 @@ estimate() {
     [["h100-sxm", "h100-sxm"], ["b200", null], [null, "h200"]]' <<<"$out"
 }
 
+@test "the gate is shut where nothing, or not everything, can be compared" {
+  both() {
+    "$TRCOST" estimate --params 1B --tokens 1B --accelerator "$1" --format json 2>/dev/null
+  }
+  both h100-sxm,b200 >a.json
+  both h200,b300 >b.json
+  both h100-sxm >one.json
+  run_trcost diff a.json b.json --fail-above 50%
+  [ "$code" -eq 3 ]
+  [ "$(grep -c 'cannot be compared' err.txt)" -eq 4 ]
+  run_trcost diff a.json one.json --fail-above 50%
+  [ "$code" -eq 3 ]
+  grep -q 'b200 cannot be compared: only the first result has it' err.txt
+  run_trcost diff one.json a.json --fail-above 50% --format json
+  [ "$code" -eq 3 ]
+  holds '.failed == ["b200 cannot be compared: only the second result has it"]'
+  jq '.estimates[1].cost.total = null' a.json >unknown.json
+  run_trcost diff unknown.json a.json --fail-above 50%
+  [ "$code" -eq 3 ]
+  grep -q 'b200 cannot be compared: a total is not known' err.txt
+  run_trcost diff a.json a.json --fail-above 0%
+  [ "$code" -eq 0 ]
+  # Two platforms by themselves are compared as they are.
+  both b200 >other.json
+  run_trcost diff one.json other.json --fail-above 500%
+  [ "$code" -eq 0 ]
+}
+
+@test "a share above one is a slip unless it is a percentage" {
+  estimate --tokens 20B >a.json
+  refused 2 "10 would be 1000 %" diff a.json a.json --fail-above 10
+  run_trcost diff a.json a.json --fail-above 1000%
+  [ "$code" -eq 0 ]
+}
+
 @test "files that are no results: one message, exit 1, nothing written" {
   estimate --tokens 20B >a.json
   echo keep >out.csv

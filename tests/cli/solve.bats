@@ -155,3 +155,16 @@ load program
   run_trcost solve --for tokns --budget 1000 --params 1B
   grep -q 'did you mean "tokens"' <<<"$err"
 }
+
+@test "what a cluster computes in its time stands in every machine format" {
+  run_trcost solve --gpus 20000 --duration 4mo --mfu 0.4 --accelerator h100-sxm --format json
+  flops=$(jq '.solutions[0].cluster.flops' <<<"$out")
+  # GPUs x dense bf16 peak x MFU x seconds.
+  jq -n -e --argjson flops "$flops" '$flops / (20000 * 989.4e12 * 0.4 * 4 * 730.5 * 3600) - 1 |
+    fabs < 1e-3'
+  run_trcost solve --gpus 20000 --duration 4mo --mfu 0.4 --accelerator h100-sxm --format jsonl
+  jq -e --argjson flops "$flops" '."cluster.flops" == $flops and ."cluster.realised_flops" < $flops' \
+    <<<"$out"
+  run_trcost solve --gpus 20000 --duration 4mo --mfu 0.4 --accelerator h100-sxm --format csv
+  head -1 out.txt | grep -q ',cluster.flops,cluster.realised_flops,'
+}
