@@ -20,7 +20,7 @@ namespace trcost {
 /// One axis of a grid: a scenario field and the values that it takes, in order and without repeats.
 class SweepAxis {
  public:
-  /// From `PATH=VALUES`. VALUES is a list of items separated by commas, or `@FILE` with one item per
+  /// From `PATH=VALUES`; the field's flag may stand for its path. VALUES is a list of items separated by commas, or `@FILE` with one item per
   /// line (blank lines and lines that start with # are skipped). An item is a value as people write
   /// it for the field or, for numbers, `a..b:step` (b included when a step meets it) or `a..b:xF`
   /// with a factor F above 1. Throws Error (usage) for an unknown field, an empty or infinite axis,
@@ -77,13 +77,16 @@ struct SweepRequest {
   std::string pareto;               ///< columns separated by commas
   std::optional<std::uint64_t> top;
   std::optional<SweepShard> shard;
+  /// Fields that stand beside `vary` on the command line: an axis that excludes one is refused,
+  /// where it takes the place of what only a file gives.
+  std::vector<Field> fixed;
 };
 
 enum class Comparison : std::uint8_t { less, at_most, equal, unequal, at_least, more };
 
 /// A condition on a result; false where the value is unknown.
 struct ResultCondition {
-  const Column* column = nullptr;
+  const Column* column = nullptr;  ///< null: the row's error, empty where there is an answer
   Comparison comparison = Comparison::equal;
   double number = 0;
   std::string text;
@@ -97,7 +100,7 @@ struct SweepKey {
 };
 
 /// The last column of every row: why a scenario has no answer, else empty. It may be selected, and
-/// stands last all the same.
+/// stands last all the same; `error=` and `error!=` of --where are rows without and with one.
 inline constexpr std::string_view kErrorColumn = "error";
 
 /// A checked grid. Rows are numbered in grid order: the axes as nested loops, the last one fastest.
@@ -138,7 +141,8 @@ class SweepPlan {
   [[nodiscard]] std::string_view accelerator(std::span<const std::uint64_t> at) const;
 
  private:
-  void add_axes(const std::vector<std::string>& vary);
+  void add_axes(const SweepRequest& request);
+  void replace_excluded(const std::vector<Field>& fixed);
   void add_platforms();
   void check_names(const Catalog& catalog) const;
   void add_conditions(const std::vector<std::string>& where);

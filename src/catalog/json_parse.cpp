@@ -179,7 +179,7 @@ std::string read_text_file(const std::string& path) {
            json ? "check the path; catalog names are written without .json" : "check the path");
   }
   if (kind == std::filesystem::file_type::directory) {
-    refuse("this is a directory, not a file", "name one .json file within it");
+    refuse("this is a directory, not a file", "name a file within it");
   }
   const bool regular = kind == std::filesystem::file_type::regular;
   if (regular && std::filesystem::file_size(path, status) > kLargestJsonFile && !status) {

@@ -28,6 +28,7 @@ struct SweepArguments {
   std::string threads;
   std::string resume;
   bool strict = false;
+  const CLI::App* app = nullptr;  ///< knows which flags were typed
 };
 
 std::optional<std::uint64_t> whole_number(const std::string& text, double most,
@@ -159,6 +160,10 @@ class Sweeping {
   [[nodiscard]] SweepRequest request() const {
     SweepRequest out = arguments_.request;
     out.base = arguments_.scenario.read(session_);
+    for (const FieldInfo& info : fields()) {
+      const CLI::Option* flag = arguments_.app->get_option_no_throw(std::string(info.flag));
+      if (flag != nullptr && flag->count() > 0) out.fixed.push_back(info.field);
+    }
     out.top = whole_number(arguments_.top, 1e9, "--top");
     if (!arguments_.shard.empty()) out.shard = parse_shard(arguments_.shard);
     return out;
@@ -225,7 +230,8 @@ void add_rows_options(CLI::App& app, SweepArguments& arguments) {
       ->allow_extra_args(false)
       ->group(kGroup);
   app.add_option("--where", arguments.request.where,
-                 "keep rows by a field or a result, like memory.fits=true; several must all hold")
+                 "keep rows by a field or a result, like memory.fits=true, or error= for those "
+                 "with an answer; several must all hold")
       ->type_name("NAME>=VALUE")
       ->allow_extra_args(false)
       ->group(kGroup);
@@ -237,7 +243,9 @@ void add_rows_options(CLI::App& app, SweepArguments& arguments) {
                  "memory, some 200 bytes each and at most 1 GiB, unless --top keeps a few")
       ->type_name("COLUMN,..")
       ->group(kGroup);
-  app.add_option("--top", arguments.top, "the first N rows of --sort")->type_name("N")->group(kGroup);
+  app.add_option("--top", arguments.top, "the first N rows of --sort")
+      ->type_name("N")
+      ->group(kGroup);
   app.add_option("--pareto", arguments.request.pareto,
                  "the rows that no other row beats, like wall_clock_seconds,cost.total; :min or "
                  ":max where the better direction is not known")
@@ -264,6 +272,7 @@ void add_run_options(CLI::App& app, SweepArguments& arguments) {
 
 Action define_sweep(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<SweepArguments>();
+  arguments->app = &app;
   add_rows_options(app, *arguments);
   add_run_options(app, *arguments);
   arguments->scenario.add(app, session);

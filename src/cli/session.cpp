@@ -68,9 +68,25 @@ bool Session::colored(int descriptor) const {
   return isatty(descriptor) == 1 && environment("TERM") != "dumb";
 }
 
+// A message may quote a file: what a terminal would obey is written out, like \x1b.
+static std::string without_control(std::string_view message) {
+  std::string out;
+  for (const char c : message) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x20 && c != '\n') || byte == 0x7f) {
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      out += {'\\', 'x', kDigits[byte >> 4U], kDigits[byte & 15U]};
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
 void Session::print(std::string_view label, std::string_view color, std::string_view message) {
   const bool paint = colored(STDERR_FILENO);
-  spdlog::info("trcost: {}{}{}: {}", paint ? color : "", label, paint ? "\033[0m" : "", message);
+  spdlog::info("trcost: {}{}{}: {}", paint ? color : "", label, paint ? "\033[0m" : "",
+               without_control(message));
 }
 
 void Session::error(std::string_view message, std::string_view hint) {

@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "scenario/number_kind.h"
 #include "trcost/error.h"
 #include "trcost/files.h"
+#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {
@@ -41,6 +43,33 @@ double decimal_scale(double a, double b) {
   return 0;
 }
 
+// A field by its path, or by its flag with or without the dashes.
+const FieldInfo& varied_field(std::string_view word) {
+  std::vector<std::string> flags;
+  for (const FieldInfo& info : fields()) {
+    if (word == info.flag || word == info.flag.substr(2)) return info;
+    flags.emplace_back(info.flag.substr(2));
+  }
+  const bool path = word.find('.') != std::string_view::npos;
+  const std::string hint = path ? std::string() : did_you_mean(word, flags);
+  if (hint.empty()) return require_field(word);
+  throw Error(ErrorKind::usage,
+              fmt::format("unknown scenario field \"{}\"", word.substr(0, kQuotedLength)), hint,
+              "--vary");
+}
+
+// Without the noise of repeated multiplication: the nearest decimal of 14 digits, or the whole
+// number where it is all but one.
+double clean(double value) {
+  constexpr double kRounding = 1e-9;
+  const double whole = std::round(value);
+  if (std::abs(value - whole) <= kRounding * value) return whole;
+  const std::string text = fmt::format("{:.13e}", value);
+  double out = value;
+  std::from_chars(text.data(), text.data() + text.size(), out);
+  return out;
+}
+
 }  // namespace
 
 SweepAxis SweepAxis::parse(std::string_view text) {
@@ -51,7 +80,7 @@ SweepAxis SweepAxis::parse(std::string_view text) {
                 "write PATH=VALUES, like hardware.gpus=8..512:x2 or train.precision=bf16,fp8",
                 "--vary");
   }
-  const FieldInfo& field = require_field(trim(text.substr(0, equals)));
+  const FieldInfo& field = varied_field(trim(text.substr(0, equals)));
   return SweepAxisParser(field, text).parse(trim(text.substr(equals + 1)));
 }
 
@@ -90,6 +119,8 @@ void SweepAxisParser::add_list(std::string_view items) {
 void SweepAxisParser::add_file(const std::string& path) {
   const std::string text = read_text_file(path);
   std::string_view rest = text;
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (rest.starts_with(kByteOrderMark)) rest.remove_prefix(kByteOrderMark.size());
   std::size_t number = 0;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
@@ -154,9 +185,11 @@ void SweepAxisParser::add_range(std::string_view item, std::size_t dots) {
     refuse(error.message, error.hint);
   }
   if (first > last) {
+    const bool shrinks = geometric && by > 0 && by < 1;
     refuse("the range runs downwards, so it is empty",
            fmt::format("swap its ends: {}..{}:{}", item.substr(dots + 2, colon - dots - 2),
-                       item.substr(0, dots), step));
+                       item.substr(0, dots),
+                       shrinks ? "x" + format_exact(clean(1 / by)) : std::string(step)));
   }
   if (geometric) {
     add_geometric(first, last, by);
@@ -167,6 +200,9 @@ void SweepAxisParser::add_range(std::string_view item, std::size_t dots) {
 
 void SweepAxisParser::add_linear(double first, double last, double step) {
   if (!(step > 0)) refuse("a step of 0 never ends", "give a step above 0");
+  if (axis_.field_->kind == FieldKind::integer) {
+    for (const double value : {first, last, first + step}) refuse_part("step", value);
+  }
   for (const double end : {first, last}) scratch_.set_number(*axis_.field_, end, location_);
   SweepAxis::Linear linear;
   linear.scale = decimal_scale(first, step);
@@ -206,10 +242,17 @@ void SweepAxisParser::add_geometric(double first, double last, double factor) {
   constexpr double kRounding = 1e-9;
   const double end = last * (1 + kRounding);
   for (double value = first; value <= end; value *= factor) {
-    const double whole = std::round(value);
-    const bool nearly = std::abs(value - whole) <= kRounding * value;
-    add_number(std::min(last, nearly ? whole : value));
+    const double next = std::min(last, clean(value));
+    if (axis_.field_->kind == FieldKind::integer) refuse_part("factor", next);
+    add_number(next);
   }
+}
+
+void SweepAxisParser::refuse_part(std::string_view what, double value) const {
+  if (value == std::round(value)) return;
+  refuse(fmt::format("the {} gives {}, and {} has to be a whole number", what, format_exact(value),
+                     axis_.field_->path),
+         fmt::format("give a whole {}, or list the values", what));
 }
 
 void SweepAxisParser::add_number(double value) {

@@ -25,6 +25,8 @@ class SweepAxisParser {
   void add_number(double value);
   void add_word(std::string_view word);
   [[noreturn]] void refuse_long() const;
+  // Where `value` of a range is not whole.
+  void refuse_part(std::string_view what, double value) const;
   void check() const;
   [[noreturn]] void refuse(std::string message, std::string hint) const;
 

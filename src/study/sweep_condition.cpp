@@ -105,7 +105,8 @@ Clause parse_clause(std::string_view text) {
       break;
     }
   }
-  if (clause.name.empty() || clause.value.empty()) {
+  const bool compared = at != std::string_view::npos && clause.name == kErrorColumn;
+  if (clause.name.empty() || (clause.value.empty() && !compared)) {
     refuse(clause, "this is not a condition",
            "write NAME, one of = != < <= > >=, and a value, like \"hardware.gpus<=512\" in quotes");
   }
@@ -152,6 +153,14 @@ ResultCondition result_condition(const Clause& clause, const Column& column) {
   return condition;
 }
 
+ResultCondition error_condition(const Clause& clause) {
+  refuse_order_of_words(clause);
+  ResultCondition condition;
+  condition.comparison = clause.comparison;
+  condition.text = clause.value;
+  return condition;
+}
+
 bool holds(Comparison comparison, double left, double right) {
   return compare(comparison, left, right);
 }
@@ -168,6 +177,13 @@ bool holds(const ResultCondition& condition, const Estimate& estimate) {
   }
   const std::optional<double> number = column.number(estimate);
   return number && holds(condition.comparison, *number, condition.number);
+}
+
+bool holds(const ResultCondition& condition, const SweepRow& row) {
+  if (condition.column == nullptr) {
+    return holds(condition.comparison, row.error, std::string_view(condition.text));
+  }
+  return row.estimate != nullptr && holds(condition, *row.estimate);
 }
 
 }  // namespace trcost

@@ -45,6 +45,10 @@ void check_name(const Catalog& catalog, Field field, std::string_view name) {
   }
 }
 
+bool is_varied(const std::vector<SweepAxis>& axes, Field field) {
+  return std::ranges::any_of(axes, [&](const SweepAxis& axis) { return axis.field().field == field; });
+}
+
 std::string size_words(const std::vector<SweepAxis>& axes) {
   std::string out;
   for (const SweepAxis& axis : axes) {
@@ -73,7 +77,7 @@ SweepShard parse_shard(std::string_view text) {
 
 SweepPlan::SweepPlan(SweepRequest request, const Catalog& catalog)
     : base_(std::move(request.base)), top_(request.top) {
-  add_axes(request.vary);
+  add_axes(request);
   add_platforms();
   check_names(catalog);
   add_conditions(request.where);
@@ -83,14 +87,14 @@ SweepPlan::SweepPlan(SweepRequest request, const Catalog& catalog)
   measure(request.shard);
 }
 
-void SweepPlan::add_axes(const std::vector<std::string>& vary) {
-  if (vary.empty()) {
+void SweepPlan::add_axes(const SweepRequest& request) {
+  if (request.vary.empty()) {
     throw Error(ErrorKind::usage, "nothing varies",
                 "add --vary PATH=VALUES, like --vary hardware.gpus=8..512:x2; `trcost help fields` "
                 "lists the paths",
                 "--vary");
   }
-  for (const std::string& text : vary) {
+  for (const std::string& text : request.vary) {
     SweepAxis axis = SweepAxis::parse(text);
     const Field field = axis.field().field;
     for (const SweepAxis& other : axes_) {
@@ -101,25 +105,33 @@ void SweepPlan::add_axes(const std::vector<std::string>& vary) {
     base_.clear(field);
     axes_.push_back(std::move(axis));
   }
-  const auto varied = [&](Field field) {
-    return std::ranges::any_of(axes_, [&](const SweepAxis& a) { return a.field().field == field; });
-  };
-  for (const auto& [a, b] : kExclusive) {
-    if (varied(a) && varied(b)) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("{} and {} exclude each other", field_info(a).path,
-                              field_info(b).path),
-                  "vary one of them", "--vary");
-    }
-    if (varied(a)) base_.clear(b);
-    if (varied(b)) base_.clear(a);
-  }
   named_axes_ = axes_.size();
+  replace_excluded(request.fixed);
   const bool model = base_.has(Field::model_params) || base_.has(Field::model_name) ||
-                     varied(Field::model_params) || varied(Field::model_name);
+                     is_varied(axes_, Field::model_params) || is_varied(axes_, Field::model_name);
   if (!model) {
     throw Error(ErrorKind::usage, "the model is missing",
                 "give --params or --model, or vary one of them: --vary model.params=1e9,10e9");
+  }
+}
+
+void SweepPlan::replace_excluded(const std::vector<Field>& fixed) {
+  const auto refuse = [](std::string_view a, std::string_view b, std::string hint) {
+    throw Error(ErrorKind::usage, fmt::format("{} and {} exclude each other", a, b),
+                std::move(hint), "--vary");
+  };
+  const auto replace = [&](Field axis, Field other) {
+    if (!is_varied(axes_, axis)) return;
+    const FieldInfo& field = field_info(other);
+    if (is_varied(axes_, other)) refuse(field_info(axis).path, field.path, "vary one of them");
+    if (std::ranges::find(fixed, other) != fixed.end()) {
+      refuse(field_info(axis).path, field.flag, fmt::format("leave {} out", field.flag));
+    }
+    base_.clear(other);
+  };
+  for (const auto& [a, b] : kExclusive) {
+    replace(a, b);
+    replace(b, a);
   }
 }
 

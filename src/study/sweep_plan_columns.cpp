@@ -149,6 +149,10 @@ void check_constant(const Scenario& base, const FieldInfo& field, const Clause& 
 void SweepPlan::add_conditions(const std::vector<std::string>& where) {
   for (const std::string& text : where) {
     const Clause clause = parse_clause(text);
+    if (clause.name == kErrorColumn) {
+      conditions_.push_back(error_condition(clause));
+      continue;
+    }
     if (const auto axis = axis_of(axes_, clause.name)) {
       filter_axis(axes_[*axis], clause);
       continue;

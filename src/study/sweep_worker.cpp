@@ -20,8 +20,9 @@ EstimateOptions options_of(const SweepPlan& plan) {
   return options;
 }
 
-// A cell of a table is one line.
-void to_one_line(std::string& text) {
+// A cell of a table is one line, and begins with no sign that a spreadsheet takes for a formula.
+void to_cell(std::string& text) {
+  if (text.starts_with('-')) text.insert(0, "at ");
   std::ranges::replace_if(
       text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
 }
@@ -68,7 +69,7 @@ void SweepWorker::estimate() {
   } catch (const std::logic_error& error) {
     error_ = fmt::format("internal error: {}", error.what());
   }
-  to_one_line(error_);
+  to_cell(error_);
 }
 
 const SweepRow& SweepWorker::compute() {
@@ -82,9 +83,8 @@ const SweepRow& SweepWorker::compute() {
 }
 
 bool SweepWorker::kept() const {
-  return std::ranges::all_of(plan_.conditions(), [&](const ResultCondition& condition) {
-    return row_.estimate != nullptr && holds(condition, *row_.estimate);
-  });
+  return std::ranges::all_of(
+      plan_.conditions(), [&](const ResultCondition& condition) { return holds(condition, row_); });
 }
 
 }  // namespace trcost

@@ -348,6 +348,47 @@ grown() {
   grep -q '^b200,8,$' out.txt
 }
 
+@test "rows may be kept by their error" {
+  rows=(--params 1e9 --tokens 1e9 --vary hardware.accelerator=v100-sxm-32gb,b200 --precision fp8
+    --gpus 8 --select gpus)
+  sweep "${rows[@]}" --where error=
+  [ "$(sed 1d out.txt)" = "b200,8," ]
+  sweep "${rows[@]}" --where 'error!=' --format jsonl
+  holds '."hardware.accelerator" == "v100-sxm-32gb" and (.error | test("has no fp8"))'
+  sweep "${rows[@]}" --where 'error>'
+  was_refused 2 "= or !="
+}
+
+@test "an error in csv is text as it is, although a spreadsheet reads it" {
+  sweep --params 7e9 --tokens 1e11 --vary gpus=1,8 --tp 3 --accelerator h100-sxm --select cost.total
+  [ "$code" -eq 1 ]
+  grep -q '^1,,at --tp: ' out.txt
+  lacks "'" out.txt
+}
+
+@test "an axis and a flag that exclude each other are refused, a file's value is replaced" {
+  sweep --params 7e9 --tokens 1e9 --gpus 8 --vary model.name=llama-2-7b
+  was_refused 2 "model.name and --params exclude each other"
+  sweep --params 7e9 --tokens 1e9 --gpus 8 --vary samples=1e6
+  was_refused 2 "data.samples and --tokens exclude each other"
+  echo '{"model": {"params": 7e9}, "data": {"tokens": 1e9}}' >base.json
+  sweep --scenario base.json --gpus 8 --vary model.name=llama-2-7b --select model.params_total \
+    --accelerator h100-sxm
+  [ "$code" -eq 0 ]
+  grep -q '^llama-2-7b,6738415616,$' out.txt
+}
+
+@test "what a file of values holds does not reach the terminal raw" {
+  printf '8\n\033[31m16\n' >values.txt
+  sweep --params 7e9 --vary gpus=@values.txt
+  was_refused 2 '\x1b[31m16'
+  [ "$(tr -d '[:print:]\n' <err.txt | wc -c)" -eq 0 ]
+  mkdir folder
+  sweep --params 7e9 --vary gpus=@folder
+  was_refused 1 "a directory"
+  lacks json err.txt
+}
+
 @test "the bytes are the same where the C library uses other instructions" {
   command=("$TRCOST" sweep --params 7e9 --tokens 1e12 --accelerator h100-sxm --mfu 0.4
            --vary hardware.gpus=16384..65536:64 --format csv)

@@ -54,6 +54,9 @@ TEST_CASE("values are read as people write them", "[sweep]") {
   CHECK(numbers(SweepAxis::parse("hardware.gpus=8,16..64:x2,100..300:100")) ==
         Numbers{8, 16, 32, 64, 100, 200, 300});
   CHECK(numbers(SweepAxis::parse("hardware.gpus=8..8:x2")) == Numbers{8});
+  // The flag is the field's other name.
+  CHECK(numbers(SweepAxis::parse("gpus=8,16")) == Numbers{8, 16});
+  CHECK(SweepAxis::parse("--seq-length=4k").field().path == "data.seq_length");
 }
 
 TEST_CASE("steps of a decimal give the decimals", "[sweep]") {
@@ -63,6 +66,17 @@ TEST_CASE("steps of a decimal give the decimals", "[sweep]") {
   CHECK(price.size() == 10);
   CHECK(price.number(5) == 1.3);
   CHECK(price.number(9) == 1.5);
+}
+
+TEST_CASE("factors of a decimal give the decimals", "[sweep]") {
+  using Numbers = std::vector<double>;
+  CHECK(numbers(SweepAxis::parse("cost.price_per_gpu_hour=0.1..0.2:x1.1")) ==
+        Numbers{0.1, 0.11, 0.121, 0.1331, 0.14641, 0.161051, 0.1771561, 0.19487171});
+  CHECK(numbers(SweepAxis::parse("efficiency.mfu=0.3..0.6:x1.2")) ==
+        Numbers{0.3, 0.36, 0.432, 0.5184});
+  // Whole numbers stay exact beyond 14 digits: 3^33.
+  const SweepAxis tokens = SweepAxis::parse("data.tokens=1..6e15:x3");
+  CHECK(tokens.number(33) == 5559060566555523.0);
 }
 
 TEST_CASE("words are checked and normalised", "[sweep]") {
@@ -76,6 +90,9 @@ TEST_CASE("words are checked and normalised", "[sweep]") {
 TEST_CASE("a file holds one value per line", "[sweep]") {
   const std::string path = file_of("sweep-axis.txt", "# sizes\n1B\n\n  3e9\r\n10B");
   CHECK(numbers(SweepAxis::parse("model.params=@" + path)) == std::vector<double>{1e9, 3e9, 10e9});
+  // As editors on Windows write it.
+  file_of(path, "\xEF\xBB\xBF" "1B\r\n3B\r\n");
+  CHECK(numbers(SweepAxis::parse("model.params=@" + path)) == std::vector<double>{1e9, 3e9});
   file_of(path, "1B\nten\n");
   CHECK_THAT(refusal("model.params=@" + path), Catch::Contains(path + ":2"));
   file_of(path, "# nothing\n");
@@ -97,10 +114,13 @@ TEST_CASE("what is no axis is refused with the next step", "[sweep]") {
   CHECK_THAT(refusal("hardware.gpus=8..64:x0.5"), Catch::Contains("never ends"));
   CHECK_THAT(refusal("hardware.gpus=64..8:x2"), Catch::Contains("downwards"));
   CHECK_THAT(refusal("hardware.gpus=64..8:8"), Catch::Contains("8..64:8"));
+  CHECK_THAT(refusal("hardware.gpus=32..8:x0.5"), Catch::Contains("8..32:x2"));
+  CHECK_THAT(refusal("gpu=8"), Catch::Contains("did you mean \"gpus\"?"));
   CHECK_THAT(refusal("cost.spares=0..1:x2"), Catch::Contains("cannot start at 0"));
   CHECK_THAT(refusal("hardware.gpus=8,16,8"), Catch::Contains("twice"));
   CHECK_THAT(refusal("model.params=1e9,1B"), Catch::Contains("twice"));
-  CHECK_THAT(refusal("hardware.gpus=8..100:x1.5"), Catch::Contains("whole"));
+  CHECK_THAT(refusal("hardware.gpus=8..100:x1.5"),
+             Catch::Contains("the factor gives 40.5") && Catch::Contains("whole"));
   CHECK_THAT(refusal("hardware.gpus=0,8"), Catch::Contains("outside the allowed range"));
   CHECK_THAT(refusal("hardware.gpus=8..1e9:1"), Catch::Contains("outside the allowed range"));
   CHECK_THAT(refusal("cost.price_per_gpu_hour=1..2:1e-16"), Catch::Contains("larger step"));
