@@ -11,8 +11,9 @@ namespace trcost {
 /// What a search may choose: every degree that is empty. Those given are honoured.
 struct PlanRequest {
   double gpus = 1;
-  /// Sequences per step; empty: `batch_hint`, rounded to what the layout divides. A given batch is
-  /// rounded only where no good layout divides it: compare Layout::global_batch and say so.
+  /// Sequences per step; empty: `batch_hint`, rounded to what the layout divides, up to sqrt(2) times
+  /// as many where replicas need them. A given batch is rounded only where no good layout divides it:
+  /// compare Layout::global_batch and say so.
   std::optional<double> global_batch;
   double batch_hint = 1;
   std::optional<int> tp, pp, vp, cp, ep, etp, dp;
@@ -46,9 +47,9 @@ struct Plan {
 Plan plan(const StepModel& model, const PlanRequest& request);
 
 /// As plan(), on as many of the GPUs as train fastest: 1,001 divide into no good layout, 1,000 of them
-/// do. Sizes with ever fewer bits, in whole nodes, are tried down to half; some GPUs stay idle only
-/// where that is at least 2 % faster, or where nothing fits on all. Layout::gpus() says how many work.
-/// With a data-parallel or every degree given it is plan().
+/// do, and 1,500 replicas make a larger batch than published runs use. More than half work; some stay
+/// idle only where that is at least 2 % faster, or where nothing fits on all. Layout::gpus() says how
+/// many work. With a data-parallel or every degree given it is plan().
 Plan plan_with_idle(const StepModel& model, const PlanRequest& request);
 
 /// The smallest number of GPUs, in whole nodes beyond one node, for which a layout fits; 0 if none

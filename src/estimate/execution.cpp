@@ -77,14 +77,16 @@ Execution execute_given(const Scenario& scenario, const ResolvedWork& work, cons
   return with_plan(scenario, work, model, gpus, plan_with_idle(model, request));
 }
 
-void note_idle(const Execution& execution, Notes& notes) {
+void note_idle(const Execution& execution, bool batch_given, Notes& notes) {
   const double busy = execution.plan.layout.gpus();
   if (busy == execution.gpus || !notes.wanted()) return;
-  const std::string why =
-      fmt::format("{} of {} accelerators stay idle: no layout divides them well",
-                  format_exact(execution.gpus - busy), format_exact(execution.gpus));
+  const std::string why = fmt::format(
+      "{} of {} accelerators stay idle: no layout divides them well in steps of about {} sequences",
+      format_exact(execution.gpus - busy), format_exact(execution.gpus),
+      format_exact(execution.plan.layout.global_batch));
   notes.add({"layout.gpus", format_exact(busy), "accelerators", why, "planner"});
-  notes.warn(fmt::format("{}; all {} are paid for", why, format_exact(execution.gpus)));
+  notes.warn(fmt::format("{}; all {} are paid for{}", why, format_exact(execution.gpus),
+                         batch_given ? "" : ", and --global-batch sets other steps"));
 }
 
 // The batch as the layout has it, where it is not the one that was asked for or assumed.
@@ -193,7 +195,7 @@ Execution choose_execution(const Scenario& scenario, const ResolvedWork& work,
 Execution resolve_execution(const Scenario& scenario, const ResolvedWork& work,
                             const StepModel& model, const UsefulShare& useful, Notes& notes) {
   const Execution out = choose_execution(scenario, work, model, useful, notes);
-  note_idle(out, notes);
+  note_idle(out, work.global_batch_given, notes);
   note_batch(scenario, work, out, notes);
   return out;
 }

@@ -21,6 +21,8 @@ namespace {
 constexpr double kTie = 1e-9;  // relative; far below any difference that the model means
 // The runner-up is looked for this far beyond the best.
 constexpr double kRunnerUpRange = 1.03;
+// Less than that is within what the step model can tell, and no reason to leave GPUs idle.
+constexpr double kIdleGain = 1.02;
 
 struct Candidate {
   double bound;  ///< seconds per sequence, no layout of this kind is faster
@@ -59,6 +61,14 @@ class Bounds {
       : model_(model), gpus_(request.gpus), etp_(request.etp.value_or(0)) {}
 
   Work work(const Structure& s, double micro_batch) {
+    const Work all = on_all(s, micro_batch);
+    const double more = gpus_ / s.gpus();
+    return {all.seconds * more, all.again * more};
+  }
+
+ private:
+  // Were as many replicas as there are GPUs for, whole or not.
+  Work on_all(const Structure& s, double micro_batch) {
     for (const Entry& e : known_) {
       if (e.tp == s.tp && e.cp == s.cp && e.ep == s.ep && e.micro_batch == micro_batch) return e.work;
     }
@@ -70,6 +80,7 @@ class Bounds {
     l.dp = static_cast<int>(gpus_ / (s.tp * s.cp));
     l.micro_batch = micro_batch;
     l.global_batch = micro_batch * l.dp;
+    const double sequences = micro_batch * gpus_ / (s.tp * s.cp);
     l.sharding = Sharding::none;
     const StepTime time = model_.step(l);
     double sum = 0;
@@ -84,12 +95,11 @@ class Bounds {
     sum *= 1 + std::max(0.0, lost / std::max(time.seconds - lost, 1e-300));
     const double matmul = time.terms[static_cast<std::size_t>(StepTerm::matmul_peak)] +
                           time.terms[static_cast<std::size_t>(StepTerm::kernel)];
-    const Work work{sum / l.global_batch, again_share() * matmul / l.global_batch};
+    const Work work{sum / sequences, again_share() * matmul / sequences};
     known_.push_back({s.tp, s.cp, s.ep, micro_batch, work});
     return work;
   }
 
- private:
   // Forward matmuls take less than their share of the FLOPs, but not by much.
   static constexpr double kSurelyAgain = 0.8;
 
@@ -118,13 +128,11 @@ class Bounds {
 
 class Search {
  public:
-  /// Looks for layouts that take less than `cutoff` seconds per sequence.
-  Search(const StepModel& model, const PlanRequest& request, double cutoff = kInfinity)
+  Search(const StepModel& model, const PlanRequest& request, Idle idle = Idle::none)
       : model_(model),
         request_(request),
-        space_(model, request),
-        bounds_(model, request),
-        cutoff_(cutoff) {}
+        space_(model, request, idle),
+        bounds_(model, request) {}
 
   bool run(Plan& plan) {
     enumerate();
@@ -177,9 +185,8 @@ class Search {
 
  private:
   [[nodiscard]] double limit() const {
-    const double far = std::max(best_score_ * (1 + kTie),
-                                std::min(runner_score_, best_score_ * kRunnerUpRange));
-    return std::min(far, best_score_ < kInfinity ? far : cutoff_);
+    return std::max(best_score_ * (1 + kTie),
+                    std::min(runner_score_, best_score_ * kRunnerUpRange));
   }
 
   void enumerate() {
@@ -190,7 +197,9 @@ class Search {
     for (std::size_t i = 0; i < structures_.size(); ++i) {
       const Structure& s = structures_[i];
       space_.batches(s, batches);
-      for (const BatchChoice& batch : batches) {
+      const double part = s.gpus() / request_.gpus;
+      for (BatchChoice& batch : batches) {
+        if (part < 1) batch.penalty *= kIdleGain;
         const double m = batch.global_batch / (batch.micro_batch * s.dp);
         space_.virtual_stages(s, m, stages);
         // A layout given in full has nothing to be compared with.
@@ -199,8 +208,8 @@ class Search {
         const Bounds::Work work = alone ? Bounds::Work{} : bounds_.work(s, batch.micro_batch);
         for (const int vp : stages) {
           const double bubble = (s.pp - 1) / (vp * m);
-          queue_.push_back({work.seconds * (1 + bubble) * batch.penalty, work.again * batch.penalty,
-                            static_cast<int>(i), vp, batch});
+          queue_.push_back({work.seconds * (1 + bubble) * batch.penalty,
+                            work.again * batch.penalty, static_cast<int>(i), vp, batch});
         }
       }
     }
@@ -210,6 +219,8 @@ class Search {
     const auto index = static_cast<std::size_t>(candidate.structure);
     if (candidate.batch.micro_batch >= too_large_[index]) return;
     const Structure& s = structures_[index];
+    // GPUs stay idle for the best layout, not for the runner-up.
+    if (s.gpus() < request_.gpus && candidate.bound > best_score_ * (1 + kTie)) return;
     const bool replicated = s.dp > 1 || s.cp > 1;
     bool any = false;
     for (const Sharding sharding : space_.shardings()) {
@@ -278,7 +289,6 @@ class Search {
     const StepTime time = model_.step(l);
     ++evaluated_;
     const double score = time.seconds / l.global_batch * penalty;
-    if (best_score_ == kInfinity && score >= cutoff_) return;
     const bool tied = best_score_ < kInfinity && std::abs(score - best_score_) <= kTie * best_score_;
     const bool better = tied ? complexity(l) < complexity(best_) : score < best_score_;
     if (better) {
@@ -301,7 +311,6 @@ class Search {
   const PlanRequest& request_;
   SearchSpace space_;
   Bounds bounds_;
-  double cutoff_;
   std::vector<Structure> structures_;
   std::vector<double> too_large_;  ///< by structure: the least micro-batch that fits nowhere
   std::vector<Candidate> queue_;
@@ -358,18 +367,6 @@ class Search {
 
 }  // namespace
 
-std::optional<Plan> plan_below(const StepModel& model, const PlanRequest& request,
-                               double seconds_per_sequence) {
-  try {
-    check_request(model, request);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-  Plan result;
-  if (Search(model, request, seconds_per_sequence).run(result)) return result;
-  return std::nullopt;
-}
-
 Plan plan(const StepModel& model, const PlanRequest& request) {
   check_request(model, request);
   Search search(model, request);
@@ -379,6 +376,14 @@ Plan plan(const StepModel& model, const PlanRequest& request) {
   if (exists && (request.complete() || request.allow_too_large)) return result;
   if (exists) fail_too_large(model, request, result);
   fail_indivisible(request);
+}
+
+Plan plan_with_idle(const StepModel& model, const PlanRequest& request) {
+  if (request.complete() || request.dp) return plan(model, request);
+  check_request(model, request);
+  Plan result;
+  if (Search(model, request, Idle::some).run(result)) return result;
+  return plan(model, request);  // says why nothing fits
 }
 
 }  // namespace trcost

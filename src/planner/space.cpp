@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace trcost {
 namespace {
@@ -18,22 +19,27 @@ constexpr double kLeastTokensPerContextRank = 4096;
 // A given batch is left only for a layout that is much faster.
 constexpr double kGivenBatchPenalty = 0.5;
 constexpr double kGivenDeviationPenalty = 2;
-// A default one is a round number within what published runs use, which differ by a factor of two at
-// the same number of tokens: leaving it never outweighs twice the speed, unless it more than doubles.
-constexpr double kFreeDeviation = 0.125;
-constexpr double kMostGrowth = 2;
+// A default one stands for what published runs use, which differ by a factor of two at the same number
+// of tokens: anything within that factor is as good, and every number of replicas up to the largest
+// batch has a multiple within it. Beyond it more sequences per step train no faster, as beyond the
+// critical batch size (arXiv:1812.06162, equation 2.11), so that they outweigh no layout within it.
+constexpr double kFreeGrowth = 1.4142135623730951;
+constexpr double kBeyondPenalty = 1.05;
 // From so many micro-batches on the nearest whole number is as good as any.
 constexpr double kManyMicroBatches = 4;
+constexpr double kManyGroups = 4;
+constexpr double kNear = 0.125;
 
 bool divides(double whole, double part) { return std::fmod(whole, part) == 0; }
 
 }  // namespace
 
-SearchSpace::SearchSpace(const StepModel& model, const PlanRequest& request)
+SearchSpace::SearchSpace(const StepModel& model, const PlanRequest& request, Idle idle)
     : model_(model),
       request_(request),
       language_(model.workload().language),
       stack_(*model.platform().stack),
+      idle_(idle),
       gpus_(std::llround(request.gpus)) {
   if (request.sharding) {
     shardings_ = {*request.sharding};
@@ -48,6 +54,8 @@ SearchSpace::SearchSpace(const StepModel& model, const PlanRequest& request)
   } else {
     recomputes_ = {Recompute::none, Recompute::selective, Recompute::full};
   }
+  largest_batch_ = request.global_batch.value_or(
+      std::max(kFreeGrowth * std::max(1.0, request.batch_hint), least_batch()));
 }
 
 std::vector<int> SearchSpace::tensor_degrees() const {
@@ -98,15 +106,51 @@ void SearchSpace::add_structures(std::vector<Structure>& out, int tp, int cp, in
   }
 }
 
+void SearchSpace::add_partial(std::vector<Structure>& out, Structure s) const {
+  const std::int64_t rank = static_cast<std::int64_t>(s.tp) * s.cp, split = rank * s.pp;
+  std::int64_t last = gpus_;
+  const auto add = [&](double replicas, std::int64_t together) {
+    const auto most = static_cast<std::int64_t>(std::min(replicas, static_cast<double>(gpus_ / split)));
+    const std::int64_t dp = most / together * together, busy = dp * split;
+    if (busy >= last || 2 * busy <= gpus_) return;
+    s.dp = static_cast<int>(dp);
+    out.push_back(s);
+    last = busy;
+  };
+  const double batch = largest_batch_ / request_.micro_batch.value_or(1);
+  const int experts = language_.moe ? static_cast<int>(language_.moe->experts) : 1;
+  for (s.ep = request_.ep.value_or(1); s.ep <= request_.ep.value_or(experts); ++s.ep) {
+    if (experts % s.ep != 0) continue;
+    const std::int64_t group = static_cast<std::int64_t>(s.ep) * request_.etp.value_or(1);
+    const std::int64_t together = group / std::gcd(group, rank);
+    last = gpus_;
+    const auto replicas = static_cast<double>(gpus_ / split);
+    add(replicas, together);
+    if (request_.global_batch) {
+      double m = std::ceil(batch / replicas);
+      while (m < batch && !divides(batch, m)) ++m;
+      add(batch / m, together);
+      continue;
+    }
+    // As many as leave each of them one more group of pp micro-batches, or one micro-batch at all.
+    const double groups = std::floor(batch / (replicas * s.pp)) + 1;
+    if (groups <= kManyGroups) add(std::floor(batch / (groups * s.pp)), together);
+    add(batch, together);
+  }
+}
+
 std::vector<Structure> SearchSpace::structures() const {
   std::vector<Structure> out;
   const int most = request_.pp ? *request_.pp : kMostStages;
   for (const int cp : context_degrees()) {
     for (const int tp : tensor_degrees()) {
       const std::int64_t left = gpus_ / (static_cast<std::int64_t>(tp) * cp);
-      if (gpus_ % (static_cast<std::int64_t>(tp) * cp) != 0) continue;
+      const bool divides_gpus = gpus_ % (static_cast<std::int64_t>(tp) * cp) == 0;
+      if (!divides_gpus && idle_ == Idle::none) continue;
       for (int pp = request_.pp.value_or(1); pp <= most && pp <= left; ++pp) {
-        if (left % pp == 0 && pipeline_divides(pp)) add_structures(out, tp, cp, pp);
+        if (!pipeline_divides(pp)) continue;
+        if (divides_gpus && left % pp == 0) add_structures(out, tp, cp, pp);
+        if (idle_ == Idle::some) add_partial(out, {tp, pp, cp, 1, 1});
       }
     }
   }
@@ -118,9 +162,20 @@ double SearchSpace::batch_penalty(double global_batch) const {
     const double off = std::abs(global_batch / *request_.global_batch - 1);
     return off > 0 ? 1 + kGivenBatchPenalty + kGivenDeviationPenalty * off : 1;
   }
+  if (global_batch > largest_batch_) return kBeyondPenalty * global_batch / largest_batch_;
   const double growth = global_batch / std::max(1.0, request_.batch_hint);
-  const double off = std::max(0.0, std::abs(growth - 1) - kFreeDeviation);
-  return 1 + off + kGivenDeviationPenalty * std::max(0.0, growth - kMostGrowth);
+  return 1 + std::max(0.0, 1 / kFreeGrowth - growth);
+}
+
+double SearchSpace::least_batch() const {
+  double pp = 1;
+  if (request_.pp) {
+    pp = *request_.pp;
+  } else if (stack_.pipeline_parallel) {
+    pp = std::min<double>(kMostStages, language_.layers);
+  }
+  const double replica = pp * tensor_degrees().back() * context_degrees().back();
+  return request_.gpus / replica * request_.micro_batch.value_or(1);
 }
 
 void SearchSpace::batches(const Structure& s, std::vector<BatchChoice>& out) const {
@@ -139,7 +194,7 @@ void SearchSpace::batches(const Structure& s, std::vector<BatchChoice>& out) con
     const double below = std::floor(share / pp) * pp, above = below + pp;
     const double whole = share - below < above - share && below > 0 ? below : above;
     // Whole groups of p micro-batches are as good as the nearest number, where they are that near.
-    if (groups && batch_penalty(micro * dp * whole) <= 1) return add(micro, whole);
+    if (groups && std::abs(whole / share - 1) <= kNear) return add(micro, whole);
     add(micro, nearest);
     if (given || divides(share, 1)) return;
     const double other = share > nearest ? nearest + 1 : nearest - 1;
@@ -150,8 +205,9 @@ void SearchSpace::batches(const Structure& s, std::vector<BatchChoice>& out) con
   };
   if (request_.micro_batch) return add_all(*request_.micro_batch);
   const double share = std::max(1.0, std::round(wanted / dp));
+  const double most = given ? share : std::max(share, std::floor(largest_batch_ / dp));
   double micro = 1;
-  for (; micro <= share; micro *= 2) add_all(micro);
+  for (; micro <= most; micro *= 2) add_all(micro);
   // All of a replica's sequences at once, where that is not a power of two.
   if (micro != 2 * share && share <= 64) add(share, 1);
 }

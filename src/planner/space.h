@@ -11,10 +11,15 @@
 
 namespace trcost {
 
-/// Degrees that decide where weights live; they multiply to the GPUs.
+/// Degrees that decide where weights live; they multiply to the GPUs that work.
 struct Structure {
   int tp = 1, pp = 1, cp = 1, ep = 1, dp = 1;
+
+  [[nodiscard]] double gpus() const { return static_cast<double>(tp) * pp * cp * dp; }
 };
+
+/// Whether a structure has to take every GPU of the request.
+enum class Idle { none, some };
 
 /// Number of sequences of one step as a layout splits them.
 struct BatchChoice {
@@ -26,9 +31,11 @@ struct BatchChoice {
 /// The values that a request, a model, a system and a stack leave for every degree.
 class SearchSpace {
  public:
-  SearchSpace(const StepModel& model, const PlanRequest& request);
+  SearchSpace(const StepModel& model, const PlanRequest& request, Idle idle = Idle::none);
 
-  /// All structures, small degrees first.
+  /// All structures, small degrees first. Where some GPUs may stay idle also those of as many
+  /// whole replicas as there are GPUs for, and of as many as the largest batch feeds; never of half the
+  /// GPUs or fewer.
   [[nodiscard]] std::vector<Structure> structures() const;
   /// Splits of the batch over the replicas of a structure, into `out`. A batch that nobody gave is
   /// also taken a little smaller or larger, so that micro-batches come in whole groups.
@@ -50,12 +57,17 @@ class SearchSpace {
   [[nodiscard]] std::vector<int> context_degrees() const;
   [[nodiscard]] bool pipeline_divides(int pp) const;
   void add_structures(std::vector<Structure>& out, int tp, int cp, int pp) const;
+  void add_partial(std::vector<Structure>& out, Structure s) const;
+  /// One sequence for each replica of the most GPUs that the model and the stack make a replica of.
+  [[nodiscard]] double least_batch() const;
 
   const StepModel& model_;
   const PlanRequest& request_;
   const LanguageModel& language_;
   const Stack& stack_;
+  Idle idle_;
   std::int64_t gpus_;
+  double largest_batch_ = 1;  ///< that has no penalty
   std::vector<Sharding> shardings_;
   std::vector<Recompute> recomputes_;
 };
@@ -69,11 +81,6 @@ double interleaving_group(double pp, double micro_batches);
 /// the first stage holds ((v - 1) g + 2 (p - 1) + 1) / v of them, at most m; the memory model counts
 /// groups of p.
 MemoryUse planned_memory(const StepModel& model, const Layout& layout);
-
-/// The best layout that fits and takes less than so many seconds per sequence, counting the penalty
-/// for leaving the batch; empty where there is none, or the given degrees do not divide the GPUs.
-std::optional<Plan> plan_below(const StepModel& model, const PlanRequest& request,
-                               double seconds_per_sequence);
 
 /// Throws Error (usage) where the given degrees contradict the GPUs, the model, or each other.
 void check_request(const StepModel& model, const PlanRequest& request);
