@@ -126,8 +126,9 @@ std::span<const EfficiencyConstant> efficiency_constants();
 std::span<const StackConstant> stack_constants();
 
 /// The published rows nearest to a training: same architecture and stack where there are enough
-/// experiments, else wider families; a chip without measurements of its own adds the spread of the
-/// rule. Strings live as long as `efficiency`.
+/// experiments, else wider families. The spread of a family counts by its number of experiments
+/// against that of the wider one; a chip without measurements of its own adds the spread of the rule.
+/// Strings live as long as `efficiency`.
 MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view stack, bool mixture,
                               bool fine_tuning);
 

@@ -2,7 +2,9 @@
 // The spread of an estimate from the spread of its inputs.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,7 +24,9 @@ struct Quantiles {
 /// How much of the spread an uncertain input brings.
 struct Contribution {
   std::string input;
-  double share = 0;  ///< of the variance of ln(total); shares sum to 1
+  double share = 0;  ///< of the variance of ln(total), to first order; shares sum to 1
+  double sigma = 0;  ///< standard deviation of ln(input)
+  std::string source;
 };
 
 struct RangeResult {
@@ -33,65 +37,119 @@ struct RangeResult {
   std::string method;                       ///< closed form, or Monte Carlo with draws and seed
 };
 
-/// An uncertain factor: its value over the value that the estimate used. GPU-hours go as
-/// factor^hours, days as factor^days, dollars as factor^dollars.
+/// What an uncertain input moves, as a factor of its value in the estimate.
+enum class Driver : std::uint8_t {
+  hours,        ///< GPU-hours
+  days,         ///< wall-clock time
+  rent,         ///< price of a GPU-hour
+  capital,      ///< owning: server and network per GPU-hour in use
+  colocation,   ///< owning: space per GPU-hour in use
+  electricity,  ///< owning: energy per GPU-hour
+  dataset,      ///< bytes of the dataset x price of storage
+  checkpoints,  ///< bytes of the checkpoints x price of storage
+  egress,       ///< bytes that leave x their price
+  experiments,  ///< compute beside the final run, as a multiple of it
+  evaluation,
+};
+inline constexpr std::size_t kDriverCount = 11;
+
+/// Each driver goes as factor^exponent.
+class Exponents {
+ public:
+  constexpr Exponents() = default;
+  /// GPU-hours and days together: what changes how long the cluster works.
+  static constexpr Exponents time(double exponent) {
+    return Exponents().with(Driver::hours, exponent).with(Driver::days, exponent);
+  }
+  [[nodiscard]] constexpr Exponents with(Driver driver, double exponent) const {
+    Exponents out = *this;
+    out.values_[static_cast<std::size_t>(driver)] = exponent;
+    return out;
+  }
+  constexpr double operator[](Driver driver) const {
+    return values_[static_cast<std::size_t>(driver)];
+  }
+
+ private:
+  std::array<double, kDriverCount> values_{};
+};
+
+/// An uncertain factor: its value over the value that the estimate used.
 struct UncertainInput {
-  std::string_view name;      ///< must outlive the call; a literal or a field's path
-  Distribution factor;        ///< of the factor itself, e.g. lognormal with median 1
-  double hours = 0;
-  double days = 0;
-  double dollars = 0;
+  std::string_view name;  ///< must outlive the call; a literal or a field's path
+  Distribution factor;    ///< of the factor itself, e.g. lognormal with median 1
+  Exponents exponents;
+  double most = std::numeric_limits<double>::infinity();  ///< no draw is above it
+  std::string_view source;  ///< where the spread comes from; must outlive the call
+};
+
+/// The dollars of an estimate by what moves them. The final run costs
+/// compute (rent x hours), or capital + colocation + energy (owning); experiments and evaluation
+/// are multiples of it; storage goes with days.
+struct CostParts {
+  double compute = 0;
+  double capital = 0;
+  double colocation = 0;
+  double energy = 0;
+  double dataset = 0;
+  double checkpoints = 0;
+  double egress = 0;
+  double experiments = 0;  ///< compute of the experiments / of the final run
+  double evaluation = 0;
+
+  [[nodiscard]] double run() const { return compute + capital + colocation + energy; }
+  [[nodiscard]] double total() const {
+    return run() * (1 + experiments + evaluation) + dataset + checkpoints + egress;
+  }
 };
 
 struct RangeInputs {
   double gpu_hours = 0;
   double wall_clock_seconds = 0;
-  std::optional<double> total_usd;
-  double fixed_usd = 0;       ///< part of the total that no input moves
+  std::optional<CostParts> usd;  ///< empty where a price is not known
   std::vector<UncertainInput> inputs;
   std::optional<double> draws;  ///< full Monte Carlo when given
   double seed = 1;
 };
 
 /// P10, P50, P90. Products of lognormals in closed form: P = P50 exp(+-1.2816 sigma), with
-/// sigma^2 the sum of (exponent x sigma)^2. With other distributions, quasi-random draws; with
-/// `draws`, Monte Carlo. The same bytes on every machine with IEEE 754 doubles.
-RangeResult compute_range(const RangeInputs& inputs);
+/// sigma^2 the sum of (exponent x sigma)^2. Sums of several parts, and other distributions, by
+/// quasi-random draws, each the sum of its parts; with `draws`, Monte Carlo. The same bytes on
+/// every machine with IEEE 754 doubles.
+RangeResult compute_range(RangeInputs inputs);
 
-/// What is known about an estimate that decides the default spreads (table of model.md 10).
+/// What is known about an estimate that decides the default spreads (table of model.md 10). A
+/// spread falls away where the user gave a range of that input, or its value where that is exact.
 struct SpreadContext {
   double gpus = 1;
-  double mfu_sigma = 0.2;          ///< of the method near this scenario
-  bool mfu_given = false;          ///< the user said the MFU
+  double mfu = 0;          ///< 0: not known
+  double mfu_sigma = 0.2;  ///< of the method near this scenario
+  bool mfu_given = false;  ///< the user said the MFU
   bool stack_known = false;
   bool moe = false;
   bool vision = false;
-  bool goodput_given = false;      ///< goodput and production overhead were both said
-  bool tokens_given = false;       ///< the number of tokens or samples was said
-  bool gpu_hours_measured = false; ///< anchored to a measurement
+  bool goodput_given = false;   ///< a range, or goodput and production overhead both
+  bool overhead_given = false;  ///< what is not steps was said: production overhead
+  bool tokens_given = false;    ///< the number of tokens or samples was said
+  bool tokens_ranged = false;
   bool own = false;
-  bool price_given = false;        ///< with own: the purchase price
-  double price_sigma = 0.25;       ///< of the quote
-  double electricity_share = 0;    ///< of the total
-  double experiments_share = 0;    ///< of the total
+  bool price_given = false;        ///< of the GPU-hour, or with own of the chip
+  bool electricity_given = false;  ///< price of electricity
+  bool pue_given = false;
+  bool experiments_ranged = false;
+  double price_sigma = 0.25;  ///< of the quote
 };
 /// The default uncertain inputs; `out` is reused.
 void default_spreads(const SpreadContext& context, std::vector<UncertainInput>& out);
 
-/// Shares of the total that a field's value moves, for `field_spread`.
-struct CostShares {
-  double compute = 1;       ///< all that is proportional to GPU-hours
-  double price = 1;         ///< proportional to the price of an accelerator-hour
-  double electricity = 0;
-  double storage = 0;
-  double experiments = 0;
-  double evaluation = 0;
-  double text_tokens = 1;   ///< share of the tokens that are text
+/// What of the work is text, for ranges of its parts.
+struct WorkShares {
+  double text_tokens = 1;    ///< share of the tokens that are text
+  bool tokens_given = true;  ///< else the tokens follow from the parameters (model.md 2.5)
 };
-/// The uncertain input that a user's distribution of `field` makes, relative to `value`, which the
-/// estimate used. Throws Error (usage) for a field whose effect is not a known power.
-UncertainInput field_spread(Field field, const Distribution& distribution, double value,
-                            const CostShares& shares);
+/// How the cost follows a field where that is a known power; empty for other fields, whose effect
+/// is to be measured by estimates at two values.
+std::optional<Exponents> known_exponents(Field field, const WorkShares& shares);
 
 /// ln-mean and ln-standard deviation of a distribution; throws Error (usage) for one that reaches 0
 /// or below, or whose ends are swapped.
@@ -101,10 +159,11 @@ struct LogMoments {
 };
 LogMoments log_moments(const Distribution& distribution);
 
-/// The inverse of the standard normal distribution function, p in (0, 1); Wichura's algorithm AS 241
-/// (1988, doi:10.2307/2347330), about 16 digits. Uses +, -, x, / and square roots only.
+/// The inverse of the standard normal distribution function, p in (0, 1); Wichura's algorithm AS
+/// 241 (1988, doi:10.2307/2347330), about 16 digits. Uses +, -, x, / and square roots only.
 double inverse_normal(double p);
 
-Derivation derive_range(const RangeInputs& inputs, const RangeResult& result);
+/// The method, and for each input its spread and where that comes from.
+std::vector<Derivation> derive_range(const RangeResult& result);
 
 }  // namespace trcost

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+#include <cmath>
 
-#include "cost/distribution.h"
 #include "quantity/portable_math.h"
-#include "trcost/error.h"
+#include "trcost/quantity.h"
 #include "trcost/uncertainty.h"
 
 namespace trcost {
@@ -22,105 +20,134 @@ constexpr double kTokensSigmaPlan = 0.10;
 constexpr double kTokensSigmaGuess = 0.25;
 constexpr double kVisionTokensSigma = 0.25;
 constexpr double kExperimentsSigma = 0.5;
-constexpr double kElectricitySigma = 0.23;  // price 0.2, power 0.1, PUE 0.05 in quadrature
-constexpr double kPurchaseSigma = 0.20;     // spread of the quotes of an 8-GPU H100 server
+constexpr double kElectricitySigma = 0.2;
+constexpr double kPowerSigma = 0.1;
+constexpr double kPueSigma = 0.05;
+constexpr double kPurchaseSigma = 0.20;  // spread of the quotes of an 8-GPU H100 server
 // What published bills include beyond one clean run (restarts by hand, evaluations, second
 // attempts): see the coverage that `trcost validate --runs` prints.
 constexpr double kScopeSigma = 0.20;
+
+constexpr std::string_view kTable = "standard deviations of inputs, model.md 10";
 
 double goodput_sigma(double gpus) {
   const double share = std::clamp(portable_log2(gpus / 4096) / 2, 0.0, 1.0);
   return kGoodputSigmaSmall + share * (kGoodputSigmaLarge - kGoodputSigmaSmall);
 }
 
-void add(std::vector<UncertainInput>& out, std::string_view name, double sigma, double hours,
-         double days, double dollars) {
-  if (sigma <= 0 || (hours == 0 && days == 0 && dollars == 0)) return;
-  out.push_back({name, {Distribution::Kind::lognormal, 1, sigma, 0}, hours, days, dollars});
+// Of the method near the scenario; at P90 no chip computes faster than its peak.
+double mfu_sigma(const SpreadContext& in) {
+  double sigma = std::max(in.mfu_sigma, kLeastMfuSigma);
+  if (!in.stack_known) sigma = std::max(sigma, kUnknownStackSigma);
+  if (in.moe) sigma = std::max(sigma, kMoeSigma);
+  if (in.mfu > 0 && in.mfu < 1) {
+    sigma = std::min(sigma, std::max(kLeastMfuSigma, -portable_log(in.mfu) / kNormalP90));
+  }
+  return sigma;
+}
+
+double electricity_sigma(const SpreadContext& in) {
+  const double price = in.electricity_given ? 0 : kElectricitySigma;
+  const double pue = in.pue_given ? 0 : kPueSigma;
+  return in_quadrature(in_quadrature(price, pue), kPowerSigma);
 }
 
 }  // namespace
 
 void default_spreads(const SpreadContext& in, std::vector<UncertainInput>& out) {
   out.clear();
-  const double compute = 1 - in.electricity_share * (in.own ? 0.0 : 1.0);
-  if (!in.mfu_given && !in.gpu_hours_measured) {
-    double sigma = std::max(in.mfu_sigma, kLeastMfuSigma);
-    if (!in.stack_known) sigma = std::max(sigma, kUnknownStackSigma);
-    if (in.moe) sigma = std::max(sigma, kMoeSigma);
-    add(out, "MFU", sigma, -1, -1, -compute);
+  const auto add = [&out](std::string_view name, double sigma, const Exponents& exponents,
+                          std::string_view source) {
+    if (sigma <= 0) return;
+    out.push_back({name,
+                   {Distribution::Kind::lognormal, 1, sigma, 0},
+                   exponents,
+                   std::numeric_limits<double>::infinity(),
+                   source});
+  };
+  if (!in.mfu_given) {
+    add("MFU", mfu_sigma(in), Exponents::time(-1),
+        "predicted / measured of the published rows nearest to this scenario (trcost validate), "
+        "whole sources left out");
   }
   if (!in.goodput_given) {
-    add(out, "goodput and production overhead", goodput_sigma(in.gpus), -1, -1, -compute);
-    add(out, "what the bill includes", kScopeSigma, 1, 1, compute);
+    add("goodput and production overhead", goodput_sigma(in.gpus), Exponents::time(-1), kTable);
   }
-  const double tokens = in.tokens_given ? kTokensSigmaPlan : kTokensSigmaGuess;
-  add(out, "tokens", in.vision ? in_quadrature(tokens, kVisionTokensSigma) : tokens, 1, 1, compute);
+  if (!in.overhead_given) {
+    add("what the bill includes", kScopeSigma, Exponents::time(1),
+        "restarts by hand, evaluations and second attempts in published GPU-hours: trcost validate "
+        "--runs");
+  }
+  if (!in.tokens_ranged) {
+    const double tokens = in.tokens_given ? kTokensSigmaPlan : kTokensSigmaGuess;
+    add("tokens", in.vision ? in_quadrature(tokens, kVisionTokensSigma) : tokens,
+        Exponents::time(1).with(Driver::dataset, 1), kTable);
+  }
   if (in.own) {
-    add(out, "purchase price", in.price_given ? 0 : kPurchaseSigma, 0, 0, 1 - in.electricity_share);
-    add(out, "electricity", kElectricitySigma, 0, 0, in.electricity_share);
+    if (!in.price_given) {
+      add("purchase price", kPurchaseSigma, Exponents().with(Driver::capital, 1),
+          "quotes of an 8-GPU H100 server");
+    }
+    add("electricity", electricity_sigma(in), Exponents().with(Driver::electricity, 1), kTable);
   } else if (!in.price_given) {
-    add(out, "price per GPU-hour", in.price_sigma, 0, 0, compute);
+    add("price per GPU-hour", in.price_sigma, Exponents().with(Driver::rent, 1),
+        "the quotes that the price is the median of");
   }
-  add(out, "experiments", kExperimentsSigma, 0, 0, in.experiments_share);
+  if (!in.experiments_ranged) {
+    add("experiments", kExperimentsSigma, Exponents().with(Driver::experiments, 1), kTable);
+  }
 }
 
-namespace {
-
-struct Effect {
-  Field field;
-  double hours;
-  double days;
-  double dollars;
-};
-
-}  // namespace
-
-UncertainInput field_spread(Field field, const Distribution& distribution, double value,
-                            const CostShares& shares) {
-  check_distribution(distribution);
-  const double compute = shares.compute;
-  const std::array<Effect, 20> effects = {{
-      {Field::efficiency_mfu, -1, -1, -compute},
-      {Field::efficiency_goodput, -1, -1, -compute},
-      {Field::efficiency_production_overhead, -1, -1, -compute},
-      {Field::data_tokens, 1, 1, compute},
-      {Field::data_samples, 1, 1, compute},
-      {Field::data_epochs, 1, 1, compute},
-      {Field::model_params, 1, 1, compute},
-      {Field::data_text_tokens_per_sample, shares.text_tokens, shares.text_tokens,
-       compute * shares.text_tokens},
-      {Field::data_images_per_sample, 1 - shares.text_tokens, 1 - shares.text_tokens,
-       compute * (1 - shares.text_tokens)},
-      {Field::data_vision_tokens_per_image, 1 - shares.text_tokens, 1 - shares.text_tokens,
-       compute * (1 - shares.text_tokens)},
-      {Field::hardware_gpus, 0, -1, 0},
-      {Field::cost_price_per_gpu_hour, 0, 0, shares.price},
-      {Field::cost_purchase_price, 0, 0, shares.price},
-      {Field::cost_electricity_price, 0, 0, shares.electricity},
-      {Field::cost_pue, 0, 0, shares.electricity},
-      {Field::cost_utilization, 0, 0, -shares.price},
-      {Field::cost_storage_price, 0, 0, shares.storage},
-      {Field::cost_experiments, 0, 0, shares.experiments},
-      {Field::cost_evaluation, 0, 0, shares.evaluation},
-      {Field::cost_grid_intensity, 0, 0, 0},
-  }};
-  for (const Effect& effect : effects) {
-    if (effect.field != field) continue;
-    return {field_info(field).path, relative_to(distribution, value), effect.hours, effect.days,
-            effect.dollars};
+std::optional<Exponents> known_exponents(Field field, const WorkShares& shares) {
+  const auto time = [](double exponent) { return Exponents::time(exponent); };
+  const auto one = [](Driver driver) { return Exponents().with(driver, 1); };
+  const double seen = 1 - shares.text_tokens;
+  // Tokens that follow from the parameters are proportional to them (model.md 2.5).
+  const double of_params = shares.tokens_given ? 1 : 2;
+  switch (field) {
+    case Field::efficiency_mfu:
+    case Field::efficiency_goodput:
+    case Field::efficiency_production_overhead:
+      return time(-1);
+    case Field::data_tokens:
+    case Field::data_samples:
+      return time(1).with(Driver::dataset, 1);
+    case Field::data_epochs:
+      return time(1);
+    case Field::model_params:
+      return time(of_params).with(Driver::dataset, of_params - 1).with(Driver::checkpoints, 1);
+    case Field::data_text_tokens_per_sample:
+      return time(shares.text_tokens);
+    case Field::data_images_per_sample:
+      return time(seen).with(Driver::dataset, 1);
+    case Field::data_vision_tokens_per_image:
+      return time(seen);
+    case Field::hardware_gpus:
+      return Exponents().with(Driver::days, -1);
+    case Field::cost_price_per_gpu_hour:
+      return one(Driver::rent);
+    case Field::cost_purchase_price:
+      return one(Driver::capital);
+    case Field::cost_utilization:
+      return Exponents().with(Driver::capital, -1).with(Driver::colocation, -1);
+    case Field::cost_colocation:
+      return one(Driver::colocation);
+    case Field::cost_electricity_price:
+    case Field::cost_pue:
+      return one(Driver::electricity);
+    case Field::cost_storage_price:
+      return one(Driver::dataset).with(Driver::checkpoints, 1);
+    case Field::cost_egress:
+      return one(Driver::egress);
+    case Field::cost_experiments:
+      return one(Driver::experiments);
+    case Field::cost_evaluation:
+      return one(Driver::evaluation);
+    case Field::cost_grid_intensity:
+      return Exponents();
+    default:
+      return std::nullopt;
   }
-  std::string known;
-  for (const Effect& effect : effects) {
-    known += (known.empty() ? "" : ", ") + std::string(field_info(effect.field).path);
-  }
-  throw Error(
-      ErrorKind::usage,
-      fmt::format("{} cannot be a range: its effect on the cost has no simple form",
-                  field_info(field).path),
-      fmt::format("give one value, or a range to one of {}; `trcost sweep` varies any field",
-                  known),
-      std::string(field_info(field).flag));
 }
 
 }  // namespace trcost

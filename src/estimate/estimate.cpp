@@ -88,8 +88,8 @@ struct Estimator::State {
   void with_notes(const Scenario& scenario, std::string_view accelerator, Estimate& out);
   void answer_quietly(const Scenario& scenario, std::string_view accelerator, Estimate& out);
   template <class GetRates>
-  void answer(const Scenario& scenario, const Prepared& prepared, const GetRates& get_rates,
-              Notes& notes, Estimate& out);
+  void answer(const Scenario& scenario, std::string_view accelerator, const Prepared& prepared,
+              const GetRates& get_rates, Notes& notes, Estimate& out);
 };
 
 namespace {
@@ -128,8 +128,9 @@ void describe_performance(const Prepared& prepared, const Execution& execution,
 }  // namespace
 
 template <class GetRates>
-void Estimator::State::answer(const Scenario& scenario, const Prepared& prepared,
-                              const GetRates& get_rates, Notes& notes, Estimate& out) {
+void Estimator::State::answer(const Scenario& scenario, std::string_view accelerator,
+                              const Prepared& prepared, const GetRates& get_rates, Notes& notes,
+                              Estimate& out) {
   const ResolvedWork& work = prepared.work;
   const Platform& platform = prepared.model.platform();
   const UsefulShare useful_share = [&](double gpus) {
@@ -159,10 +160,22 @@ void Estimator::State::answer(const Scenario& scenario, const Prepared& prepared
   add_data_pipeline(scenario, work, execution.data_wait, options.assumptions, out);
   const Rates& rates = get_rates();
   add_money(scenario, work, rates, useful, out);
-  if (options.range) add_range(scenario, work, rates, useful, out);
+  if (options.range) {
+    const auto elsewhere = [&](const Scenario& other) {
+      Estimate found;
+      Estimator(catalog, {.assumptions = false, .derivations = false, .range = false})
+          .run_one(other, accelerator, found);
+      return found;
+    };
+    add_range(scenario, work, rates, useful, elsewhere, out);
+  }
   out.derivations.clear();
-  if (options.derivations)
+  if (options.derivations) {
     add_derivations({scenario, work, platform, execution, useful, rates}, out);
+    if (options.range) {
+      for (Derivation& step : derive_range(out.range)) out.derivations.push_back(std::move(step));
+    }
+  }
   if (options.assumptions) {
     warn_about_memory(out, notes);
     warn_about_steps(work, out, notes);
@@ -186,7 +199,7 @@ void Estimator::State::with_notes(const Scenario& asked, std::string_view accele
     rates = resolve_rates(scenario, catalog, prepared.model.platform(), notes);
     return rates;
   };
-  answer(scenario, prepared, get_rates, notes, out);
+  answer(scenario, accelerator, prepared, get_rates, notes, out);
 }
 
 void Estimator::State::one(const Scenario& asked, std::string_view accelerator, Estimate& out) {
@@ -209,7 +222,7 @@ void Estimator::State::answer_quietly(const Scenario& scenario, std::string_view
   const auto get_rates = [&]() -> const Rates& {
     return preparations.rates(scenario, prepared.model.platform());
   };
-  answer(scenario, prepared, get_rates, silent, out);
+  answer(scenario, accelerator, prepared, get_rates, silent, out);
 }
 
 const std::vector<std::string>& default_accelerators() {

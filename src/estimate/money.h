@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+
 #include "estimate/platform.h"
 #include "trcost/energy.h"
 #include "trcost/estimate.h"
@@ -52,8 +54,12 @@ EnergyInputs energy_inputs(const Rates& rates, const Estimate& estimate);
 void add_money(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
                const UsefulTime& useful, Estimate& out);
 
-/// The spread of the estimate, from its own inputs (model.md 10).
+/// Estimates another scenario on the same platform, without a range.
+using Reestimate = std::function<Estimate(const Scenario&)>;
+
+/// The spread of the estimate, from its own inputs (model.md 10). Throws Error (usage) for a range of
+/// a field that has steps.
 void add_range(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
-               const UsefulTime& useful, Estimate& out);
+               const UsefulTime& useful, const Reestimate& estimate, Estimate& out);
 
 }  // namespace trcost

@@ -2,206 +2,152 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
-#include <numeric>
 
-#include "cost/distribution.h"
-#include "cost/random_bits.h"
+#include "estimate/range_draws.h"
 #include "quantity/portable_math.h"
+#include "trcost/quantity.h"
 #include "trcost/uncertainty.h"
 
 namespace trcost {
 namespace {
 
-constexpr double kZ90 = 1.2815515655446004;  // standard normal quantile of 0.9
+// Beyond this many standard deviations a limit is not felt: one draw in 1,000.
+constexpr double kFarLimit = 3.1;
 
-enum Target : std::size_t { kHours, kDays, kDollars };
-using Exponents = std::array<double, 3>;
-
-Exponents exponents(const UncertainInput& input) {
-  return {input.hours, input.days, input.dollars};
+bool plain_lognormal(const UncertainInput& input) {
+  const Distribution& d = input.factor;
+  return d.kind == Distribution::Kind::lognormal &&
+         (std::isinf(input.most) || input.most >= d.a * portable_exp(kFarLimit * d.b));
 }
 
-bool all_lognormal(const RangeInputs& in) {
-  return std::all_of(in.inputs.begin(), in.inputs.end(), [](const UncertainInput& input) {
-    return input.factor.kind == Distribution::Kind::lognormal;
-  });
+// d ln(total) / d ln(driver).
+Exponents elasticities(const CostParts& usd) {
+  const double total = usd.total();
+  Exponents out;
+  if (total <= 0) return out;
+  const double times = 1 + usd.experiments + usd.evaluation;
+  return out.with(Driver::hours, usd.run() * times / total)
+      .with(Driver::days, (usd.dataset + usd.checkpoints) / total)
+      .with(Driver::rent, usd.compute * times / total)
+      .with(Driver::capital, usd.capital * times / total)
+      .with(Driver::colocation, usd.colocation * times / total)
+      .with(Driver::electricity, usd.energy * times / total)
+      .with(Driver::dataset, usd.dataset / total)
+      .with(Driver::checkpoints, usd.checkpoints / total)
+      .with(Driver::egress, usd.egress / total)
+      .with(Driver::experiments, usd.run() * usd.experiments / total)
+      .with(Driver::evaluation, usd.run() * usd.evaluation / total);
 }
 
-// ln of the product's P10, P50, P90 for each target.
-using LogQuantiles = std::array<Quantiles, 3>;
+double power_of(const UncertainInput& input, const Exponents& elasticity) {
+  double sum = 0;
+  for (std::size_t i = 0; i < kDriverCount; ++i) {
+    const auto driver = static_cast<Driver>(i);
+    sum += input.exponents[driver] * elasticity[driver];
+  }
+  return sum;
+}
+
+// Whether an input moves the time, or a part that the bill has.
+bool moves(const UncertainInput& input, const Exponents& elasticity) {
+  if (input.exponents[Driver::hours] != 0 || input.exponents[Driver::days] != 0) return true;
+  for (std::size_t i = 0; i < kDriverCount; ++i) {
+    const auto driver = static_cast<Driver>(i);
+    if (input.exponents[driver] != 0 && elasticity[driver] != 0) return true;
+  }
+  return false;
+}
+
+// Whether the dollars are one product of drivers: each input moves all of them or none.
+bool one_product(const RangeInputs& in, const Exponents& elasticity) {
+  for (std::size_t i = 0; i < kDriverCount; ++i) {
+    const double share = elasticity[static_cast<Driver>(i)];
+    if (share == 0 || std::abs(share - 1) < 1e-12) continue;
+    for (const UncertainInput& input : in.inputs) {
+      if (input.exponents[static_cast<Driver>(i)] != 0) return false;
+    }
+  }
+  return true;
+}
 
 // P = P50 exp(+-1.2816 sigma), sigma^2 = sum of (exponent x sigma_i)^2 (model.md 10).
-LogQuantiles closed_form(const RangeInputs& in) {
-  std::array<double, 3> mean{};
-  std::array<double, 3> variance{};
-  for (const UncertainInput& input : in.inputs) {
-    const LogMoments moments = log_moments(input.factor);
-    const Exponents power = exponents(input);
-    for (std::size_t t = 0; t < 3; ++t) {
-      mean[t] += power[t] * moments.mean;
-      variance[t] += power[t] * power[t] * moments.sigma * moments.sigma;
-    }
-  }
-  LogQuantiles out;
-  for (std::size_t t = 0; t < 3; ++t) {
-    const double half = kZ90 * std::sqrt(variance[t]);
-    out[t] = {mean[t] - half, mean[t], mean[t] + half};
-  }
-  return out;
-}
-
-// Linear between the two nearest order statistics (type 7 of Hyndman and Fan 1996).
-double order_statistic(std::vector<double>& values, double p) {
-  const double position = p * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::ptrdiff_t>(position);
-  const auto at = values.begin() + below;
-  std::nth_element(values.begin(), at, values.end());
-  if (at + 1 == values.end()) return *at;
-  const double above = *std::min_element(at + 1, values.end());
-  return *at + (position - static_cast<double>(below)) * (above - *at);
-}
-
-// `unit(input, draw)` gives the number in (0, 1) that makes a draw of an input.
-template <class Unit>
-LogQuantiles sampled(const RangeInputs& in, std::size_t draws, const Unit& unit) {
-  std::array<std::vector<double>, 3> sums;
-  for (auto& sum : sums) sum.assign(draws, 0.0);
-  for (std::size_t i = 0; i < in.inputs.size(); ++i) {
-    const UncertainInput& input = in.inputs[i];
-    check_distribution(input.factor);
-    const Exponents power = exponents(input);
-    const bool lognormal = input.factor.kind == Distribution::Kind::lognormal;
-    const double median = lognormal ? portable_log(input.factor.a) : 0;
-    for (std::size_t k = 0; k < draws; ++k) {
-      const double p = unit(i, k);
-      const double x =
-          lognormal ? median + input.factor.b * inverse_normal(p) : log_quantile(input.factor, p);
-      for (std::size_t t = 0; t < 3; ++t) sums[t][k] += power[t] * x;
-    }
-  }
-  LogQuantiles out;
-  for (std::size_t t = 0; t < 3; ++t) {
-    out[t].p10 = order_statistic(sums[t], 0.1);
-    out[t].p50 = order_statistic(sums[t], 0.5);
-    out[t].p90 = order_statistic(sums[t], 0.9);
-  }
-  return out;
-}
-
-LogQuantiles monte_carlo(const RangeInputs& in, std::size_t draws) {
-  const auto seed = static_cast<std::uint64_t>(in.seed);
-  return sampled(in, draws, [seed](std::size_t input, std::size_t draw) {
-    return to_unit(mix_counter(mix_counter(seed, input), draw));
-  });
-}
-
-// A Korobov lattice of a prime number of points, its generator the best of all by the P2 criterion
-// in 2 to 5 dimensions (Sloan and Joe 1994): every input alone is evenly stratified.
-constexpr std::uint64_t kLatticePoints = 1021;
-constexpr std::uint64_t kLatticeGenerator = 223;
-
-// All lognormals together are one normal in ln, so that only the other shapes need dimensions.
-Quantiles quasi_random(const RangeInputs& in, Target target) {
+Quantiles closed_form(const RangeInputs& in, double value, const Exponents& elasticity) {
   double mean = 0;
   double variance = 0;
-  std::vector<const UncertainInput*> shapes;
   for (const UncertainInput& input : in.inputs) {
-    const double power = exponents(input)[target];
+    const double power = power_of(input, elasticity);
     if (power == 0) continue;
-    if (input.factor.kind != Distribution::Kind::lognormal) {
-      shapes.push_back(&input);
-      continue;
-    }
-    mean += power * portable_log(input.factor.a);
-    variance += power * power * input.factor.b * input.factor.b;
+    const LogMoments moments = log_moments(input.factor);
+    mean += power * moments.mean;
+    variance += power * power * moments.sigma * moments.sigma;
   }
-  const double sigma = std::sqrt(variance);
-  std::vector<double> sums;
-  for (std::uint64_t k = 0; k < kLatticePoints; ++k) {
-    std::uint64_t place = k;
-    const auto unit = [&place] {
-      return (static_cast<double>(place) + 0.5) / static_cast<double>(kLatticePoints);
-    };
-    double sum = mean + sigma * inverse_normal(unit());
-    for (const UncertainInput* shape : shapes) {
-      place = place * kLatticeGenerator % kLatticePoints;
-      sum += exponents(*shape)[target] * log_quantile(shape->factor, unit());
-    }
-    sums.push_back(sum);
-  }
-  return {order_statistic(sums, 0.1), order_statistic(sums, 0.5), order_statistic(sums, 0.9)};
-}
-
-LogQuantiles quasi_random(const RangeInputs& in) {
-  for (const UncertainInput& input : in.inputs) check_distribution(input.factor);
-  return {quasi_random(in, kHours), quasi_random(in, kDays), quasi_random(in, kDollars)};
-}
-
-Quantiles scaled(double value, const Quantiles& logs, double fixed = 0) {
-  const double moving = value - fixed;
-  return {fixed + moving * portable_exp(logs.p10), fixed + moving * portable_exp(logs.p50),
-          fixed + moving * portable_exp(logs.p90)};
+  const double half = kNormalP90 * std::sqrt(variance);
+  return {value * portable_exp(mean - half), value * portable_exp(mean),
+          value * portable_exp(mean + half)};
 }
 
 // Shares of the variance of ln(dollars), or of ln(GPU-hours) where dollars are not known.
-std::vector<Contribution> contributions(const RangeInputs& in) {
-  const std::size_t target = in.total_usd ? kDollars : kHours;
+std::vector<Contribution> contributions(const RangeInputs& in, const Exponents& elasticity) {
   std::vector<Contribution> out;
   double sum = 0;
   for (const UncertainInput& input : in.inputs) {
-    const double spread = exponents(input)[target] * log_moments(input.factor).sigma;
+    const double sigma = log_moments(input.factor).sigma;
+    const double spread = power_of(input, elasticity) * sigma;
     if (spread == 0) continue;
-    out.push_back({std::string(input.name), spread * spread});
+    out.push_back({std::string(input.name), spread * spread, sigma, std::string(input.source)});
     sum += spread * spread;
   }
   for (Contribution& row : out) row.share /= sum;
-  std::stable_sort(out.begin(), out.end(),
-                   [](const auto& a, const auto& b) { return a.share > b.share; });
+  std::ranges::stable_sort(out, std::ranges::greater{}, &Contribution::share);
   return out;
 }
 
 }  // namespace
 
-RangeResult compute_range(const RangeInputs& in) {
+RangeResult compute_range(RangeInputs in) {
+  const Exponents hours = Exponents().with(Driver::hours, 1);
+  const Exponents days = Exponents().with(Driver::days, 1);
+  const Exponents dollars = in.usd ? elasticities(*in.usd) : hours;
+  std::erase_if(in.inputs, [&](const UncertainInput& input) { return !moves(input, dollars); });
   RangeResult out;
-  LogQuantiles logs;
-  if (in.draws) {
-    const auto draws = static_cast<std::size_t>(*in.draws);
-    logs = monte_carlo(in, draws);
-    out.method =
-        fmt::format("Monte Carlo, {} draws, seed {}", draws, static_cast<std::uint64_t>(in.seed));
-  } else if (all_lognormal(in)) {
-    logs = closed_form(in);
+  if (!in.draws && std::ranges::all_of(in.inputs, plain_lognormal) && one_product(in, dollars)) {
+    out.gpu_hours = closed_form(in, in.gpu_hours, hours);
+    out.wall_clock_seconds = closed_form(in, in.wall_clock_seconds, days);
+    if (in.usd) out.total_usd = closed_form(in, in.usd->total(), dollars);
     out.method = "closed form of a product of lognormals";
+  } else if (in.draws) {
+    draw_range(in, out);
+    out.method = fmt::format("Monte Carlo, {:.0f} draws, seed {:.0f}", *in.draws, in.seed);
   } else {
-    logs = quasi_random(in);
+    quasi_random_range(in, out);
     out.method = fmt::format("{} quasi-random draws", kLatticePoints);
   }
-  out.gpu_hours = scaled(in.gpu_hours, logs[kHours]);
-  out.wall_clock_seconds = scaled(in.wall_clock_seconds, logs[kDays]);
-  if (in.total_usd) out.total_usd = scaled(*in.total_usd, logs[kDollars], in.fixed_usd);
-  out.contributions = contributions(in);
+  out.contributions = contributions(in, dollars);
   return out;
 }
 
-Derivation derive_range(const RangeInputs& inputs, const RangeResult& result) {
-  Derivation step;
-  step.name = "range";
-  step.formula = "P10, P90 = P50 exp(-+1.2816 sigma), sigma^2 = sum (exponent x sigma_i)^2";
-  for (const UncertainInput& input : inputs.inputs) {
-    step.numbers += fmt::format("{}{}: sigma {:.3f}", step.numbers.empty() ? "" : ", ", input.name,
-                                log_moments(input.factor).sigma);
-  }
-  if (step.numbers.empty()) step.numbers = "no input is uncertain";
+std::vector<Derivation> derive_range(const RangeResult& result) {
   const Quantiles& q = result.total_usd ? *result.total_usd : result.gpu_hours;
-  step.result = fmt::format("P10 {:.6g}, P50 {:.6g}, P90 {:.6g} {}", q.p10, q.p50, q.p90,
-                            result.total_usd ? "USD" : "GPU-hours");
-  step.source =
-      fmt::format("{}; spreads: model.md 10 and the residuals of trcost validate", result.method);
-  return step;
+  std::string shares;
+  for (const Contribution& each : result.contributions) {
+    shares +=
+        fmt::format("{}{} {:.1f} %", shares.empty() ? "" : ", ", each.input, 100 * each.share);
+  }
+  std::vector<Derivation> steps;
+  steps.push_back({"range", "P10, P50, P90 of the product or sum of the uncertain parts",
+                   shares.empty() ? "no input is uncertain" : "of the variance: " + shares,
+                   fmt::format("P10 {:.6g}, P50 {:.6g}, P90 {:.6g} {}", q.p10, q.p50, q.p90,
+                               result.total_usd ? "USD" : "GPU-hours"),
+                   result.method});
+  for (const Contribution& each : result.contributions) {
+    steps.push_back({"spread of " + each.input, "P10, P90 = value x exp(-+1.2816 sigma)",
+                     fmt::format("sigma {:.3f}", each.sigma),
+                     fmt::format("x {:.3f} to x {:.3f}", portable_exp(-kNormalP90 * each.sigma),
+                                 portable_exp(kNormalP90 * each.sigma)),
+                     each.source});
+  }
+  return steps;
 }
 
 }  // namespace trcost

@@ -1,76 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "cost/distribution.h"
+#include "estimate/cost_parts.h"
 #include "estimate/money.h"
+#include "quantity/portable_math.h"
+#include "trcost/error.h"
 #include "trcost/uncertainty.h"
 
 namespace trcost {
 namespace {
 
-double included_amount(const CostResult& cost, auto&& of) {
-  double sum = 0;
-  for (const LineItem& item : cost.items) {
-    if (item.included && item.amount && of(item)) sum += *item.amount;
-  }
-  return sum;
-}
-
-CostShares shares_of(const Estimate& out, bool own) {
-  CostShares shares;
-  const double total = out.cost.total.value_or(0);
-  if (total <= 0) return shares;
-  const auto share = [&](auto&& of) { return included_amount(out.cost, of) / total; };
-  shares.storage = share([](const LineItem& i) { return i.unit.starts_with("GB"); });
-  shares.experiments = share([](const LineItem& i) { return i.item == "experiments"; });
-  shares.evaluation = share([](const LineItem& i) { return i.item == "evaluation"; });
-  shares.compute = 1 - shares.storage;
-  shares.electricity = own ? share([](const LineItem& i) { return i.unit == "kWh"; }) : 0;
-  shares.price = shares.compute - shares.electricity;
-  shares.text_tokens = out.tokens.total > 0 ? std::min(1.0, out.tokens.text / out.tokens.total) : 1;
-  return shares;
-}
-
-// Fields whose own distribution replaces one of the default spreads.
-bool user_gave(const Scenario& scenario, Field field) {
+bool ranged(const Scenario& scenario, Field field) {
   return scenario.distribution(field) != nullptr;
+}
+
+SpreadContext context_of(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
+                         const UsefulTime& useful, const Estimate& out) {
+  SpreadContext context;
+  context.gpus = out.gpus;
+  context.mfu = out.performance.mfu;
+  context.mfu_sigma = out.performance.quality.sigma;
+  context.mfu_given = scenario.has(Field::efficiency_mfu);
+  context.stack_known =
+      scenario.has(Field::efficiency_stack) && scenario.text(Field::efficiency_stack) != "typical";
+  context.moe = work.model.language.moe.has_value();
+  context.vision = work.workload.vision();
+  context.overhead_given = scenario.has(Field::efficiency_production_overhead);
+  context.goodput_given = (useful.goodput_given && context.overhead_given) ||
+                          ranged(scenario, Field::efficiency_goodput) ||
+                          ranged(scenario, Field::efficiency_production_overhead);
+  context.tokens_given = work.tokens_given;
+  context.tokens_ranged = ranged(scenario, Field::data_tokens) ||
+                          ranged(scenario, Field::data_samples) ||
+                          ranged(scenario, Field::data_epochs);
+  context.own = rates.own;
+  context.price_given =
+      scenario.has(rates.own ? Field::cost_purchase_price : Field::cost_price_per_gpu_hour);
+  context.electricity_given = scenario.has(Field::cost_electricity_price);
+  context.pue_given = scenario.has(Field::cost_pue);
+  context.experiments_ranged = ranged(scenario, Field::cost_experiments);
+  context.price_sigma = rates.price.sigma;
+  return context;
+}
+
+// The groups whose fields act on time and dollars alone, so that their effect can be measured.
+bool measurable(const FieldInfo& info) {
+  constexpr std::array<Field, 2> kWholeChoices = {Field::train_global_batch,
+                                                  Field::train_micro_batch};
+  if (std::ranges::find(kWholeChoices, info.field) != kWholeChoices.end()) return false;
+  return info.path.starts_with("data.") || info.path.starts_with("train.") ||
+         info.path.starts_with("efficiency.") || info.path.starts_with("cost.");
+}
+
+double log_ratio(double low, double high) {
+  return low > 0 && high > 0 ? portable_log(high / low) : 0;
+}
+
+// How the cost follows a field, from estimates of the same cluster at P10 and P90 of its range.
+Exponents measured_exponents(const Scenario& scenario, const FieldInfo& info,
+                             const Distribution& distribution, const Estimate& out,
+                             const Reestimate& estimate) {
+  const auto at = [&](double share) {
+    double value = portable_exp(log_quantile(distribution, share));
+    if (info.kind == FieldKind::integer) value = std::round(value);
+    Scenario there = scenario;
+    there.set_number(Field::hardware_gpus, out.gpus);
+    there.set_number(info, value, info.flag);
+    return std::pair(value, estimate(there));
+  };
+  const auto [low_value, low] = at(0.1);
+  const auto [high_value, high] = at(0.9);
+  const double width = log_ratio(low_value, high_value);
+  if (width == 0) return {};
+  const double hours = log_ratio(low.gpu_hours, high.gpu_hours) / width;
+  const double days = log_ratio(low.wall_clock_seconds, high.wall_clock_seconds) / width;
+  Exponents exponents = Exponents().with(Driver::hours, hours).with(Driver::days, days);
+  if (!low.cost.total || !high.cost.total) return exponents;
+  const CostParts a = cost_parts(low.cost);
+  const CostParts b = cost_parts(high.cost);
+  struct Beside {
+    Driver driver;
+    double CostParts::*part;
+    double with_time;
+  };
+  for (const Beside& each : {Beside{Driver::rent, &CostParts::compute, hours},
+                             Beside{Driver::capital, &CostParts::capital, hours},
+                             Beside{Driver::colocation, &CostParts::colocation, hours},
+                             Beside{Driver::electricity, &CostParts::energy, hours},
+                             Beside{Driver::dataset, &CostParts::dataset, days},
+                             Beside{Driver::checkpoints, &CostParts::checkpoints, days},
+                             Beside{Driver::egress, &CostParts::egress, 0}}) {
+    if (a.*each.part <= 0 || b.*each.part <= 0) continue;
+    const double power = log_ratio(a.*each.part, b.*each.part) / width - each.with_time;
+    exponents = exponents.with(each.driver, std::abs(power) < 1e-9 ? 0 : power);
+  }
+  return exponents;
+}
+
+UncertainInput input_of(const Scenario& scenario, Field field, const Distribution& distribution,
+                        const WorkShares& shares, const Estimate& out, const Reestimate& estimate) {
+  const FieldInfo& info = field_info(field);
+  const double value = *scenario.number(field);
+  UncertainInput input;
+  input.name = info.path;
+  input.factor = relative_to(distribution, value);
+  input.source = "range given by the user";
+  if (info.kind == FieldKind::fraction) input.most = info.highest / value;
+  if (const std::optional<Exponents> known = known_exponents(field, shares)) {
+    input.exponents = *known;
+  } else if (measurable(info)) {
+    input.exponents = measured_exponents(scenario, info, distribution, out, estimate);
+  } else {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} cannot be a range: it is a choice, whose effect has steps", info.path),
+        fmt::format("give one value; `trcost sweep --vary {}=...` tries several", info.path),
+        std::string(info.flag));
+  }
+  return input;
 }
 
 }  // namespace
 
 void add_range(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
-               const UsefulTime& useful, Estimate& out) {
-  const CostShares shares = shares_of(out, rates.own);
-  SpreadContext context;
-  context.gpus = out.gpus;
-  context.mfu_sigma = out.performance.quality.sigma;
-  context.mfu_given = scenario.has(Field::efficiency_mfu);
-  context.stack_known = scenario.has(Field::efficiency_stack) &&
-                        scenario.text(Field::efficiency_stack) != "typical";
-  context.moe = work.model.language.moe.has_value();
-  context.vision = work.workload.vision();
-  context.goodput_given = useful.goodput_given &&
-                          scenario.has(Field::efficiency_production_overhead);
-  context.tokens_given = work.tokens_given;
-  context.own = rates.own;
-  context.price_given = rates.price.given && !rates.own;
-  context.price_sigma = rates.price.sigma;
-  context.electricity_share = shares.electricity;
-  context.experiments_share = shares.experiments;
+               const UsefulTime& useful, const Reestimate& estimate, Estimate& out) {
   RangeInputs inputs;
-  default_spreads(context, inputs.inputs);
-  if (user_gave(scenario, Field::data_tokens) || user_gave(scenario, Field::data_samples)) {
-    std::erase_if(inputs.inputs, [](const UncertainInput& in) { return in.name == "tokens"; });
-  }
+  default_spreads(context_of(scenario, work, rates, useful, out), inputs.inputs);
+  WorkShares shares;
+  if (out.tokens.total > 0) shares.text_tokens = std::min(1.0, out.tokens.text / out.tokens.total);
+  shares.tokens_given = work.tokens_given;
   for (const auto& [field, distribution] : scenario.distributions()) {
-    inputs.inputs.push_back(
-        field_spread(field, distribution, *scenario.number(field), shares));
+    inputs.inputs.push_back(input_of(scenario, field, distribution, shares, out, estimate));
   }
   inputs.gpu_hours = out.gpu_hours;
   inputs.wall_clock_seconds = out.wall_clock_seconds;
-  inputs.total_usd = out.cost.total;
+  if (out.cost.total) inputs.usd = cost_parts(out.cost);
   inputs.draws = scenario.number(Field::range_draws);
   inputs.seed = scenario.number_or_default(Field::range_seed);
-  out.range = compute_range(inputs);
+  out.range = compute_range(std::move(inputs));
 }
 
 }  // namespace trcost

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "quantity/portable_math.h"
 
@@ -58,7 +59,13 @@ constexpr StackConstant kStackConstants[] = {
 namespace {
 
 // Fewer experiments than this do not stand for a family.
-constexpr double kEnoughExperiments = 3;
+constexpr double kEnoughExperiments = 8;
+// A family's spread counts against that of the wider family as its experiments do against these: the
+// posterior of a variance whose prior is worth so many observations.
+constexpr double kPriorExperiments = 10;
+// Where no row was ever measured.
+constexpr double kNoRowsSigma = 0.3;
+constexpr double kNoRowsError = 0.2;
 // Spread of what the rule of efficiency_by_rule misses: 40 % at 90 % (model.md 5.3).
 constexpr double kRuleSigma = 0.2;
 // No matmul rate that was not measured in training is taken to be closer to the peak.
@@ -74,26 +81,28 @@ MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view sta
     bool own_architecture;
     std::string_view stack, model, task;
   };
-  const std::array<Wanted, 6> chain = {{{true, stack, model, task},
-                                        {false, stack, model, task},
-                                        {true, "any", model, task},
-                                        {false, "any", model, task},
+  const std::array<Wanted, 6> chain = {{{false, "any", "any", "any"},  // the widest first
                                         {false, "any", model, "any"},
-                                        {false, "any", "any", "any"}}};
-  MethodQuality quality{"analytic step model", 0.3, 0.2, 0, "no published rows"};
+                                        {false, "any", model, task},
+                                        {true, "any", model, task},
+                                        {false, stack, model, task},
+                                        {true, stack, model, task}}};
+  MethodQuality quality{"analytic step model", kNoRowsSigma, kNoRowsError, 0, "no published rows"};
   for (const Wanted& wanted : chain) {
     const auto found = std::find_if(
         efficiency.residuals.begin(), efficiency.residuals.end(), [&](const ResidualFamily& f) {
           return (f.architecture != "any") == wanted.own_architecture && f.stack == wanted.stack &&
-                 f.model == wanted.model && f.task == wanted.task && f.layout == "any" &&
-                 f.groups >= kEnoughExperiments;
+                 f.model == wanted.model && f.task == wanted.task && f.layout == "any";
         });
     if (found == efficiency.residuals.end()) continue;
-    quality.sigma = found->sigma;
+    const bool widest = quality.rows == 0;
+    const double prior = widest ? 0 : kPriorExperiments;
+    quality.sigma = std::sqrt((found->groups * square(found->sigma) + prior * square(quality.sigma)) /
+                              (found->groups + prior));
+    if (!widest && found->groups < kEnoughExperiments) continue;
     quality.median_error = found->median_error;
     quality.rows = found->rows;
     quality.family = found->words;
-    break;
   }
   if (!efficiency.measured) quality.sigma = in_quadrature(quality.sigma, kRuleSigma);
   return quality;

@@ -107,6 +107,8 @@ void write_range(JsonWriter& writer, const Estimate& estimate) {
     writer.begin_object();
     writer.member("input", contribution.input);
     writer.member("share", contribution.share);
+    writer.member("sigma", contribution.sigma);
+    writer.text_or_null("source", contribution.source);
     writer.end_object();
   }
   writer.end_array();

@@ -8,6 +8,7 @@
 #include "quantity/portable_math.h"
 #include "scenario/number_kind.h"
 #include "trcost/error.h"
+#include "trcost/quantity.h"
 #include "trcost/scenario.h"
 #include "trcost/suggest.h"
 
@@ -15,8 +16,8 @@ namespace trcost {
 namespace {
 
 constexpr std::size_t kLongestText = 4096;  // longest path of common file systems
-// P10 and P90 of a normal distribution lie this many standard deviations from the mean.
-constexpr double kNormalP90 = 1.2815515655446004;
+constexpr double kWidestSigma = 3;      // 95 % within a factor of 400 either way
+constexpr double kLeastDeviations = 3;  // of a normal distribution from 0
 
 [[noreturn]] void rethrow_at(const Error& error, std::string_view location) {
   throw Error(error.kind, error.message, error.hint, std::string(location));
@@ -89,6 +90,25 @@ std::string checked_flag(const FieldInfo& info, std::string_view text) {
               "allowed: on, off");
 }
 
+// `text` is LOW..HIGH.
+void check_range(const FieldInfo& info, std::string_view text, double low, double high) {
+  const std::string_view from = text.substr(0, text.find(".."));
+  const std::string_view to = text.substr(from.size() + 2);
+  const std::string message = fmt::format("the range \"{}\" of {} ", text.substr(0, 60), info.path);
+  if (low == high) {
+    throw Error(ErrorKind::usage, message + "has no width",
+                fmt::format("write the one value: {} {}", info.flag, from));
+  }
+  if (low > high) {
+    throw Error(ErrorKind::usage, message + "has its ends swapped",
+                fmt::format("write P10..P90: {}..{}", to, from));
+  }
+  if (!(low > 0)) {
+    throw Error(ErrorKind::usage, message + "does not begin above 0",
+                "P10..P90 is read as a lognormal, which is never 0: raise the low end");
+  }
+}
+
 }  // namespace
 
 void Scenario::set(const FieldInfo& info, std::string_view text, std::string_view location) {
@@ -102,13 +122,9 @@ void Scenario::set(const FieldInfo& info, std::string_view text, std::string_vie
       }
       const double low = parse_number(text.substr(0, dots), kind);
       const double high = parse_number(text.substr(dots + 2), kind);
-      if (!(low > 0) || !(low < high)) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("the range \"{}\" has to go from a lower to a higher value above 0",
-                                text.substr(0, 60)),
-                    fmt::format("write P10..P90, like {}..{}", format_exact(std::min(low, high)),
-                                format_exact(std::max(low, high))));
-      }
+      check_range(info, text, low, high);
+      set_number(info, low, location);
+      set_number(info, high, location);
       set_distribution(info, lognormal_between(low, high), location);
       return;
     }
@@ -157,7 +173,22 @@ void Scenario::set_distribution(const FieldInfo& info, const Distribution& distr
     if (!(a > 0) || !(b > 0) || !std::isfinite(b)) {
       refuse(fmt::format("{}: centre and spread have to be above 0", info.path), "");
     }
+    if (distribution.kind == Kind::lognormal && b > kWidestSigma) {
+      refuse(fmt::format("{}: P10 and P90 of a lognormal of sigma {} are a factor of e^{:.3g} apart",
+                         info.path, format_exact(b), 2 * kNormalP90 * b),
+             fmt::format("sigma is the standard deviation of ln({}): at most {}", info.path,
+                         kWidestSigma));
+    }
+    if (distribution.kind == Kind::normal && a <= kLeastDeviations * b) {
+      refuse(fmt::format("{}: a normal distribution of mean {} and sd {} reaches 0", info.path,
+                         format_exact(a), format_exact(b)),
+             "its mean has to be above 3 sd; a lognormal (median, sigma) has no such limit");
+    }
   } else {
+    if (!(a > 0)) {
+      refuse(fmt::format("{}: the low end {} is not above 0", info.path, format_exact(a)),
+             "raise it: no uncertain input may reach 0");
+    }
     if (!(a < b)) {
       refuse(fmt::format("{}: the low end {} is not below the high end {}", info.path,
                          format_exact(a), format_exact(b)),

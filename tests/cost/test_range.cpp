@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <optional>
+#include <vector>
 
 #include "catch.h"
 #include "cost/error_message.h"
@@ -17,6 +19,17 @@ Distribution lognormal(double sigma) {
   return {Distribution::Kind::lognormal, 1, sigma, 0};
 }
 
+constexpr Exponents kRent = Exponents().with(Driver::rent, 1);
+
+UncertainInput input(std::string_view name, const Distribution& factor,
+                     const Exponents& exponents) {
+  UncertainInput out;
+  out.name = name;
+  out.factor = factor;
+  out.exponents = exponents;
+  return out;
+}
+
 // The worked example of the lognormal product.
 RangeInputs worked_example() {
   const auto row = test_vector("mc/lognormal product");
@@ -27,11 +40,12 @@ RangeInputs worked_example() {
                      median["peak"].get<double>() / median["mfu"].get<double>() /
                      median["goodput"].get<double>() / 3600;
   inputs.wall_clock_seconds = inputs.gpu_hours * 3600 / 1024;
-  inputs.total_usd = inputs.gpu_hours * median["price"].get<double>();
-  inputs.inputs = {{"MFU", lognormal(sigma["mfu"]), -1, -1, -1},
-                   {"goodput", lognormal(sigma["goodput"]), -1, -1, -1},
-                   {"price", lognormal(sigma["price"]), 0, 0, 1},
-                   {"tokens", lognormal(sigma["tokens"]), 1, 1, 1}};
+  inputs.usd = CostParts{};
+  inputs.usd->compute = inputs.gpu_hours * median["price"].get<double>();
+  inputs.inputs = {input("MFU", lognormal(sigma["mfu"]), Exponents::time(-1)),
+                   input("goodput", lognormal(sigma["goodput"]), Exponents::time(-1)),
+                   input("price", lognormal(sigma["price"]), kRent),
+                   input("tokens", lognormal(sigma["tokens"]), Exponents::time(1))};
   return inputs;
 }
 
@@ -71,11 +85,47 @@ TEST_CASE("the Monte Carlo agrees within its sampling error and repeats to the b
 TEST_CASE("a fixed part of the bill does not spread", "[range]") {
   RangeInputs inputs = worked_example();
   const RangeResult without = compute_range(inputs);
-  *inputs.total_usd += 1e6;
-  inputs.fixed_usd = 1e6;
+  inputs.usd->egress = 1e6;
   const RangeResult with = compute_range(inputs);
-  CHECK_THAT(with.total_usd->p10 - 1e6, WithinRel(without.total_usd->p10, 1e-9));
-  CHECK_THAT(with.total_usd->p90 - 1e6, WithinRel(without.total_usd->p90, 1e-9));
+  CHECK(with.total_usd->p10 > 1e6);
+  CHECK_THAT(with.total_usd->p10 - 1e6, WithinRel(without.total_usd->p10, 0.02));
+  CHECK_THAT(with.total_usd->p90 - 1e6, WithinRel(without.total_usd->p90, 0.02));
+}
+
+TEST_CASE("each part of the bill moves by its own inputs alone", "[range]") {
+  // Owning: the chips uncertain by 0.4, electricity by 0.6, nothing else. The quantiles of the sum of
+  // two independent lognormals by direct integration over a grid of both.
+  RangeInputs inputs;
+  inputs.gpu_hours = 1000;
+  inputs.wall_clock_seconds = 1000;
+  inputs.usd = CostParts{};
+  inputs.usd->capital = 1500;
+  inputs.usd->colocation = 300;
+  inputs.usd->energy = 400;
+  inputs.usd->experiments = 0.5;
+  inputs.inputs = {input("chips", lognormal(0.4), Exponents().with(Driver::capital, 1)),
+                   input("power", lognormal(0.6), Exponents().with(Driver::electricity, 1))};
+  constexpr int kGrid = 1000;
+  std::vector<double> sums;
+  for (int i = 0; i < kGrid; ++i) {
+    const double chips = 1500 * std::exp(0.4 * inverse_normal((i + 0.5) / kGrid));
+    for (int j = 0; j < kGrid; ++j) {
+      const double power = 400 * std::exp(0.6 * inverse_normal((j + 0.5) / kGrid));
+      sums.push_back(1.5 * (chips + 300 + power));
+    }
+  }
+  std::ranges::sort(sums);
+  const auto exact = [&](double p) {
+    return sums[static_cast<std::size_t>(p * static_cast<double>(sums.size()))];
+  };
+  for (const std::optional<double> draws : {std::optional<double>(), std::optional(300000.0)}) {
+    inputs.draws = draws;
+    const RangeResult result = compute_range(inputs);
+    CHECK_THAT(result.total_usd->p10, WithinRel(exact(0.1), 0.01));
+    CHECK_THAT(result.total_usd->p50, WithinRel(exact(0.5), 0.01));
+    CHECK_THAT(result.total_usd->p90, WithinRel(exact(0.9), 0.01));
+    CHECK_THAT(result.gpu_hours.p90, WithinRel(1000.0, 1e-12));
+  }
 }
 
 TEST_CASE("quasi-random draws agree with the full Monte Carlo within 2 %", "[range]") {
@@ -84,16 +134,32 @@ TEST_CASE("quasi-random draws agree with the full Monte Carlo within 2 %", "[ran
       {Kind::uniform, 0.7, 1.4, 0}, {Kind::triangular, 0.6, 2.0, 0.9}, {Kind::normal, 1.0, 0.2, 0}};
   for (const Distribution& shape : shapes) {
     RangeInputs inputs = worked_example();
-    inputs.inputs.push_back({"shape", shape, 1, 1, 1});
-    inputs.inputs.push_back({"shape again", shape, -0.5, 0, 1});
+    inputs.inputs.push_back(input("shape", shape, Exponents::time(1)));
+    inputs.inputs.push_back(input("again", shape, kRent.with(Driver::hours, -0.5)));
+    inputs.usd->egress = 0.2 * inputs.usd->compute;
+    inputs.usd->experiments = 3;
+    inputs.inputs.push_back(input("experiments", {Kind::uniform, 0.3, 2.7, 0},
+                                  Exponents().with(Driver::experiments, 1)));
     const RangeResult quick = compute_range(inputs);
-    CHECK(quick.method == "1021 quasi-random draws");
+    CHECK(quick.method == "4093 quasi-random draws");
     inputs.draws = 400000;
     const RangeResult full = compute_range(inputs);
     for (const auto member : {&Quantiles::p10, &Quantiles::p50, &Quantiles::p90}) {
       CHECK_THAT(quick.gpu_hours.*member, WithinRel(full.gpu_hours.*member, 0.02));
       CHECK_THAT((*quick.total_usd).*member, WithinRel((*full.total_usd).*member, 0.02));
     }
+  }
+}
+
+TEST_CASE("no draw passes the limit of its input", "[range]") {
+  RangeInputs inputs;
+  inputs.gpu_hours = 100;
+  inputs.wall_clock_seconds = 100;
+  inputs.inputs = {input("MFU", lognormal(1), Exponents::time(-1))};
+  inputs.inputs[0].most = 1.25;  // of an MFU of 0.8
+  for (const std::optional<double> draws : {std::optional<double>(), std::optional(10000.0)}) {
+    inputs.draws = draws;
+    CHECK_THAT(compute_range(inputs).gpu_hours.p10, WithinRel(80.0, 1e-9));
   }
 }
 
@@ -118,7 +184,6 @@ TEST_CASE("inverse of the normal distribution function", "[range]") {
   CHECK_THAT(inverse_normal(0.9), WithinAbs(1.2815515655446004, 1e-14));
 }
 
-
 TEST_CASE("distributions that make no sense are refused", "[range]") {
   using Kind = Distribution::Kind;
   CHECK(message_of([] {
@@ -131,39 +196,97 @@ TEST_CASE("distributions that make no sense are refused", "[range]") {
   CHECK_THAT(log_moments({Kind::uniform, 1, 1, 0}).sigma, WithinAbs(0, 1e-12));
 }
 
-TEST_CASE("default spreads follow what is known", "[range]") {
+namespace {
+
+std::vector<std::string> names_of(const SpreadContext& context) {
   std::vector<UncertainInput> inputs;
-  SpreadContext context;
   default_spreads(context, inputs);
-  const auto sigma = [&] {
-    double squares = 0;
-    for (const auto& input : inputs) squares += std::pow(input.dollars * input.factor.b, 2);
-    return std::sqrt(squares);
-  };
-  const double unknown = sigma();
-  context.stack_known = true;
-  context.mfu_sigma = 0.08;
-  default_spreads(context, inputs);
-  const double known = sigma();
-  CHECK(known < unknown);
-  context.mfu_given = context.goodput_given = context.price_given = true;
-  default_spreads(context, inputs);
-  CHECK(sigma() < known);
-  context.gpus = 1;
-  context.goodput_given = false;
-  default_spreads(context, inputs);
-  const double small = sigma();
-  context.gpus = 100000;
-  default_spreads(context, inputs);
-  CHECK(sigma() > small);
+  std::vector<std::string> names;
+  for (const UncertainInput& each : inputs) names.emplace_back(each.name);
+  return names;
 }
 
-TEST_CASE("a user's range of a field", "[range]") {
-  const Distribution price{Distribution::Kind::lognormal, 2.4, 0.2, 0};
-  const CostShares shares;
-  const UncertainInput input = field_spread(Field::cost_price_per_gpu_hour, price, 2.4, shares);
-  CHECK(input.hours == 0);
-  CHECK(input.dollars == 1);
-  CHECK_THAT(input.factor.a, WithinRel(1.0, 1e-12));
-  CHECK_THROWS_AS(field_spread(Field::layout_tp, price, 2, shares), Error);
+bool has(const std::vector<std::string>& names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+double sigma_of(const SpreadContext& context, std::string_view name) {
+  std::vector<UncertainInput> inputs;
+  default_spreads(context, inputs);
+  const auto found = std::ranges::find(inputs, name, &UncertainInput::name);
+  return found == inputs.end() ? 0 : found->factor.b;
+}
+
+}  // namespace
+
+TEST_CASE("what the user says replaces the default spread of it, and no other", "[range]") {
+  const SpreadContext nothing;
+  const auto all = names_of(nothing);
+  struct Case {
+    std::string_view name;
+    bool SpreadContext::* said;
+  };
+  for (const Case& each : {Case{"MFU", &SpreadContext::mfu_given},
+                           Case{"goodput and production overhead", &SpreadContext::goodput_given},
+                           Case{"what the bill includes", &SpreadContext::overhead_given},
+                           Case{"tokens", &SpreadContext::tokens_ranged},
+                           Case{"price per GPU-hour", &SpreadContext::price_given},
+                           Case{"experiments", &SpreadContext::experiments_ranged}}) {
+    SpreadContext context;
+    context.*each.said = true;
+    const auto left = names_of(context);
+    INFO(each.name);
+    CHECK(has(all, each.name));
+    CHECK_FALSE(has(left, each.name));
+    CHECK(left.size() + 1 == all.size());
+  }
+  SpreadContext own;
+  own.own = true;
+  CHECK(has(names_of(own), "purchase price"));
+  CHECK_FALSE(has(names_of(own), "price per GPU-hour"));
+  own.price_given = true;
+  CHECK_FALSE(has(names_of(own), "purchase price"));
+}
+
+TEST_CASE("default spreads are those of the table", "[range]") {
+  SpreadContext context;
+  CHECK_THAT(sigma_of(context, "MFU"), WithinRel(0.2, 1e-12));
+  context.stack_known = true;
+  context.mfu_sigma = 0.05;
+  CHECK_THAT(sigma_of(context, "MFU"), WithinRel(0.08, 1e-12));
+  context.moe = true;
+  CHECK_THAT(sigma_of(context, "MFU"), WithinRel(0.18, 1e-12));
+  context.gpus = 4096;
+  CHECK_THAT(sigma_of(context, "goodput and production overhead"), WithinRel(0.06, 1e-12));
+  context.gpus = 8192;
+  CHECK_THAT(sigma_of(context, "goodput and production overhead"), WithinRel(0.105, 1e-12));
+  context.gpus = 16384;
+  CHECK_THAT(sigma_of(context, "goodput and production overhead"), WithinRel(0.15, 1e-12));
+  CHECK_THAT(sigma_of(context, "tokens"), WithinRel(0.25, 1e-12));
+  context.tokens_given = true;
+  CHECK_THAT(sigma_of(context, "tokens"), WithinRel(0.10, 1e-12));
+  context.vision = true;
+  CHECK_THAT(sigma_of(context, "tokens"), WithinRel(std::hypot(0.10, 0.25), 1e-12));
+  context.own = true;
+  CHECK_THAT(sigma_of(context, "electricity"),
+             WithinRel(std::sqrt(0.2 * 0.2 + 0.1 * 0.1 + 0.05 * 0.05), 1e-12));
+  context.electricity_given = context.pue_given = true;
+  CHECK_THAT(sigma_of(context, "electricity"), WithinRel(0.1, 1e-12));
+}
+
+TEST_CASE("at P90 no chip is faster than its peak", "[range]") {
+  SpreadContext context;
+  context.mfu_sigma = 0.44;
+  context.mfu = 0.7;
+  CHECK(0.7 * std::exp(1.2815515655446004 * sigma_of(context, "MFU")) <= 1 + 1e-9);
+}
+
+TEST_CASE("how the cost follows a field", "[range]") {
+  const WorkShares shares;
+  CHECK((*known_exponents(Field::cost_price_per_gpu_hour, shares))[Driver::rent] == 1);
+  CHECK((*known_exponents(Field::cost_price_per_gpu_hour, shares))[Driver::hours] == 0);
+  CHECK((*known_exponents(Field::efficiency_mfu, shares))[Driver::days] == -1);
+  CHECK((*known_exponents(Field::cost_utilization, shares))[Driver::capital] == -1);
+  CHECK_FALSE(known_exponents(Field::layout_tp, shares).has_value());
+  CHECK_FALSE(known_exponents(Field::data_seq_length, shares).has_value());
 }
