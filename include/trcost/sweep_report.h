@@ -56,9 +56,10 @@ struct SweepResume {
 
 /// Reads a file of csv or jsonl that a sweep of this plan has begun. Every line has to be about the
 /// row of the grid that is due, by its values of the axes. Up to 50,000 rows of the grid are
-/// computed again and have to be the same; of more, some thousands are: rows in 256 places, and
-/// those on both sides of 512 gaps that conditions left. Else Error (data), and nothing is written.
-/// A file that is missing or empty starts at the first row. `threads` as in SweepRun.
+/// computed again and have to be the same; of more, some thousands are: rows in 256 places, 512
+/// lines, and for every axis 256 pairs of neighbours of which conditions keep one. Else Error (data),
+/// and nothing is written. A file that is missing or empty starts at the first row. `threads` as in
+/// SweepRun.
 SweepResume resume_sweep(const SweepPlan& plan, const Catalog& catalog, Format format,
                          const std::string& path, unsigned threads = 0);
 

@@ -96,13 +96,23 @@ class Resume {
     const std::uint64_t end = *last + 1;
     const bool all = end - plan_.begin() <= kAllRows;
     std::optional<SweepSamples> samples;
-    if (!all) samples.emplace(plan_.begin(), end);
+    if (!all) samples.emplace(plan_.begin(), end, sizes());
     each_line([&](std::string_view line) {
       const std::uint64_t row = checked_row(line.substr(0, line.size() - 1));
       if (samples) samples->add(row, line);
     });
     if (all) check_all(end);
-    if (samples) check_samples(samples->take());
+    if (!samples) return;
+    check_samples(samples->take());
+    check_edges(samples->edges());
+  }
+
+  // Of the axes, where a condition may leave rows out.
+  std::vector<std::uint64_t> sizes() const {
+    std::vector<std::uint64_t> out;
+    if (plan_.conditions().empty()) return out;
+    for (const SweepAxis& axis : plan_.axes()) out.push_back(axis.size());
+    return out;
   }
 
   template <class Use>
@@ -159,6 +169,17 @@ class Resume {
       if (lines == sample.lines) continue;
       refuse(fmt::format("of rows {} to {} of the grid, some computed again are others",
                          sample.begin + 1, sample.end));
+    }
+  }
+
+  void check_edges(const std::vector<SweepEdge>& edges) {
+    SweepWorker worker(plan_, catalog_);
+    for (const SweepEdge& edge : edges) {
+      worker.go_to(edge.row);
+      worker.compute();
+      if (worker.kept() == edge.kept) continue;
+      refuse(fmt::format("--where {} row {} of the grid when it is computed again",
+                         edge.kept ? "leaves out" : "keeps", edge.row + 1));
     }
   }
 

@@ -236,6 +236,14 @@ TEST_CASE("a long file of a condition that has changed a little is refused", "[s
     write(begun);
     check_refused(other, "computed again");
   }
+  // The same where another platform, whose rows lie between, hides the gaps.
+  SweepRequest two = long_grid();
+  two.base.set_text(Field::hardware_accelerator, "h100-sxm,b200");
+  two.where = {"cost.total<600"};
+  const SweepPlan both(two, catalog());
+  write(rest(both, Format::csv, both.begin(), true));
+  two.where = {"cost.total<600.1"};
+  check_refused(two, "computed again");
   std::remove(kFile);
 }
 
