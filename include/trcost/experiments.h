@@ -31,7 +31,7 @@ struct Experiment {
   /// Runs that are wanted: repeats x seeds.
   [[nodiscard]] double runs() const { return repeats * seeds; }
   /// Attempts to get them: runs / (1 - failure_share), the mean of a geometric distribution.
-  [[nodiscard]] double attempts() const { return runs() / (1 - failure_share); }
+  [[nodiscard]] double attempts() const;
 };
 
 /// A final run and what is tried before it.
@@ -90,7 +90,7 @@ struct PlatformExperiments {
   /// As the column of the same name, over the mix of runs: tokens / sum of (tokens / throughput).
   std::optional<double> tokens_per_second_per_megawatt;
   double final_flops = 0;             ///< of the final run
-  double rule_share = 0;              ///< 6 N D of the runs, none twice, over the final run's
+  double rule_share = 0;              ///< 6 N D of what is computed, as `flops`, over the final run's
   std::optional<double> final_usd;    ///< of the final run on this platform, where it has an answer
   std::optional<ExperimentSchedule> schedule;
 };
@@ -112,10 +112,15 @@ struct ScheduledJob {
   double seconds = 0;
   double count = 1;
 };
+/// What a schedule takes. Nodes are rented whole while anything runs on them.
+struct JobSchedule {
+  double seconds = 0;           ///< until the last job ends
+  double idle_gpu_seconds = 0;  ///< of nodes in use, not filled
+};
 /// List scheduling on `gpus` accelerators (Graham 1969, doi:10.1137/0117039): whenever accelerators
 /// are free, the first job of the list that fits starts. The list is ordered by GPUs, then time,
-/// both falling. Seconds until the last job ends.
-double schedule_jobs(std::vector<ScheduledJob> jobs, double gpus);
+/// both falling.
+JobSchedule schedule_jobs(std::vector<ScheduledJob> jobs, double gpus, double node);
 
 std::string render_experiments(const ExperimentReport& report, Format format, const Style& style);
 

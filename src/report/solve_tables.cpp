@@ -38,6 +38,12 @@ std::string_view short_title(std::string_view path) {
   return path == "performance.mfu" ? "MFU" : dot == path.npos ? path : path.substr(dot + 1);
 }
 
+// The short title of a target, unless another column of the table has it.
+std::string_view target_title(std::string_view path) {
+  const std::string_view title = short_title(path);
+  return title == "total" && path != "cost.total" ? path : title;
+}
+
 // A column of the table of solutions: its title for people, its key for machines, its cells.
 struct SolutionColumn {
   std::string_view title;
@@ -76,7 +82,7 @@ std::vector<SolutionColumn> number_columns(const SolveReport& report, bool for_m
   const Column& target = *report.target.column;
   if (!is_unknown(report, target.path)) {
     SolutionColumn& column =
-        columns.emplace_back(SolutionColumn{short_title(target.path), target.path, target.display});
+        columns.emplace_back(SolutionColumn{target_title(target.path), target.path, target.display});
     for (const Solution& solution : solutions) column.values.push_back(solution.achieved);
   }
   for (const Column* further : further_columns(report)) {

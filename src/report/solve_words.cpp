@@ -28,7 +28,8 @@ std::string exact_line(const Solution& solution, const SolveTarget& target) {
   if (!solution.beyond || !solution.beyond_achieved) return out;
   const std::string missed =
       brief_words(*solution.beyond_achieved, target.column->display, kDigits);
-  out += reached == missed
+  const std::string wanted = brief_words(target.value, target.column->display, kDigits);
+  out += reached == missed || wanted == missed
              ? fmt::format("; {} misses the target", format_exact(*solution.beyond))
              : fmt::format("; {} would give {}", format_exact(*solution.beyond), missed);
   return out;

@@ -74,6 +74,16 @@ std::string anchor_sentence(const TransferRequest& request, const TransferResult
       format_number(source.predicted_mfu, NumberKind::fraction));
 }
 
+// The platform, with its number where the same one stands there twice.
+std::string row_name(const TransferResult& result, const TransferRow& row) {
+  const auto same = [&](const TransferRow& other) {
+    return other.estimate.accelerator == row.estimate.accelerator;
+  };
+  const std::string& name = row.estimate.accelerator;
+  if (std::ranges::count_if(result.targets, same) < 2) return name;
+  return fmt::format("{} x {}", grouped(row.estimate.gpus, 0), name);
+}
+
 // Why the range is as wide as it is; targets with the same reason share a sentence.
 std::vector<std::string> residual_sentences(const TransferResult& result) {
   std::vector<std::pair<std::string, std::string>> reasons;  // reason, platforms
@@ -82,9 +92,9 @@ std::vector<std::string> residual_sentences(const TransferResult& result) {
         fmt::format("sigma {:.3f}: {}", row.residual.sigma, row.residual.why);
     const auto known = std::ranges::find(reasons, reason, &std::pair<std::string, std::string>::first);
     if (known == reasons.end()) {
-      reasons.emplace_back(reason, row.estimate.accelerator);
+      reasons.emplace_back(reason, row_name(result, row));
     } else {
-      known->second += ", " + row.estimate.accelerator;
+      known->second += ", " + row_name(result, row);
     }
   }
   std::vector<std::string> out;
@@ -99,7 +109,7 @@ Table spread_table(const TransferResult& result) {
                {"without the measurement", "", Align::right},
                {"total without it", "", Align::right}});
   for (const TransferRow& row : result.targets) {
-    table.add_row({row.estimate.accelerator, count_words(row.gpu_hours),
+    table.add_row({row_name(result, row), count_words(row.gpu_hours),
                    count_words(row.unanchored.gpu_hours),
                    row.unanchored.total_usd ? Cell(money_span(*row.unanchored.total_usd))
                                             : Cell::unknown()});

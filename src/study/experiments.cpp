@@ -85,12 +85,16 @@ class Study {
     const bool own = study_.base.has(Field::hardware_system);
     const System& system = catalog_.system(own ? study_.base.text(Field::hardware_system)
                                                : std::string_view(usual));
-    out_.node_gpus = std::max(1.0, system.gpus_per_node);
+    // A cluster of less than a node is rented as what it is.
+    out_.node_gpus = std::max(1.0, std::min(system.gpus_per_node, most_gpus()));
     whole_ = final_run(study_.base, accelerator_, estimator_);
     out_.final_flops = whole_.flops;
-    for (const Experiment& experiment : study_.experiments) add(experiment);
-    add_up();
+    for (const Experiment& experiment : study_.experiments) add_named(experiment);
     if (study_.base.has(Field::hardware_gpus)) pack();
+    for (ExperimentResult& each : out_.experiments) {
+      each.idle_usd = times(each.run.cost.price_per_gpu_hour, each.idle_gpu_hours);
+    }
+    add_up();
     price_final_run();
     return std::move(out_);
   }
@@ -160,8 +164,31 @@ class Study {
     result.flops = result.run.flops.model * kept;
     result.kwh = times(result.run.energy.kwh, kept);
     result.used_usd = times(result.run.cost.total, kept);
-    result.idle_usd = times(result.run.cost.price_per_gpu_hour, result.idle_gpu_hours);
-    out_.rule_share += result.run.flops.rule_6nd * experiment.runs() / whole_.rule;
+    out_.rule_share += result.run.flops.rule_6nd * kept / whole_.rule;
+  }
+
+  void add_named(const Experiment& experiment) {
+    try {
+      add(experiment);
+    } catch (const Error& error) {
+      if (study_.experiments.size() == 1) throw;
+      throw Error(error.kind, fmt::format("experiment \"{}\": {}", experiment.name, error.message),
+                  error.hint, error.location);
+    }
+  }
+
+  // On a cluster the runs share the nodes: what stays idle is the schedule's, shared out as each
+  // experiment would leave nodes unfilled by itself, or by its GPU-hours where none would.
+  void share_idle(double gpu_hours) {
+    double own = 0, used = 0;
+    for (const ExperimentResult& each : out_.experiments) {
+      own += each.idle_gpu_hours;
+      used += each.gpu_hours;
+    }
+    for (ExperimentResult& each : out_.experiments) {
+      const double share = own > 0 ? each.idle_gpu_hours / own : each.gpu_hours / used;
+      each.idle_gpu_hours = share * gpu_hours;
+    }
   }
 
   void add_up() {
@@ -204,7 +231,9 @@ class Study {
       jobs.push_back({each.run.gpus, each.run_seconds, count});
       busy += each.run.gpus * each.run_seconds * count;
     }
-    schedule.seconds = schedule_jobs(std::move(jobs), schedule.gpus);
+    const JobSchedule times_of = schedule_jobs(std::move(jobs), schedule.gpus, out_.node_gpus);
+    schedule.seconds = times_of.seconds;
+    share_idle(times_of.idle_gpu_seconds / kSecondsPerHour);
     schedule.busy_share = busy / (schedule.seconds * schedule.gpus);
     const std::optional<double> price = out_.experiments.front().run.cost.price_per_gpu_hour;
     schedule.usd = times(price, schedule.gpus * schedule.seconds / kSecondsPerHour);
@@ -233,6 +262,12 @@ class Study {
 };
 
 }  // namespace
+
+double Experiment::attempts() const {
+  constexpr double kNoise = 1e-12;  // 90 runs of which a tenth fail are 100 attempts
+  const double mean = runs() / (1 - failure_share), whole = std::round(mean);
+  return std::abs(mean - whole) < kNoise * mean ? whole : mean;
+}
 
 std::optional<double> ExperimentResult::usd() const { return plus(used_usd, idle_usd); }
 

@@ -37,7 +37,15 @@ Scenario overrides_of(const JsonValue& value, const ObjectReader& object,
       value.fail(fmt::format("unknown key \"{}\"", key), hint);
     }
   }
-  return scenario_from_json(groups.dump(), value.location());
+  try {
+    return scenario_from_json(groups.dump(), value.location());
+  } catch (const Error& error) {
+    // The fields' own pointer goes on where the entry's ends.
+    std::string place = error.location;
+    const std::size_t first = place.find('#'), second = place.rfind("#/");
+    if (second != std::string::npos && second != first) place.erase(second, 1);
+    throw Error(error.kind, error.message, error.hint, place);
+  }
 }
 
 Experiment read_experiment(const JsonValue& value, const nlohmann::json& json) {

@@ -9,7 +9,8 @@
 
 namespace trcost {
 
-double schedule_jobs(std::vector<ScheduledJob> jobs, double gpus) {
+JobSchedule schedule_jobs(std::vector<ScheduledJob> jobs, double gpus, double node) {
+  JobSchedule out;
   std::ranges::stable_sort(jobs, [](const ScheduledJob& a, const ScheduledJob& b) {
     return a.gpus != b.gpus ? a.gpus > b.gpus : a.seconds > b.seconds;
   });
@@ -26,7 +27,11 @@ double schedule_jobs(std::vector<ScheduledJob> jobs, double gpus) {
       job.count -= start;
       free -= start * job.gpus;
     }
-    if (running.empty()) return now;
+    out.seconds = now;
+    if (running.empty()) return out;
+    const double busy = gpus - free;
+    const double rented = std::min(gpus, std::ceil(busy / node) * node);
+    out.idle_gpu_seconds += (rented - busy) * (running.top().first - now);
     now = running.top().first;
     while (!running.empty() && running.top().first <= now) {
       free += running.top().second;

@@ -52,6 +52,27 @@ Remaining remaining_variance(const RangeResult& range, bool time_measured) {
   return out;
 }
 
+// Sigma of ln MFU in a range without a measurement.
+double own_sigma(const RangeResult& range) {
+  const Quantiles& q = range.total_usd ? *range.total_usd : range.gpu_hours;
+  const double sigma = q.p10 > 0 ? portable_log(q.p90 / q.p10) / (2 * kZ90) : 0;
+  double variance = 0;
+  for (const Contribution& each : range.contributions) {
+    if (is_one_of(kOfSpeed, each.input)) variance += each.share * sigma * sigma;
+  }
+  return std::sqrt(variance);
+}
+
+// A measurement elsewhere never makes a target less certain than its own family of runs.
+void narrow_to_family(TransferRow& row) {
+  const double own = own_sigma(row.unanchored);
+  if (own <= 0 || own >= row.residual.sigma) return;
+  row.residual.why = fmt::format(
+      "spread of the published runs of this kind, which is less than the {:.3f} of {} pairs of runs",
+      row.residual.sigma, row.residual.pairs);
+  row.residual.sigma = own;
+}
+
 Scenario on_platform(const Scenario& base, std::string_view accelerator, double gpus) {
   Scenario out = base;
   out.set_text(Field::hardware_accelerator, accelerator);
@@ -150,12 +171,20 @@ class Transfer {
     if (mfu > 1) {
       throw Error(ErrorKind::no_answer,
                   fmt::format("the measurement would need an MFU of {:.0f} % on {}", 100 * mfu, name),
-                  "check time, tokens and number of accelerators: did the run do the work that the "
-                  "flags describe?");
+                  measured_words() +
+                      "check time, tokens and number of accelerators: did the run do the work that "
+                      "the flags describe?");
     }
     Scenario scenario = on_platform(request_.base, name, gpus);
     scenario.set_number(Field::efficiency_mfu, mfu);
     estimator_.run_one(scenario, name, row.estimate);
+  }
+
+  // How a time was read: 20 is seconds, and 20h may be meant.
+  [[nodiscard]] std::string measured_words() const {
+    if (!request_.seconds) return {};
+    return fmt::format("--measured was read as {}; ",
+                       format_number(*request_.seconds, NumberKind::duration));
   }
 
   void anchor() {
@@ -167,6 +196,11 @@ class Transfer {
                                       : predicted_rate / *request_.tokens_per_second;
     apply_factor(row, request_.from, request_.from_gpus);
     row.residual.why = "measured";
+    if (request_.seconds) {
+      // As it was given, to the last digit.
+      row.estimate.wall_clock_seconds = *request_.seconds;
+      row.estimate.gpu_hours = request_.from_gpus * *request_.seconds / kSecondsPerHour;
+    }
     set_ranges(row, request_);
   }
 
@@ -177,6 +211,7 @@ class Transfer {
     std::optional<TransferResidual>& known = residuals_[same_chip ? 1 : 0];
     if (!known) known = transfer_residual(catalog_, same_chip);
     row.residual = *known;
+    narrow_to_family(row);
     apply_factor(row, target.accelerator, gpus);
     set_ranges(row, request_);
     return row;

@@ -92,3 +92,38 @@ END
   run_trcost estimate --scenario study.json
   [ "$code" -eq 1 ]
 }
+
+@test "a cluster: what is rented and idle is the schedule's, never more than the whole cluster" {
+  study='{"model":{"params":8e9},"data":{"tokens":20e9},"efficiency":{"mfu":0.4},
+    "cost":{"price_per_gpu_hour":2},"hardware":{"accelerator":"h100-sxm"},"experiments":[
+    {"name":"tiny","params_fraction":0.01,"repeats":40},
+    {"name":"mid","params_fraction":0.1,"repeats":9,"failure_share":0.1},
+    {"name":"big","params_fraction":0.5}]}'
+  printf '%s' "$study" >study.json
+  for gpus in 1 8 12; do
+    run_trcost experiments --scenario study.json --gpus "$gpus" --format json
+    [ "$code" -eq 0 ]
+    holds '.platforms[0] | .gpu_hours + .idle_gpu_hours
+      <= .schedule.gpus * .schedule.seconds / 3600 * (1 + 1e-9)'
+    [ "$gpus" -ne 1 ] || holds '.platforms[0].idle_gpu_hours == 0'
+  done
+  holds '[.platforms[0].experiments[] | select(.name == "mid").attempts] == [10]'
+}
+
+@test "compute of failed attempts counts, in FLOP and as a share of the final run" {
+  runs=(--params 10B --tokens 200B --runs 20 --params-fraction 0.1 --tokens-fraction 0.1
+    --accelerator h100-sxm)
+  run_trcost experiments "${runs[@]}" --failure-share 0.5
+  grep -q '0.4 of the final run.s by 6 N D' <<<"$out"
+}
+
+@test "an experiment at fault is named, with one pointer" {
+  printf '%s' '{"model":{"params":8e9},"data":{"tokens":1e9},"experiments":[
+    {"name":"one","params_fraction":1e-9},{"name":"two"}]}' >study.json
+  run_trcost experiments --scenario study.json --accelerator h100-sxm
+  [ "$code" -ne 0 ]
+  grep -q 'experiment "one"' <<<"$err"
+  printf '%s' '{"experiments":[{"name":"one","model":{"params":-1}}]}' >study.json
+  run_trcost experiments --scenario study.json --accelerator h100-sxm
+  grep -q 'study.json#/experiments/0/model/params' <<<"$err"
+}

@@ -168,3 +168,13 @@ load program
   run_trcost solve --gpus 20000 --duration 4mo --mfu 0.4 --accelerator h100-sxm --format csv
   head -1 out.txt | grep -q ',cluster.flops,cluster.realised_flops,'
 }
+
+@test "columns of one name, and values that read alike, are told apart" {
+  run_trcost solve --target tokens.total=1e9 --params 8B --for tokens --gpus 8 \
+    --accelerator h100-sxm
+  [ "$(grep -o 'total' <<<"$(grep platform <<<"$out")" | wc -l)" -eq 2 ]
+  grep -q 'tokens.total ' <<<"$(grep platform <<<"$out")"
+  run_trcost solve --for tokens --duration 3d --gpus 8 --accelerator a100-sxm-80gb --params 8e9 \
+    --vision-encoder 1B
+  ! grep -q 'would give 3.00000 d' <<<"$out"
+}

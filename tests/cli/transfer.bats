@@ -93,3 +93,29 @@ work=(--model llama-3.1-8b --tokens 1B --train lora --seq-length 2048)
   [ "$(grep -c '^a100-sxm-80gb,' out.txt)" -eq 2 ]
   refused 2 'measured platform itself' transfer "${measured[@]}" --to a100-sxm-80gb
 }
+
+@test "a measurement elsewhere never makes a target less certain than no measurement" {
+  run_trcost transfer --model llama-2-7b --train lora --tokens 2e9 --from a100-pcie-80gb \
+    --from-gpus 8 --measured-tokens-per-second 20k --to h100-sxm,h200,b200 --format json
+  [ "$code" -eq 0 ]
+  holds '.targets | all((.range.gpu_hours | .p90 / .p10)
+    <= (.unanchored_range.gpu_hours | .p90 / .p10) * (1 + 1e-9))'
+}
+
+@test "two numbers of one accelerator can be told apart, and the time stands as it was given" {
+  run_trcost transfer --model llama-2-7b --tokens 2e9 --from a100-sxm-80gb --from-gpus 8 \
+    --measured 20h --to h200:4,h200:8
+  [ "$(grep -c '^  [48] x h200 ' <<<"$out")" -ge 2 ]
+  run_trcost transfer --model llama-2-7b --tokens 2e9 --from a100-sxm-80gb --from-gpus 8 \
+    --measured 20h --to h200 --format csv
+  grep -q '^a100-sxm-80gb,true,8,72000,' <<<"$out"
+}
+
+@test "a time without its unit is said as it was read, and a hopeless one is warned of" {
+  run=(--model llama-2-7b --tokens 2e9 --from a100-sxm-80gb --from-gpus 8 --to h200)
+  run_trcost transfer "${run[@]}" --measured 20
+  [ "$code" -eq 1 ]
+  grep -q 'measured was read as 20.0 s' <<<"$err"
+  run_trcost transfer "${run[@]}" --measured 90y
+  grep -q 'warning: the measurement is an MFU of' <<<"$err"
+}
