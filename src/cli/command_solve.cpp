@@ -161,6 +161,7 @@ class Solving {
     } else {
       refuse("nothing is unknown", "name the field to solve for, like --for tokens");
     }
+    refuse_two_targets();
     const bool sized = request_.target.column->path == "wall_clock_seconds" &&
                        !given(Field::hardware_gpus) &&
                        (request_.unknown == nullptr ||
@@ -168,6 +169,21 @@ class Solving {
     if (sized) {
       refuse("a deadline without a cluster is always met: the cluster grows with the work",
              "add --gpus N, or solve with --for gpus");
+    }
+  }
+
+  void refuse_two_targets() {
+    if (request_.unknown == nullptr) return;
+    const bool gpus = request_.unknown->field == Field::hardware_gpus;
+    if (gpus && given(Field::hardware_deadline) &&
+        request_.target.column->path != "wall_clock_seconds") {
+      refuse("--deadline beside another target: the cluster that is sought meets one of them",
+             "leave one out; `trcost sweep --vary hardware.gpus=A..B:1 --where` keeps what meets both");
+    }
+    if (!arguments_.break_even.empty() && request_.unknown->kind == FieldKind::integer) {
+      refuse(fmt::format("{} goes in steps, at which two platforms hardly cost the same",
+                         request_.unknown->path),
+             "break even by --for price, mfu or tokens");
     }
   }
 

@@ -179,7 +179,11 @@ Solution Solver::solve(const SolveRequest& request, std::string_view accelerator
   Prober prober(*catalog_, request, accelerator, [&](Scenario& scenario, double x) {
     scenario.set_number(unknown, x, unknown.flag);
   });
-  const Found found = search(prober, request, system);
+  Found found = search(prober, request, system);
+  if (!found.solved && found.constant) {
+    found.problem =
+        fmt::format("{} does not change {} here", unknown.path, request.target.column->path);
+  }
   out.scenario.set_number(unknown, found.probe.x, unknown.flag);
   out.values = {{&unknown, found.probe.x}};
   finish(found, request, *catalog_, accelerator, out);

@@ -73,9 +73,24 @@ std::optional<Edge> find_edge(std::span<const Probe> probes) {
   return std::nullopt;
 }
 
-Found not_solved(Prober& prober, bool always) {
+// Whether every value that has an answer has the same one.
+bool is_constant(std::span<const Probe> probes) {
+  constexpr double kSame = 1e-9;
+  std::optional<double> first;
+  int answers = 0;
+  for (const Probe& probe : probes) {
+    if (!probe.achieved) continue;
+    ++answers;
+    if (!first) first = probe.achieved;
+    if (std::abs(*probe.achieved - *first) > kSame * std::abs(*first)) return false;
+  }
+  return answers > 1;
+}
+
+Found not_solved(Prober& prober, std::span<const Probe> probes, bool always) {
   if (!prober.nearest()) prober.rethrow();
   Found found;
+  found.constant = is_constant(probes);
   found.probe = *prober.nearest();
   found.problem = always ? "every allowed value meets the target without reaching it"
                          : "no allowed value reaches the target";
@@ -88,9 +103,9 @@ Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool who
   std::vector<Probe> probes;
   for (const double x : grid) probes.push_back(prober.at(x));
   const auto meets = [](const Probe& probe) { return probe.meets; };
-  if (std::ranges::none_of(probes, meets)) return not_solved(prober, false);
+  if (std::ranges::none_of(probes, meets)) return not_solved(prober, probes, false);
   const std::optional<Edge> edge = find_edge(probes);
-  if (!edge) return not_solved(prober, true);
+  if (!edge) return not_solved(prober, probes, true);
   Bracket bracket{probes[edge->inside], probes[edge->outside]};
   const double limit = grid[edge->inside < edge->outside ? grid.size() - 1 : 0];
   constexpr int kMostSteps = 6;
@@ -104,7 +119,14 @@ Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool who
   // Where the far side has no answer at all, the target was not what stopped the search.
   found.solved = bracket.outside.achieved.has_value();
   if (!found.solved) {
-    found.problem = "beyond this value nothing has an answer, and the target is not reached";
+    const bool up = bracket.outside.x > bracket.inside.x;
+    const bool nothing = std::ranges::none_of(probes, [&](const Probe& probe) {
+      return probe.achieved && (up ? probe.x > bracket.outside.x : probe.x < bracket.outside.x);
+    });
+    found.constant = is_constant(probes);
+    found.problem =
+        nothing ? "beyond this value nothing has an answer, and the target is not reached"
+                : "the next value has no answer, and the target is not reached before it";
   } else if (whole) {
     found.beyond = bracket.outside;
   }

@@ -51,6 +51,7 @@ struct Found {
   bool solved = false;
   Probe probe;                  ///< the answer, or the nearest that exists
   std::optional<Probe> beyond;  ///< one unit further
+  bool constant = false;        ///< the unknown does not change what is sought
   std::string problem;
   std::vector<SolveChoice> choices;
 };

@@ -103,9 +103,9 @@ END
   for gpus in 1 8 12; do
     run_trcost experiments --scenario study.json --gpus "$gpus" --format json
     [ "$code" -eq 0 ]
-    holds '.platforms[0] | .gpu_hours + .idle_gpu_hours
-      <= .schedule.gpus * .schedule.seconds / 3600 * (1 + 1e-9)'
-    [ "$gpus" -ne 1 ] || holds '.platforms[0].idle_gpu_hours == 0'
+    holds '.platforms[0] | .total.gpu_hours + .total.idle_gpu_hours
+      <= .cluster.gpus * .cluster.wall_clock_seconds / 3600 * (1 + 1e-9)'
+    [ "$gpus" -ne 1 ] || holds '.platforms[0].total.idle_gpu_hours == 0'
   done
   holds '[.platforms[0].experiments[] | select(.name == "mid").attempts] == [10]'
 }

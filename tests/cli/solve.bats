@@ -178,3 +178,39 @@ load program
     --vision-encoder 1B
   ! grep -q 'would give 3.00000 d' <<<"$out"
 }
+
+@test "GPUs for a deadline: a sweep of every size agrees on the fewest and the least cost" {
+  question=(--params 8B --tokens 1T --accelerator h100-sxm)
+  run_trcost solve --for gpus --deadline 12h "${question[@]}" --format json
+  [ "$code" -eq 0 ]
+  fewest=$(jq '.solutions[0].choices[] | select(.choice | startswith("fewest")) | .value' <<<"$out" |
+    head -1)
+  cheapest=$(jq '.solutions[0].value' <<<"$out")
+  row() {
+    "$TRCOST" sweep "${question[@]}" --vary hardware.gpus=4500..6000:1 \
+      --where 'wall_clock_seconds<=12h' --sort "$1" --top 1 --select cost.total --format csv |
+      sed -n '2s/,.*//p'
+  }
+  [ "$(row hardware.gpus)" = "$fewest" ]
+  [ "$(row cost.total)" = "$cheapest" ]
+}
+
+@test "a field without effect is said to have none" {
+  run_trcost solve --for lora-rank --budget 50000 --params 8B --tokens 1T --gpus 64 \
+    --accelerator h100-sxm
+  [ "$code" -eq 1 ]
+  grep -q 'train.lora_rank does not change cost.total here' <<<"$err"
+  run_trcost solve --for price --target wall_clock_seconds=1d --params 8B --tokens 1T --gpus 64 \
+    --accelerator h100-sxm
+  grep -q 'cost.price_per_gpu_hour does not change wall_clock_seconds here' <<<"$err"
+}
+
+@test "two targets of one cluster, and a break-even in steps, are refused" {
+  question=(--params 8B --tokens 1T)
+  run_trcost solve --for gpus --deadline 30d --budget 105k "${question[@]}" --accelerator h100-sxm
+  [ "$code" -eq 2 ]
+  grep -q 'beside another target' <<<"$err"
+  run_trcost solve --break-even b200,h100-sxm --for gpus "${question[@]}"
+  [ "$code" -eq 2 ]
+  grep -q 'goes in steps' <<<"$err"
+}
