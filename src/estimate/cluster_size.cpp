@@ -17,6 +17,7 @@ constexpr double kLongestJump = 1.5;
 constexpr double kHopeless = 4;
 constexpr double kNeverRan = 64;
 constexpr double kPerhapsFaster = 0.93;
+constexpr double kFinest = 64;
 constexpr double kWiderRange = 4.0 / 3;
 constexpr double kFarBelow = 16;
 constexpr double kWorthwhile = 0.97;
@@ -41,7 +42,7 @@ class Walk {
       gpus = choice_.shortest_gpus;
       if (gpus == 0 || choice_.shortest_seconds > deadline_) return choice_;
     }
-    choice_.fewest = downwards(gpus);
+    choice_.fewest = finer(downwards(gpus));
     choice_.gpus = cheaper(choice_.fewest);
     return choice_;
   }
@@ -82,6 +83,16 @@ class Walk {
       if (look(n) <= deadline_) gpus = n;
     }
     return gpus;
+  }
+
+  // Between the fewest of the grid and the size before it: unit by unit, at most in kFinest steps.
+  double finer(double fewest) {
+    const double below = sizes_.before(fewest), unit = sizes_.unit();
+    const double step = std::ceil((fewest - below) / unit / kFinest) * unit;
+    for (double n = below + step; n < fewest; n += step) {
+      if (n >= kPerhapsFaster * enough() && look(n) <= deadline_) return n;
+    }
+    return fewest;
   }
 
   // Where nothing met the deadline a smaller cluster may still be faster: the shortest time is said.

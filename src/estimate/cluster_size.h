@@ -41,7 +41,8 @@ struct SizeChoice {
 
 /// The fewest accelerators that meet the deadline: sizes are looked at upwards from `start`, and down
 /// from the first that meets it, since speed per accelerator is ragged (how a size factors
-/// decides which layouts exist) and falls with size. A size up to a third larger is taken instead
+/// decides which layouts exist) and falls with size; then unit by unit below the one found, in at most
+/// 64 steps. A size up to a third larger is taken instead
 /// where it costs at least 3 % fewer GPU-hours. Gives up at kMostGpus, and where four times the
 /// accelerators of the shortest time so far bring nothing.
 SizeChoice size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_clock, double start,
