@@ -34,6 +34,8 @@ struct CostResult {
   std::optional<double> per_million_tokens;
   std::vector<LineItem> items;
   std::optional<double> break_even_utilization;  ///< with own: where owning equals renting
+  std::optional<double> rent_per_gpu_hour;       ///< with own: the rent that it is compared with
+  std::string rent_source;                       ///< which rent that is, in words
 };
 
 /// What is billed. Pointers stay the caller's and may be null where they do not apply.
@@ -45,7 +47,8 @@ struct BillInputs {
   const OwnershipCost* ownership = nullptr;   ///< with own
   std::string_view ownership_source;          ///< where the purchase price comes from
   std::string_view ownership_date;
-  std::optional<double> kwh;                  ///< whole run, facility
+  std::optional<double> kwh;                  ///< facility; with own the final run alone, since
+                                              ///< experiments and evaluation carry their energy
   std::optional<double> usd_per_kwh;
   std::string_view electricity_source;
   std::string_view electricity_date;

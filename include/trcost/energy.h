@@ -3,18 +3,37 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "trcost/derivation.h"
+#include "trcost/hardware.h"
 
 namespace trcost {
 
 struct EnergyResult {
-  std::optional<double> kwh;
-  std::optional<double> co2_kg;
-  std::optional<double> tokens_per_mwh;
-  std::optional<double> tokens_per_second_per_megawatt;
+  std::optional<double> kwh;             ///< of the run with its experiments and evaluation
+  std::optional<double> co2_kg;          ///< of that electricity
+  std::optional<double> tokens_per_mwh;  ///< tokens of the run over all of `kwh`
+  std::optional<double> tokens_per_second_per_megawatt;  ///< steps alone, rated power
 };
+
+/// Rated power of the whole system per accelerator.
+struct SystemPower {
+  std::optional<double> watts;
+  bool assumed = false;  ///< made from the board's power
+  std::string why;       ///< how it is known, or why it is not
+  std::string source;
+};
+
+/// Power of a server over that of its accelerators, for systems that publish none: 1.8, TPUs 1.56
+/// (Epoch AI, training-cost-trends at 263c40a, chip_to_server_power; DGX H100 has 1.82).
+double system_over_board(std::string_view vendor);
+
+/// The system's published power; where there is none, the board's x system_over_board(). Unknown
+/// where the board's is not published either.
+SystemPower system_power(const Accelerator& accelerator, const System& system);
 
 /// Mean draw in training as a share of the system's power: 0.75, TPUs 0.43 (Epoch AI,
 /// training-cost-trends, server_TDP_fraction).
@@ -22,7 +41,8 @@ double mean_draw(std::string_view vendor);
 
 /// What energy is made from. Unknown power or grid intensity gives unknown energy or carbon.
 struct EnergyInputs {
-  double gpu_hours = 0;
+  double gpu_hours = 0;                          ///< of the final run
+  double beyond = 0;                             ///< experiments and evaluation / the final run
   double tokens = 0;                             ///< of the whole training
   double tokens_per_second_per_gpu = 0;          ///< steady state
   std::optional<double> system_watts_per_gpu;    ///< nameplate, with its share of the node or rack
@@ -34,10 +54,12 @@ struct EnergyInputs {
 /// kWh of one accelerator-hour: kW x mean draw x PUE. An H100 at PUE 1.25 is 1.195 kWh.
 double kwh_per_gpu_hour(double system_watts_per_gpu, double mean_draw, double pue);
 
-/// kWh = GPU-hours x kW per GPU x mean draw x PUE; CO2 = kWh x intensity; tokens per MWh over the
-/// whole training; throughput per megawatt of provisioned power (kW per GPU x PUE), steady state.
+/// kWh = GPU-hours x (1 + beyond) x kW per GPU x mean draw x PUE; CO2 = kWh x intensity.
+/// The two rates answer two questions, and differ by mean draw, failures and overhead: tokens per
+/// MWh is what the meter will say of the whole training (mean draw, interruptions, experiments);
+/// throughput per megawatt is what a site of so much power can hold (rated power x PUE, steady state).
 EnergyResult compute_energy(const EnergyInputs& inputs);
 
-Derivation derive_energy(const EnergyInputs& inputs, const EnergyResult& result);
+std::vector<Derivation> derive_energy(const EnergyInputs& inputs, const EnergyResult& result);
 
 }  // namespace trcost

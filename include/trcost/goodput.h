@@ -14,6 +14,9 @@ namespace trcost {
 /// section 3.3.4).
 inline constexpr double kGpuHoursPerFailure = 50677.0;
 
+/// Hours between preemptions of a spot node: the default of efficiency.preemption_hours (assumption).
+inline constexpr double kHoursPerPreemption = 24.0;
+
 /// gpus x hours / failures.
 double gpu_hours_per_failure(double gpus, double hours, double failures);
 /// Mean time between failures of a job, seconds: 3600 x GPU-hours per failure / GPUs.
@@ -39,6 +42,8 @@ struct FailureInputs {
   std::optional<double> interval_seconds;             ///< between checkpoints
   std::optional<double> spare_share;                  ///< idle spares, as a share of `gpus`
   bool spot = false;                                  ///< preemptible accelerators
+  double preemption_hours = kHoursPerPreemption;      ///< of a node, with spot
+  std::optional<double> busy_seconds;                 ///< all steps of the run, without interruption
 };
 
 struct GoodputResult {
@@ -49,17 +54,20 @@ struct GoodputResult {
   double restart_seconds = 0;
   double spare_share = 0;       ///< of the accelerators, idle as hot spares
   double async_share = 0;       ///< 0: synchronous checkpoints, 1: asynchronous and hot spares
-  double preemption_gpu_hours = 0;  ///< GPU-hours per preemption, 0 without spot
+  double nodes = 0;             ///< that are preempted one by one, 0 without spot
+  bool one_piece = false;       ///< the run ends before the given interval
 };
 
 /// Goodput of a job by the exponential form at the Daly interval.
 ///
-/// Stall: 5 s to synchronise plus bytes over 0.125 GB/s per accelerator (Llama 3's storage sustains
+/// Stall: 5 s to synchronise plus bytes over 0.122 GB/s per accelerator (Llama 3's storage sustains
 /// 2 TB/s for 16,384 accelerators). Restart: 5 minutes; with spot 10. From 16,384 to 65,536
 /// accelerators (30,000 lies in the middle) jobs are assumed to move to asynchronous checkpoints,
 /// hot spares and in-memory recovery: a stall of 5 s, a restart of 90 s, and spares for the nodes
-/// that are in repair. Spot adds preemptions, per node. Throws Error (no_answer) when less than 1 %
-/// of the time would be work.
+/// that are in repair (none where they are less than half of one accelerator). Spot adds preemptions,
+/// each of a whole node: also one of which only a part is rented. A given interval is at most the run:
+/// one that ends sooner writes no checkpoint on its way and starts over when interrupted. Throws Error
+/// (no_answer) when less than 1 % of the time would be work.
 GoodputResult plan_goodput(const FailureInputs& inputs);
 
 /// Sentences for the assumptions list, with source. Empty for what does not apply.

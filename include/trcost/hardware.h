@@ -33,6 +33,7 @@ struct Accelerator {
   double memory_bandwidth = 0;         ///< bytes/s
   double memory_bandwidth_measured = 0;  ///< fraction of it that streaming reaches, 0 unknown
   double power_watts = 0;              ///< board power limit, 0 unknown
+  std::string power_source;            ///< of the board power, empty where there is none
   double price_usd = 0;                ///< purchase price of one, 0 unknown
   std::string price_source;            ///< of the purchase price, empty where there is none
   std::string price_date;              ///< YYYY-MM or YYYY-MM-DD
@@ -59,6 +60,7 @@ struct System {
   double usable_per_domain = 8;            ///< how many of them planners use (NVL72: 64)
   std::vector<NetworkTier> tiers;          ///< innermost first; the last one spans the cluster
   double power_per_gpu_watts = 0;          ///< whole system per accelerator, 0 unknown
+  std::string power_source;                ///< empty where there is no power
   double price_usd = 0;                    ///< purchase price of the system, 0 unknown
   double price_gpus = 0;                   ///< accelerators in that price
   std::string price_source;                ///< empty where there is no price

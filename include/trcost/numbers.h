@@ -32,6 +32,12 @@ std::string format_number(double value, NumberKind kind, int significant = 3);
 /// separator, integers without exponent up to 2^53. The value has to be finite.
 std::string format_exact(double value);
 
+/// `1,234,567.8`.
+std::string grouped(double value, int decimals);
+
+/// A price of one unit with the decimals that it needs, two to four: `$2.82`, `$1.475`, `$0.0826`.
+std::string unit_money(double usd);
+
 /// Appends what format_exact gives.
 void append_exact(std::string& out, double value);
 

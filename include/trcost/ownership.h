@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trcost/derivation.h"
@@ -17,6 +18,7 @@ namespace trcost {
 inline constexpr double kDepreciationPerYear = 0.14;  ///< orders of magnitude of price per year
 inline constexpr double kServerMultiplier = 1.64;     ///< server price / chip price
 inline constexpr double kServerMultiplierA100 = 1.66;
+inline constexpr double kServerMultiplierV100 = 1.69;
 inline constexpr double kNetworkShare = 0.19;         ///< of the cluster's cost
 
 /// Purchase price of the server per accelerator, without the cluster's network.
@@ -26,8 +28,10 @@ struct PurchasePrice {
   std::string date;
 };
 
-/// From, in this order: the user's price of a chip, the catalog's price of a chip, the catalog's
-/// price of a system; a chip's price is multiplied by 1.64 (A100 1.66) for its server.
+/// From, in this order: the user's price of a chip; the price of a whole machine, the newer one of the
+/// book (those that hyperscalers pay left out) and of the system's file; a chip's price, of its file or
+/// of the book. Chips are multiplied by 1.64 (A100 1.66, V100 1.69) for their server: quotes of
+/// machines lie well below that for H100 and A100, so a quote comes first wherever there is one.
 PurchasePrice server_price(const Accelerator& accelerator, const System& system,
                            const PriceBook& book, std::optional<double> given_chip_usd = {});
 
@@ -67,5 +71,8 @@ std::optional<double> break_even_utilization(const OwnershipCost& cost, double r
 
 std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const OwnershipCost& cost,
                                          const PurchasePrice& price);
+/// Empty where an hour of owning is not known.
+std::optional<Derivation> derive_break_even(const OwnershipCost& cost, double rent_usd_per_gpu_hour,
+                                            std::string_view rent_source);
 
 }  // namespace trcost

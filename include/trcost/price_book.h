@@ -66,6 +66,7 @@ struct HardwarePrice {
   std::string accelerator;  ///< catalog name
   double gpus = 1;          ///< accelerators in it
   bool all_in = false;      ///< with network and storage
+  bool hyperscaler = false; ///< what a hyperscaler pays; no one else gets it
   double low = 0, median = 0, high = 0;  ///< USD
   PriceDate date;
   std::string source;

@@ -2,6 +2,8 @@
 // Bytes that a training keeps, and for how long.
 #pragma once
 
+#include <vector>
+
 #include "trcost/derivation.h"
 
 namespace trcost {
@@ -34,6 +36,7 @@ struct StorageUse {
 };
 StorageUse compute_storage(const StorageInputs& inputs);
 
-Derivation derive_storage(const StorageInputs& inputs, const StorageUse& use);
+/// GB-months of each kind of bytes that is kept, and GB that leave.
+std::vector<Derivation> derive_storage(const StorageInputs& inputs, const StorageUse& use);
 
 }  // namespace trcost

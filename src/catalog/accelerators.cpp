@@ -100,6 +100,7 @@ Accelerator parse_accelerator(const JsonValue& document) {
   }
   if (const auto power = sources.optional(file, "power_watts", 1, 1e5)) {
     accelerator.power_watts = power->value;
+    accelerator.power_source = power->source;
   }
   CatalogPrice price = read_price(file, sources);
   accelerator.price_usd = price.usd;

@@ -141,6 +141,7 @@ class BookReader {
     price.accelerator = row.required_text("accelerator");
     price.gpus = row.required_whole("gpus", 1, 1e6);
     price.all_in = row.boolean_or("all_in", false);
+    price.hyperscaler = row.boolean_or("hyperscaler", false);
     read_spread(row.required_value("usd"), price);
     price.date = read_date(row);
     price.source = read_source(row);

@@ -67,6 +67,7 @@ System parse_system(const JsonValue& document) {
       file.whole_or("usable_per_domain", system.gpus_per_domain, 1, system.gpus_per_domain);
   if (const auto power = sources.optional(file, "power_per_gpu_watts", 1, 1e5)) {
     system.power_per_gpu_watts = power->value;
+    system.power_source = power->source;
   }
   CatalogPrice price = read_price(file, sources);
   system.price_usd = price.usd;

@@ -92,6 +92,16 @@ void add_beyond(const BillInputs& in, const std::optional<double>& per_hour,
   }
 }
 
+void compare_with_rent(const BillInputs& in, CostResult& out) {
+  out.break_even_utilization.reset();
+  out.rent_per_gpu_hour.reset();
+  out.rent_source.clear();
+  if (!in.own || in.ownership == nullptr || in.price == nullptr || !in.price->usd) return;
+  out.rent_per_gpu_hour = in.price->usd;
+  out.rent_source = in.price->given ? in.price->source : in.price->rule;
+  out.break_even_utilization = break_even_utilization(*in.ownership, *in.price->usd);
+}
+
 }  // namespace
 
 void make_bill(const BillInputs& in, CostResult& out) {
@@ -112,10 +122,7 @@ void make_bill(const BillInputs& in, CostResult& out) {
     }
     add_storage(in, rows);
   }
-  out.break_even_utilization.reset();
-  if (in.own && in.ownership != nullptr && in.price != nullptr && in.price->usd) {
-    out.break_even_utilization = break_even_utilization(*in.ownership, *in.price->usd);
-  }
+  compare_with_rent(in, out);
   out.total = 0;
   for (const LineItem& row : out.items) {
     if (!row.included) continue;
@@ -161,7 +168,7 @@ std::vector<Derivation> derive_bill(const CostResult& cost, double tokens) {
     step.formula = "quantity x unit price";
     step.numbers = fmt::format("{} {} x {}", format_exact(row.quantity), row.unit,
                                row.unit_price ? format_exact(*row.unit_price) + " USD" : "n/a");
-    step.result = row.amount ? fmt::format("{:.2f} USD{}", *row.amount,
+    step.result = row.amount ? fmt::format("{:.4f} USD{}", *row.amount,
                                            row.included ? "" : ", not part of the total")
                              : "n/a";
     step.source = row.source;
@@ -170,11 +177,11 @@ std::vector<Derivation> derive_bill(const CostResult& cost, double tokens) {
     if (row.included) sum += (sum.empty() ? "" : " + ") + row.item;
   }
   steps.push_back({"total", sum, "",
-                   cost.total ? fmt::format("{:.2f} USD", *cost.total) : "n/a: a price is missing",
+                   cost.total ? fmt::format("{:.4f} USD", *cost.total) : "n/a: a price is missing",
                    std::string(kStaffNote)});
   if (cost.per_million_tokens) {
     steps.push_back({"cost per million tokens", "total / tokens x 1e6",
-                     fmt::format("{:.2f} / {:.6g} x 1e6", *cost.total, tokens),
+                     fmt::format("{:.4f} / {:.6g} x 1e6", *cost.total, tokens),
                      fmt::format("{:.6g} USD", *cost.per_million_tokens), ""});
   }
   return steps;

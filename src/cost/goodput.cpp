@@ -26,7 +26,7 @@ constexpr double kHotRestartSeconds =
 constexpr double kAsyncFrom = 16384;   // GPUs at which the move to hot spares begins
 constexpr double kAsyncUntil = 65536;  // and is complete; about 30,000 lies in the middle
 constexpr double kRepairHours = 24;    // a failed node is away for a day (assumption)
-constexpr double kSpotHoursPerNode = 24;  // between preemptions of a node (assumption)
+constexpr double kLeastSpare = 0.5;    // accelerators; fewer are none
 constexpr double kLeastGoodput = 0.01;
 
 constexpr std::string_view kLlama3 = "Llama 3: arXiv:2407.21783";
@@ -72,54 +72,95 @@ double exponential_goodput(double interval_seconds, double stall_seconds, double
   return 1 / wall_over_work;
 }
 
+namespace {
+
+// Interruptions per hour. Spot takes nodes back one by one; a part of a node is an instance too.
+double interruptions_per_hour(const FailureInputs& inputs, double nodes) {
+  return inputs.gpus / inputs.gpu_hours_per_failure + nodes / inputs.preemption_hours;
+}
+
+double written_seconds(const FailureInputs& inputs) {
+  return kHandOverSeconds + inputs.checkpoint_bytes / (kWriteBytesPerSecondPerGpu * inputs.gpus);
+}
+
+double spare_share(const FailureInputs& inputs, double async) {
+  if (inputs.spare_share) return *inputs.spare_share;
+  const double in_repair = kRepairHours * inputs.gpus_per_node / inputs.gpu_hours_per_failure;
+  const double share = async * std::min(in_repair, 0.5);
+  return share * inputs.gpus < kLeastSpare ? 0 : share;
+}
+
+// More accelerators are never the way out: the time between interruptions falls as fast as the
+// writing of checkpoints.
+[[noreturn]] void refuse(const FailureInputs& inputs, const GoodputResult& result) {
+  const std::string job =
+      fmt::format("a job of {} {}accelerator{}", format_number(inputs.gpus, NumberKind::integer),
+                  inputs.spot ? "spot " : "", inputs.gpus == 1 ? "" : "s");
+  if (1 - result.spare_share < kLeastGoodput) {
+    throw Error(ErrorKind::no_answer,
+                fmt::format("{} keeps {} of them as spares: none is left to work", job,
+                            format_number(result.spare_share, NumberKind::fraction)),
+                "give fewer --spares");
+  }
+  const auto time = [](double seconds) { return format_number(seconds, NumberKind::duration); };
+  const double alone = (1 - result.spare_share) *
+                       exponential_goodput(std::max(daly_interval(result.stall_seconds,
+                                                                  result.mtbf_seconds), 1.0),
+                                           result.stall_seconds, result.restart_seconds,
+                                           result.mtbf_seconds);
+  std::string hint = inputs.spot ? "take fewer accelerators, another --pricing, or give "
+                                   "--preemption-hours or --goodput"
+                                 : "take fewer accelerators, or give --failure-gpu-hours or --goodput";
+  const bool slow_checkpoints = result.stall_seconds > result.mtbf_seconds &&
+                                result.restart_seconds <= result.mtbf_seconds;
+  if (slow_checkpoints) {
+    hint = "take fewer accelerators, or give a shorter --checkpoint-stall (faster storage, "
+           "asynchronous checkpoints) or --goodput";
+  } else if (inputs.interval_seconds && alone >= kLeastGoodput) {
+    hint = fmt::format("give a shorter --checkpoint-interval: about {} is the best",
+                       time(daly_interval(result.stall_seconds, result.mtbf_seconds)));
+  }
+  throw Error(ErrorKind::no_answer,
+              fmt::format("{} is interrupted every {}, too often to get on (checkpoints every {}, "
+                          "each {}; restart {})",
+                          job, time(result.mtbf_seconds), time(result.interval_seconds),
+                          time(result.stall_seconds), time(result.restart_seconds)),
+              std::move(hint));
+}
+
+}  // namespace
+
 GoodputResult plan_goodput(const FailureInputs& inputs) {
   GoodputResult out;
   out.async_share = async_share(inputs.gpus);
-  double rate = inputs.gpus / inputs.gpu_hours_per_failure;  // interruptions per hour
-  if (inputs.spot) {
-    out.preemption_gpu_hours = kSpotHoursPerNode * inputs.gpus_per_node;
-    rate += inputs.gpus / out.preemption_gpu_hours;
-  }
-  out.mtbf_seconds = kSecondsPerHour / rate;
-  const double written =
-      kHandOverSeconds + inputs.checkpoint_bytes / (kWriteBytesPerSecondPerGpu * inputs.gpus);
-  out.stall_seconds =
-      inputs.stall_seconds.value_or(between(written, kHandOverSeconds, out.async_share));
+  if (inputs.spot) out.nodes = std::ceil(inputs.gpus / inputs.gpus_per_node);
+  out.mtbf_seconds = kSecondsPerHour / interruptions_per_hour(inputs, out.nodes);
+  out.stall_seconds = inputs.stall_seconds.value_or(
+      between(written_seconds(inputs), kHandOverSeconds, out.async_share));
   const double cold = inputs.spot ? kSpotRestartSeconds : kRestartSeconds;
   out.restart_seconds =
       inputs.restart_seconds.value_or(between(cold, kHotRestartSeconds, out.async_share));
   // A stall of 0 would ask for checkpoints without end.
   out.interval_seconds = inputs.interval_seconds.value_or(
       std::max(daly_interval(out.stall_seconds, out.mtbf_seconds), 1.0));
-  const double in_repair = kRepairHours * inputs.gpus_per_node / inputs.gpu_hours_per_failure;
-  out.spare_share = inputs.spare_share.value_or(out.async_share * std::min(in_repair, 0.5));
-  out.goodput = (1 - out.spare_share) * exponential_goodput(out.interval_seconds, out.stall_seconds,
-                                                            out.restart_seconds, out.mtbf_seconds);
-  if (!(out.goodput >= kLeastGoodput)) {
-    const bool slow_checkpoints = out.stall_seconds > out.mtbf_seconds;
-    throw Error(
-        ErrorKind::no_answer,
-        fmt::format("a job of {} {}accelerator{} is interrupted every {}, too often to get on "
-                    "(restart {}, checkpoint {})",
-                    format_number(inputs.gpus, NumberKind::integer), inputs.spot ? "spot " : "",
-                    inputs.gpus == 1 ? "" : "s",
-                    format_number(out.mtbf_seconds, NumberKind::duration),
-                    format_number(out.restart_seconds, NumberKind::duration),
-                    format_number(out.stall_seconds, NumberKind::duration)),
-        slow_checkpoints ? "take more accelerators, which write checkpoints faster, or give "
-                           "--checkpoint-stall or --goodput"
-        : inputs.spot    ? "take fewer accelerators, another --pricing, or give --goodput"
-                         : "take fewer accelerators, or give --failure-gpu-hours, --restart, "
-                           "--checkpoint-interval or --goodput");
-  }
+  out.one_piece = inputs.interval_seconds && inputs.busy_seconds &&
+                  *inputs.busy_seconds <= *inputs.interval_seconds;
+  if (out.one_piece) out.interval_seconds = *inputs.busy_seconds;
+  out.spare_share = spare_share(inputs, out.async_share);
+  out.goodput = (1 - out.spare_share) *
+                exponential_goodput(out.interval_seconds, out.one_piece ? 0 : out.stall_seconds,
+                                    out.restart_seconds, out.mtbf_seconds);
+  if (!(out.goodput >= kLeastGoodput)) refuse(inputs, out);
   return out;
 }
 
 std::vector<GoodputNote> goodput_notes(const FailureInputs& inputs, const GoodputResult& result) {
   std::vector<GoodputNote> notes;
   if (inputs.spot) {
-    notes.push_back({"efficiency.failure_gpu_hours", result.preemption_gpu_hours, "GPU-hours",
-                     "spot: every node is preempted once in 24 h, besides failures",
+    notes.push_back({"efficiency.preemption_hours", inputs.preemption_hours, "h",
+                     fmt::format("spot: each of {:.6g} node{} is taken back once in so long, "
+                                 "besides failures",
+                                 result.nodes, result.nodes == 1 ? "" : "s"),
                      std::string(kAssumption)});
   }
   if (!inputs.stall_seconds) {
@@ -148,36 +189,70 @@ std::vector<GoodputNote> goodput_notes(const FailureInputs& inputs, const Goodpu
   return notes;
 }
 
+namespace {
+
+Derivation derive_mtbf(const FailureInputs& inputs, const GoodputResult& result) {
+  Derivation step{"time between interruptions M", "3600 x GPU-hours per failure / GPUs",
+                  fmt::format("3600 x {:.6g} / {:.6g}", inputs.gpu_hours_per_failure, inputs.gpus),
+                  fmt::format("{:.4g} s", result.mtbf_seconds),
+                  std::string(kLlama3) + ", section 3.3.4"};
+  if (inputs.spot) {
+    step.formula = "3600 / (GPUs / GPU-hours per failure + nodes / hours between preemptions)";
+    step.numbers = fmt::format("3600 / ({:.6g} / {:.6g} + {:.6g} / {:.6g})", inputs.gpus,
+                               inputs.gpu_hours_per_failure, result.nodes,
+                               inputs.preemption_hours);
+    step.source += "; preemptions: assumption";
+  }
+  return step;
+}
+
+Derivation derive_stall(const FailureInputs& inputs, const GoodputResult& result) {
+  Derivation step{"checkpoint stall delta", "given", fmt::format("{:.4g} s", result.stall_seconds),
+                  fmt::format("{:.4g} s", result.stall_seconds), "the user"};
+  if (inputs.stall_seconds) return step;
+  const double a = result.async_share;
+  const double gigabytes = kWriteBytesPerSecondPerGpu / 1e9;
+  const std::string written = fmt::format("5 + {:.5g} / ({:.5g}e9 x {:.6g})",
+                                          inputs.checkpoint_bytes, gigabytes, inputs.gpus);
+  step.formula = fmt::format("5 s + bytes / ({:.3g} GB/s x GPUs)", gigabytes);
+  step.numbers = written;
+  step.source = "model.md 6; arXiv:2407.21783";
+  if (a > 0) {
+    step.formula = fmt::format("({})^(1 - a) x 5^a s, a = log2(GPUs / 16384) / 2, at most 1: "
+                               "asynchronous share", step.formula);
+    step.numbers = fmt::format("({})^{:.5g} x 5^{:.5g}", written, 1 - a, a);
+  }
+  return step;
+}
+
+Derivation derive_interval(const FailureInputs& inputs, const GoodputResult& result) {
+  Derivation step{"checkpoint interval tau",
+                  "sqrt(2 delta M) (1 + 1/3 sqrt(delta/2M) + 1/9 delta/2M) - delta",
+                  fmt::format("delta = {:.4g}, M = {:.4g}", result.stall_seconds,
+                              result.mtbf_seconds),
+                  fmt::format("{:.4g} s", result.interval_seconds), "Daly 2006, eq. 37"};
+  if (result.one_piece) {
+    step.formula = "all steps of the run, which ends before a checkpoint is due: delta counts as 0";
+    step.numbers = step.result;
+    step.source = "steps x step time";
+  } else if (inputs.interval_seconds) {
+    step.formula = "given";
+    step.numbers = step.result;
+    step.source = "the user";
+  }
+  return step;
+}
+
+}  // namespace
+
 std::vector<Derivation> derive_goodput(const FailureInputs& inputs, const GoodputResult& result) {
-  const auto s = [](double value) { return fmt::format("{:.4g} s", value); };
-  std::vector<Derivation> steps;
-  steps.push_back(
-      {"time between interruptions M",
-       inputs.spot ? "3600 / (GPUs / GPU-hours per failure + GPUs / GPU-hours per "
-                     "preemption)"
-                   : "3600 x GPU-hours per failure / GPUs",
-       inputs.spot
-           ? fmt::format("3600 / ({0:.6g} / {1:.6g} + {0:.6g} / {2:.6g})", inputs.gpus,
-                         inputs.gpu_hours_per_failure, result.preemption_gpu_hours)
-           : fmt::format("3600 x {:.6g} / {:.6g}", inputs.gpu_hours_per_failure, inputs.gpus),
-       s(result.mtbf_seconds), std::string(kLlama3) + ", section 3.3.4"});
-  steps.push_back({"checkpoint stall delta", "5 s + bytes / (0.122 GB/s x GPUs)",
-                   fmt::format("5 + {:.4g} / (0.122e9 x {:.6g}), asynchronous share {:.2f}",
-                               inputs.checkpoint_bytes, inputs.gpus, result.async_share),
-                   s(result.stall_seconds), "model.md 6; arXiv:2407.21783"});
-  steps.push_back(
-      {"checkpoint interval tau",
-       inputs.interval_seconds ? "given"
-                               : "sqrt(2 delta M) (1 + 1/3 sqrt(delta/2M) + 1/9 "
-                                 "delta/2M) - delta",
-       fmt::format("delta = {:.4g}, M = {:.4g}", result.stall_seconds, result.mtbf_seconds),
-       s(result.interval_seconds), "Daly 2006, eq. 37"});
-  steps.push_back({"goodput", "(1 - spares) / ((M/tau) e^(R/M) (e^((tau+delta)/M) - 1))",
-                   fmt::format("spares {:.4g}, M {:.4g}, tau {:.4g}, R {:.4g}, delta {:.4g}",
-                               result.spare_share, result.mtbf_seconds, result.interval_seconds,
-                               result.restart_seconds, result.stall_seconds),
-                   fmt::format("{:.4f}", result.goodput), "Daly 2006, eq. 20"});
-  return steps;
+  return {derive_mtbf(inputs, result), derive_stall(inputs, result),
+          derive_interval(inputs, result),
+          {"goodput", "(1 - spares) / ((M/tau) e^(R/M) (e^((tau+delta)/M) - 1))",
+           fmt::format("spares {:.4g}, M {:.4g}, tau {:.4g}, R {:.4g}, delta {:.4g}",
+                       result.spare_share, result.mtbf_seconds, result.interval_seconds,
+                       result.restart_seconds, result.one_piece ? 0 : result.stall_seconds),
+           fmt::format("{:.4f}", result.goodput), "Daly 2006, eq. 20"}};
 }
 
 }  // namespace trcost

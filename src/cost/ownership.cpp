@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <numbers>
 
 #include "quantity/portable_math.h"
@@ -13,19 +14,24 @@
 namespace trcost {
 namespace {
 
+// Whole dollars with thousands separated: purchase prices are read, not scaled.
 std::string usd(double value) {
-  return format_number(value, NumberKind::money, 6);
+  return "$" + grouped(value, value < 1000 && value != std::floor(value) ? 2 : 0);
 }
 
 double server_multiplier(const Accelerator& accelerator) {
-  return accelerator.name.starts_with("a100") ? kServerMultiplierA100 : kServerMultiplier;
+  if (accelerator.name.starts_with("a100")) return kServerMultiplierA100;
+  if (accelerator.name.starts_with("v100")) return kServerMultiplierV100;
+  return kServerMultiplier;
 }
 
-// The newest price of a whole machine without its network.
+// The newest price of a whole machine without its network, as a buyer without a hyperscaler's
+// discount pays it.
 const HardwarePrice* machine_price(const PriceBook& book, std::string_view accelerator) {
   const HardwarePrice* newest = nullptr;
   for (const HardwarePrice& row : book.hardware) {
-    if (row.accelerator != accelerator || row.all_in || row.gpus < 2) continue;
+    if (row.accelerator != accelerator || row.all_in || row.hyperscaler || row.gpus < 2)
+      continue;
     if (newest == nullptr || row.date.last > newest->date.last) newest = &row;
   }
   return newest;
@@ -40,30 +46,52 @@ const HardwarePrice* chip_price(const PriceBook& book, std::string_view accelera
 
 }  // namespace
 
+namespace {
+
+PurchasePrice of_machine(std::string_view item, double usd_of_all, double gpus,
+                         std::string_view source, std::string date) {
+  return {usd_of_all / gpus,
+          fmt::format("{}: {} / {:.6g} = {} per accelerator; {}", item, usd(usd_of_all), gpus,
+                      usd(usd_of_all / gpus), source),
+          std::move(date)};
+}
+
+PurchasePrice of_chip(const Accelerator& accelerator, double chip, std::string_view origin,
+                      std::string date) {
+  const double multiplier = server_multiplier(accelerator);
+  return {chip * multiplier,
+          fmt::format("chip {} x {} for the server (Epoch AI) = {}; {}", usd(chip), multiplier,
+                      usd(chip * multiplier), origin),
+          std::move(date)};
+}
+
+// What a file says of its price, or the file itself.
+std::string_view said(const std::string& source, const std::string& file) {
+  return source.empty() ? std::string_view(file) : std::string_view(source);
+}
+
+}  // namespace
+
 PurchasePrice server_price(const Accelerator& accelerator, const System& system,
                            const PriceBook& book, std::optional<double> given_chip_usd) {
-  const double multiplier = server_multiplier(accelerator);
-  const auto from_chip = [&](double chip, std::string_view origin, std::string date) {
-    return PurchasePrice{
-        chip * multiplier,
-        fmt::format("{} x {} for the server (Epoch AI); {}", usd(chip), multiplier, origin),
-        std::move(date)};
-  };
-  if (given_chip_usd) return from_chip(*given_chip_usd, "chip's price given by the user", {});
-  if (accelerator.price_usd > 0) return from_chip(accelerator.price_usd, accelerator.file, {});
-  if (const HardwarePrice* row = machine_price(book, accelerator.name)) {
-    return {row->median / row->gpus,
-            fmt::format("{} {} / {}; {}", row->item, usd(row->median), row->gpus, row->source),
-            row->date.text};
+  if (given_chip_usd) {
+    return of_chip(accelerator, *given_chip_usd, "chip's price given by the user", {});
   }
-  if (system.price_usd > 0 && system.price_gpus > 0) {
-    return {system.price_usd / system.price_gpus,
-            fmt::format("{} {} / {}; {}", system.title, usd(system.price_usd), system.price_gpus,
-                        system.file),
-            {}};
+  const HardwarePrice* row = machine_price(book, accelerator.name);
+  const bool of_system = system.price_usd > 0 && system.price_gpus > 0;
+  if (row != nullptr && (!of_system || row->date.last >= system.price_date)) {
+    return of_machine(row->item, row->median, row->gpus, row->source, row->date.text);
   }
-  if (const HardwarePrice* row = chip_price(book, accelerator.name)) {
-    return from_chip(row->median, row->source, row->date.text);
+  if (of_system) {
+    return of_machine(system.title, system.price_usd, system.price_gpus,
+                      said(system.price_source, system.file), system.price_date);
+  }
+  if (accelerator.price_usd > 0) {
+    return of_chip(accelerator, accelerator.price_usd,
+                   said(accelerator.price_source, accelerator.file), accelerator.price_date);
+  }
+  if (const HardwarePrice* chip = chip_price(book, accelerator.name)) {
+    return of_chip(accelerator, chip->median, chip->source, chip->date.text);
   }
   return {std::nullopt,
           fmt::format("no purchase price of {} is known: give --purchase-price", accelerator.name),
@@ -142,9 +170,24 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
                      hourly(cost.colocation), "model.md 9.2 (assumption)"});
   }
   steps.push_back({"idle hours", "(server + network + colocation) x (1 / utilization - 1)",
-                   fmt::format("utilization {:.3g}", inputs.utilization), hourly(cost.idle),
-                   "assumption"});
+                   fmt::format("({:.4f} + {:.4f} + {:.4f}) x (1 / {:.3g} - 1)",
+                               cost.server.value_or(0), cost.network.value_or(0),
+                               cost.colocation.value_or(0), inputs.utilization),
+                   hourly(cost.idle), "assumption"});
   return steps;
+}
+
+std::optional<Derivation> derive_break_even(const OwnershipCost& cost, double rent_usd_per_gpu_hour,
+                                            std::string_view rent_source) {
+  if (!cost.server || !cost.network || !cost.colocation || !cost.energy) return std::nullopt;
+  const auto even = break_even_utilization(cost, rent_usd_per_gpu_hour);
+  return Derivation{
+      "break-even utilisation", "(server + network + colocation) / (rent - energy)",
+      fmt::format("({:.4f} + {:.4f} + {:.4f}) / ({} - {:.4f})", *cost.server, *cost.network,
+                  *cost.colocation, format_exact(rent_usd_per_gpu_hour), *cost.energy),
+      even ? fmt::format("{:.4f}{}", *even, *even > 1 ? ": renting is cheaper at any load" : "")
+           : std::string("none: the energy alone costs more than the rent"),
+      fmt::format("rent: {}", rent_source)};
 }
 
 }  // namespace trcost

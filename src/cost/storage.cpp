@@ -6,6 +6,11 @@
 #include "trcost/quantity.h"
 
 namespace trcost {
+namespace {
+
+constexpr double kGigabyte = 1e9;  // bytes, as storage is billed
+
+}  // namespace
 
 double checkpoint_bytes(double params_total, double params_trainable) {
   return kWeightBytesPerParameter * params_total +
@@ -17,7 +22,6 @@ double weights_bytes(double params_total) {
 }
 
 StorageUse compute_storage(const StorageInputs& inputs) {
-  constexpr double kGigabyte = 1e9;
   const double months = inputs.wall_seconds / kSecondsPerHour / kHoursPerMonth;
   StorageUse use;
   use.dataset_gb_months = inputs.dataset_bytes / kGigabyte * months;
@@ -32,17 +36,33 @@ StorageUse compute_storage(const StorageInputs& inputs) {
   return use;
 }
 
-Derivation derive_storage(const StorageInputs& inputs, const StorageUse& use) {
+std::vector<Derivation> derive_storage(const StorageInputs& inputs, const StorageUse& use) {
   const double months = inputs.wall_seconds / kSecondsPerHour / kHoursPerMonth;
-  return {
-      "storage", "(dataset + kept x full checkpoint + (kept + 1)/2 x weights) x months",
-      fmt::format("({:.4g} + {:.4g} x {:.4g} + ({:.4g} + 1)/2 x {:.4g}) GB x {:.4g}",
-                  inputs.dataset_bytes / 1e9, inputs.full_kept, inputs.full_checkpoint_bytes / 1e9,
-                  inputs.weights_kept, inputs.weights_checkpoint_bytes / 1e9, months),
-      fmt::format("{:.6g} GB-months, {:.6g} GB leave",
-                  use.dataset_gb_months + use.full_gb_months + use.weights_gb_months,
-                  use.egress_gb),
-      "14 bytes per parameter of full state, 2 of weights (arXiv:1910.02054)"};
+  const auto gb = [](double bytes) { return fmt::format("{:.6g} GB", bytes / kGigabyte); };
+  const auto gb_months = [](double value) { return fmt::format("{:.6g} GB-months", value); };
+  constexpr const char* kState =
+      "bytes per parameter: 14 of full state, 2 of weights (arXiv:1910.02054)";
+  std::vector<Derivation> steps;
+  const auto add = [&](const char* name, const char* formula, std::string numbers, double kept,
+                       const char* source) {
+    if (kept <= 0) return;
+    steps.push_back({name, formula, fmt::format("{} x {:.6g}", numbers, months), gb_months(kept),
+                     source});
+  };
+  add("GB-months of the dataset", "dataset x months of the run", gb(inputs.dataset_bytes),
+      use.dataset_gb_months, "a month is 730.5 hours");
+  add("GB-months of full checkpoints", "kept x full checkpoint x months of the run",
+      fmt::format("{:.6g} x {}", inputs.full_kept, gb(inputs.full_checkpoint_bytes)),
+      use.full_gb_months, kState);
+  add("GB-months of weights-only checkpoints",
+      "(kept + 1)/2 x weights x months of the run: written evenly over it",
+      fmt::format("({:.6g} + 1)/2 x {}", inputs.weights_kept, gb(inputs.weights_checkpoint_bytes)),
+      use.weights_gb_months, kState);
+  if (use.egress_gb > 0) {
+    steps.push_back({"egress", "bytes that leave", gb(inputs.egress_bytes),
+                     fmt::format("{:.6g} GB", use.egress_gb), "cost.egress"});
+  }
+  return steps;
 }
 
 }  // namespace trcost

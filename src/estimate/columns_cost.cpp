@@ -57,6 +57,10 @@ constexpr Column kCost[] = {
         "cost.break_even_utilization", "", fraction, lower,
         [](E e) -> Number { return e.cost.break_even_utilization; },
         "where owning costs what renting does"),
+    figure(
+        "cost.rent_per_gpu_hour", "USD/GPU-hour", money, neither,
+        [](E e) -> Number { return e.cost.rent_per_gpu_hour; },
+        "the rent that owning is compared with"),
 };
 
 constexpr Column kRange[] = {

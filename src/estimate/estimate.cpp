@@ -7,6 +7,7 @@
 #include <map>
 
 #include "estimate/data_scale.h"
+#include "estimate/execution.h"
 #include "estimate/explain.h"
 #include "estimate/money.h"
 #include "estimate/pipeline_data.h"
@@ -133,12 +134,13 @@ void Estimator::State::answer(const Scenario& scenario, std::string_view acceler
                               Estimate& out) {
   const ResolvedWork& work = prepared.work;
   const Platform& platform = prepared.model.platform();
-  const UsefulShare useful_share = [&](double gpus) {
-    return resolve_useful_time(scenario, work, *platform.system, gpus).share();
+  const UsefulShare useful_share = [&](double gpus, double busy_seconds) {
+    return resolve_useful_time(scenario, work, *platform.system, gpus, busy_seconds).share();
   };
   const Execution execution =
       resolve_execution(scenario, work, prepared.model, useful_share, notes);
-  const UsefulTime useful = resolve_useful_time(scenario, work, *platform.system, execution.gpus);
+  const UsefulTime useful = resolve_useful_time(scenario, work, *platform.system, execution.gpus,
+                                                wall_seconds(work, execution, 1));
   note_useful_time(scenario, useful, notes);
   note_data_scale(scenario, work, notes);
 
@@ -159,7 +161,7 @@ void Estimator::State::answer(const Scenario& scenario, std::string_view acceler
   out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
   add_data_pipeline(scenario, work, execution.data_wait, options.assumptions, out);
   const Rates& rates = get_rates();
-  add_money(scenario, work, rates, useful, out);
+  add_money(scenario, work, rates, out);
   if (options.range) {
     const auto elsewhere = [&](const Scenario& other) {
       Estimate found;
@@ -180,6 +182,7 @@ void Estimator::State::answer(const Scenario& scenario, std::string_view acceler
     warn_about_memory(out, notes);
     warn_about_steps(work, out, notes);
     if (!out.pipeline->gpu_bound) notes.warn(out.pipeline->verdict);
+    warn_about_spot(useful, rates, out, notes);
     out.runner_up = runner_up_text(execution.plan);
   }
   out.assumptions = std::move(notes.assumptions);

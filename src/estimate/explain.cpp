@@ -6,6 +6,7 @@
 #include "trcost/bill.h"
 #include "trcost/energy.h"
 #include "trcost/quantity.h"
+#include "trcost/storage.h"
 
 namespace trcost {
 namespace {
@@ -99,10 +100,24 @@ void add_derivations(const EstimateParts& in, Estimate& out) {
   if (!in.useful.goodput_given) append(derive_goodput(in.useful.failures, in.useful.goodput));
   if (in.rates.own) {
     append(derive_ownership(in.rates.ownership_inputs, in.rates.ownership, in.rates.purchase));
+    if (out.cost.rent_per_gpu_hour) {
+      if (auto step = derive_break_even(in.rates.ownership, *out.cost.rent_per_gpu_hour,
+                                        out.cost.rent_source)) {
+        out.derivations.push_back(*std::move(step));
+      }
+    }
   } else {
     out.derivations.push_back(derive_price(in.rates.price, out.accelerator));
   }
-  out.derivations.push_back(derive_energy(energy_inputs(in.rates, out), out.energy));
+  if (in.rates.power.watts) {
+    out.derivations.push_back({"power per accelerator", in.rates.power.why,
+                               fmt::format("{:.5g} W", *in.rates.power.watts),
+                               fmt::format("{:.5g} W", *in.rates.power.watts),
+                               in.rates.power.source});
+  }
+  append(derive_energy(energy_inputs(in.scenario, in.rates, out), out.energy));
+  const StorageInputs storage = storage_inputs(in.scenario, in.work, out);
+  append(derive_storage(storage, compute_storage(storage)));
   append(derive_bill(out.cost, out.tokens.total));
 }
 

@@ -58,8 +58,43 @@ double resolve_pue(const Scenario& scenario, const Catalog& catalog, Notes& note
   return row.value;
 }
 
+void resolve_power(const Scenario& scenario, const Platform& platform, Rates& out, Notes& notes) {
+  if (const auto given = scenario.number(Field::cost_watts_per_gpu)) {
+    out.power = {*given, false, "given by the user", {}};
+    return;
+  }
+  out.power = system_power(*platform.accelerator, *platform.system);
+  if (out.power.assumed) {
+    notes.add(Field::cost_watts_per_gpu, *out.power.watts, out.power.why, out.power.source);
+  }
+}
+
+// Fields that say nothing here: an input that is not used without a word misleads.
+void warn_about_unused(const Scenario& scenario, const Rates& rates, Notes& notes) {
+  const auto unused = [&](Field field, std::string_view why) {
+    if (scenario.has(field)) notes.warn(fmt::format("{} {}", field_info(field).flag, why));
+  };
+  if (!rates.own) {
+    for (const Field field : {Field::cost_purchase_price, Field::cost_hardware_age,
+                              Field::cost_utilization, Field::cost_colocation}) {
+      unused(field, "is not used: it belongs to --pricing own");
+    }
+  }
+  if (scenario.text(Field::cost_pricing) != "spot") {
+    unused(Field::efficiency_preemption_hours, "is not used: it belongs to --pricing spot");
+  }
+  if (scenario.has(Field::cost_price_per_gpu_hour)) {
+    unused(Field::cost_provider, "does not choose the price per GPU-hour: --price gives it");
+  }
+}
+
 void resolve_price(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
                    Rates& out, Notes& notes) {
+  if (spot(scenario)) {
+    out.on_demand = select_price(catalog.prices(), platform.accelerator->name,
+                                 Commitment::on_demand, scenario.text(Field::cost_provider),
+                                 scenario.text(Field::cost_region));
+  }
   if (const auto given = scenario.number(Field::cost_price_per_gpu_hour)) {
     out.price = given_price(*given);
     return;
@@ -81,7 +116,7 @@ void resolve_ownership(const Scenario& scenario, const Catalog& catalog, const P
   inputs.server_usd_per_gpu = out.purchase.usd_per_gpu;
   inputs.age_years = scenario.number_or_default(Field::cost_hardware_age) /
                      (kHoursPerYear * kSecondsPerHour);
-  inputs.system_watts_per_gpu = out.watts_per_gpu;
+  inputs.system_watts_per_gpu = out.power.watts;
   inputs.mean_draw = out.draw;
   inputs.pue = out.pue;
   inputs.usd_per_kwh = out.usd_per_kwh;
@@ -94,19 +129,6 @@ void resolve_ownership(const Scenario& scenario, const Catalog& catalog, const P
   if (!scenario.has(Field::cost_colocation)) {
     notes.fallback(Field::cost_colocation, inputs.colocation_usd_per_kw_month);
   }
-}
-
-StorageUse storage_of(const Scenario& scenario, const ResolvedWork& work, double dataset_bytes,
-                      double wall_seconds) {
-  StorageInputs inputs;
-  inputs.dataset_bytes = dataset_bytes;
-  inputs.full_checkpoint_bytes = checkpoint_bytes(work.params.total, work.trainable.total);
-  inputs.weights_checkpoint_bytes = weights_bytes(work.params.total);
-  inputs.full_kept = scenario.number_or_default(Field::cost_checkpoints_kept);
-  inputs.weights_kept = scenario.number_or_default(Field::cost_weights_kept);
-  inputs.wall_seconds = wall_seconds;
-  inputs.egress_bytes = scenario.number_or_default(Field::cost_egress);
-  return compute_storage(inputs);
 }
 
 double dataset_bytes_of(const Scenario& scenario, const Estimate& out) {
@@ -125,7 +147,7 @@ bool storage_included(const Scenario& scenario) {
 }  // namespace
 
 UsefulTime resolve_useful_time(const Scenario& scenario, const ResolvedWork& work,
-                               const System& system, double gpus) {
+                               const System& system, double gpus, double busy_seconds) {
   UsefulTime out;
   out.production_overhead = scenario.number_or_default(Field::efficiency_production_overhead);
   FailureInputs& in = out.failures;
@@ -138,6 +160,8 @@ UsefulTime resolve_useful_time(const Scenario& scenario, const ResolvedWork& wor
   in.interval_seconds = scenario.number(Field::cost_checkpoint_interval);
   in.spare_share = scenario.number(Field::cost_spares);
   in.spot = spot(scenario);
+  in.preemption_hours = scenario.number_or_default(Field::efficiency_preemption_hours);
+  in.busy_seconds = busy_seconds;
   if (const auto given = scenario.number(Field::efficiency_goodput)) {
     out.goodput_given = true;
     out.goodput_share = *given;
@@ -165,14 +189,11 @@ void note_useful_time(const Scenario& scenario, const UsefulTime& useful, Notes&
 Rates resolve_rates(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
                     Notes& notes) {
   Rates out;
-  out.own = scenario.text(Field::cost_pricing) == "own" &&
-            !scenario.has(Field::cost_price_per_gpu_hour);
+  out.own = scenario.text(Field::cost_pricing) == "own";
   resolve_electricity(scenario, catalog, out, notes);
   out.pue = resolve_pue(scenario, catalog, notes);
   out.draw = mean_draw(platform.accelerator->vendor);
-  if (platform.system->power_per_gpu_watts > 0) {
-    out.watts_per_gpu = platform.system->power_per_gpu_watts;
-  }
+  resolve_power(scenario, platform, out, notes);
   resolve_price(scenario, catalog, platform, out, notes);
   if (out.own) resolve_ownership(scenario, catalog, platform, out, notes);
   out.egress_price = select_egress_price(catalog.prices());
@@ -181,27 +202,58 @@ Rates resolve_rates(const Scenario& scenario, const Catalog& catalog, const Plat
   } else {
     out.storage_price = select_storage_price(catalog.prices());
   }
+  warn_about_unused(scenario, out, notes);
   return out;
 }
 
-EnergyInputs energy_inputs(const Rates& rates, const Estimate& estimate) {
+namespace {
+
+// Compute beside the final run, as a multiple of it.
+double beyond(const Scenario& scenario) {
+  return scenario.number_or_default(Field::cost_experiments) +
+         scenario.number_or(Field::cost_evaluation, 0);
+}
+
+// Nothing of what an estimate says in numbers is n/a.
+bool complete(const Estimate& out) {
+  return out.cost.total && out.energy.kwh && out.energy.co2_kg &&
+         std::ranges::all_of(out.cost.items,
+                             [](const LineItem& item) { return item.amount.has_value(); });
+}
+
+}  // namespace
+
+EnergyInputs energy_inputs(const Scenario& scenario, const Rates& rates,
+                           const Estimate& estimate) {
   EnergyInputs out;
   out.gpu_hours = estimate.gpu_hours;
+  out.beyond = beyond(scenario);
   out.tokens = estimate.tokens.total;
   out.tokens_per_second_per_gpu = estimate.performance.tokens_per_second_per_gpu;
-  out.system_watts_per_gpu = rates.watts_per_gpu;
+  out.system_watts_per_gpu = rates.power.watts;
   out.mean_draw = rates.draw;
   out.pue = rates.pue;
   out.kg_co2_per_kwh = rates.kg_co2_per_kwh;
   return out;
 }
 
-void add_money(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
-               const UsefulTime&, Estimate& out) {
-  out.energy = compute_energy(energy_inputs(rates, out));
+StorageInputs storage_inputs(const Scenario& scenario, const ResolvedWork& work,
+                             const Estimate& estimate) {
+  StorageInputs inputs;
+  inputs.dataset_bytes = dataset_bytes_of(scenario, estimate);
+  inputs.full_checkpoint_bytes = checkpoint_bytes(work.params.total, work.trainable.total);
+  inputs.weights_checkpoint_bytes = weights_bytes(work.params.total);
+  inputs.full_kept = scenario.number_or_default(Field::cost_checkpoints_kept);
+  inputs.weights_kept = scenario.number_or_default(Field::cost_weights_kept);
+  inputs.wall_seconds = estimate.wall_clock_seconds;
+  inputs.egress_bytes = scenario.number_or_default(Field::cost_egress);
+  return inputs;
+}
 
-  const StorageUse storage =
-      storage_of(scenario, work, dataset_bytes_of(scenario, out), out.wall_clock_seconds);
+void add_money(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
+               Estimate& out) {
+  out.energy = compute_energy(energy_inputs(scenario, rates, out));
+  const StorageUse storage = compute_storage(storage_inputs(scenario, work, out));
   BillInputs bill;
   bill.gpu_hours = out.gpu_hours;
   bill.tokens = out.tokens.total;
@@ -211,6 +263,7 @@ void add_money(const Scenario& scenario, const ResolvedWork& work, const Rates& 
   bill.ownership_source = rates.purchase.source;
   bill.ownership_date = rates.purchase.date;
   bill.kwh = out.energy.kwh;
+  if (rates.own && bill.kwh) *bill.kwh /= 1 + beyond(scenario);
   bill.usd_per_kwh = rates.usd_per_kwh;
   bill.electricity_source = rates.electricity_source;
   bill.electricity_date = rates.electricity_date;
@@ -221,7 +274,35 @@ void add_money(const Scenario& scenario, const ResolvedWork& work, const Rates& 
   bill.experiments = scenario.number_or_default(Field::cost_experiments);
   bill.evaluation = scenario.number_or(Field::cost_evaluation, 0);
   make_bill(bill, out.cost);
-  out.complete = out.cost.total && out.energy.kwh && out.energy.co2_kg;
+  out.complete = complete(out);
+}
+
+void warn_about_spot(const UsefulTime& useful, const Rates& rates, const Estimate& out,
+                     Notes& notes) {
+  if (!useful.failures.spot || useful.goodput_given || !rates.on_demand.usd ||
+      !rates.price.usd) {
+    return;
+  }
+  FailureInputs steady = useful.failures;
+  steady.spot = false;
+  double share = 0;
+  try {
+    share = plan_goodput(steady).goodput;
+  } catch (const Error&) {
+    return;  // on-demand does not get on either
+  }
+  const double ratio = useful.goodput_share / share;  // of the GPU-hours
+  const double spot_usd = out.gpu_hours * *rates.price.usd;
+  const double steady_usd = out.gpu_hours * ratio * *rates.on_demand.usd;
+  if (spot_usd <= steady_usd) return;
+  const auto money = [](double usd) { return format_number(usd, NumberKind::money); };
+  const auto time = [](double seconds) { return format_number(seconds, NumberKind::duration); };
+  notes.warn(fmt::format(
+      "spot costs more than on-demand: {} in {} against {} in {} on {} {}, since preemptions leave a "
+      "goodput of {}; take fewer accelerators, or --pricing on-demand",
+      money(spot_usd), time(out.wall_clock_seconds), money(steady_usd),
+      time(out.wall_clock_seconds * ratio), format_exact(out.gpus), out.accelerator,
+      format_number(useful.goodput_share, NumberKind::fraction)));
 }
 
 }  // namespace trcost

@@ -23,14 +23,16 @@ struct UsefulTime {
   double production_overhead = 1;
   [[nodiscard]] double share() const { return goodput_share * production_overhead; }
 };
+/// `busy_seconds`: all steps, without interruption.
 UsefulTime resolve_useful_time(const Scenario& scenario, const ResolvedWork& work,
-                               const System& system, double gpus);
+                               const System& system, double gpus, double busy_seconds);
 void note_useful_time(const Scenario& scenario, const UsefulTime& useful, Notes& notes);
 
 /// Prices and rates that do not depend on the layout; prepared once per platform and scenario.
 struct Rates {
   bool own = false;
-  PriceQuote price;
+  PriceQuote price;         ///< with own: the rent to compare with
+  PriceQuote on_demand;     ///< with spot: what an uninterrupted hour costs
   PriceQuote storage_price;
   PriceQuote egress_price;
   PurchasePrice purchase;
@@ -38,7 +40,7 @@ struct Rates {
   OwnershipCost ownership;
   double pue = 1.25;
   double draw = 0.75;
-  std::optional<double> watts_per_gpu;
+  SystemPower power;        ///< of the whole system per accelerator
   std::optional<double> usd_per_kwh;
   std::optional<double> kg_co2_per_kwh;
   std::string electricity_source;
@@ -48,11 +50,20 @@ Rates resolve_rates(const Scenario& scenario, const Catalog& catalog, const Plat
                     Notes& notes);
 
 /// What the energy of an estimate is made from.
-EnergyInputs energy_inputs(const Rates& rates, const Estimate& estimate);
+EnergyInputs energy_inputs(const Scenario& scenario, const Rates& rates,
+                           const Estimate& estimate);
 
-/// Fills energy, cost and range of an estimate whose GPU-hours are known.
+/// What the storage of an estimate is made from.
+StorageInputs storage_inputs(const Scenario& scenario, const ResolvedWork& work,
+                             const Estimate& estimate);
+
+/// Fills energy and cost of an estimate whose GPU-hours are known.
 void add_money(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
-               const UsefulTime& useful, Estimate& out);
+               Estimate& out);
+
+/// Says so where spot, with the work that its interruptions lose, costs more than on-demand.
+void warn_about_spot(const UsefulTime& useful, const Rates& rates, const Estimate& out,
+                     Notes& notes);
 
 /// Estimates another scenario on the same platform, without a range.
 using Reestimate = std::function<Estimate(const Scenario&)>;

@@ -37,8 +37,9 @@ double tokens_per_step(const ResolvedWork& work, const Layout& layout);
 /// of a step takes as long as a step.
 double optimizer_steps(const ResolvedWork& work, const Layout& layout);
 
-/// Share of the wall-clock time that is steps, for a cluster of so many accelerators.
-using UsefulShare = std::function<double(double gpus)>;
+/// Share of the wall-clock time that is steps, for a cluster of so many accelerators whose steps take
+/// so long all together.
+using UsefulShare = std::function<double(double gpus, double busy_seconds)>;
 
 /// Cluster size and layout: `hardware.gpus`, or the fewest whole nodes that meet the deadline.
 /// Throws as plan() does.

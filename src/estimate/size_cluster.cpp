@@ -91,14 +91,18 @@ class Sizing {
   // Infinite where the size has no layout, or is interrupted too often to get on.
   double wall_clock(double gpus) {
     try {
-      const double share = useful_(gpus);
-      if (mfu_) return deadline_ * needed(*mfu_) / (gpus * share);
+      if (mfu_) {
+        const double busy = deadline_ * needed(*mfu_) / gpus;
+        return busy / useful_(gpus, busy);
+      }
       const Execution* known = find(gpus);
       if (known == nullptr) {
         tried_.push_back(execute(scenario_, work_, model_, gpus, true));
         known = &tried_.back();
       }
-      return acceptable(*known) ? wall_seconds(work_, *known, share) : kInfinity;
+      if (!acceptable(*known)) return kInfinity;
+      const double busy = wall_seconds(work_, *known, 1);
+      return busy / useful_(gpus, busy);
     } catch (const Error&) {
       return kInfinity;
     }
@@ -152,8 +156,9 @@ class Sizing {
     if (start > kMostGpus || sizes_.after(choice.shortest_gpus) > kMostGpus)
       refuse_size(chip, asked);
     if (choice.shortest_gpus == 0) {
-      useful_(start);
-      execute(scenario_, work_, model_, start);  // says what is wrong with it
+      // Either says what is wrong with it.
+      const Execution tried = execute(scenario_, work_, model_, start);
+      useful_(start, wall_seconds(work_, tried, 1));
       throw Error(
           ErrorKind::no_answer,
           fmt::format("no number of {} runs this training in steps of the batch asked for", chip),

@@ -117,6 +117,10 @@ Estimate sum_of_stages(const Scenario& scenario, std::vector<Estimate> parts) {
   if (out.cost.total && out.tokens.total > 0) {
     out.cost.per_million_tokens = *out.cost.total / out.tokens.total * 1e6;
   }
+  out.energy.tokens_per_mwh.reset();
+  if (out.energy.kwh && *out.energy.kwh > 0) {
+    out.energy.tokens_per_mwh = out.tokens.total / (*out.energy.kwh / 1000);
+  }
   check_bill(out.cost);
   return out;
 }

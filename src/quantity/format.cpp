@@ -95,6 +95,30 @@ std::string format_number(double value, NumberKind kind, int significant) {
   return significant_digits(value, significant);
 }
 
+std::string grouped(double value, int decimals) {
+  constexpr double kMostDigits = 1e15;  // larger numbers are read by their exponent
+  if (std::abs(value) >= kMostDigits) return format_number(value, NumberKind::number);
+  std::string text = fmt::format("{:.{}f}", std::abs(value), decimals);
+  std::size_t at = text.find('.');
+  if (at == std::string::npos) at = text.size();
+  while (at > 3) {
+    at -= 3;
+    text.insert(at, 1, ',');
+  }
+  return value < 0 ? "-" + text : text;
+}
+
+std::string unit_money(double usd) {
+  constexpr double kSmallest = 0.001;  // below, four decimals say too little
+  constexpr double kNoise = 1e-7;
+  if (usd != 0 && std::abs(usd) < kSmallest) return format_number(usd, NumberKind::money);
+  for (const int decimals : {2, 3}) {
+    const double unit = decimals == 2 ? 0.01 : 0.001;
+    if (std::abs(usd - std::round(usd / unit) * unit) < kNoise) return "$" + grouped(usd, decimals);
+  }
+  return "$" + grouped(usd, 4);
+}
+
 void append_exact(std::string& out, double value) {
   constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
   char buffer[32];

@@ -131,7 +131,9 @@ std::vector<std::pair<std::size_t, std::size_t>> comparison_groups(
 
 Table comparison_table(std::span<const Estimate> estimates, std::size_t first, std::size_t count) {
   const auto shown = estimates.subspan(first, count);
-  const bool compared = estimates.size() > 1;
+  // Without a known total nothing is the cheapest.
+  const bool compared =
+      estimates.size() > 1 && estimates[cheapest_index(estimates)].cost.total.has_value();
   const Estimate* best = compared ? &estimates[cheapest_index(estimates)] : nullptr;
   std::vector<TableColumn> columns = {{.title = " "}};
   for (const Estimate& e : shown) {

@@ -169,34 +169,102 @@ std::vector<Fact> pipeline_facts(const Estimate& e) {
   return facts;
 }
 
+namespace {
+
+// An hour of an owned accelerator, part by part, and what the machine was bought for.
+std::string owning_words(const Estimate& e) {
+  std::string parts;
+  for (const LineItem& item : e.cost.items) {
+    if (!item.included || !item.unit_price || e.gpu_hours <= 0) continue;
+    const bool per_hour = item.unit.starts_with("GPU-h") && item.quantity == e.gpu_hours;
+    if (!per_hour && item.unit != "kWh") continue;
+    if (item.item == "experiments" || item.item == "evaluation") continue;
+    const std::string_view name = std::string_view(item.item).substr(0, item.item.find(','));
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", name,
+                         unit_money(*item.amount / e.gpu_hours));
+  }
+  return parts;
+}
+
+bool owned(const Estimate& e) {
+  return !e.cost.items.empty() && e.cost.items.front().item.starts_with("servers");
+}
+
+}  // namespace
+
 std::vector<Fact> price_facts(const Report& report) {
   std::vector<Fact> facts;
   for (const Estimate& e : report.estimates) {
-    std::string text = e.cost.price_per_gpu_hour
-                           ? fmt::format("{} per GPU-hour", unit_money(*e.cost.price_per_gpu_hour))
-                           : std::string("no price known");
-    if (const LineItem* item = compute_item(e)) text += ": " + source_words(*item);
+    const auto& price = e.cost.price_per_gpu_hour;
+    std::string text = price ? fmt::format("{} per GPU-hour", unit_money(*price))
+                             : std::string("no price known");
+    if (owned(e) && price) text += fmt::format(" in use, owned: {}", owning_words(e));
+    if (const LineItem* item = compute_item(e)) {
+      text += (owned(e) ? "; servers: " : ": ") + source_words(*item);
+    }
     facts.push_back({e.accelerator, text});
   }
   if (!report.price_data_date.empty()) facts.push_back({"Price book", report.price_data_date});
   return facts;
 }
 
+std::string_view answer_heading(const Report& report) {
+  if (report.estimates.size() < 2) return "The answer";
+  const Estimate& e = report.estimates[cheapest_index(report.estimates)];
+  return e.cost.total ? "The cheapest answer" : "The answer with the fewest GPU-hours";
+}
+
 std::string answer_sentence(const Report& report) {
   if (report.estimates.empty()) return {};
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
-  std::string text =
-      e.cost.total ? fmt::format("{} on {} x {}", short_money(*e.cost.total), grouped(e.gpus, 0),
-                                 e.accelerator)
-                   : fmt::format("{} GPU-hours on {} x {}, whose price is not known",
-                                 gpu_hour_words(e.gpu_hours), grouped(e.gpus, 0), e.accelerator);
-  text += fmt::format(" in {}", format_number(e.wall_clock_seconds, NumberKind::duration));
+  std::string text = fmt::format(
+      "{} on {} x {} in {}",
+      e.cost.total ? short_money(*e.cost.total) : gpu_hour_words(e.gpu_hours) + " GPU-hours",
+      grouped(e.gpus, 0), e.accelerator,
+      format_number(e.wall_clock_seconds, NumberKind::duration));
+  if (!e.cost.total) text += "; what that costs is not known";
   if (e.range.total_usd) {
     text += fmt::format("; 80% range {} to {}", short_money(e.range.total_usd->p10),
                         short_money(e.range.total_usd->p90));
   }
   if (!e.memory.fits) text += "; it does not fit in memory";
   return text;
+}
+
+std::string break_even_words(const CostResult& cost) {
+  if (!cost.rent_per_gpu_hour || !cost.price_per_gpu_hour) return {};
+  const std::string rent =
+      fmt::format("renting at {} per GPU-hour", unit_money(*cost.rent_per_gpu_hour));
+  const std::string share =
+      cost.break_even_utilization
+          ? format_number(*cost.break_even_utilization, NumberKind::fraction)
+          : std::string();
+  std::string text;
+  if (share.empty()) {
+    text = fmt::format("However busy an owned cluster is, {} is cheaper: less than the energy alone",
+                       rent);
+  } else if (*cost.break_even_utilization > 1) {
+    text = fmt::format("However busy an owned cluster is, {} is cheaper: owning would break even at "
+                       "{} of the hours",
+                       rent, share);
+  } else {
+    text = fmt::format("Owning costs what {} does when the cluster is in use {} of its hours", rent,
+                       share);
+  }
+  return fmt::format("{}; the rent: {}.", text, cost.rent_source);
+}
+
+std::string bill_subtitle(const Estimate& e) {
+  std::string missing;
+  const auto add = [&](std::string_view what) {
+    missing += fmt::format("{}{}", missing.empty() ? "" : "; ", what);
+  };
+  for (const LineItem& item : e.cost.items) {
+    if (!item.amount) add(item.item);
+  }
+  if (!e.energy.kwh) add("kWh and CO2");
+  if (e.energy.kwh && !e.energy.co2_kg) add("CO2");
+  return missing.empty() ? "US dollars" : "US dollars; not known: " + missing;
 }
 
 }  // namespace trcost

@@ -136,6 +136,8 @@ std::string estimate_sections(const Report& report) {
   out += range_chart(report);
   out += heading(e.accelerator + " in detail") + fact_list(run_facts(e));
   out += section("Bill, US dollars", items_table(e)) + paragraph(kStaffNote);
+  const std::string even = break_even_words(e.cost);
+  if (!even.empty()) out += paragraph(even);
   const std::string drivers = contribution_words(e.range);
   if (!drivers.empty()) out += paragraph("The range is driven by: " + drivers);
   if (!e.range.method.empty()) out += paragraph("The range is by " + e.range.method);

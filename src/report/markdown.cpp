@@ -43,6 +43,8 @@ std::string render_markdown(const Report& report) {
     append_facts(out, run_facts(e));
     append_section(out, "Bill", items_table(e));
     out += "\n" + markdown_escape(kStaffNote) + "\n";
+    const std::string even = break_even_words(e.cost);
+    if (!even.empty()) out += "\n" + markdown_escape(even) + "\n";
     append_section(out, "Range", range_table(report.estimates));
     const std::string drivers = contribution_words(e.range);
     if (!drivers.empty()) out += "\nDriven by: " + markdown_escape(drivers) + "\n";

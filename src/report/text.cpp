@@ -47,14 +47,10 @@ void show_waterfall(TextPage& page, const Estimate& e) {
 
 void show_bill(TextPage& page, const Estimate& e) {
   if (e.cost.items.empty()) return;
-  page.heading("Bill", e.complete ? "US dollars" : "US dollars; incomplete: n/a is not known");
+  page.heading("Bill", bill_subtitle(e));
   page.table(items_table(e));
   page.paragraph(kStaffNote, 0, Ink::dim);
-  if (e.cost.break_even_utilization) {
-    page.paragraph(
-        fmt::format("Owning costs what renting does at {} utilisation.",
-                    format_number(*e.cost.break_even_utilization, NumberKind::fraction)));
-  }
+  if (const std::string even = break_even_words(e.cost); !even.empty()) page.paragraph(even);
 }
 
 void show_memory(TextPage& page, const Estimate& e) {
@@ -138,7 +134,7 @@ std::string render_table(const Report& report, const Style& style) {
   const Estimate& e = report.estimates[best];
   const bool several = report.estimates.size() > 1;
   show_question(page, report);
-  page.heading(several ? "The cheapest answer" : "The answer");
+  page.heading(answer_heading(report));
   page.paragraph(answer_sentence(report), 0, Ink::good);
   if (several) show_platforms(page, report);
   page.heading(several ? e.accelerator + " in detail" : std::string("How it runs"));

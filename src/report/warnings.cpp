@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "trcost/report.h"
 
@@ -12,15 +13,51 @@ bool has_warning(const Estimate& estimate, const std::string& warning) {
   return std::ranges::find(estimate.warnings, warning) != estimate.warnings.end();
 }
 
-// The platforms whose bill lacks a price, in one line.
-std::string missing_prices(std::span<const Estimate> estimates) {
-  std::string names;
-  for (const Estimate& estimate : estimates) {
-    if (!estimate.cost.total) names += (names.empty() ? "" : ", ") + estimate.accelerator;
+// What is missing in a bill without a total, and the flag that gives it.
+std::string missing_part(const Report& report, const Estimate& e) {
+  const Scenario* asked = report.scenario;
+  const bool own = asked != nullptr && asked->text(Field::cost_pricing) == "own";
+  if (!own) {
+    std::string kind;
+    if (asked != nullptr) kind = std::string(asked->text(Field::cost_pricing)) + " ";
+    std::string whose;
+    if (asked != nullptr && asked->has(Field::cost_provider)) {
+      whose = fmt::format(" of {}", asked->text(Field::cost_provider));
+    }
+    return fmt::format("no {}price{} is known: give --price{}, or --pricing own", kind, whose,
+                       whose.empty() ? "" : ", another --provider or --pricing");
   }
-  if (names.empty()) return {};
-  return names +
-         ": no price is known, so the total is not complete; give --price, or --pricing own";
+  const auto unknown = [&](std::string_view item) {
+    return std::ranges::any_of(e.cost.items, [&](const LineItem& row) {
+      return row.included && !row.amount && row.item.starts_with(item);
+    });
+  };
+  std::string missing;
+  const auto add = [&](std::string_view what) {
+    missing += fmt::format("{}{}", missing.empty() ? "" : "; ", what);
+  };
+  if (unknown("servers")) add("its purchase price is not known: give --purchase-price");
+  if (unknown("colocation")) add("its power is not known: give --watts-per-gpu");
+  if (missing.empty()) add("a price of the bill is not known");
+  return missing;
+}
+
+// The platforms whose total is not known, together where the same is missing.
+void add_missing_prices(const Report& report, const auto& add) {
+  std::vector<std::pair<std::string, std::string>> groups;  // what is missing, where
+  for (const Estimate& e : report.estimates) {
+    if (e.cost.total) continue;
+    const std::string missing = missing_part(report, e);
+    const auto known = std::ranges::find(groups, missing, &std::pair<std::string, std::string>::first);
+    if (known == groups.end()) {
+      groups.emplace_back(missing, e.accelerator);
+    } else {
+      known->second += ", " + e.accelerator;
+    }
+  }
+  for (const auto& [missing, names] : groups) {
+    add(fmt::format("{}: the total is not complete, {}", names, missing));
+  }
 }
 
 }  // namespace
@@ -43,7 +80,7 @@ std::vector<std::string> warning_lines(const Report& report) {
       add(everywhere || named ? warning : estimate.accelerator + ": " + warning);
     }
   }
-  if (std::string line = missing_prices(report.estimates); !line.empty()) add(std::move(line));
+  add_missing_prices(report, add);
   for (const Estimator::Failure& failure : report.failures) add(failure_line(failure));
   return lines;
 }

@@ -13,10 +13,6 @@
 
 namespace trcost {
 
-/// `1,234,567.8`.
-std::string grouped(double value, int decimals);
-/// A price of one unit with the decimals that it needs, two to four: `$2.82`, `$1.475`, `$0.0826`.
-std::string unit_money(double usd);
 /// An amount in three digits: `$9.83k`, `$12.34`, `$0.145`.
 std::string short_money(double usd);
 /// An amount of a range, in three digits and no cents: `$159`, `$1.59k`, `$0.145`.
@@ -46,8 +42,15 @@ std::vector<Fact> run_facts(const Estimate& estimate);
 std::vector<Fact> pipeline_facts(const Estimate& estimate);
 /// Per platform: price, source and date; then the date of the price book.
 std::vector<Fact> price_facts(const Report& report);
+/// `The cheapest answer`, or what it is where there is one platform or no price.
+std::string_view answer_heading(const Report& report);
 /// The answer in one or two sentences; empty without estimates.
 std::string answer_sentence(const Report& report);
+/// Where an owner's hour costs what a rented one does, and which rent that is; empty when not owned
+/// or not known.
+std::string break_even_words(const CostResult& cost);
+/// What in the bill is not known: `US dollars; not known: compute; CO2`.
+std::string bill_subtitle(const Estimate& estimate);
 /// `MFU 71%, price 22%`; empty when unknown.
 std::string contribution_words(const RangeResult& range);
 /// A number in the fewest digits that give it back, and at most so many: `$50k`, `121.75 d`.

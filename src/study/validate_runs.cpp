@@ -10,6 +10,7 @@
 #include "trcost/estimate.h"
 #include "trcost/numbers.h"
 #include "trcost/price_import.h"
+#include "trcost/quantity.h"
 #include "trcost/suggest.h"
 
 namespace trcost {
@@ -70,7 +71,7 @@ void refuse_impossible(const Catalog& catalog, const PublishedRun& run, const st
   const double peak =
       catalog.accelerator(chip).peak_flops[static_cast<std::size_t>(Precision::bf16)];
   const double params = run.params_active.value_or(run.params_total.value_or(0));
-  if (peak > 0 && 6 * params * *run.tokens > reported_hours(run) * 3600 * peak) {
+  if (peak > 0 && 6 * params * *run.tokens > reported_hours(run) * kSecondsPerHour * peak) {
     unknown("the published tokens would take more than the peak: they count a parent model's");
   }
 }
@@ -138,7 +139,7 @@ Scenario run_scenario(const Catalog& catalog, const PublishedRun& run) {
   if (run.gpus) {
     scenario.set_number(Field::hardware_gpus, *run.gpus);
   } else if (run.wall_days) {
-    scenario.set_number(Field::hardware_deadline, *run.wall_days * 86400);
+    scenario.set_number(Field::hardware_deadline, *run.wall_days * kSecondsPerDay);
   }
   scenario.set_text(Field::train_precision, precision_of(run, accelerator));
   return scenario;

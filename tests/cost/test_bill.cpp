@@ -158,13 +158,72 @@ TEST_CASE("purchase prices in order of preference", "[cost][ownership]") {
   System system;
   PriceBook book;
   CHECK_FALSE(server_price(chip, system, book).usd_per_gpu.has_value());
+  chip.price_usd = 10000;
+  chip.price_source = "a survey";
+  chip.price_date = "2025-03-04";
+  PurchasePrice price = server_price(chip, system, book);
+  CHECK_THAT(price.usd_per_gpu.value(), WithinRel(16600.0, 1e-12));
+  CHECK(price.date == "2025-03-04");
+  CHECK(price.source == "chip $10,000 x 1.66 for the server (Epoch AI) = $16,600; a survey");
+  chip.name = "v100-sxm-32gb";
+  CHECK_THAT(server_price(chip, system, book).usd_per_gpu.value(), WithinRel(16900.0, 1e-12));
+  chip.name = "a100-sxm-80gb";
+  // A quote of the machine comes before a multiple of the chip.
+  system.title = "DGX";
   system.price_usd = 160000;
   system.price_gpus = 8;
-  CHECK(server_price(chip, system, book).usd_per_gpu == 20000);
-  chip.price_usd = 10000;
-  CHECK_THAT(server_price(chip, system, book).usd_per_gpu.value(), WithinRel(16600.0, 1e-12));
+  system.price_date = "2023-09";
+  price = server_price(chip, system, book);
+  CHECK(price.usd_per_gpu == 20000);
+  CHECK(price.date == "2023-09");
+  // The book's newest quote of what anybody can buy, without the cluster's network.
+  const auto row = [](double usd, const char* day) {
+    HardwarePrice out;
+    out.item = "HGX";
+    out.accelerator = "a100-sxm-80gb";
+    out.gpus = 8;
+    out.low = out.median = out.high = usd;
+    out.date = {day, day, day};
+    out.source = "quotes";
+    return out;
+  };
+  book.hardware = {row(148390, "2025-03-04"), row(180000, "2022-01-01"), row(100000, "2025-08-01"),
+                   row(250000, "2025-09-01")};
+  book.hardware[2].hyperscaler = true;
+  book.hardware[3].all_in = true;
+  price = server_price(chip, system, book);
+  CHECK(price.usd_per_gpu == 148390 / 8.0);
+  CHECK(price.date == "2025-03-04");
+  CHECK(price.source == "HGX: $148,390 / 8 = $18,549 per accelerator; quotes");
+  system.price_date = "2025-06";
+  CHECK(server_price(chip, system, book).usd_per_gpu == 20000);  // newer than the book's
+  // What the user says of the chip comes before all.
   CHECK_THAT(server_price(chip, system, book, 20000.0).usd_per_gpu.value(),
              WithinRel(33200.0, 1e-12));
+}
+
+TEST_CASE("an owner's hour says which rent it is compared with", "[cost][bill][ownership]") {
+  OwnershipCost hour{1.0, 0.25, 0.1, 0.25, 0.375, 1.975};
+  const PriceQuote rent = given_price(1.6);
+  BillInputs inputs;
+  inputs.own = true;
+  inputs.ownership = &hour;
+  inputs.price = &rent;
+  inputs.gpu_hours = 100;
+  inputs.kwh = 120;
+  inputs.usd_per_kwh = 0.1 * 100 / 120;
+  CostResult cost;
+  make_bill(inputs, cost);
+  CHECK_THAT(cost.break_even_utilization.value(), WithinRel(1.0, 1e-12));  // 1.5 / (1.6 - 0.1)
+  CHECK(cost.rent_per_gpu_hour == 1.6);
+  CHECK(cost.rent_source == "given by the user (--price)");
+  const auto step = derive_break_even(hour, 1.6, "a quote");
+  REQUIRE(step.has_value());
+  CHECK(step->numbers == "(1.0000 + 0.2500 + 0.2500) / (1.6 - 0.1000)");
+  CHECK(derive_break_even(hour, 0.05, "a quote")->result.starts_with("none"));
+  inputs.own = false;
+  make_bill(inputs, cost);
+  CHECK_FALSE(cost.rent_per_gpu_hour.has_value());
 }
 
 TEST_CASE("energy and carbon", "[cost][energy]") {
@@ -191,6 +250,51 @@ TEST_CASE("energy and carbon", "[cost][energy]") {
   CHECK_FALSE(compute_energy(inputs).kwh.has_value());
 }
 
+TEST_CASE("power of a system that publishes none is the board's, multiplied", "[cost][energy]") {
+  Accelerator chip;
+  chip.vendor = "AMD";
+  chip.title = "MI300X";
+  chip.power_watts = 750;
+  chip.power_source = "data sheet";
+  System system;
+  system.title = "8 x MI300X";
+  SystemPower power = system_power(chip, system);
+  CHECK_THAT(power.watts.value(), WithinRel(1350.0, 1e-12));
+  CHECK(power.assumed);
+  CHECK(power.source.starts_with("data sheet; "));
+  chip.vendor = "Google";
+  CHECK_THAT(system_power(chip, system).watts.value(), WithinRel(1170.0, 1e-12));
+  // The rule comes near what DGX H100 publishes: 10.2 kW of eight boards of 700 W.
+  CHECK_THAT(700 * system_over_board("NVIDIA"), WithinRel(10200.0 / 8, 0.02));
+  system.power_per_gpu_watts = 1275;
+  power = system_power(chip, system);
+  CHECK(power.watts == 1275);
+  CHECK_FALSE(power.assumed);
+  system.power_per_gpu_watts = 0;
+  chip.power_watts = 0;
+  CHECK_FALSE(system_power(chip, system).watts.has_value());  // unknown is never zero
+}
+
+TEST_CASE("energy of experiments and evaluation is part of the energy", "[cost][energy]") {
+  EnergyInputs inputs;
+  inputs.gpu_hours = 1000;
+  inputs.tokens = 1e9;
+  inputs.tokens_per_second_per_gpu = 100;
+  inputs.system_watts_per_gpu = 1000;
+  inputs.kg_co2_per_kwh = 0.4;
+  const EnergyResult run = compute_energy(inputs);
+  inputs.beyond = 2;
+  const EnergyResult all = compute_energy(inputs);
+  CHECK_THAT(all.kwh.value(), WithinRel(3 * 1000 * 0.75 * 1.25, 1e-12));
+  CHECK_THAT(all.co2_kg.value(), WithinRel(3 * *run.co2_kg, 1e-12));
+  CHECK_THAT(all.tokens_per_mwh.value(), WithinRel(*run.tokens_per_mwh / 3, 1e-12));
+  CHECK(all.tokens_per_second_per_megawatt == run.tokens_per_second_per_megawatt);
+  const auto steps = derive_energy(inputs, all);
+  REQUIRE(steps.size() == 3);
+  CHECK(steps[0].numbers == "1000 x (1 + 2) x 1 x 0.75 x 1.25");
+  CHECK(steps[2].result == "80000");  // 100 / (1 kW x 1.25) per MW
+}
+
 TEST_CASE("checkpoints and storage", "[cost][storage]") {
   const auto row = test_vector("storage/checkpoint llama3-405b 14B/p");
   const double params = row["inputs"]["N"];
@@ -212,4 +316,9 @@ TEST_CASE("checkpoints and storage", "[cost][storage]") {
   CHECK_THAT(use.full_gb_months, WithinRel(6000.0, 1e-12));
   CHECK_THAT(use.weights_gb_months, WithinRel(10.5 * 200, 1e-12));
   CHECK_THAT(use.egress_gb, WithinRel(5000.0, 1e-12));
+  const auto steps = derive_storage(inputs, use);
+  REQUIRE(steps.size() == 4);
+  CHECK(steps[1].numbers == "3 x 1000 GB x 2");
+  CHECK(steps[1].result == "6000 GB-months");
+  CHECK(steps[2].numbers == "(20 + 1)/2 x 100 GB x 2");
 }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
 #include "catch.h"
 #include "cost/vector_file.h"
 #include "trcost/error.h"
@@ -114,4 +117,104 @@ TEST_CASE("what the user says about failures is used", "[cost][goodput]") {
   CHECK_THAT(plan_goodput(inputs).goodput, WithinRel(row["expected"].get<double>(), 1e-4));
   inputs.spare_share = 0.1;
   CHECK_THAT(plan_goodput(inputs).goodput, WithinRel(0.9 * row["expected"].get<double>(), 1e-4));
+}
+
+TEST_CASE("spot takes nodes back, whole or in part", "[cost][goodput]") {
+  FailureInputs inputs;
+  inputs.spot = true;
+  inputs.gpu_hours_per_failure = 1e12;  // preemptions alone
+  for (const double gpus : {1., 3., 8.}) {
+    inputs.gpus = gpus;
+    CHECK_THAT(plan_goodput(inputs).mtbf_seconds, WithinRel(24 * 3600.0, 1e-6));
+  }
+  inputs.gpus = 9;
+  CHECK_THAT(plan_goodput(inputs).mtbf_seconds, WithinRel(12 * 3600.0, 1e-6));
+  inputs.preemption_hours = 6;
+  const GoodputResult result = plan_goodput(inputs);
+  CHECK_THAT(result.mtbf_seconds, WithinRel(3 * 3600.0, 1e-6));
+  // The assumption stands under its own field, as a value that can be given back.
+  const auto notes = goodput_notes(inputs, result);
+  CHECK(std::any_of(notes.begin(), notes.end(), [](const GoodputNote& note) {
+    return note.path == "efficiency.preemption_hours" && note.value == 6;
+  }));
+  CHECK(std::none_of(notes.begin(), notes.end(), [](const GoodputNote& note) {
+    return note.path == "efficiency.failure_gpu_hours";
+  }));
+}
+
+namespace {
+
+Error refusal(const FailureInputs& inputs) {
+  try {
+    plan_goodput(inputs);
+  } catch (const Error& error) {
+    return error;
+  }
+  return Error(ErrorKind::no_answer, "nothing was refused");
+}
+
+}  // namespace
+
+TEST_CASE("a job that does not get on is told what is in its way", "[cost][goodput]") {
+  FailureInputs spot;
+  spot.gpus = 300000;
+  spot.spot = true;
+  CHECK(refusal(spot).message.find("interrupted every") != std::string::npos);
+  CHECK(refusal(spot).hint.starts_with("take fewer accelerators"));
+  spot.gpus = 1000000;
+  CHECK(refusal(spot).hint.starts_with("take fewer accelerators"));
+
+  FailureInputs idle;
+  idle.gpus = 64;
+  idle.spare_share = 1;
+  CHECK(refusal(idle).message == "a job of 64 accelerators keeps 100% of them as spares: none is "
+                                 "left to work");
+  CHECK(refusal(idle).hint == "give fewer --spares");
+
+  FailureInputs rare;
+  rare.gpus = 4096;
+  rare.interval_seconds = 1000 * 86400.0;
+  CHECK(refusal(rare).hint.starts_with("give a shorter --checkpoint-interval"));
+}
+
+TEST_CASE("an interval is at most the run", "[cost][goodput]") {
+  FailureInputs inputs;
+  inputs.gpus = 64;
+  inputs.interval_seconds = 1000 * 86400.0;
+  inputs.busy_seconds = 3600;
+  const GoodputResult result = plan_goodput(inputs);
+  CHECK(result.interval_seconds == 3600);
+  const double mtbf = job_mtbf_seconds(kGpuHoursPerFailure, 64);
+  CHECK_THAT(result.goodput, WithinRel(exponential_goodput(3600, 0, 300, mtbf), 1e-12));
+  // Hardly shorter than a run in one piece: its last hour is not lost again.
+  inputs.busy_seconds = 2000 * 86400.0;
+  inputs.interval_seconds = 600;
+  CHECK(plan_goodput(inputs).interval_seconds == 600);
+}
+
+TEST_CASE("the explanation rebuilds the checkpoint stall", "[cost][goodput]") {
+  FailureInputs inputs;
+  inputs.checkpoint_bytes = 14 * 405e9;
+  for (const double gpus : {1024., 20000., 100000.}) {
+    inputs.gpus = gpus;
+    const GoodputResult result = plan_goodput(inputs);
+    const double a = std::clamp(std::log2(gpus / 16384) / 2, 0.0, 1.0);
+    const double written = 5 + inputs.checkpoint_bytes / (0.12207e9 * gpus);
+    CHECK_THAT(result.stall_seconds, WithinRel(std::pow(written, 1 - a) * std::pow(5, a), 1e-4));
+    const std::string formula = derive_goodput(inputs, result)[1].formula;
+    CHECK((formula.find("5^a") != std::string::npos) == (gpus > 16384));
+    CHECK(formula.find("0.122 GB/s") != std::string::npos);
+  }
+  inputs.stall_seconds = 60;
+  const auto steps = derive_goodput(inputs, plan_goodput(inputs));
+  CHECK(steps[1].formula == "given");
+  CHECK(steps[1].result == "60 s");
+}
+
+TEST_CASE("less than half an accelerator is no spare", "[cost][goodput]") {
+  FailureInputs inputs;
+  inputs.gpus = 16392;
+  CHECK(plan_goodput(inputs).spare_share == 0);
+  inputs.gpus = 30000;
+  CHECK(plan_goodput(inputs).spare_share * 30000 > 1);
 }

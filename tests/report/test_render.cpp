@@ -167,6 +167,53 @@ TEST_CASE("unknown is null, empty or n/a, never 0", "[report]") {
   CHECK(render_markdown(report).find("n/a") != std::string::npos);
 }
 
+TEST_CASE("without a price nothing is the cheapest, and the missing thing is named", "[report]") {
+  std::vector<Estimate> estimates = {sample::incomplete("h100-sxm"), sample::incomplete("b200")};
+  Report report = report_of(estimates);
+  CHECK(answer_sentence(report) ==
+        "100,000 GPU-hours on 128 x h100-sxm in 32.6 d; what that costs is not known");
+  const std::string table = render_table(report, {});
+  CHECK(table.find("cheapest") == std::string::npos);
+  CHECK(table.find("US dollars; not known: compute; energy (inside the rent); kWh and CO2") !=
+        std::string::npos);
+  Scenario rented;
+  rented.set_text(Field::cost_provider, "AWS");
+  rented.set_text(Field::cost_pricing, "reserved-1y");
+  report.scenario = &rented;
+  CHECK(warning_lines(report).back() ==
+        "h100-sxm, b200: the total is not complete, no reserved-1y price of AWS is known: give "
+        "--price, another --provider or --pricing, or --pricing own");
+  Scenario owned;
+  owned.set_text(Field::cost_pricing, "own");
+  report.scenario = &owned;
+  for (Estimate& e : estimates) e.cost.items[0].item = "servers, depreciation";
+  estimates[1].cost.items[0].item = "colocation";
+  report.estimates = estimates;
+  const std::vector<std::string> lines = warning_lines(report);
+  CHECK(lines[lines.size() - 2].ends_with("give --purchase-price"));
+  CHECK(lines.back().ends_with("its power is not known: give --watts-per-gpu"));
+}
+
+TEST_CASE("owning is compared with a rent that is named, in every document", "[report]") {
+  std::vector<Estimate> estimates = {sample::estimate("h100-sxm", 1000, 2)};
+  CostResult& cost = estimates[0].cost;
+  CHECK(break_even_words(cost).empty());
+  cost.rent_per_gpu_hour = 2.82;
+  cost.rent_source = "median of five";
+  cost.break_even_utilization = 0.664;
+  CHECK(break_even_words(cost) == "Owning costs what renting at $2.82 per GPU-hour does when the "
+                                  "cluster is in use 66.4% of its hours; the rent: median of five.");
+  for (const Format format : {Format::md, Format::html}) {
+    const std::string text = render(report_of(estimates), format, {});
+    CHECK(text.find("renting at") != std::string::npos);
+  }
+  cost.break_even_utilization = 1.05;
+  CHECK(break_even_words(cost).find("is cheaper: owning would break even at 105%") !=
+        std::string::npos);
+  cost.break_even_utilization.reset();
+  CHECK(break_even_words(cost).find("the energy alone") != std::string::npos);
+}
+
 TEST_CASE("a figure that is not finite never leaves", "[report]") {
   std::vector<Estimate> estimates = {sample::estimate("h100-sxm", 1e5, 2)};
   estimates[0].performance.mfu = std::numeric_limits<double>::quiet_NaN();

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// What whole estimates say about owning, energy, spot and what is not known.
+#include <algorithm>
+#include <string>
+
+#include "catch.h"
+#include "trcost/catalog.h"
+#include "trcost/error.h"
+#include "trcost/estimate.h"
+
+using namespace trcost;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog shared;
+  return shared;
+}
+
+// 7B parameters and 1T tokens at a given speed: layouts do not matter here.
+Scenario seven_billion(const char* accelerator, double gpus = 64) {
+  Scenario s;
+  s.set_number(Field::model_params, 7e9);
+  s.set_number(Field::data_tokens, 1e12);
+  s.set_text(Field::hardware_accelerator, accelerator);
+  s.set_number(Field::hardware_gpus, gpus);
+  s.set_number(Field::efficiency_mfu, 0.4);
+  return s;
+}
+
+Estimate answer(const Scenario& scenario) { return estimate(scenario, catalog()).front(); }
+
+double owned_hour(const char* accelerator) {
+  Scenario s = seven_billion(accelerator);
+  s.set_text(Field::cost_pricing, "own");
+  return answer(s).cost.price_per_gpu_hour.value();
+}
+
+const Assumption* assumed(const Estimate& e, std::string_view path) {
+  const auto at = std::ranges::find(e.assumptions, path, &Assumption::path);
+  return at == e.assumptions.end() ? nullptr : &*at;
+}
+
+bool warns(const Estimate& e, std::string_view words) {
+  return std::ranges::any_of(e.warnings, [&](const std::string& warning) {
+    return warning.find(words) != std::string::npos;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("owning an older chip costs less than owning a newer one", "[estimate][ownership]") {
+  const double a100 = owned_hour("a100-sxm-80gb");
+  const double h100 = owned_hour("h100-sxm");
+  const double h200 = owned_hour("h200");
+  const double b200 = owned_hour("b200");
+  CHECK(a100 < h100);
+  CHECK(h100 < h200);
+  CHECK(h200 < b200);
+  CHECK(h100 < owned_hour("gb200-nvl72"));
+  CHECK(owned_hour("gb200-nvl72") < owned_hour("gb300-nvl72"));
+}
+
+TEST_CASE("an H100 bought as a chip of $30,000", "[estimate][ownership]") {
+  Scenario s = seven_billion("h100-sxm");
+  s.set_text(Field::cost_pricing, "own");
+  s.set_number(Field::cost_purchase_price, 30000);
+  const Estimate e = answer(s);
+  CHECK_THAT(e.cost.items[0].unit_price.value(), WithinAbs(1.81, 0.005));
+  CHECK_THAT(e.cost.items[1].unit_price.value(), WithinAbs(0.42, 0.005));
+}
+
+TEST_CASE("with owning a price is the rent to compare with", "[estimate][ownership]") {
+  Scenario s = seven_billion("h100-sxm");
+  s.set_text(Field::cost_pricing, "own");
+  const Estimate plain = answer(s);
+  s.set_number(Field::cost_price_per_gpu_hour, 2);
+  const Estimate e = answer(s);
+  CHECK(e.cost.total == plain.cost.total);
+  CHECK(e.cost.rent_per_gpu_hour == 2);
+  const double fixed = *e.cost.items[0].unit_price + *e.cost.items[1].unit_price +
+                       *e.cost.items[2].unit_price;
+  const double energy = *e.energy.kwh * 0.0826 / e.gpu_hours;
+  CHECK_THAT(e.cost.break_even_utilization.value(), WithinRel(fixed / (2 - energy), 1e-9));
+  // A sweep, which prepares prices once, says the same.
+  EstimateOptions quiet;
+  quiet.assumptions = false;
+  Estimator estimator(catalog(), quiet);
+  CHECK(estimator.run(s).front().cost.total == plain.cost.total);
+}
+
+TEST_CASE("energy where only the board's power is published", "[estimate][energy]") {
+  const Scenario s = seven_billion("mi300x");
+  const Estimate e = answer(s);
+  CHECK_THAT(e.energy.kwh.value() / e.gpu_hours, WithinRel(0.75 * 1.8 * 0.75 * 1.25, 1e-12));
+  CHECK(e.complete);
+  const Assumption* power = assumed(e, "cost.watts_per_gpu");
+  REQUIRE(power != nullptr);
+  CHECK(power->value == "1350");
+  CHECK(power->source.find("Epoch AI") != std::string::npos);
+  Scenario given = s;
+  given.set_number(Field::cost_watts_per_gpu, 1350);
+  CHECK(answer(given).energy.kwh == e.energy.kwh);
+  CHECK(assumed(answer(given), "cost.watts_per_gpu") == nullptr);
+  CHECK(assumed(answer(seven_billion("h100-sxm")), "cost.watts_per_gpu") == nullptr);
+}
+
+TEST_CASE("energy stays unknown where no power is published", "[estimate][energy]") {
+  for (const char* name : {"tpu-v5p", "tpu-v6e"}) {
+    const Estimate e = answer(seven_billion(name, 256));
+    CHECK_FALSE(e.energy.kwh.has_value());
+    CHECK_FALSE(e.complete);
+  }
+}
+
+TEST_CASE("each power has a source, and what has one gives energy", "[estimate][energy]") {
+  for (const std::string& name : catalog().names(CatalogKind::accelerators)) {
+    const Accelerator& chip = catalog().accelerator(name);
+    const System& system = catalog().system(chip.system);
+    INFO(name);
+    CHECK((chip.power_watts > 0) == !chip.power_source.empty());
+    CHECK((system.power_per_gpu_watts > 0) == !system.power_source.empty());
+    const bool published = chip.power_watts > 0 || system.power_per_gpu_watts > 0;
+    const SystemPower power = system_power(chip, system);
+    CHECK(power.watts.has_value() == published);
+    if (published) {
+      CHECK(*power.watts > chip.power_watts);
+      CHECK(*power.watts < 3 * std::max(chip.power_watts, 100.0));
+    }
+  }
+}
+
+TEST_CASE("experiments bring their energy, and an owner pays it once", "[estimate][energy]") {
+  Scenario s = seven_billion("h100-sxm");
+  s.set_text(Field::cost_pricing, "own");
+  const Estimate one = answer(s);
+  s.set_number(Field::cost_experiments, 2);
+  const Estimate three = answer(s);
+  CHECK_THAT(three.energy.kwh.value(), WithinRel(3 * *one.energy.kwh, 1e-12));
+  CHECK_THAT(three.energy.co2_kg.value(), WithinRel(3 * *one.energy.co2_kg, 1e-12));
+  CHECK_THAT(three.cost.total.value(), WithinRel(3 * *one.cost.total, 1e-9));
+  CHECK(three.gpu_hours == one.gpu_hours);
+}
+
+TEST_CASE("spot names its preemption rate as a field that gives the same again",
+          "[estimate][spot]") {
+  Scenario s = seven_billion("h100-sxm", 1);
+  s.set_text(Field::cost_pricing, "spot");
+  const Estimate e = answer(s);
+  const Assumption* note = assumed(e, "efficiency.preemption_hours");
+  REQUIRE(note != nullptr);
+  CHECK(std::stod(note->value) == 24);
+  CHECK(assumed(e, "efficiency.failure_gpu_hours") == nullptr);
+  s.set_number(Field::efficiency_preemption_hours, 24);
+  CHECK(answer(s).gpu_hours == e.gpu_hours);
+  s.set_number(Field::efficiency_preemption_hours, 2);
+  CHECK(answer(s).performance.goodput < e.performance.goodput);
+}
+
+TEST_CASE("spot that costs more than on-demand is said", "[estimate][spot]") {
+  Scenario s = seven_billion("h100-sxm", 4096);
+  s.set_number(Field::model_params, 8e9);
+  s.set_number(Field::data_tokens, 15e12);
+  s.set_text(Field::cost_pricing, "spot");
+  const Estimate spot = answer(s);
+  CHECK(warns(spot, "spot costs more than on-demand"));
+  s.set_text(Field::cost_pricing, "on-demand");
+  const Estimate steady = answer(s);
+  REQUIRE(*spot.cost.total > *steady.cost.total);
+  CHECK(warns(spot, format_number(*steady.cost.total, NumberKind::money)));  // what it would be
+  s.set_text(Field::cost_pricing, "spot");
+  s.set_number(Field::hardware_gpus, 64);
+  CHECK_FALSE(warns(answer(s), "spot costs more"));
+}
+
+TEST_CASE("an input that is not used is said", "[estimate][bill]") {
+  Scenario s = seven_billion("h100-sxm");
+  s.set_number(Field::cost_purchase_price, 30000);
+  CHECK(warns(answer(s), "--purchase-price is not used"));
+  s.set_text(Field::cost_pricing, "own");
+  CHECK_FALSE(warns(answer(s), "is not used"));
+  Scenario priced = seven_billion("h100-sxm");
+  priced.set_text(Field::cost_provider, "Lambda");
+  CHECK_FALSE(warns(answer(priced), "--provider"));
+  priced.set_number(Field::cost_price_per_gpu_hour, 2);
+  CHECK(warns(answer(priced), "--provider does not choose the price"));
+}
+
+TEST_CASE("a bill with a price that is not known is not complete", "[estimate][bill]") {
+  const Estimate known = answer(seven_billion("h100-sxm"));
+  CHECK(known.complete);
+  Scenario s = seven_billion("h100-sxm");
+  s.set_text(Field::cost_region, "ca");  // no electricity price is known there
+  s.set_number(Field::cost_price_per_gpu_hour, 2);
+  const Estimate e = answer(s);
+  REQUIRE(std::ranges::any_of(e.cost.items, [](const LineItem& item) { return !item.amount; }));
+  CHECK(e.cost.total.has_value());
+  CHECK_FALSE(e.complete);
+}
+
+TEST_CASE("an interval longer than the run is the run", "[estimate][failures]") {
+  Scenario s = seven_billion("h100-sxm");
+  s.set_number(Field::data_tokens, 1e10);
+  s.set_number(Field::cost_checkpoint_interval, 1000 * 86400.0);
+  const Estimate e = answer(s);
+  CHECK(e.performance.goodput > 0.98);
+  s.set_number(Field::cost_spares, 1);
+  CHECK_THROWS_AS(answer(s), Error);
+}
