@@ -11,6 +11,8 @@
 
 namespace trcost {
 
+class Catalog;
+
 /// What the table itself does not say.
 struct PriceImportOptions {
   std::string provider;                         ///< empty: a column says it
@@ -18,6 +20,7 @@ struct PriceImportOptions {
   std::string date;                             ///< YYYY-MM-DD or coarser; empty: a column says it
   std::string source;                           ///< where the table comes from
   std::string book_date;                        ///< rows dated later are refused
+  const Catalog* catalog = nullptr;             ///< with it, memory has to be the accelerator's
 };
 
 /// A row that was not taken over.
@@ -36,10 +39,13 @@ struct PriceImport {
 
 /// Reads a catalog table of SkyPilot (github.com/skypilot-org/skypilot-catalog, vms.csv) or gpuhunt
 /// (github.com/dstackai/gpuhunt). Both price whole instances. Instances that differ in their zone
-/// only become one row from the lowest to the highest price. Refused, never mended: prices that are
-/// missing, not a number, 0, negative or no market price (a row of nines, above $100 or below $0.01
-/// per accelerator), rows without a date, dated after the book, repeated, or of an unknown
-/// accelerator. Throws Error (data) for another table, (usage) when the provider is not known.
+/// only become one row from the lowest to the highest price; accelerators that Google lists apart from
+/// their machine get its price added. Refused, never mended: rows of another width than the header,
+/// prices that are missing, not a number, 0, negative or no market price (a row of nines, 700, above
+/// $100 or below $0.01 per accelerator), spot prices that are not below on-demand, rows without a
+/// date, dated after the book, repeated, or of an unknown accelerator or a part of one. An H100 or
+/// A100 without a word of PCIe or NVL counts as SXM. Throws Error (data) for another table, (usage)
+/// when the provider is not known.
 PriceImport import_prices(std::string_view csv, std::string_view origin,
                           const PriceImportOptions& options);
 
@@ -49,9 +55,17 @@ std::string price_file_json(const PriceImport& import, const PriceImportOptions&
 /// `hyperscaler`, `marketplace` or `specialist` by the provider's name.
 ProviderClass usual_provider_class(std::string_view provider);
 
-/// The catalog's name of an accelerator as clouds spell it (`A100-80GB`, `H100_SXM5`, `GH200`),
-/// with its memory in GB where known; empty for an unknown one.
-std::string accelerator_by_cloud_name(std::string_view name, double memory_gb,
-                                      std::string_view instance);
+/// The price book's name of a provider by that which catalogs use: `Lambda` for `lambdalabs`, `Verda`
+/// for `datacrunch`; the name itself where it is no known one.
+std::string provider_by_cloud_name(std::string_view name);
+
+/// The catalog's name of an accelerator as clouds spell it (`A100-80GB`, `H100_SXM5`), with its
+/// memory in GB where known (0 otherwise).
+struct CloudAccelerator {
+  std::string name;     ///< empty for one that the catalog does not know, or not exactly
+  std::string problem;  ///< why it is empty
+};
+CloudAccelerator accelerator_by_cloud_name(std::string_view name, double memory_gb,
+                                           std::string_view instance);
 
 }  // namespace trcost

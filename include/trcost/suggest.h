@@ -17,4 +17,7 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
 /// Letters and digits in lower case: `Llama3.1-405B` and `llama-3.1-405b` are the same model.
 std::string folded(std::string_view text);
 
+/// Whether folded() makes the same of both; without making it.
+bool same_folded(std::string_view a, std::string_view b);
+
 }  // namespace trcost

@@ -15,6 +15,7 @@
 #include "catalog/loaders.h"
 #include "trcost/efficiency.h"
 #include "trcost/error.h"
+#include "trcost/price_book.h"
 #include "trcost/suggest.h"
 
 namespace trcost {
@@ -265,6 +266,8 @@ const Efficiency& Catalog::efficiency(const Accelerator& accelerator) const {
 
 std::string Catalog::price_date() const {
   const std::lock_guard lock(cache_->mutex);
+  // Files put over the built-in ones may have later prices.
+  if (!cache_->directory.empty()) return prices().date;
   if (cache_->price_date.empty()) cache_->price_date = load_price_date(*this);
   return cache_->price_date;
 }

@@ -48,7 +48,8 @@ bool read_record(std::string_view text, std::size_t& at, std::vector<std::string
 
 }  // namespace
 
-CsvTable::CsvTable(std::string_view text, std::string_view origin) : origin_(origin) {
+CsvTable::CsvTable(std::string_view text, std::string_view origin, std::vector<std::size_t>* odd)
+    : origin_(origin) {
   std::size_t at = 0;
   std::size_t line = 1;
   std::vector<std::string> cells;
@@ -65,6 +66,10 @@ CsvTable::CsvTable(std::string_view text, std::string_view origin) : origin_(ori
     }
     if (cells.size() == 1 && cells.front().empty()) continue;
     if (cells.size() != header_.size()) {
+      if (odd != nullptr) {
+        odd->push_back(start);
+        continue;
+      }
       throw Error(ErrorKind::data,
                   fmt::format("the row has {} cells, the header {}", cells.size(), header_.size()),
                   "quote a cell that contains a comma", fmt::format("{}:{}", origin, start));

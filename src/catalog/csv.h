@@ -13,7 +13,8 @@ namespace trcost {
 class CsvTable {
  public:
   /// Throws Error (data) on an unclosed quote or a row of another width than the header.
-  CsvTable(std::string_view text, std::string_view origin);
+  /// With `odd`, such rows are left out and their lines put there.
+  CsvTable(std::string_view text, std::string_view origin, std::vector<std::size_t>* odd = nullptr);
 
   [[nodiscard]] std::size_t rows() const { return cells_.size(); }
   [[nodiscard]] bool has(std::string_view column) const;

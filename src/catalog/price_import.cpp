@@ -4,103 +4,38 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <cmath>
 #include <map>
-#include <set>
 #include <tuple>
 #include <utility>
 
 #include "catalog/csv.h"
+#include "catalog/price_bounds.h"
+#include "catalog/price_offers.h"
+#include "quantity/statistics.h"
+#include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
 namespace trcost {
 namespace {
 
-constexpr double kDearestHour = 100;  // USD per accelerator; no market price lies beyond
-constexpr double kCheapestHour = 0.01;
-
-// A line of either table in the same words.
-struct Offer {
-  std::size_t line = 0;
-  std::string instance, accelerator_name, region, zone, provider, date;
-  std::string count, memory_gb, on_demand, spot;
-  bool spot_listed = false;  // the table has a price of this kind for the instance
-  bool on_demand_listed = false;
-};
-
-std::optional<double> to_number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    return std::nullopt;
-  }
-  return value;
-}
-
-// GiB of one accelerator from SkyPilot's GpuInfo: {'Gpus': [{... 'SizeInMiB': 81920}}], ...}.
-std::string memory_of_gpu_info(std::string_view info) {
-  const std::size_t key = info.find("SizeInMiB");
-  if (key == std::string_view::npos) return {};
-  const std::size_t begin = info.find_first_of("0123456789", key);
-  if (begin == std::string_view::npos) return {};
-  const std::size_t end = info.find_first_not_of("0123456789.", begin);
-  const auto mib = to_number(info.substr(begin, end - begin));
-  return mib ? fmt::format("{}", *mib / 1024) : std::string();
-}
-
-std::string optional_text(const CsvTable& table, std::size_t row, std::string_view column) {
-  return table.has(column) ? table.text(row, column) : std::string();
-}
-
-Offer skypilot_offer(const CsvTable& table, std::size_t row) {
-  Offer offer;
-  offer.instance = table.text(row, "InstanceType");
-  offer.accelerator_name = table.text(row, "AcceleratorName");
-  offer.count = table.text(row, "AcceleratorCount");
-  offer.region = optional_text(table, row, "Region");
-  offer.zone = optional_text(table, row, "AvailabilityZone");
-  offer.on_demand = table.text(row, "Price");
-  offer.spot = optional_text(table, row, "SpotPrice");
-  offer.on_demand_listed = !offer.on_demand.empty() || offer.spot.empty();
-  offer.spot_listed = !offer.spot.empty();
-  const std::string info = optional_text(table, row, "GpuInfo");
-  offer.memory_gb = memory_of_gpu_info(info);
-  if (info.find("PCIe") != std::string::npos) offer.accelerator_name += " PCIe";
-  return offer;
-}
-
-Offer gpuhunt_offer(const CsvTable& table, std::size_t row) {
-  Offer offer;
-  offer.instance = table.text(row, "instance_name");
-  offer.accelerator_name = table.text(row, "gpu_name");
-  offer.count = table.text(row, "gpu_count");
-  offer.region = optional_text(table, row, "location");
-  offer.memory_gb = optional_text(table, row, "gpu_memory");
-  const std::string spot = optional_text(table, row, "spot");
-  offer.spot_listed = spot == "True" || spot == "true";
-  offer.on_demand_listed = !offer.spot_listed;
-  (offer.spot_listed ? offer.spot : offer.on_demand) = table.text(row, "price");
-  return offer;
-}
-
 // What makes two prices the same offer.
 using Key = std::tuple<std::string, std::string, std::string, std::string, Commitment, std::string>;
+
+// Prices that catalogs write where there is none: Google's 700 (SkyPilot's gcp/vms.csv).
+constexpr std::array<double, 1> kPlaceholders = {700};
 
 class Importer {
  public:
   Importer(const CsvTable& table, const PriceImportOptions& options, PriceImport& out)
-      : table_(table), options_(options), out_(out) {
-    skypilot_ = table.has("AcceleratorName") && table.has("InstanceType") && table.has("Price");
-    gpuhunt_ = table.has("gpu_name") && table.has("instance_name") && table.has("price");
-  }
-
-  [[nodiscard]] bool knows_format() const { return skypilot_ || gpuhunt_; }
+      : table_(table), options_(options), out_(out) {}
 
   void run() {
-    out_.format = skypilot_ ? "SkyPilot catalog" : "gpuhunt catalog";
-    for (std::size_t row = 0; row < table_.rows(); ++row) take(row);
+    out_.format = kind_of_table(table_) == CloudTable::skypilot ? "SkyPilot catalog" : "gpuhunt catalog";
+    const std::vector<CloudOffer> offers = read_offers(table_);
+    for (std::size_t row = 0; row < offers.size(); ++row) take(offers[row], row);
     for (auto& [key, row] : rows_) {
       row.median = median(prices_.at(key));
       out_.rows.push_back(std::move(row));
@@ -108,30 +43,57 @@ class Importer {
   }
 
  private:
-  void take(std::size_t row) {
-    Offer offer = skypilot_ ? skypilot_offer(table_, row) : gpuhunt_offer(table_, row);
-    offer.line = table_.line(row);
-    offer.provider = table_.has("provider") ? table_.text(row, "provider") : options_.provider;
+  void take(CloudOffer offer, std::size_t row) {
+    offer.provider = provider_by_cloud_name(table_.has("provider") ? table_.text(row, "provider")
+                                                                   : options_.provider);
     offer.date = table_.has("date") ? table_.text(row, "date") : options_.date;
     if (offer.date.empty()) offer.date = options_.date;
-    const auto count = to_number(offer.count);
+    const auto count = cell_number(offer.count);
     if (offer.accelerator_name.empty() || (count && *count == 0)) {
       ++out_.without_accelerator;
       return;
     }
-    const std::string accelerator = accelerator_by_cloud_name(
-        offer.accelerator_name, to_number(offer.memory_gb).value_or(0), offer.instance);
-    if (accelerator.empty()) {
-      return refuse(offer, fmt::format("unknown accelerator \"{}\"", offer.accelerator_name));
-    }
+    if (!offer.problem.empty()) return refuse(offer, offer.problem);
+    const CloudAccelerator found = accelerator_by_cloud_name(
+        offer.accelerator_name, cell_number(offer.memory_gb).value_or(0), offer.instance);
+    const std::string& accelerator = found.name;
+    if (accelerator.empty()) return refuse(offer, found.problem);
     if (!count || *count < 0 || *count != std::floor(*count)) {
       return refuse(offer, fmt::format("\"{}\" is not a number of accelerators", offer.count));
+    }
+    if (const std::string why = memory_problem(offer, accelerator, *count); !why.empty()) {
+      return refuse(offer, why);
     }
     if (const std::string why = date_problem(offer.date); !why.empty()) return refuse(offer, why);
     if (offer.provider.empty()) return refuse(offer, "no provider");
     if (offer.on_demand_listed)
       add(offer, accelerator, *count, offer.on_demand, Commitment::on_demand);
-    if (offer.spot_listed) add(offer, accelerator, *count, offer.spot, Commitment::spot);
+    if (offer.spot_listed && !no_discount(offer)) add(offer, accelerator, *count, offer.spot, Commitment::spot);
+  }
+
+  // A spot price that is not below the on-demand price is none: RunPod's are written so.
+  bool no_discount(const CloudOffer& offer) {
+    const auto spot = cell_number(offer.spot);
+    const auto full = cell_number(offer.on_demand);
+    if (!spot || !full || *spot < *full) return false;
+    refuse(offer, fmt::format("spot: {} is not below the on-demand price {}", offer.spot,
+                              offer.on_demand));
+    return true;
+  }
+
+  // A part of an accelerator is listed as one, with less memory; some list the memory of all.
+  [[nodiscard]] std::string memory_problem(const CloudOffer& offer, const std::string& accelerator,
+                                           double count) const {
+    const auto memory = cell_number(offer.memory_gb);
+    if (!memory || *memory <= 0 || options_.catalog == nullptr) return {};
+    if (!options_.catalog->has_file(fmt::format("accelerators/{}.json", accelerator))) return {};
+    constexpr double kGiB = 1073741824, kTolerance = 0.15;  // 80 GB of 79.2 GiB, 288 of 256
+    const double whole = options_.catalog->accelerator(accelerator).memory_bytes / kGiB;
+    for (const double each : {*memory, *memory / count}) {
+      if (std::abs(each / whole - 1) < kTolerance) return {};
+    }
+    return fmt::format("{:.4g} GB of memory, where {} has {:.0f}: a part of an accelerator, or another",
+                       *memory, accelerator, whole);
   }
 
   [[nodiscard]] std::string date_problem(const std::string& text) const {
@@ -149,30 +111,34 @@ class Importer {
 
   static std::string price_problem(const std::string& text, double count) {
     if (text.empty()) return "no price";
-    const auto price = to_number(text);
+    const auto price = cell_number(text);
     if (!price) return fmt::format("\"{}\" is not a price", text);
     if (*price == 0) return "a price of 0";
     if (*price < 0) return fmt::format("a negative price {}", text);
     const std::string digits = text.substr(0, text.find('.'));
     const bool nines = digits.size() >= 3 && digits.find_first_not_of('9') == std::string::npos;
-    if (nines || *price / count > kDearestHour || *price / count < kCheapestHour) {
+    const bool known = std::ranges::find(kPlaceholders, *price) != kPlaceholders.end();
+    if (nines || known || *price / count > kDearestHour || *price / count < kCheapestHour) {
       return fmt::format("{} is a placeholder, not a market price", text);
     }
     return {};
   }
 
-  void add(const Offer& offer, const std::string& accelerator, double count,
+  void add(const CloudOffer& offer, const std::string& accelerator, double count,
            const std::string& price, Commitment commitment) {
     if (const std::string why = price_problem(price, count); !why.empty()) {
       return refuse(offer, commitment == Commitment::spot ? "spot: " + why : why);
     }
-    const double hour = *to_number(price) / count;
+    const double hour = *cell_number(price) / count;
     const Key key{accelerator,  offer.provider, offer.instance,
                   offer.region, commitment,     offer.date};
-    auto [at, fresh] = rows_.try_emplace(key);
-    if (!zones_.emplace(key, offer.zone).second) {
-      return refuse(offer, "a repetition of an earlier row");
+    const auto [zone, new_zone] = zones_.try_emplace({key, offer.zone}, hour);
+    if (!new_zone) {
+      return refuse(offer, zone->second == hour
+                               ? "a repetition of an earlier row"
+                               : "the same offer as in an earlier row, at another price");
     }
+    auto [at, fresh] = rows_.try_emplace(key);
     std::vector<double>& prices = prices_[key];
     if (std::find(prices.begin(), prices.end(), hour) == prices.end()) prices.push_back(hour);
     PriceRow& row = at->second;
@@ -191,26 +157,18 @@ class Importer {
     row.high = std::max(row.high, hour);
   }
 
-  void refuse(const Offer& offer, std::string why) {
+  void refuse(const CloudOffer& offer, std::string why) {
     std::string what = offer.instance.empty() ? offer.accelerator_name : offer.instance;
     if (!offer.region.empty()) what += " in " + offer.region;
     out_.refused.push_back({offer.line, std::move(what), std::move(why)});
   }
 
-  static double median(std::vector<double> prices) {
-    std::sort(prices.begin(), prices.end());
-    const std::size_t n = prices.size();
-    return n % 2 == 1 ? prices[n / 2] : (prices[n / 2 - 1] + prices[n / 2]) / 2;
-  }
-
   const CsvTable& table_;
   const PriceImportOptions& options_;
   PriceImport& out_;
-  bool skypilot_ = false;
-  bool gpuhunt_ = false;
   std::map<Key, PriceRow> rows_;
   std::map<Key, std::vector<double>> prices_;  // that differ
-  std::set<std::pair<Key, std::string>> zones_;
+  std::map<std::pair<Key, std::string>, double> zones_;  // and their price
 };
 
 // Text as a JSON string.
@@ -231,26 +189,33 @@ std::string quoted(std::string_view text) {
 
 PriceImport import_prices(std::string_view csv, std::string_view origin,
                           const PriceImportOptions& options) {
-  const CsvTable table(csv, origin);
+  std::vector<std::size_t> odd;
+  const CsvTable table(csv, origin, &odd);
   PriceImport out;
-  Importer importer(table, options, out);
-  if (!importer.knows_format()) {
+  if (kind_of_table(table) == CloudTable::other) {
     throw Error(ErrorKind::data, "this is neither a SkyPilot nor a gpuhunt catalog",
                 "SkyPilot has the columns InstanceType, AcceleratorName, AcceleratorCount, Price; "
-                "gpuhunt instance_name, gpu_name, gpu_count, price",
+                "gpuhunt instance_name, gpu_name, gpu_count, price, spot",
                 std::string(origin));
   }
   if (options.provider.empty() && !table.has("provider")) {
     throw Error(ErrorKind::usage, "the table does not say whose prices these are",
                 "give --provider NAME", std::string(origin));
   }
-  importer.run();
+  Importer(table, options, out).run();
+  for (const std::size_t line : odd) {
+    out.refused.push_back({line, "the row", "another number of cells than the header"});
+  }
+  std::ranges::stable_sort(out.refused, {}, &RefusedRow::line);
   return out;
 }
 
 std::string price_file_json(const PriceImport& import, const PriceImportOptions& options) {
   std::string out = "{\n  \"schema_version\": \"1.0\",\n";
-  out += fmt::format("  \"source\": {},\n  \"prices\": [\n", quoted(options.source));
+  out += fmt::format("  \"source\": {},\n", quoted(options.source));
+  std::string newest;
+  for (const PriceRow& row : import.rows) newest = std::max(newest, row.date.first);
+  out += fmt::format("  \"retrieved\": {},\n  \"prices\": [\n", quoted(newest));
   for (std::size_t i = 0; i < import.rows.size(); ++i) {
     const PriceRow& row = import.rows[i];
     const std::string price =

@@ -7,11 +7,15 @@
 #include <tuple>
 
 #include "catalog/data_file.h"
+#include "catalog/embedded.h"
 #include "catalog/loaders.h"
+#include "catalog/price_bounds.h"
 #include "catalog/price_files.h"
 #include "catalog/strict_json.h"
 #include "trcost/error.h"
 #include "trcost/price_book.h"
+#include "trcost/price_import.h"
+#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {
@@ -22,26 +26,31 @@ const std::vector<std::string> kClassWords = {"specialist", "marketplace", "surv
 const std::vector<std::string> kCommitmentWords = {"on-demand", "reserved-1y", "reserved-3y",
                                                    "spot", "block"};
 
-double positive_price(const JsonValue& value) {
-  const double price = value.number(-std::numeric_limits<double>::max(), kDearest);
+double positive_price(const JsonValue& value, double dearest) {
+  constexpr double kAny = std::numeric_limits<double>::max();
+  const double price = value.number(-kAny, kAny);
   if (price <= 0) {
     value.fail("a price has to be above 0",
                "leave the row out where the price is not known: 0 would be counted as free");
+  }
+  if (price > dearest) {
+    value.fail(fmt::format("{:g} is above ${:g}, the most that a price is taken for", price, dearest),
+               "is it the price of a whole machine?");
   }
   return price;
 }
 
 // A number, or { "low", "median", "high" }, into a row that has these members.
 template <typename Row>
-void read_spread(const JsonValue& value, Row& row) {
+void read_spread(const JsonValue& value, Row& row, double dearest = kDearest) {
   if (!value.is_object()) {
-    row.low = row.median = row.high = positive_price(value);
+    row.low = row.median = row.high = positive_price(value, dearest);
     return;
   }
   ObjectReader reader = value.object();
-  row.low = positive_price(reader.required_value("low"));
-  row.median = positive_price(reader.required_value("median"));
-  row.high = positive_price(reader.required_value("high"));
+  row.low = positive_price(reader.required_value("low"), dearest);
+  row.median = positive_price(reader.required_value("median"), dearest);
+  row.high = positive_price(reader.required_value("high"), dearest);
   reader.finish();
   if (row.low > row.median || row.median > row.high) {
     value.fail("the ends of the range are swapped: low <= median <= high has to hold");
@@ -57,14 +66,33 @@ struct FileHead {
 
 class BookReader {
  public:
-  explicit BookReader(PriceBook& book) : book_(book) {}
+  explicit BookReader(PriceBook& book) : book_(book), latest_(book.date), newest_(book.date) {}
+
+  // Rows of a user's own file may be of later dates than the book, up to the day that the file says it
+  // was retrieved; `accelerators` are those that it may be about.
+  void read_own_file(const JsonValue& root, const std::vector<std::string>& accelerators) {
+    accelerators_ = &accelerators;
+    ObjectReader reader = root.object();
+    const PriceDate day = price_date_at(root, reader.text_or("retrieved", ""));
+    if (day.first > years_later(book_.date)) {
+      root.fail(fmt::format("retrieved on {}, long after the book's date {}", day.text, book_.date),
+                "correct it, or set the newer date in prices/book.json");
+    }
+    latest_ = std::max(book_.date, day.first);
+    read_file(root);
+    latest_ = book_.date;
+    accelerators_ = nullptr;
+  }
+
+  // The newest of the book's date and of the rows.
+  [[nodiscard]] const std::string& newest() const { return newest_; }
 
   void read_file(const JsonValue& root) {
     const std::string& file = root.origin();
     ObjectReader reader = root.object();
     reader.accept("schema_version");
     reader.accept("retrieved");
-    reader.accept("date_note");
+    dated_ = !reader.text_or("date_note", "").empty();
     head_ = {reader.text_or("source", ""), reader.text_or("date", ""), reader.text_or("note", "")};
     if (const auto row = reader.optional_value("prices")) read_prices(*row, file);
     for (const JsonValue& row : reader.array_or_empty("hardware")) read_hardware(row);
@@ -79,14 +107,25 @@ class BookReader {
   }
 
  private:
-  PriceDate read_date(ObjectReader& row) const {
-    row.accept("date_note");
+  // A date so far ahead is a typing error.
+  static std::string years_later(const std::string& date) {
+    return fmt::format("{:04}{}", std::stoi(date.substr(0, 4)) + 5, date.substr(4));
+  }
+
+  PriceDate read_date(ObjectReader& row) {
+    const bool explained = dated_ || !row.text_or("date_note", "").empty();
     PriceDate date = price_date_at(row.value(), row.text_or("date", head_.date));
-    if (!date.first.empty() && date.first > book_.date) {
-      row.value().fail(
-          fmt::format("the date {} is after the book's date {}", date.text, book_.date),
-          "correct it, or set the newer date in prices/book.json");
+    if (date.first.empty() && accelerators_ != nullptr && !explained) {
+      row.value().fail("a price needs a date",
+                       "add \"date\" to the row or to the file, or \"date_note\" that says why there "
+                       "is none");
     }
+    if (!date.first.empty() && date.first > latest_) {
+      row.value().fail(
+          fmt::format("the date {} is after the book's date {}", date.text, latest_),
+          "correct it, or say in the file's \"retrieved\" on which later day it was read");
+    }
+    newest_ = std::max(newest_, date.first);
     return date;
   }
 
@@ -102,15 +141,15 @@ class BookReader {
     for (const JsonValue& value : rows.array()) {
       ObjectReader row = value.object();
       PriceRow price;
-      price.provider = row.required_text("provider");
+      price.provider = provider_by_cloud_name(row.required_text("provider"));
       price.product = row.text_or("product", "");
       price.provider_class =
           static_cast<ProviderClass>(row.required_choice("provider_class", kClassWords));
-      price.accelerator = row.required_text("accelerator");
+      price.accelerator = read_accelerator(row);
       price.region = row.text_or("region", "all");
       price.commitment =
           static_cast<Commitment>(row.required_choice("commitment", kCommitmentWords));
-      read_spread(row.required_value("usd_per_gpu_hour"), price);
+      read_hour(row, price);
       price.date = read_date(row);
       price.verified = row.boolean_or("verified", true);
       price.source = read_source(row);
@@ -119,6 +158,30 @@ class BookReader {
       row.finish();
       add_row(std::move(price), value);
     }
+  }
+
+  static void read_hour(ObjectReader& row, PriceRow& price) {
+    if (row.holds_null("usd_per_gpu_hour")) {
+      row.value().fail("the price is null", "leave the row out where the price is not known");
+    }
+    const JsonValue value = row.required_value("usd_per_gpu_hour");
+    read_spread(value, price, kDearestHour);
+    if (price.low < kCheapestHour) {
+      value.fail(fmt::format("a price per accelerator and hour below ${}", kCheapestHour),
+                 "give US dollars per accelerator and hour");
+    }
+  }
+
+  std::string read_accelerator(ObjectReader& row) const {
+    const JsonValue value = row.required_value("accelerator");
+    std::string name = row.required_text("accelerator");
+    if (accelerators_ != nullptr && std::ranges::find(*accelerators_, name) == accelerators_->end()) {
+      const std::string guess = did_you_mean(name, *accelerators_);
+      value.fail(fmt::format("unknown accelerator \"{}\"", name.substr(0, 60)),
+                 fmt::format("{}{}`trcost list accelerators` shows all names", guess,
+                             guess.empty() ? "" : " "));
+    }
+    return name;
   }
 
   void add_row(PriceRow price, const JsonValue& value) {
@@ -150,7 +213,7 @@ class BookReader {
     book_.hardware.push_back(std::move(price));
   }
 
-  BytePrice read_bytes(const JsonValue& value, std::string_view unit) const {
+  BytePrice read_bytes(const JsonValue& value, std::string_view unit) {
     ObjectReader row = value.object();
     BytePrice price;
     price.provider = row.required_text("provider");
@@ -191,9 +254,31 @@ class BookReader {
 
   PriceBook& book_;
   FileHead head_;
+  std::string latest_;  // no row may be later
+  std::string newest_;
+  bool dated_ = false;  // the file says why its rows have no date
+  const std::vector<std::string>* accelerators_ = nullptr;  // null: any name
   std::vector<JsonValue> places_;  // where the book's rows stand
   std::set<std::size_t, ByIdentity> known_{ByIdentity{&book_}};
 };
+
+}  // namespace
+
+namespace {
+
+bool is_built_in(const Catalog& catalog, const std::string& path) {
+  const EmbeddedFile* file = find_embedded_file(path);
+  return file != nullptr && file->begin == catalog.file(path).data();
+}
+
+// What the catalog has, and what the built-in book has prices of.
+std::vector<std::string> priced_accelerators(const Catalog& catalog, const PriceBook& book) {
+  std::vector<std::string> names = catalog.names(CatalogKind::accelerators);
+  for (const PriceRow& row : book.rows) names.push_back(row.accelerator);
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
 
 }  // namespace
 
@@ -215,12 +300,25 @@ std::shared_ptr<const PriceBook> load_prices(const Catalog& catalog) {
   constexpr std::size_t kUsualRows = 256;  // rows are large: growing step by step costs pages
   auto book = std::make_shared<PriceBook>();
   book->rows.reserve(kUsualRows);
-  book->date = catalog.price_date();
+  book->date = load_price_date(catalog);
   BookReader reader(*book);
+  std::vector<std::string> own;
   for (const std::string& name : catalog.names(CatalogKind::prices)) {
     if (name == "book" || name == "regions") continue;
-    reader.read_file(read_data_file(catalog, fmt::format("prices/{}.json", name)));
+    const std::string path = fmt::format("prices/{}.json", name);
+    if (is_built_in(catalog, path)) {
+      reader.read_file(read_data_file(catalog, path));
+    } else {
+      own.push_back(path);
+    }
   }
+  if (!own.empty()) {
+    const std::vector<std::string> accelerators = priced_accelerators(catalog, *book);
+    for (const std::string& path : own) {
+      reader.read_own_file(read_data_file(catalog, path), accelerators);
+    }
+  }
+  book->date = reader.newest();
   return book;
 }
 
@@ -242,7 +340,7 @@ std::vector<CatalogEntry> describe_prices(const PriceBook& prices) {
     const auto count = std::count_if(prices.rows.begin(), prices.rows.end(), [&](const auto& row) {
       return row.file == fmt::format("prices/{}.json", entry.name);
     });
-    entry.summary = fmt::format("{} prices", count);
+    entry.summary = fmt::format("{} {}", count, count == 1 ? "price" : "prices");
   }
   return entries;
 }

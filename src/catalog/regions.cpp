@@ -8,6 +8,7 @@
 #include "catalog/data_file.h"
 #include "catalog/loaders.h"
 #include "catalog/price_files.h"
+#include "catalog/region_names.h"
 #include "catalog/strict_json.h"
 #include "trcost/error.h"
 #include "trcost/price_book.h"
@@ -42,11 +43,15 @@ std::shared_ptr<const Regions> load_regions(const Catalog& catalog) {
     region.name = row.required_text("name");
     region.title = row.required_text("title");
     region.country = row.text_or("country", "");
+    region.area = row.text_or("area", "");
+    region.aliases = row.texts_or_empty("aliases");
+    region.same_grid_as = row.text_or("same_grid_as", "");
+    row.accept("source");
     region.usd_per_kwh = read_value(row, "usd_per_kwh", 1e-6, 100);
     region.kg_co2_per_kwh = read_value(row, "kg_co2_per_kwh", 0, 10);
     row.finish();
-    for (const Region& other : regions->rows) {
-      if (other.name == region.name) value.fail(fmt::format("duplicate region {}", region.name));
+    if (known_region(*regions, region.name) != nullptr) {
+      value.fail(fmt::format("duplicate region {}", region.name));
     }
     regions->rows.push_back(std::move(region));
   }
@@ -56,13 +61,37 @@ std::shared_ptr<const Regions> load_regions(const Catalog& catalog) {
   return regions;
 }
 
-const Region& find_region(const Regions& regions, std::string_view name) {
-  std::vector<std::string> names;
+const Region* known_region(const Regions& regions, std::string_view name) {
   for (const Region& region : regions.rows) {
-    if (region.name == name) return region;
+    if (same_region_name(region.name, name)) return &region;
+    for (const std::string& alias : region.aliases) {
+      if (same_region_name(alias, name)) return &region;
+    }
+  }
+  return nullptr;
+}
+
+namespace {
+
+// What may have been meant: a title, the countries of an area, or the nearest name.
+std::string region_guess(const Regions& regions, std::string_view name) {
+  std::vector<std::string> names, members;
+  for (const Region& region : regions.rows) {
+    if (same_region_name(region.title, name)) {
+      return fmt::format("did you mean \"{}\" ({})?", region.name, region.title);
+    }
+    if (same_region_name(region.area, name)) members.push_back(region.name);
     names.push_back(region.name);
   }
-  const std::string guess = did_you_mean(name, names);
+  if (members.empty()) return did_you_mean(name, names);
+  return fmt::format("it has many grids: name one of {};", fmt::join(members, ", "));
+}
+
+}  // namespace
+
+const Region& find_region(const Regions& regions, std::string_view name) {
+  if (const Region* region = known_region(regions, name)) return *region;
+  const std::string guess = region_guess(regions, name);
   throw Error(ErrorKind::usage,
               fmt::format("there is no data for region \"{}\"", name.substr(0, 60)),
               fmt::format("{}{}`trcost show prices regions` has all; or give --electricity-price "
@@ -74,10 +103,12 @@ namespace {
 
 using Value = std::optional<SourcedValue> Region::*;
 
-const SourcedValue* own_or_country(const Regions& regions, const Region& region, Value value) {
+const SourcedValue* own_or_shared(const Regions& regions, const Region& region, Value value) {
   if (region.*value) return &*(region.*value);
-  for (const Region& country : regions.rows) {
-    if (country.name == region.country && country.*value) return &*(country.*value);
+  for (const std::string& name : {region.same_grid_as, region.country}) {
+    for (const Region& other : regions.rows) {
+      if (other.name == name && other.*value) return &*(other.*value);
+    }
   }
   return nullptr;
 }
@@ -92,11 +123,11 @@ const SourcedValue* own_or_country(const Regions& regions, const Region& region,
 }  // namespace
 
 const SourcedValue* electricity_price(const Regions& regions, const Region& region) {
-  return own_or_country(regions, region, &Region::usd_per_kwh);
+  return own_or_shared(regions, region, &Region::usd_per_kwh);
 }
 
 const SourcedValue* grid_intensity(const Regions& regions, const Region& region) {
-  return own_or_country(regions, region, &Region::kg_co2_per_kwh);
+  return own_or_shared(regions, region, &Region::kg_co2_per_kwh);
 }
 
 const SourcedValue& require_electricity_price(const Regions& regions, const Region& region) {

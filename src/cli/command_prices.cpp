@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "cli/commands.h"
@@ -40,6 +41,14 @@ ProviderClass class_of(const std::string& word) {
               "specialist, marketplace, survey, index or hyperscaler", "--class");
 }
 
+// A catalog that is read years after the book's date has a mistyped one.
+void require_plausible(const std::string& day, const std::string& book_date) {
+  constexpr int kYears = 5;  // as long as the book lets files be ahead of it
+  if (std::stoi(day.substr(0, 4)) <= std::stoi(book_date.substr(0, 4)) + kYears - 1) return;
+  throw Error(ErrorKind::usage, fmt::format("{} is long after the book's date {}", day, book_date),
+              "give the day on which the table was downloaded", "--date");
+}
+
 PriceImportOptions import_options(const PricesOptions& typed, Session& session) {
   PriceImportOptions options;
   options.provider = typed.provider.empty() ? provider_of_path(typed.file) : typed.provider;
@@ -53,9 +62,25 @@ PriceImportOptions import_options(const PricesOptions& typed, Session& session) 
   }
   options.date = typed.date;
   options.source = typed.source.empty() ? typed.file : typed.source;
-  // The book may be older than the table; the later of both dates is what counts as today.
-  options.book_date = std::max(session.catalog().price_date(), typed.date);
+  options.catalog = &session.catalog();
+  // The book may be older than the table: its date moves to that of the newest row.
+  options.book_date = session.catalog().price_date();
+  if (!typed.date.empty()) {
+    const std::string day = parse_price_date(typed.date, "--date").first;
+    require_plausible(day, options.book_date);
+    options.book_date = std::max(options.book_date, day);
+  }
   return options;
+}
+
+std::string counted(std::size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+std::string newest_day(const PriceImport& import) {
+  std::string newest;
+  for (const PriceRow& row : import.rows) newest = std::max(newest, row.date.first);
+  return newest;
 }
 
 void report(const PriceImport& import, const PriceImportOptions& options, Session& session) {
@@ -68,11 +93,31 @@ void report(const PriceImport& import, const PriceImportOptions& options, Sessio
   }
   if (shown < import.refused.size()) {
     session.warn(
-        fmt::format("and {} more rows refused: -v names all", import.refused.size() - shown));
+        fmt::format("and {} more refused: -v names all", import.refused.size() - shown));
   }
-  session.text(fmt::format("{} of {}: {} prices, {} rows refused, {} without accelerator\n",
-                           import.format, options.provider, import.rows.size(),
-                           import.refused.size(), import.without_accelerator));
+  std::set<std::size_t> lines;
+  for (const RefusedRow& row : import.refused) lines.insert(row.line);
+  session.text(fmt::format("{} of {}: {}, {} refused or in part, {} without accelerator\n",
+                           import.format, provider_by_cloud_name(options.provider),
+                           counted(import.rows.size(), "price"), counted(lines.size(), "row"),
+                           import.without_accelerator));
+  const std::string newest = newest_day(import);
+  if (newest > session.catalog().price_date()) {
+    session.text(fmt::format("in a data folder these move the price book's date from {} to {}\n",
+                             session.catalog().price_date(), newest));
+  }
+}
+
+// What to do where no row is left.
+std::string next_step(const PriceImport& import) {
+  if (import.refused.empty()) {
+    return import.without_accelerator > 0 ? "none of its rows has an accelerator"
+                                          : "it has a header and no rows";
+  }
+  const bool undated = std::any_of(import.refused.begin(), import.refused.end(),
+                                   [](const RefusedRow& row) { return row.why == "no date"; });
+  return undated ? "the table carries no dates: give --date with the day it was downloaded"
+                 : "the refused rows say why";
 }
 
 int import_file(const PricesOptions& typed, Session& session) {
@@ -80,16 +125,16 @@ int import_file(const PricesOptions& typed, Session& session) {
     throw Error(ErrorKind::usage, "no file to import",
                 "trcost prices import FILE --date YYYY-MM-DD");
   }
+  if (std::error_code status; std::filesystem::is_directory(typed.file, status)) {
+    throw Error(ErrorKind::data, "this is a directory, not a file",
+                "name the table in it, such as vms.csv", typed.file);
+  }
   const PriceImportOptions options = import_options(typed, session);
   const PriceImport import = import_prices(read_text_file(typed.file), typed.file, options);
   report(import, options, session);
   if (import.rows.empty()) {
-    const bool dated = std::none_of(import.refused.begin(), import.refused.end(),
-                                    [](const RefusedRow& row) { return row.why == "no date"; });
     throw Error(ErrorKind::data, "no row of the table is a price that can be used",
-                dated ? "the refused rows say why"
-                      : "the table carries no dates: give --date with the day it was downloaded",
-                typed.file);
+                next_step(import), typed.file);
   }
   Output output(typed.output.path);
   output.write(price_file_json(import, options));

@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstdlib>
+#include <map>
 #include <tuple>
 #include <vector>
 
 #include "cost/price_rows.h"
 #include "quantity/portable_math.h"
+#include "quantity/statistics.h"
 #include "trcost/numbers.h"
+#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {
@@ -32,20 +35,10 @@ bool usable(const PriceRow& row, std::string_view accelerator, Commitment commit
 }
 
 // Of every provider the newest row of the commitment, of those the cheapest.
-std::vector<const PriceRow*> newest_rows(const PriceBook& book, std::string_view accelerator,
-                                         Commitment commitment) {
-  std::vector<const PriceRow*> out;
+PriceRows newest_rows(const PriceBook& book, std::string_view accelerator, Commitment commitment) {
+  PriceRows out;
   for (const PriceRow& row : book.rows) {
-    if (!usable(row, accelerator, commitment)) continue;
-    const auto same = std::find_if(out.begin(), out.end(), [&](const PriceRow* other) {
-      return other->provider == row.provider;
-    });
-    if (same == out.end()) {
-      out.push_back(&row);
-    } else if (row.date.last > (*same)->date.last ||
-               (row.date.last == (*same)->date.last && row.median < (*same)->median)) {
-      *same = &row;
-    }
+    if (usable(row, accelerator, commitment)) keep_best(out, row, {});
   }
   return out;
 }
@@ -59,7 +52,7 @@ const PriceRow* own_on_demand(const PriceBook& book, const PriceRow& committed) 
                       row.product != committed.product, row.median);
   };
   for (const PriceRow& row : book.rows) {
-    if (row.provider != committed.provider ||
+    if (!same_folded(row.provider, committed.provider) ||
         !usable(row, committed.accelerator, Commitment::on_demand)) {
       continue;
     }
@@ -83,15 +76,27 @@ std::vector<Pair> pairs(const PriceBook& book, std::string_view accelerator,
   return out;
 }
 
-// Standard deviation of ln(ratio) among providers, at least that of a list price.
-double spread_of(const std::vector<Pair>& found) {
-  double mean = 0, squares = 0;
-  for (const Pair& pair : found) mean += portable_log(pair.ratio());
-  mean /= static_cast<double>(found.size());
-  for (const Pair& pair : found) squares += square(portable_log(pair.ratio()) - mean);
-  const double among =
-      found.size() < 2 ? 0 : std::sqrt(squares / static_cast<double>(found.size() - 1));
-  return std::max(kListSigma, among);
+std::vector<double> ratios_of(const std::vector<Pair>& found) {
+  std::vector<double> ratios;
+  for (const Pair& pair : found) ratios.push_back(pair.ratio());
+  return ratios;
+}
+
+// A commitment that is dearer than none is not made. To a millionth, so that what is shown multiplies.
+double share_of(const std::vector<double>& ratios) { return std::min(1.0, median_price(ratios)); }
+
+// The on-demand price times a share of it, of which `ratios` give the spread.
+PriceQuote priced_at(double share, const std::vector<double>& ratios, const PriceQuote& on_demand) {
+  PriceQuote out;
+  out.factor = share;
+  out.usd = rounded_price(*on_demand.usd * share);
+  out.sigma = std::min(
+      kWidestSigma,
+      in_quadrature(on_demand.sigma, std::max(kListSigma, log_deviation(ratios))));
+  out.date = on_demand.date;
+  out.rows = on_demand.rows;
+  out.warning = on_demand.warning;
+  return out;
 }
 
 }  // namespace
@@ -101,29 +106,53 @@ std::optional<PriceQuote> discounted_price(const PriceBook& book, std::string_vi
   if (!on_demand.usd) return std::nullopt;
   const std::vector<Pair> found = pairs(book, accelerator, commitment);
   if (found.empty()) return std::nullopt;
-  std::vector<double> ratios;
+  const std::vector<double> ratios = ratios_of(found);
+  PriceQuote out = priced_at(share_of(ratios), ratios, on_demand);
   std::string list, providers;
-  PriceQuote out;
-  out.date = on_demand.date;
-  out.rows = on_demand.rows;
   for (const Pair& pair : found) {
-    ratios.push_back(pair.ratio());
     list += fmt::format("{}{} / on-demand {}", list.empty() ? "" : ", ",
                         describe_row(*pair.committed), describe_row(*pair.on_demand));
     providers += (providers.empty() ? "" : ", ") + pair.committed->provider;
     out.rows.insert(out.rows.end(), {pair.committed, pair.on_demand});
   }
-  // A commitment that is dearer than none is not made.
-  const double ratio = std::min(1.0, median_price(ratios));
-  out.factor = ratio;
-  out.usd = std::round(*on_demand.usd * ratio * 1e6) / 1e6;
-  out.sigma = std::min(kWidestSigma, in_quadrature(on_demand.sigma, spread_of(found)));
   out.rule = fmt::format("{} at {:.0f} % of on-demand, as {} {} it; {}", commitment_name(commitment),
-                         100 * ratio, providers, found.size() == 1 ? "sells" : "sell",
+                         100 * *out.factor, providers, found.size() == 1 ? "sells" : "sell",
                          on_demand.rule);
-  out.source = fmt::format("{} x {}: {} {}; on-demand: {}", format_exact(std::round(ratio * 1e4) / 1e4),
-                           format_number(*on_demand.usd, NumberKind::money),
+  out.source = fmt::format("{} x {}: {} {}; on-demand: {}", format_exact(*out.factor),
+                           format_price(*on_demand.usd), commitment_name(commitment), list,
+                           on_demand.source);
+  return out;
+}
+
+std::optional<PriceQuote> usual_discount_price(const PriceBook& book, std::string_view accelerator,
+                                               Commitment commitment, const PriceQuote& on_demand) {
+  if (!on_demand.usd) return std::nullopt;
+  std::map<std::string_view, double> shares;  // of other accelerators, by name
+  for (const PriceRow& row : book.rows) {
+    if (row.commitment != commitment || row.accelerator == accelerator) continue;
+    if (shares.contains(row.accelerator)) continue;
+    const std::vector<Pair> found = pairs(book, row.accelerator, commitment);
+    if (!found.empty()) shares[row.accelerator] = share_of(ratios_of(found));
+  }
+  if (shares.empty()) return std::nullopt;
+  std::vector<double> ratios;
+  std::string list;
+  for (const auto& [name, share] : shares) {
+    ratios.push_back(share);
+    list += fmt::format("{}{} {:.0f} %", list.empty() ? "" : ", ", name, 100 * share);
+  }
+  PriceQuote out = priced_at(share_of(ratios), ratios, on_demand);
+  out.rule = fmt::format("{} at {:.0f} % of on-demand, the median of {} other accelerators; {}",
+                         commitment_name(commitment), 100 * *out.factor, ratios.size(),
+                         on_demand.rule);
+  out.source = fmt::format("{} x {}: {} as a share of on-demand of {}; on-demand: {}",
+                           format_exact(*out.factor), format_price(*on_demand.usd),
                            commitment_name(commitment), list, on_demand.source);
+  out.warning = fmt::format(
+      "{} of {}: no provider of the book sells it; {:.0f} % of the on-demand price is assumed, as on "
+      "{} other accelerators; {}",
+      commitment_name(commitment), accelerator, 100 * *out.factor, ratios.size(),
+      out.warning.empty() ? "give --price if you know better" : out.warning);
   return out;
 }
 

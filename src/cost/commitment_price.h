@@ -17,4 +17,10 @@ namespace trcost {
 std::optional<PriceQuote> discounted_price(const PriceBook& book, std::string_view accelerator,
                                            Commitment commitment, const PriceQuote& on_demand);
 
+/// The chosen on-demand price times the discount that is usual on other accelerators: the median over
+/// them of what discounted_price finds for each. With a warning, since nobody sells this one so. Empty
+/// where the book has no discount at all, or `on_demand` has no price.
+std::optional<PriceQuote> usual_discount_price(const PriceBook& book, std::string_view accelerator,
+                                               Commitment commitment, const PriceQuote& on_demand);
+
 }  // namespace trcost

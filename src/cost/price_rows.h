@@ -1,21 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over price rows that every way of choosing a price shares.
+// What every way of choosing a price does with rows of the book.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "trcost/price_book.h"
+#include "trcost/prices.h"
 
 namespace trcost {
 
+struct Regions;
+
 inline constexpr double kListSigma = 0.10;   ///< one provider's list price (model.md 10: contract)
+inline constexpr double kQuoteSigma = 0.25;  ///< a single quote of a market (model.md 10)
 inline constexpr double kWidestSigma = 0.6;  ///< of ln(price), whatever the quotes
 
+using PriceRows = std::vector<const PriceRow*>;
+
+/// Where a price is asked for. No name: anywhere.
+struct PriceRegion {
+  std::string_view name;
+  const Regions* regions = nullptr;  ///< what lies in what; without it names are compared as text
+};
+
 /// To a millionth of a dollar, so that a mean of two prices has no digits of binary rounding.
+double rounded_price(double usd);
 double median_price(std::vector<double> prices);
+
+/// Adds a row to rows that hold each provider once, or puts it in its provider's place where it
+/// stands better for the provider: for the region itself rather than for one around it, then of the
+/// later date, then the cheaper. Of dates the first day counts that each may mean: a row dated 2026
+/// need not be newer than one of 2026-03. Rows of other regions are left out.
+void keep_best(PriceRows& rows, const PriceRow& row, const PriceRegion& region);
+
+/// Whether `a` is the better one of two rows, as keep_best says.
+bool stands_better(const PriceRow& a, const PriceRow& b, const PriceRegion& region);
+
+/// Sorted by price: their median, its spread, and where it is from.
+PriceQuote quote_of(PriceRows rows, std::string_view rule);
 
 /// `Lambda 8x $2.99 (2025-H2)`.
 std::string describe_row(const PriceRow& row);
+
+/// What one provider asks, by --provider.
+PriceQuote provider_price(const PriceBook& book, std::string_view accelerator,
+                          Commitment commitment, std::string_view provider,
+                          const PriceRegion& region);
 
 }  // namespace trcost

@@ -20,12 +20,24 @@ Commitment commitment_of(const Scenario& scenario) {
 
 bool spot(const Scenario& scenario) { return scenario.text(Field::cost_pricing) == "spot"; }
 
+// Where both numbers are given, a region that only price lists know will do.
+const Region& region_of(const Scenario& scenario, const Catalog& catalog, std::string_view name) {
+  static const Region elsewhere;
+  const bool given = scenario.has(Field::cost_electricity_price) &&
+                     scenario.has(Field::cost_grid_intensity);
+  if (given && known_region(catalog.regions(), name) == nullptr &&
+      is_price_region(catalog.prices(), name)) {
+    return elsewhere;
+  }
+  return find_region(catalog.regions(), name);
+}
+
 void resolve_electricity(const Scenario& scenario, const Catalog& catalog, Rates& out,
                          Notes& notes) {
   const bool named = scenario.has(Field::cost_region);
   const Regions& regions = catalog.regions();
   const std::string_view name = named ? scenario.text(Field::cost_region) : kDefaultRegion;
-  const Region& region = find_region(regions, name);
+  const Region& region = region_of(scenario, catalog, name);
   if (!named) {
     notes.add(Field::cost_region, name, "electricity and grid of the United States",
               "trcost default");
@@ -101,7 +113,8 @@ void resolve_price(const Scenario& scenario, const Catalog& catalog, const Platf
   }
   const Commitment commitment = out.own ? Commitment::on_demand : commitment_of(scenario);
   out.price = select_price(catalog.prices(), platform.accelerator->name, commitment,
-                           scenario.text(Field::cost_provider), scenario.text(Field::cost_region));
+                           scenario.text(Field::cost_provider), scenario.text(Field::cost_region),
+                           &catalog.regions());
   if (!out.own && !out.price.warning.empty()) notes.warn(out.price.warning);
   if (!out.own && out.price.usd) {
     notes.add(Field::cost_price_per_gpu_hour, *out.price.usd, out.price.rule, out.price.source);

@@ -58,13 +58,39 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
   return name.empty() ? std::string() : "did you mean \"" + name + "\"?";
 }
 
+namespace {
+
+// What a character folds to; 0 for none.
+char folded(char c) {
+  if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '\0';
+}
+
+// The next folded character from `at` on, which moves behind it; 0 at the end.
+char next_folded(std::string_view text, std::size_t& at) {
+  while (at < text.size()) {
+    if (const char c = folded(text[at++]); c != '\0') return c;
+  }
+  return '\0';
+}
+
+}  // namespace
+
 std::string folded(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c >= 'A' && c <= 'Z') out += static_cast<char>(c - 'A' + 'a');
-    if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) out += c;
+    if (const char kept = folded(c); kept != '\0') out += kept;
   }
   return out;
+}
+
+bool same_folded(std::string_view a, std::string_view b) {
+  std::size_t i = 0, j = 0;
+  while (true) {
+    const char x = next_folded(a, i);
+    if (x != next_folded(b, j)) return false;
+    if (x == '\0') return true;
+  }
 }
 
 }  // namespace trcost

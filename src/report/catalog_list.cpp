@@ -133,16 +133,17 @@ Table encoders_table(const Catalog& catalog) {
 Table prices_table(const Catalog& catalog, std::string_view only) {
   Table table({{"accelerator", "accelerator"},
                {"provider", "provider"},
+               {"product", "product", Align::left, Overflow::cut},
                {"commitment", "commitment"},
                {"low", "low", kRight},
                {"median", "median", kRight},
                {"high", "high", kRight},
                {"date", "date"},
                {"region", "region", Align::left, Overflow::drop},
-               {"product", "product", Align::left, Overflow::drop},
                {"class", "provider_class", Align::left, Overflow::drop},
                {"read", "verified", Align::left, Overflow::drop},
-               {"source", "source", Align::left, Overflow::drop}});
+               {"source", "source", Align::left, Overflow::drop},
+               {"note", "note", Align::left, Overflow::drop}});
   std::vector<const PriceRow*> rows;
   for (const PriceRow& row : catalog.prices().rows) {
     if (only.empty() || row.accelerator == only) rows.push_back(&row);
@@ -152,13 +153,14 @@ Table prices_table(const Catalog& catalog, std::string_view only) {
     if (a->commitment != b->commitment) return a->commitment < b->commitment;
     return a->median < b->median;
   });
-  const auto usd = [](double price) { return Cell::number(price, fmt::format("${:.2f}", price)); };
+  const auto usd = [](double price) { return Cell::number(price, format_price(price)); };
   for (const PriceRow* row : rows) {
-    table.add_row({row->accelerator, row->provider, commitment_name(row->commitment), usd(row->low),
+    table.add_row({row->accelerator, row->provider, row->product,
+                   commitment_name(row->commitment), usd(row->low),
                    usd(row->median), usd(row->high),
                    row->date.text.empty() ? Cell::unknown() : Cell(row->date.text), row->region,
-                   row->product, provider_class_name(row->provider_class),
-                   Cell::boolean(row->verified), row->source});
+                   provider_class_name(row->provider_class), Cell::boolean(row->verified),
+                   row->source, row->note});
   }
   return table;
 }
@@ -236,11 +238,14 @@ std::string price_spread_text(const Catalog& catalog, std::string_view accelerat
       high = std::max(high, row.high);
       ++rows;
     }
-    if (rows == 0) continue;
     const PriceQuote quote = select_price(book, accelerator, commitment);
-    text += fmt::format("{}: {} prices, ${:.2f} to ${:.2f} per GPU-hour",
-                        commitment_name(commitment), rows, low, high);
-    text += quote.usd ? fmt::format("; an estimate takes ${:.2f}: {}\n", *quote.usd, quote.rule)
+    if (rows == 0 && !(quote.usd && commitment == Commitment::on_demand)) continue;
+    text += fmt::format("{}: ", commitment_name(commitment));
+    text += rows == 0   ? std::string("no price")
+            : rows == 1 ? fmt::format("1 price, {} per GPU-hour", format_price(high))
+                        : fmt::format("{} prices, {} to {} per GPU-hour", rows, format_price(low),
+                                      format_price(high));
+    text += quote.usd ? fmt::format("; an estimate takes {}: {}\n", format_price(*quote.usd), quote.rule)
                       : fmt::format("; none for an estimate: {}\n", quote.rule);
   }
   return text;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "trcost/error.h"
+#include "trcost/prices.h"
 #include "trcost/regions.h"
 #include "trcost/sweep.h"
 
@@ -38,7 +39,10 @@ void check_name(const Catalog& catalog, Field field, std::string_view name) {
       catalog.encoder(name);
       return;
     case Field::cost_region:
-      find_region(catalog.regions(), name);
+      if (!is_price_region(catalog.prices(), name)) find_region(catalog.regions(), name);
+      return;
+    case Field::cost_provider:
+      find_provider(catalog.prices(), name);
       return;
     default:
       return;

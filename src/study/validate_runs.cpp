@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quantity/statistics.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "trcost/numbers.h"
@@ -36,7 +37,7 @@ std::string catalog_accelerator(const Catalog& catalog, const std::string& publi
   if (name == "A100" || name == "A800" || name == "A800 80GB") name = "A100 80GB";
   if (name == "V100") name = "V100 32GB";
   const double memory = name.starts_with("V100") ? 32 : 0;
-  std::string found = accelerator_by_cloud_name(name, memory, {});
+  std::string found = accelerator_by_cloud_name(name, memory, {}).name;
   if (found.empty()) {
     const std::string wanted = folded(name);
     for (const std::string& known : catalog.names(CatalogKind::accelerators)) {
@@ -92,13 +93,6 @@ void replay(Estimator& estimator, const Catalog& catalog, RunReplay& row) {
   row.inside = row.range.p10 <= row.reported && row.reported <= row.range.p90;
 }
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const std::size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
 void summarise(RunValidation& out) {
   std::vector<double> ratios;
   std::vector<double> errors;
@@ -111,7 +105,8 @@ void summarise(RunValidation& out) {
     ratios.push_back(row.reported / row.predicted);
     errors.push_back(std::fabs(row.error));
   }
-  if (out.replayed > 0) out.coverage = static_cast<double>(out.inside) / out.replayed;
+  if (out.replayed == 0) return;
+  out.coverage = static_cast<double>(out.inside) / out.replayed;
   out.median_ratio = median(std::move(ratios));
   out.median_error = median(std::move(errors));
 }

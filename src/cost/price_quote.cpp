@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices that are given, rows for listings, and how a price is explained.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cost/price_rows.h"
+#include "trcost/numbers.h"
+#include "trcost/price_import.h"
+#include "trcost/regions.h"
+#include "trcost/suggest.h"
+
+namespace trcost {
+
+std::vector<const PriceRow*> price_rows(const PriceBook& book, std::string_view accelerator,
+                                        std::optional<Commitment> commitment) {
+  PriceRows rows;
+  for (const PriceRow& row : book.rows) {
+    if (row.accelerator == accelerator && (!commitment || row.commitment == *commitment)) {
+      rows.push_back(&row);
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const PriceRow* a, const PriceRow* b) {
+    return a->commitment != b->commitment ? a->commitment < b->commitment : a->median < b->median;
+  });
+  return rows;
+}
+
+bool is_price_region(const PriceBook& book, std::string_view name) {
+  return std::any_of(book.rows.begin(), book.rows.end(), [&](const PriceRow& row) {
+    return region_fit(row.region, name, nullptr) == RegionFit::exact;
+  });
+}
+
+PriceQuote given_price(double usd_per_gpu_hour, std::string_view flag) {
+  PriceQuote quote;
+  quote.usd = usd_per_gpu_hour;
+  quote.sigma = 0;
+  quote.source = fmt::format("given by the user ({})", flag);
+  quote.rule = "given";
+  quote.given = true;
+  return quote;
+}
+
+const PueRow& select_pue(const PriceBook& book, std::string_view provider) {
+  static const PueRow convention = {"convention", 1.25, {}, "Epoch AI's convention"};
+  const PueRow* fallback = &convention;
+  const std::string wanted = provider_by_cloud_name(provider);
+  for (const PueRow& row : book.pue) {
+    if (same_folded(row.name, wanted)) return row;
+    if (row.name == "convention") fallback = &row;
+  }
+  return *fallback;
+}
+
+Derivation derive_price(const PriceQuote& quote, std::string_view accelerator) {
+  Derivation step;
+  step.name = fmt::format("price of one {} hour", accelerator);
+  step.formula = quote.given ? "given"
+                 : quote.factor
+                     ? "on-demand median x median of a provider's own price under commitment over on-demand"
+                     : "median of the selected rows, one per provider";
+  for (const PriceRow* row : quote.rows) {
+    step.numbers += (step.numbers.empty() ? "" : ", ") + describe_row(*row);
+    const std::string origin = fmt::format("{} ({})", row->source, row->file);
+    if (step.source.find(origin) == std::string::npos) {
+      step.source += (step.source.empty() ? "" : "; ") + origin;
+    }
+  }
+  if (quote.factor) step.numbers += fmt::format("; factor {}", format_exact(*quote.factor));
+  if (step.numbers.empty()) step.numbers = quote.rule;
+  if (step.source.empty()) step.source = quote.source;
+  step.result = quote.usd
+                    ? fmt::format("{} per GPU-hour", format_price(*quote.usd))
+                    : "n/a";
+  return step;
+}
+
+}  // namespace trcost

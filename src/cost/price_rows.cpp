@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cost/price_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "quantity/portable_math.h"
+#include "quantity/statistics.h"
+#include "trcost/numbers.h"
+#include "trcost/quantity.h"
+#include "trcost/regions.h"
+#include "trcost/suggest.h"
+
+namespace trcost {
+namespace {
+
+// The spread among rows; of a single one that which it states itself, at least that of a quote.
+double spread_of(const PriceRows& rows) {
+  if (rows.size() == 1) {
+    const PriceRow& row = *rows.front();
+    const double own = portable_log(row.high / row.low) / (2 * kNormalP90);
+    return std::clamp(own, kQuoteSigma, kWidestSigma);
+  }
+  std::vector<double> prices;
+  for (const PriceRow* row : rows) prices.push_back(row->median);
+  return std::clamp(log_deviation(prices), kListSigma, kWidestSigma);
+}
+
+// `2026-03`, or `2025-11 to 2026` where the rows are of several dates.
+std::string dates_of(const PriceRows& rows) {
+  const auto [oldest, newest] = std::minmax_element(
+      rows.begin(), rows.end(),
+      [](const auto* a, const auto* b) { return a->date.first < b->date.first; });
+  const std::string& from = (*oldest)->date.text;
+  const std::string& to = (*newest)->date.text;
+  return from.empty() || from == to ? to : fmt::format("{} to {}", from, to);
+}
+
+}  // namespace
+
+std::string format_price(double usd) {
+  std::string text = format_exact(rounded_price(usd));
+  if (text.find('e') != std::string::npos) return "$" + text;
+  const std::size_t point = text.find('.');
+  if (point == std::string::npos) return "$" + text + ".00";
+  return "$" + text + (text.size() - point == 2 ? "0" : "");
+}
+
+double rounded_price(double usd) { return std::round(usd * 1e6) / 1e6; }
+
+double median_price(std::vector<double> prices) { return rounded_price(median(std::move(prices))); }
+
+bool stands_better(const PriceRow& a, const PriceRow& b, const PriceRegion& region) {
+  const bool a_exact = region_fit(a.region, region.name, region.regions) == RegionFit::exact;
+  const bool b_exact = region_fit(b.region, region.name, region.regions) == RegionFit::exact;
+  if (a_exact != b_exact) return a_exact;
+  if (a.date.first != b.date.first) return a.date.first > b.date.first;
+  return a.median < b.median;
+}
+
+void keep_best(PriceRows& rows, const PriceRow& row, const PriceRegion& region) {
+  if (region_fit(row.region, region.name, region.regions) == RegionFit::none) return;
+  const auto same = std::find_if(rows.begin(), rows.end(), [&](const PriceRow* other) {
+    return same_folded(other->provider, row.provider);
+  });
+  if (same == rows.end()) {
+    rows.push_back(&row);
+  } else if (stands_better(row, **same, region)) {
+    *same = &row;
+  }
+}
+
+PriceQuote quote_of(PriceRows rows, std::string_view rule) {
+  std::sort(rows.begin(), rows.end(), [](const PriceRow* a, const PriceRow* b) {
+    return a->median != b->median ? a->median < b->median : a->provider < b->provider;
+  });
+  PriceQuote quote;
+  std::vector<double> medians;
+  std::string list;
+  for (const PriceRow* row : rows) {
+    medians.push_back(row->median);
+    list += (list.empty() ? "" : ", ") + describe_row(*row);
+  }
+  quote.usd = median_price(medians);
+  quote.sigma = spread_of(rows);
+  quote.date = dates_of(rows);
+  quote.rule = rule;
+  quote.source = rows.size() == 1 ? fmt::format("{}: {}", rule, list)
+                                  : fmt::format("median of {} {}: {}", rows.size(), rule, list);
+  quote.rows = std::move(rows);
+  return quote;
+}
+
+std::string describe_row(const PriceRow& row) {
+  return fmt::format("{}{}{} {} ({})", row.provider, row.product.empty() ? "" : " ", row.product,
+                     format_price(row.median), row.date.text.empty() ? "undated" : row.date.text);
+}
+
+}  // namespace trcost

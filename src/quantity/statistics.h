@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "quantity/portable_math.h"
+
+namespace trcost {
+
+/// The middle value, or the mean of the two middle ones. `values` must not be empty.
+inline double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/// Sample standard deviation of ln(value); 0 for fewer than two. All values have to be above 0.
+inline double log_deviation(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  double mean = 0, squares = 0;
+  for (const double value : values) mean += portable_log(value);
+  mean /= static_cast<double>(values.size());
+  for (const double value : values) squares += square(portable_log(value) - mean);
+  return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+}  // namespace trcost

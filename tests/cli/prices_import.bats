@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# `prices import` from end to end: the file that it writes, and what it leaves alone when it fails.
+
+load program
+
+table() {
+  cat > vms.csv <<'CSV'
+InstanceType,AcceleratorName,AcceleratorCount,Price,Region,GpuInfo,SpotPrice
+gpu_8x_h100,H100,8,26.32,us-east-1,,
+gpu_1x_h100,H100,1,0,us-east-1,,
+cpu_4x,,,0.2,us-east-1,,
+gpu_1x_odd,Quantum9000,1,3.00,us-east-1,,
+CSV
+}
+
+@test "an imported table becomes prices of an estimate" {
+  table
+  mkdir -p mine/prices
+  run_trcost prices import vms.csv --provider lambdalabs --date 2026-11-20 -o mine/prices/new.json
+  [ "$code" -eq 0 ]
+  [ ! -s out.txt ]
+  grep -qF "1 price, 2 rows refused" err.txt
+  grep -qF "line 3: gpu_1x_h100 in us-east-1: a price of 0" err.txt
+  grep -qF 'line 5: gpu_1x_odd in us-east-1: unknown accelerator "Quantum9000"' err.txt
+  grep -qF "from 2026-10-26 to 2026-11-20" err.txt
+  jq -e '.prices[0].provider == "Lambda" and .prices[0].usd_per_gpu_hour == 3.29' mine/prices/new.json
+  run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 8 --provider lambda \
+    --data-dir mine --format json
+  [ "$code" -eq 0 ]
+  holds '.price_data_date == "2026-11-20"'
+  holds '.estimates[0].cost.items[0].unit_price == 3.29'
+  # A provider counts once: no fifth row beside Lambda's own.
+  run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 8 --data-dir mine
+  [ "$code" -eq 0 ]
+  grep -qF "median of 4" out.txt
+}
+
+@test "nothing half-written stands where the disk is full" {
+  table
+  [ -e /dev/full ] || skip "no /dev/full"
+  code=0
+  "$TRCOST" prices import vms.csv --provider x --date 2026-10-20 > /dev/full 2> err.txt || code=$?
+  [ "$code" -eq 1 ]
+  grep -qF "trcost: error: " err.txt
+}
+
+@test "an output that cannot be written, or an import that fails, keeps the file that is there" {
+  table
+  echo old > prices.json
+  refused 1 "directory" prices import vms.csv --provider x --date 2026-10-20 -o missing/prices.json
+  head -1 vms.csv > empty.csv
+  run_trcost prices import empty.csv --provider x --date 2026-10-20 -o prices.json
+  [ "$code" -eq 1 ]
+  grep -qF "no rows" err.txt
+  printf 'a,b\n1,2\n' > other.csv
+  refused 1 "neither" prices import other.csv --provider x --date 2026-10-20 -o prices.json
+  [ "$(cat prices.json)" = old ]
+  [ "$(find . -name 'prices.json*' | wc -l)" -eq 1 ]
+}
+
+@test "dates and paths that cannot be meant" {
+  table
+  refused 2 "long after" prices import vms.csv --provider x --date 2062-11-20
+  refused 2 "is not a date" prices import vms.csv --provider x --date yesterday
+  refused 1 "this is a directory" prices import . --provider x --date 2026-10-20
+  run_trcost prices import vms.csv --provider x
+  [ "$code" -eq 1 ]
+  grep -qF "give --date" err.txt
+}
+
+@test "price files of one's own are read strictly" {
+  table
+  mkdir -p mine/prices
+  run_trcost prices import vms.csv --provider x --date 2026-10-20 -o good.json
+  [ "$code" -eq 0 ]
+  wrong() {
+    sed "$1" good.json > mine/prices/x.json
+    refused 1 "$2" list prices --data-dir mine
+  }
+  wrong 's/h100-sxm/h100sxm/' 'did you mean "h100-sxm"'
+  wrong 's/3.29/null/' 'null'
+  wrong 's/3.29/-1/' 'above 0'
+  wrong 's/3.29/1e9/' 'x.json'
+  wrong 's/"date": "2026-10-20"/"date": "2026-12-01"/' 'after the book'
+  wrong 's/, "date": "2026-10-20"//' 'needs a date'
+  wrong 's/2026-10-20/2062-10-20/' 'long after'
+}
+
+@test "regions as clouds spell them" {
+  price() {
+    run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 8 --format json "$@"
+    [ "$code" -eq 0 ]
+  }
+  price --provider verda --region fi
+  holds '.estimates[0].cost.items[0].unit_price > 0'
+  price --provider GCP --region us-east4
+  holds '.estimates[0].cost.items[0].unit_price == 10.98'
+  price --region us-east-1
+  price --region FIN
+  refused 2 'did you mean "fr"' estimate --params 7e9 --tokens 1e12 --region france
+  refused 2 'name one of de' estimate --params 7e9 --tokens 1e12 --region eu
+}

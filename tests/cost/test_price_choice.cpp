@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which of several rows stands for a provider, and what stands in for a commitment nobody sells.
+#include <algorithm>
+
+#include "catalog/price_files.h"
+#include "catch.h"
+#include "trcost/catalog.h"
+#include "trcost/price_import.h"
+#include "trcost/prices.h"
+#include "trcost/regions.h"
+
+using namespace trcost;
+
+namespace {
+
+PriceRow row(std::string provider, double price, std::string_view date,
+             std::string_view region = "all") {
+  PriceRow out;
+  out.provider = std::move(provider);
+  out.accelerator = "h100-sxm";
+  out.region = region;
+  out.low = out.median = out.high = price;
+  out.date = parse_price_date(date, "test");
+  return out;
+}
+
+PriceRow other(PriceRow out, std::string accelerator, Commitment commitment) {
+  out.accelerator = std::move(accelerator);
+  out.commitment = commitment;
+  return out;
+}
+
+double on_demand(const PriceBook& book) {
+  return select_price(book, "h100-sxm", Commitment::on_demand).usd.value();
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a provider counts once, however it is spelled", "[cost][prices]") {
+  PriceBook book;
+  book.date = "2026-10-26";
+  book.rows = {row("Lambda", 3, "2025-12"), row("B", 2, "2026"), row("lambda", 5, "2026-02")};
+  CHECK(on_demand(book) == 3.5);  // of 2 and 5
+  for (const char* name : {"LAMBDA", "lambdalabs", "Lambda Labs"}) {
+    CHECK(select_price(book, "h100-sxm", Commitment::on_demand, name).usd == 5);
+  }
+  CHECK(provider_by_cloud_name("datacrunch") == "Verda");
+  CHECK(provider_by_cloud_name("vastai") == "vast.ai");
+  CHECK(provider_by_cloud_name("Somebody") == "Somebody");
+}
+
+TEST_CASE("a coarse date is not newer than an exact one within it", "[cost][prices]") {
+  PriceBook book;
+  book.date = "2026-10-26";
+  book.rows = {row("RunPod", 2.69, "2026"), row("RunPod", 3.29, "2026-10-20")};
+  CHECK(on_demand(book) == 3.29);
+  std::reverse(book.rows.begin(), book.rows.end());
+  CHECK(on_demand(book) == 3.29);
+}
+
+TEST_CASE("the row of the region itself comes before a newer one around it", "[cost][prices]") {
+  PriceBook book;
+  book.date = "2026-10-26";
+  book.rows = {row("GCP", 11.5, "2026-04", "us"), row("GCP", 10.98, "2025-07", "us-east4")};
+  const auto of = [&](std::string_view region) {
+    return select_price(book, "h100-sxm", Commitment::on_demand, "GCP", region).usd;
+  };
+  CHECK(of("us-east4") == 10.98);
+  CHECK(of("us-east1") == 11.5);
+  CHECK(of("us") == 11.5);
+  CHECK(of("") == 11.5);
+}
+
+TEST_CASE("regions are known by what lies in what", "[cost][regions]") {
+  const Catalog catalog;
+  const Regions& regions = catalog.regions();
+  const auto fit = [&](std::string_view here, std::string_view wanted) {
+    return region_fit(here, wanted, &regions);
+  };
+  CHECK(fit("FIN", "fi") == RegionFit::exact);
+  CHECK(fit("FIN-03", "fi") == RegionFit::related);
+  CHECK(fit("FIN", "europe-north1") == RegionFit::related);
+  CHECK(fit("us/eu", "fi") == RegionFit::related);
+  CHECK(fit("us/eu", "eu-north-1") == RegionFit::related);
+  CHECK(fit("us/eu", "jp") == RegionFit::none);
+  CHECK(fit("West US 3", "us") == RegionFit::related);
+  CHECK(fit("West US 3", "westus3") == RegionFit::exact);
+  CHECK(fit("eastus", "us-east4") == RegionFit::none);
+  CHECK(fit("us-central1", "us-central2") == RegionFit::none);
+  CHECK(fit("world (part of the rows)", "fi") == RegionFit::related);
+  CHECK(fit("world ex Asia/AU", "au") == RegionFit::related);  // as the world, not as AU
+  CHECK(fit("all", "fi") == RegionFit::related);
+  // The same state, then the country.
+  CHECK(electricity_price(regions, find_region(regions, "us-east-1")) ==
+        electricity_price(regions, find_region(regions, "us-east4")));
+  CHECK(grid_intensity(regions, find_region(regions, "East US")) ==
+        grid_intensity(regions, find_region(regions, "us-east4")));
+  CHECK(grid_intensity(regions, find_region(regions, "eu-central-1")) ==
+        grid_intensity(regions, find_region(regions, "de")));
+  CHECK(find_region(regions, "FIN").name == "fi");
+  CHECK(fit("us-east-1", "us-east1") == RegionFit::none);  // AWS's is in Virginia
+  // Verda's prices are of Finland.
+  const auto verda = [&](std::string_view region) {
+    return select_price(catalog.prices(), "h100-sxm", Commitment::on_demand, "verda", region,
+                        &regions);
+  };
+  CHECK(verda("fi").usd.has_value());
+  CHECK(verda("europe-north1").usd.has_value());
+  CHECK_FALSE(verda("jp").usd.has_value());
+}
+
+TEST_CASE("a commitment nobody sells has the discount of other accelerators", "[cost][prices]") {
+  PriceBook book;
+  book.date = "2026-10-26";
+  book.rows = {row("A", 2, "2026-05"), row("B", 4, "2026-05")};
+  for (const auto& [chip, price] : {std::pair("x", 0.5), std::pair("y", 0.7), std::pair("z", 0.9)}) {
+    book.rows.push_back(other(row("Big", 1, "2026-05"), chip, Commitment::on_demand));
+    book.rows.push_back(other(row("Big", price, "2026-05"), chip, Commitment::reserved_1y));
+  }
+  const PriceQuote quote = select_price(book, "h100-sxm", Commitment::reserved_1y);
+  CHECK_THAT(quote.usd.value(), WithinRel(3 * 0.7, 1e-9));
+  CHECK(contains(quote.rule, "median of 3 other accelerators"));
+  CHECK(contains(quote.warning, "no provider"));
+  // No reserved price of the built-in book turns the order of on-demand prices round.
+  const Catalog catalog;
+  const auto built_in = [&](const char* name) {
+    return select_price(catalog.prices(), name, Commitment::reserved_1y).usd.value();
+  };
+  CHECK(built_in("b200") < built_in("gb200-nvl72"));
+  CHECK(built_in("h200") < built_in("b200"));
+}
+
+TEST_CASE("the spot price of a single provider is no market", "[cost][prices]") {
+  PriceBook book;
+  book.date = "2026-10-26";
+  const PriceRow spot = other(row("A", 0.5, "2026-05"), "h100-sxm", Commitment::spot);
+  book.rows = {row("A", 2, "2026-05"), row("B", 6, "2026-05"), spot};
+  // A asks a quarter of its own price, of the market's 4: 1, not the 0.5 of a promotion.
+  CHECK_THAT(select_price(book, "h100-sxm", Commitment::spot).usd.value(), WithinRel(1.0, 1e-9));
+  // But no less than it asks.
+  book.rows.back().low = book.rows.back().median = book.rows.back().high = 1.9;
+  book.rows[0].low = book.rows[0].median = book.rows[0].high = 8;
+  book.rows[1].low = book.rows[1].median = book.rows[1].high = 2;
+  CHECK(select_price(book, "h100-sxm", Commitment::spot).usd == 1.9);
+  const Catalog catalog;
+  const auto built_in = [&](const char* name) {
+    return select_price(catalog.prices(), name, Commitment::spot).usd.value();
+  };
+  CHECK(built_in("b200") > built_in("h100-sxm"));
+}
+
+TEST_CASE("list prices of hyperscalers alone are said to be that", "[cost][prices]") {
+  const Catalog catalog;
+  const auto warning = [&](const char* name) {
+    return select_price(catalog.prices(), name, Commitment::on_demand).warning;
+  };
+  CHECK(contains(warning("gb300-nvl72"), "hyperscalers' list prices"));
+  CHECK(contains(warning("trainium2"), "prepaid blocks"));
+  CHECK(warning("h100-sxm").empty());
+  CHECK(warning("tpu-v6e").empty());  // nobody else rents it out
+}
+
+TEST_CASE("prices are shown so that they can be multiplied", "[cost][prices]") {
+  CHECK(format_price(5.245) == "$5.245");
+  CHECK(format_price(1.125) == "$1.125");
+  CHECK(format_price(2.5) == "$2.50");
+  CHECK(format_price(18) == "$18.00");
+  CHECK(format_price(0.0242) == "$0.0242");
+  const Catalog catalog;
+  const PriceQuote quote = select_price(catalog.prices(), "b200", Commitment::reserved_1y);
+  const PriceQuote market = select_price(catalog.prices(), "b200", Commitment::on_demand);
+  CHECK_THAT(quote.usd.value(), WithinAbs(quote.factor.value() * market.usd.value(), 5.1e-7));
+}

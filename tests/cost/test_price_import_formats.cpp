@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What real catalogs of SkyPilot (catalogs/v8) and gpuhunt write, row by row.
+#include <string>
+
+#include "catch.h"
+#include "trcost/catalog.h"
+#include "trcost/price_import.h"
+
+using namespace trcost;
+
+namespace {
+
+constexpr const char* kSky =
+    "InstanceType,AcceleratorName,AcceleratorCount,GpuInfo,Region,AvailabilityZone,Price,SpotPrice\n";
+constexpr const char* kHunt =
+    "instance_name,location,price,gpu_count,gpu_name,gpu_memory,spot\n";
+
+PriceImport imported(const std::string& table, std::string provider = "Somebody") {
+  static const Catalog catalog;
+  PriceImportOptions options;
+  options.provider = std::move(provider);
+  options.date = "2026-10-20";
+  options.source = "a catalog";
+  options.book_date = "2026-10-26";
+  options.catalog = &catalog;
+  return import_prices(table, "vms.csv", options);
+}
+
+std::string why(const std::string& table) {
+  const PriceImport import = imported(table);
+  INFO(table);
+  CHECK(import.rows.empty());
+  REQUIRE(import.refused.size() == 1);
+  return import.refused.front().why;
+}
+
+std::string only_accelerator(const std::string& table) {
+  const PriceImport import = imported(table);
+  INFO(table << (import.refused.empty() ? "" : import.refused.front().why));
+  REQUIRE(import.rows.size() == 1);
+  return import.rows.front().accelerator;
+}
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::string sky(const std::string& name, const std::string& info, const std::string& prices) {
+  return kSky + ("m," + name + ",1.0,\"" + info + "\",r,," + prices + "\n");
+}
+
+std::string hunt(const std::string& name, const std::string& memory, const std::string& spot) {
+  return kHunt + ("m,r,3.0,1," + name + "," + memory + "," + spot + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("Google's accelerators get the price of their machine", "[cost][import]") {
+  const PriceImport import = imported(
+      std::string(kSky) +
+          "a3-highgpu-8g,,,,us-east4,us-east4-a,9.46006,2.15966\n"
+          "a3-megagpu-8g,,,,us-east4,us-east4-a,13.6,3\n"
+          "a2-highgpu-8g,,,,us-east4,us-east4-a,5.91582,2.958\n"
+          ",H100,8.0,,us-east4,us-east4-a,78.37185,20\n"
+          ",H100-MEGA,8.0,,us-east4,us-east4-a,78.4,\n"
+          ",A100,8.0,,us-east4,us-east4-a,23.47,8\n"
+          ",H100,8.0,,us-east5,us-east5-a,78.37185,20\n"
+          ",L4,1.0,,us-east4,us-east4-a,0.56,0.2\n",
+      "gcp");
+  const auto price = [&](std::string_view product, Commitment commitment) {
+    for (const PriceRow& row : import.rows) {
+      if (row.product == product && row.commitment == commitment) return row.median;
+    }
+    return 0.0;
+  };
+  // (78.37185 + 9.46006) / 8, as the book has it for us-east4.
+  CHECK_THAT(price("a3-highgpu-8g", Commitment::on_demand), WithinAbs(10.97899, 1e-5));
+  CHECK_THAT(price("a3-highgpu-8g", Commitment::spot), WithinRel(22.15966 / 8, 1e-9));
+  CHECK_THAT(price("a3-megagpu-8g", Commitment::on_demand), WithinRel(11.5, 1e-9));
+  CHECK_THAT(price("a2-highgpu-8g", Commitment::on_demand), WithinRel(29.38582 / 8, 1e-9));
+  CHECK(import.rows.size() == 5);
+  for (const PriceRow& row : import.rows) {
+    CHECK(row.provider == "GCP");
+    if (row.product == "a2-highgpu-8g") CHECK(row.accelerator == "a100-sxm-40gb");
+  }
+  REQUIRE(import.refused.size() == 2);  // without a machine in the zone; with many machines
+  for (const RefusedRow& row : import.refused) CHECK(contains(row.why, "machine"));
+}
+
+TEST_CASE("memory in GiB under the name of MiB", "[cost][import]") {
+  const auto info = [](const char* size) {
+    return "{'Gpus': [{'Name': 'X', 'MemoryInfo': {'SizeInMiB': " + std::string(size) + "}}]}";
+  };
+  CHECK(only_accelerator(sky("V100-32GB", info("32"), "2.34,")) == "v100-sxm-32gb");
+  CHECK(only_accelerator(sky("A100-80GB", info("80"), "1.39,")) == "a100-sxm-80gb");
+  CHECK(only_accelerator(sky("A100", info("81920"), "1.39,")) == "a100-sxm-80gb");
+  CHECK(only_accelerator(sky("A100", info("40"), "1.39,")) == "a100-sxm-40gb");
+  CHECK(contains(why(sky("A100-80GB", info("40960"), "1.39,")), "40 GB"));
+  CHECK(contains(why(sky("A100", "", "1.39,")), "the memory of \"A100\" is not said"));
+  CHECK(only_accelerator(sky("A100-80GB", "{'Gpus': [{'Name': 'A100 PCIe'}]}", "1.39,")) ==
+        "a100-pcie-80gb");
+  CHECK(only_accelerator(sky("B300", info("268288"), "6.99,")) == "b300");
+  CHECK(only_accelerator(sky("H200", info("141"), "4,")) == "h200");
+}
+
+TEST_CASE("accelerators that are almost of a known name are not it", "[cost][import]") {
+  for (const char* name : {"RTX3090-Ti", "RTX4090D", "H20-3e", "H200_NVL", "H100-1g.10gb", "L40",
+                           "A100X", "A100-MIG", "H1000"}) {
+    CHECK(contains(why(hunt(name, "", "False")), "unknown accelerator"));
+  }
+  CHECK(only_accelerator(hunt("H100NVL", "94", "False")) == "h100-nvl");
+  CHECK(only_accelerator(hunt("NVIDIA H100 80GB HBM3", "80", "False")) == "h100-sxm");
+  CHECK(only_accelerator(hunt("L40S", "48", "False")) == "l40s");
+  CHECK(only_accelerator(hunt("RTX6000Ada", "48", "False")) == "rtx-6000-ada");
+}
+
+TEST_CASE("a part of an accelerator is none", "[cost][import]") {
+  CHECK(contains(why(hunt("A100", "4", "False")), "4 GB"));
+  CHECK(contains(why(hunt("H100", "10", "False")), "part of an accelerator"));
+  CHECK(contains(why(hunt("L40S", "12", "False")), "part of an accelerator"));
+  // Vultr's bare metal lists the memory of all eight.
+  CHECK(imported(std::string(kHunt) + "m,r,20,8,H100,640,False\n").rows.size() == 1);
+}
+
+TEST_CASE("a spot price is below on-demand, or it is none", "[cost][import]") {
+  for (const char* prices : {"1.39,1.39", "1.39,1.60"}) {
+    const PriceImport import = imported(sky("H100", "", prices));
+    REQUIRE(import.rows.size() == 1);
+    CHECK(import.rows.front().commitment == Commitment::on_demand);
+    REQUIRE(import.refused.size() == 1);
+    CHECK(contains(import.refused.front().why, "not below"));
+  }
+  CHECK(imported(sky("H100", "", "1.39,0.9")).rows.size() == 2);
+  CHECK(contains(why(hunt("H100", "80", "maybe")), "spot is \"maybe\""));
+  CHECK(contains(why(hunt("H100", "80", "")), "spot is \"\""));
+  CHECK(imported(hunt("H100", "80", "true")).rows.front().commitment == Commitment::spot);
+}
+
+TEST_CASE("placeholders, repetitions and odd rows are refused one by one", "[cost][import]") {
+  CHECK(contains(why(std::string(kHunt) + "m,r,700.0,8,H100,80,False\n"), "placeholder"));
+  const PriceImport twice = imported(std::string(kHunt) +
+                                     "m,r,24,8,H100,80,False\n"
+                                     "m,r,24,8,H100,80,False\n"
+                                     "m,r,32,8,H100,80,False\n"
+                                     "m,r\n"
+                                     "n,r,24,8,H100,80,False\n");
+  CHECK(twice.rows.size() == 2);
+  REQUIRE(twice.refused.size() == 3);
+  CHECK(twice.refused[0].why == "a repetition of an earlier row");
+  CHECK(contains(twice.refused[1].why, "another price"));
+  CHECK(twice.refused[2].line == 5);
+  CHECK(contains(twice.refused[2].why, "cells"));
+}
