@@ -131,13 +131,12 @@ PriceQuote with_caution(PriceQuote quote, const PriceBook& book, std::string_vie
       })) {
     return quote;
   }
-  const std::optional<double> multiple = hyperscalers_multiple(book);
-  quote.warning = fmt::format(
-      "on-demand price of {}: only hyperscalers' list prices are in the book ({}){}; give --price if "
-      "you know better",
-      accelerator, format_price(*quote.usd),
-      multiple ? fmt::format(", which for other accelerators are {:.1f} times the market's", *multiple)
-               : std::string());
+  if (const std::optional<double> multiple = hyperscalers_multiple(book)) {
+    quote.rule += fmt::format(
+        "; nobody else's are in the book, and of other accelerators hyperscalers ask {:.1f} times "
+        "the market's price",
+        *multiple);
+  }
   return quote;
 }
 

@@ -155,13 +155,15 @@ TEST_CASE("the spot price of a single provider is no market", "[cost][prices]") 
 
 TEST_CASE("list prices of hyperscalers alone are said to be that", "[cost][prices]") {
   const Catalog catalog;
-  const auto warning = [&](const char* name) {
-    return select_price(catalog.prices(), name, Commitment::on_demand).warning;
+  const auto quote = [&](const char* name) {
+    return select_price(catalog.prices(), name, Commitment::on_demand);
   };
-  CHECK(contains(warning("gb300-nvl72"), "hyperscalers' list prices"));
-  CHECK(contains(warning("trainium2"), "prepaid blocks"));
-  CHECK(warning("h100-sxm").empty());
-  CHECK(warning("tpu-v6e").empty());  // nobody else rents it out
+  CHECK(contains(quote("gb300-nvl72").rule, "hyperscalers ask"));
+  CHECK(contains(quote("trainium2").warning, "prepaid blocks"));
+  for (const char* name : {"h100-sxm", "tpu-v6e"}) {  // nobody but its maker rents the latter out
+    CHECK_FALSE(contains(quote(name).rule, "hyperscalers ask"));
+    CHECK(quote(name).warning.empty());
+  }
 }
 
 TEST_CASE("prices are shown so that they can be multiplied", "[cost][prices]") {

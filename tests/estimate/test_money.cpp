@@ -124,7 +124,8 @@ TEST_CASE("each power has a source, and what has one gives energy", "[estimate][
     const SystemPower power = system_power(chip, system);
     CHECK(power.watts.has_value() == published);
     if (published) {
-      CHECK(*power.watts > chip.power_watts);
+      // A GH200 may be set to 1,000 W with its CPU; those of Alps draw 685 with all around them.
+      CHECK(*power.watts > (name == "gh200" ? 0.6 : 1.0) * chip.power_watts);
       CHECK(*power.watts < 3 * std::max(chip.power_watts, 100.0));
     }
   }
