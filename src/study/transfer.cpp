@@ -15,7 +15,6 @@
 namespace trcost {
 namespace {
 
-constexpr double kZ90 = 1.2815515655446004;  // standard normal quantile of 0.9
 
 // Names of default_spreads (trcost/uncertainty.h) that a measured throughput makes certain, and
 // those that a measured time makes certain besides.
@@ -24,7 +23,7 @@ constexpr std::array<std::string_view, 3> kOfTime = {"goodput and production ove
                                                      "what the bill includes", "tokens"};
 
 Quantiles around(double median, double sigma) {
-  return {median * portable_exp(-kZ90 * sigma), median, median * portable_exp(kZ90 * sigma)};
+  return {median * portable_exp(-kNormalP90 * sigma), median, median * portable_exp(kNormalP90 * sigma)};
 }
 
 bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
@@ -38,7 +37,7 @@ struct Remaining {
 };
 Remaining remaining_variance(const RangeResult& range, bool time_measured) {
   const Quantiles& q = range.total_usd ? *range.total_usd : range.gpu_hours;
-  const double sigma = q.p10 > 0 ? portable_log(q.p90 / q.p10) / (2 * kZ90) : 0;
+  const double sigma = q.p10 > 0 ? portable_log(q.p90 / q.p10) / (2 * kNormalP90) : 0;
   Remaining out;
   for (const Contribution& each : range.contributions) {
     const double variance = each.share * sigma * sigma;
@@ -55,7 +54,7 @@ Remaining remaining_variance(const RangeResult& range, bool time_measured) {
 // Sigma of ln MFU in a range without a measurement.
 double own_sigma(const RangeResult& range) {
   const Quantiles& q = range.total_usd ? *range.total_usd : range.gpu_hours;
-  const double sigma = q.p10 > 0 ? portable_log(q.p90 / q.p10) / (2 * kZ90) : 0;
+  const double sigma = q.p10 > 0 ? portable_log(q.p90 / q.p10) / (2 * kNormalP90) : 0;
   double variance = 0;
   for (const Contribution& each : range.contributions) {
     if (is_one_of(kOfSpeed, each.input)) variance += each.share * sigma * sigma;

@@ -81,10 +81,11 @@ def chip_constants():
         yield chip([name], HALF, 0.6, 0.2)
     yield chip(["tpu-v7"], "matmul.fp8", 0.5, 0.2)
     yield chip(["mi325x"], "matmul.fp8", 0.42, 0.2)
-    for name, half, fp8, mxfp8, nvfp4 in [("b200", 0.62, 0.5, 0.5, 0.42),
-                                          ("gb200-nvl72", 0.62, 0.5, 0.5, 0.42),
-                                          ("gb300-nvl72", 0.66, 0.6, 0.6, 0.38)]:
-        yield chip([name], HALF, half, 0.1)
+    # B200 and GB200 are one die, and few rows of theirs are dense ones in 16 bit.
+    yield chip(["b200", "gb200-nvl72"], HALF, 0.62, 0.06)
+    yield chip(["gb300-nvl72"], HALF, 0.66, 0.06)
+    for name, fp8, mxfp8, nvfp4 in [("b200", 0.5, 0.5, 0.42), ("gb200-nvl72", 0.5, 0.5, 0.42),
+                                    ("gb300-nvl72", 0.6, 0.6, 0.38)]:
         yield chip([name], "matmul.fp8", fp8, 0.1)
         yield chip([name], "matmul.mxfp8", mxfp8, 0.1)
         yield chip([name], "matmul.nvfp4", nvfp4, 0.15)
