@@ -68,17 +68,24 @@ class Importer {
     if (offer.provider.empty()) return refuse(offer, "no provider");
     if (offer.on_demand_listed)
       add(offer, accelerator, *count, offer.on_demand, Commitment::on_demand);
-    if (offer.spot_listed && !no_discount(offer)) add(offer, accelerator, *count, offer.spot, Commitment::spot);
+    if (!offer.spot_listed) return;
+    if (const std::string why = spot_problem(offer, *count); !why.empty()) return refuse(offer, why);
+    add(offer, accelerator, *count, offer.spot, Commitment::spot);
   }
 
-  // A spot price that is not below the on-demand price is none: RunPod's are written so.
-  bool no_discount(const CloudOffer& offer) {
-    const auto spot = cell_number(offer.spot);
-    const auto full = cell_number(offer.on_demand);
-    if (!spot || !full || *spot < *full) return false;
-    refuse(offer, fmt::format("spot: {} is not below the on-demand price {}", offer.spot,
-                              offer.on_demand));
-    return true;
+  // A spot price that is not below the on-demand price is none: RunPod's are written so. One beside a
+  // price that is refused cannot be told.
+  static std::string spot_problem(const CloudOffer& offer, double count) {
+    if (!offer.on_demand_listed) return {};
+    if (!price_problem(offer.on_demand, count).empty()) {
+      return fmt::format("spot: {}, beside an on-demand price that is refused", offer.spot);
+    }
+    if (const auto spot = cell_number(offer.spot);
+        spot && *spot >= cell_number(offer.on_demand).value_or(0)) {
+      return fmt::format("spot: {} is not below the on-demand price {}", offer.spot,
+                         offer.on_demand);
+    }
+    return {};
   }
 
   // A part of an accelerator is listed as one, with less memory; some list the memory of all.

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -21,6 +24,18 @@ struct EstimateArguments {
   bool explain = false;
   bool strict = false;
 };
+
+// The numbers that make an estimate incomplete, by their paths and the items of the bill.
+std::string unknown_numbers(const Estimate& estimate) {
+  std::vector<std::string> names;
+  if (!estimate.cost.total) names.emplace_back("cost.total");
+  if (!estimate.energy.kwh) names.emplace_back("energy.kwh");
+  if (!estimate.energy.co2_kg) names.emplace_back("energy.co2_kg");
+  for (const LineItem& item : estimate.cost.items) {
+    if (!item.amount) names.push_back(fmt::format("the price of \"{}\"", item.item));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
 
 int run_estimate(const EstimateArguments& arguments, Session& session) {
   const Format format = arguments.output.choose();
@@ -49,7 +64,15 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   for (const Estimate& estimate : estimates) {
     whole = whole && estimate.complete && estimate.memory.fits;
   }
-  return arguments.strict && !whole ? kExitCheckFailed : kExitOk;
+  if (!arguments.strict || whole) return kExitOk;
+  for (const Estimate& estimate : estimates) {
+    const std::string unknown = unknown_numbers(estimate);
+    if (!unknown.empty()) {
+      session.warn(fmt::format("--strict: {} is incomplete, not known: {}", estimate.accelerator,
+                               unknown));
+    }
+  }
+  return kExitCheckFailed;
 }
 
 }  // namespace
@@ -62,7 +85,7 @@ Action define_estimate(CLI::App& app, Session& session) {
   app.add_flag("--explain", arguments->explain, "every formula with its numbers and sources")
       ->group("Output");
   app.add_flag("--strict", arguments->strict,
-               "exit 3 when a total is incomplete, a platform has no answer or memory does not fit")
+               "exit 3 when a number is not known, a platform has no answer or memory does not fit")
       ->group("Output");
   return [arguments, &session] { return run_estimate(*arguments, session); };
 }

@@ -66,12 +66,17 @@ std::string runner_up_text(const Plan& plan) {
       layout.global_batch == plan.layout.global_batch
           ? std::string()
           : fmt::format(", global batch {}", format_exact(layout.global_batch));
+  constexpr double kShown = 0.0005;  // less rounds to 0.0 %
+  const std::string difference =
+      std::abs(ratio - 1) < kShown
+          ? "as fast"
+          : fmt::format("{:.1f} % {}", 100 * std::abs(ratio - 1),
+                        ratio < 1 ? "faster, with a batch farther from the usual" : "slower");
   return fmt::format(
-      "tp {} pp {} vp {} cp {} ep {} dp {}, micro-batch {}{}, sharding {}, recompute {}: {:.1f} % {}",
+      "tp {} pp {} vp {} cp {} ep {} dp {}, micro-batch {}{}, sharding {}, recompute {}: {}",
       layout.tp, layout.pp, layout.vp, layout.cp, layout.ep, layout.dp,
       format_exact(layout.micro_batch), batch, sharding_name(layout.sharding),
-      recompute_name(layout.recompute), 100 * std::abs(ratio - 1),
-      ratio < 1 ? "faster, with a batch farther from the usual" : "slower");
+      recompute_name(layout.recompute), difference);
 }
 
 }  // namespace

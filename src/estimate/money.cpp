@@ -39,8 +39,10 @@ void resolve_electricity(const Scenario& scenario, const Catalog& catalog, Rates
   const std::string_view name = named ? scenario.text(Field::cost_region) : kDefaultRegion;
   const Region& region = region_of(scenario, catalog, name);
   if (!named) {
-    notes.add(Field::cost_region, name, "electricity and grid of the United States",
-              "trcost default");
+    // No field of its own: `cost.region` would choose the rent as well.
+    notes.add({"electricity.region", std::string(name), "",
+               "electricity and grid of the United States; the rent is of any region",
+               "trcost default"});
   }
   if (const auto given = scenario.number(Field::cost_electricity_price)) {
     out.usd_per_kwh = *given;
@@ -94,6 +96,13 @@ void warn_about_unused(const Scenario& scenario, const Rates& rates, Notes& note
   }
   if (scenario.text(Field::cost_pricing) != "spot") {
     unused(Field::efficiency_preemption_hours, "is not used: it belongs to --pricing spot");
+  }
+  if (scenario.has(Field::efficiency_goodput)) {
+    for (const Field field :
+         {Field::efficiency_failure_gpu_hours, Field::efficiency_restart,
+          Field::efficiency_checkpoint_stall, Field::cost_checkpoint_interval, Field::cost_spares}) {
+      unused(field, "is not used: --goodput says what failures leave");
+    }
   }
   if (scenario.has(Field::cost_price_per_gpu_hour)) {
     unused(Field::cost_provider, "does not choose the price per GPU-hour: --price gives it");

@@ -104,8 +104,8 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
                                        format_exact(platform.node_gpus))});
   if (const auto& schedule = platform.schedule) {
     facts.push_back(
-        {"cluster", fmt::format("{} GPUs for {}, {} busy; the whole cluster for that time is {}",
-                                grouped(schedule->gpus, 0),
+        {"cluster", fmt::format("{} GPU{} for {}, {} busy; the whole cluster for that time is {}",
+                                grouped(schedule->gpus, 0), schedule->gpus == 1 ? "" : "s",
                                 format_number(schedule->seconds, NumberKind::duration),
                                 format_number(schedule->busy_share, NumberKind::fraction),
                                 money_words(schedule->usd))});

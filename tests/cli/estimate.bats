@@ -209,3 +209,19 @@ clip-vit-l-14 400 50800"
   [ ! -s out.txt ]
   grep -q "2023" err.txt
 }
+
+@test "--strict says what is not known, and an input that is not used is named" {
+  question=(estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 64 --mfu 0.4)
+  run_trcost "${question[@]}" --region ca --strict
+  [ "$code" -eq 3 ]
+  grep -q 'h100-sxm is incomplete, not known: ' err.txt
+  run_trcost "${question[@]}" --goodput 0.95 --spares 0.2
+  [ "$code" -eq 0 ]
+  grep -q -- '--spares is not used: --goodput' err.txt
+}
+
+@test "the default region is no region of prices" {
+  question=(estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 64 --format json)
+  run_trcost "${question[@]}"
+  [ "$(jq '[.estimates[].assumptions[].path] | index("cost.region")' out.txt)" = null ]
+}

@@ -101,3 +101,15 @@ CSV
   refused 2 'did you mean "fr"' estimate --params 7e9 --tokens 1e12 --region france
   refused 2 'name one of de' estimate --params 7e9 --tokens 1e12 --region eu
 }
+
+@test "a spot price beside a refused on-demand price is refused too" {
+  cat > vms.csv <<'CSV'
+InstanceType,AcceleratorName,AcceleratorCount,Price,Region,GpuInfo,SpotPrice
+gpu_8x_h100,H100,8,700,us-east-1,,2
+gpu_8x_h200,H200,8,32,us-east-1,,9.6
+CSV
+  run_trcost prices import vms.csv --provider lambda --date 2026-10-20 -o new.json
+  [ "$code" -eq 0 ]
+  grep -qF 'spot: 2, beside an on-demand price that is refused' err.txt
+  jq -e '[.prices[].accelerator] | unique == ["h200"]' new.json
+}
