@@ -33,7 +33,8 @@ class Importer {
       : table_(table), options_(options), out_(out) {}
 
   void run() {
-    out_.format = kind_of_table(table_) == CloudTable::skypilot ? "SkyPilot catalog" : "gpuhunt catalog";
+    out_.format =
+        kind_of_table(table_) == CloudTable::skypilot ? "SkyPilot catalog" : "gpuhunt catalog";
     const std::vector<CloudOffer> offers = read_offers(table_);
     for (std::size_t row = 0; row < offers.size(); ++row) take(offers[row], row);
     for (auto& [key, row] : rows_) {
@@ -69,12 +70,13 @@ class Importer {
     if (offer.on_demand_listed)
       add(offer, accelerator, *count, offer.on_demand, Commitment::on_demand);
     if (!offer.spot_listed) return;
-    if (const std::string why = spot_problem(offer, *count); !why.empty()) return refuse(offer, why);
+    if (const std::string why = spot_problem(offer, *count); !why.empty())
+      return refuse(offer, why);
     add(offer, accelerator, *count, offer.spot, Commitment::spot);
   }
 
-  // A spot price that is not below the on-demand price is none: RunPod's are written so. One beside a
-  // price that is refused cannot be told.
+  // A spot price that is not below the on-demand price is none: RunPod's are written so. One beside
+  // a price that is refused cannot be told.
   static std::string spot_problem(const CloudOffer& offer, double count) {
     if (!offer.on_demand_listed) return {};
     if (!price_problem(offer.on_demand, count).empty()) {
@@ -99,8 +101,9 @@ class Importer {
     for (const double each : {*memory, *memory / count}) {
       if (std::abs(each / whole - 1) < kTolerance) return {};
     }
-    return fmt::format("{:.4g} GB of memory, where {} has {:.0f}: a part of an accelerator, or another",
-                       *memory, accelerator, whole);
+    return fmt::format(
+        "{:.4g} GB of memory, where {} has {:.0f}: a part of an accelerator, or another", *memory,
+        accelerator, whole);
   }
 
   [[nodiscard]] std::string date_problem(const std::string& text) const {
@@ -174,7 +177,7 @@ class Importer {
   const PriceImportOptions& options_;
   PriceImport& out_;
   std::map<Key, PriceRow> rows_;
-  std::map<Key, std::vector<double>> prices_;  // that differ
+  std::map<Key, std::vector<double>> prices_;            // that differ
   std::map<std::pair<Key, std::string>, double> zones_;  // and their price
 };
 

@@ -20,7 +20,9 @@ TableColumn right(std::string_view title, std::string_view key = {}) {
   return {std::string(title), std::string(key), Align::right};
 }
 
-Cell number(std::optional<double> value, NumberKind kind) { return Cell::number(value, kind); }
+Cell number(std::optional<double> value, NumberKind kind) {
+  return Cell::number(value, kind);
+}
 
 // The platforms by dollars, those without a price last.
 std::vector<const PlatformExperiments*> by_cost(const ExperimentReport& report) {
@@ -37,14 +39,17 @@ Cell money(std::optional<double> usd) {
   return usd ? Cell::number(*usd, short_money(*usd)) : Cell::unknown();
 }
 
-std::string money_words(std::optional<double> usd) { return usd ? short_money(*usd) : "n/a"; }
+std::string money_words(std::optional<double> usd) {
+  return usd ? short_money(*usd) : "n/a";
+}
 
 // The columns about the cluster stand there where one is given.
 Table platforms_table(const ExperimentReport& report) {
-  const bool packed =
-      std::ranges::any_of(report.platforms, [](const auto& each) { return each.schedule.has_value(); });
-  std::vector<TableColumn> columns = {{"platform"},         right("per run"),   right("total"),
-                                      right("unfilled nodes"), right("GPU-hours"), right("energy")};
+  const bool packed = std::ranges::any_of(
+      report.platforms, [](const auto& each) { return each.schedule.has_value(); });
+  std::vector<TableColumn> columns = {{"platform"},       right("per run"),
+                                      right("total"),     right("unfilled nodes"),
+                                      right("GPU-hours"), right("energy")};
   if (packed) {
     columns.push_back(right("on the cluster"));
     columns.push_back(right("busy"));
@@ -53,9 +58,9 @@ Table platforms_table(const ExperimentReport& report) {
   columns.back().overflow = Overflow::drop;
   Table table(std::move(columns));
   for (const PlatformExperiments* each : by_cost(report)) {
-    std::vector<Cell> row = {each->accelerator,          money(each->usd_per_run),
-                             money(each->usd),           money(each->idle_usd),
-                             gpu_hour_words(each->gpu_hours), energy_words(each->kwh)};
+    std::vector<Cell> row = {
+        each->accelerator,     money(each->usd_per_run),        money(each->usd),
+        money(each->idle_usd), gpu_hour_words(each->gpu_hours), energy_words(each->kwh)};
     if (packed) {
       const auto& schedule = each->schedule;
       row.push_back(schedule ? Cell::number(schedule->seconds, NumberKind::duration) : Cell("-"));
@@ -69,19 +74,27 @@ Table platforms_table(const ExperimentReport& report) {
 }
 
 Table runs_table(const PlatformExperiments& platform) {
-  Table table({{"experiment", "", Align::left, Overflow::wrap}, right("runs"), right("attempts"),
-               right("params"), right("tokens"), right("GPUs"), right("time"), right("GPU-hours"),
-               right("unfilled"), right("total"), right("per run")});
+  Table table({{"experiment", "", Align::left, Overflow::wrap},
+               right("runs"),
+               right("attempts"),
+               right("params"),
+               right("tokens"),
+               right("GPUs"),
+               right("time"),
+               right("GPU-hours"),
+               right("unfilled"),
+               right("total"),
+               right("per run")});
   for (const ExperimentResult& each : platform.experiments) {
-    table.add_row({each.experiment->name, Cell::number(each.experiment->runs(), NumberKind::integer),
-                   Cell::number(each.experiment->attempts(), NumberKind::count),
-                   Cell::number(each.run.model.params_total, NumberKind::count),
-                   Cell::number(each.run.tokens.total, NumberKind::count),
-                   Cell::number(each.run.gpus, grouped(each.run.gpus, 0)),
-                   format_number(each.run_seconds, NumberKind::duration) +
-                       (each.in_time ? "" : " (over)"),
-                   gpu_hour_words(each.gpu_hours), money(each.idle_usd), money(each.usd()),
-                   money(each.usd_per_run())});
+    table.add_row(
+        {each.experiment->name, Cell::number(each.experiment->runs(), NumberKind::integer),
+         Cell::number(each.experiment->attempts(), NumberKind::count),
+         Cell::number(each.run.model.params_total, NumberKind::count),
+         Cell::number(each.run.tokens.total, NumberKind::count),
+         Cell::number(each.run.gpus, grouped(each.run.gpus, 0)),
+         format_number(each.run_seconds, NumberKind::duration) + (each.in_time ? "" : " (over)"),
+         gpu_hour_words(each.gpu_hours), money(each.idle_usd), money(each.usd()),
+         money(each.usd_per_run())});
   }
   return table;
 }
@@ -97,11 +110,13 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
                         short_money(*platform.final_usd));
   }
   facts.push_back({"cost", money_words(platform.usd) + share});
-  if (platform.idle_gpu_hours > 0) facts.push_back({"unfilled", fmt::format("{} of it for {} GPU-hours of nodes of {} that are rented "
-                                       "whole and not filled",
-                                       money_words(platform.idle_usd),
-                                       gpu_hour_words(platform.idle_gpu_hours),
-                                       format_exact(platform.node_gpus))});
+  if (platform.idle_gpu_hours > 0)
+    facts.push_back(
+        {"unfilled",
+         fmt::format("{} of it for {} GPU-hours of nodes of {} that are rented "
+                     "whole and not filled",
+                     money_words(platform.idle_usd), gpu_hour_words(platform.idle_gpu_hours),
+                     format_exact(platform.node_gpus))});
   if (const auto& schedule = platform.schedule) {
     facts.push_back(
         {"cluster", fmt::format("{} GPU{} for {}, {} busy; the whole cluster for that time is {}",
@@ -114,10 +129,24 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
 }
 
 Table flat_table(const ExperimentReport& report) {
-  Table table({{"accelerator"}, {"experiment"}, {"runs"}, {"attempts"}, {"model.params_total"},
-               {"tokens_per_run"}, {"gpus"}, {"run_seconds"}, {"in_time"}, {"gpu_hours"},
-               {"idle_gpu_hours"}, {"flops"}, {"energy.kwh"}, {"used_usd"}, {"idle_usd"},
-               {"total_usd"}, {"usd_per_run"}, {"performance.mfu"}});
+  Table table({{"accelerator"},
+               {"experiment"},
+               {"runs"},
+               {"attempts"},
+               {"model.params_total"},
+               {"tokens_per_run"},
+               {"gpus"},
+               {"run_seconds"},
+               {"in_time"},
+               {"gpu_hours"},
+               {"idle_gpu_hours"},
+               {"flops"},
+               {"energy.kwh"},
+               {"used_usd"},
+               {"idle_usd"},
+               {"total_usd"},
+               {"usd_per_run"},
+               {"performance.mfu"}});
   const auto plain = [](std::optional<double> value) {
     return Cell::number(value, NumberKind::number);
   };
