@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fails where an include runs up the floors of CONTRIBUTING.md, or where a header has no floor.
+
+  check_includes.py [ROOT]
+
+A source's floor is its folder of src/. A public header's floor is that of the source of its name;
+those without one stand in PUBLIC. KNOWN lists the arrows that still run up: an arrow that is gone
+has to leave the list.
+"""
+
+import pathlib
+import re
+import sys
+
+FLOORS = ["quantity", "text", "catalog", "scenario", "workload", "performance", "planner", "cost",
+          "estimate", "study", "report", "cli"]
+
+PUBLIC = {
+    "catalog_report": "report", "derivation": "quantity", "files": "catalog", "hardware": "catalog",
+    "image_files": "workload", "layer_cost": "performance", "layout": "performance",
+    "model": "workload", "performance": "performance", "planner": "planner", "price_book": "catalog",
+    "quantity": "quantity", "report": "report", "solve_report": "report", "sweep": "study",
+    "sweep_report": "report", "token_report": "report", "token_totals": "workload", "tokens": "workload",
+    "uncertainty": "cost", "workload": "workload",
+}
+
+KNOWN = {
+    ("include/trcost/catalog.h", "include/trcost/model.h"),
+    ("include/trcost/diff.h", "include/trcost/output_format.h"),
+    ("include/trcost/efficiency.h", "include/trcost/performance.h"),
+    ("include/trcost/experiments.h", "include/trcost/output_format.h"),
+    ("include/trcost/memory_fit.h", "include/trcost/output_format.h"),
+    ("include/trcost/runs.h", "include/trcost/performance.h"),
+    ("include/trcost/transfer.h", "include/trcost/output_format.h"),
+    ("src/catalog/hugging_face.h", "include/trcost/model.h"),
+    ("src/catalog/hugging_face_parts.h", "include/trcost/model.h"),
+    ("src/catalog/usual_connector.h", "include/trcost/model.h"),
+    ("src/study/token_request.cpp", "include/trcost/token_report.h"),
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
+
+
+def floor_of_source(root, path):
+    parts = path.relative_to(root).parts
+    if parts[0] == "src":
+        return parts[1] if len(parts) > 2 else None
+    if path.stem in PUBLIC:
+        return PUBLIC[path.stem]
+    return next((f for f in FLOORS if (root / "src" / f / f"{path.stem}.cpp").exists()), None)
+
+
+def resolve(root, source, name):
+    for base in (root / "include", root / "src", source.parent):
+        if (base / name).exists():
+            return base / name
+    return None
+
+
+def main(root):
+    up, homeless = set(), []
+    sources = [p for folder in ("include", "src") for p in sorted((root / folder).rglob("*"))
+               if p.suffix in (".h", ".cpp", ".def")]
+    for source in sources:
+        floor = floor_of_source(root, source)
+        if floor is None:
+            if source.suffix != ".def":
+                homeless.append(str(source.relative_to(root)))
+            continue
+        for name in INCLUDE.findall(source.read_text(encoding="utf-8")):
+            target = resolve(root, source, name)
+            if target is None or target.suffix == ".def":
+                continue
+            below = floor_of_source(root, target)
+            if below is not None and FLOORS.index(below) > FLOORS.index(floor):
+                up.add((str(source.relative_to(root)), str(target.relative_to(root))))
+    for path in homeless:
+        print(f"{path}: on no floor")
+    for source, target in sorted(up - KNOWN):
+        print(f"{source}: includes {target}, which stands on a higher floor")
+    for source, target in sorted(KNOWN - up):
+        print(f"{source}: no longer includes {target}: strike it from KNOWN")
+    return 1 if homeless or up ^ KNOWN else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()))
