@@ -21,6 +21,11 @@ Encoder read_encoder(ObjectReader reader);
 VisionModel read_vision(ObjectReader reader, LanguageModel& language,
                         std::string_view token_family, const Catalog& catalog);
 
+/// Tokens per image that a file does not give: the encoder's own, and what the connector makes of
+/// them, where the family's are the same for every image; else they stay 0, for the family's rule.
+/// A model file and a config.json both go through it, so that one model has one answer.
+void set_usual_tokens(VisionModel& vision, std::string_view token_family);
+
 /// What no single value shows: heads that groups do not divide, more experts used than there are,
 /// window shares that do not sum to 1, more dense layers than layers.
 void check_language(const LanguageModel& language, const JsonValue& where);

@@ -96,13 +96,6 @@ LanguageModel text_of(ObjectReader& config, std::string_view key, std::string_vi
   return read_hugging_face_text(r, family);
 }
 
-void set_tokens(VisionModel& vision, double per_image) {
-  vision.encoder_tokens_per_image = vision.encoder.tokens_per_image;
-  vision.tokens_per_image = per_image;
-}
-
-double patches(const Encoder& e) { return e.tokens_per_image - (e.class_token ? 1 : 0); }
-
 /// The authors' own files have the decoder's keys at the top and name the tower only.
 Encoder authors_tower(ObjectReader& config) {
   const std::string tower = config.text_or("mm_vision_tower", "clip-vit-large-patch14-336");
@@ -127,7 +120,6 @@ void read_llava(ObjectReader& config, std::string_view family, Model& model) {
                                            config.required_text("mm_patch_merge_type")
                                                .starts_with("spatial"));
   if (tiles) vision.connector.extra_params = model.language.hidden;  // the newline between rows
-  set_tokens(vision, tiles ? 0 : patches(vision.encoder));
   model.token_family = tiles ? "llava-next" : "llava-1.5";
   model.vision = vision;
 }
@@ -194,7 +186,6 @@ void read_internvl(ObjectReader& config, bool native, Model& model) {
   vision.connector.kind = ConnectorKind::pixel_shuffle;
   vision.connector.merge = std::round(1 / (ratio * ratio));
   vision.connector.norm = true;
-  set_tokens(vision, 0);
   model.token_family = "internvl";
   model.vision = vision;
 }
@@ -214,7 +205,6 @@ void read_idefics2(ObjectReader& config, Model& model) {
   c.head_dim = r.whole_or("resampler_head_dim", 96, 1, kWidest);
   c.kv_heads = r.whole_or("num_key_value_heads", 4, 1, kWidest);
   c.gated_ffn = model.language.ffn;
-  set_tokens(vision, 0);
   model.token_family = "idefics2";
   model.vision = vision;
 }
@@ -228,7 +218,6 @@ void read_idefics3(ObjectReader& config, bool smolvlm, Model& model) {
   vision.connector.kind = ConnectorKind::linear;
   vision.connector.merge = scale * scale;
   vision.connector.biases = false;
-  set_tokens(vision, 0);
   model.token_family = smolvlm || scale > 2 ? "smolvlm" : "idefics3";
   model.vision = vision;
 }
@@ -239,7 +228,6 @@ void read_paligemma(ObjectReader& config, Model& model) {
   ObjectReader tower = config.required_object("vision_config");
   vision.encoder = siglip_tower(tower, kSiglip);
   vision.connector.kind = ConnectorKind::linear;
-  set_tokens(vision, vision.encoder.tokens_per_image);
   model.token_family = "paligemma";
   model.vision = vision;
 }
@@ -254,7 +242,7 @@ void read_gemma3(ObjectReader& config, Model& model) {
   vision.connector.biases = false;
   vision.connector.norm = true;
   vision.connector.norm_type = Norm::rms;
-  set_tokens(vision, config.whole_or("mm_tokens_per_image", 256, 1, 1e6));
+  vision.tokens_per_image = config.whole_or("mm_tokens_per_image", 256, 1, 1e6);
   model.token_family = "gemma3";
   model.vision = vision;
 }
@@ -304,7 +292,6 @@ void read_mllama(ObjectReader& config, Model& model) {
   ObjectReader tower = config.required_object("vision_config");
   vision.encoder = mllama_tower(tower, vision.connector.input_width);
   vision.connector.kind = ConnectorKind::cross_attention;
-  set_tokens(vision, 0);
   model.token_family = "mllama";
   model.vision = vision;
 }
@@ -343,6 +330,7 @@ void read_hugging_face_vision_language(ObjectReader& config, std::string_view fa
   if (family == "paligemma") read_paligemma(config, model);
   if (family == "gemma3") read_gemma3(config, model);
   if (family == "mllama") read_mllama(config, model);
+  set_usual_tokens(*model.vision, model.token_family);
   Encoder& e = model.vision->encoder;
   e.name = "vision tower of " + model.name;
   e.title = e.name;

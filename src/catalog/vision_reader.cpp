@@ -51,6 +51,16 @@ bool fixed_tokens(std::string_view family) {
 
 }  // namespace
 
+void set_usual_tokens(VisionModel& vision, std::string_view family) {
+  if (!fixed_tokens(family)) return;
+  if (vision.encoder_tokens_per_image <= 0) {
+    vision.encoder_tokens_per_image = vision.encoder.tokens_per_image;
+  }
+  if (vision.tokens_per_image <= 0) {
+    vision.tokens_per_image = usual_vision_tokens(vision.encoder, vision.connector);
+  }
+}
+
 VisionModel read_vision(ObjectReader r, LanguageModel& language, std::string_view family,
                         const Catalog& catalog) {
   VisionModel vision;
@@ -68,12 +78,10 @@ VisionModel read_vision(ObjectReader r, LanguageModel& language, std::string_vie
   if (vision.connector.kind == ConnectorKind::cross_attention && !language.cross_attention) {
     language.cross_attention = usual_cross_attention(language);
   }
-  const bool fixed = fixed_tokens(family.empty() ? vision.encoder.token_family : family);
-  const double encoder_tokens = fixed ? vision.encoder.tokens_per_image : 0;
-  const double tokens = fixed ? usual_vision_tokens(vision.encoder, vision.connector) : 0;
-  vision.encoder_tokens_per_image = r.whole_or("encoder_tokens_per_image", encoder_tokens, 0, 1e9);
-  vision.tokens_per_image = r.whole_or("tokens_per_image", tokens, 0, 1e9);
+  vision.encoder_tokens_per_image = r.whole_or("encoder_tokens_per_image", 0, 0, 1e9);
+  vision.tokens_per_image = r.whole_or("tokens_per_image", 0, 0, 1e9);
   r.finish();
+  set_usual_tokens(vision, family.empty() ? vision.encoder.token_family : family);
   return vision;
 }
 

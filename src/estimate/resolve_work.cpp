@@ -143,8 +143,8 @@ Sample resolve_sample(const Scenario& scenario, const ResolvedWork& work, bool p
   const SampleMix mix = default_sample_mix(pretraining, projector_only);
   Sample sample;
   // A text fills its sequence.
-  const double whole = std::min(
-      kDefaultSequence, scenario.number_or(Field::data_seq_length, kDefaultSequence));
+  const double whole =
+      std::min(kDefaultSequence, scenario.number_or(Field::data_seq_length, kDefaultSequence));
   const double text_default = vision ? mix.text_tokens : whole;
   sample.text = scenario.number_or(Field::data_text_tokens_per_sample, text_default);
   if (!scenario.has(Field::data_text_tokens_per_sample) && vision) {
@@ -178,6 +178,19 @@ void refuse_data_contradictions(const Scenario& scenario, bool vision) {
     throw Error(ErrorKind::usage, "images need a vision-language model",
                 "add --modality vl, or choose a model with vision");
   }
+}
+
+// What the language model sees is never nothing where a sample has images: a model priced as text
+// would be several times too cheap, and nobody would see it. Holds for every estimate, since all
+// amounts pass here; the towers of contrastive training do not share a sequence (resolve_pairs).
+void refuse_unseen_images(const ResolvedWork& out) {
+  if (out.sample_images <= 0 || out.workload.vision_tokens_per_image > 0) return;
+  throw Error(ErrorKind::data,
+              fmt::format("how many tokens an image becomes in {} is not known: {} has no input "
+                          "size and no token rule",
+                          out.model.name, out.model.vision->encoder.name),
+              "give --vision-tokens-per-image N, or \"token_family\" in the model's file "
+              "(`trcost tokens --families`); --images-per-sample 0 is text alone");
 }
 
 // Tokens of the whole training from samples, a budget, or the scaling law.
@@ -240,8 +253,7 @@ void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& ou
   const bool frozen = out.workload.language_training == Training::frozen;
   const bool fine_tuning = is_fine_tuning(from_samples, out);
   const double usual = frozen ? kProjector : kFineTuning;
-  out.global_batch =
-      fine_tuning ? usual : default_global_batch(out.tokens.total, out.seq_length);
+  out.global_batch = fine_tuning ? usual : default_global_batch(out.tokens.total, out.seq_length);
   const double sequences = std::max(1.0, std::ceil(out.tokens.total / out.seq_length));
   if (sequences < out.global_batch) {
     out.global_batch = sequences;
@@ -297,6 +309,7 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
 }
 
 void resolve_amounts(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
+  refuse_unseen_images(out);
   resolve_totals(scenario, out, notes);
   resolve_batch(scenario, scenario.has(Field::data_samples), out, notes);
 }
