@@ -30,6 +30,10 @@ struct LineItem {
 
 struct CostResult {
   std::optional<double> price_per_gpu_hour;
+  std::optional<PriceClass> price_class;     ///< of the rent; empty where it is given or owned
+  bool price_imputed = false;                ///< nobody of the class asks that price
+  std::string price_date;                    ///< of the rows that the price is made from
+  std::string provider;                      ///< whose rows, comma-separated
   std::optional<double> total;               ///< sum of the included items, empty when one is unknown
   std::optional<double> per_million_tokens;
   std::vector<LineItem> items;

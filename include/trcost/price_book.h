@@ -20,6 +20,15 @@ enum class ProviderClass : std::uint8_t {
 };
 std::string_view provider_class_name(ProviderClass provider_class);
 
+/// Who is compared with whom: an answer has one class for all of its platforms. Surveys count as
+/// indices.
+enum class PriceClass : std::uint8_t { specialist, marketplace, hyperscaler, index };
+/// `specialist`, `marketplace`, `hyperscaler`, `index`: the words of --price-class.
+std::string_view price_class_name(PriceClass price_class);
+/// The inverse; empty for an unknown word.
+std::optional<PriceClass> parse_price_class(std::string_view word);
+PriceClass price_class_of(ProviderClass provider_class);
+
 /// What is promised for the price.
 enum class Commitment : std::uint8_t {
   on_demand,

@@ -20,6 +20,9 @@ struct PriceQuote {
   double sigma = 0.25;         ///< spread of ln(price) among quotes
   std::string source;          ///< which rows it is the median of
   std::string date;            ///< of the rows: `2026`, or from the oldest to the newest, `2025-11 to 2026`
+  std::string provider;        ///< whose rows, comma-separated; empty where given or imputed
+  std::optional<PriceClass> price_class;  ///< of the sellers; empty where given
+  bool imputed = false;        ///< nobody of the class asks it: made from prices of others
   std::string rule;            ///< the step of the selection that answered, or why none did
   std::vector<const PriceRow*> rows;  ///< into the book
   bool given = false;          ///< by the user

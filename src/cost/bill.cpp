@@ -92,6 +92,15 @@ void add_beyond(const BillInputs& in, const std::optional<double>& per_hour,
   }
 }
 
+// Where the price of an hour comes from; with own there is no rent in the bill.
+void say_whose_price(const BillInputs& in, CostResult& out) {
+  const bool rented = !in.own && in.price != nullptr && in.price->usd.has_value();
+  out.price_class = rented ? in.price->price_class : std::nullopt;
+  out.price_imputed = rented && in.price->imputed;
+  out.price_date.assign(rented ? std::string_view(in.price->date) : in.ownership_date);
+  out.provider.assign(rented ? std::string_view(in.price->provider) : std::string_view());
+}
+
 void compare_with_rent(const BillInputs& in, CostResult& out) {
   out.break_even_utilization.reset();
   out.rent_per_gpu_hour.reset();
@@ -105,6 +114,7 @@ void compare_with_rent(const BillInputs& in, CostResult& out) {
 }  // namespace
 
 void make_bill(const BillInputs& in, CostResult& out) {
+  say_whose_price(in, out);
   {
     Rows rows(out.items);
     if (in.own && in.ownership != nullptr) {

@@ -87,6 +87,11 @@ PriceQuote quote_of(PriceRows rows, std::string_view rule) {
   quote.sigma = spread_of(rows);
   quote.date = dates_of(rows);
   quote.rule = rule;
+  quote.price_class = price_class_of(rows.front()->provider_class);
+  for (const PriceRow* row : rows) {
+    if (!quote.provider.empty()) quote.provider += ", ";
+    quote.provider += row->provider;
+  }
   quote.source = rows.size() == 1 ? fmt::format("{}: {}", rule, list)
                                   : fmt::format("median of {} {}: {}", rows.size(), rule, list);
   quote.rows = std::move(rows);

@@ -47,6 +47,21 @@ constexpr Column kCost[] = {
     figure(
         "cost.price_per_gpu_hour", "USD/GPU-hour", money, lower,
         [](E e) -> Number { return e.cost.price_per_gpu_hour; }, "price of the accelerator"),
+    text(
+        "cost.price_class",
+        [](E e) -> std::string_view {
+          return e.cost.price_class ? price_class_name(*e.cost.price_class) : std::string_view();
+        },
+        "whose price it is: specialist, marketplace, hyperscaler or index"),
+    boolean(
+        "cost.price_imputed", [](E e) -> Number { return e.cost.price_imputed; },
+        "nobody of the class asks that price: it is made from those of others"),
+    text(
+        "cost.price_date", [](E e) -> std::string_view { return e.cost.price_date; },
+        "of the prices used, oldest to newest"),
+    text(
+        "cost.provider", [](E e) -> std::string_view { return e.cost.provider; },
+        "whose prices, comma-separated"),
     figure(
         "cost.total", "USD", money, lower, [](E e) -> Number { return e.cost.total; },
         "sum of the line items"),
