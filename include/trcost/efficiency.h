@@ -96,6 +96,9 @@ struct Stack {
   double stage_imbalance = 1;     ///< share of the slowest stage's surplus that delays a step
   double data_overlap = 0.8;      ///< share of the window that hides data-parallel exchange
   double contention = 0;          ///< compute lost per second of overlapped exchange
+  /// The same, at least, of sharded weights' gathers and their gradients' scatters, by the share of
+  /// ranks on other hosts; where a file says nothing, as the rows of FSDP show.
+  double gather_contention = 0.4774;
   double grouped_half = 64;       ///< tokens per expert with half of the matmul rate
   double expert_kernels = 30;     ///< further kernels of a mixture-of-experts layer and pass
   double selective_matmul = 0;    ///< share of the forward matmuls that selective recomputation

@@ -14,11 +14,12 @@ namespace {
 constexpr double kLinkLatency = 8e-6;
 constexpr double kNetworkLatency = 15e-6;
 // Share of an all-reduce's two passes that remains where switches reduce: NVLS on 8 H200 reaches
-// 480 GB/s bus bandwidth against 368 without (collectives of stas00/ml-engineering network/README.md).
+// 480 GB/s bus bandwidth against 368 without (collectives of stas00/ml-engineering
+// network/README.md).
 constexpr double kReducingSwitch = 0.77;
 
-// A ring passes every member once: each step costs this share of the latency. Fitted to the measured
-// all-reduce of 32 B200 on 4 nodes and 8 A100 (collectives of stas00/ml-engineering).
+// A ring passes every member once: each step costs this share of the latency. Fitted to the
+// measured all-reduce of 32 B200 on 4 nodes and 8 A100 (collectives of stas00/ml-engineering).
 constexpr double kRingShare = 0.2;
 
 double members_within(const Fabric& fabric, int tier, double members, double stride) {
@@ -36,17 +37,33 @@ Fabric prepare_fabric(const System& system, const Efficiency& efficiency) {
     const auto i = static_cast<std::size_t>(fabric.tiers);
     const bool inner = i == 0;
     fabric.size[i] = tier.size > 0 ? tier.size : std::numeric_limits<double>::infinity();
-    fabric.per_byte[i] =
-        1 / (tier.bandwidth * (inner ? efficiency.link : efficiency.network));
-    fabric.latency[i] = tier.latency_seconds > 0 ? tier.latency_seconds
-                                                 : (inner ? kLinkLatency : kNetworkLatency);
+    fabric.per_byte[i] = 1 / (tier.bandwidth * (inner ? efficiency.link : efficiency.network));
+    fabric.latency[i] =
+        tier.latency_seconds > 0 ? tier.latency_seconds : (inner ? kLinkLatency : kNetworkLatency);
     if (inner && tier.in_network_reduction) fabric.all_reduce = 2 * kReducingSwitch;
     ++fabric.tiers;
   }
   return fabric;
 }
 
-double gather_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
+namespace {
+
+// A step within a host of a ring that runs through many: 3.4 us over NVLink (hwLat of rings,
+// Simple, in NVIDIA/nccl src/graph/tuning.cc), as a share of kLinkLatency.
+constexpr double kHostStepShare = 0.425;
+
+// NCCL gathers and scatters in one ring through all ranks, whatever the size, so that the steps
+// within the hosts count once per host; those between hosts are counted by their tier. With it FSDP
+// loses more with every doubling of the hosts (llm-foundry's 7B from 8 to 512 H100, OLMo 3 32B on
+// 1,024; 7B from 128 to 2,048 H100 in arXiv:2411.13055, which measures a far steeper fall).
+double inner_steps_seconds(const Fabric& fabric, double members, double stride) noexcept {
+  if (members <= 1 || fabric.tiers == 0) return 0;
+  const double near = members_within(fabric, 0, members, stride);
+  return kHostStepShare * fabric.latency[0] * (near - 1) * (members / near - 1);
+}
+
+// Over the tiers, without what a ring adds that runs through all of them.
+double tiers_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
   if (members <= 1 || fabric.tiers == 0) return 0;
   double largest = 0;
   double sum = 0;
@@ -66,10 +83,17 @@ double gather_seconds(const Fabric& fabric, double bytes, double members, double
   return largest + 0.25 * (sum - largest) + latency;
 }
 
+}  // namespace
+
+double gather_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
+  return tiers_seconds(fabric, bytes, members, stride) +
+         inner_steps_seconds(fabric, members, stride);
+}
+
 double reduce_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
   const bool one_domain =
       members <= 1 || fabric.tiers <= 1 || members_within(fabric, 0, members, stride) >= members;
-  return (one_domain ? fabric.all_reduce : 2) * gather_seconds(fabric, bytes, members, stride);
+  return (one_domain ? fabric.all_reduce : 2) * tiers_seconds(fabric, bytes, members, stride);
 }
 
 double domain_members(const Fabric& fabric, double members, double stride) noexcept {

@@ -25,7 +25,8 @@ struct ReplicaTraffic {
 void add_traffic(const Evaluation& at, const Held& held, double units, ReplicaTraffic& traffic) {
   const Fabric& fabric = at.costs.fabric;
   const auto gather = [&](double bytes) {
-    return bytes > 0 ? units * gather_seconds(fabric, bytes / units, held.shards, held.stride) : 0.0;
+    return bytes > 0 ? units * gather_seconds(fabric, bytes / units, held.shards, held.stride)
+                     : 0.0;
   };
   const double gradients = at.stack.gradient_bytes * held.learning;
   traffic.gather += gather(2 * held.weights);
@@ -41,12 +42,14 @@ ReplicaTraffic replica_traffic(const Evaluation& at, double units) {
   const double cut = at.tensor * at.pipeline;
   const double group = at.expert * at.expert_tensor;
   ReplicaTraffic traffic;
-  add_traffic(at, {costs.parameters_dense / cut, costs.trainable_dense / cut, at.replicas, at.shards,
-                   at.tensor},
+  add_traffic(at,
+              {costs.parameters_dense / cut, costs.trainable_dense / cut, at.replicas, at.shards,
+               at.tensor},
               units, traffic);
   const double expert_cut = group * at.pipeline;
-  add_traffic(at, {costs.parameters_expert / expert_cut, costs.trainable_expert / expert_cut,
-                   at.expert_replicas, at.expert_shards, group},
+  add_traffic(at,
+              {costs.parameters_expert / expert_cut, costs.trainable_expert / expert_cut,
+               at.expert_replicas, at.expert_shards, group},
               units, traffic);
   return traffic;
 }
@@ -55,6 +58,14 @@ ReplicaTraffic replica_traffic(const Evaluation& at, double units) {
 double exposed(double exchange, double window, double tail, double contention) {
   const double hidden = std::min(exchange * (1 - tail), window);
   return exchange - hidden + contention * hidden;
+}
+
+// Compute lost per second of a gather behind it: all software loses that much where the ranks of a
+// shard lie on several hosts, and `contention` within one, where copies need few of a device's
+// cores.
+double gather_contention(const Evaluation& at) {
+  const double near = domain_members(at.costs.fabric, at.shards, at.tensor);
+  return std::max(at.stack.contention, at.stack.gather_contention * (1 - near / at.shards));
 }
 
 }  // namespace
@@ -67,6 +78,7 @@ DataExchange data_exchange(const Evaluation& at, double forward, double backward
   const double share = at.stack.data_overlap;
   const double tail = 1 / std::max(8.0, units);
   const double crowd = at.stack.contention;
+  const double gathering = gather_contention(at);
   const double virtual_stages = at.layout.vp;
   // Interleaved stages finish early: their exchange overlaps several micro-batches (model.md 5.1).
   const double windows =
@@ -97,10 +109,10 @@ DataExchange data_exchange(const Evaluation& at, double forward, double backward
       result.per_step = exposed(traffic.across, share * backward, tail, crowd);
       [[fallthrough]];
     case Sharding::parameters:
-      result.per_micro_batch =
-          exposed(traffic.gather, share * forward, tail, crowd) +
-          (backward > 0 ? exposed(traffic.gather + traffic.scatter, share * backward, tail, crowd)
-                        : 0.0);
+      result.per_micro_batch = exposed(traffic.gather, share * forward, tail, gathering) +
+                               (backward > 0 ? exposed(traffic.gather + traffic.scatter,
+                                                       share * backward, tail, gathering)
+                                             : 0.0);
       break;
   }
   return result;

@@ -42,6 +42,7 @@ constexpr StackConstant kStackConstants[] = {
     {"stage_imbalance", &Stack::stage_imbalance, 0, 1},
     {"data_overlap", &Stack::data_overlap, 0, 1},
     {"contention", &Stack::contention, 0, 1},
+    {"gather_contention", &Stack::gather_contention, 0, 1},
     {"grouped_half", &Stack::grouped_half, 0, 1e5},
     {"expert_kernels", &Stack::expert_kernels, 0, 1e4},
     {"selective_matmul", &Stack::selective_matmul, 0, 1},

@@ -153,7 +153,11 @@ def stack_constants():
     yield stack("fsdp", "micro_batch_seconds", 1e-3, 1)
     yield stack("fsdp", "step_seconds", 1e-2, 1)
     yield stack("fsdp", "data_overlap", 0.8, 0.3, 0, 1)
-    yield stack(["fsdp", "fsdp-compiled", "hf-trainer"], "contention", 0.1, 0.7, 0, 1)
+    # Only FSDP's own rows tell what gathers over the network cost; other software runs the same ones.
+    sharded = ["fsdp", "fsdp-compiled", "hf-trainer"]
+    others = ["megatron", "mlperf", "megatron-deepspeed", "internevo", "typical"]
+    yield Constant([("stack", n, "contention") for n in sharded] +
+                   [("stack", n, "gather_contention") for n in sharded + others], 0.1, 0.7, 0, 1)
 
     yield stack("fsdp-compiled", "elementwise", 1.2, 0.3)
     yield stack("fsdp-compiled", "matmul", 1, 0.07)
@@ -167,7 +171,8 @@ def stack_constants():
     yield stack("maxtext", "elementwise", 1.2, 0.3)
     yield stack("maxtext", "matmul", 1, 0.1)
     yield stack("maxtext", "data_overlap", 0.8, 0.3, 0, 1)
-    yield stack("maxtext", "contention", 0.1, 0.7, 0, 1)
+    yield Constant([("stack", "maxtext", c) for c in ["contention", "gather_contention"]],
+                   0.1, 0.7, 0, 1)
     yield stack("maxtext", "lora_traffic", 1, 0.7)
 
     yield stack("hf-trainer", "elementwise", 2.5, 0.4)

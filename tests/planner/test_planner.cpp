@@ -112,6 +112,24 @@ TEST_CASE("plans fit, multiply to the GPUs, divide the batch, and repeat", "[pla
   }
 }
 
+TEST_CASE("weights are not sharded over the network where nobody trains so", "[planner]") {
+  // GPT-3 on 1,024 A100 as in Narayanan et al. 2021 (arXiv:2104.04473); 70B on 64 H100 as in NVIDIA's
+  // NeMo recipes, and on 2,048: tensor and pipeline parallelism, optimizer sharded.
+  for (const Scenario& s : {Scenario{"gpt-3-175b", "a100-sxm-80gb", "megatron", 1024, 2048, 1536},
+                            Scenario{"llama-3-70b", "h100-sxm", "megatron", 64, 8192, 128},
+                            Scenario{"llama-3-70b", "h100-sxm", "megatron", 2048, 8192, 2048}}) {
+    INFO(s.model << " on " << s.gpus);
+    const StepModel model(
+        reference::text_workload(planning::catalog().model(s.model).language, s.seq_length),
+        planning::platform(s.accelerator, s.stack));
+    PlanRequest request = planning::request(s);
+    request.global_batch = s.batch;
+    const Layout layout = plan(model, request).layout;
+    CHECK(layout.sharding == Sharding::optimizer);
+    CHECK(layout.pp > 1);
+  }
+}
+
 TEST_CASE("more memory, a faster link or a faster chip never make a plan slower",
           "[planner][property]") {
   for (const Scenario& s : planning::scenarios()) {
