@@ -48,34 +48,48 @@ struct PriceDate {
   std::string first;  ///< first day that it may mean, YYYY-MM-DD; empty when not known
   std::string last;   ///< last such day
 };
+/// Days from one YYYY-MM-DD to another; negative where `to` is the earlier one.
+int days_between(std::string_view from, std::string_view to);
 /// Throws Error (data) for anything else; `location` names the place in the message.
 PriceDate parse_price_date(std::string_view text, std::string_view location);
 
 /// One price of one accelerator for one hour.
 struct PriceRow {
-  std::string provider;                 ///< `Lambda`
-  std::string product;                  ///< `p5`, may be empty
+  std::string provider;  ///< `Lambda`
+  std::string product;   ///< `p5`, may be empty
   ProviderClass provider_class = ProviderClass::specialist;
-  std::string accelerator;              ///< catalog name
-  std::string region;                   ///< `all`, or as the provider spells it
+  std::string accelerator;  ///< catalog name
+  std::string region;       ///< `all`, or as the provider spells it
   Commitment commitment = Commitment::on_demand;
-  double low = 0;                       ///< USD per accelerator and hour; low <= median <= high
+  double low = 0;  ///< USD per accelerator and hour; low <= median <= high
   double median = 0;
   double high = 0;
   PriceDate date;
-  bool verified = true;                 ///< read at the source; others never enter a default
+  bool guessed = false;    ///< the date is inferred, or coarser than a month
+  bool verified = true;    ///< read at the source; others never enter a default
+  bool secondary = false;  ///< no address that a stranger can open: yields to others
   std::string source;
   std::string note;
-  std::string file;                     ///< `prices/lambda.json`
+  std::string file;  ///< `prices/lambda.json`
+};
+
+/// What a seller says that a commitment takes off its own prices.
+struct DiscountRow {
+  std::string provider;
+  ProviderClass provider_class = ProviderClass::specialist;
+  Commitment commitment = Commitment::reserved_1y;
+  double share = 1;  ///< of the on-demand price
+  PriceDate date;
+  std::string source;
 };
 
 /// What a machine costs to buy.
 struct HardwarePrice {
   std::string item;
-  std::string accelerator;  ///< catalog name
-  double gpus = 1;          ///< accelerators in it
-  bool all_in = false;      ///< with network and storage
-  bool hyperscaler = false; ///< what a hyperscaler pays; no one else gets it
+  std::string accelerator;               ///< catalog name
+  double gpus = 1;                       ///< accelerators in it
+  bool all_in = false;                   ///< with network and storage
+  bool hyperscaler = false;              ///< what a hyperscaler pays; no one else gets it
   double low = 0, median = 0, high = 0;  ///< USD
   PriceDate date;
   std::string source;
@@ -105,6 +119,7 @@ struct PueRow {
 struct PriceBook {
   std::string date;  ///< YYYY-MM-DD
   std::vector<PriceRow> rows;
+  std::vector<DiscountRow> discounts;
   std::vector<HardwarePrice> hardware;
   std::vector<BytePrice> storage;
   std::vector<BytePrice> egress;

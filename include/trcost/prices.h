@@ -16,45 +16,65 @@ struct Regions;
 
 /// A price and where it comes from. `usd` is empty when the book has none.
 struct PriceQuote {
-  std::optional<double> usd;   ///< per accelerator and hour
-  double sigma = 0.25;         ///< spread of ln(price) among quotes
-  std::string source;          ///< which rows it is the median of
-  std::string date;            ///< of the rows: `2026`, or from the oldest to the newest, `2025-11 to 2026`
-  std::string provider;        ///< whose rows, comma-separated; empty where given or imputed
+  std::optional<double> usd;  ///< per accelerator and hour
+  double sigma = 0.25;        ///< spread of ln(price) among quotes
+  std::string source;         ///< which rows it is the median of
+  std::string date;  ///< of the rows: `2026`, or from the oldest to the newest, `2025-11 to 2026`
+  std::string provider;  ///< whose rows, comma-separated; empty where given or imputed
   std::optional<PriceClass> price_class;  ///< of the sellers; empty where given
-  bool imputed = false;        ///< nobody of the class asks it: made from prices of others
-  std::string rule;            ///< the step of the selection that answered, or why none did
+  bool imputed = false;               ///< nobody of the class asks it: made from prices of others
+  std::string rule;                   ///< the step of the selection that answered, or why none did
   std::vector<const PriceRow*> rows;  ///< into the book
-  bool given = false;          ///< by the user
-  std::optional<double> factor;  ///< share of the on-demand median, where a commitment is derived
-  std::string warning;         ///< what the user should know before relying on it; mostly empty
+  bool given = false;                 ///< by the user
+  std::optional<double> factor;       ///< that another price was multiplied with, where one was
+  std::string warning;  ///< what the user should know before relying on it; mostly empty
+};
+
+/// Which price is asked for.
+struct PriceQuery {
+  std::string_view accelerator;
+  Commitment commitment = Commitment::on_demand;
+  std::string_view provider = {};    ///< empty: the class
+  std::string_view region = {};      ///< empty: any
+  const Regions* regions = nullptr;  ///< what lies in what; without it names are compared as text
+  PriceClass price_class = PriceClass::specialist;
+  std::string_view as_of = {};  ///< YYYY-MM-DD; empty: the book's date
 };
 
 /// The price of an accelerator-hour.
 ///
-/// Without `provider`: the median over specialist providers of the last 12 months before the book's
-/// date; a provider counts once, however it is spelled, with its newest row, of those its cheapest.
-/// With fewer than two specialists marketplaces join. When that leaves nothing: older rows of both,
-/// then surveys and indices, then hyperscalers (newest first within 12 months, then older), then
-/// prepaid blocks for on-demand. Every step says so in `rule`; nothing is carried over from another
-/// chip. `warning` says where only hyperscalers' list prices or prepaid blocks are left.
+/// Without `provider`: the median over the sellers of the class, each counted once, however it is
+/// spelled, with its newest row, of those its cheapest. The three months before `as_of` decide
+/// where four sellers have a price in them; else six, nine, twelve months, in which older rows fill
+/// in. Rows that are secondary join only where the others are too few, rows of a guessed date only
+/// where a year has none. Later rows than `as_of` are left out.
 ///
-/// Hyperscalers ask several times the market's price, so a commitment (reserved, spot) that only they
-/// sell is the market's on-demand price times their own discount: the median over providers of
-/// price under the commitment / on-demand price, with `factor` and both rows in `rule` and `source`.
-/// Spot prices are taken for a market from two providers on; of a single one the dearer of its price
-/// and that of the discounts. Where no provider publishes both prices: a hyperscaler's price if it is
-/// below on-demand, else on-demand times the median discount on other accelerators, else, for a
-/// reserved term, the on-demand price. `warning` says that, and where a commitment of the market is
-/// dearer than on-demand.
+/// Where the class has no offer, or one of a lone seller that is out of line with its siblings, the
+/// price is `imputed`: the class's price of the chip that most sellers price beside it, times the
+/// median over sellers of any class of their own ratio of the two; else another class's price times
+/// the measured ratio of the classes.
+///
+/// A term (reserved) that fewer than three sellers of the class publish is the class's on-demand
+/// price times the share that its sellers ask, each for its own chips. Index rows are used as they
+/// are. Three years never cost more than one, nor one more than none. Spot prices and blocks are
+/// those of the newest rows, from one seller on.
+///
 /// With `provider` (however it is spelled): that provider's newest row. `region` keeps the rows of
 /// that region, of what lies around it or in it, and those valid everywhere, as `regions` knows it;
 /// a provider's row for just that region comes before its others. Without one the price is of any
 /// region, which `rule` says. A provider that the book does not have is an Error (usage) with the
 /// nearest name.
-PriceQuote select_price(const PriceBook& book, std::string_view accelerator, Commitment commitment,
-                        std::string_view provider = {}, std::string_view region = {},
-                        const Regions* regions = nullptr);
+PriceQuote select_price(const PriceBook& book, const PriceQuery& query);
+
+/// Whether the book has that kind of pricing of anybody of the class.
+bool class_sells(const PriceBook& book, PriceClass price_class, Commitment commitment);
+
+/// Throws Error (usage), naming who sells it, where nobody of the class has that kind of pricing.
+void require_class_sells(const PriceBook& book, PriceClass price_class, Commitment commitment);
+
+/// The class of an answer where none is asked for: specialists; for blocks hyperscalers, who alone
+/// sell them.
+PriceClass usual_price_class(Commitment commitment);
 
 /// A unit price in full: `$2.00`, `$5.245`; at most a millionth of a dollar.
 std::string format_price(double usd);

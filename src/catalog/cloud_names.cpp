@@ -189,8 +189,8 @@ std::string provider_by_cloud_name(std::string_view name) {
 ProviderClass usual_provider_class(std::string_view provider) {
   constexpr std::array<std::string_view, 6> kHyperscalers = {"aws",    "gcp", "azure",
                                                              "oracle", "ibm", "alibaba"};
-  constexpr std::array<std::string_view, 9> kMarketplaces = {
-      "vastai", "spheron", "shadeform", "primeintellect", "tensordock",
+  constexpr std::array<std::string_view, 10> kMarketplaces = {
+      "akash",  "vastai", "spheron", "shadeform", "primeintellect", "tensordock",
       "ionet",  "lium",    "mithril",   "runpodcommunity"};
   const std::string name = provider_by_cloud_name(provider);
   const auto is = [&](std::string_view known) { return same_folded(known, name); };

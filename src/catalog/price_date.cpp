@@ -53,7 +53,23 @@ std::optional<PriceDate> price_date_of(std::string_view text) {
   return PriceDate{given, given, given};
 }
 
+// Days since 1970-01-01 of the proleptic Gregorian calendar (Hinnant, days_from_civil).
+int day_number(std::string_view date) {
+  const int month = whole_number(date.substr(5, 2));
+  const int year = whole_number(date.substr(0, 4)) - (month <= 2 ? 1 : 0);
+  const int era = year / 400;
+  const int year_of_era = year - era * 400;
+  const int day_of_year =
+      (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + whole_number(date.substr(8, 2)) - 1;
+  return era * 146097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year -
+         719468;
+}
+
 }  // namespace
+
+int days_between(std::string_view from, std::string_view to) {
+  return day_number(to) - day_number(from);
+}
 
 PriceDate price_date_at(const JsonValue& place, std::string_view text) {
   std::optional<PriceDate> date = price_date_of(text);

@@ -34,8 +34,9 @@ double positive_price(const JsonValue& value, double dearest) {
                "leave the row out where the price is not known: 0 would be counted as free");
   }
   if (price > dearest) {
-    value.fail(fmt::format("{:g} is above ${:g}, the most that a price is taken for", price, dearest),
-               "is it the price of a whole machine?");
+    value.fail(
+        fmt::format("{:g} is above ${:g}, the most that a price is taken for", price, dearest),
+        "is it the price of a whole machine?");
   }
   return price;
 }
@@ -62,14 +63,15 @@ struct FileHead {
   std::string source;
   std::string date;
   std::string note;
+  bool secondary = false;
 };
 
 class BookReader {
  public:
   explicit BookReader(PriceBook& book) : book_(book), latest_(book.date), newest_(book.date) {}
 
-  // Rows of a user's own file may be of later dates than the book, up to the day that the file says it
-  // was retrieved; `accelerators` are those that it may be about.
+  // Rows of a user's own file may be of later dates than the book, up to the day that the file says
+  // it was retrieved; `accelerators` are those that it may be about.
   void read_own_file(const JsonValue& root, const std::vector<std::string>& accelerators) {
     accelerators_ = &accelerators;
     ObjectReader reader = root.object();
@@ -93,8 +95,10 @@ class BookReader {
     reader.accept("schema_version");
     reader.accept("retrieved");
     dated_ = !reader.text_or("date_note", "").empty();
-    head_ = {reader.text_or("source", ""), reader.text_or("date", ""), reader.text_or("note", "")};
+    head_ = {reader.text_or("source", ""), reader.text_or("date", ""), reader.text_or("note", ""),
+             reader.boolean_or("secondary", false)};
     if (const auto row = reader.optional_value("prices")) read_prices(*row, file);
+    for (const JsonValue& row : reader.array_or_empty("discounts")) read_discount(row);
     for (const JsonValue& row : reader.array_or_empty("hardware")) read_hardware(row);
     for (const JsonValue& row : reader.array_or_empty("storage")) {
       book_.storage.push_back(read_bytes(row, "usd_per_gb_month"));
@@ -116,9 +120,10 @@ class BookReader {
     const bool explained = dated_ || !row.text_or("date_note", "").empty();
     PriceDate date = price_date_at(row.value(), row.text_or("date", head_.date));
     if (date.first.empty() && accelerators_ != nullptr && !explained) {
-      row.value().fail("a price needs a date",
-                       "add \"date\" to the row or to the file, or \"date_note\" that says why there "
-                       "is none");
+      row.value().fail(
+          "a price needs a date",
+          "add \"date\" to the row or to the file, or \"date_note\" that says why there "
+          "is none");
     }
     if (!date.first.empty() && date.first > latest_) {
       row.value().fail(
@@ -127,6 +132,13 @@ class BookReader {
     }
     newest_ = std::max(newest_, date.first);
     return date;
+  }
+
+  // A date that somebody inferred, or that may be any day of a half-year, says little about age.
+  bool guessed(const PriceDate& date, ObjectReader& row) const {
+    constexpr std::size_t kMonth = 7;  // YYYY-MM
+    const bool coarse = date.text.size() < kMonth || date.text.find('H') != std::string::npos;
+    return coarse || dated_ || !row.text_or("date_note", "").empty();
   }
 
   std::string read_source(ObjectReader& row) const {
@@ -151,7 +163,9 @@ class BookReader {
           static_cast<Commitment>(row.required_choice("commitment", kCommitmentWords));
       read_hour(row, price);
       price.date = read_date(row);
+      price.guessed = guessed(price.date, row);
       price.verified = row.boolean_or("verified", true);
+      price.secondary = row.boolean_or("secondary", head_.secondary);
       price.source = read_source(row);
       price.note = row.text_or("note", head_.note);
       price.file = file;
@@ -175,7 +189,8 @@ class BookReader {
   std::string read_accelerator(ObjectReader& row) const {
     const JsonValue value = row.required_value("accelerator");
     std::string name = row.required_text("accelerator");
-    if (accelerators_ != nullptr && std::ranges::find(*accelerators_, name) == accelerators_->end()) {
+    if (accelerators_ != nullptr &&
+        std::ranges::find(*accelerators_, name) == accelerators_->end()) {
       const std::string guess = did_you_mean(name, *accelerators_);
       value.fail(fmt::format("unknown accelerator \"{}\"", name.substr(0, 60)),
                  fmt::format("{}{}`trcost list accelerators` shows all names", guess,
@@ -195,6 +210,22 @@ class BookReader {
                              places_[*first].location()),
                  "keep one of them");
     }
+  }
+
+  void read_discount(const JsonValue& value) {
+    ObjectReader row = value.object();
+    DiscountRow discount;
+    discount.provider = provider_by_cloud_name(row.required_text("provider"));
+    discount.provider_class =
+        static_cast<ProviderClass>(row.required_choice("provider_class", kClassWords));
+    discount.commitment =
+        static_cast<Commitment>(row.required_choice("commitment", kCommitmentWords));
+    discount.share = row.required_number("share_of_on_demand", 0.01, 1);
+    discount.date = read_date(row);
+    discount.source = read_source(row);
+    row.accept("note");
+    row.finish();
+    book_.discounts.push_back(std::move(discount));
   }
 
   void read_hardware(const JsonValue& value) {
@@ -258,7 +289,7 @@ class BookReader {
   std::string newest_;
   bool dated_ = false;  // the file says why its rows have no date
   const std::vector<std::string>* accelerators_ = nullptr;  // null: any name
-  std::vector<JsonValue> places_;  // where the book's rows stand
+  std::vector<JsonValue> places_;                           // where the book's rows stand
   std::set<std::size_t, ByIdentity> known_{ByIdentity{&book_}};
 };
 
@@ -271,12 +302,12 @@ bool is_built_in(const Catalog& catalog, const std::string& path) {
   return file != nullptr && file->begin == catalog.file(path).data();
 }
 
-// What the catalog has, and what the built-in book has prices of.
-std::vector<std::string> priced_accelerators(const Catalog& catalog, const PriceBook& book) {
+// What the catalog has, and what prices may be of beside it.
+std::vector<std::string> priced_accelerators(const Catalog& catalog) {
   std::vector<std::string> names = catalog.names(CatalogKind::accelerators);
-  for (const PriceRow& row : book.rows) names.push_back(row.accelerator);
-  std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  const JsonValue root = read_data_file(catalog, "prices/book.json");
+  ObjectReader reader = root.object();
+  for (const JsonValue& name : reader.array_or_empty("without_entry")) names.push_back(name.text());
   return names;
 }
 
@@ -287,6 +318,7 @@ std::string load_price_date(const Catalog& catalog) {
   ObjectReader reader = root.object();
   reader.accept("schema_version");
   reader.accept("note");
+  reader.accept("without_entry");
   const JsonValue date = reader.required_value("date");
   reader.finish();
   const PriceDate parsed = price_date_at(date, date.text());
@@ -313,7 +345,7 @@ std::shared_ptr<const PriceBook> load_prices(const Catalog& catalog) {
     }
   }
   if (!own.empty()) {
-    const std::vector<std::string> accelerators = priced_accelerators(catalog, *book);
+    const std::vector<std::string> accelerators = priced_accelerators(catalog);
     for (const std::string& path : own) {
       reader.read_own_file(read_data_file(catalog, path), accelerators);
     }

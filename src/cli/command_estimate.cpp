@@ -52,8 +52,8 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   report.failures = estimator.failures();
   report.price_data_date = session.catalog().price_date();
   Style style;
-  style.color = format == Format::table && arguments.output.path == "-" &&
-                session.colored(STDOUT_FILENO);
+  style.color =
+      format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
   output.write(render(report, format, style));
   if (arguments.explain && format == Format::table) {
     output.write("\n" + render_explain(report, style));
@@ -62,14 +62,20 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   for (const std::string& warning : warning_lines(report)) session.warn(warning);
   bool whole = estimator.failures().empty();
   for (const Estimate& estimate : estimates) {
-    whole = whole && estimate.complete && estimate.memory.fits;
+    whole = whole && estimate.complete && estimate.memory.fits && !estimate.cost.price_imputed;
   }
   if (!arguments.strict || whole) return kExitOk;
   for (const Estimate& estimate : estimates) {
+    if (estimate.cost.price_imputed) {
+      session.warn(fmt::format(
+          "--strict: the price of {} is imputed: --price USD avoids it, or --provider NAME of one "
+          "that sells it, or another --price-class",
+          estimate.accelerator));
+    }
     const std::string unknown = unknown_numbers(estimate);
     if (!unknown.empty()) {
-      session.warn(fmt::format("--strict: {} is incomplete, not known: {}", estimate.accelerator,
-                               unknown));
+      session.warn(
+          fmt::format("--strict: {} is incomplete, not known: {}", estimate.accelerator, unknown));
     }
   }
   return kExitCheckFailed;
@@ -85,7 +91,9 @@ Action define_estimate(CLI::App& app, Session& session) {
   app.add_flag("--explain", arguments->explain, "every formula with its numbers and sources")
       ->group("Output");
   app.add_flag("--strict", arguments->strict,
-               "exit 3 when a number is not known, a platform has no answer or memory does not fit")
+               "exit 3 when a number is not known, a price imputed, a platform without an answer, "
+               "or memory "
+               "does not fit")
       ->group("Output");
   return [arguments, &session] { return run_estimate(*arguments, session); };
 }

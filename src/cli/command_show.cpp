@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -20,6 +21,12 @@ struct ShowOptions {
   OutputOptions output;
 };
 
+// Prices are filed by source, and asked for by chip.
+bool is_chip(const Catalog& catalog, const std::string& name) {
+  return std::ranges::count(catalog.names(CatalogKind::prices), name) == 0 &&
+         std::ranges::count(catalog.names(CatalogKind::accelerators), name) != 0;
+}
+
 int run_show(const ShowOptions& options, Session& session) {
   if (options.kind.empty() || options.name.empty()) {
     throw Error(ErrorKind::usage, "show needs a kind and a name",
@@ -29,7 +36,13 @@ int run_show(const ShowOptions& options, Session& session) {
   Output output(options.output.path);
   const Catalog& catalog = session.catalog();
   const Format format = options.output.choose();
-  if (format == Format::json) {
+  if (kind == CatalogKind::prices && is_chip(catalog, options.name)) {
+    Style style;
+    style.color = options.output.path == "-" && session.colored(STDOUT_FILENO);
+    output.write(
+        to_format(catalog_table(catalog, kind, options.name), format, style, options.kind));
+    if (format == Format::table) output.write("\n" + price_spread_text(catalog, options.name));
+  } else if (format == Format::json) {
     output.write(catalog.show(kind, options.name));
   } else {
     Style style;

@@ -56,10 +56,9 @@ const PueRow& select_pue(const PriceBook& book, std::string_view provider) {
 Derivation derive_price(const PriceQuote& quote, std::string_view accelerator) {
   Derivation step;
   step.name = fmt::format("price of one {} hour", accelerator);
-  step.formula = quote.given ? "given"
-                 : quote.factor
-                     ? "on-demand median x median of a provider's own price under commitment over on-demand"
-                     : "median of the selected rows, one per provider";
+  step.formula = quote.given    ? "given"
+                 : quote.factor ? "price of others x the ratio that sellers ask: see the rule"
+                                : "median of the selected rows, one per provider";
   for (const PriceRow* row : quote.rows) {
     step.numbers += (step.numbers.empty() ? "" : ", ") + describe_row(*row);
     const std::string origin = fmt::format("{} ({})", row->source, row->file);
@@ -67,12 +66,11 @@ Derivation derive_price(const PriceQuote& quote, std::string_view accelerator) {
       step.source += (step.source.empty() ? "" : "; ") + origin;
     }
   }
-  if (quote.factor) step.numbers += fmt::format("; factor {}", format_exact(*quote.factor));
+  if (quote.factor)
+    step.numbers += fmt::format("; factor {}: {}", format_exact(*quote.factor), quote.rule);
   if (step.numbers.empty()) step.numbers = quote.rule;
   if (step.source.empty()) step.source = quote.source;
-  step.result = quote.usd
-                    ? fmt::format("{} per GPU-hour", format_price(*quote.usd))
-                    : "n/a";
+  step.result = quote.usd ? fmt::format("{} per GPU-hour", format_price(*quote.usd)) : "n/a";
   return step;
 }
 

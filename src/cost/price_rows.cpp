@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"
@@ -28,16 +29,6 @@ double spread_of(const PriceRows& rows) {
   return std::clamp(log_deviation(prices), kListSigma, kWidestSigma);
 }
 
-// `2026-03`, or `2025-11 to 2026` where the rows are of several dates.
-std::string dates_of(const PriceRows& rows) {
-  const auto [oldest, newest] = std::minmax_element(
-      rows.begin(), rows.end(),
-      [](const auto* a, const auto* b) { return a->date.first < b->date.first; });
-  const std::string& from = (*oldest)->date.text;
-  const std::string& to = (*newest)->date.text;
-  return from.empty() || from == to ? to : fmt::format("{} to {}", from, to);
-}
-
 }  // namespace
 
 std::string format_price(double usd) {
@@ -48,14 +39,28 @@ std::string format_price(double usd) {
   return "$" + text + (text.size() - point == 2 ? "0" : "");
 }
 
-double rounded_price(double usd) { return std::round(usd * 1e6) / 1e6; }
+double rounded_price(double usd) {
+  return std::round(usd * 1e6) / 1e6;
+}
 
-double median_price(std::vector<double> prices) { return rounded_price(median(std::move(prices))); }
+double median_price(std::vector<double> prices) {
+  return rounded_price(median(std::move(prices)));
+}
+
+int age_days(const PriceRow& row, std::string_view as_of) {
+  constexpr int kVeryOld = 1 << 20;
+  return row.date.first.empty() ? kVeryOld : days_between(row.date.first, as_of);
+}
 
 bool stands_better(const PriceRow& a, const PriceRow& b, const PriceRegion& region) {
   const bool a_exact = region_fit(a.region, region.name, region.regions) == RegionFit::exact;
   const bool b_exact = region_fit(b.region, region.name, region.regions) == RegionFit::exact;
   if (a_exact != b_exact) return a_exact;
+  if (a.guessed != b.guessed) return b.guessed;
+  if (a.secondary != b.secondary && !a.date.first.empty() && !b.date.first.empty()) {
+    constexpr int kYear = 366;
+    if (std::abs(days_between(a.date.first, b.date.first)) <= kYear) return b.secondary;
+  }
   if (a.date.first != b.date.first) return a.date.first > b.date.first;
   return a.median < b.median;
 }
@@ -88,14 +93,26 @@ PriceQuote quote_of(PriceRows rows, std::string_view rule) {
   quote.date = dates_of(rows);
   quote.rule = rule;
   quote.price_class = price_class_of(rows.front()->provider_class);
-  for (const PriceRow* row : rows) {
-    if (!quote.provider.empty()) quote.provider += ", ";
-    quote.provider += row->provider;
-  }
+  quote.provider = names_of(rows);
   quote.source = rows.size() == 1 ? fmt::format("{}: {}", rule, list)
-                                  : fmt::format("median of {} {}: {}", rows.size(), rule, list);
+                                  : fmt::format("median of {}: {}", rule, list);
   quote.rows = std::move(rows);
   return quote;
+}
+
+std::string dates_of(const PriceRows& rows) {
+  const auto [oldest, newest] = std::minmax_element(
+      rows.begin(), rows.end(),
+      [](const auto* a, const auto* b) { return a->date.first < b->date.first; });
+  const std::string& from = (*oldest)->date.text;
+  const std::string& to = (*newest)->date.text;
+  return from.empty() || from == to ? to : fmt::format("{} to {}", from, to);
+}
+
+std::string names_of(const PriceRows& rows) {
+  std::string names;
+  for (const PriceRow* row : rows) names += (names.empty() ? "" : ", ") + row->provider;
+  return names;
 }
 
 std::string describe_row(const PriceRow& row) {

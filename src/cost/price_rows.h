@@ -24,28 +24,46 @@ struct PriceRegion {
   const Regions* regions = nullptr;  ///< what lies in what; without it names are compared as text
 };
 
+/// Whose offers an answer is made from.
+struct Market {
+  const PriceBook& book;
+  PriceClass price_class = PriceClass::specialist;
+  Commitment commitment = Commitment::on_demand;
+  PriceRegion region;
+  std::string_view as_of;  ///< YYYY-MM-DD
+};
+
 /// To a millionth of a dollar, so that a mean of two prices has no digits of binary rounding.
 double rounded_price(double usd);
 double median_price(std::vector<double> prices);
 
 /// Adds a row to rows that hold each provider once, or puts it in its provider's place where it
-/// stands better for the provider: for the region itself rather than for one around it, then of the
-/// later date, then the cheaper. Of dates the first day counts that each may mean: a row dated 2026
-/// need not be newer than one of 2026-03. Rows of other regions are left out.
+/// stands better for the provider: for the region itself rather than for one around it, of a date
+/// that is known rather than guessed, with an address rather than secondary where both are of one
+/// year, then of the later date, then the cheaper. Of dates the first day counts that each may
+/// mean. Rows of other regions are left out.
 void keep_best(PriceRows& rows, const PriceRow& row, const PriceRegion& region);
 
 /// Whether `a` is the better one of two rows, as keep_best says.
 bool stands_better(const PriceRow& a, const PriceRow& b, const PriceRegion& region);
 
+/// Days from the row's first possible day to `as_of`; of a row without a date very many.
+int age_days(const PriceRow& row, std::string_view as_of);
+
 /// Sorted by price: their median, its spread, and where it is from.
 PriceQuote quote_of(PriceRows rows, std::string_view rule);
+
+/// `2026-03`, or `2025-11 to 2026` where the rows are of several dates.
+std::string dates_of(const PriceRows& rows);
 
 /// `Lambda 8x $2.99 (2025-H2)`.
 std::string describe_row(const PriceRow& row);
 
+/// Every provider's name once, comma-separated, in the order of the rows.
+std::string names_of(const PriceRows& rows);
+
 /// What one provider asks, by --provider.
-PriceQuote provider_price(const PriceBook& book, std::string_view accelerator,
-                          Commitment commitment, std::string_view provider,
-                          const PriceRegion& region);
+PriceQuote provider_price(const Market& market, std::string_view accelerator,
+                          std::string_view provider);
 
 }  // namespace trcost

@@ -1,234 +1,185 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows of the book an estimate's price is the median of.
+// Which price of the book an estimate uses.
 #include "trcost/prices.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
-#include "cost/commitment_price.h"
+#include "cost/class_price.h"
+#include "cost/imputed_price.h"
 #include "cost/price_rows.h"
+#include "cost/term_share.h"
 #include "trcost/error.h"
 
 namespace trcost {
 namespace {
 
-// The same day a year earlier; the 29th of February becomes a day that does not exist, which
-// compares well enough.
-std::string year_before(std::string_view date) {
-  const int year = std::stoi(std::string(date.substr(0, 4)));
-  return fmt::format("{:04}{}", year - 1, date.substr(4));
+constexpr std::array kClasses = {PriceClass::specialist, PriceClass::marketplace,
+                                 PriceClass::hyperscaler, PriceClass::index};
+
+bool is_term(Commitment commitment) {
+  return commitment == Commitment::reserved_1y || commitment == Commitment::reserved_3y;
 }
 
-struct Step {
-  std::array<bool, 5> classes{};  // by ProviderClass
-  bool recent = false;            // within 12 months of the book's date
-  std::size_t at_least = 1;       // providers
-  Commitment commitment = Commitment::on_demand;
-  std::string_view name;
-};
-
-// The market itself, in the order of how well a source stands for it. Spot prices of a single
-// provider are no market: they move with what it has idle.
-std::vector<Step> market_steps(Commitment commitment) {
-  const std::size_t few = commitment == Commitment::spot ? 2 : 1;
-  constexpr std::array<bool, 5> kSpecialist = {true, false, false, false, false};
-  constexpr std::array<bool, 5> kClouds = {true, true, false, false, false};
-  constexpr std::array<bool, 5> kSurveys = {false, false, true, true, false};
-  return {
-      {kSpecialist, true, 2, commitment, "specialist providers, last 12 months"},
-      {kClouds, true, few, commitment, "specialists and marketplaces, last 12 months"},
-      {kClouds, false, few, commitment, "older prices of specialists and marketplaces"},
-      {kSurveys, true, few, commitment, "market surveys and indices, last 12 months"},
-  };
+// A lone offer stands where it is in line with the chip's siblings; else it is the level of that
+// seller, and would make the ranking.
+std::optional<PriceQuote> lone_offer(const Market& market, std::string_view accelerator,
+                                     Offers offers) {
+  constexpr double kInLine = 1.2;
+  constexpr std::size_t kWitnesses = 2;  // sellers that say otherwise
+  PriceQuote own = offered_price(market, accelerator, std::move(offers));
+  auto siblings = sibling_price(market, accelerator, kWitnesses);
+  if (!siblings) return own;
+  const double apart = *own.usd / *siblings->usd;
+  if (apart <= kInLine && apart >= 1 / kInLine) return own;
+  siblings->rule += fmt::format("; out of line with it: {}", own.source);
+  return siblings;
 }
 
-// What is left where the market says nothing.
-std::vector<Step> last_steps(Commitment commitment) {
-  constexpr std::array<bool, 5> kSurveys = {false, false, true, true, false};
-  constexpr std::array<bool, 5> kHyperscalers = {false, false, false, false, true};
-  constexpr std::array<bool, 5> kAll = {true, true, true, true, true};
-  std::vector<Step> order = {
-      {kHyperscalers, true, 1, commitment, "hyperscalers, last 12 months"},
-      {kSurveys, false, 1, commitment, "older market surveys and indices"},
-      {kHyperscalers, false, 1, commitment, "older prices of hyperscalers"},
-  };
-  if (commitment == Commitment::on_demand) {
-    order.push_back({kAll, false, 1, Commitment::block, "prepaid blocks"});
+// What the class asks, or what it would ask.
+std::optional<PriceQuote> class_price(const Market& market, std::string_view accelerator) {
+  Offers offers = offers_of(market, accelerator);
+  if (is_market_price(market, offers)) {
+    return offered_price(market, accelerator, std::move(offers));
   }
-  return order;
+  if (!offers.rows.empty()) return lone_offer(market, accelerator, std::move(offers));
+  if (auto quote = sibling_price(market, accelerator)) return quote;
+  return other_class_price(market, accelerator);
 }
 
-// What a single provider of the market asks.
-std::vector<Step> lone_steps(Commitment commitment) {
-  std::vector<Step> order = market_steps(commitment);
-  std::erase_if(order, [](const Step& step) { return step.classes[2]; });
-  for (Step& step : order) step.at_least = 1;
-  return order;
-}
-
-// Rows of a step; every provider once.
-PriceRows collect(const PriceBook& book, std::string_view accelerator, const Step& step,
-                  const PriceRegion& region) {
-  const std::string since = step.recent ? year_before(book.date) : std::string();
-  PriceRows rows;
-  for (const PriceRow& row : book.rows) {
-    if (row.accelerator != accelerator || row.commitment != step.commitment || !row.verified) {
-      continue;
-    }
-    if (!step.classes[static_cast<std::size_t>(row.provider_class)]) continue;
-    if (step.recent && row.date.last < since) continue;
-    keep_best(rows, row, region);
+// Indices are used as they are; of sellers the median where enough of them publish a term, else
+// what they take off their own prices.
+std::optional<PriceQuote> term_price(const Market& market, std::string_view accelerator,
+                                     const PriceQuote& on_demand) {
+  if (market.price_class == PriceClass::index) return class_price(market, accelerator);
+  Offers offers = offers_of(market, accelerator);
+  constexpr std::size_t kPublished = 3;
+  if (offers.rows.size() >= kPublished && offers.months > 0) {
+    return offered_price(market, accelerator, std::move(offers));
   }
-  return rows;
-}
-
-std::optional<PriceQuote> first_of(const std::vector<Step>& order, const PriceBook& book,
-                                   std::string_view accelerator, const PriceRegion& region) {
-  for (const Step& step : order) {
-    PriceRows rows = collect(book, accelerator, step, region);
-    if (rows.size() < step.at_least) continue;
-    return quote_of(std::move(rows),
-                    fmt::format("{} prices ({})", commitment_name(step.commitment), step.name));
+  if (on_demand.usd) {
+    if (const auto share = term_share(market)) return discounted(on_demand, *share, market);
   }
+  if (!offers.rows.empty()) return offered_price(market, accelerator, std::move(offers));
   return std::nullopt;
 }
 
-// Chips that only the cloud that makes them rents out: its list price is the market's.
-bool sold_by_its_maker(std::string_view accelerator) {
-  return accelerator.starts_with("tpu") || accelerator.starts_with("trainium");
+void at_most(PriceQuote& quote, double usd, std::string_view what) {
+  if (!quote.usd || *quote.usd <= usd) return;
+  quote.usd = usd;
+  quote.rule += fmt::format("; no more than {}", what);
 }
 
-// How many times the market's price hyperscalers ask: the median over accelerators that both sell.
-std::optional<double> hyperscalers_multiple(const PriceBook& book) {
-  std::vector<std::string_view> names;
-  for (const PriceRow& row : book.rows) names.push_back(row.accelerator);
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  std::vector<double> multiples;
-  for (const std::string_view name : names) {
-    const auto market = first_of(market_steps(Commitment::on_demand), book, name, {});
-    const auto list = first_of({last_steps(Commitment::on_demand).front()}, book, name, {});
-    if (market && list) multiples.push_back(*list->usd / *market->usd);
-  }
-  if (multiples.empty()) return std::nullopt;
-  return median_price(multiples);
+// What an index says of the same chip and term, for comparison.
+void add_index(const Market& market, std::string_view accelerator, PriceQuote& quote) {
+  if (market.price_class == PriceClass::index) return;
+  Market index = market;
+  index.price_class = PriceClass::index;
+  Offers offers = offers_of(index, accelerator);
+  if (offers.rows.empty() || offers.months == 0) return;
+  const PriceQuote said = offered_price(index, accelerator, std::move(offers));
+  quote.rule += fmt::format("; {} says {} ({})", said.provider, format_price(*said.usd), said.date);
 }
 
-// An on-demand price that is not the market's, and what that means.
-PriceQuote with_caution(PriceQuote quote, const PriceBook& book, std::string_view accelerator) {
-  const auto all = [&](auto is) { return std::all_of(quote.rows.begin(), quote.rows.end(), is); };
-  if (all([](const PriceRow* row) { return row->commitment == Commitment::block; })) {
-    quote.warning = fmt::format(
-        "on-demand price of {}: the book has prepaid blocks only ({}), which are paid for in days "
-        "whether used or not; give --price if you know better",
-        accelerator, format_price(*quote.usd));
-    return quote;
+// Three years never cost more than one year, nor one year more than none.
+std::optional<PriceQuote> ordered_term(const Market& market, std::string_view accelerator) {
+  Market none = market, longer = market;
+  none.commitment = Commitment::on_demand;
+  longer.commitment = Commitment::reserved_3y;
+  const PriceQuote on_demand = class_price(none, accelerator).value_or(PriceQuote{});
+  auto quote = term_price(market, accelerator, on_demand);
+  if (!quote) return std::nullopt;
+  if (market.commitment == Commitment::reserved_1y) {
+    const auto three = term_price(longer, accelerator, on_demand);
+    if (three && three->usd && *quote->usd < *three->usd) {
+      quote->usd = three->usd;
+      quote->rule += fmt::format("; no less than for three years: {}", three->rule);
+    }
   }
-  if (sold_by_its_maker(accelerator) || !all([](const PriceRow* row) {
-        return row->provider_class == ProviderClass::hyperscaler;
-      })) {
-    return quote;
-  }
-  if (const std::optional<double> multiple = hyperscalers_multiple(book)) {
-    quote.rule += fmt::format(
-        "; nobody else's are in the book, and of other accelerators hyperscalers ask {:.1f} times "
-        "the market's price",
-        *multiple);
+  if (on_demand.usd) at_most(*quote, *on_demand.usd, "on-demand");
+  add_index(market, accelerator, *quote);
+  return quote;
+}
+
+std::optional<PriceQuote> spot_price(const Market& market, std::string_view accelerator) {
+  auto quote = class_price(market, accelerator);
+  Market none = market;
+  none.commitment = Commitment::on_demand;
+  const auto on_demand = quote ? class_price(none, accelerator) : std::nullopt;
+  if (on_demand && *quote->usd > *on_demand->usd) {
+    quote->warning =
+        fmt::format("spot of {}, {}, is dearer than on-demand, which stands in for it: {}",
+                    accelerator, format_price(*quote->usd), on_demand->rule);
+    at_most(*quote, *on_demand->usd, "on-demand");
   }
   return quote;
 }
 
-// The on-demand price in place of one that the book lacks, or has only dearer.
-PriceQuote on_demand_instead(PriceQuote on_demand, std::string_view accelerator,
-                             Commitment commitment, std::string_view reason) {
-  on_demand.warning =
-      fmt::format("{} of {}: {}; the on-demand price stands in for it, give --price if you know better",
-                  commitment_name(commitment), accelerator, reason);
-  on_demand.rule = fmt::format("{} in place of {} ({})", on_demand.rule,
-                               commitment_name(commitment), reason);
-  return on_demand;
-}
-
-// A commitment that no rows of the market have: a provider's own discount on the market's price; of
-// spot capacity that one provider of the market sells, no less than it asks. Else what hyperscalers
-// ask where that is less than on-demand, else the usual discount, else on-demand.
-PriceQuote commitment_price(const PriceBook& book, std::string_view accelerator,
-                            Commitment commitment, const PriceRegion& region,
-                            const PriceQuote& on_demand) {
-  const auto lone = first_of(lone_steps(commitment), book, accelerator, region);
-  const auto discounted = discounted_price(book, accelerator, commitment, on_demand);
-  if (discounted && (!lone || *discounted->usd > *lone->usd)) return *discounted;
-  if (lone) return *lone;
-  const auto quote = first_of(last_steps(commitment), book, accelerator, region);
-  if (quote && (!on_demand.usd || *quote->usd <= *on_demand.usd)) return *quote;
-  if (auto usual = usual_discount_price(book, accelerator, commitment, on_demand)) return *usual;
-  if (quote) {
-    return on_demand_instead(on_demand, accelerator, commitment,
-                             fmt::format("only {} have it, and dearer than on-demand elsewhere",
-                                         quote->rows.front()->provider));
-  }
-  if (on_demand.usd && commitment != Commitment::spot) {
-    return on_demand_instead(on_demand, accelerator, commitment, "no provider of the book has it");
-  }
-  return {};
-}
-
-// The market's price of a commitment; a warning where it is above that of none.
-PriceQuote checked(PriceQuote quote, std::string_view accelerator, Commitment commitment,
-                   const PriceQuote& on_demand) {
-  if (!on_demand.usd || *quote.usd <= *on_demand.usd) return quote;
-  quote.warning = fmt::format("{} of {}, {}, is dearer than on-demand, {} ({})",
-                              commitment_name(commitment), accelerator, format_price(*quote.usd),
-                              format_price(*on_demand.usd), on_demand.rule);
-  quote.rule += fmt::format(", dearer than on-demand at {}", format_price(*on_demand.usd));
-  return quote;
-}
-
-// On-demand prices and blocks: the market's, else what is left.
-PriceQuote plain_price(const PriceBook& book, std::string_view accelerator, Commitment commitment,
-                       const PriceRegion& region) {
-  if (auto quote = first_of(market_steps(commitment), book, accelerator, region)) return *quote;
-  auto quote = first_of(last_steps(commitment), book, accelerator, region);
-  if (!quote) return {};
-  return commitment == Commitment::on_demand ? with_caution(*std::move(quote), book, accelerator)
-                                             : *std::move(quote);
-}
-
-PriceQuote committed_price(const PriceBook& book, std::string_view accelerator,
-                           Commitment commitment, const PriceRegion& region) {
-  const PriceQuote on_demand = select_price(book, accelerator, Commitment::on_demand, {}, region.name,
-                                            region.regions);
-  if (auto quote = first_of(market_steps(commitment), book, accelerator, region)) {
-    return checked(*std::move(quote), accelerator, commitment, on_demand);
-  }
-  return commitment_price(book, accelerator, commitment, region, on_demand);
+std::optional<PriceQuote> market_price(const Market& market, std::string_view accelerator) {
+  if (is_term(market.commitment)) return ordered_term(market, accelerator);
+  if (market.commitment == Commitment::spot) return spot_price(market, accelerator);
+  return class_price(market, accelerator);
 }
 
 }  // namespace
 
-PriceQuote select_price(const PriceBook& book, std::string_view accelerator, Commitment commitment,
-                        std::string_view provider, std::string_view region,
-                        const Regions* regions) {
-  const PriceRegion where{region, regions};
-  if (!provider.empty()) return provider_price(book, accelerator, commitment, provider, where);
-  const bool committed = commitment == Commitment::reserved_1y ||
-                         commitment == Commitment::reserved_3y || commitment == Commitment::spot;
-  PriceQuote quote = committed ? committed_price(book, accelerator, commitment, where)
-                               : plain_price(book, accelerator, commitment, where);
-  if (quote.usd) return quote;
-  if (!region.empty()) {
-    PriceQuote anywhere = select_price(book, accelerator, commitment);
-    if (anywhere.usd) {
-      anywhere.rule = fmt::format("no price in {}; of any region: {}", region, anywhere.rule);
-      return anywhere;
+bool class_sells(const PriceBook& book, PriceClass price_class, Commitment commitment) {
+  return std::ranges::any_of(book.rows,
+                             [&](const PriceRow& row) {
+                               return row.commitment == commitment && row.verified &&
+                                      price_class_of(row.provider_class) == price_class;
+                             }) ||
+         std::ranges::any_of(book.discounts, [&](const DiscountRow& row) {
+           return row.commitment == commitment && price_class_of(row.provider_class) == price_class;
+         });
+}
+
+PriceClass usual_price_class(Commitment commitment) {
+  return commitment == Commitment::block ? PriceClass::hyperscaler : PriceClass::specialist;
+}
+
+void require_class_sells(const PriceBook& book, PriceClass price_class, Commitment commitment) {
+  if (class_sells(book, price_class, commitment)) return;
+  std::string others;
+  for (const PriceClass other : kClasses) {
+    if (!class_sells(book, other, commitment)) continue;
+    others += fmt::format("{}{}", others.empty() ? "" : ", ", price_class_name(other));
+  }
+  throw Error(ErrorKind::usage,
+              fmt::format("class {} has no {} price in the book", price_class_name(price_class),
+                          commitment_name(commitment)),
+              others.empty() ? std::string("nobody of the book has: give --price")
+                             : fmt::format("classes that have: {}; or give --price", others),
+              "--price-class");
+}
+
+PriceQuote select_price(const PriceBook& book, const PriceQuery& query) {
+  Market market{book,
+                query.price_class,
+                query.commitment,
+                {query.region, query.regions},
+                query.as_of.empty() ? std::string_view(book.date) : query.as_of};
+  if (!query.provider.empty()) return provider_price(market, query.accelerator, query.provider);
+  auto quote = market_price(market, query.accelerator);
+  if (!quote || !quote->usd || quote->imputed) {
+    // An offer of elsewhere says more than a price that nobody asks.
+    market.region = {};
+    auto anywhere = query.region.empty() ? std::nullopt : market_price(market, query.accelerator);
+    if (anywhere && anywhere->usd && !(quote && anywhere->imputed)) {
+      anywhere->rule =
+          fmt::format("no price in {}; of any region: {}", query.region, anywhere->rule);
+      return *std::move(anywhere);
     }
   }
-  quote.rule = fmt::format("the price book has no {} price of {}: give --price",
-                           commitment_name(commitment), accelerator);
-  quote.source = quote.rule;
-  return quote;
+  if (quote && quote->usd) return *std::move(quote);
+  PriceQuote none;
+  none.rule = fmt::format("the price book has no {} price of {}: give --price",
+                          commitment_name(query.commitment), query.accelerator);
+  none.source = none.rule;
+  return none;
 }
 
 }  // namespace trcost

@@ -25,6 +25,11 @@ std::string find_provider(const PriceBook& book, std::string_view provider) {
     return same_folded(name, wanted);
   });
   if (found != known.end()) return *found;
+  if (parse_price_class(provider)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("\"{}\" is a class of sellers, not a provider", provider),
+                fmt::format("give --price-class {}", provider), "--provider");
+  }
   const std::string guess = did_you_mean(provider, known);
   throw Error(ErrorKind::usage,
               fmt::format("the price book has no provider \"{}\"", provider.substr(0, 60)),
@@ -32,28 +37,34 @@ std::string find_provider(const PriceBook& book, std::string_view provider) {
               "--provider");
 }
 
-PriceQuote provider_price(const PriceBook& book, std::string_view accelerator,
-                          Commitment commitment, std::string_view provider,
-                          const PriceRegion& region) {
-  const std::string name = find_provider(book, provider);
+PriceQuote provider_price(const Market& market, std::string_view accelerator,
+                          std::string_view provider) {
+  const std::string name = find_provider(market.book, provider);
   PriceRows best;
-  for (const PriceRow& row : book.rows) {
-    if (row.accelerator == accelerator && row.commitment == commitment &&
-        same_folded(row.provider, name)) {
-      keep_best(best, row, region);
+  for (const PriceRow& row : market.book.rows) {
+    if (row.accelerator == accelerator && row.commitment == market.commitment &&
+        row.date.first <= market.as_of && same_folded(row.provider, name)) {
+      keep_best(best, row, market.region);
     }
   }
   if (best.empty()) {
     PriceQuote quote;
     quote.rule = fmt::format("the price book has no {} price of {} from {}{}{}",
-                             commitment_name(commitment), accelerator, name,
-                             region.name.empty() ? "" : " in ", region.name);
+                             commitment_name(market.commitment), accelerator, name,
+                             market.region.name.empty() ? "" : " in ", market.region.name);
     quote.source = quote.rule;
     return quote;
   }
+  const int age = age_days(*best.front(), market.as_of);
   PriceQuote quote = quote_of(
-      std::move(best), fmt::format("{} price of the provider", commitment_name(commitment)));
+      std::move(best), fmt::format("{} price of the provider", commitment_name(market.commitment)));
   quote.sigma = kListSigma;
+  constexpr int kOld = 90;  // days
+  if (age > kOld) {
+    quote.warning = fmt::format("{} price of {} at {}: it is of {}, more than 90 days before {}",
+                                commitment_name(market.commitment), accelerator, name,
+                                quote.date.empty() ? "an unknown date" : quote.date, market.as_of);
+  }
   return quote;
 }
 

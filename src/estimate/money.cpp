@@ -14,17 +14,15 @@
 namespace trcost {
 namespace {
 
-Commitment commitment_of(const Scenario& scenario) {
-  return parse_commitment(scenario.text(Field::cost_pricing)).value_or(Commitment::on_demand);
+bool spot(const Scenario& scenario) {
+  return scenario.text(Field::cost_pricing) == "spot";
 }
-
-bool spot(const Scenario& scenario) { return scenario.text(Field::cost_pricing) == "spot"; }
 
 // Where both numbers are given, a region that only price lists know will do.
 const Region& region_of(const Scenario& scenario, const Catalog& catalog, std::string_view name) {
   static const Region elsewhere;
-  const bool given = scenario.has(Field::cost_electricity_price) &&
-                     scenario.has(Field::cost_grid_intensity);
+  const bool given =
+      scenario.has(Field::cost_electricity_price) && scenario.has(Field::cost_grid_intensity);
   if (given && known_region(catalog.regions(), name) == nullptr &&
       is_price_region(catalog.prices(), name)) {
     return elsewhere;
@@ -98,32 +96,56 @@ void warn_about_unused(const Scenario& scenario, const Rates& rates, Notes& note
     unused(Field::efficiency_preemption_hours, "is not used: it belongs to --pricing spot");
   }
   if (scenario.has(Field::efficiency_goodput)) {
-    for (const Field field :
-         {Field::efficiency_failure_gpu_hours, Field::efficiency_restart,
-          Field::efficiency_checkpoint_stall, Field::cost_checkpoint_interval, Field::cost_spares}) {
+    for (const Field field : {Field::efficiency_failure_gpu_hours, Field::efficiency_restart,
+                              Field::efficiency_checkpoint_stall, Field::cost_checkpoint_interval,
+                              Field::cost_spares}) {
       unused(field, "is not used: --goodput says what failures leave");
     }
   }
   if (scenario.has(Field::cost_price_per_gpu_hour)) {
     unused(Field::cost_provider, "does not choose the price per GPU-hour: --price gives it");
+    unused(Field::cost_price_class, "does not choose the price per GPU-hour: --price gives it");
   }
+}
+
+// Whose price of what kind the scenario asks for; with own the rent to compare with.
+PriceQuery price_query(const Scenario& scenario, const Catalog& catalog,
+                       std::string_view accelerator) {
+  PriceQuery query{accelerator};
+  query.commitment =
+      parse_commitment(scenario.text(Field::cost_pricing)).value_or(Commitment::on_demand);
+  query.provider = scenario.text(Field::cost_provider);
+  query.region = scenario.text(Field::cost_region);
+  query.regions = &catalog.regions();
+  query.price_class = parse_price_class(scenario.text(Field::cost_price_class))
+                          .value_or(usual_price_class(query.commitment));
+  query.as_of = scenario.text(Field::cost_as_of);
+  if (!query.as_of.empty()) {
+    const PriceDate day = parse_price_date(query.as_of, "--as-of");
+    if (day.first != day.last) {
+      throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a day", query.as_of),
+                  "write YYYY-MM-DD", "--as-of");
+    }
+  }
+  return query;
 }
 
 void resolve_price(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
                    Rates& out, Notes& notes) {
+  PriceQuery query = price_query(scenario, catalog, platform.accelerator->name);
   if (spot(scenario)) {
-    out.on_demand = select_price(catalog.prices(), platform.accelerator->name,
-                                 Commitment::on_demand, scenario.text(Field::cost_provider),
-                                 scenario.text(Field::cost_region));
+    PriceQuery steady = query;
+    steady.commitment = Commitment::on_demand;
+    out.on_demand = select_price(catalog.prices(), steady);
   }
   if (const auto given = scenario.number(Field::cost_price_per_gpu_hour)) {
     out.price = given_price(*given);
     return;
   }
-  const Commitment commitment = out.own ? Commitment::on_demand : commitment_of(scenario);
-  out.price = select_price(catalog.prices(), platform.accelerator->name, commitment,
-                           scenario.text(Field::cost_provider), scenario.text(Field::cost_region),
-                           &catalog.regions());
+  if (query.provider.empty()) {
+    require_class_sells(catalog.prices(), query.price_class, query.commitment);
+  }
+  out.price = select_price(catalog.prices(), query);
   if (!out.own && !out.price.warning.empty()) notes.warn(out.price.warning);
   if (!out.own && out.price.usd) {
     notes.add(Field::cost_price_per_gpu_hour, *out.price.usd, out.price.rule, out.price.source);
@@ -136,8 +158,8 @@ void resolve_ownership(const Scenario& scenario, const Catalog& catalog, const P
                               scenario.number(Field::cost_purchase_price));
   OwnershipInputs& inputs = out.ownership_inputs;
   inputs.server_usd_per_gpu = out.purchase.usd_per_gpu;
-  inputs.age_years = scenario.number_or_default(Field::cost_hardware_age) /
-                     (kHoursPerYear * kSecondsPerHour);
+  inputs.age_years =
+      scenario.number_or_default(Field::cost_hardware_age) / (kHoursPerYear * kSecondsPerHour);
   inputs.system_watts_per_gpu = out.power.watts;
   inputs.mean_draw = out.draw;
   inputs.pue = out.pue;
@@ -245,8 +267,7 @@ bool complete(const Estimate& out) {
 
 }  // namespace
 
-EnergyInputs energy_inputs(const Scenario& scenario, const Rates& rates,
-                           const Estimate& estimate) {
+EnergyInputs energy_inputs(const Scenario& scenario, const Rates& rates, const Estimate& estimate) {
   EnergyInputs out;
   out.gpu_hours = estimate.gpu_hours;
   out.beyond = beyond(scenario);
@@ -301,8 +322,7 @@ void add_money(const Scenario& scenario, const ResolvedWork& work, const Rates& 
 
 void warn_about_spot(const UsefulTime& useful, const Rates& rates, const Estimate& out,
                      Notes& notes) {
-  if (!useful.failures.spot || useful.goodput_given || !rates.on_demand.usd ||
-      !rates.price.usd) {
+  if (!useful.failures.spot || useful.goodput_given || !rates.on_demand.usd || !rates.price.usd) {
     return;
   }
   FailureInputs steady = useful.failures;
@@ -319,12 +339,13 @@ void warn_about_spot(const UsefulTime& useful, const Rates& rates, const Estimat
   if (spot_usd <= steady_usd) return;
   const auto money = [](double usd) { return format_number(usd, NumberKind::money); };
   const auto time = [](double seconds) { return format_number(seconds, NumberKind::duration); };
-  notes.warn(fmt::format(
-      "spot costs more than on-demand: {} in {} against {} in {} on {} {}, since preemptions leave a "
-      "goodput of {}; take fewer accelerators, or --pricing on-demand",
-      money(spot_usd), time(out.wall_clock_seconds), money(steady_usd),
-      time(out.wall_clock_seconds * ratio), format_exact(out.gpus), out.accelerator,
-      format_number(useful.goodput_share, NumberKind::fraction)));
+  notes.warn(
+      fmt::format("spot costs more than on-demand: {} in {} against {} in {} on {} {}, since "
+                  "preemptions leave a "
+                  "goodput of {}; take fewer accelerators, or --pricing on-demand",
+                  money(spot_usd), time(out.wall_clock_seconds), money(steady_usd),
+                  time(out.wall_clock_seconds * ratio), format_exact(out.gpus), out.accelerator,
+                  format_number(useful.goodput_share, NumberKind::fraction)));
 }
 
 }  // namespace trcost

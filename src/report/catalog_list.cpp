@@ -135,13 +135,15 @@ Table prices_table(const Catalog& catalog, std::string_view only) {
                {"provider", "provider"},
                {"product", "product", Align::left, Overflow::cut},
                {"commitment", "commitment"},
-               {"low", "low", kRight},
+               {"class", "provider_class"},
+               {"low", "low", kRight, Overflow::drop},
                {"median", "median", kRight},
-               {"high", "high", kRight},
+               {"high", "high", kRight, Overflow::drop},
                {"date", "date"},
+               {"age", "age_days", kRight},
                {"region", "region", Align::left, Overflow::drop},
-               {"class", "provider_class", Align::left, Overflow::drop},
                {"read", "verified", Align::left, Overflow::drop},
+               {"secondary", "secondary", Align::left, Overflow::drop},
                {"source", "source", Align::left, Overflow::drop},
                {"note", "note", Align::left, Overflow::drop}});
   std::vector<const PriceRow*> rows;
@@ -154,13 +156,17 @@ Table prices_table(const Catalog& catalog, std::string_view only) {
     return a->median < b->median;
   });
   const auto usd = [](double price) { return Cell::number(price, format_price(price)); };
+  const auto age = [&](const PriceRow& row) {
+    if (row.date.first.empty()) return Cell::unknown();
+    const int days = std::max(0, days_between(row.date.first, catalog.prices().date));
+    return Cell::number(days, fmt::format("{}{} d", row.guessed ? "<" : "", days));
+  };
   for (const PriceRow* row : rows) {
-    table.add_row({row->accelerator, row->provider, row->product,
-                   commitment_name(row->commitment), usd(row->low),
-                   usd(row->median), usd(row->high),
-                   row->date.text.empty() ? Cell::unknown() : Cell(row->date.text), row->region,
-                   provider_class_name(row->provider_class), Cell::boolean(row->verified),
-                   row->source, row->note});
+    table.add_row({row->accelerator, row->provider, row->product, commitment_name(row->commitment),
+                   provider_class_name(row->provider_class), usd(row->low), usd(row->median),
+                   usd(row->high), row->date.text.empty() ? Cell::unknown() : Cell(row->date.text),
+                   age(*row), row->region, Cell::boolean(row->verified),
+                   Cell::boolean(row->secondary), row->source, row->note});
   }
   return table;
 }
@@ -228,25 +234,20 @@ Table catalog_table(const Catalog& catalog, CatalogKind kind, std::string_view a
 std::string price_spread_text(const Catalog& catalog, std::string_view accelerator) {
   const PriceBook& book = catalog.prices();
   std::string text;
-  for (const Commitment commitment : {Commitment::on_demand, Commitment::reserved_1y,
-                                      Commitment::reserved_3y, Commitment::spot}) {
-    double low = 0, high = 0;
-    int rows = 0;
-    for (const PriceRow& row : book.rows) {
-      if (row.accelerator != accelerator || row.commitment != commitment) continue;
-      low = rows == 0 ? row.low : std::min(low, row.low);
-      high = std::max(high, row.high);
-      ++rows;
+  for (const PriceClass price_class : {PriceClass::specialist, PriceClass::marketplace,
+                                       PriceClass::hyperscaler, PriceClass::index}) {
+    for (const Commitment commitment :
+         {Commitment::on_demand, Commitment::reserved_1y, Commitment::reserved_3y, Commitment::spot,
+          Commitment::block}) {
+      if (!class_sells(book, price_class, commitment)) continue;
+      PriceQuery query{accelerator, commitment};
+      query.price_class = price_class;
+      const PriceQuote quote = select_price(book, query);
+      text += fmt::format("{} {}: ", price_class_name(price_class), commitment_name(commitment));
+      text += quote.usd ? fmt::format("{}{}: {}\n", quote.imputed ? "~" : "",
+                                      format_price(*quote.usd), quote.rule)
+                        : fmt::format("none: {}\n", quote.rule);
     }
-    const PriceQuote quote = select_price(book, accelerator, commitment);
-    if (rows == 0 && !(quote.usd && commitment == Commitment::on_demand)) continue;
-    text += fmt::format("{}: ", commitment_name(commitment));
-    text += rows == 0   ? std::string("no price")
-            : rows == 1 ? fmt::format("1 price, {} per GPU-hour", format_price(high))
-                        : fmt::format("{} prices, {} to {} per GPU-hour", rows, format_price(low),
-                                      format_price(high));
-    text += quote.usd ? fmt::format("; an estimate takes {}: {}\n", format_price(*quote.usd), quote.rule)
-                      : fmt::format("; none for an estimate: {}\n", quote.rule);
   }
   return text;
 }

@@ -42,6 +42,20 @@ Cell money_cell(std::optional<double> usd) {
   return usd ? Cell::number(*usd, short_money(*usd)) : Cell::unknown();
 }
 
+// `2026-08..11` of `2026-08-19 to 2026-11-09`: a column has no room for days.
+std::string months_words(std::string_view dates) {
+  constexpr std::size_t kYear = 4, kMonth = 7;
+  constexpr std::string_view kTo = " to ";
+  const std::size_t to = dates.find(kTo);
+  if (to == std::string_view::npos) return std::string(dates);
+  const std::string_view from = dates.substr(0, std::min(to, kMonth));
+  const std::string_view until = dates.substr(to + kTo.size()).substr(0, kMonth);
+  if (from == until) return std::string(from);
+  const bool one_year = from.substr(0, kYear) == until.substr(0, kYear);
+  return fmt::format("{}..{}", from,
+                     one_year && until.size() > kYear ? until.substr(kYear + 1) : until);
+}
+
 Cell quantile(const Estimate& e, double Quantiles::*which) {
   if (!e.range.total_usd) return Cell::unknown();
   return money_cell((*e.range.total_usd).*which);
@@ -81,9 +95,16 @@ const Line kLines[] = {
     {"$ per GPU-hour",
      [](const Estimate& e) {
        const std::optional<double> price = e.cost.price_per_gpu_hour;
-       return price ? known(price, unit_money(*price)) : Cell::unknown();
+       if (!price) return Cell::unknown();
+       return known(price, (e.cost.price_imputed ? "~" : "") + unit_money(*price));
      },
      true},
+    {"sellers",
+     [](const Estimate& e) {
+       if (!e.cost.price_class) return Cell("");
+       return Cell(price_class_name(*e.cost.price_class));
+     }},
+    {"prices of", [](const Estimate& e) { return Cell(months_words(e.cost.price_date)); }},
     {"total", [](const Estimate& e) { return money_cell(e.cost.total); }},
     {"  low (P10)", [](const Estimate& e) { return quantile(e, &Quantiles::p10); }},
     {"  high (P90)", [](const Estimate& e) { return quantile(e, &Quantiles::p90); }},

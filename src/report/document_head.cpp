@@ -7,7 +7,7 @@ namespace trcost {
 
 std::string made_by(std::string_view price_data_date) {
   if (price_data_date.empty()) return fmt::format("trcost {}", trcost_version());
-  return fmt::format("trcost {}, prices as of {}", trcost_version(), price_data_date);
+  return fmt::format("trcost {}, price book of {}", trcost_version(), price_data_date);
 }
 
 void write_versions(JsonWriter& writer) {

@@ -23,17 +23,30 @@ CSV
   grep -qF "1 price, 2 rows refused" err.txt
   grep -qF "line 3: gpu_1x_h100 in us-east-1: a price of 0" err.txt
   grep -qF 'line 5: gpu_1x_odd in us-east-1: unknown accelerator "Quantum9000"' err.txt
-  grep -qF "from 2026-10-26 to 2026-11-20" err.txt
+  grep -qF "from 2026-11-09 to 2026-11-20" err.txt
   jq -e '.prices[0].provider == "Lambda" and .prices[0].usd_per_gpu_hour == 3.29' mine/prices/new.json
   run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 8 --provider lambda \
     --data-dir mine --format json
   [ "$code" -eq 0 ]
   holds '.price_data_date == "2026-11-20"'
   holds '.estimates[0].cost.items[0].unit_price == 3.29'
-  # A provider counts once: no fifth row beside Lambda's own.
+  # A provider counts once: no seventh seller beside Lambda's own; and the newer offer moves the
+  # median, of 3.20, 3.29, 3.90, 3.99, 4.50 and 6.155 instead of Lambda's 3.99.
   run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 8 --data-dir mine
   [ "$code" -eq 0 ]
-  grep -qF "median of 4" out.txt
+  tr -s ' \n' ' ' < out.txt | grep -qF "6 specialists in the 3 months to 2026-11-20"
+  run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 8 --data-dir mine \
+    --format json
+  holds '.estimates[0].cost | .price_per_gpu_hour == 3.945 and .price_class == "specialist" and
+    (.price_imputed | not) and (.price_date | endswith("to 2026-11-09") or endswith("2026-11-20"))'
+}
+
+@test "the shipped data folder is a data folder" {
+  run_trcost estimate --params 7e9 --format json
+  cp out.txt built-in.json
+  run_trcost estimate --params 7e9 --format json --data-dir "$BATS_TEST_DIRNAME/../../data"
+  [ "$code" -eq 0 ]
+  cmp out.txt built-in.json
 }
 
 @test "nothing half-written stands where the disk is full" {

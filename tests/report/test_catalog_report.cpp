@@ -53,7 +53,7 @@ TEST_CASE("listings narrow to an accelerator where that means something") {
   CHECK_THROWS_AS(catalog_table(catalog, CatalogKind::prices, "h100-smx"), Error);
   const std::string spread = price_spread_text(catalog, "h100-sxm");
   CHECK(contains(spread, "on-demand: "));
-  CHECK(contains(spread, "an estimate takes $"));
+  CHECK(contains(spread, "specialist on-demand: $"));
 }
 
 TEST_CASE("an entry is shown value by value with the key of its source and what it stands for") {

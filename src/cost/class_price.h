@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sellers of a class ask, and how much a seller's offer can be relied on.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "cost/price_rows.h"
+
+namespace trcost {
+
+/// Sellers whose newest quarter decides: with four the median does not hang on one of them.
+inline constexpr std::size_t kEnoughSellers = 4;
+
+/// The offers that decide, each seller once; empty where the class has none.
+struct Offers {
+  PriceRows rows;
+  int months = 0;  ///< within how many before the day asked for; 0: older, or of a guessed date
+};
+Offers offers_of(const Market& market, std::string_view accelerator);
+
+/// Their median; `rule` says how many of whom and of when. `offers` must not be empty.
+PriceQuote offered_price(const Market& market, std::string_view accelerator, Offers offers);
+
+/// Whether the offers make a market price by themselves: three sellers, or two that agree; of an
+/// index one is a market, and spot prices and blocks are what the newest rows say.
+bool is_market_price(const Market& market, const Offers& offers);
+
+}  // namespace trcost

@@ -1,0 +1,57 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Classes of sellers, imputed prices and the age of prices, as they stand on the screen.
+
+load program
+
+@test "platforms are compared in one class, and an imputed price is marked in the table" {
+  run_trcost estimate --params 10e9 --modality vl
+  [ "$code" -eq 0 ]
+  grep -qE "per GPU-hour .*~[$]" out.txt
+  grep -qE "sellers +specialist +specialist +specialist +specialist +specialist" out.txt
+  grep -qE "prices of +2026-" out.txt
+  grep -qF "gb300-nvl72: too few on-demand prices of class specialist" err.txt
+  run_trcost estimate --params 10e9 --price-class hyperscaler --format json
+  holds '[.estimates[].cost.price_class] | unique == ["hyperscaler"]'
+  holds '.estimates[-1].cost | .price_per_gpu_hour == 18 and (.price_imputed | not) and
+    .provider == "Oracle" and .price_date == "2026-07-07"'
+}
+
+@test "--strict does not accept an imputed price, and says what avoids it" {
+  run_trcost estimate --params 10e9 --accelerator gb300-nvl72 --strict --format json
+  [ "$code" -eq 3 ]
+  holds '.estimates[0].complete and .estimates[0].cost.price_imputed'
+  grep -qF -- "--price USD avoids it" err.txt
+  run_trcost estimate --params 10e9 --accelerator gb300-nvl72 --strict --provider oracle
+  [ "$code" -eq 0 ]
+  run_trcost estimate --params 10e9 --accelerator gb300-nvl72 --strict --price 9
+  [ "$code" -eq 0 ]
+}
+
+@test "a class without the asked kind of pricing is refused by name" {
+  refused 2 "class marketplace has no reserved-3y price" \
+    estimate --params 1e9 --price-class marketplace --pricing reserved-3y
+  refused 2 "hyperscaler" estimate --params 1e9 --price-class specialist --pricing block
+  run_trcost estimate --params 1e9 --accelerator h100-sxm --pricing block --format json
+  [ "$code" -eq 0 ]
+  holds '.estimates[0].cost | .price_class == "hyperscaler" and .price_per_gpu_hour == 5.97'
+  refused 2 "--price-class hyperscaler" estimate --params 1e9 --provider hyperscaler
+}
+
+@test "prices are aged to --as-of" {
+  run_trcost estimate --params 1e9 --accelerator h100-sxm --as-of 2027-03-01
+  [ "$code" -eq 0 ]
+  grep -qF "more than 90 days before 2027-03-01" err.txt
+  run_trcost estimate --params 1e9 --accelerator h100-sxm
+  [ ! -s err.txt ] || ! grep -qF "90 days" err.txt
+  refused 2 "YYYY-MM-DD" estimate --params 1e9 --as-of 2026-11
+}
+
+@test "prices are shown by chip and listed with their age" {
+  run_trcost show prices gb300-nvl72
+  [ "$code" -eq 0 ]
+  grep -qF "BM.GPU" out.txt
+  grep -qE "^specialist on-demand: ~[$]" out.txt
+  run_trcost list prices --format json
+  holds '[.prices[] | select(.date == "2026-11-09") | .age_days] | unique == [0]'
+}

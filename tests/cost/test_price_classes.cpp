@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices of one class for all platforms, of today, and in order: properties of the built-in book.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "catch.h"
+#include "cost/error_message.h"
+#include "trcost/catalog.h"
+#include "trcost/estimate.h"
+#include "trcost/prices.h"
+
+using namespace trcost;
+
+namespace {
+
+constexpr PriceClass kClasses[] = {PriceClass::specialist, PriceClass::marketplace,
+                                   PriceClass::hyperscaler, PriceClass::index};
+constexpr Commitment kCommitments[] = {Commitment::on_demand, Commitment::reserved_1y,
+                                       Commitment::reserved_3y, Commitment::spot,
+                                       Commitment::block};
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+PriceQuote ask(const PriceBook& book, std::string_view chip, PriceClass price_class,
+               Commitment commitment) {
+  PriceQuery query{chip, commitment};
+  query.price_class = price_class;
+  return select_price(book, query);
+}
+
+PriceRow row(std::string provider, std::string chip, double price, std::string_view date,
+             ProviderClass type = ProviderClass::specialist) {
+  PriceRow out;
+  out.provider = std::move(provider);
+  out.provider_class = type;
+  out.accelerator = std::move(chip);
+  out.region = "all";
+  out.low = out.median = out.high = price;
+  out.date = parse_price_date(date, "test");
+  return out;
+}
+
+// Lowest and highest ratio that any one seller or index asks for two chips at one time.
+struct Asked {
+  double low = 1e9, high = 0;
+  int sellers = 0;
+};
+Asked asked_ratios(const PriceBook& book, const std::string& a, const std::string& b) {
+  Asked out;
+  std::set<std::string> sellers;
+  for (const PriceRow& x : book.rows) {
+    for (const PriceRow& y : book.rows) {
+      if (x.accelerator != a || y.accelerator != b || x.provider != y.provider ||
+          x.commitment != y.commitment || !x.verified || !y.verified || x.guessed || y.guessed ||
+          x.commitment == Commitment::spot || x.commitment == Commitment::block ||
+          std::abs(days_between(x.date.first, y.date.first)) > 184) {
+        continue;
+      }
+      out.low = std::min(out.low, x.median / y.median);
+      out.high = std::max(out.high, x.median / y.median);
+      sellers.insert(x.provider);
+    }
+  }
+  out.sellers = static_cast<int>(sellers.size());
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("every platform of an answer is priced in one class", "[cost][prices][property]") {
+  const Catalog catalog;
+  const PriceBook& book = catalog.prices();
+  for (const PriceClass price_class : kClasses) {
+    for (const Commitment commitment : kCommitments) {
+      INFO(price_class_name(price_class) << " " << commitment_name(commitment));
+      if (!class_sells(book, price_class, commitment)) {
+        CHECK(contains(message_of([&] { require_class_sells(book, price_class, commitment); }),
+                       price_class_name(price_class)));
+        continue;
+      }
+      for (const std::string& chip : default_accelerators()) {
+        const PriceQuote quote = ask(book, chip, price_class, commitment);
+        INFO(chip << ": " << quote.rule);
+        REQUIRE(quote.usd.has_value());
+        CHECK(quote.price_class == price_class);
+        CHECK_FALSE(quote.date.empty());
+        if (quote.imputed) {
+          CHECK(quote.sigma >= 0.25);  // wider than any seller's list price
+          CHECK(contains(quote.rule, "imputed"));
+          CHECK_FALSE(quote.warning.empty());
+          continue;
+        }
+        for (const PriceRow* each : quote.rows) {
+          CHECK(price_class_of(each->provider_class) == price_class);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("the ranking is what some seller asks, never a difference of sellers",
+          "[cost][prices][property]") {
+  const Catalog catalog;
+  const PriceBook& book = catalog.prices();
+  constexpr double kBetween = 1.25;  // medians over different sets of sellers
+  for (const Commitment commitment :
+       {Commitment::on_demand, Commitment::reserved_1y, Commitment::reserved_3y}) {
+    for (const std::string& a : default_accelerators()) {
+      for (const std::string& b : default_accelerators()) {
+        if (a >= b) continue;
+        const Asked asked = asked_ratios(book, a, b);
+        if (asked.sellers < 2) continue;
+        const double ratio = *ask(book, a, PriceClass::specialist, commitment).usd /
+                             *ask(book, b, PriceClass::specialist, commitment).usd;
+        INFO(a << " / " << b << " " << ratio << " of " << asked.low << " to " << asked.high);
+        CHECK(ratio >= asked.low / kBetween);
+        CHECK(ratio <= asked.high * kBetween);
+      }
+    }
+  }
+}
+
+TEST_CASE("three years cost no more than one, one no more than none", "[cost][prices][property]") {
+  const Catalog catalog;
+  const PriceBook& book = catalog.prices();
+  for (const std::string& chip : catalog.names(CatalogKind::accelerators)) {
+    for (const PriceClass price_class : kClasses) {
+      const PriceQuote none = ask(book, chip, price_class, Commitment::on_demand);
+      const PriceQuote one = ask(book, chip, price_class, Commitment::reserved_1y);
+      const PriceQuote three = ask(book, chip, price_class, Commitment::reserved_3y);
+      INFO(chip << " " << price_class_name(price_class) << ": " << one.rule << " | " << three.rule);
+      if (none.usd && one.usd) CHECK(*one.usd <= *none.usd);
+      if (one.usd && three.usd) CHECK(*three.usd <= *one.usd);
+      if (none.usd && three.usd) CHECK(*three.usd <= *none.usd);
+    }
+  }
+}
+
+TEST_CASE("a term is not far below what an index of the chip says", "[cost][prices][property]") {
+  const Catalog catalog;
+  const PriceBook& book = catalog.prices();
+  int compared = 0;
+  for (const PriceRow& each : book.rows) {
+    if (price_class_of(each.provider_class) != PriceClass::index || each.guessed ||
+        !each.verified || each.date.first < "2026-01") {
+      continue;
+    }
+    if (each.commitment != Commitment::reserved_3y && each.commitment != Commitment::reserved_1y) {
+      continue;
+    }
+    const PriceQuote quote = ask(book, each.accelerator, PriceClass::specialist, each.commitment);
+    if (!quote.usd) continue;
+    INFO(each.accelerator << " " << *quote.usd << " against " << each.median << ": " << quote.rule);
+    CHECK(*quote.usd >= 0.85 * each.median);
+    ++compared;
+  }
+  CHECK(compared >= 6);
+  // SemiAnalysis, July 2026, as it stands.
+  const std::pair<const char*, double> kSet[] = {{"h100-sxm", 2.0},    {"h200", 2.9},
+                                                 {"b200", 3.7},        {"b300", 4.25},
+                                                 {"gb200-nvl72", 4.0}, {"gb300-nvl72", 5.0}};
+  for (const auto& [chip, usd] : kSet) {
+    CHECK(ask(book, chip, PriceClass::index, Commitment::reserved_3y).usd == usd);
+  }
+}
+
+TEST_CASE("the imputation finds prices that are known within its spread", "[cost][prices]") {
+  // Leave one chip's specialists out; what is imputed has to be near what they ask.
+  const Catalog catalog;
+  std::vector<double> errors;
+  for (const char* chip : {"a100-sxm-80gb", "h100-sxm", "h200", "b200", "b300"}) {
+    PriceBook book = catalog.prices();
+    const double known = *select_price(book, {chip}).usd;
+    std::erase_if(book.rows, [&](const PriceRow& each) {
+      return each.accelerator == chip && each.provider_class == ProviderClass::specialist;
+    });
+    const PriceQuote quote = select_price(book, {chip});
+    INFO(chip << " " << quote.rule);
+    REQUIRE(quote.imputed);
+    errors.push_back(std::log(*quote.usd / known));
+    CHECK(std::fabs(errors.back()) < 2 * 0.25);
+  }
+  double squares = 0;
+  for (const double error : errors) squares += error * error;
+  CHECK(std::sqrt(squares / static_cast<double>(errors.size())) < 0.25);
+}
+
+TEST_CASE("the newest quarter decides where it has enough sellers", "[cost][prices]") {
+  PriceBook book;
+  book.date = "2026-11-09";
+  for (const char* name : {"A", "B", "C", "D"}) {
+    book.rows.push_back(row(name, "h100-sxm", 2, "2026-05-01"));
+  }
+  CHECK(select_price(book, {"h100-sxm"}).usd == 2);
+  CHECK(contains(select_price(book, {"h100-sxm"}).warning, "2026-05-01"));
+  for (const char* name : {"A", "B", "C"}) {
+    book.rows.push_back(row(name, "h100-sxm", 4, "2026-10-01"));
+  }
+  // Three are not enough: D's old price fills in, and each seller has its newest.
+  const PriceQuote mixed = select_price(book, {"h100-sxm"});
+  CHECK(mixed.usd == 4);
+  CHECK(mixed.rows.size() == 4);
+  book.rows.push_back(row("E", "h100-sxm", 5, "2026-11-01"));
+  const PriceQuote fresh = select_price(book, {"h100-sxm"});
+  CHECK(fresh.usd == 4);
+  CHECK(fresh.rows.size() == 4);
+  CHECK(fresh.date == "2026-10-01 to 2026-11-01");
+  CHECK(fresh.warning.empty());
+  // As of another day: later rows are left out, and old ones say so.
+  PriceQuery then{"h100-sxm"};
+  then.as_of = "2026-06-01";
+  CHECK(select_price(book, then).usd == 2);
+  then.as_of = "2027-03-01";
+  CHECK(contains(select_price(book, then).warning, "more than 90 days before 2027-03-01"));
+}
+
+TEST_CASE("a secondary price yields to one with an address", "[cost][prices]") {
+  PriceBook book;
+  book.date = "2026-11-09";
+  for (const char* name : {"A", "B", "C", "D"}) {
+    book.rows.push_back(row(name, "h100-sxm", 4, "2026-10-01"));
+    book.rows.push_back(row(std::string(name) + "2", "h100-sxm", 1, "2026-11-01"));
+    book.rows.back().secondary = true;
+  }
+  CHECK(select_price(book, {"h100-sxm"}).usd == 4);
+  book.rows.resize(4);  // A, A2, B, B2: too few without them
+  CHECK(select_price(book, {"h100-sxm"}).usd == 2.5);
+}
+
+TEST_CASE("a chip that nobody of the class sells is priced by its sibling", "[cost][prices]") {
+  PriceBook book;
+  book.date = "2026-11-09";
+  for (const char* name : {"A", "B", "C", "D"})
+    book.rows.push_back(row(name, "x", 4, "2026-10-01"));
+  book.rows.push_back(row("Big", "x", 10, "2026-10-01", ProviderClass::hyperscaler));
+  book.rows.push_back(row("Big", "y", 15, "2026-10-01", ProviderClass::hyperscaler));
+  const PriceQuote quote = select_price(book, {"y"});
+  CHECK(quote.usd == 6);  // 4 x 15 / 10, not 15
+  CHECK(quote.imputed);
+  CHECK(contains(quote.rule, "x x 1.5, the ratio of the two at Big"));
+  CHECK(contains(quote.warning, "--provider Big"));
+  CHECK(quote.sigma > select_price(book, {"x"}).sigma);
+  // Nobody sells both: by what the classes differ over other chips, 4 / 10.
+  book.rows.back().provider = "Large";
+  for (const char* name : {"Big2", "Big3"}) {
+    book.rows.push_back(row(name, "x", 10, "2026-10-01", ProviderClass::hyperscaler));
+  }
+  CHECK(select_price(book, {"y"}).usd == 6);
+}
+
+TEST_CASE("a class word is no provider", "[cost][prices]") {
+  const Catalog catalog;
+  const std::string message = message_of([&] { find_provider(catalog.prices(), "hyperscaler"); });
+  CHECK(contains(message, "--price-class hyperscaler"));
+}
+
+TEST_CASE("the shipped price files hold nothing that a copy of them would not", "[cost][prices]") {
+  const Catalog catalog;
+  for (const PriceRow& each : catalog.prices().rows) {
+    INFO(each.file << " " << each.accelerator);
+    const bool address = contains(each.source, "://") || contains(each.source, "github.com") ||
+                         contains(each.source, "arXiv:");
+    CHECK((address || each.secondary));
+  }
+}
