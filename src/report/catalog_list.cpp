@@ -132,7 +132,7 @@ Table encoders_table(const Catalog& catalog) {
 
 Table prices_table(const Catalog& catalog, std::string_view only) {
   Table table({{"accelerator", "accelerator"},
-               {"provider", "provider"},
+               {"provider", "provider", Align::left, Overflow::cut},
                {"product", "product", Align::left, Overflow::cut},
                {"commitment", "commitment"},
                {"class", "provider_class"},

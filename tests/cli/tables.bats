@@ -40,7 +40,7 @@ END
 }
 
 @test "a warning is said once: on stderr, and in documents that are handed on" {
-  question=(estimate --params 7e9 --tokens 2e12 --mfu 0.4 --gpus 1)
+  question=(estimate --params 7e9 --tokens 2e12 --mfu 0.4 --gpus 1 --price 2)  # given: none is imputed
   run_trcost "${question[@]}"
   [ "$(grep -c 'warning: .*over by' err.txt)" -eq "$(grep -c 'warning:' err.txt)" ]
   lacks 'over by' out.txt
