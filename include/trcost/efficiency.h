@@ -72,6 +72,7 @@ struct Stack {
   bool pipeline_parallel = true;
   bool virtual_pipeline = true;
   bool context_parallel = true;
+  ContextKind context_kind = ContextKind::ring;
   bool partial_recompute = false; ///< recomputes as many layers as memory asks for, not all or none
   std::array<bool, 4> shardings{true, true, true, true};  ///< indexed by Sharding; hybrid is never chosen
   MemoryRecipe memory;            ///< what it keeps on a device

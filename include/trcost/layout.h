@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace trcost {
@@ -19,8 +21,16 @@ enum class Sharding : std::uint8_t {
 inline constexpr int kShardingCount = 5;
 enum class Recompute : std::uint8_t { none, selective, full };
 
+/// How ranks that share a sequence exchange.
+enum class ContextKind : std::uint8_t {
+  ring,     ///< keys and values travel around (Liu et al., arXiv:2310.01889)
+  ulysses,  ///< heads for tokens and back, all to all (DeepSpeed-Ulysses, arXiv:2309.14509)
+};
+inline constexpr int kContextKindCount = 2;
+
 std::string_view sharding_name(Sharding sharding);
 std::string_view recompute_name(Recompute recompute);
+std::string_view context_kind_name(ContextKind kind);
 
 /// One way to lay a training step over the cluster. All degrees are at least 1.
 struct Layout {
@@ -29,22 +39,40 @@ struct Layout {
   int vp = 1;  ///< virtual pipeline: stages per rank
   int cp = 1;  ///< context parallel
   int ep = 1;  ///< expert parallel, within dp x cp x tp
-  int etp = 0;  ///< ranks that share one expert's matrices; 0: see expert_tensor_parallel()
+  /// Ranks that share one expert's matrices; 0: see expert_tensor_parallel(). A plan's layout has it
+  /// resolved where there are experts, and 0 where there are none.
+  int etp = 0;
   int dp = 1;  ///< data parallel: gpus / (tp pp cp)
   double micro_batch = 1;   ///< sequences per micro-batch and replica
   double global_batch = 1;  ///< sequences per step
   Sharding sharding = Sharding::optimizer;
   Recompute recompute = Recompute::none;
+  ContextKind context_kind = ContextKind::ring;
   bool sequence_parallel = true;
-  /// Share of the layers that are recomputed in full although `recompute` is none or selective: as
-  /// many as memory asks for, where the stack can choose single layers.
-  double recomputed_layers = 0;
+  /// Layers of a stage, of layers_of_stage(), that are recomputed in full although `recompute` is none
+  /// or selective: as many as memory asks for, where the stack can choose single layers.
+  int recompute_layers = 0;
 
   [[nodiscard]] double gpus() const { return static_cast<double>(tp) * pp * cp * dp; }
   /// Micro-batches per replica and step.
   [[nodiscard]] double micro_batches() const { return global_batch / (micro_batch * dp); }
   friend bool operator==(const Layout&, const Layout&) = default;
 };
+
+/// Layers of the fullest stage of a model of `layers`.
+inline double layers_of_stage(const Layout& layout, double layers) {
+  return std::ceil(layers / layout.pp);
+}
+
+/// Share of the layers beside those of `recompute` that are recomputed in full.
+inline double recomputed_share(const Layout& layout, double layers) {
+  return layout.recompute_layers > 0 ? layout.recompute_layers / layers_of_stage(layout, layers) : 0;
+}
+
+/// `tp 4 pp 2 vp 1 cp 1 ep 1 dp 16`; only degrees above one on request. `etp` where there are experts.
+std::string degree_words(const Layout& layout, bool all = true);
+/// `none`, `full`, or `none and 3 layers of a stage in full`.
+std::string recompute_words(const Layout& layout);
 
 /// Ranks over which one expert's matrices are split beside expert parallelism. Where nobody said: one
 /// with expert parallelism, as the published layouts of DeepSeek-V3, Qwen3-235B and Grok-1 on H100
@@ -69,6 +97,7 @@ struct MemoryUse {
   double total = 0;
   double capacity = 0;  ///< what a plan may fill: most of the device (MemoryRecipe::plan_share)
   bool fits = false;    ///< total within capacity
+  bool tight = false;   ///< fits, but leaves less free than the margin asked for (a plan says it)
 };
 
 }  // namespace trcost

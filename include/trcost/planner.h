@@ -20,13 +20,20 @@ struct PlanRequest {
   std::optional<double> micro_batch;
   std::optional<Sharding> sharding;
   std::optional<Recompute> recompute;
+  std::optional<ContextKind> context_kind;  ///< empty: the stack's
+  std::optional<int> recompute_layers;  ///< see Layout::recompute_layers
   bool sequence_parallel = true;
+  /// Share of the capacity that a plan leaves free, unless nothing that does so fits.
+  double memory_margin = 0;
   /// Take the layout with the least memory where none fits, instead of an Error.
   bool allow_too_large = false;
 
   /// Whether every degree is given (cp and ep may follow from the rest): then the layout is computed
-  /// even where it does not fit, and what is left open only chosen so that it does, if possible.
+  /// even where it does not fit, and what is left open only chosen so that it does, if possible. With
+  /// tp, pp, cp and dp given they may multiply to fewer than the GPUs, and the rest stay idle.
   [[nodiscard]] bool complete() const;
+  /// The GPUs that the degrees given leave at work.
+  [[nodiscard]] double busy() const;
 };
 
 /// A chosen layout with what the performance floor says of it.

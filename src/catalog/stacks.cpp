@@ -19,6 +19,8 @@ void read_abilities(ObjectReader& reader, Stack& stack) {
   stack.pipeline_parallel = reader.boolean_or("pipeline_parallel", stack.pipeline_parallel);
   stack.virtual_pipeline = reader.boolean_or("virtual_pipeline", stack.virtual_pipeline);
   stack.context_parallel = reader.boolean_or("context_parallel", stack.context_parallel);
+  stack.context_kind = static_cast<ContextKind>(reader.choice_or(
+      "context_kind", static_cast<std::size_t>(stack.context_kind), {"ring", "ulysses"}));
   stack.partial_recompute = reader.boolean_or("partial_recompute", stack.partial_recompute);
   stack.expert_dedup = reader.boolean_or("expert_dedup", stack.expert_dedup);
   const std::vector<std::string> names = {"none", "optimizer", "gradients", "parameters"};

@@ -26,7 +26,7 @@ constexpr Column kLayout[] = {
         "expert parallel degree"),
     figure(
         "layout.etp", "", integer, neither,
-        [](E e) -> Number { return expert_tensor_parallel(e.layout); },
+        [](E e) -> Number { return e.layout.etp > 0 ? Number(e.layout.etp) : std::nullopt; },
         "ranks that share one expert's matrices, where there are experts"),
     figure(
         "layout.dp", "", integer, neither, [](E e) -> Number { return e.layout.dp; },
@@ -43,9 +43,26 @@ constexpr Column kLayout[] = {
     text(
         "layout.recompute", [](E e) { return recompute_name(e.layout.recompute); },
         "activation recomputation"),
+    figure(
+        "layout.recompute_layers", "layers", integer, neither,
+        [](E e) -> Number {
+          return e.layout.recompute == Recompute::full ? layers_of_stage(e.layout, e.model.layers)
+                                                       : e.layout.recompute_layers;
+        },
+        "of a stage, that are recomputed in full"),
+    text(
+        "layout.context_kind",
+        [](E e) {
+          return e.layout.cp > 1 ? context_kind_name(e.layout.context_kind) : std::string_view();
+        },
+        "how ranks that share a sequence exchange"),
     boolean(
         "layout.sequence_parallel", [](E e) -> Number { return e.layout.sequence_parallel; },
         "norms and residuals split along the sequence"),
+    figure(
+        "layout.idle_gpus", "accelerators", integer, neither,
+        [](E e) -> Number { return e.gpus - e.layout.gpus(); },
+        "that the layout leaves idle; they are paid for"),
 };
 
 constexpr Column kMemory[] = {
@@ -76,6 +93,9 @@ constexpr Column kMemory[] = {
     boolean(
         "memory.fits", [](E e) -> Number { return e.memory.fits; },
         "whether the total is within the capacity"),
+    boolean(
+        "memory.tight", [](E e) -> Number { return e.memory.tight; },
+        "whether it fits, but leaves less free than hardware.memory_margin"),
 };
 
 constexpr Column kPerformance[] = {

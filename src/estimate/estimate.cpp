@@ -39,7 +39,15 @@ void count_flops(const Scenario& scenario, const ResolvedWork& work, FlopTotals&
   out.rule_6nd = 6 * rule_parameters(scenario, work) * tokens;
 }
 
-void warn_about_memory(const Estimate& out, Notes& notes) {
+void warn_about_memory(const Estimate& out, double margin, Notes& notes) {
+  if (out.memory.tight) {
+    notes.warn(fmt::format(
+        "{} is tight: {} of the {} that a plan may fill per {}, with less than {} left for "
+        "fragmentation (--memory-margin)",
+        out.model.name, format_number(out.memory.total, NumberKind::bytes),
+        format_number(out.memory.capacity, NumberKind::bytes), out.accelerator_title,
+        format_number(margin, NumberKind::fraction)));
+  }
   if (out.memory.fits) return;
   notes.warn(fmt::format("{} needs {} per device but {} plans with {}: over by {}", out.model.name,
                          format_number(out.memory.total, NumberKind::bytes), out.accelerator_title,
@@ -72,11 +80,9 @@ std::string runner_up_text(const Plan& plan) {
           ? "as fast"
           : fmt::format("{:.1f} % {}", 100 * std::abs(ratio - 1),
                         ratio < 1 ? "faster, with a batch farther from the usual" : "slower");
-  return fmt::format(
-      "tp {} pp {} vp {} cp {} ep {} dp {}, micro-batch {}{}, sharding {}, recompute {}: {}",
-      layout.tp, layout.pp, layout.vp, layout.cp, layout.ep, layout.dp,
-      format_exact(layout.micro_batch), batch, sharding_name(layout.sharding),
-      recompute_name(layout.recompute), difference);
+  return fmt::format("{}, micro-batch {}{}, sharding {}, recompute {}: {}", degree_words(layout),
+                     format_exact(layout.micro_batch), batch, sharding_name(layout.sharding),
+                     recompute_words(layout), difference);
 }
 
 }  // namespace
@@ -184,7 +190,7 @@ void Estimator::State::answer(const Scenario& scenario, std::string_view acceler
     }
   }
   if (options.assumptions) {
-    warn_about_memory(out, notes);
+    warn_about_memory(out, scenario.number_or_default(Field::hardware_memory_margin), notes);
     warn_about_steps(work, out, notes);
     if (!out.pipeline->gpu_bound) notes.warn(out.pipeline->verdict);
     warn_about_spot(useful, rates, out, notes);

@@ -77,16 +77,18 @@ Execution execute_given(const Scenario& scenario, const ResolvedWork& work, cons
   return with_plan(scenario, work, model, gpus, plan_with_idle(model, request));
 }
 
-void note_idle(const Execution& execution, bool batch_given, Notes& notes) {
+void note_idle(const Execution& execution, bool batch_given, bool degrees_given, Notes& notes) {
   const double busy = execution.plan.layout.gpus();
   if (busy == execution.gpus || !notes.wanted()) return;
   const std::string why = fmt::format(
-      "{} of {} accelerators stay idle: no layout divides them well in steps of about {} sequences",
-      format_exact(execution.gpus - busy), format_exact(execution.gpus),
-      format_exact(execution.plan.layout.global_batch));
+      "{} of {} accelerators stay idle: {}", format_exact(execution.gpus - busy),
+      format_exact(execution.gpus),
+      degrees_given ? std::string("the degrees given multiply to fewer")
+                    : fmt::format("no layout divides them well in steps of about {} sequences",
+                                  format_exact(execution.plan.layout.global_batch)));
   notes.add({"layout.gpus", format_exact(busy), "accelerators", why, "planner"});
   notes.warn(fmt::format("{}; all {} are paid for{}", why, format_exact(execution.gpus),
-                         batch_given ? "" : ", and --global-batch sets other steps"));
+                         batch_given || degrees_given ? "" : ", and --global-batch sets other steps"));
 }
 
 // The batch as the layout has it, where it is not the one that was asked for or assumed.
@@ -144,7 +146,13 @@ PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, 
   request.micro_batch = scenario.number(Field::train_micro_batch);
   request.sharding = choice_of<Sharding>(scenario, Field::layout_sharding, kShardingCount, sharding_name);
   request.recompute = choice_of<Recompute>(scenario, Field::layout_recompute, 3, recompute_name);
+  request.context_kind = choice_of<ContextKind>(scenario, Field::layout_context_kind,
+                                                kContextKindCount, context_kind_name);
+  request.recompute_layers = degree(scenario, Field::layout_recompute_layers);
   request.sequence_parallel = scenario.flag(Field::layout_sequence_parallel);
+  request.memory_margin = scenario.number_or_default(Field::hardware_memory_margin);
+  // Nobody who says all the degrees and no virtual stages means them (as published layouts do).
+  if (request.tp && request.pp && request.dp && !request.vp) request.vp = 1;
   return request;
 }
 
@@ -195,7 +203,7 @@ Execution choose_execution(const Scenario& scenario, const ResolvedWork& work,
 Execution resolve_execution(const Scenario& scenario, const ResolvedWork& work,
                             const StepModel& model, const UsefulShare& useful, Notes& notes) {
   const Execution out = choose_execution(scenario, work, model, useful, notes);
-  note_idle(out, work.global_batch_given, notes);
+  note_idle(out, work.global_batch_given, scenario.has(Field::layout_dp), notes);
   note_batch(scenario, work, out, notes);
   return out;
 }

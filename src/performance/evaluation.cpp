@@ -27,7 +27,8 @@ Evaluation evaluation_of(const StepCosts& costs, const Workload& workload, const
           expert_replicas,
           shared,
           hybrid ? hybrid_shards(d * c, t, domain) : d * c,
-          hybrid ? hybrid_shards(expert_replicas, e * shared, domain) : expert_replicas};
+          hybrid ? hybrid_shards(expert_replicas, e * shared, domain) : expert_replicas,
+          recomputed_share(layout, workload.language.layers)};
 }
 
 LayerSplit layer_split(const Evaluation& at) noexcept {

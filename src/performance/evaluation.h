@@ -24,6 +24,7 @@ struct Evaluation {
   double expert_tensor;  // ranks that share one expert's matrices
   double shards;         // of the replicas, those that share out what is sharded
   double expert_shards;
+  double recomputed;  // share of the layers that recompute in full beside `recompute`
 };
 
 Evaluation evaluation_of(const StepCosts& costs, const Workload& workload, const Platform& platform,

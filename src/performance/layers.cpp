@@ -12,9 +12,28 @@ namespace {
 // Ring attention hides its exchange behind this share of the attention kernels (model.md 5.1).
 constexpr double kContextOverlap = 0.9;
 
+// What of an exchange remains when software hides `share` of it, never behind more work than there
+// is; `work` is left what hides nothing yet.
+double exposed(double exchange, double share, double& work) {
+  const double hidden = std::min(share * exchange, work);
+  work -= hidden;
+  return exchange - hidden;
+}
+
+// Kernels of a layer behind which its exchange can hide.
+struct Work {
+  double forward, backward;
+};
+
+Work work_of(const LayerTime& time) {
+  return {time.matmul_forward + time.attention_forward + time.elementwise_forward,
+          time.matmul_dgrad + time.matmul_wgrad + time.attention_backward +
+              time.elementwise_backward};
+}
+
 // Gathers before and scatters after attention and feed-forward; backward gathers the inputs again.
 // Without sequence parallelism an all-reduce stands for each pair.
-void tensor_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& time) {
+void tensor_exchange(const Evaluation& at, const LayerShape& shape, Work& work, LayerTime& time) {
   if (at.tensor <= 1) return;
   const double bytes = 2 * at.tokens * shape.hidden;
   // Experts that all tensor ranks share, and nobody else, are a feed-forward like any other.
@@ -24,9 +43,8 @@ void tensor_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& t
     const double each = gather_seconds(at.costs.fabric, bytes, at.tensor, 1);
     // Software that materialises attention is of the time before exchange overlapped matmuls.
     const double hidden = at.costs.materialised ? 0 : at.stack.tensor_overlap;
-    const double exposed = (1 - hidden) * count * each;
-    time.tensor_forward = exposed;
-    time.tensor_backward = 1.5 * exposed;
+    time.tensor_forward = exposed(count * each, hidden, work.forward);
+    time.tensor_backward = exposed(1.5 * count * each, hidden, work.backward);
   } else {
     const double each = reduce_seconds(at.costs.fabric, bytes, at.tensor, 1);
     time.tensor_forward = 0.5 * count * each;
@@ -36,9 +54,22 @@ void tensor_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& t
   time.host_backward += count * at.stack.collective_dispatch_seconds;
 }
 
+// Every rank sends its tokens' queries, keys and values of the other ranks' heads, and gets the
+// outputs of its tokens back: 4 s h / P elements where keys are as wide as queries (DeepSpeed-Ulysses,
+// arXiv:2309.14509, section 3.2). Nothing runs meanwhile, and every rank has equal work.
+void heads_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& time) {
+  constexpr double kExchanges = 4;
+  const double bytes = at.tokens * (2 * 2 * shape.hidden + shape.kv_bytes) / at.tensor;
+  time.context_forward = exchange_seconds(at.costs.fabric, bytes, at.context, at.tensor, 1);
+  time.context_backward = time.context_forward;
+  time.host_forward += kExchanges * at.stack.collective_dispatch_seconds;
+  time.host_backward += kExchanges * at.stack.collective_dispatch_seconds;
+}
+
 // Keys and values travel around a ring of the context ranks behind the attention kernels.
 void context_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& time) {
   if (at.context <= 1) return;
+  if (at.layout.context_kind == ContextKind::ulysses) return heads_exchange(at, shape, time);
   const double bytes = at.tokens * shape.kv_bytes / at.tensor;
   const double each = transfer_seconds(at.costs.fabric, bytes, at.tensor * at.context - 1);
   const double ring = (at.context - 1) * each;
@@ -74,7 +105,7 @@ double all_to_all(const Evaluation& at, const LayerShape& shape, double bytes) {
 // Every token goes to its experts and comes back, forward and backward. Ranks that share an expert's
 // matrices gather what each of them received, and scatter the sums (Megatron-Core's all-to-all
 // dispatcher, megatron/core/transformer/moe/token_dispatcher.py).
-void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& time) {
+void expert_exchange(const Evaluation& at, const LayerShape& shape, Work& work, LayerTime& time) {
   if (shape.experts <= 0) return;
   const bool shared = at.expert_tensor > 1 && (at.expert > 1 || at.expert_tensor < at.tensor);
   if (at.expert <= 1 && !shared) return;
@@ -85,8 +116,8 @@ void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& t
     each += gather_seconds(at.costs.fabric, at.expert_tensor * bytes, at.expert_tensor, 1);
     collectives += 2;
   }
-  time.expert_forward = 2 * (1 - at.stack.expert_overlap) * each;
-  time.expert_backward = time.expert_forward;
+  time.expert_forward = exposed(2 * each, at.stack.expert_overlap, work.forward);
+  time.expert_backward = exposed(2 * each, at.stack.expert_overlap, work.backward);
   time.host_forward += collectives * at.stack.collective_dispatch_seconds;
   time.host_backward += collectives * at.stack.collective_dispatch_seconds;
 }
@@ -94,9 +125,10 @@ void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& t
 LayerTime layer_time(const Evaluation& at, const LayerShape& shape) {
   LayerTime time =
       layer_kernels(shape, layer_split(at), at.costs.rates, *at.platform.efficiency, at.stack);
-  tensor_exchange(at, shape, time);
+  Work work = work_of(time);
+  tensor_exchange(at, shape, work, time);
   context_exchange(at, shape, time);
-  expert_exchange(at, shape, time);
+  expert_exchange(at, shape, work, time);
   return time;
 }
 
@@ -159,7 +191,8 @@ LayerTime encoder_layers(const Evaluation& at) noexcept {
   LayerTime layer = layer_kernels(shape, split, at.costs.rates, *at.platform.efficiency, at.stack);
   Evaluation image = at;
   image.tokens = split.tokens;
-  tensor_exchange(image, shape, layer);
+  Work work = work_of(layer);
+  tensor_exchange(image, shape, work, layer);
   add(sum, layer, shape.count);
   if (!at.costs.encoder_backward) drop_backward(sum);
   return sum;

@@ -309,14 +309,15 @@ MemoryUse MemoryModel::stage(const Layout& layout, Stage stage) const noexcept {
 
 // Layers recomputed in full keep what full recomputation keeps, the others what they would.
 MemoryUse MemoryModel::partly_recomputed(const Layout& layout) const noexcept {
+  const double share = recomputed_share(layout, layers_);
   Layout kept = layout;
-  kept.recomputed_layers = 0;
+  kept.recompute_layers = 0;
   Layout repeated = kept;
   repeated.recompute = Recompute::full;
   const MemoryUse most = use(kept);
   const MemoryUse least = use(repeated);
   const auto mix = [&](double MemoryUse::*part) {
-    return most.*part + layout.recomputed_layers * (least.*part - most.*part);
+    return most.*part + share * (least.*part - most.*part);
   };
   MemoryUse sum = most;
   sum.total = 0;
@@ -331,7 +332,7 @@ MemoryUse MemoryModel::partly_recomputed(const Layout& layout) const noexcept {
 }
 
 MemoryUse MemoryModel::use(const Layout& layout) const noexcept {
-  if (layout.recomputed_layers > 0 && layout.recompute != Recompute::full) {
+  if (layout.recompute_layers > 0 && layout.recompute != Recompute::full) {
     return partly_recomputed(layout);
   }
   const Shares shared = shares(layout);

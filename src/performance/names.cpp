@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How layouts and the terms of a step are called in files and reports.
+#include <fmt/format.h>
+
 #include <array>
+#include <string>
 #include <string_view>
 
 #include "trcost/performance.h"
@@ -25,6 +28,33 @@ std::string_view recompute_name(Recompute recompute) {
     case Recompute::full: return "full";
   }
   return "none";
+}
+
+std::string_view context_kind_name(ContextKind kind) {
+  return kind == ContextKind::ulysses ? "ulysses" : "ring";
+}
+
+std::string degree_words(const Layout& l, bool all) {
+  const std::pair<std::string_view, int> degrees[] = {{"tp", l.tp}, {"pp", l.pp},   {"vp", l.vp},
+                                                      {"cp", l.cp}, {"ep", l.ep},   {"etp", l.etp},
+                                                      {"dp", l.dp}};
+  std::string text;
+  for (const auto& [name, degree] : degrees) {
+    const bool replicas = name == "dp";  // follow from the others and the GPUs
+    const bool implied = name == "etp" && degree == (l.ep > 1 ? 1 : l.tp);
+    if (degree == 0 || implied || (!all && (degree == 1 || replicas))) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : " ", name, degree);
+  }
+  return text;
+}
+
+std::string recompute_words(const Layout& l) {
+  std::string text(recompute_name(l.recompute));
+  if (l.recompute_layers > 0) {
+    text += fmt::format(" and {} layer{} of a stage in full", l.recompute_layers,
+                        l.recompute_layers == 1 ? "" : "s");
+  }
+  return text;
 }
 
 std::string_view step_term_name(StepTerm name) {

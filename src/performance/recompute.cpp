@@ -32,22 +32,22 @@ double recomputed_seconds(const Evaluation& at, const LayerTime& layers, double 
                                             at.stack.selective_matmul * layers.matmul_forward;
   }
   const double kept = std::min(routing, layers.elementwise_forward) + layers.expert_forward;
-  return selective + at.layout.recomputed_layers * std::max(0.0, whole - kept - selective);
+  return selective + at.recomputed * std::max(0.0, whole - kept - selective);
 }
 
 double recomputed_flops(const Evaluation& at) noexcept {
   const StepCosts& costs = at.costs;
   if (!costs.language_backward) return 0;
-  const double layers = repeated_layers(at.layout) * costs.forward_flops;
+  const double layers = repeated_layers(at) * costs.forward_flops;
   if (at.layout.recompute != Recompute::selective) return layers;
   const double selective =
       costs.materialised ? costs.core_flops
                          : at.stack.selective_matmul * (costs.forward_flops - costs.core_flops);
-  return layers + (1 - at.layout.recomputed_layers) * selective;
+  return layers + (1 - at.recomputed) * selective;
 }
 
-double repeated_layers(const Layout& layout) noexcept {
-  return layout.recompute == Recompute::full ? 1 : layout.recomputed_layers;
+double repeated_layers(const Evaluation& at) noexcept {
+  return at.layout.recompute == Recompute::full ? 1 : at.recomputed;
 }
 
 }  // namespace trcost

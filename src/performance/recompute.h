@@ -21,6 +21,6 @@ double recomputed_seconds(const Evaluation& at, const LayerTime& layers, double 
 double recomputed_flops(const Evaluation& at) noexcept;
 
 /// The share of the layers whose forward pass is issued again.
-double repeated_layers(const Layout& layout) noexcept;
+double repeated_layers(const Evaluation& at) noexcept;
 
 }  // namespace trcost

@@ -61,7 +61,7 @@ double waiting_for_host(const Evaluation& at, const MicroBatch& work) {
                                          (at.costs.dense.count + at.costs.expert.count)
                                    : 0;
   const double again =
-      at.costs.language_backward ? repeated_layers(at.layout) * work.layers.host_forward : 0;
+      at.costs.language_backward ? repeated_layers(at) * work.layers.host_forward : 0;
   const double issue = at.stack.micro_batch_seconds * at.pipeline;
   const double forward =
       work.layers.host_forward + work.head.host_forward + work.vision.host_forward + gathering;

@@ -59,7 +59,8 @@ void check_gpus(const PlanRequest& r) {
     return out;
   };
   const bool full = r.tp && r.pp && r.cp && r.dp;
-  if (full && product != r.gpus) {
+  if (full && product < r.gpus) return;  // the rest stay idle
+  if (full && product > r.gpus) {
     const double others = product / *r.dp;
     const double dp = r.gpus / others;
     refuse(fmt::format("{} = {}, but there are {} GPUs", chain(), product, r.gpus),
@@ -95,12 +96,27 @@ void check_experts(const LanguageModel& m, const PlanRequest& r) {
   }
   if (etp > 1) {
     must_divide(etp, m.moe->expert_ffn, "--etp", "channels of an expert");
-    must_divide(etp, r.gpus / r.pp.value_or(1) / ep, "--etp", "GPUs that hold one of the expert groups");
+    must_divide(etp, r.busy() / r.pp.value_or(1) / ep, "--etp", "GPUs that hold one of the expert groups");
   }
   if (ep == 1) return;
   if (!m.moe) refuse(fmt::format("ep {} needs a model with experts", ep), "leave --ep out", "--ep");
   must_divide(ep, m.moe->experts, "--ep", "experts");
-  must_divide(ep, r.gpus / r.pp.value_or(1), "--ep", "GPUs of a pipeline stage");
+  must_divide(ep, r.busy() / r.pp.value_or(1), "--ep", "GPUs of a pipeline stage");
+}
+
+void check_recompute(const LanguageModel& m, const PlanRequest& r) {
+  if (!r.recompute_layers) return;
+  const double most = std::ceil(m.layers / r.pp.value_or(1));
+  if (*r.recompute_layers < 0 || *r.recompute_layers > most) {
+    refuse(fmt::format("a stage has {} layers, of which {} cannot recompute", most,
+                       *r.recompute_layers),
+           fmt::format("from 0 to {}", most), "--recompute-layers");
+  }
+  if (r.recompute == Recompute::full && *r.recompute_layers != most) {
+    refuse(fmt::format("--recompute full repeats all {} layers of a stage, not {}", most,
+                       *r.recompute_layers),
+           "leave one of the two out, or give --recompute none or selective", "--recompute-layers");
+  }
 }
 
 void check_model(const StepModel& model, const PlanRequest& r) {
@@ -123,7 +139,13 @@ void check_model(const StepModel& model, const PlanRequest& r) {
     refuse(fmt::format("cp {} is more than the {} tokens of a sequence", *r.cp,
                        model.workload().seq_length), {}, "--cp");
   }
+  const Stack& stack = *model.platform().stack;
+  if (r.cp && r.context_kind.value_or(stack.context_kind) == ContextKind::ulysses) {
+    must_divide(*r.cp, m.heads / r.tp.value_or(1), "--cp",
+                "attention heads of a tensor rank (--context-kind ring takes any)");
+  }
   check_experts(m, r);
+  check_recompute(m, r);
 }
 
 void check_batch(const PlanRequest& r) {
@@ -152,7 +174,12 @@ void check_batch(const PlanRequest& r) {
 bool PlanRequest::complete() const {
   if (!tp || !pp) return false;
   const double product = static_cast<double>(*tp) * *pp * cp.value_or(1) * dp.value_or(1);
-  return product == gpus || (cp && !dp) || (dp && !cp);
+  return product == gpus || cp || dp;
+}
+
+double PlanRequest::busy() const {
+  if (!tp || !pp || !cp || !dp) return gpus;
+  return static_cast<double>(*tp) * *pp * *cp * *dp;
 }
 
 void check_request(const StepModel& model, const PlanRequest& request) {

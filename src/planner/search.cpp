@@ -58,7 +58,10 @@ class Bounds {
   };
 
   Bounds(const StepModel& model, const PlanRequest& request)
-      : model_(model), gpus_(request.gpus), etp_(request.etp.value_or(0)) {}
+      : model_(model),
+        gpus_(request.gpus),
+        etp_(request.etp.value_or(0)),
+        context_kind_(request.context_kind.value_or(model.platform().stack->context_kind)) {}
 
   Work work(const Structure& s, double micro_batch) {
     const Work all = on_all(s, micro_batch);
@@ -77,6 +80,7 @@ class Bounds {
     l.cp = s.cp;
     l.ep = s.ep;
     l.etp = etp_;
+    l.context_kind = context_kind_;
     l.dp = static_cast<int>(gpus_ / (s.tp * s.cp));
     l.micro_batch = micro_batch;
     l.global_batch = micro_batch * l.dp;
@@ -123,14 +127,16 @@ class Bounds {
   const StepModel& model_;
   double gpus_;
   int etp_;
+  ContextKind context_kind_;
   std::vector<Entry> known_;
 };
 
 class Search {
  public:
-  Search(const StepModel& model, const PlanRequest& request, Idle idle = Idle::none)
+  Search(const StepModel& model, const PlanRequest& request, Idle idle, double margin)
       : model_(model),
         request_(request),
+        filled_(1 - margin),
         space_(model, request, idle),
         bounds_(model, request) {}
 
@@ -243,15 +249,16 @@ class Search {
       const bool last = i + 1 == modes.size();
       const double more = modes[i] == Recompute::full ? candidate.again : 0;
       const Layout l = at(modes[i]);
-      if (planned_memory(model_, l).fits) {
+      if (holds(l)) {
         if (candidate.bound + more <= limit()) take(l, candidate.batch.penalty);
         return true;
       }
       // Where the most thorough recomputation does not help, nothing between helps.
-      if (i == 0 && !last && !planned_memory(model_, at(modes.back())).fits) return false;
+      if (i == 0 && !last && !holds(at(modes.back()))) return false;
       const Layout partly = with_recomputed_layers(l);
-      if (partly.recomputed_layers > 0 &&
-          candidate.bound + partly.recomputed_layers * candidate.again <= limit()) {
+      const double again = recomputed_share(partly, layers());
+      if (again > 0 && again != recomputed_share(l, layers()) &&
+          candidate.bound + again * candidate.again <= limit()) {
         take(partly, candidate.batch.penalty);
       }
     }
@@ -261,14 +268,22 @@ class Search {
   [[nodiscard]] bool holds(const Structure& s, const BatchChoice& batch, int vp) const {
     const std::vector<Sharding>& all = space_.shardings();
     return std::any_of(all.begin(), all.end(), [&](Sharding sharding) {
-      return planned_memory(model_, space_.layout(s, batch, vp, sharding, space_.recomputes().back())).fits;
+      return holds(space_.layout(s, batch, vp, sharding, space_.recomputes().back()));
     });
   }
+
+  /// Whether a layout leaves the margin free.
+  [[nodiscard]] bool holds(const Layout& l) const {
+    const MemoryUse use = planned_memory(model_, l);
+    return use.total <= use.capacity * filled_;
+  }
+
+  [[nodiscard]] double layers() const { return model_.workload().language.layers; }
 
   /// As few recomputed layers as fit, where the stack chooses single layers and the request leaves
   /// it open; unchanged where that does not help.
   [[nodiscard]] Layout with_recomputed_layers(const Layout& l) const {
-    if (request_.recompute || !model_.platform().stack->partial_recompute ||
+    if (request_.recompute || request_.recompute_layers || !model_.platform().stack->partial_recompute ||
         l.recompute == Recompute::full) {
       return l;
     }
@@ -276,12 +291,12 @@ class Search {
     full.recompute = Recompute::full;
     const MemoryUse most = planned_memory(model_, l);
     const MemoryUse least = planned_memory(model_, full);
-    const double room = most.capacity;
+    const double room = most.capacity * filled_;
     if (least.total >= room) return l;
-    const double layers = std::ceil(model_.workload().language.layers / l.pp);
+    const double layers = layers_of_stage(l, this->layers());
     const double needed = (most.total - room) / (most.total - least.total);
     Layout partly = l;
-    partly.recomputed_layers = std::min(1.0, std::ceil(needed * layers) / layers);
+    partly.recompute_layers = static_cast<int>(std::min(layers, std::ceil(needed * layers)));
     return partly;
   }
 
@@ -309,6 +324,7 @@ class Search {
 
   const StepModel& model_;
   const PlanRequest& request_;
+  double filled_;  ///< share of the capacity that a layout may take
   SearchSpace space_;
   Bounds bounds_;
   std::vector<Structure> structures_;
@@ -367,13 +383,37 @@ class Search {
 
 }  // namespace
 
-Plan plan(const StepModel& model, const PlanRequest& request) {
-  check_request(model, request);
-  Search search(model, request);
+namespace {
+
+// What only a chosen layout says: the experts' split, and whether it leaves the margin free.
+Plan told(const StepModel& model, const PlanRequest& request, Plan plan) {
+  const bool experts = model.workload().language.moe.has_value();
+  const auto resolve = [&](Layout& l) { l.etp = experts ? expert_tensor_parallel(l) : 0; };
+  resolve(plan.layout);
+  if (plan.runner_up) resolve(*plan.runner_up);
+  MemoryUse& use = plan.memory;
+  use.tight = use.fits && use.total > use.capacity * (1 - request.memory_margin);
+  return plan;
+}
+
+// The best layout that leaves the margin free, else the best that fits.
+bool search(const StepModel& model, const PlanRequest& request, Idle idle, Plan& plan) {
+  if (Search(model, request, idle, request.memory_margin).run(plan)) return true;
+  return request.memory_margin > 0 && Search(model, request, idle, 0).run(plan);
+}
+
+}  // namespace
+
+Plan plan(const StepModel& model, const PlanRequest& asked) {
+  check_request(model, asked);
+  PlanRequest request = asked;
+  request.gpus = asked.busy();
   Plan result;
-  if (search.run(result)) return result;
-  const bool exists = search.least_memory(result);
-  if (exists && (request.complete() || request.allow_too_large)) return result;
+  if (search(model, request, Idle::none, result)) return told(model, request, result);
+  const bool exists = Search(model, request, Idle::none, 0).least_memory(result);
+  if (exists && (request.complete() || request.allow_too_large)) {
+    return told(model, request, result);
+  }
   if (exists) fail_too_large(model, request, result);
   fail_indivisible(request);
 }
@@ -382,7 +422,7 @@ Plan plan_with_idle(const StepModel& model, const PlanRequest& request) {
   if (request.complete() || request.dp) return plan(model, request);
   check_request(model, request);
   Plan result;
-  if (Search(model, request, Idle::some).run(result)) return result;
+  if (search(model, request, Idle::some, result)) return told(model, request, result);
   return plan(model, request);  // says why nothing fits
 }
 

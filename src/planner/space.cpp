@@ -52,7 +52,8 @@ SearchSpace::SearchSpace(const StepModel& model, const PlanRequest& request, Idl
   if (request.recompute) {
     recomputes_ = {*request.recompute};
   } else {
-    recomputes_ = {Recompute::none, Recompute::selective, Recompute::full};
+    recomputes_ = {Recompute::none, Recompute::selective};
+    if (!request.recompute_layers) recomputes_.push_back(Recompute::full);
   }
   largest_batch_ = request.global_batch.value_or(
       std::max(kFreeGrowth * std::max(1.0, request.batch_hint), least_batch()));
@@ -71,12 +72,18 @@ std::vector<int> SearchSpace::tensor_degrees() const {
   return degrees;
 }
 
+ContextKind SearchSpace::context_kind() const {
+  return request_.context_kind.value_or(stack_.context_kind);
+}
+
 std::vector<int> SearchSpace::context_degrees() const {
   if (request_.cp) return {*request_.cp};
   std::vector<int> degrees{1};
   if (!stack_.context_parallel) return degrees;
   const double seq = model_.workload().seq_length;
-  for (int c = 2; seq / c >= kLeastTokensPerContextRank && c <= gpus_; c *= 2) degrees.push_back(c);
+  for (int c = 2; seq / c >= kLeastTokensPerContextRank && c <= gpus_; c *= 2) {
+    if (context_kind() == ContextKind::ring || divides(language_.heads, c)) degrees.push_back(c);
+  }
   return degrees;
 }
 
@@ -147,6 +154,8 @@ std::vector<Structure> SearchSpace::structures() const {
       const std::int64_t left = gpus_ / (static_cast<std::int64_t>(tp) * cp);
       const bool divides_gpus = gpus_ % (static_cast<std::int64_t>(tp) * cp) == 0;
       if (!divides_gpus && idle_ == Idle::none) continue;
+      // Ulysses deals the heads of a tensor rank out among the context ranks.
+      if (context_kind() == ContextKind::ulysses && !divides(language_.heads, 1.0 * tp * cp)) continue;
       for (int pp = request_.pp.value_or(1); pp <= most && pp <= left; ++pp) {
         if (!pipeline_divides(pp)) continue;
         if (divides_gpus && left % pp == 0) add_structures(out, tp, cp, pp);
@@ -264,6 +273,8 @@ Layout SearchSpace::layout(const Structure& s, const BatchChoice& batch, int vp,
   l.global_batch = batch.global_batch;
   l.sharding = sharding;
   l.recompute = recompute;
+  l.context_kind = context_kind();
+  if (recompute != Recompute::full) l.recompute_layers = request_.recompute_layers.value_or(0);
   l.sequence_parallel = request_.sequence_parallel;
   return l;
 }

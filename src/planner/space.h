@@ -55,6 +55,7 @@ class SearchSpace {
  private:
   [[nodiscard]] std::vector<int> tensor_degrees() const;
   [[nodiscard]] std::vector<int> context_degrees() const;
+  [[nodiscard]] ContextKind context_kind() const;
   [[nodiscard]] bool pipeline_divides(int pp) const;
   void add_structures(std::vector<Structure>& out, int tp, int cp, int pp) const;
   void add_partial(std::vector<Structure>& out, Structure s) const;

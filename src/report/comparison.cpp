@@ -74,7 +74,7 @@ const Line kLines[] = {
     {"precision", [](const Estimate& e) { return Cell(precision_name(e.precision)); }},
     {"tp/pp/cp/dp", [](const Estimate& e) { return Cell(degree_words(e)); }},
     {"memory per GPU", [](const Estimate& e) { return Cell(memory_words(e)); }},
-    {"fits", [](const Estimate& e) { return Cell(e.memory.fits ? "yes" : "NO"); }},
+    {"fits", [](const Estimate& e) { return Cell(!e.memory.fits ? "NO" : e.memory.tight ? "tight" : "yes"); }},
     {"MFU", [](const Estimate& e) { return Cell::number(e.performance.mfu, NumberKind::fraction); },
      true},
     {"tokens/s per GPU",

@@ -82,13 +82,16 @@ std::string time_fact(const Report& report) {
 std::string layout_fact(const Layout& l) {
   std::string text =
       fmt::format("tensor {} x pipeline {} x context {} x data {}", l.tp, l.pp, l.cp, l.dp);
+  if (l.cp > 1 && l.context_kind != ContextKind::ring) {
+    text += fmt::format(" (context by {})", context_kind_name(l.context_kind));
+  }
   if (l.ep > 1) text += fmt::format(", expert {}", l.ep);
-  if (l.etp > 1) text += fmt::format(" (tensor {})", l.etp);
+  if (l.etp > 1 && l.etp != (l.ep > 1 ? 1 : l.tp)) text += fmt::format(" (tensor {})", l.etp);
   if (l.vp > 1) text += fmt::format(", {} stages per rank", l.vp);
   text += fmt::format("; micro-batch {}, global batch {}", counted(l.micro_batch),
                       grouped(l.global_batch, 0));
   text += fmt::format("; sharding: {}; recompute: {}", sharding_name(l.sharding),
-                      recompute_name(l.recompute));
+                      recompute_words(l));
   return text;
 }
 
@@ -228,6 +231,7 @@ std::string answer_sentence(const Report& report) {
                         short_money(e.range.total_usd->p90));
   }
   if (!e.memory.fits) text += "; it does not fit in memory";
+  if (e.memory.tight) text += "; memory is tight";
   return text;
 }
 

@@ -111,7 +111,7 @@ std::string memory_chart(const Estimate& e) {
   const std::vector<MemoryPart> parts = memory_parts(e.memory);
   std::string out = heading(fmt::format(
       "Memory of the fullest GPU: {} of {}{}", format_number(e.memory.total, NumberKind::bytes),
-      format_number(e.memory.capacity, NumberKind::bytes), e.memory.fits ? "" : ", does not fit"));
+      format_number(e.memory.capacity, NumberKind::bytes), !e.memory.fits ? ", does not fit" : e.memory.tight ? ", tight" : ""));
   out += svg_open(parts.size(), "Memory by component");
   const double full = std::max(e.memory.capacity, e.memory.total);
   int row = 0;

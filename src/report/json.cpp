@@ -5,6 +5,7 @@
 #include "report/document_head.h"
 #include "report/failures.h"
 #include "report/json_writer.h"
+#include "report/layout_json.h"
 #include "trcost/columns.h"
 #include "trcost/report.h"
 
@@ -50,6 +51,18 @@ void write_group(JsonWriter& writer, std::string_view name, const Estimate& esti
   write_members(writer, std::string(name) + ".", estimate);
   writer.end_object();
 }
+
+}  // namespace
+
+void write_layout(JsonWriter& json, const Layout& layout, double gpus, double layers) {
+  Estimate only;
+  only.layout = layout;
+  only.gpus = gpus;
+  only.model.layers = layers;
+  write_group(json, "layout", only);
+}
+
+namespace {
 
 void write_top(JsonWriter& writer, std::string_view path, const Estimate& estimate) {
   write_column(writer, path, require_column(path), estimate);

@@ -8,6 +8,7 @@
 
 #include "report/document_head.h"
 #include "report/json_writer.h"
+#include "report/layout_json.h"
 #include "report/text_page.h"
 #include "report/wording.h"
 #include "trcost/numbers.h"
@@ -28,32 +29,22 @@ Cell bytes(double value) { return Cell::number(value, NumberKind::bytes); }
 
 // --- for people ---------------------------------------------------------------------------------
 
-std::string degrees(const Layout& l) {
-  std::string text;
-  const std::pair<const char*, int> all[] = {
-      {"tp", l.tp}, {"pp", l.pp}, {"vp", l.vp}, {"cp", l.cp}, {"ep", l.ep}};
-  for (const auto& [name, degree] : all) {
-    if (degree > 1) text += fmt::format("{}{} {}", text.empty() ? "" : " ", name, degree);
-  }
-  return text;
-}
-
 std::string sharding_words(const Layout& l) {
   if (l.dp * l.cp == 1 || l.sharding == Sharding::none) return {};
   return "shard " + std::string(sharding_name(l.sharding));
 }
 
-std::string recompute_words(const Layout& l) {
-  if (l.recomputed_layers > 0) return fmt::format("recompute {:.0f} %", 100 * l.recomputed_layers);
-  return l.recompute == Recompute::none ? std::string()
-                                        : "recompute " + std::string(recompute_name(l.recompute));
+std::string recomputing(const Layout& l) {
+  const bool nothing = l.recompute == Recompute::none && l.recompute_layers == 0;
+  return nothing ? std::string() : "recompute " + recompute_words(l);
 }
 
 std::string layout_words(const MemoryCase& c, bool with_degrees = true) {
   std::string text;
   for (const std::string& part :
-       {with_degrees ? degrees(c.layout) : std::string(), sharding_words(c.layout),
-        recompute_words(c.layout)}) {
+       {c.use.tight ? std::string("tight") : std::string(),
+        with_degrees ? degree_words(c.layout, false) : std::string(), sharding_words(c.layout),
+        recomputing(c.layout)}) {
     if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
   }
   return text;
@@ -99,7 +90,7 @@ Table given_table(const MemoryReport& report) {
     if (!fit.given) continue;
     std::vector<Cell> row = {fit.accelerator};
     for (const auto& [name, part] : kParts) row.push_back(bytes(fit.given->use.*part));
-    row.push_back(fit.given->use.fits ? "yes" : "NO");
+    row.push_back(!fit.given->use.fits ? "NO" : fit.given->use.tight ? "tight" : "yes");
     table.add_row(std::move(row));
   }
   return table;
@@ -149,7 +140,7 @@ std::vector<Fact> question(const MemoryReport& report) {
           {"Sequences", fmt::format("{} tokens{}", grouped(report.seq_length, 0), why)}};
 }
 
-constexpr const char* kFitsNote = "room: what a plan fills; recompute N %: of the layers";
+constexpr const char* kFitsNote = "room: what a plan fills; tight: less than --memory-margin of it stays free";
 
 std::string for_people(const MemoryReport& report, Format format, const Style& style) {
   const bool given = !report.fits.empty() && report.fits.front().given.has_value();
@@ -182,30 +173,22 @@ void write_use(JsonWriter& json, std::string_view key, const MemoryUse& use) {
   for (const auto& [name, part] : kParts) json.member(std::string(name) + "_bytes", use.*part);
   json.member("capacity_bytes", use.capacity);
   json.boolean("fits", use.fits);
+  json.boolean("tight", use.tight);
   json.end_object();
 }
 
-void write_case(JsonWriter& json, std::string_view key, const std::optional<MemoryCase>& c) {
+void write_case(JsonWriter& json, std::string_view key, const std::optional<MemoryCase>& c,
+                double layers) {
   if (!c) return json.null(key);
-  const Layout& l = c->layout;
   json.begin_object(key);
   json.member("gpus", c->gpus);
   json.boolean("fits", c->use.fits);
-  json.begin_object("layout");
-  const std::pair<const char*, int> all[] = {{"tp", l.tp}, {"pp", l.pp}, {"vp", l.vp},
-                                             {"cp", l.cp}, {"ep", l.ep}, {"dp", l.dp}};
-  for (const auto& [name, degree] : all) json.member(name, static_cast<double>(degree));
-  json.member("micro_batch", l.micro_batch);
-  json.member("global_batch", l.global_batch);
-  json.member("sharding", sharding_name(l.sharding));
-  json.member("recompute", recompute_name(l.recompute));
-  json.member("recomputed_layers", l.recomputed_layers);
-  json.end_object();
+  write_layout(json, c->layout, c->gpus, layers);
   write_use(json, "memory", c->use);
   json.end_object();
 }
 
-void write_fit(JsonWriter& json, const MemoryFit& fit) {
+void write_fit(JsonWriter& json, const MemoryFit& fit, double layers) {
   const bool known = fit.problem.empty();
   json.begin_object();
   json.member("accelerator", fit.accelerator);
@@ -214,10 +197,10 @@ void write_fit(JsonWriter& json, const MemoryFit& fit) {
   json.text_or_null("precision", known ? precision_name(fit.precision) : std::string_view());
   json.member("device_bytes", fit.device_bytes);
   json.member("capacity_bytes", known ? std::optional(fit.capacity_bytes) : std::nullopt);
-  write_case(json, "one", known ? std::optional(fit.one) : std::nullopt);
-  write_case(json, "node", fit.node);
-  write_case(json, "smallest", fit.smallest);
-  write_case(json, "given", fit.given);
+  write_case(json, "one", known ? std::optional(fit.one) : std::nullopt, layers);
+  write_case(json, "node", fit.node, layers);
+  write_case(json, "smallest", fit.smallest, layers);
+  write_case(json, "given", fit.given, layers);
   json.text_or_null("problem", fit.problem);
   json.end_object();
 }
@@ -245,7 +228,7 @@ std::string document(const MemoryReport& report, const Scenario& scenario) {
   }
   json.end_object();
   json.begin_array("items");
-  for (const MemoryFit& fit : report.fits) write_fit(json, fit);
+  for (const MemoryFit& fit : report.fits) write_fit(json, fit, report.model.layers);
   json.end_array();
   json.begin_array("assumptions");
   for (const Assumption& a : report.assumptions) {

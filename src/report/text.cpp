@@ -58,7 +58,7 @@ void show_memory(TextPage& page, const Estimate& e) {
   page.heading("Memory of the fullest GPU",
                fmt::format("{} of {}{}", format_number(e.memory.total, NumberKind::bytes),
                            format_number(capacity, NumberKind::bytes),
-                           e.memory.fits ? "" : ": DOES NOT FIT"));
+                           !e.memory.fits ? ": DOES NOT FIT" : e.memory.tight ? ": tight" : ""));
   constexpr int kLabelWidth = 11;
   constexpr int kValueWidth = 8;
   for (const MemoryPart& part : memory_parts(e.memory)) {

@@ -7,10 +7,9 @@ namespace trcost {
 namespace {
 
 std::string layout_words(const Layout& l) {
-  std::string text = fmt::format("tp {} pp {} vp {} cp {} ep {} dp {} mb {:g} {} {}", l.tp, l.pp, l.vp,
-                                 l.cp, l.ep, l.dp, l.micro_batch, sharding_name(l.sharding),
-                                 recompute_name(l.recompute));
-  if (l.recomputed_layers > 0) text += fmt::format(" +{:.0f} %", 100 * l.recomputed_layers);
+  std::string text = fmt::format("{} mb {:g} {} {}", degree_words(l), l.micro_batch,
+                                 sharding_name(l.sharding), recompute_name(l.recompute));
+  if (l.recompute_layers > 0) text += fmt::format(" +{} layers", l.recompute_layers);
   return text;
 }
 

@@ -22,6 +22,7 @@ bool excludes_zero(const FieldInfo& info) {
     case Field::cost_spares:
     case Field::cost_evaluation:
     case Field::data_image_share:
+    case Field::hardware_memory_margin:
       return false;
     default:
       return info.kind == FieldKind::fraction || info.kind == FieldKind::money;

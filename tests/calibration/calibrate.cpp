@@ -152,10 +152,10 @@ class Bench {
 
   static void print_layout(const Entry& entry) {
     const Layout& l = entry.layout;
-    std::printf("%s %d tp%d pp%d vp%d cp%d ep%d dp%d mb%g gb%g %s %s r%.2f %s %s\n", entry.row->id.c_str(),
+    std::printf("%s %d tp%d pp%d vp%d cp%d ep%d dp%d mb%g gb%g %s %s r%d %s %s\n", entry.row->id.c_str(),
                 entry.usable, l.tp, l.pp, l.vp, l.cp, l.ep, l.dp, l.micro_batch, l.global_batch,
                 std::string(sharding_name(l.sharding)).c_str(),
-                std::string(recompute_name(l.recompute)).c_str(), l.recomputed_layers,
+                std::string(recompute_name(l.recompute)).c_str(), l.recompute_layers,
                 entry.fits ? "fits" : "too-large", entry.problem.c_str());
   }
 

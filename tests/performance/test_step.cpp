@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of the step-time model that hold whatever the constants.
 #include <cmath>
+#include <initializer_list>
 #include <numeric>
 #include <string>
 
@@ -81,6 +82,12 @@ struct Bench {
     return model(workload).step(layout);
   }
 };
+
+double sum_of(const StepTime& time, std::initializer_list<StepTerm> terms) {
+  double sum = 0;
+  for (const StepTerm term : terms) sum += time.terms[static_cast<std::size_t>(term)];
+  return sum;
+}
 
 Layout layout_of(int tp, int pp, int vp, int cp, int ep, int dp, double micro_batch, double batch,
                  Sharding sharding = Sharding::optimizer, Recompute recompute = Recompute::none) {
@@ -167,6 +174,27 @@ TEST_CASE("a faster link, chip or memory never slows a step down") {
   }
 }
 
+TEST_CASE("no more exchange is hidden than there is work to hide it") {
+  const Workload small = dense_workload(16), experts = expert_workload();
+  for (const char* chip : {"rtx-4090", "h100-sxm"}) {
+    for (const auto& [workload, layout] :
+         {std::pair{&small, layout_of(8, 1, 1, 1, 1, 8, 1, 64)},
+          {&small, layout_of(32, 1, 1, 1, 1, 2, 1, 64)},
+          {&experts, layout_of(1, 1, 1, 1, 64, 64, 1, 64)},
+          {&experts, layout_of(8, 1, 1, 1, 64, 8, 1, 64)}}) {
+      Bench hiding(chip);
+      hiding.stack.straggler = 0;
+      hiding.stack.tensor_overlap = hiding.stack.expert_overlap = 1;
+      Bench open = hiding;
+      open.stack.tensor_overlap = open.stack.expert_overlap = 0;
+      const StepTime hidden = hiding.step(*workload, layout), all = open.step(*workload, layout);
+      const double kernels = sum_of(all, {StepTerm::matmul_peak, StepTerm::kernel,
+                                          StepTerm::attention, StepTerm::elementwise});
+      CHECK(all.seconds - hidden.seconds <= kernels * (1 + 1e-9));
+    }
+  }
+}
+
 TEST_CASE("doubling the layers at fixed width doubles the layers' time") {
   Bench bench;
   bench.stack.micro_batch_seconds = 0;
@@ -204,9 +232,9 @@ TEST_CASE("recomputation costs time and hardware FLOPs in order") {
   const Workload workload = dense_workload();
   Layout layout = layout_of(1, 1, 1, 1, 1, 8, 1, 128);
   const StepTime none = bench.step(workload, layout);
-  layout.recomputed_layers = 0.5;
+  layout.recompute_layers = 16;  // of 32
   const StepTime half = bench.step(workload, layout);
-  layout.recomputed_layers = 0;
+  layout.recompute_layers = 0;
   layout.recompute = Recompute::full;
   const StepTime full = bench.step(workload, layout);
   CHECK(none.seconds < half.seconds);

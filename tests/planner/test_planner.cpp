@@ -25,7 +25,7 @@ double score(const StepModel& model, const PlanRequest& request, const Plan& p) 
 void recompute_some_layers(const StepModel& model, Layout& l) {
   if (!model.platform().stack->partial_recompute || l.recompute == Recompute::full) return;
   const double layers = std::ceil(model.workload().language.layers / l.pp);
-  for (double n = 1; n <= layers && !planned_memory(model, l).fits; ++n) l.recomputed_layers = n / layers;
+  for (int n = 1; n <= layers && !planned_memory(model, l).fits; ++n) l.recompute_layers = n;
 }
 
 /// The least time per sequence over every layout of the space, none left out.
