@@ -13,6 +13,7 @@
 #include "cli/session.h"
 #include "trcost/error.h"
 #include "trcost/prices.h"
+#include "trcost/rent.h"
 #include "trcost/report.h"
 #include "trcost/solve_report.h"
 
@@ -53,8 +54,8 @@ SolveTarget parse_target(const std::string& text) {
                 "write COLUMN=VALUE, like performance.tokens_per_second_per_gpu=5000", "--target");
   }
   SolveTarget target = solve_target(text.substr(0, sign), 1);
-  const NumberKind kind = target.column->display == NumberKind::integer ? NumberKind::count
-                                                                        : target.column->display;
+  const NumberKind kind =
+      target.column->display == NumberKind::integer ? NumberKind::count : target.column->display;
   target.value = positive(text.substr(sign + 1), kind, "--target");
   return target;
 }
@@ -68,8 +69,12 @@ class Solving {
         scenario_(arguments.scenario.read(session)) {}
 
   int run() {
-    choose_target();
-    choose_unknown();
+    if (is_rent()) {
+      choose_rent();
+    } else {
+      choose_target();
+      choose_unknown();
+    }
     Output output(arguments_.output.path);
     SolveReport report;
     report.target = request_.target;
@@ -100,6 +105,40 @@ class Solving {
     return given(Field::data_tokens) || given(Field::data_samples);
   }
 
+  // A budget beside a time: of cluster, time, price and dollars one is sought.
+  bool is_rent() {
+    if (!arguments_.flops.empty() || !arguments_.target.empty() || !arguments_.break_even.empty() ||
+        arguments_.compute_optimal) {
+      return false;
+    }
+    if (arguments_.budget.empty()) {
+      if (arguments_.unknown != "duration") return false;
+      refuse("the time of a cluster is what a budget pays for", "add --budget USD and --gpus N");
+    }
+    rent_.unknown = rent_unknown(scenario_, arguments_.unknown, !arguments_.duration.empty());
+    return rent_.unknown != nullptr;
+  }
+
+  void choose_rent() {
+    rent_.base = scenario_;
+    rent_.budget = positive(arguments_.budget, NumberKind::money, "--budget");
+    const bool sized = given(Field::hardware_deadline);
+    if (!arguments_.duration.empty()) {
+      if (sized) refuse("--duration and --deadline are two times", "give one of them");
+      rent_.seconds = positive(arguments_.duration, NumberKind::duration, "--duration");
+    } else if (sized) {
+      rent_.seconds = scenario_.number(Field::hardware_deadline);
+    }
+    check_rent(rent_);
+    request_.unknown = rent_.unknown;
+    request_.target = {&rent_column(), rent_.budget, false};
+    target_words_ =
+        "rent (GPU-hours x price) is at most " + format_number(rent_.budget, NumberKind::money, 4);
+    if (rent_.seconds) {
+      target_words_ += " for " + format_number(*rent_.seconds, NumberKind::duration);
+    }
+  }
+
   void choose_target() {
     const std::string* texts[] = {&arguments_.budget, &arguments_.flops, &arguments_.target,
                                   &arguments_.break_even, &arguments_.duration};
@@ -107,7 +146,8 @@ class Solving {
     for (const std::string* text : texts) count += text->empty() ? 0 : 1;
     if (count > 1) {
       refuse("more than one target",
-             "give one of --budget, --flops, --target, --break-even, --duration");
+             "give one of --budget, --flops, --target, --break-even, --duration; a budget and a "
+             "duration go with --for gpus, price or duration");
     }
     if (!arguments_.budget.empty()) {
       request_.target =
@@ -162,10 +202,9 @@ class Solving {
       refuse("nothing is unknown", "name the field to solve for, like --for tokens");
     }
     refuse_two_targets();
-    const bool sized = request_.target.column->path == "wall_clock_seconds" &&
-                       !given(Field::hardware_gpus) &&
-                       (request_.unknown == nullptr ||
-                        request_.unknown->field != Field::hardware_gpus);
+    const bool sized =
+        request_.target.column->path == "wall_clock_seconds" && !given(Field::hardware_gpus) &&
+        (request_.unknown == nullptr || request_.unknown->field != Field::hardware_gpus);
     if (sized) {
       refuse("a deadline without a cluster is always met: the cluster grows with the work",
              "add --gpus N, or solve with --for gpus");
@@ -178,7 +217,8 @@ class Solving {
     if (gpus && given(Field::hardware_deadline) &&
         request_.target.column->path != "wall_clock_seconds") {
       refuse("--deadline beside another target: the cluster that is sought meets one of them",
-             "leave one out; `trcost sweep --vary hardware.gpus=A..B:1 --where` keeps what meets both");
+             "leave one out; `trcost sweep --vary hardware.gpus=A..B:1 --where` keeps what meets "
+             "both");
     }
     if (!arguments_.break_even.empty() && request_.unknown->kind == FieldKind::integer) {
       refuse(fmt::format("{} goes in steps, at which two platforms hardly cost the same",
@@ -196,11 +236,7 @@ class Solving {
     std::optional<Error> last;
     for (const std::string& name : names) {
       try {
-        Solution solution = solver.solve(request_, name);
-        if (cluster_) {
-          report.clusters.push_back(cluster_run(*solution.estimate, request_.target.value));
-        }
-        report.solutions.push_back(std::move(solution));
+        solve_platform(solver, name, report);
       } catch (const Error& error) {
         if (names.size() == 1 || error.kind != ErrorKind::no_answer) throw;
         session_.warn(failure_line({name, error.message, error.hint}));
@@ -209,6 +245,20 @@ class Solving {
     }
     if (report.solutions.empty() && last) throw Error(*last);
     report.target = request_.target;
+  }
+
+  void solve_platform(Solver& solver, const std::string& name, SolveReport& report) {
+    if (rent_.unknown != nullptr) {
+      RentAnswer answer = solve_rent(rent_, name, session_.catalog());
+      report.clusters.push_back(std::move(answer.cluster));
+      report.solutions.push_back(std::move(answer.solution));
+      return;
+    }
+    Solution solution = solver.solve(request_, name);
+    if (cluster_) {
+      report.clusters.push_back(cluster_run(*solution.estimate, request_.target.value));
+    }
+    report.solutions.push_back(std::move(solution));
   }
 
   // `A,B`: what B costs becomes the target of A, whose name is returned.
@@ -269,6 +319,7 @@ class Solving {
   Format format_;
   Scenario scenario_;
   SolveRequest request_;
+  RentQuestion rent_;
   std::string target_words_;
   bool cluster_ = false;
 };
@@ -278,9 +329,10 @@ class Solving {
 Action define_solve(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<SolveArguments>();
   constexpr const char* kGroup = "Question";
-  app.add_option("--for", arguments->unknown,
-                 "the unknown: any numeric field by path or flag, like tokens, params, gpus, price, "
-                 "mfu (default: what the target needs and the flags leave open)")
+  app.add_option(
+         "--for", arguments->unknown,
+         "the unknown: any numeric field by path or flag, like tokens, params, gpus, price, "
+         "mfu, or duration (default: what the target needs and the flags leave open)")
       ->type_name("FIELD")
       ->group(kGroup);
   app.add_option("--budget", arguments->budget, "target: cost.total at most this")
@@ -299,7 +351,8 @@ Action define_solve(CLI::App& app, Session& session) {
       ->type_name("A,B")
       ->group(kGroup);
   app.add_option("--duration", arguments->duration,
-                 "with --gpus: what this cluster computes, costs and trains in this time")
+                 "with --gpus: what this cluster computes, costs and trains in this time; with "
+                 "--budget: how many accelerators, or which price, that is")
       ->type_name("TIME")
       ->group(kGroup);
   app.add_flag("--compute-optimal", arguments->compute_optimal,

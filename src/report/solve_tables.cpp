@@ -34,6 +34,7 @@ std::string_view short_title(std::string_view path) {
   if (path == "wall_clock_seconds") return "wall clock";
   if (path == "gpu_hours") return "GPU-hours";
   if (path == "cost.price_per_gpu_hour") return "$/GPU-hour";
+  if (path == "cluster.cost_usd") return "rent";
   const std::size_t dot = path.rfind('.');
   return path == "performance.mfu" ? "MFU" : dot == path.npos ? path : path.substr(dot + 1);
 }
@@ -55,12 +56,39 @@ struct SolutionColumn {
 };
 
 // What a cluster computes in its time; people read it above the table.
+struct ClusterColumn {
+  std::string_view key;
+  NumberKind kind;
+  std::optional<double> (*value)(const ClusterRun&);
+};
+using Maybe = std::optional<double>;
+constexpr ClusterColumn kClusterColumns[] = {
+    {"cluster.gpus", NumberKind::count, [](const ClusterRun& run) { return Maybe(run.gpus); }},
+    {"cluster.seconds", NumberKind::duration,
+     [](const ClusterRun& run) { return Maybe(run.seconds); }},
+    {"cluster.flops", NumberKind::count, [](const ClusterRun& run) { return Maybe(run.flops); }},
+    {"cluster.realised_flops", NumberKind::count,
+     [](const ClusterRun& run) { return Maybe(run.realised_flops); }},
+    {"cluster.gpu_hours", NumberKind::count,
+     [](const ClusterRun& run) { return Maybe(run.gpu_hours); }},
+    {"cluster.price_per_gpu_hour", NumberKind::money,
+     [](const ClusterRun& run) { return run.price; }},
+    {"cluster.cost_usd", NumberKind::money, [](const ClusterRun& run) { return run.usd; }},
+    {"cluster.compute_optimal.params", NumberKind::count,
+     [](const ClusterRun& run) { return Maybe(run.optimal.params); }},
+    {"cluster.compute_optimal.tokens", NumberKind::count,
+     [](const ClusterRun& run) { return Maybe(run.optimal.tokens); }},
+    {"cluster.realised_compute_optimal.params", NumberKind::count,
+     [](const ClusterRun& run) { return Maybe(run.realised_optimal.params); }},
+    {"cluster.realised_compute_optimal.tokens", NumberKind::count,
+     [](const ClusterRun& run) { return Maybe(run.realised_optimal.tokens); }},
+};
+
 void add_cluster_columns(const SolveReport& report, std::vector<SolutionColumn>& columns) {
-  constexpr std::pair<std::string_view, double ClusterRun::*> kFlop[] = {
-      {"cluster.flops", &ClusterRun::flops}, {"cluster.realised_flops", &ClusterRun::realised_flops}};
-  for (const auto& [key, member] : kFlop) {
-    SolutionColumn& column = columns.emplace_back(SolutionColumn{"FLOP", key, NumberKind::count});
-    for (const ClusterRun& run : report.clusters) column.values.emplace_back(run.*member);
+  for (const ClusterColumn& each : kClusterColumns) {
+    if (each.key == report.target.column->path) continue;
+    SolutionColumn& column = columns.emplace_back(SolutionColumn{each.key, each.key, each.kind});
+    for (const ClusterRun& run : report.clusters) column.values.push_back(each.value(run));
   }
 }
 
@@ -81,8 +109,8 @@ std::vector<SolutionColumn> number_columns(const SolveReport& report, bool for_m
   }
   const Column& target = *report.target.column;
   if (!is_unknown(report, target.path)) {
-    SolutionColumn& column =
-        columns.emplace_back(SolutionColumn{target_title(target.path), target.path, target.display});
+    SolutionColumn& column = columns.emplace_back(
+        SolutionColumn{target_title(target.path), target.path, target.display});
     for (const Solution& solution : solutions) column.values.push_back(solution.achieved);
   }
   for (const Column* further : further_columns(report)) {

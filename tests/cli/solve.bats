@@ -214,3 +214,70 @@ load program
   [ "$code" -eq 2 ]
   grep -q 'goes in steps' <<<"$err"
 }
+
+@test "three of cluster, time, price and dollars give the fourth" {
+  # 3e9 / (6 x 730.5 h x $2) = 342,231.3 accelerators; 3e9 / (300,000 x 4,383 h) = $2.28154;
+  # 3e9 / (300,000 x $2) = 5,000 h.
+  h100=(--accelerator h100-sxm --mfu 0.4 --format json)
+  run_trcost solve --for gpus --budget 3B --duration 6mo --price 2 "${h100[@]}"
+  [ "$code" -eq 0 ]
+  holds '.solutions[0] | .path == "hardware.gpus" and .value == 342231 and .achieved <= 3e9
+    and .one_unit_further.value == 342232 and .one_unit_further.achieved > 3e9'
+  holds '.solutions[0].choices[1].value == 342224'
+  # What that computes: GPUs x peak x MFU x seconds, and the pair that it trains in that time.
+  holds '.solutions[0].cluster | (.flops / (342231 * 989.4e12 * 0.4 * 15778800) - 1 | fabs) < 1e-9
+    and .compute_optimal.tokens > 1e13 and .cost_usd <= 3e9'
+  holds '.solutions[0].result.estimates[0] | .gpus == 342231
+    and (.wall_clock_seconds / 15778800 - 1 | fabs) < 1e-6'
+  run_trcost solve --for price --gpus 300K --duration 6mo --budget 3B "${h100[@]}"
+  [ "$code" -eq 0 ]
+  holds '.solutions[0] | .path == "cost.price_per_gpu_hour"
+    and (.value / (3e9 / (300000 * 4383)) - 1 | fabs) < 1e-12'
+  for word in duration deadline; do
+    run_trcost solve --for $word --gpus 300K --budget 3B --price 2 "${h100[@]}"
+    [ "$code" -eq 0 ]
+    holds '.solutions[0] | .path == "hardware.deadline" and .value == 5000 * 3600
+      and .cluster.seconds == 5000 * 3600'
+  done
+  # A deadline is a time too, and the price book has prices.
+  run_trcost solve --for gpus --deadline 6mo --budget 3B "${h100[@]}"
+  [ "$code" -eq 0 ]
+  holds '.solutions[0] | .cluster.price_per_gpu_hour as $p
+    | .value == (3e9 / (4383 * $p) | floor) and .result.estimates[0].cost.price_per_gpu_hour == $p'
+}
+
+@test "a rented cluster stands in every format of solve" {
+  question=(--for gpus --budget 3B --duration 6mo --price 2 --mfu 0.4 --accelerator h100-sxm)
+  run_trcost solve "${question[@]}"
+  grep -q '342,231 GPUs for 182.625 d' <<<"$out"
+  grep -q 'then trains  *compute-optimal: .* tokens' <<<"$out"
+  run_trcost solve "${question[@]}" --format md
+  grep -q '342,231 GPUs x 9.894e+14 FLOP/s' <<<"$out"
+  run_trcost solve "${question[@]}" --format csv
+  head -1 out.txt | grep -q ',cluster.compute_optimal.tokens,'
+  [ "$(head -1 out.txt | tr , '\n' | sort | uniq -d | wc -l)" -eq 0 ]
+  run_trcost solve "${question[@]}" --format jsonl
+  jq -e '."hardware.gpus" == 342231 and ."cluster.cost_usd" == 342231 * 4383 * 2' <<<"$out"
+}
+
+@test "what contradicts itself about a rented cluster is refused, with the numbers" {
+  h100=(--accelerator h100-sxm)
+  run_trcost solve --gpus 300K --duration 6mo --price 2 --budget 3B "${h100[@]}"
+  [ "$code" -eq 2 ]
+  grep -q '300000 GPUs x 4383 h x $2.00 are $2.630B, and --budget says $3.000B' <<<"$err"
+  for arguments in '--for gpus --gpus 300K --duration 6mo --budget 3B' \
+    '--for price --duration 6mo --budget 3B' '--for duration --budget 3B --price 2' \
+    '--for duration --gpus 8' '--for gpus --duration 6mo --budget 3B --params 8B --tokens 1T' \
+    '--for gpus --deadline 3mo --duration 6mo --budget 3B' '--for price --price 2 --gpus 8
+     --duration 6mo --budget 3B' '--for duration --duration 6mo --gpus 8 --budget 3B' \
+    '--for price --gpus 8 --duration 6mo --budget 3B --pricing own'; do
+    # shellcheck disable=SC2086
+    run_trcost solve $arguments "${h100[@]}"
+    echo "$arguments -> $code: $err"
+    [ "$code" -eq 2 ]
+    [ -z "$out" ]
+  done
+  run_trcost solve --for gpus --duration 6mo --budget 3 "${h100[@]}"
+  [ "$code" -eq 1 ]
+  grep -q 'hardware.gpus would be 0' <<<"$err"
+}
