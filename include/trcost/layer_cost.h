@@ -15,6 +15,8 @@ struct LinearShape {
   double n = 0;
   double k = 0;
   Split split = Split::none;
+  double tokens = 1;      ///< share of the layer's tokens that pass it; above 1 for longer streams
+  bool adaptable = true;  ///< takes a low-rank adapter; routers and gates do not
 };
 
 /// One kind of layer: its matmuls, attention core and memory traffic per token.

@@ -30,7 +30,7 @@ struct MatmulTime {
 // 2 M N K / (peak e) or the operands' bytes, whichever is longer, and the ramp (model.md 5.1).
 MatmulTime linear_time(const LinearShape& linear, const LayerSplit& split, double per_flop,
                        const DeviceRates& rates) {
-  const double m = split.tokens;
+  const double m = split.tokens * linear.tokens;
   const double n = linear.split == Split::output ? linear.n / split.tensor : linear.n;
   const double k = linear.split == Split::input ? linear.k / split.tensor : linear.k;
   const double flops = 2 * m * n * k * per_flop;

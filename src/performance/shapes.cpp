@@ -6,8 +6,10 @@
 namespace trcost {
 namespace {
 
-void add_linear(LayerShape& shape, double k, double n, Split split) {
-  shape.linear[static_cast<std::size_t>(shape.linears++)] = {n, k, split};
+LinearShape& add_linear(LayerShape& shape, double k, double n, Split split) {
+  LinearShape& added = shape.linear[static_cast<std::size_t>(shape.linears++)];
+  added = {n, k, split};
+  return added;
 }
 
 // Low-rank adapters on every linear layer: x A B is added to the output. Forward reads x, reads and
@@ -16,8 +18,9 @@ void add_low_rank(LayerShape& shape, double rank) {
   constexpr double kKernels = 3;  // two matmuls and the sum
   for (int i = 0; i < shape.linears; ++i) {
     const LinearShape& linear = shape.linear[static_cast<std::size_t>(i)];
-    shape.adapter_traffic += 2 * linear.k + 6 * linear.n;
-    shape.adapter_flops += 2 * rank * (linear.k + linear.n);
+    if (!linear.adaptable) continue;
+    shape.adapter_traffic += linear.tokens * (2 * linear.k + 6 * linear.n);
+    shape.adapter_flops += linear.tokens * 2 * rank * (linear.k + linear.n);
     shape.adapter_kernels += kKernels;
   }
   if (shape.experts <= 0) return;
@@ -55,9 +58,9 @@ double visible_tokens(const LanguageModel& model, double length) {
   double visible = 0;
   for (int i = 0; i < model.window_count; ++i) {
     const AttentionWindow& part = model.windows[static_cast<std::size_t>(i)];
-    const double w = part.window;
+    const double w = part.window, half = 0.5 * length;
     visible += part.share *
-               (w > 0 && w < length ? w - w * (w - 1) / (2 * length) : 0.5 * length);
+               (w > 0 && w < length ? std::min(half, w - w * (w - 1) / (2 * length)) : half);
   }
   return visible;
 }
@@ -106,6 +109,7 @@ double activation_traffic(Mlp mlp, double ffn) { return (mlp == Mlp::gated ? 6 :
 double matrices_in(Mlp mlp) { return mlp == Mlp::gated ? 2 : 1; }
 
 void add_feed_forward(LayerShape& shape, Mlp mlp, double hidden, double ffn) {
+  if (ffn <= 0) return;
   add_linear(shape, hidden, matrices_in(mlp) * ffn, Split::output);
   add_linear(shape, ffn, hidden, Split::input);
   shape.split_traffic += activation_traffic(mlp, ffn);
@@ -115,7 +119,7 @@ void count_matrices(LayerShape& shape) {
   for (int i = 0; i < shape.linears; ++i) {
     const LinearShape& linear = shape.linear[static_cast<std::size_t>(i)];
     shape.parameters += linear.n * linear.k;
-    shape.quantise_traffic += 4 * linear.k;  // read in 16 bit, written twice in 8 (model.md 5.1)
+    shape.quantise_traffic += linear.tokens * 4 * linear.k;  // read in 16 bit, written twice in 8 (model.md 5.1)
   }
 }
 
@@ -137,8 +141,9 @@ LayerShape expert_layer_shape(const Workload& workload) {
   if (!model.moe) return shape;
   const MixtureOfExperts& moe = *model.moe;
   add_attention(shape, model, workload.attention_length);
-  add_linear(shape, model.hidden, moe.experts, Split::none);
-  if (moe.shared_ffn > 0) add_feed_forward(shape, model.mlp, model.hidden, moe.shared_ffn);
+  add_linear(shape, model.hidden, moe.experts, Split::none).adaptable = false;
+  add_feed_forward(shape, model.mlp, model.hidden, moe.shared_ffn);
+  if (moe.shared_gate) add_linear(shape, model.hidden, 1, Split::none).adaptable = false;
   shape.experts = moe.experts;
   shape.experts_per_token = moe.experts_per_token;
   shape.groups_per_token = moe.groups_per_token;
@@ -171,8 +176,12 @@ LayerShape cross_layer_shape(const Workload& workload) {
                          : 1.0;
   const double keys = image_tokens * own;
   add_linear(shape, model.hidden, width, Split::output);
-  // Keys and values are computed for the image's tokens: scaled to one text token.
-  add_linear(shape, model.hidden, 2 * model.kv_heads * model.head_dim * key_share, Split::output);
+  // Keys and values are computed for the image's tokens, from the width that the image comes in.
+  const double key_width = cross.key_width > 0 ? cross.key_width : model.hidden;
+  if (key_share > 0) {
+    add_linear(shape, key_width, 2 * model.kv_heads * model.head_dim, Split::output).tokens =
+        key_share;
+  }
   add_linear(shape, width, model.hidden, Split::input);
   add_feed_forward(shape, model.mlp, model.hidden, cross.ffn);
   shape.head_dim = model.head_dim;

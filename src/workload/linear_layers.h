@@ -61,7 +61,7 @@ void visit_attention(const LanguageModel& m, double layers, Visit&& visit) {
 template <class Visit>
 void visit_feed_forward(const LanguageModel& m, double dense, double sparse, Visit&& visit) {
   const double h = m.hidden, into = input_matrices(m.mlp);
-  if (dense > 0) {
+  if (dense > 0 && m.ffn > 0) {
     visit(LinearLayers{h, m.ffn, into * dense, into * dense});
     visit(LinearLayers{m.ffn, h, dense, dense});
   }
