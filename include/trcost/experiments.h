@@ -54,10 +54,11 @@ struct ExperimentResult {
   Estimate run;                      ///< one attempt from start to end
   double run_seconds = 0;            ///< of an attempt, early stopping included
   double gpu_hours = 0;              ///< GPUs x run_seconds x attempts
-  double idle_gpu_hours = 0;         ///< of nodes that are rented whole and not filled
+  double idle_gpu_hours = 0;         ///< its share of the schedule's: of nodes not filled
   double tokens = 0;
   double flops = 0;
-  std::optional<double> kwh;
+  std::optional<double> kwh;         ///< of the accelerators in use
+  std::optional<double> idle_kwh;    ///< of those that stand idle in rented nodes
   std::optional<double> used_usd;
   std::optional<double> idle_usd;
   [[nodiscard]] std::optional<double> usd() const;
@@ -65,7 +66,7 @@ struct ExperimentResult {
   bool in_time = true;               ///< within ExperimentStudy::run_seconds
 };
 
-/// All runs packed onto one cluster.
+/// All runs packed onto the cluster that was given.
 struct ExperimentSchedule {
   double gpus = 0;
   double seconds = 0;           ///< from the first start to the last end
@@ -76,15 +77,18 @@ struct ExperimentSchedule {
 struct PlatformExperiments {
   std::string accelerator;
   double node_gpus = 1;
+  std::optional<double> price_per_gpu_hour;
   std::vector<ExperimentResult> experiments;
   double runs = 0;
   double gpu_hours = 0;
   double idle_gpu_hours = 0;
   double tokens = 0;
   double flops = 0;
-  std::optional<double> kwh;
+  std::optional<double> kwh;          ///< in use and idle
+  std::optional<double> idle_kwh;
   std::optional<double> idle_usd;
   std::optional<double> usd;
+  RangeResult range;                  ///< of used GPU-hours and of dollars: one draw over all runs
   std::optional<double> usd_per_run;
   std::optional<double> tokens_per_mwh;
   /// As the column of the same name, over the mix of runs: tokens / sum of (tokens / throughput).
@@ -102,8 +106,10 @@ struct ExperimentReport {
 };
 
 /// Sizes every run (powers of two within a node, then doubling numbers of whole nodes, at most the
-/// cluster), adds up what is used and what stays idle in nodes rented whole, and packs the attempts
-/// onto the cluster by list scheduling: most GPUs first, then longest, each as soon as it fits.
+/// cluster) and packs all attempts by list scheduling: most GPUs first, then longest, each as soon
+/// as it fits; onto the cluster, or all at once where none is given. Runs share nodes, whichever
+/// experiment they belong to; a node is rented while a run needs it, and what stays idle in it is
+/// priced apart.
 ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& catalog);
 
 /// A job of the schedule: `count` times the same.
@@ -117,6 +123,11 @@ struct JobSchedule {
   double seconds = 0;           ///< until the last job ends
   double idle_gpu_seconds = 0;  ///< of nodes in use, not filled
 };
+/// An accelerator that idles in a rented node draws this share of its part of the system's power.
+/// Assumption: boards idle at a tenth of theirs (H200: 74 of 700 W by nvidia-smi,
+/// conservemode.com/case-studies.html), while fans, network and processors of the node keep running.
+inline constexpr double kIdleDraw = 0.3;
+
 /// List scheduling on `gpus` accelerators (Graham 1969, doi:10.1137/0117039): whenever accelerators
 /// are free, the first job of the list that fits starts. The list is ordered by GPUs, then time,
 /// both falling.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,22 +20,6 @@ struct Quantiles {
   double p10 = 0;
   double p50 = 0;
   double p90 = 0;
-};
-
-/// How much of the spread an uncertain input brings.
-struct Contribution {
-  std::string input;
-  double share = 0;  ///< of the variance of ln(total), to first order; shares sum to 1
-  double sigma = 0;  ///< standard deviation of ln(input)
-  std::string source;
-};
-
-struct RangeResult {
-  Quantiles gpu_hours;
-  Quantiles wall_clock_seconds;
-  std::optional<Quantiles> total_usd;
-  std::vector<Contribution> contributions;  ///< largest first
-  std::string method;                       ///< closed form, or Monte Carlo with draws and seed
 };
 
 /// What an uncertain input moves, as a factor of its value in the estimate.
@@ -72,6 +57,24 @@ class Exponents {
 
  private:
   std::array<double, kDriverCount> values_{};
+};
+
+/// How much of the spread an uncertain input brings, and what it moves.
+struct Contribution {
+  std::string input;
+  double share = 0;  ///< of the variance of ln(total), to first order; shares sum to 1
+  double sigma = 0;  ///< standard deviation of ln(input)
+  std::string source;
+  double mean = 0;   ///< of ln(input / its value in the estimate)
+  Exponents exponents;
+};
+
+struct RangeResult {
+  Quantiles gpu_hours;
+  Quantiles wall_clock_seconds;
+  std::optional<Quantiles> total_usd;
+  std::vector<Contribution> contributions;  ///< largest first
+  std::string method;                       ///< closed form, or Monte Carlo with draws and seed
 };
 
 /// An uncertain factor: its value over the value that the estimate used.
@@ -162,6 +165,18 @@ LogMoments log_moments(const Distribution& distribution);
 /// The inverse of the standard normal distribution function, p in (0, 1); Wichura's algorithm AS
 /// 241 (1988, doi:10.2307/2347330), about 16 digits. Uses +, -, x, / and square roots only.
 double inverse_normal(double p);
+
+/// Several estimates that are paid together: what each does, and what its range is made of.
+struct RangePart {
+  double gpu_hours = 0;
+  double wall_clock_seconds = 0;
+  std::optional<CostParts> usd;
+  std::span<const Contribution> inputs;
+};
+/// Quantiles of the sums. One draw of an input holds for all parts that name it: what the step model
+/// misses on one run it misses on the next, and all hours have one price; inputs of different names
+/// are independent. An input that is no lognormal counts as the one of its log-moments.
+RangeResult sum_range(std::span<const RangePart> parts);
 
 /// The method, and for each input its spread and where that comes from.
 std::vector<Derivation> derive_range(const RangeResult& result);

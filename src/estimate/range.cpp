@@ -92,10 +92,11 @@ std::vector<Contribution> contributions(const RangeInputs& in, const Exponents& 
   std::vector<Contribution> out;
   double sum = 0;
   for (const UncertainInput& input : in.inputs) {
-    const double sigma = log_moments(input.factor).sigma;
-    const double spread = power_of(input, elasticity) * sigma;
+    const LogMoments moments = log_moments(input.factor);
+    const double spread = power_of(input, elasticity) * moments.sigma;
     if (spread == 0) continue;
-    out.push_back({std::string(input.name), spread * spread, sigma, std::string(input.source)});
+    out.push_back({std::string(input.name), spread * spread, moments.sigma,
+                   std::string(input.source), moments.mean, input.exponents});
     sum += spread * spread;
   }
   for (Contribution& row : out) row.share /= sum;

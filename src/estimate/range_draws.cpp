@@ -17,23 +17,11 @@ namespace {
 // in 2 to 5 dimensions (Sloan and Joe 1994).
 constexpr std::uint64_t kLatticeGenerator = 1802;
 
-// ln of the factor by which each driver changes.
-class DriverLogs {
- public:
-  void add(const Exponents& exponents, double log_factor) {
-    for (std::size_t i = 0; i < kDriverCount; ++i) {
-      logs_[i] += exponents[static_cast<Driver>(i)] * log_factor;
-    }
-  }
-  double operator[](Driver driver) const { return logs_[static_cast<std::size_t>(driver)]; }
-
- private:
-  std::array<double, kDriverCount> logs_{};
-};
-
 double scaled(double part, double log_factor) {
   return part == 0 ? 0 : part * (log_factor == 0 ? 1 : portable_exp(log_factor));
 }
+
+}  // namespace
 
 double total_of(const CostParts& usd, const DriverLogs& at) {
   const double hours = at[Driver::hours];
@@ -49,6 +37,8 @@ double total_of(const CostParts& usd, const DriverLogs& at) {
          scaled(usd.egress, at[Driver::egress]);
 }
 
+namespace {
+
 // Linear between the two nearest order statistics (type 7 of Hyndman and Fan 1996), of the values
 // from `from` on, those before which are the smaller ones.
 double order_statistic(std::vector<double>& values, double p, std::ptrdiff_t from) {
@@ -61,6 +51,8 @@ double order_statistic(std::vector<double>& values, double p, std::ptrdiff_t fro
   return *at + (position - static_cast<double>(below)) * (above - *at);
 }
 
+}  // namespace
+
 Quantiles quantiles_of(std::vector<double>& values) {
   const auto last = static_cast<double>(values.size() - 1);
   const auto place = [last](double p) { return static_cast<std::ptrdiff_t>(p * last); };
@@ -70,6 +62,8 @@ Quantiles quantiles_of(std::vector<double>& values) {
   out.p90 = order_statistic(values, 0.9, place(0.5));
   return out;
 }
+
+namespace {
 
 // What comes of each draw.
 class Outcomes {
@@ -160,6 +154,12 @@ double stratum(std::uint64_t place) {
   return (static_cast<double>(place) + 0.5) / static_cast<double>(kLatticePoints);
 }
 
+}  // namespace
+
+std::uint64_t next_place(std::uint64_t place) {
+  return place * kLatticeGenerator % kLatticePoints;
+}
+
 const std::vector<double>& normal_strata() {
   static const std::vector<double> strata = [] {
     std::vector<double> out;
@@ -168,6 +168,8 @@ const std::vector<double>& normal_strata() {
   }();
   return strata;
 }
+
+namespace {
 
 std::vector<double> strata_of(const UncertainInput& input) {
   const double limit = limit_of(input);
@@ -211,7 +213,7 @@ void quasi_random_range(const RangeInputs& in, RangeResult& out) {
     for (std::size_t i = 0; i < dimensions.size(); ++i) {
       const std::vector<double>& strata = shapes[i].empty() ? normal_strata() : shapes[i];
       at.add(dimensions[i].exponents, strata[place]);
-      place = place * kLatticeGenerator % kLatticePoints;
+      place = next_place(place);
     }
     outcomes.add(at);
   }

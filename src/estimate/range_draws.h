@@ -2,11 +2,39 @@
 // Quantiles of an estimate by drawing its uncertain inputs.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "trcost/uncertainty.h"
 
 namespace trcost {
+
+/// ln of the factor by which each driver changes.
+class DriverLogs {
+ public:
+  void add(const Exponents& exponents, double log_factor) {
+    for (std::size_t i = 0; i < kDriverCount; ++i) {
+      logs_[i] += exponents[static_cast<Driver>(i)] * log_factor;
+    }
+  }
+  double operator[](Driver driver) const { return logs_[static_cast<std::size_t>(driver)]; }
+
+ private:
+  std::array<double, kDriverCount> logs_{};
+};
+
+/// The dollars where each driver has changed.
+double total_of(const CostParts& usd, const DriverLogs& at);
+
+/// P10, P50, P90 of values, whose order is lost. Linear between the two nearest order statistics
+/// (type 7 of Hyndman and Fan 1996).
+Quantiles quantiles_of(std::vector<double>& values);
+
+/// The standard normal at the middles of kLatticePoints equal strata.
+const std::vector<double>& normal_strata();
+/// The next dimension's stratum of a point whose stratum in this one is `place`.
+std::uint64_t next_place(std::uint64_t place);
 
 /// Points of the lattice of quasi_random_range.
 inline constexpr std::uint64_t kLatticePoints = 4093;

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/cost_parts.h"
+#include "study/experiment_runs.h"
 #include "trcost/error.h"
 #include "trcost/quantity.h"
+#include "trcost/uncertainty.h"
 
 namespace trcost {
 namespace {
@@ -22,56 +25,16 @@ std::optional<double> plus(std::optional<double> a, std::optional<double> b) {
   return a && b ? std::optional<double>(*a + *b) : std::nullopt;
 }
 
-// The size of the final run: what the fractions are of.
-struct FinalRun {
-  double params = 0;
-  double tokens = 0;  ///< of one epoch
-  double rule = 0;    ///< 6 N D
-  double flops = 0;
-  bool vision = false;
-};
-
-FinalRun final_run(const Scenario& base, std::string_view accelerator, Estimator& estimator) {
-  // Only counts are wanted, which a given MFU makes independent of what fits.
-  Scenario counting = base;
-  counting.set_number(Field::efficiency_mfu, 0.4);
-  counting.set_number(Field::hardware_gpus, 1024);
-  for (const FieldInfo& info : fields()) {
-    if (info.path.starts_with("layout.")) counting.clear(info.field);
+// The dollars of all attempts by what moves them, from those of one; idle hours are paid as used
+// ones.
+CostParts times_attempts(CostParts usd, double attempts, double idle_usd) {
+  for (double CostParts::*part :
+       {&CostParts::compute, &CostParts::capital, &CostParts::colocation, &CostParts::energy,
+        &CostParts::dataset, &CostParts::checkpoints, &CostParts::egress}) {
+    usd.*part *= attempts;
   }
-  Estimate estimate;
-  estimator.run_one(counting, accelerator, estimate);
-  FinalRun out;
-  out.params = base.number(Field::model_params).value_or(estimate.model.params_total);
-  out.tokens = estimate.tokens.total / base.number_or_default(Field::data_epochs);
-  out.rule = estimate.flops.rule_6nd;
-  out.flops = estimate.flops.model;
-  out.vision = estimate.model.params_vision > 0;
-  return out;
-}
-
-// The scenario of one attempt, without hardware.
-Scenario run_scenario(const Scenario& base, const Experiment& experiment, const FinalRun& whole) {
-  Scenario out = base;
-  for (const Field field : {Field::hardware_gpus, Field::hardware_deadline}) out.clear(field);
-  if (experiment.params_fraction < 1) {
-    out.clear(Field::model_name);
-    out.set_number(Field::model_params, std::round(whole.params * experiment.params_fraction));
-    if (whole.vision) out.set_text(Field::model_modality, "vl");
-  }
-  if (const auto samples = base.number(Field::data_samples)) {
-    out.set_number(Field::data_samples,
-                   std::max(1.0, std::round(*samples * experiment.tokens_fraction)));
-  } else {
-    out.set_number(Field::data_tokens,
-                   std::max(1.0, std::round(whole.tokens * experiment.tokens_fraction)));
-  }
-  const Scenario& own = experiment.overrides;
-  if (own.has(Field::model_name)) out.clear(Field::model_params);
-  if (own.has(Field::model_params)) out.clear(Field::model_name);
-  if (own.has(Field::data_samples)) out.clear(Field::data_tokens);
-  if (own.has(Field::data_tokens)) out.clear(Field::data_samples);
-  return stage_scenario(out, {experiment.name, own});
+  usd.compute += idle_usd / (1 + usd.experiments + usd.evaluation);
+  return usd;
 }
 
 class Study {
@@ -80,21 +43,20 @@ class Study {
       : study_(study), catalog_(catalog), accelerator_(accelerator), estimator_(catalog) {}
 
   PlatformExperiments run() {
-    out_.accelerator = accelerator_;
+    out_.accelerator = catalog_.accelerator(accelerator_).name;
     const std::string usual = catalog_.accelerator(accelerator_).system;
     const bool own = study_.base.has(Field::hardware_system);
-    const System& system = catalog_.system(own ? study_.base.text(Field::hardware_system)
-                                               : std::string_view(usual));
+    const System& system =
+        catalog_.system(own ? study_.base.text(Field::hardware_system) : std::string_view(usual));
     // A cluster of less than a node is rented as what it is.
     out_.node_gpus = std::max(1.0, std::min(system.gpus_per_node, most_gpus()));
     whole_ = final_run(study_.base, accelerator_, estimator_);
     out_.final_flops = whole_.flops;
     for (const Experiment& experiment : study_.experiments) add_named(experiment);
-    if (study_.base.has(Field::hardware_gpus)) pack();
-    for (ExperimentResult& each : out_.experiments) {
-      each.idle_usd = times(each.run.cost.price_per_gpu_hour, each.idle_gpu_hours);
-    }
+    pack();
+    price_idle();
     add_up();
+    add_range();
     price_final_run();
     return std::move(out_);
   }
@@ -142,24 +104,15 @@ class Study {
     return result.run.wall_clock_seconds * (1 - result.experiment->early_stopping);
   }
 
-  // Accelerators of rented nodes that no attempt fills: attempts share a node while they fit.
-  [[nodiscard]] double idle_gpus(double gpus, double attempts) const {
-    const double node = out_.node_gpus;
-    if (gpus >= node) return (std::ceil(gpus / node) * node - gpus) * attempts;
-    const double per_node = std::floor(node / gpus);
-    return std::ceil(attempts / per_node - 1e-9) * node - gpus * attempts;
-  }
-
   void add(const Experiment& experiment) {
     ExperimentResult& result = out_.experiments.emplace_back();
     result.experiment = &experiment;
-    size_run(run_scenario(study_.base, experiment, whole_), result);
+    size_run(attempt_scenario(study_.base, experiment, whole_), result);
     result.run_seconds = shortened(result);
     const double attempts = experiment.attempts();
     const double kept = (1 - experiment.early_stopping) * attempts;
     const double hours = result.run_seconds / kSecondsPerHour;
     result.gpu_hours = result.run.gpus * hours * attempts;
-    result.idle_gpu_hours = idle_gpus(result.run.gpus, attempts) * hours;
     result.tokens = result.run.tokens.total * kept;
     result.flops = result.run.flops.model * kept;
     result.kwh = times(result.run.energy.kwh, kept);
@@ -177,29 +130,50 @@ class Study {
     }
   }
 
-  // On a cluster the runs share the nodes: what stays idle is the schedule's, shared out as each
-  // experiment would leave nodes unfilled by itself, or by its GPU-hours where none would.
+  // Runs share the nodes, so what stays idle belongs to none: each experiment bears it as it uses
+  // GPU-hours.
   void share_idle(double gpu_hours) {
-    double own = 0, used = 0;
-    for (const ExperimentResult& each : out_.experiments) {
-      own += each.idle_gpu_hours;
-      used += each.gpu_hours;
-    }
+    double used = 0;
+    for (const ExperimentResult& each : out_.experiments) used += each.gpu_hours;
     for (ExperimentResult& each : out_.experiments) {
-      const double share = own > 0 ? each.idle_gpu_hours / own : each.gpu_hours / used;
-      each.idle_gpu_hours = share * gpu_hours;
+      each.idle_gpu_hours = each.gpu_hours / used * gpu_hours;
     }
   }
 
+  void price_idle() {
+    const double idle_over_mean = kIdleDraw / catalog_.accelerator(accelerator_).mean_draw;
+    for (ExperimentResult& each : out_.experiments) {
+      each.idle_usd = times(each.run.cost.price_per_gpu_hour, each.idle_gpu_hours);
+      each.idle_kwh = times(each.kwh, each.idle_gpu_hours / each.gpu_hours * idle_over_mean);
+    }
+    out_.price_per_gpu_hour = out_.experiments.front().run.cost.price_per_gpu_hour;
+  }
+
+  // What is idle goes with the hours of the runs and their price.
+  void add_range() {
+    std::vector<RangePart> parts;
+    for (const ExperimentResult& each : out_.experiments) {
+      RangePart& part = parts.emplace_back();
+      part.gpu_hours = each.gpu_hours;
+      part.wall_clock_seconds = each.run_seconds;
+      part.inputs = each.run.range.contributions;
+      if (!each.run.cost.total || !each.idle_usd || *each.run.cost.total <= 0) continue;
+      part.usd = times_attempts(cost_parts(each.run.cost), *each.used_usd / *each.run.cost.total,
+                                *each.idle_usd);
+    }
+    out_.range = sum_range(parts);
+  }
+
   void add_up() {
-    out_.kwh = out_.usd = out_.idle_usd = 0;
+    out_.kwh = out_.idle_kwh = out_.usd = out_.idle_usd = 0;
     for (const ExperimentResult& each : out_.experiments) {
       out_.runs += each.experiment->runs();
       out_.gpu_hours += each.gpu_hours;
       out_.idle_gpu_hours += each.idle_gpu_hours;
       out_.tokens += each.tokens;
       out_.flops += each.flops;
-      out_.kwh = plus(out_.kwh, each.kwh);
+      out_.kwh = plus(out_.kwh, plus(each.kwh, each.idle_kwh));
+      out_.idle_kwh = plus(out_.idle_kwh, each.idle_kwh);
       out_.idle_usd = plus(out_.idle_usd, each.idle_usd);
       out_.usd = plus(out_.usd, each.usd());
     }
@@ -214,29 +188,45 @@ class Study {
     if (megawatt_seconds) out_.tokens_per_second_per_megawatt = out_.tokens / *megawatt_seconds;
   }
 
-  void pack() {
-    ExperimentSchedule schedule;
-    schedule.gpus = *study_.base.number(Field::hardware_gpus);
-    std::vector<ScheduledJob> jobs;
-    double busy = 0;
+  // The attempts as jobs; `busy` counts their GPU-seconds.
+  std::vector<ScheduledJob> jobs(double& busy) const {
+    std::vector<ScheduledJob> out;
     for (const ExperimentResult& each : out_.experiments) {
-      const double count = std::ceil(each.experiment->attempts() - 1e-9);
-      if (each.run.gpus > schedule.gpus) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("a run of \"{}\" takes {} GPUs, the cluster has {}",
-                                each.experiment->name, format_exact(each.run.gpus),
-                                format_exact(schedule.gpus)),
-                    "raise --gpus, or give this experiment fewer");
+      if (each.run.gpus > most_gpus() && study_.base.has(Field::hardware_gpus)) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("a run of \"{}\" takes {} GPUs, the cluster has {}", each.experiment->name,
+                        format_exact(each.run.gpus), format_exact(most_gpus())),
+            "raise --gpus, or give this experiment fewer");
       }
-      jobs.push_back({each.run.gpus, each.run_seconds, count});
+      const double count = std::ceil(each.experiment->attempts() - 1e-9);
+      out.push_back({each.run.gpus, each.run_seconds, count});
       busy += each.run.gpus * each.run_seconds * count;
     }
-    const JobSchedule times_of = schedule_jobs(std::move(jobs), schedule.gpus, out_.node_gpus);
-    schedule.seconds = times_of.seconds;
-    share_idle(times_of.idle_gpu_seconds / kSecondsPerHour);
-    schedule.busy_share = busy / (schedule.seconds * schedule.gpus);
+    return out;
+  }
+
+  // Nodes that hold all attempts at once.
+  [[nodiscard]] double gpus_of_all(const std::vector<ScheduledJob>& jobs) const {
+    double gpus = 0;
+    for (const ScheduledJob& job : jobs) gpus += job.gpus * job.count;
+    return std::ceil(gpus / out_.node_gpus) * out_.node_gpus;
+  }
+
+  void pack() {
+    double busy = 0;
+    std::vector<ScheduledJob> all = jobs(busy);
+    const std::optional<double> given = study_.base.number(Field::hardware_gpus);
+    const double gpus = given.value_or(gpus_of_all(all));
+    const JobSchedule packed = schedule_jobs(std::move(all), gpus, out_.node_gpus);
+    share_idle(packed.idle_gpu_seconds / kSecondsPerHour);
+    if (!given) return;
+    ExperimentSchedule schedule;
+    schedule.gpus = gpus;
+    schedule.seconds = packed.seconds;
+    schedule.busy_share = busy / (packed.seconds * gpus);
     const std::optional<double> price = out_.experiments.front().run.cost.price_per_gpu_hour;
-    schedule.usd = times(price, schedule.gpus * schedule.seconds / kSecondsPerHour);
+    schedule.usd = times(price, gpus * packed.seconds / kSecondsPerHour);
     out_.schedule = schedule;
   }
 
@@ -269,7 +259,9 @@ double Experiment::attempts() const {
   return std::abs(mean - whole) < kNoise * mean ? whole : mean;
 }
 
-std::optional<double> ExperimentResult::usd() const { return plus(used_usd, idle_usd); }
+std::optional<double> ExperimentResult::usd() const {
+  return plus(used_usd, idle_usd);
+}
 
 std::optional<double> ExperimentResult::usd_per_run() const {
   return times(usd(), 1 / experiment->runs());
