@@ -27,6 +27,8 @@ struct CatalogKindInfo {
   std::string_view what;
 };
 const std::vector<CatalogKindInfo>& catalog_kinds();
+/// The name of its folder.
+std::string_view catalog_kind_name(CatalogKind kind);
 
 /// One line of `trcost list KIND`.
 struct CatalogEntry {
@@ -70,6 +72,9 @@ class Catalog {
   /// Names of all entries of a kind, sorted.
   std::vector<std::string> names(CatalogKind kind) const;
   std::vector<CatalogEntry> list(CatalogKind kind) const;
+  /// The entry that a name means: its name, title or an alias, with or without the vendor in front,
+  /// in any case. Empty when there is none.
+  std::string entry_of(CatalogKind kind, std::string_view name) const;
   /// The entry's JSON text as it stands in the file, every value with its source.
   std::string show(CatalogKind kind, std::string_view name_or_path) const;
 

@@ -141,8 +141,9 @@ MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view sta
 /// (model.md 5.2).
 Efficiency efficiency_by_rule(const Accelerator& accelerator);
 
-/// Constants of a chip that is `kin` but for a few figures: those of `kin`, its matmuls by the ratio of
-/// what each reaches of its own peak in measurements of matmuls alone, where both are published.
+/// Constants of a chip whose file names `kin` as its sibling: those of `kin`, its matmuls by the ratio of
+/// what each reaches of its own peak in measurements of matmuls alone, where both are published, and
+/// by rule in formats that `kin` lacks.
 Efficiency efficiency_alike(const Accelerator& accelerator, const Accelerator& kin,
                             Efficiency of_kin);
 

@@ -27,17 +27,9 @@ struct SystemPower {
   std::string source;
 };
 
-/// Power of a server over that of its accelerators, for systems that publish none: 1.8, TPUs 1.56
-/// (Epoch AI, training-cost-trends at 263c40a, chip_to_server_power; DGX H100 has 1.82).
-double system_over_board(std::string_view vendor);
-
-/// The system's published power; where there is none, the board's x system_over_board(). Unknown
-/// where the board's is not published either.
+/// The system's published power; where there is none, the board's x its server_power_multiple.
+/// Unknown where the board's is not published either.
 SystemPower system_power(const Accelerator& accelerator, const System& system);
-
-/// Mean draw in training as a share of the system's power: 0.75, TPUs 0.43 (Epoch AI,
-/// training-cost-trends, server_TDP_fraction).
-double mean_draw(std::string_view vendor);
 
 /// What energy is made from. Unknown power or grid intensity gives unknown energy or carbon.
 struct EnergyInputs {
@@ -46,7 +38,7 @@ struct EnergyInputs {
   double tokens = 0;                             ///< of the whole training
   double tokens_per_second_per_gpu = 0;          ///< steady state
   std::optional<double> system_watts_per_gpu;    ///< nameplate, with its share of the node or rack
-  double mean_draw = 0.75;
+  double mean_draw = kUsualMeanDraw;             ///< share of it, on average
   double pue = 1.25;
   std::optional<double> kg_co2_per_kwh;
 };

@@ -18,6 +18,13 @@ std::string_view precision_name(Precision precision);
 /// The inverse; empty for an unknown name.
 std::optional<Precision> parse_precision(std::string_view name);
 
+/// What a chip's file does not say otherwise (Epoch AI, github.com/epoch-research/training-cost-trends
+/// at 263c40a, cost_analysis_standalone.py: mean draw server_TDP_fraction, power chip_to_server_power;
+/// a DGX H100 has 1.82 times the power of its boards).
+inline constexpr double kUsualMeanDraw = 0.75;
+inline constexpr double kUsualServerPower = 1.8;
+inline constexpr double kUsualServerPrice = 1.64;
+
 /// A chip as its specification sheet describes it. Dense peaks only; an absent rate is 0.
 struct Accelerator {
   std::string name;            ///< catalog name, e.g. `h100-sxm`
@@ -25,6 +32,8 @@ struct Accelerator {
   std::string vendor;
   std::string architecture;    ///< e.g. `hopper`: groups chips in calibration and residuals
   std::string release_date;    ///< YYYY-MM-DD, may be empty
+  std::vector<std::string> aliases;  ///< other spellings of the name, in any case
+  std::string sibling;         ///< the chip whose constants it takes where it has none of its own
   std::string system;          ///< catalog name of its usual system
   std::array<double, kPrecisionCount> peak_flops{};      ///< FLOP/s per precision, dense
   std::array<double, kPrecisionCount> measured_flops{};  ///< best measured matmul rate, 0 unknown
@@ -34,6 +43,10 @@ struct Accelerator {
   double memory_bandwidth_measured = 0;  ///< fraction of it that streaming reaches, 0 unknown
   double power_watts = 0;              ///< board power limit, 0 unknown
   std::string power_source;            ///< of the board power, empty where there is none
+  double mean_draw = kUsualMeanDraw;   ///< of the system's power while training, on average
+  double server_power_multiple = kUsualServerPower;  ///< of the board's, where no system's is known
+  double server_price_multiple = kUsualServerPrice;  ///< server's price / chip's price
+  bool sold_by_maker = false;          ///< only its maker's cloud rents it: its list price is the market's
   double price_usd = 0;                ///< purchase price of one, 0 unknown
   std::string price_source;            ///< of the purchase price, empty where there is none
   std::string price_date;              ///< YYYY-MM or YYYY-MM-DD

@@ -16,9 +16,6 @@ namespace trcost {
 /// Constants of Epoch AI's method (github.com/epoch-research/training-cost-trends,
 /// cost_analysis_standalone.py; Cottier et al., arXiv:2405.21015).
 inline constexpr double kDepreciationPerYear = 0.14;  ///< orders of magnitude of price per year
-inline constexpr double kServerMultiplier = 1.64;     ///< server price / chip price
-inline constexpr double kServerMultiplierA100 = 1.66;
-inline constexpr double kServerMultiplierV100 = 1.69;
 inline constexpr double kNetworkShare = 0.19;         ///< of the cluster's cost
 
 /// Purchase price of the server per accelerator, without the cluster's network.
@@ -30,8 +27,8 @@ struct PurchasePrice {
 
 /// From, in this order: the user's price of a chip; the price of a whole machine, the newer one of the
 /// book (those that hyperscalers pay left out) and of the system's file; a chip's price, of its file or
-/// of the book. Chips are multiplied by 1.64 (A100 1.66, V100 1.69) for their server: quotes of
-/// machines lie well below that for H100 and A100, so a quote comes first wherever there is one.
+/// of the book. Chips are multiplied by their server_price_multiple: quotes of machines
+/// lie well below that for H100 and A100, so a quote comes first wherever there is one.
 PurchasePrice server_price(const Accelerator& accelerator, const System& system,
                            const PriceBook& book, std::optional<double> given_chip_usd = {});
 
@@ -46,7 +43,7 @@ struct OwnershipInputs {
   std::optional<double> server_usd_per_gpu;      ///< when bought
   double age_years = 0;                          ///< since then
   std::optional<double> system_watts_per_gpu;
-  double mean_draw = 0.75;
+  double mean_draw = kUsualMeanDraw;
   double pue = 1.25;
   std::optional<double> usd_per_kwh;
   double colocation_usd_per_kw_month = 150;

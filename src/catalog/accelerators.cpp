@@ -57,6 +57,27 @@ void read_recipes(ObjectReader& file, const Sources& sources, Accelerator& accel
   recipes->finish();
 }
 
+// A fact that the usual figure stands in for.
+void read_fact(ObjectReader& file, const Sources& sources, std::string_view key, double lowest,
+               double highest, double& fact) {
+  if (const auto given = sources.optional(file, key, lowest, highest)) fact = given->value;
+}
+
+void read_cost_facts(ObjectReader& file, const Sources& sources, Accelerator& accelerator) {
+  if (const auto power = sources.optional(file, "power_watts", 1, 1e5)) {
+    accelerator.power_watts = power->value;
+    accelerator.power_source = power->source;
+  }
+  read_fact(file, sources, "mean_draw_fraction", 0.01, 1, accelerator.mean_draw);
+  read_fact(file, sources, "server_power_multiple", 1, 10, accelerator.server_power_multiple);
+  read_fact(file, sources, "server_price_multiple", 1, 10, accelerator.server_price_multiple);
+  accelerator.sold_by_maker = file.boolean_or("sold_by_maker", false);
+  CatalogPrice price = read_price(file, sources);
+  accelerator.price_usd = price.usd;
+  accelerator.price_source = std::move(price.source);
+  accelerator.price_date = std::move(price.date);
+}
+
 std::string flops_in_words(double rate) {
   return rate >= 1e15 ? fmt::format("{:.4g} PFLOP/s", rate / 1e15)
                       : fmt::format("{:.4g} TFLOP/s", rate / 1e12);
@@ -86,6 +107,8 @@ Accelerator parse_accelerator(const JsonValue& document) {
   accelerator.vendor = file.text_or("vendor", "");
   accelerator.architecture = file.text_or("architecture", "");
   accelerator.release_date = file.text_or("release_date", "");
+  accelerator.aliases = file.texts_or_empty("aliases");
+  accelerator.sibling = file.text_or("sibling", "");
   accelerator.system = file.required_text("system");
   file.required_object("dense_peak");
   accelerator.peak_source = read_rates(file, "dense_peak", sources, accelerator.peak_flops);
@@ -98,14 +121,7 @@ Accelerator parse_accelerator(const JsonValue& document) {
   if (const auto share = sources.optional(file, "memory_streaming_fraction", 0.1, 1)) {
     accelerator.memory_bandwidth_measured = share->value;
   }
-  if (const auto power = sources.optional(file, "power_watts", 1, 1e5)) {
-    accelerator.power_watts = power->value;
-    accelerator.power_source = power->source;
-  }
-  CatalogPrice price = read_price(file, sources);
-  accelerator.price_usd = price.usd;
-  accelerator.price_source = std::move(price.source);
-  accelerator.price_date = std::move(price.date);
+  read_cost_facts(file, sources, accelerator);
   file.accept("notes");
   file.finish();
   return accelerator;

@@ -12,11 +12,11 @@
 
 #include "catalog/data_file.h"
 #include "catalog/embedded.h"
+#include "catalog/entry_names.h"
 #include "catalog/loaders.h"
 #include "trcost/efficiency.h"
 #include "trcost/error.h"
 #include "trcost/price_book.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {
@@ -41,16 +41,6 @@ std::string_view embedded_text(std::string_view path) {
                          : std::string_view(file->begin, static_cast<std::size_t>(file->end - file->begin));
 }
 
-// Lower case, without hyphens and underscores.
-std::string squeezed(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == '-' || c == '_') continue;
-    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return out;
-}
-
 }  // namespace
 
 const std::vector<CatalogKindInfo>& catalog_kinds() {
@@ -65,6 +55,8 @@ const std::vector<CatalogKindInfo>& catalog_kinds() {
   };
   return kinds;
 }
+
+std::string_view catalog_kind_name(CatalogKind kind) { return info(kind).name; }
 
 struct Catalog::Cache {
   std::string directory;
@@ -135,53 +127,10 @@ struct Catalog::Cache {
     if (name.find('/') == std::string_view::npos && catalog.has_file(path)) {
       return {catalog.file(path), path, overriding_file(path).value_or(path)};
     }
-    if (const std::string alias = entry_with_alias(catalog, kind, name); !alias.empty()) {
-      return locate(catalog, kind, alias);
+    if (const std::string entry = entry_named(catalog, kind, name); !entry.empty()) {
+      return locate(catalog, kind, entry);
     }
     fail_unknown(catalog, kind, name);
-  }
-
-  // The entry that lists `name` under "aliases", or whose name or alias differs from it only in
-  // case, hyphens and underscores; empty when there is none. Reads files only for unusual names.
-  static std::string entry_with_alias(const Catalog& catalog, CatalogKind kind,
-                                      std::string_view name) {
-    const std::string wanted = squeezed(name);
-    for (const std::string& entry : catalog.names(kind)) {
-      if (squeezed(entry) == wanted) return entry;
-      const std::string path = fmt::format("{}/{}.json", info(kind).name, entry);
-      const std::string_view text = catalog.file(path);
-      if (text.find("\"aliases\"") == std::string_view::npos) continue;
-      ObjectReader reader = parse_data_file(text, path, path).object();
-      for (const std::string& alias : reader.texts_or_empty("aliases")) {
-        if (squeezed(alias) == wanted) return entry;
-      }
-    }
-    return {};
-  }
-
-  static std::string there_is(const std::vector<std::string>& names) {
-    constexpr std::size_t kMost = 12;
-    if (names.size() <= kMost) return fmt::format("there is {};", fmt::join(names, ", "));
-    return fmt::format("there is {} and {} more;",
-                       fmt::join(names.begin(), names.begin() + kMost, ", "), names.size() - kMost);
-  }
-
-  // What may have been meant: all names that begin with what was typed, else the nearest one, else
-  // those of which it is a part or whose family, the word before the first hyphen, is the same.
-  static std::string suggestion(std::string_view typed, const std::vector<std::string>& known) {
-    constexpr std::size_t kLeastStart = 2, kLeastPart = 3;
-    const auto family = [](std::string_view name) { return name.substr(0, name.find('-')); };
-    std::vector<std::string> longer, related;
-    for (const std::string& name : known) {
-      if (typed.size() >= kLeastStart && name.starts_with(typed)) longer.push_back(name);
-      const bool part = typed.size() >= kLeastPart && name.find(typed) != std::string::npos;
-      if (part || (family(typed).size() >= kLeastPart && family(name) == family(typed))) {
-        related.push_back(name);
-      }
-    }
-    if (longer.size() > 1) return there_is(longer);
-    const std::string nearest = did_you_mean(typed, known);
-    return nearest.empty() && !related.empty() ? there_is(related) : nearest;
   }
 
   [[noreturn]] static void fail_unknown(const Catalog& catalog, CatalogKind kind,
@@ -193,7 +142,7 @@ struct Catalog::Cache {
           directory ? "this is a directory, not a file" : "a file of your own has to end in .json",
           {}, std::string(name.substr(0, 200)));
     }
-    const std::string guess = suggestion(name, catalog.names(kind));
+    const std::string guess = suggested_entry(catalog, kind, name);
     const std::string_view kinds = info(kind).name;
     const std::string_view one = kinds.substr(0, kinds.size() - 1);
     throw Error(ErrorKind::usage, fmt::format("unknown {} \"{}\"", one, name.substr(0, 100)),
@@ -339,6 +288,10 @@ std::vector<CatalogEntry> Catalog::list(CatalogKind kind) const {
     entries.back().name = name;
   }
   return entries;
+}
+
+std::string Catalog::entry_of(CatalogKind kind, std::string_view name) const {
+  return entry_named(*this, kind, name);
 }
 
 std::string Catalog::show(CatalogKind kind, std::string_view name) const {

@@ -11,6 +11,7 @@
 #include "catalog/data_file.h"
 #include "catalog/loaders.h"
 #include "catalog/strict_json.h"
+#include "trcost/error.h"
 
 namespace trcost {
 namespace {
@@ -24,13 +25,13 @@ Efficiency parse_efficiency(const JsonValue& document, Efficiency result) {
   ObjectReader matmul = reader.required_object("matmul");
   for (int i = 0; i < kPrecisionCount; ++i) {
     const auto p = static_cast<std::size_t>(i);
-    result.matmul[p] = matmul.number_or(precision_name(static_cast<Precision>(i)),
-                                        result.matmul[p], 0.01, 1);
+    result.matmul[p] =
+        matmul.number_or(precision_name(static_cast<Precision>(i)), result.matmul[p], 0.01, 1);
   }
   matmul.finish();
   for (const EfficiencyConstant& constant : efficiency_constants()) {
-    result.*constant.member = reader.number_or(constant.name, result.*constant.member,
-                                               constant.lowest, constant.highest);
+    result.*constant.member =
+        reader.number_or(constant.name, result.*constant.member, constant.lowest, constant.highest);
   }
   reader.finish();
   return result;
@@ -40,30 +41,25 @@ std::string efficiency_path(std::string_view accelerator) {
   return fmt::format("efficiency/{}.json", accelerator);
 }
 
-Efficiency alike(const Accelerator& chip, const JsonValue& named, const Catalog& catalog) {
-  const std::string name = named.text();
-  const std::string path = efficiency_path(name);
-  if (!catalog.has_file(path)) {
-    named.fail(fmt::format("there are no constants of \"{}\"", name), "name a file of efficiency/");
+Efficiency read_efficiency(const Accelerator& chip, const Catalog& catalog, int depth);
+
+// Constants of a chip before its own measurements: its sibling's, else by rule.
+Efficiency unmeasured(const Accelerator& chip, const Catalog& catalog, int depth) {
+  constexpr int kLongestChain = 4;
+  if (chip.sibling.empty()) return efficiency_by_rule(chip);
+  if (depth == kLongestChain) {
+    throw Error(ErrorKind::data, fmt::format("the siblings of {} name each other", chip.name),
+                "\"sibling\" is a chip with measurements of its own", chip.file);
   }
-  const Accelerator& kin = catalog.accelerator(name);
-  return efficiency_alike(
-      chip, kin, parse_efficiency(read_data_file(catalog, path), efficiency_by_rule(kin)));
+  const Accelerator& kin = catalog.accelerator(chip.sibling);
+  return efficiency_alike(chip, kin, read_efficiency(kin, catalog, depth + 1));
 }
 
-Efficiency read_efficiency(const Accelerator& chip, const Catalog& catalog) {
+Efficiency read_efficiency(const Accelerator& chip, const Catalog& catalog, int depth) {
   const std::string path = efficiency_path(chip.name);
-  if (!catalog.has_file(path)) return efficiency_by_rule(chip);
-  const JsonValue document = read_data_file(catalog, path);
-  ObjectReader reader = document.object();
-  const std::optional<JsonValue> kin = reader.optional_value("like");
-  if (!kin) return parse_efficiency(document, efficiency_by_rule(chip));
-  Efficiency result = alike(chip, *kin, catalog);
-  reader.accept("schema_version");
-  result.accelerator = reader.required_text("accelerator");
-  result.source = reader.required_text("source");
-  reader.finish();
-  return result;
+  Efficiency start = unmeasured(chip, catalog, depth);
+  if (!catalog.has_file(path)) return start;
+  return parse_efficiency(read_data_file(catalog, path), std::move(start));
 }
 
 // `MoE pre-training on hopper with megatron`
@@ -104,7 +100,7 @@ std::vector<ResidualFamily> load_residuals(const Catalog& catalog) {
 std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator,
                                                   const Catalog& catalog,
                                                   const std::vector<ResidualFamily>& residuals) {
-  Efficiency result = read_efficiency(accelerator, catalog);
+  Efficiency result = read_efficiency(accelerator, catalog, 0);
   const auto concerns = [&](const ResidualFamily& family) {
     return family.architecture == accelerator.architecture || family.architecture == "any";
   };

@@ -22,15 +22,18 @@ struct ListOptions {
 int run_list(const ListOptions& options, Session& session) {
   Output output(options.output.path);
   const Catalog& catalog = session.catalog();
+  // An alias filters as its name does; what is no name is refused by the table.
+  const std::string entry = catalog.entry_of(CatalogKind::accelerators, options.accelerator);
+  const std::string& only = entry.empty() ? options.accelerator : entry;
   const Table table = options.kind.empty()
                           ? catalog_kinds_table(catalog)
-                          : catalog_table(catalog, catalog_kind(options.kind), options.accelerator);
+                          : catalog_table(catalog, catalog_kind(options.kind), only);
   Style style;
   style.color = options.output.path == "-" && session.colored(STDOUT_FILENO);
   const Format format = options.output.choose();
   output.write(to_format(table, format, style, options.kind.empty() ? "kinds" : options.kind));
-  if (format == Format::table && options.kind == "prices" && !options.accelerator.empty()) {
-    output.write("\n" + price_spread_text(catalog, options.accelerator));
+  if (format == Format::table && options.kind == "prices" && !only.empty()) {
+    output.write("\n" + price_spread_text(catalog, only));
   }
   output.commit();
   return kExitOk;

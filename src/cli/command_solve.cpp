@@ -265,7 +265,11 @@ class Solving {
   std::string balance_platforms() {
     Scenario pair;
     pair.set_text(Field::hardware_accelerator, arguments_.break_even);
-    const std::vector<std::string> names = pair.names(Field::hardware_accelerator);
+    std::vector<std::string> names = pair.names(Field::hardware_accelerator);
+    for (std::string& name : names) {
+      const std::string entry = session_.catalog().entry_of(CatalogKind::accelerators, name);
+      if (!entry.empty()) name = entry;
+    }
     if (names.size() != 2 || names[0] == names[1]) {
       throw Error(ErrorKind::usage, "two different platforms are needed",
                   "write --break-even gb200-nvl72,h100-sxm", "--break-even");

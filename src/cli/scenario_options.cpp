@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <iterator>
 
 #include "cli/session.h"
+#include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/files.h"
 
@@ -63,8 +65,7 @@ void refuse_exclusive(const Scenario& layer, std::string_view where, ErrorKind k
   for (const auto& [a, b] : kExclusive) {
     if (layer.has(a) && layer.has(b)) {
       throw Error(
-          kind,
-          fmt::format("{} and {} exclude each other", field_info(a).flag, field_info(b).flag),
+          kind, fmt::format("{} and {} exclude each other", field_info(a).flag, field_info(b).flag),
           "give one of them", std::string(where));
     }
   }
@@ -108,6 +109,24 @@ Scenario from_environment() {
   return layer;
 }
 
+// Aliases become the names of their entries, so that answers, columns and saved scenarios all say
+// one name; an accelerator that is named twice stands once.
+void use_entry_names(Scenario& scenario, const Catalog& catalog) {
+  std::vector<std::string> out;
+  bool aliased = false;
+  for (std::string& name : scenario.names(Field::hardware_accelerator)) {
+    const bool known =
+        name.ends_with(".json") || catalog.has_file("accelerators/" + name + ".json");
+    std::string entry = known ? std::string() : catalog.entry_of(CatalogKind::accelerators, name);
+    aliased = aliased || !entry.empty();
+    if (!entry.empty()) name = std::move(entry);
+    if (std::ranges::find(out, name) == out.end()) out.push_back(std::move(name));
+  }
+  if (aliased) {
+    scenario.set_text(Field::hardware_accelerator, fmt::format("{}", fmt::join(out, ",")));
+  }
+}
+
 }  // namespace
 
 std::string read_input(const std::string& path) {
@@ -140,7 +159,8 @@ void ScenarioOptions::add(CLI::App& app, const Session& session) {
 
 void ScenarioOptions::set_file(const std::string& path) {
   if (!file_.empty()) {
-    throw Error(ErrorKind::usage, "two scenario files", "give the file once, with or without --scenario");
+    throw Error(ErrorKind::usage, "two scenario files",
+                "give the file once, with or without --scenario");
   }
   file_ = path;
 }
@@ -164,6 +184,7 @@ Scenario ScenarioOptions::read(Session& session, const Prepare& prepare) const {
     flags.set(*typed->info, bare_flag ? "on" : typed->text, typed->info->flag);
   }
   overlay(scenario, std::move(flags), "");
+  use_entry_names(scenario, session.catalog());
   return scenario;
 }
 

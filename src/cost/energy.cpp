@@ -5,18 +5,6 @@
 
 namespace trcost {
 
-double mean_draw(std::string_view vendor) {
-  constexpr double kGpu = 0.75;
-  constexpr double kTpu = 0.43;
-  return vendor == "Google" ? kTpu : kGpu;
-}
-
-double system_over_board(std::string_view vendor) {
-  constexpr double kServer = 1.8;
-  constexpr double kTpuServer = 1.56;  // v4 and later
-  return vendor == "Google" ? kTpuServer : kServer;
-}
-
 SystemPower system_power(const Accelerator& accelerator, const System& system) {
   if (system.power_per_gpu_watts > 0) {
     return {system.power_per_gpu_watts, false, "power of " + system.title, system.power_source};
@@ -27,7 +15,7 @@ SystemPower system_power(const Accelerator& accelerator, const System& system) {
                         accelerator.title),
             {}};
   }
-  const double multiple = system_over_board(accelerator.vendor);
+  const double multiple = accelerator.server_power_multiple;
   return {accelerator.power_watts * multiple, true,
           fmt::format("assumed: the board's {:.4g} W x {:.3g} for its share of the system, whose "
                       "power is not published",

@@ -19,12 +19,6 @@ std::string usd(double value) {
   return "$" + grouped(value, value < 1000 && value != std::floor(value) ? 2 : 0);
 }
 
-double server_multiplier(const Accelerator& accelerator) {
-  if (accelerator.name.starts_with("a100")) return kServerMultiplierA100;
-  if (accelerator.name.starts_with("v100")) return kServerMultiplierV100;
-  return kServerMultiplier;
-}
-
 // The newest price of a whole machine without its network, as a buyer without a hyperscaler's
 // discount pays it.
 const HardwarePrice* machine_price(const PriceBook& book, std::string_view accelerator) {
@@ -58,7 +52,7 @@ PurchasePrice of_machine(std::string_view item, double usd_of_all, double gpus,
 
 PurchasePrice of_chip(const Accelerator& accelerator, double chip, std::string_view origin,
                       std::string date) {
-  const double multiplier = server_multiplier(accelerator);
+  const double multiplier = accelerator.server_price_multiple;
   return {chip * multiplier,
           fmt::format("chip {} x {} for the server (Epoch AI) = {}; {}", usd(chip), multiplier,
                       usd(chip * multiplier), origin),

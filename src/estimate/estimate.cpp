@@ -64,6 +64,15 @@ void warn_about_steps(const ResolvedWork& work, const Estimate& out, Notes& note
       format_exact(work.seq_length)));
 }
 
+// A given MFU and a layout that recomputes may ask for more than the chip has.
+void warn_about_peak(const Estimate& out, Notes& notes) {
+  if (out.performance.hfu <= 1) return;
+  notes.warn(fmt::format("with recomputation {} would work at {:.1f} % of the peak of {}: the MFU "
+                         "that was given cannot be reached with recompute {}",
+                         out.accelerator_title, 100 * out.performance.hfu,
+                         precision_name(out.precision), recompute_name(out.layout.recompute)));
+}
+
 // Compared by sequence: the two may take other batches.
 std::string runner_up_text(const Plan& plan) {
   if (!plan.runner_up) return {};
@@ -192,6 +201,7 @@ void Estimator::State::answer(const Scenario& scenario, std::string_view acceler
   if (options.assumptions) {
     warn_about_memory(out, scenario.number_or_default(Field::hardware_memory_margin), notes);
     warn_about_steps(work, out, notes);
+    warn_about_peak(out, notes);
     if (!out.pipeline->gpu_bound) notes.warn(out.pipeline->verdict);
     warn_about_spot(useful, rates, out, notes);
     out.runner_up = runner_up_text(execution.plan);

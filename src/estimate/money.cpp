@@ -236,7 +236,7 @@ Rates resolve_rates(const Scenario& scenario, const Catalog& catalog, const Plat
   out.own = scenario.text(Field::cost_pricing) == "own";
   resolve_electricity(scenario, catalog, out, notes);
   out.pue = resolve_pue(scenario, catalog, notes);
-  out.draw = mean_draw(platform.accelerator->vendor);
+  out.draw = platform.accelerator->mean_draw;
   resolve_power(scenario, platform, out, notes);
   resolve_price(scenario, catalog, platform, out, notes);
   if (out.own) resolve_ownership(scenario, catalog, platform, out, notes);

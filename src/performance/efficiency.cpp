@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trcost/efficiency.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -114,14 +116,22 @@ std::span<const StackConstant> stack_constants() { return kStackConstants; }
 
 Efficiency efficiency_alike(const Accelerator& accelerator, const Accelerator& kin,
                             Efficiency of_kin) {
+  const Efficiency by_rule = efficiency_by_rule(accelerator);
   for (std::size_t p = 0; p < of_kin.matmul.size(); ++p) {
+    if (kin.peak_flops[p] <= 0) {  // a format that only the newer chip has
+      of_kin.matmul[p] = by_rule.matmul[p];
+      continue;
+    }
     const double own = accelerator.measured_flops[p], other = kin.measured_flops[p];
     if (own > 0 && other > 0) {
       of_kin.matmul[p] *= own / accelerator.peak_flops[p] / (other / kin.peak_flops[p]);
     }
     of_kin.matmul[p] = std::min(of_kin.matmul[p], kBestMatmul);
   }
+  of_kin.accelerator = accelerator.name;
   of_kin.measured = false;
+  of_kin.source = fmt::format("the constants of {}, matmuls by the ratio of measured matmul rates; {}",
+                              kin.title, of_kin.source);
   return of_kin;
 }
 

@@ -37,7 +37,8 @@ Table accelerators_table(const Catalog& catalog, std::string_view only) {
                {"TB/s", "memory_bytes_per_second", kRight},
                {"watts", "power_watts", kRight},
                {"system", "system"},
-               {"price", "price_usd", kRight, Overflow::drop}});
+               {"price", "price_usd", kRight, Overflow::drop},
+               {"also", "aliases", Align::left, Overflow::drop}});
   for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
     if (!only.empty() && name != only) continue;
     const Accelerator& chip = catalog.accelerator(name);
@@ -47,7 +48,8 @@ Table accelerators_table(const Catalog& catalog, std::string_view only) {
                    known(chip.memory_bytes, fmt::format("{:.1f}", chip.memory_bytes / 1e9)),
                    known(chip.memory_bandwidth, fmt::format("{:g}", chip.memory_bandwidth / 1e12)),
                    known(chip.power_watts, fmt::format("{:g}", chip.power_watts)), chip.system,
-                   known(chip.price_usd, fmt::format("${:.0f}", chip.price_usd))});
+                   known(chip.price_usd, fmt::format("${:.0f}", chip.price_usd)),
+                   fmt::format("{}", fmt::join(chip.aliases, " "))});
   }
   return table;
 }

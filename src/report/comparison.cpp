@@ -89,8 +89,8 @@ const Line kLines[] = {
     {"energy", [](const Estimate& e) { return known(e.energy.kwh, energy_words(e.energy.kwh)); },
      true},
     {"CO2", [](const Estimate& e) { return known(e.energy.co2_kg, mass_words(e.energy.co2_kg)); }},
-    {"tokens per MWh", [](const Estimate& e) { return counted_cell(e.energy.tokens_per_mwh); }},
-    {"tokens/s per MW",
+    {"tokens per MWh drawn", [](const Estimate& e) { return counted_cell(e.energy.tokens_per_mwh); }},
+    {"tokens/s per MW rated",
      [](const Estimate& e) { return counted_cell(e.energy.tokens_per_second_per_megawatt); }},
     {"$ per GPU-hour",
      [](const Estimate& e) {

@@ -16,7 +16,7 @@ Table run_table(const RunValidation& validation) {
                {.title = "P90", .key = "p90", .align = Align::right},
                {.title = "error", .key = "error", .align = Align::right},
                {.title = "inside", .key = "inside"},
-               {.title = "note", .key = "note", .overflow = Overflow::cut}});
+               {.title = "note", .key = "note", .overflow = Overflow::wrap}});
   for (const RunReplay& row : validation.rows) {
     const bool known = row.problem.empty();
     const auto hours = [&](double value) {

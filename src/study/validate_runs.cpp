@@ -10,7 +10,6 @@
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "trcost/numbers.h"
-#include "trcost/price_import.h"
 #include "trcost/quantity.h"
 #include "trcost/suggest.h"
 
@@ -30,30 +29,12 @@ std::string catalog_model(const Catalog& catalog, std::string_view name) {
   return {};
 }
 
-// `A100 SXM 80GB`, `H800`; an A100 or A800 of unknown memory counts as one of 80 GB, whose peak is
-// the same.
+// An A800 is an A100 with a slower NVLink: of the same peak and memory.
 std::string catalog_accelerator(const Catalog& catalog, const std::string& published) {
-  std::string name = published;
-  if (name == "A100" || name == "A800" || name == "A800 80GB") name = "A100 80GB";
-  if (name == "V100") name = "V100 32GB";
-  const double memory = name.starts_with("V100") ? 32 : 0;
-  std::string found = accelerator_by_cloud_name(name, memory, {}).name;
-  if (found.empty()) {
-    const std::string wanted = folded(name);
-    for (const std::string& known : catalog.names(CatalogKind::accelerators)) {
-      if (folded(known) == wanted) found = known;
-    }
-  }
-  const auto names = catalog.names(CatalogKind::accelerators);
-  if (std::find(names.begin(), names.end(), found) == names.end()) {
-    unknown(fmt::format("the catalog has no accelerator {}", published));
-  }
+  const bool slower_links = published == "A800" || published == "A800 80GB";
+  std::string found = catalog.entry_of(CatalogKind::accelerators, slower_links ? "A100" : published);
+  if (found.empty()) unknown(fmt::format("the catalog has no accelerator {}", published));
   return found;
-}
-
-std::string precision_of(const PublishedRun& run, const std::string& accelerator) {
-  if (run.precision.find("fp8") != std::string::npos) return "fp8";
-  return accelerator.starts_with("v100") ? "fp16" : "bf16";
 }
 
 bool is_pretraining(const PublishedRun& run) {
@@ -136,7 +117,10 @@ Scenario run_scenario(const Catalog& catalog, const PublishedRun& run) {
   } else if (run.wall_days) {
     scenario.set_number(Field::hardware_deadline, *run.wall_days * kSecondsPerDay);
   }
-  scenario.set_text(Field::train_precision, precision_of(run, accelerator));
+  // Otherwise the chip's usual one: bf16, or fp16 where it has no bf16.
+  if (run.precision.find("fp8") != std::string::npos) {
+    scenario.set_text(Field::train_precision, "fp8");
+  }
   return scenario;
 }
 
