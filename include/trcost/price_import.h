@@ -64,6 +64,7 @@ std::string provider_by_cloud_name(std::string_view name);
 struct CloudAccelerator {
   std::string name;     ///< empty for one that the catalog does not know, or not exactly
   std::string problem;  ///< why it is empty
+  bool unknown = false; ///< no chip is spelled so here; else its memory or form is not clear
 };
 CloudAccelerator accelerator_by_cloud_name(std::string_view name, double memory_gb,
                                            std::string_view instance);

@@ -137,10 +137,15 @@ struct Catalog::Cache {
                                         std::string_view name) {
     if (name.find('/') != std::string_view::npos) {
       const bool directory = is_directory(std::string(name));
+      const std::string guess =
+          directory ? std::string()
+                    : suggested_entry(catalog, kind, name.substr(name.rfind('/') + 1));
       throw Error(
           ErrorKind::data,
           directory ? "this is a directory, not a file" : "a file of your own has to end in .json",
-          {}, std::string(name.substr(0, 200)));
+          guess.empty() ? std::string()
+                        : "repositories are not fetched: name a catalog entry, or the file; " + guess,
+          std::string(name.substr(0, 200)));
     }
     const std::string guess = suggested_entry(catalog, kind, name);
     const std::string_view kinds = info(kind).name;

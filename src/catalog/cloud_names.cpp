@@ -136,7 +136,7 @@ CloudAccelerator with_memory(std::string_view spelled, double memory_gb, std::st
 CloudAccelerator accelerator_by_cloud_name(std::string_view name, double memory_gb,
                                            std::string_view instance) {
   const std::optional<Parts> parts = take_apart(folded(name));
-  if (!parts) return {{}, fmt::format("unknown accelerator \"{}\"", name)};
+  if (!parts) return {{}, fmt::format("unknown accelerator \"{}\"", name), true};
   const double said = parts->memory_gb;
   if (said > 0 && memory_gb > 0 && std::abs(memory_gb / said - 1) > 0.15) {
     return {{}, fmt::format("\"{}\" does not go with {:.4g} GB of memory", name, memory_gb)};

@@ -60,6 +60,17 @@ std::string nearest_entry(const Catalog& catalog, CatalogKind kind, std::string_
   return of[static_cast<std::size_t>(at)];
 }
 
+// The longest name that what was typed goes on from: `qwen2.5-vl-7b` of `qwen2.5-vl-7b-instruct`.
+std::string longest_start(std::string_view typed, const std::vector<std::string>& names) {
+  std::string longest;
+  for (const std::string& name : names) {
+    const bool start = typed.starts_with(name) && typed.size() > name.size() &&
+                       typed[name.size()] == '-';
+    if (start && name.size() > longest.size()) longest = name;
+  }
+  return longest;
+}
+
 std::string lower_case(std::string_view text) {
   std::string out(text);
   for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -97,6 +108,9 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
     }
   }
   if (longer.size() > 1) return there_is(longer);
+  if (const std::string start = longest_start(wanted, known); !start.empty()) {
+    return fmt::format("did you mean \"{}\"?", start);
+  }
   const std::string nearest = nearest_entry(catalog, kind, typed, known);
   if (!nearest.empty()) return fmt::format("did you mean \"{}\"?", nearest);
   return related.empty() ? std::string() : there_is(related);

@@ -55,8 +55,12 @@ class Importer {
       return;
     }
     if (!offer.problem.empty()) return refuse(offer, offer.problem);
-    const CloudAccelerator found = accelerator_by_cloud_name(
+    CloudAccelerator found = accelerator_by_cloud_name(
         offer.accelerator_name, cell_number(offer.memory_gb).value_or(0), offer.instance);
+    // Chips that come in one form: the catalog's own aliases say which.
+    if (found.unknown && options_.catalog != nullptr) {
+      found.name = options_.catalog->entry_of(CatalogKind::accelerators, offer.accelerator_name);
+    }
     const std::string& accelerator = found.name;
     if (accelerator.empty()) return refuse(offer, found.problem);
     if (!count || *count < 0 || *count != std::floor(*count)) {

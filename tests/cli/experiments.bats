@@ -127,3 +127,52 @@ END
   run_trcost experiments --scenario study.json --accelerator h100-sxm
   grep -q 'study.json#/experiments/0/model/params' <<<"$err"
 }
+
+@test "a cluster changes what stays unfilled, and nothing else" {
+  file="$BATS_TEST_DIRNAME/../../examples/studies/ablation.json"
+  figures='[.platforms[] | {a: .accelerator, used: (.total.total_usd - .total.idle_usd),
+    hours: .total.gpu_hours, total: .total.total_usd, idle: .total.idle_usd}] | sort_by(.a)'
+  run_trcost experiments "$file" --format json
+  jq "$figures" <<<"$out" >alone.json
+  for gpus in 64 256 1024; do
+    run_trcost experiments "$file" --gpus "$gpus" --format json
+    jq "$figures" <<<"$out" >packed.json
+    jq -s -e '[.[0], .[1]] | transpose | all(
+      (.[0].used / .[1].used - 1 | fabs) < 1e-9 and (.[0].hours / .[1].hours - 1 | fabs) < 1e-9
+      and ((.[0].total - .[1].total) - (.[0].idle - .[1].idle) | fabs) < 1e-6)' alone.json packed.json
+  done
+}
+
+@test "JSON is the CSV nested by its paths, totals and range included" {
+  file="$BATS_TEST_DIRNAME/../../examples/studies/ablation.json"
+  run_trcost experiments "$file" --accelerator h100 --gpus 64 --format json
+  cp out.txt study.json
+  run_trcost experiments "$file" --accelerator h100 --gpus 64 --format csv
+  head -1 out.txt | tr ',' '\n' | sort >columns.txt
+  jq -r '.platforms[0] as $p | $p.experiments[0] as $e |
+    ([$e | paths(type != "object") | join(".")] + [$p | del(.experiments) | paths(type != "object") | join(".")])
+    | unique[]' study.json | sort >paths.txt
+  diff columns.txt paths.txt
+  for column in range.total_usd.p90 cost.price_per_gpu_hour total.tokens_per_second_per_megawatt energy.kwh; do
+    grep -qx "$column" columns.txt
+  done
+}
+
+@test "the range of a study is one draw over all runs: as wide as one run's, not narrower" {
+  # Twenty equal runs share price and method, so the spread of the sum is that of one of them.
+  study=(--params 10B --tokens 200B --accelerator h100-sxm --params-fraction 0.1 --tokens-fraction 0.1)
+  run_trcost experiments "${study[@]}" --runs 1 --gpus 8 --format json
+  one=$(jq '.platforms[0].range.gpu_hours | .p90 / .p10' <<<"$out")
+  run_trcost experiments "${study[@]}" --runs 20 --gpus 8 --format json
+  holds ".platforms[0].range.gpu_hours | .p90 / .p10 / $one - 1 | fabs < 1e-6"
+  holds '.platforms[0] | .range.total_usd.p10 < .total.total_usd and .total.total_usd < .range.total_usd.p90'
+}
+
+@test "accelerators that idle in rented nodes draw less than those in use, and are counted" {
+  # Three attempts on one GPU each share a node of 8: five idle at 0.3 of the system's power, which
+  # in training draws 0.75 of it.
+  run_trcost experiments --params 1B --tokens 10B --accelerator h100-sxm --price 2 --runs 3 \
+    --params-fraction 0.1 --tokens-fraction 0.1 --format json
+  holds '.platforms[0].experiments[0].energy | (.idle_kwh / .kwh - 5 / 3 * 0.3 / 0.75 | fabs) < 1e-9'
+  holds '.platforms[0] | (.total.kwh - .experiments[0].energy.kwh - .experiments[0].energy.idle_kwh | fabs) < 1e-9'
+}

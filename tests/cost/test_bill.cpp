@@ -2,6 +2,7 @@
 #include "catch.h"
 #include "cost/vector_file.h"
 #include "trcost/bill.h"
+#include "trcost/catalog.h"
 
 using namespace trcost;
 
@@ -261,10 +262,12 @@ TEST_CASE("power of a system that publishes none is the board's, multiplied", "[
   CHECK_THAT(power.watts.value(), WithinRel(1350.0, 1e-12));
   CHECK(power.assumed);
   CHECK(power.source.starts_with("data sheet; "));
-  chip.vendor = "Google";
+  chip.vendor = "Google";  // the maker's name decides nothing
+  CHECK_THAT(system_power(chip, system).watts.value(), WithinRel(1350.0, 1e-12));
+  chip.server_power_multiple = Catalog().accelerator("tpu-v5e").server_power_multiple;
   CHECK_THAT(system_power(chip, system).watts.value(), WithinRel(1170.0, 1e-12));
   // The rule comes near what DGX H100 publishes: 10.2 kW of eight boards of 700 W.
-  CHECK_THAT(700 * system_over_board("NVIDIA"), WithinRel(10200.0 / 8, 0.02));
+  CHECK_THAT(700 * kUsualServerPower, WithinRel(10200.0 / 8, 0.02));
   system.power_per_gpu_watts = 1275;
   power = system_power(chip, system);
   CHECK(power.watts == 1275);
