@@ -108,6 +108,7 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
     }
   }
   if (longer.size() > 1) return there_is(longer);
+  if (longer.size() == 1) return fmt::format("did you mean \"{}\"?", longer.front());
   if (const std::string start = longest_start(wanted, known); !start.empty()) {
     return fmt::format("did you mean \"{}\"?", start);
   }

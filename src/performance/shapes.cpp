@@ -141,9 +141,10 @@ LayerShape expert_layer_shape(const Workload& workload) {
   if (!model.moe) return shape;
   const MixtureOfExperts& moe = *model.moe;
   add_attention(shape, model, workload.attention_length);
-  add_linear(shape, model.hidden, moe.experts, Split::none).adaptable = false;
+  // The gate of the shared experts is one more column of the router.
+  const double gates = moe.experts + (moe.shared_gate ? 1 : 0);
+  add_linear(shape, model.hidden, gates, Split::none).adaptable = false;
   add_feed_forward(shape, model.mlp, model.hidden, moe.shared_ffn);
-  if (moe.shared_gate) add_linear(shape, model.hidden, 1, Split::none).adaptable = false;
   shape.experts = moe.experts;
   shape.experts_per_token = moe.experts_per_token;
   shape.groups_per_token = moe.groups_per_token;

@@ -47,8 +47,12 @@ std::string range_words(const PlatformExperiments& platform) {
   return usd ? fmt::format("{}..{}", short_money(usd->p10), short_money(usd->p90)) : "n/a";
 }
 
-Cell unit_price(std::optional<double> usd) {
-  return usd ? Cell::number(*usd, fmt::format("${:.2f}", *usd)) : Cell::unknown();
+// An imputed price is marked as in the table of platforms.
+Cell unit_price(const PlatformExperiments& platform) {
+  const std::optional<double> usd = platform.price_per_gpu_hour;
+  if (!usd) return Cell::unknown();
+  const bool imputed = platform.experiments.front().run.cost.price_imputed;
+  return Cell::number(*usd, fmt::format("{}${:.2f}", imputed ? "~" : "", *usd));
 }
 
 // The columns about the cluster stand there where one is given.
@@ -73,7 +77,7 @@ Table platforms_table(const ExperimentReport& report) {
                              money(each->usd),
                              range_words(*each),
                              money(each->idle_usd),
-                             unit_price(each->price_per_gpu_hour),
+                             unit_price(*each),
                              gpu_hour_words(each->gpu_hours)};
     if (packed) {
       const auto& schedule = each->schedule;

@@ -9,6 +9,7 @@
 #include "report/document_head.h"
 #include "report/failures.h"
 #include "report/json_writer.h"
+#include "trcost/price_book.h"
 
 namespace trcost {
 namespace {
@@ -59,9 +60,24 @@ std::optional<double> of_cluster(const Place& place, double ExperimentSchedule::
   return place.schedule ? std::optional((*place.schedule).*member) : std::nullopt;
 }
 
-constexpr Figures<Place, 23> kPlatformFigures = {{
+// All runs of a platform pay the same price.
+const CostResult& paid(const Place& place) { return place.experiments.front().run.cost; }
+
+Cell text_or_unknown(const std::string& text) {
+  return text.empty() ? Cell::unknown() : Cell(text);
+}
+
+constexpr Figures<Place, 27> kPlatformFigures = {{
     {"gpus_per_node", [](const Place& p) { return plain(p.node_gpus); }},
     {"cost.price_per_gpu_hour", [](const Place& p) { return plain(p.price_per_gpu_hour); }},
+    {"cost.price_class",
+     [](const Place& p) {
+       const std::optional<PriceClass>& sellers = paid(p).price_class;
+       return sellers ? Cell(price_class_name(*sellers)) : Cell::unknown();
+     }},
+    {"cost.price_imputed", [](const Place& p) { return Cell::boolean(paid(p).price_imputed); }},
+    {"cost.price_date", [](const Place& p) { return text_or_unknown(paid(p).price_date); }},
+    {"cost.provider", [](const Place& p) { return text_or_unknown(paid(p).provider); }},
     {"total.runs", [](const Place& p) { return plain(p.runs); }},
     {"total.gpu_hours", [](const Place& p) { return plain(p.gpu_hours); }},
     {"total.idle_gpu_hours", [](const Place& p) { return plain(p.idle_gpu_hours); }},

@@ -156,6 +156,7 @@ TEST_CASE("the bill of an owner sums to its total", "[cost][bill][ownership]") {
 TEST_CASE("purchase prices in order of preference", "[cost][ownership]") {
   Accelerator chip;
   chip.name = "a100-sxm-80gb";
+  chip.server_price_multiple = Catalog().accelerator("a100-sxm-80gb").server_price_multiple;
   System system;
   PriceBook book;
   CHECK_FALSE(server_price(chip, system, book).usd_per_gpu.has_value());
@@ -166,9 +167,10 @@ TEST_CASE("purchase prices in order of preference", "[cost][ownership]") {
   CHECK_THAT(price.usd_per_gpu.value(), WithinRel(16600.0, 1e-12));
   CHECK(price.date == "2025-03-04");
   CHECK(price.source == "chip $10,000 x 1.66 for the server (Epoch AI) = $16,600; a survey");
-  chip.name = "v100-sxm-32gb";
-  CHECK_THAT(server_price(chip, system, book).usd_per_gpu.value(), WithinRel(16900.0, 1e-12));
-  chip.name = "a100-sxm-80gb";
+  // Epoch AI's multiple of V100 servers.
+  Accelerator older = chip;
+  older.server_price_multiple = Catalog().accelerator("v100-sxm-32gb").server_price_multiple;
+  CHECK_THAT(server_price(older, system, book).usd_per_gpu.value(), WithinRel(16900.0, 1e-12));
   // A quote of the machine comes before a multiple of the chip.
   system.title = "DGX";
   system.price_usd = 160000;
