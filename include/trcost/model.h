@@ -75,6 +75,7 @@ struct LanguageModel {
   bool norm_bias = true;         ///< of Norm::layer; MPT has none
   bool output_bias = false;      ///< attention output has a bias even where `biases` gives none
   bool qk_norm = false;          ///< norms over the head dim of queries and keys (Qwen3)
+  bool wide_qk_norm = false;     ///< norms over all queries and all keys (OLMo 2, MiniMax-M2)
   bool attention_sinks = false;  ///< one learned logit per head (gpt-oss)
   double mtp_layers = 0;         ///< multi-token-prediction modules (DeepSeek-V3), 0 if none
   std::array<AttentionWindow, 4> windows{};  ///< shares sum to 1
@@ -97,6 +98,7 @@ struct Encoder {
   Biases biases = Biases::all;
   double patch = 0;               ///< pixels per side of a patch
   double image = 0;               ///< pixels per side of the input, 0: native resolution
+  double longest = 0;             ///< native resolution: longest side that goes in, 0: by the rule
   double channels = 3;
   double temporal_patch = 1;      ///< frames per patch (Qwen2-VL: 2)
   bool patch_bias = false;
@@ -142,6 +144,7 @@ struct Connector {
   double head_dim = 0;
   double width = 0;         ///< perceiver, qformer: inner width; linear: width that comes out, 0:
                             ///< the language model's
+  double copies = 1;        ///< mlp, pixel_shuffle: as many side by side (Qwen3-VL)
   double gated_ffn = 0;     ///< a gated modality projection before the perceiver (Idefics2)
   double input_width = 0;   ///< width of the features read, when not the encoder's hidden width
   double extra_params = 0;  ///< parameters that no rule above gives

@@ -24,6 +24,18 @@ inline constexpr std::int64_t max_image_pixels = 178'956'970;
 /// Image detail of the GPT-4V rule.
 enum class ImageDetail : std::uint8_t { low, high };
 
+/// The encoder that a rule counts for, in pixels and patches; 0: nothing said. In
+/// `TokenFamily::defaults`: the released encoder. In a request: that of the model or of the encoder
+/// asked about, which the rule follows where the released models differ in it, and which it refuses
+/// where its patch is another: a rule never counts patches that its encoder does not have.
+struct TokenEncoder {
+  std::int64_t patch = 0;    ///< side of a patch
+  std::int64_t image = 0;    ///< side of the square, or of a tile, that the encoder takes
+  std::int64_t longest = 0;  ///< native resolution: longest side that goes in
+  std::int64_t merge = 0;    ///< merge x merge patches become one token of the language model
+  std::optional<std::int64_t> class_tokens = {};  ///< tokens beside the patches
+};
+
 /// Settings of a token rule. In a request: what the user gave. In `TokenFamily::defaults`: the
 /// settings that the rule has, each with its released value; the others stay empty.
 struct TokenOptions {
@@ -32,6 +44,7 @@ struct TokenOptions {
   std::optional<std::int64_t> max_tiles = {};   ///< tiles (crops), the overview image not counted
   std::optional<std::int64_t> patch = {};       ///< side of an encoder patch in pixels
   std::optional<ImageDetail> detail = {};
+  TokenEncoder encoder = {};
 };
 
 /// One family of token rules.
@@ -79,6 +92,10 @@ const TokenFamily& token_family(std::string_view name);
 /// released preprocessor itself refuses the image (an aspect ratio above 200 in Qwen's).
 TokenCount count_image_tokens(std::string_view family, ImageSize size,
                               const TokenOptions& options = {});
+
+struct VisionModel;
+/// The encoder of a model, for the rule that counts its tokens.
+TokenEncoder token_encoder(const VisionModel& vision);
 
 /// Counts a video clip of `seconds` sampled at `fps` frames per second. Throws as the image rule
 /// does, and when seconds or fps are not above 0. The clip is taken to hold the frames asked for.

@@ -92,6 +92,7 @@ void read_variants(ObjectReader& r, LanguageModel& m) {
   m.norm_bias = r.boolean_or("norm_bias", true);
   m.output_bias = r.boolean_or("output_bias", false);
   m.qk_norm = r.boolean_or("qk_norm", false);
+  m.wide_qk_norm = r.boolean_or("wide_qk_norm", false);
   m.attention_sinks = r.boolean_or("attention_sinks", false);
   m.mtp_layers = r.whole_or("mtp_layers", 0, 0, 64);
 }
@@ -160,6 +161,7 @@ Encoder read_encoder(ObjectReader r) {
   e.biases = static_cast<Biases>(r.choice_or("biases", 2, kBiasNames));
   e.missing_biases = r.whole_or("missing_biases", 0, 0, 4);
   e.patch = r.whole_or("patch_pixels", 0, 0, 4096);
+  e.longest = r.whole_or("longest_pixels", 0, 0, 1e5);
   e.channels = r.whole_or("channels", 3, 1, 4096);
   e.temporal_patch = r.whole_or("temporal_patch", 1, 1, 64);
   e.patch_bias = r.boolean_or("patch_bias", false);

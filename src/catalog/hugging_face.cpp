@@ -40,29 +40,6 @@ std::string name_of(ObjectReader& config, std::string_view origin, std::string_v
   return name.empty() ? std::string(family) : plain(std::move(name));
 }
 
-/// Keys of a decoder that a configuration of an unknown family lacks.
-std::string missing_keys(const ObjectReader& config) {
-  std::string missing;
-  for (const char* key : {"num_hidden_layers", "hidden_size", "num_attention_heads",
-                          "intermediate_size", "vocab_size"}) {
-    if (!config.has(key)) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", key);
-  }
-  return missing;
-}
-
-[[noreturn]] void fail_family(const JsonValue& document, const ObjectReader& config,
-                              const std::string& family) {
-  const std::string missing = missing_keys(config);
-  const std::string what =
-      missing.empty() ? "its keys are those of a decoder, but what its layers hold is not known"
-                      : fmt::format("the keys {} are missing", missing);
-  document.fail(
-      fmt::format("the model family \"{}\" is not read; {}", family.substr(0, 60), what),
-      fmt::format("families that are: {}, {}; for others write a model file with \"language\": "
-                  "layers, hidden, heads, ffn, vocab",
-                  text_family_names(), vision_language_family_names()));
-}
-
 }  // namespace
 
 bool is_hugging_face_config(const JsonValue& document) {
@@ -77,7 +54,8 @@ Model read_hugging_face_config(const JsonValue& document, std::string_view origi
   ObjectReader config = document.object();
   const std::string family = config.text_or("model_type", {});
   if (family.empty()) {
-    document.fail("the key model_type is missing", "a config.json of transformers names its family");
+    document.fail("the key model_type is missing",
+                  "a config.json of transformers names its family");
   }
   Model model;
   model.name = name_of(config, origin, family);
@@ -90,7 +68,7 @@ Model read_hugging_face_config(const JsonValue& document, std::string_view origi
   } else if (is_text_family(family)) {
     model.language = read_hugging_face_text(config, family);
   } else {
-    fail_family(document, config, family);
+    refuse_family(config, family);
   }
   check_language(model.language, document);
   for (ObjectReader::Fallback& each : fallbacks) {

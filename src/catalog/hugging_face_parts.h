@@ -3,6 +3,7 @@
 // keys that do not shape the architecture.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "catalog/strict_json.h"
@@ -16,6 +17,15 @@ bool is_text_family(std::string_view model_type);
 std::string text_family_names();
 /// The decoder that a text configuration of a known family describes.
 LanguageModel read_hugging_face_text(ObjectReader& config, std::string_view model_type);
+
+/// The experts of a decoder family that has them; others stay as they are.
+void read_experts(ObjectReader& config, std::string_view model_type, LanguageModel& language);
+/// Groups of experts that limit a token's choice: n_group and topk_group, or the class's usual.
+void read_expert_groups(ObjectReader& config, double usual_groups, double usual_used,
+                        MixtureOfExperts& moe);
+
+/// Throws Error (data): the family is not read, for the reason that holds for it, and what is near.
+[[noreturn]] void refuse_family(ObjectReader& config, const std::string& model_type);
 
 /// Whether a vision-language family is known.
 bool is_vision_language_family(std::string_view model_type);

@@ -9,35 +9,68 @@
 namespace trcost {
 namespace {
 
+/// Norms of queries and keys: none, over each head (Qwen3), or over all heads at once (OLMo 2).
+enum class QkNorm : std::uint8_t { none, head, wide };
+
 /// Families laid out as Llama is, with what their configuration classes in transformers fill in
 /// for keys that a file leaves out (src/transformers/models/*/configuration_*.py). A kv_heads or
-/// head_dim of 0 stands for None: heads, and hidden / heads.
+/// head_dim of 0 stands for None: heads, and hidden / heads. A family that is another by its shape
+/// is a row here, and one in hugging_face_experts.cpp where it has experts.
 struct LlamaLike {
   std::string_view family;
   double vocab, hidden, ffn, layers, heads, kv_heads, head_dim;
   bool tied;
   Biases biases;
-  bool qk_norm;
+  QkNorm qk_norm;
   double norms_per_layer;
 };
 
+constexpr auto kNone = QkNorm::none;
+constexpr auto kHead = QkNorm::head;
+constexpr auto kWide = QkNorm::wide;
+constexpr auto kNoBias = Biases::none;
+
 constexpr std::array kLlamaLike{
-    LlamaLike{"llama", 32000, 4096, 11008, 32, 32, 0, 0, false, Biases::none, false, 2},
-    LlamaLike{"mistral", 32000, 4096, 14336, 32, 32, 8, 0, false, Biases::none, false, 2},
-    LlamaLike{"mixtral", 32000, 4096, 14336, 32, 32, 8, 0, false, Biases::none, false, 2},
-    LlamaLike{"qwen2", 151936, 4096, 22016, 32, 32, 32, 0, false, Biases::qkv, false, 2},
-    LlamaLike{"qwen2_moe", 151936, 2048, 5632, 24, 16, 16, 0, false, Biases::qkv, false, 2},
-    LlamaLike{"qwen3", 151936, 4096, 22016, 32, 32, 32, 128, false, Biases::none, true, 2},
-    LlamaLike{"qwen3_moe", 151936, 2048, 6144, 24, 32, 4, 0, false, Biases::none, true, 2},
-    LlamaLike{"gemma", 256000, 3072, 24576, 28, 16, 16, 256, true, Biases::none, false, 2},
-    LlamaLike{"gemma2", 256000, 2304, 9216, 26, 8, 4, 256, true, Biases::none, false, 4},
-    LlamaLike{"gemma3_text", 262208, 2304, 9216, 26, 8, 4, 256, true, Biases::none, true, 4},
-    LlamaLike{"gpt_oss", 201088, 2880, 2880, 36, 64, 8, 64, false, Biases::all, false, 2},
-    LlamaLike{"smollm3", 128256, 2048, 11008, 36, 16, 4, 0, true, Biases::none, false, 2},
-    LlamaLike{"internlm2", 103168, 4096, 11008, 32, 32, 0, 0, false, Biases::none, false, 2},
-    LlamaLike{"qwen2_vl_text", 152064, 8192, 29568, 80, 64, 8, 0, false, Biases::qkv, false, 2},
-    LlamaLike{"mllama_text_model", 128256, 4096, 14336, 40, 32, 8, 0, false, Biases::none, false,
-              2},
+    LlamaLike{"llama", 32000, 4096, 11008, 32, 32, 0, 0, false, kNoBias, kNone, 2},
+    LlamaLike{"mistral", 32000, 4096, 14336, 32, 32, 8, 0, false, kNoBias, kNone, 2},
+    LlamaLike{"mixtral", 32000, 4096, 14336, 32, 32, 8, 0, false, kNoBias, kNone, 2},
+    LlamaLike{"qwen2", 151936, 4096, 22016, 32, 32, 32, 0, false, Biases::qkv, kNone, 2},
+    LlamaLike{"qwen2_moe", 151936, 2048, 5632, 24, 16, 16, 0, false, Biases::qkv, kNone, 2},
+    LlamaLike{"qwen3", 151936, 4096, 22016, 32, 32, 32, 128, false, kNoBias, kHead, 2},
+    LlamaLike{"qwen3_moe", 151936, 2048, 6144, 24, 32, 4, 0, false, kNoBias, kHead, 2},
+    LlamaLike{"gemma", 256000, 3072, 24576, 28, 16, 16, 256, true, kNoBias, kNone, 2},
+    LlamaLike{"gemma2", 256000, 2304, 9216, 26, 8, 4, 256, true, kNoBias, kNone, 4},
+    LlamaLike{"gemma3_text", 262208, 2304, 9216, 26, 8, 4, 256, true, kNoBias, kHead, 4},
+    LlamaLike{"gpt_oss", 201088, 2880, 2880, 36, 64, 8, 64, false, Biases::all, kNone, 2},
+    LlamaLike{"smollm3", 128256, 2048, 11008, 36, 16, 4, 0, true, kNoBias, kNone, 2},
+    LlamaLike{"internlm2", 103168, 4096, 11008, 32, 32, 0, 0, false, kNoBias, kNone, 2},
+    LlamaLike{"phi3", 32064, 3072, 8192, 32, 32, 0, 0, false, kNoBias, kNone, 2},
+    LlamaLike{"olmo2", 50304, 4096, 11008, 32, 32, 0, 0, false, kNoBias, kWide, 2},
+    LlamaLike{"olmo3", 50304, 4096, 11008, 32, 32, 0, 0, false, kNoBias, kWide, 2},
+    LlamaLike{"olmoe", 50304, 2048, 2048, 16, 16, 0, 0, false, kNoBias, kWide, 2},
+    LlamaLike{"glm", 151552, 4096, 13696, 40, 32, 2, 128, false, kNoBias, kNone, 2},
+    LlamaLike{"glm4", 151552, 4096, 13696, 40, 32, 2, 128, false, kNoBias, kNone, 4},
+    LlamaLike{"glm4_moe", 151552, 4096, 10944, 46, 96, 8, 0, false, kNoBias, kNone, 2},
+    LlamaLike{"llama4_text", 202048, 5120, 8192, 48, 40, 8, 128, false, kNoBias, kNone, 2},
+    LlamaLike{"minimax_m2", 200064, 3072, 1536, 62, 48, 8, 128, false, kNoBias, kWide, 2},
+    LlamaLike{"ernie4_5", 103424, 1024, 3072, 18, 16, 2, 128, true, kNoBias, kNone, 2},
+    LlamaLike{"ernie4_5_moe", 103424, 2560, 12288, 28, 20, 4, 0, true, kNoBias, kNone, 2},
+    LlamaLike{"hunyuan_v1_dense", 290943, 4096, 11008, 32, 32, 0, 0, false, kNoBias, kHead, 2},
+    LlamaLike{"hunyuan_v1_moe", 290943, 4096, 11008, 32, 32, 0, 0, false, kNoBias, kHead, 2},
+    LlamaLike{"qwen3_vl_text", 151936, 4096, 22016, 32, 32, 32, 128, false, kNoBias, kHead, 2},
+    LlamaLike{"qwen3_vl_moe_text", 151936, 2048, 5632, 24, 16, 16, 0, false, kNoBias, kHead, 2},
+    LlamaLike{"qwen2_vl_text", 152064, 8192, 29568, 80, 64, 8, 0, false, Biases::qkv, kNone, 2},
+    LlamaLike{"mllama_text_model", 128256, 4096, 14336, 40, 32, 8, 0, false, kNoBias, kNone, 2},
+};
+
+/// Families that are another by their shape under a name of their own.
+struct SameShape {
+  std::string_view family, as;
+};
+constexpr std::array kSameShape{
+    SameShape{"kimi_k2", "deepseek_v3"},
+    SameShape{"qwen2_5_vl_text", "qwen2_vl_text"},
+    SameShape{"llama4", "llama4_text"},
 };
 
 const LlamaLike* find_llama_like(std::string_view family) {
@@ -72,9 +105,22 @@ void set_windows(LanguageModel& m, double windowed_layers, double window) {
   m.window_count = 2;
 }
 
+/// Layers of Llama 4 with rotary positions see their chunk of the text only; every fourth has no
+/// positions and sees all of it.
+double chunked_layers(ObjectReader& r, double layers) {
+  double chunked = 0;
+  for (const JsonValue& rotary : r.array_or_empty("no_rope_layers")) {
+    chunked += rotary.number(0, 1);
+  }
+  const double step = r.whole_or("no_rope_layer_interval", 4, 1, kMostLayers);
+  return chunked > 0 ? std::min(chunked, layers) : layers - std::floor(layers / step);
+}
+
 /// Layers with a window when the file gives none in layer_types, by the class's own pattern.
 double windowed_by_pattern(ObjectReader& r, std::string_view family, double layers) {
-  if (family == "mistral" || family == "mixtral") return layers;
+  if (family == "mistral" || family == "mixtral" || family == "phi3") return layers;
+  if (family == "olmo3") return layers - std::floor(layers / 4);
+  if (family == "llama4_text") return chunked_layers(r, layers);
   if (family == "gemma2" || family == "gpt_oss") return std::ceil(layers / 2);
   if (family == "gemma3_text") {
     return layers - std::floor(layers / r.whole_or("sliding_window_pattern", 6, 1, kMostLayers));
@@ -85,60 +131,38 @@ double windowed_by_pattern(ObjectReader& r, std::string_view family, double laye
   return 0;
 }
 
+/// The window of a class where the file does not name one; 0: none.
+double usual_window(std::string_view family) {
+  if (family == "mistral" || family == "olmo3") return 4096;
+  if (family.starts_with("gemma")) return family == "gemma" ? 0 : 4096;
+  if (family == "llama4_text") return 8192;
+  return family == "gpt_oss" ? 128 : 0;
+}
+
 void read_windows(ObjectReader& r, std::string_view family, LanguageModel& m) {
-  double window = 0;
-  if (family == "mistral" || family.starts_with("gemma")) window = family == "gemma" ? 0 : 4096;
-  if (family == "gpt_oss") window = 128;
-  if (std::optional<JsonValue> value = r.optional_value("sliding_window")) {
+  const char* key = family == "llama4_text" ? "attention_chunk_size" : "sliding_window";
+  double window = usual_window(family);
+  if (std::optional<JsonValue> value = r.optional_value(key)) {
     window = value->whole(0, 1e9);
-  } else if (r.holds_null("sliding_window")) {
+  } else if (r.holds_null(key)) {
     window = 0;
   }
   double windowed = windowed_by_pattern(r, family, m.layers);
   if (const std::vector<std::string> types = r.texts_or_empty("layer_types"); !types.empty()) {
-    windowed = static_cast<double>(std::count(types.begin(), types.end(), "sliding_attention"));
+    windowed = static_cast<double>(std::count_if(types.begin(), types.end(), [](const auto& type) {
+      return type == "sliding_attention" || type == "chunked_attention";
+    }));
   }
   set_windows(m, windowed, window);
 }
 
-/// Layers with a dense feed-forward: those named, and those that the step between sparse ones
-/// skips.
-double dense_layers(ObjectReader& r, double layers) {
-  const double step = r.whole_or("decoder_sparse_step", 1, 1, kMostLayers);
-  std::vector<double> named;
-  for (const JsonValue& layer : r.array_or_empty("mlp_only_layers")) {
-    named.push_back(layer.whole(0, kMostLayers));
-  }
-  double dense = 0;
-  for (double layer = 0; layer < layers; ++layer) {
-    const bool skipped = std::fmod(layer + 1, step) != 0;
-    if (skipped || std::find(named.begin(), named.end(), layer) != named.end()) ++dense;
-  }
-  return dense;
-}
-
-void read_qwen_moe(ObjectReader& r, std::string_view family, LanguageModel& m) {
-  const bool second = family == "qwen2_moe";
-  MixtureOfExperts moe;
-  moe.experts = width(r, "num_experts", second ? 60 : 128);
-  moe.experts_per_token = width(r, "num_experts_per_tok", second ? 4 : 8);
-  moe.expert_ffn = width(r, "moe_intermediate_size", second ? 1408 : 768);
-  if (second) moe.shared_ffn = width(r, "shared_expert_intermediate_size", 5632);
-  moe.shared_gate = second;
-  moe.dense_layers = dense_layers(r, m.layers);
-  m.moe = moe;
-}
-
-void read_local_experts(ObjectReader& r, std::string_view family, LanguageModel& m) {
-  const bool oss = family == "gpt_oss";
-  MixtureOfExperts moe;
-  moe.experts = width(r, "num_local_experts", oss ? 128 : 8);
-  moe.experts_per_token = width(r, "num_experts_per_tok", oss ? 4 : 2);
-  moe.expert_ffn = m.ffn;
-  moe.router_bias = oss;
-  moe.expert_bias = oss;
-  m.attention_sinks = oss;
-  m.moe = moe;
+/// Biases of queries, keys and values that a file asks for. GLM and ERNIE have none in the
+/// output.
+void read_biases(ObjectReader& r, std::string_view family, LanguageModel& m) {
+  if (m.biases != Biases::none) return;
+  if (!is_on(r, "attention_bias") && !is_on(r, "use_bias")) return;
+  m.biases = is_on(r, "mlp_bias") ? Biases::all : Biases::qkv;
+  m.output_bias = !family.starts_with("glm");
 }
 
 LanguageModel read_llama_like(ObjectReader& r, const LlamaLike& usual) {
@@ -153,22 +177,18 @@ LanguageModel read_llama_like(ObjectReader& r, const LlamaLike& usual) {
   m.head_dim = r.has("head_dim")    ? r.required_whole("head_dim", 1, kWidest)
                : usual.head_dim > 0 ? usual.head_dim
                                     : usual_head_dim(r, m);
-  // Qwen2-VL's stands at the top of the file.
-  if (usual.family != "qwen2_vl_text") {
+  // Qwen-VL's stands at the top of the file.
+  if (!usual.family.starts_with("qwen2_vl") && !usual.family.starts_with("qwen3_vl")) {
     m.tied_embeddings = r.boolean_or("tie_word_embeddings", usual.tied);
   }
   m.biases = usual.biases;
-  m.qk_norm = usual.qk_norm;
+  m.qk_norm = usual.qk_norm == QkNorm::head ||
+              (usual.qk_norm == QkNorm::none && is_on(r, "use_qk_norm"));
+  m.wide_qk_norm = usual.qk_norm == QkNorm::wide;
   m.norms_per_layer = usual.norms_per_layer;
-  if (is_on(r, "attention_bias") && m.biases == Biases::none) {
-    m.biases = is_on(r, "mlp_bias") ? Biases::all : Biases::qkv;
-    m.output_bias = true;
-  }
+  read_biases(r, usual.family, m);
   read_windows(r, usual.family, m);
-  if (usual.family.ends_with("_moe")) read_qwen_moe(r, usual.family, m);
-  if (usual.family == "mixtral" || usual.family == "gpt_oss") {
-    read_local_experts(r, usual.family, m);
-  }
+  read_experts(r, usual.family, m);
   return m;
 }
 
@@ -265,24 +285,35 @@ LanguageModel read_deepseek(ObjectReader& r, bool third) {
   moe.shared_ffn = r.whole_or("n_shared_experts", third ? 1 : 2, 0, 1e4) * moe.expert_ffn;
   moe.dense_layers = r.whole_or("first_k_dense_replace", third ? 3 : 0, 0, kMostLayers);
   moe.router_bias = third;
+  // Those of V2 are of accelerators, not of nodes.
+  if (third) read_expert_groups(r, 8, 4, moe);
   m.moe = moe;
   return m;
 }
 
+/// The row that reads a family, or the family itself.
+std::string_view shape_of(std::string_view family) {
+  const auto found = std::ranges::find(kSameShape, family, &SameShape::family);
+  return found == kSameShape.end() ? family : found->as;
+}
+
 }  // namespace
 
-bool is_text_family(std::string_view family) {
+bool is_text_family(std::string_view name) {
+  const std::string_view family = shape_of(name);
   return find_llama_like(family) != nullptr || find_plain(family) != nullptr || is_deepseek(family);
 }
 
 std::string text_family_names() {
   std::string names;
   for (const LlamaLike& row : kLlamaLike) {
-    if (row.family == "qwen2_vl_text" || row.family == "mllama_text_model") continue;
+    if (row.family.find("_vl_") != std::string_view::npos || row.family == "mllama_text_model") {
+      continue;  // halves of vision-language families
+    }
     names += (names.empty() ? "" : ", ") + std::string(row.family);
   }
   for (const PlainFamily& row : kPlain) names += ", " + std::string(row.family);
-  return names + ", deepseek_v2, deepseek_v3";
+  return names + ", deepseek_v2, deepseek_v3, kimi_k2";
 }
 
 namespace {
@@ -296,7 +327,7 @@ LanguageModel read_family(ObjectReader& config, std::string_view family) {
 }  // namespace
 
 LanguageModel read_hugging_face_text(ObjectReader& config, std::string_view family) {
-  LanguageModel m = read_family(config, family);
+  LanguageModel m = read_family(config, shape_of(family));
   for (const char* key : {"max_position_embeddings", "max_seq_len"}) {
     if (config.has(key)) m.context = config.required_whole(key, 1, 1e15);
   }

@@ -27,6 +27,7 @@ Connector read_connector(const JsonValue& value, const LanguageModel& language) 
   c.kv_heads = r.whole_or("kv_heads", c.kv_heads, 0, kWidest);
   c.head_dim = r.whole_or("head_dim", c.head_dim, 0, kWidest);
   c.width = r.whole_or("width", c.width, 0, kWidest);
+  c.copies = r.whole_or("copies", c.copies, 1, 1e3);
   c.gated_ffn = r.whole_or("gated_ffn", c.gated_ffn, 0, kWidest);
   c.input_width = r.whole_or("input_width", c.input_width, 0, kWidest);
   c.extra_params = r.whole_or("extra_params", c.extra_params, 0, 1e15);

@@ -72,9 +72,14 @@ std::optional<ImageDetail> detail(const std::string& text) {
               "--detail");
 }
 
-std::string family_of_model(const std::string& name, Session& session) {
+// The rule of a model, for its own encoder.
+void count_for_model(const std::string& name, Session& session, TokenRequest& request) {
   const Model& model = session.catalog().model(name);
-  if (!model.token_family.empty()) return model.token_family;
+  if (!model.token_family.empty()) {
+    request.family = model.token_family;
+    if (model.vision) request.options.encoder = token_encoder(*model.vision);
+    return;
+  }
   throw Error(ErrorKind::usage,
               model.vision ? fmt::format("no token rule is known for {}", model.name)
                            : fmt::format("{} takes text only", model.name),
@@ -86,7 +91,8 @@ TokenRequest request_of(const TokensOptions& typed, Session& session) {
     throw Error(ErrorKind::usage, "--family and --model exclude each other", "give one of them");
   }
   TokenRequest request;
-  request.family = typed.model.empty() ? typed.family : family_of_model(typed.model, session);
+  request.family = typed.family;
+  if (!typed.model.empty()) count_for_model(typed.model, session, request);
   request.images = sizes("--image", typed.images);
   request.videos = sizes("--video", typed.videos);
   request.audio = typed.audio;
@@ -101,8 +107,8 @@ TokenRequest request_of(const TokensOptions& typed, Session& session) {
   return request;
 }
 
-// Bad image files and rows are named one by one, and all of them in the JSON document; the good ones
-// have been counted and shown by then.
+// Bad image files and rows are named one by one, and all of them in the JSON document; the good
+// ones have been counted and shown by then.
 int report_skipped(const TokenReport& report, Session& session) {
   constexpr std::size_t kMostNamed = 100;
   const std::size_t count = report.skipped.size();
@@ -166,7 +172,8 @@ void add_inputs(CLI::App& app, TokensOptions& typed) {
   group(app.add_option("--seconds", typed.seconds, "length of the video or audio clip"), "T");
   group(app.add_option("--fps", typed.fps, "frames taken per second of video (default 2)"), "N");
   list("--images", typed.image_sets,
-       "a CSV file with columns width,height[,count], an image file, or a folder of them", "FILE|DIR");
+       "a CSV file with columns width,height[,count], an image file, or a folder of them",
+       "FILE|DIR");
 }
 
 void add_rule_options(CLI::App& app, TokensOptions& typed) {

@@ -112,7 +112,8 @@ void resolve_image_tokens(const Scenario& scenario, ResolvedWork& out, Notes& no
   const bool by_rule =
       !out.model.token_family.empty() && (size || work.encoder_tokens_per_image <= 0);
   if (by_rule) {
-    const TokenCount count = count_image_tokens(out.model.token_family, used);
+    const TokenCount count = count_image_tokens(
+        out.model.token_family, used, {.encoder = token_encoder(vision)});
     if (count.vision_encoder) {
       work.encoder_tokens_per_image = static_cast<double>(*count.vision_encoder);
     }

@@ -7,7 +7,9 @@
 namespace trcost {
 namespace {
 
-double norm_parameters(Norm norm, double width) { return norm == Norm::layer ? 2 * width : width; }
+double norm_parameters(Norm norm, double width) {
+  return norm == Norm::layer ? 2 * width : width;
+}
 
 /// Patch embedding, class token and position table.
 double stem_parameters(const Encoder& e) {
@@ -38,8 +40,8 @@ double layer_parameters(const Encoder& e) {
 /// Source: modeling_idefics2.py of transformers, Idefics2PerceiverResampler and Idefics2MLP.
 double perceiver_parameters(const Connector& c, double input, double output) {
   const double w = c.width > 0 ? c.width : output;
-  const double projection = c.gated_ffn > 0 ? 2 * input * c.gated_ffn + c.gated_ffn * w
-                                            : (input == w ? 0 : input * w);
+  const double projection =
+      c.gated_ffn > 0 ? 2 * input * c.gated_ffn + c.gated_ffn * w : (input == w ? 0 : input * w);
   const double attention = 2 * w * c.heads * c.head_dim + 2 * w * c.kv_heads * c.head_dim;
   const double layer = attention + 3 * w * 4 * w + 3 * w;
   const double out = w == output ? 0 : w * output;
@@ -94,11 +96,14 @@ double connector_parameters(const Connector& c, const Encoder& encoder, double l
     case ConnectorKind::mlp:
     case ConnectorKind::pixel_shuffle: {
       const double inner = c.hidden > 0 ? c.hidden : language_hidden;
-      return params + (merged + bias) * inner + (inner + bias) * language_hidden;
+      return params + c.copies * ((merged + bias) * inner + (inner + bias) * language_hidden);
     }
-    case ConnectorKind::perceiver: return params + perceiver_parameters(c, input, language_hidden);
-    case ConnectorKind::qformer: return params + qformer_parameters(c, input, language_hidden);
-    case ConnectorKind::attention_pool: return params + attention_pool_parameters(encoder);
+    case ConnectorKind::perceiver:
+      return params + perceiver_parameters(c, input, language_hidden);
+    case ConnectorKind::qformer:
+      return params + qformer_parameters(c, input, language_hidden);
+    case ConnectorKind::attention_pool:
+      return params + attention_pool_parameters(encoder);
   }
   return params;
 }

@@ -134,7 +134,7 @@ double connector_forward_flops(const Connector& c, const Encoder& encoder, doubl
     case ConnectorKind::mlp:
     case ConnectorKind::pixel_shuffle: {
       const double inner = c.hidden > 0 ? c.hidden : language_hidden;
-      return 2 * vision_tokens * inner * (input * c.merge + language_hidden);
+      return 2 * c.copies * vision_tokens * inner * (input * c.merge + language_hidden);
     }
     case ConnectorKind::perceiver:
       return perceiver_flops(c, input, language_hidden, encoder_tokens, vision_tokens);

@@ -21,6 +21,7 @@ double attention_vectors(const LanguageModel& m) {
   }
   if (m.biases == Biases::all || m.output_bias) vectors += m.hidden;
   if (m.qk_norm) vectors += 2 * m.head_dim;
+  if (m.wide_qk_norm) vectors += (m.heads + m.kv_heads) * m.head_dim;
   if (m.attention_sinks) vectors += m.heads;
   return vectors;
 }

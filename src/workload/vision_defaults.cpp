@@ -47,7 +47,10 @@ bool is_default_encoder(std::string_view name) {
 
 ConnectorKind own_connector(const Encoder& encoder) {
   const std::string_view family = encoder.token_family;
-  if (family.starts_with("qwen") || family == "internvl") return ConnectorKind::pixel_shuffle;
+  if (family.starts_with("qwen") || family == "internvl" || family == "kimi-vl" ||
+      family == "mistral3") {
+    return ConnectorKind::pixel_shuffle;
+  }
   if (family == "idefics2") return ConnectorKind::perceiver;
   if (family == "mllama") return ConnectorKind::cross_attention;
   return ConnectorKind::mlp;

@@ -57,14 +57,14 @@ tokens() {
 @test "without a family all stand side by side" {
   tokens --image 640x480
   [ "$code" -eq 0 ]
-  [ "$(grep -c 640x480 <<<"$out")" -eq 14 ]
+  [ "$(grep -c 640x480 <<<"$out")" -eq 19 ]
   tokens --image 640x480 --format csv
   [ "$(wc -l <out.txt)" -eq 15 ]
 }
 
 @test "families are listed" {
   tokens --families --format json
-  [ "$(jq '.families | length' <<<"$out")" = 16 ]
+  [ "$(jq '.families | length' <<<"$out")" = 21 ]
 }
 
 @test "a table of sizes: total and distribution" {

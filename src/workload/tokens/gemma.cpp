@@ -14,7 +14,8 @@ constexpr std::int64_t patch = 14;
 
 constexpr std::array<std::int64_t, 3> paligemma_sides = {224, 448, 896};
 
-// Released at 224, 448 and 896 pixels; every image is stretched to the checkpoint's square. An
+// Released at 224, 448 and 896 pixels; every image is stretched to the checkpoint's square, which a
+// model says itself. Where only the family is asked for, an
 // image that has one of these sizes means that checkpoint, any other the largest that max_pixels
 // holds (224 unless asked otherwise).
 std::int64_t paligemma_side(ImageSize size, std::int64_t max_pixels) {
@@ -29,7 +30,8 @@ std::int64_t paligemma_side(ImageSize size, std::int64_t max_pixels) {
 // (side / 14)^2 patches, all of them to the language model; no class token (SigLIP).
 // PaliGemma, arXiv:2407.07726, section 3.1: 256, 1024 and 4096 tokens.
 TokenCount paligemma(ImageSize size, const TokenOptions& options) {
-  const std::int64_t side = paligemma_side(size, *options.max_pixels);
+  const std::int64_t asked = options.encoder.image;
+  const std::int64_t side = asked > 0 ? asked : paligemma_side(size, *options.max_pixels);
   TokenCount count;
   count.vision = (side / patch) * (side / patch);
   count.vision_encoder = count.vision;
@@ -82,22 +84,24 @@ std::span<const Family> gemma_families() {
       Family{.info = {.name = "paligemma",
                       .title = "PaliGemma and PaliGemma 2 at 224, 448 or 896",
                       .image = true,
-                      .defaults = {.max_pixels = 224 * 224},
+                      .defaults = {.max_pixels = 224 * 224, .encoder = {.patch = patch}},
                       .rule = "one square of 224, 448 or 896 pixels: the image's own size where it "
                               "is one of these, else the largest within --max-pixels (50176); "
                               "(side/14)^2 tokens",
                       .source = "PaliGemma, arXiv:2407.07726, section 3.1; "
                                 "huggingface/transformers paligemma/processing_paligemma.py"},
+             .follows_encoder = true,
              .image = paligemma},
-      Family{.info = {.name = "gemma3",
-                      .title = "Gemma 3",
-                      .image = true,
-                      .defaults = {.max_tiles = 1},
-                      .rule = "one 896x896 image: 4096 encoder tokens, 4x4 pooled to 256; pan and "
-                              "scan is off, --max-tiles 4 adds up to 4 crops",
-                      .source = "huggingface/transformers gemma3/image_processing_gemma3.py "
-                                "(pan_and_scan), gemma3/processing_gemma3.py"},
-             .image = gemma3}};
+      Family{
+          .info = {.name = "gemma3",
+                   .title = "Gemma 3",
+                   .image = true,
+                   .defaults = {.max_tiles = 1, .encoder = {.patch = patch, .image = gemma3_side}},
+                   .rule = "one 896x896 image: 4096 encoder tokens, 4x4 pooled to 256; pan and "
+                           "scan is off, --max-tiles 4 adds up to 4 crops",
+                   .source = "huggingface/transformers gemma3/image_processing_gemma3.py "
+                             "(pan_and_scan), gemma3/processing_gemma3.py"},
+          .image = gemma3}};
   return families;
 }
 

@@ -69,13 +69,6 @@ TokenCount idefics2(ImageSize size, const TokenOptions& options) {
 
 // --- Idefics3 and SmolVLM: fixed tiles with pixel shuffle ---------------------------------------
 
-struct TileShape {
-  std::int64_t side;     // pixels of a tile, max_image_size.longest_edge
-  std::int64_t longest;  // size.longest_edge, 4 tiles
-  std::int64_t patch;
-  std::int64_t scale;  // pixel shuffle: scale x scale patches become one token
-};
-
 // Longest side scaled to `longest` (up as well as down), the other truncated and made even; both
 // at least 1. idefics3/image_processing_idefics3.py, _resize_output_size_rescale_to_max_len.
 ImageSize rescale_to_longest(ImageSize size, std::int64_t longest) {
@@ -103,32 +96,35 @@ ImageSize round_up_to_tiles(ImageSize size, std::int64_t side) {
 }
 
 // Tiles of the resized image and one overview image when there is more than one tile.
-TokenCount count_tiles(ImageSize size, const TileShape& shape) {
-  const ImageSize resized = round_up_to_tiles(rescale_to_longest(size, shape.longest), shape.side);
-  const std::int64_t tiles = (resized.width / shape.side) * (resized.height / shape.side);
-  const std::int64_t grid = shape.side / shape.patch;
+TokenCount count_tiles(ImageSize size, const TokenEncoder& encoder) {
+  constexpr std::int64_t longest_tiles = 4;  // size.longest_edge of all released models
+  const ImageSize resized =
+      round_up_to_tiles(rescale_to_longest(size, longest_tiles * encoder.image), encoder.image);
+  const std::int64_t tiles = (resized.width / encoder.image) * (resized.height / encoder.image);
+  const std::int64_t grid = grid_side(encoder);
   TokenCount count;
   count.tiles = tiles > 1 ? tiles + 1 : tiles;
-  count.vision = count.tiles * (grid * grid / (shape.scale * shape.scale));
+  count.vision = count.tiles * (grid * grid / (encoder.merge * encoder.merge));
   count.encoder_sequence = grid * grid;
   count.vision_encoder = count.tiles * grid * grid;
   count.resized = resized;
   return count;
 }
 
-TokenCount idefics3(ImageSize size, const TokenOptions&) {
-  return count_tiles(size, {.side = 364, .longest = 1456, .patch = 14, .scale = 2});
+TokenCount idefics3(ImageSize size, const TokenOptions& options) {
+  return count_tiles(size, options.encoder);
 }
+
+constexpr TokenEncoder idefics3_encoder = {.patch = 14, .image = 364, .merge = 2};
 
 // SmolVLM 2.2B: SigLIP so400m, 14-pixel patches; 256M and 500M: SigLIP base, 16-pixel patches,
 // tiles of 512 and a pixel shuffle of 4 x 4. Released preprocessor_config.json and config.json.
+constexpr TokenEncoder smolvlm_encoder = {.patch = 14, .image = 384, .merge = 3};
+constexpr TokenEncoder small_smolvlm_encoder = {.patch = 16, .image = 512, .merge = 4};
+
 TokenCount smolvlm(ImageSize size, const TokenOptions& options) {
-  if (*options.patch == 14) {
-    return count_tiles(size, {.side = 384, .longest = 1536, .patch = 14, .scale = 3});
-  }
-  if (*options.patch == 16) {
-    return count_tiles(size, {.side = 512, .longest = 2048, .patch = 16, .scale = 4});
-  }
+  if (options.encoder.patch == 14) return count_tiles(size, smolvlm_encoder);
+  if (options.encoder.patch == 16) return count_tiles(size, small_smolvlm_encoder);
   throw Error(ErrorKind::usage, "SmolVLM is released with patches of 14 and of 16 pixels only",
               "14 (2.2B) or 16 (256M, 500M)", "--patch");
 }
@@ -140,7 +136,7 @@ std::span<const Family> idefics_families() {
       Family{.info = {.name = "idefics2",
                       .title = "Idefics2",
                       .image = true,
-                      .defaults = {.max_tiles = 4},
+                      .defaults = {.max_tiles = 4, .encoder = {.patch = idefics2_patch}},
                       .rule = "the image and its 4 quarters, sides 378 to 980, padded to the "
                               "largest; 14-pixel patches, 64 latents each",
                       .source = "huggingface/transformers idefics2/image_processing_idefics2.py, "
@@ -149,18 +145,21 @@ std::span<const Family> idefics_families() {
       Family{.info = {.name = "idefics3",
                       .title = "Idefics3",
                       .image = true,
+                      .defaults = {.encoder = idefics3_encoder},
                       .rule = "longest side scaled to 1456, both sides up to tiles of 364, and an "
                               "overview; 676 encoder tokens and 169 after pixel shuffle per tile",
                       .source = "huggingface/transformers idefics3/image_processing_idefics3.py"},
+             .follows_encoder = true,
              .image = idefics3},
       Family{.info = {.name = "smolvlm",
                       .title = "SmolVLM and SmolVLM2 (2.2B; --patch 16 for 256M and 500M)",
                       .image = true,
-                      .defaults = {.patch = 14},
+                      .defaults = {.patch = 14, .encoder = smolvlm_encoder},
                       .rule = "longest side scaled to 4 tiles of 384 (512 with --patch 16), both "
                               "sides up to tiles, and an overview; 81 (64) tokens per tile",
                       .source = "huggingface/transformers smolvlm/image_processing_smolvlm.py; "
                                 "released preprocessor_config.json"},
+             .follows_encoder = true,
              .image = smolvlm}};
   return families;
 }

@@ -10,9 +10,13 @@ namespace trcost::tokens {
 namespace {
 
 // InternViT at 448 pixels: 32 x 32 patches of 14 and a class token; pixel shuffle 2x2 leaves 256.
-constexpr std::int64_t tile_side = 448;
-constexpr std::int64_t tile_tokens = 32 * 32 + 1;
-constexpr std::int64_t tile_vision = 16 * 16;
+constexpr TokenEncoder released = {.patch = 14, .image = 448, .merge = 2, .class_tokens = 1};
+
+// Tokens of a tile in the language model.
+std::int64_t tile_vision(const TokenEncoder& encoder) {
+  const std::int64_t side = grid_side(encoder) / encoder.merge;
+  return side * side;
+}
 
 struct Grid {
   std::int64_t columns = 1;
@@ -23,7 +27,7 @@ struct Grid {
 // of area a later, larger grid replaces the earlier when the image has more than half its pixels.
 // OpenGVLab/InternVL internvl_chat/internvl/train/dataset.py, find_closest_aspect_ratio with the
 // target_ratios of dynamic_preprocess. Grids of equal area never tie at the smallest difference.
-Grid closest_grid(ImageSize size, std::int64_t max_tiles) {
+Grid closest_grid(ImageSize size, std::int64_t max_tiles, std::int64_t tile_side) {
   const double ratio = aspect_ratio(size);
   const auto area = static_cast<double>(size.width * size.height);
   double best_difference = std::numeric_limits<double>::infinity();
@@ -48,28 +52,30 @@ Grid closest_grid(ImageSize size, std::int64_t max_tiles) {
 // Tiles of the closest grid, and a thumbnail when there is more than one tile. Small images are
 // scaled up to the grid. dynamic_preprocess with use_thumbnail, max_num 12 as the model cards set.
 TokenCount internvl(ImageSize size, const TokenOptions& options) {
-  const Grid grid = closest_grid(size, *options.max_tiles);
+  const TokenEncoder& encoder = options.encoder;
+  const Grid grid = closest_grid(size, *options.max_tiles, encoder.image);
   const std::int64_t tiles = grid.columns * grid.rows;
   TokenCount count;
   count.tiles = tiles > 1 ? tiles + 1 : tiles;
-  count.vision = count.tiles * tile_vision;
-  count.vision_encoder = count.tiles * tile_tokens;
-  count.encoder_sequence = tile_tokens;
-  count.resized = ImageSize{grid.columns * tile_side, grid.rows * tile_side};
+  count.vision = count.tiles * tile_vision(encoder);
+  count.vision_encoder = count.tiles * tile_tokens(encoder);
+  count.encoder_sequence = tile_tokens(encoder);
+  count.resized = ImageSize{grid.columns * encoder.image, grid.rows * encoder.image};
   return count;
 }
 
 // One tile per frame. OpenGVLab/InternVL README, load_video with max_num = 1; the number of frames
 // is the caller's, here seconds x fps, at least 1.
-TokenCount internvl_video(const VideoClip& clip, const TokenOptions&) {
+TokenCount internvl_video(const VideoClip& clip, const TokenOptions& options) {
+  const TokenEncoder& encoder = options.encoder;
   TokenCount count;
   count.frames =
       std::max<std::int64_t>(1, static_cast<std::int64_t>(std::floor(clip.seconds * clip.fps)));
   count.tiles = *count.frames;
-  count.vision = count.tiles * tile_vision;
-  count.vision_encoder = count.tiles * tile_tokens;
-  count.encoder_sequence = tile_tokens;
-  count.resized = ImageSize{tile_side, tile_side};
+  count.vision = count.tiles * tile_vision(encoder);
+  count.vision_encoder = count.tiles * tile_tokens(encoder);
+  count.encoder_sequence = tile_tokens(encoder);
+  count.resized = ImageSize{encoder.image, encoder.image};
   return count;
 }
 
@@ -78,16 +84,17 @@ TokenCount internvl_video(const VideoClip& clip, const TokenOptions&) {
 std::span<const Family> internvl_families() {
   static const std::array families = {
       Family{.info = {.name = "internvl",
-                      .title = "InternVL 1.5, 2, 2.5, 3",
+                      .title = "InternVL 1.5, 2, 2.5, 3, 3.5",
                       .image = true,
                       .video = true,
-                      .defaults = {.max_tiles = 12},
+                      .defaults = {.max_tiles = 12, .encoder = released},
                       .rule = "grid of at most 12 tiles of 448 pixels nearest in aspect ratio, "
                               "scaled up if need be, and a thumbnail; 1025 encoder tokens and 256 "
                               "after pixel shuffle per tile",
                       .video_rule = "one 448-pixel tile per frame, seconds x fps frames",
                       .source = "OpenGVLab/InternVL internvl_chat/internvl/train/dataset.py "
                                 "(dynamic_preprocess)"},
+             .follows_encoder = true,
              .image = internvl,
              .video = internvl_video}};
   return families;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "rules.h"
@@ -10,36 +11,55 @@ namespace {
 
 // CLIP ViT-L/14 at 336 pixels: 24 x 24 patches and a class token, which both LLaVAs drop before
 // the projector (vision_feature_select_strategy "default").
-constexpr std::int64_t clip_side = 336;
-constexpr std::int64_t clip_grid = 24;
-constexpr std::int64_t clip_patches = clip_grid * clip_grid;
-constexpr std::int64_t clip_tokens = clip_patches + 1;
+constexpr TokenEncoder clip_tower = {.patch = 14, .image = 336, .class_tokens = 1};
+// SigLIP so400m/14 at 384 pixels: 27 x 27 patches, no class token.
+constexpr TokenEncoder siglip_tower = {.patch = 14, .image = 384, .class_tokens = 0};
 
-// Any image is padded or cropped to one square of 336 pixels: 577 encoder tokens, 576 kept.
-TokenCount llava_15(ImageSize, const TokenOptions&) {
+// Patches of one square in the language model.
+std::int64_t patches(const TokenEncoder& encoder) {
+  return grid_side(encoder) * grid_side(encoder);
+}
+
+// Any image is padded or cropped to one square, at release of 336 pixels: 577 encoder tokens, 576
+// kept.
+TokenCount llava_15(ImageSize, const TokenOptions& options) {
+  const TokenEncoder& encoder = options.encoder;
   TokenCount count;
-  count.vision = clip_patches;
-  count.vision_encoder = clip_tokens;
-  count.encoder_sequence = clip_tokens;
+  count.vision = patches(encoder);
+  count.vision_encoder = tile_tokens(encoder);
+  count.encoder_sequence = count.vision_encoder;
   count.tiles = 1;
-  count.resized = ImageSize{clip_side, clip_side};
+  count.resized = ImageSize{encoder.image, encoder.image};
   return count;
 }
 
-// image_grid_pinpoints of the released LLaVA-NeXT (v1.6) configurations.
-constexpr std::array<ImageSize, 5> pinpoints = {
-    {{672, 336}, {336, 672}, {672, 672}, {336, 1008}, {1008, 336}}};
+// Canvases in tiles, columns x rows, in the order of the released configurations.
+using Canvases = std::span<const ImageSize>;
+
+// image_grid_pinpoints of LLaVA-NeXT (v1.6): 336x672 to 336x1008.
+constexpr std::array<ImageSize, 5> next_canvases = {{{2, 1}, {1, 2}, {2, 2}, {1, 3}, {3, 1}}};
+
+// image_grid_pinpoints of LLaVA-OneVision: 384 to 2304 in both sides.
+constexpr std::int64_t onevision_side = 6;
+constexpr std::array<ImageSize, 36> onevision_canvases = [] {
+  std::array<ImageSize, 36> all{};
+  for (std::int64_t i = 0; i < 36; ++i) {
+    all[static_cast<std::size_t>(i)] = {i % onevision_side + 1, i / onevision_side + 1};
+  }
+  return all;
+}();
 
 // The canvas that keeps the most of the image's own pixels; of equals the one that wastes fewest,
 // then the first. transformers image_processing_utils.select_best_resolution (same arithmetic in
 // LLaVA's llava/mm_utils.py).
-ImageSize best_canvas(ImageSize size) {
+ImageSize best_canvas(ImageSize size, Canvases canvases, std::int64_t tile) {
   const auto width = static_cast<double>(size.width);
   const auto height = static_cast<double>(size.height);
   std::int64_t best_effective = 0;
   std::int64_t least_waste = std::numeric_limits<std::int64_t>::max();
   ImageSize best;
-  for (const ImageSize canvas : pinpoints) {
+  for (const ImageSize tiles : canvases) {
+    const ImageSize canvas{tiles.width * tile, tiles.height * tile};
     const double scale = std::min(static_cast<double>(canvas.width) / width,
                                   static_cast<double>(canvas.height) / height);
     const std::int64_t scaled = truncated(width * scale) * truncated(height * scale);
@@ -48,38 +68,89 @@ ImageSize best_canvas(ImageSize size) {
     if (effective > best_effective || (effective == best_effective && waste < least_waste)) {
       best_effective = effective;
       least_waste = waste;
-      best = canvas;
+      best = tiles;
     }
   }
   return best;
 }
 
-// Features left of a columns x rows grid once the padding around the image is cut, each row ended
-// by one newline embedding.
+// Columns and rows left of a grid once the padding around the image is cut.
 // transformers llava_next/processing_llava_next.py, _get_unpadded_features: the padding is halved
 // with floor and cut on both sides, so an odd row or column of padding stays.
-std::int64_t unpadded_features(ImageSize size, std::int64_t columns, std::int64_t rows) {
-  const double grid_ratio = static_cast<double>(columns) / static_cast<double>(rows);
+ImageSize unpadded(ImageSize size, ImageSize grid) {
+  const double grid_ratio = aspect_ratio(grid);
   if (aspect_ratio(size) > grid_ratio) {
-    const std::int64_t filled = size.height * columns / size.width;
-    rows -= (rows - filled) / 2 * 2;
+    const std::int64_t filled = size.height * grid.width / size.width;
+    grid.height -= (grid.height - filled) / 2 * 2;
   } else {
-    const std::int64_t filled = size.width * rows / size.height;
-    columns -= (columns - filled) / 2 * 2;
+    const std::int64_t filled = size.width * grid.height / size.height;
+    grid.width -= (grid.width - filled) / 2 * 2;
   }
-  return columns * rows + rows;
+  return grid;
 }
 
-TokenCount llava_next(ImageSize size, const TokenOptions&) {
-  const ImageSize canvas = best_canvas(size);
-  const std::int64_t columns = canvas.width / clip_side;
-  const std::int64_t rows = canvas.height / clip_side;
+// Features of a grid, each row ended by one newline embedding.
+std::int64_t features(ImageSize grid) {
+  return grid.width * grid.height + grid.height;
+}
+
+// The grid shrunk to about nine tiles' worth of features where it has more than 1.21 times that.
+// transformers llava_onevision/processing_llava_onevision.py, vision_aspect_ratio "anyres_max_9".
+ImageSize at_most_nine_tiles(ImageSize grid, std::int64_t tile_patches) {
+  constexpr double most = 9, slack = 1.1;
+  const double ratio = std::sqrt(static_cast<double>(grid.width * grid.height) /
+                                 (most * static_cast<double>(tile_patches)));
+  if (ratio <= slack) return grid;
+  const auto shrunk = [&](std::int64_t n) {
+    return truncated(std::floor(static_cast<double>(n) / ratio));
+  };
+  return {shrunk(grid.width), shrunk(grid.height)};
+}
+
+// The tiles of the best canvas and the whole image as one more, before any shrinking.
+TokenCount canvas_of(ImageSize tiles, const TokenEncoder& encoder) {
   TokenCount count;
-  count.tiles = columns * rows + 1;
-  count.vision = clip_patches + unpadded_features(size, columns * clip_grid, rows * clip_grid);
-  count.vision_encoder = count.tiles * clip_tokens;
-  count.encoder_sequence = clip_tokens;
-  count.resized = canvas;
+  count.tiles = tiles.width * tiles.height + 1;
+  count.vision_encoder = count.tiles * tile_tokens(encoder);
+  count.encoder_sequence = tile_tokens(encoder);
+  count.resized = ImageSize{tiles.width * encoder.image, tiles.height * encoder.image};
+  return count;
+}
+
+ImageSize patch_grid(ImageSize tiles, const TokenEncoder& encoder) {
+  return {tiles.width * grid_side(encoder), tiles.height * grid_side(encoder)};
+}
+
+TokenCount llava_next(ImageSize size, const TokenOptions& options) {
+  const TokenEncoder& encoder = options.encoder;
+  const ImageSize tiles = best_canvas(size, next_canvases, encoder.image);
+  TokenCount count = canvas_of(tiles, encoder);
+  count.vision = patches(encoder) + features(unpadded(size, patch_grid(tiles, encoder)));
+  return count;
+}
+
+TokenCount llava_onevision(ImageSize size, const TokenOptions& options) {
+  const TokenEncoder& encoder = options.encoder;
+  const ImageSize tiles = best_canvas(size, onevision_canvases, encoder.image);
+  TokenCount count = canvas_of(tiles, encoder);
+  const ImageSize grid = unpadded(size, patch_grid(tiles, encoder));
+  count.vision = patches(encoder) + features(at_most_nine_tiles(grid, patches(encoder)));
+  return count;
+}
+
+// One square per frame, pooled 2 x 2 with the odd row and column kept: 27 x 27 become 14 x 14; one
+// newline ends the clip. modeling_llava_onevision.py, apply_pooling; the number of frames is the
+// caller's, here seconds x fps, at least 1.
+TokenCount llava_onevision_video(const VideoClip& clip, const TokenOptions& options) {
+  const TokenEncoder& encoder = options.encoder;
+  const std::int64_t pooled = ceil_div(grid_side(encoder), 2);
+  TokenCount count;
+  count.frames = std::max<std::int64_t>(1, truncated(std::floor(clip.seconds * clip.fps)));
+  count.tiles = *count.frames;
+  count.vision = count.tiles * pooled * pooled + 1;
+  count.vision_encoder = count.tiles * tile_tokens(encoder);
+  count.encoder_sequence = tile_tokens(encoder);
+  count.resized = ImageSize{encoder.image, encoder.image};
   return count;
 }
 
@@ -90,20 +161,41 @@ std::span<const Family> llava_families() {
       Family{.info = {.name = "llava-1.5",
                       .title = "LLaVA-1.5 (CLIP ViT-L/14 at 336)",
                       .image = true,
+                      .defaults = {.encoder = clip_tower},
                       .rule = "one 336x336 image: 577 encoder tokens, class token dropped, 576 to "
                               "the language model",
                       .source = "huggingface/transformers llava/processing_llava.py; "
                                 "haotian-liu/LLaVA llava/mm_utils.py"},
+             .follows_encoder = true,
              .image = llava_15},
       Family{.info = {.name = "llava-next",
                       .title = "LLaVA-NeXT (LLaVA-1.6) anyres",
                       .image = true,
+                      .defaults = {.encoder = clip_tower},
                       .rule = "best of the canvases 336x672, 672x336, 672x672, 1008x336, 336x1008; "
                               "336-pixel tiles and the overview; 576 + the grid without padding + "
                               "one newline per row",
                       .source = "huggingface/transformers llava_next/processing_llava_next.py "
                                 "(_get_unpadded_features); haotian-liu/LLaVA llava/mm_utils.py"},
-             .image = llava_next}};
+             .follows_encoder = true,
+             .image = llava_next},
+      Family{
+          .info = {.name = "llava-onevision",
+                   .title = "LLaVA-OneVision (SigLIP at 384, anyres_max_9)",
+                   .image = true,
+                   .video = true,
+                   .defaults = {.encoder = siglip_tower},
+                   .rule = "best canvas of up to 6 x 6 tiles of 384 pixels and the overview, 729 "
+                           "encoder tokens each; 729 + the grid without padding, shrunk to nine "
+                           "tiles' worth, + one newline per row",
+                   .video_rule = "one 384-pixel square per frame, seconds x fps frames; pooled "
+                                 "to 196 tokens each, one newline",
+                   .source = "huggingface/transformers "
+                             "llava_onevision/processing_llava_onevision.py, "
+                             "llava_onevision/modeling_llava_onevision.py"},
+          .follows_encoder = true,
+          .image = llava_onevision,
+          .video = llava_onevision_video}};
   return families;
 }
 

@@ -135,7 +135,9 @@ Family qwen_28(std::string_view name, std::string_view title) {
                    .title = title,
                    .image = true,
                    .video = true,
-                   .defaults = {.min_pixels = 3136, .max_pixels = 12845056},
+                   .defaults = {.min_pixels = 3136,
+                                .max_pixels = 12845056,
+                                .encoder = {.patch = 14, .merge = merge}},
                    .rule = "sides rounded to multiples of 28 (halves to even), 3136 to 12845056 "
                            "pixels as released; 14-pixel patches, 2x2 merged",
                    .video_rule = video_rule,
@@ -155,7 +157,9 @@ std::span<const Family> qwen_vl_families() {
                       .title = "Qwen3-VL",
                       .image = true,
                       .video = true,
-                      .defaults = {.min_pixels = 65536, .max_pixels = 16777216},
+                      .defaults = {.min_pixels = 65536,
+                                   .max_pixels = 16777216,
+                                   .encoder = {.patch = 16, .merge = merge}},
                       .rule = "sides rounded to multiples of 32 (halves to even), 65536 to "
                               "16777216 pixels as released; 16-pixel patches, 2x2 merged",
                       .video_rule = video_rule,

@@ -24,8 +24,9 @@ const std::vector<Family>& families() {
     std::vector<Family> out;
     for (const auto group :
          {tokens::vit_families(), tokens::llava_families(), tokens::qwen_vl_families(),
-          tokens::internvl_families(), tokens::idefics_families(), tokens::mllama_families(),
-          tokens::gemma_families(), tokens::gpt4v_families(), tokens::audio_families()}) {
+          tokens::native_families(), tokens::internvl_families(), tokens::idefics_families(),
+          tokens::mllama_families(), tokens::gemma_families(), tokens::gpt4v_families(),
+          tokens::audio_families()}) {
       out.insert(out.end(), group.begin(), group.end());
     }
     return out;
@@ -104,9 +105,37 @@ std::string options_of(const TokenFamily& family) {
               options_of(family), std::string(flag));
 }
 
+/// The encoder asked about over the released one. A rule that follows no other encoder refuses one
+/// with other patches, since its count would be of patches that are not there.
+TokenEncoder merged_encoder(const Family& family, const TokenEncoder& given) {
+  TokenEncoder out = family.info.defaults.encoder;
+  if (!family.follows_encoder) {
+    if (given.patch > 0 && out.patch > 0 && given.patch != out.patch) {
+      throw Error(ErrorKind::data,
+                  "the token rule of " + std::string(family.info.name) + " is for patches of " +
+                      std::to_string(out.patch) + " pixels, and this encoder has " +
+                      std::to_string(given.patch),
+                  "name another \"token_family\" in the file (`trcost tokens --families`), or give "
+                  "--vision-tokens-per-image");
+    }
+    return out;
+  }
+  const auto put = [](std::int64_t& value, std::int64_t wanted) {
+    if (wanted > 0) value = wanted;
+  };
+  put(out.patch, given.patch);
+  put(out.image, given.image);
+  put(out.longest, given.longest);
+  put(out.merge, given.merge);
+  if (given.class_tokens) out.class_tokens = given.class_tokens;
+  return out;
+}
+
 /// The options given over the family's defaults; refuses those that the rule does not have.
-TokenOptions merged(const TokenFamily& family, const TokenOptions& given) {
+TokenOptions merged(const Family& of, const TokenOptions& given) {
+  const TokenFamily& family = of.info;
   TokenOptions out = family.defaults;
+  out.encoder = merged_encoder(of, given.encoder);
   for (const OptionRow& row : option_rows) {
     const auto& value = given.*row.field;
     if (!value) continue;
@@ -122,6 +151,7 @@ TokenOptions merged(const TokenFamily& family, const TokenOptions& given) {
     if (!family.defaults.detail) refuse_option(family, detail_flag);
     out.detail = given.detail;
   }
+  if (given.patch) out.encoder.patch = *given.patch;
   return out;
 }
 
@@ -177,7 +207,7 @@ TokenCount count_image_tokens(std::string_view name, ImageSize size, const Token
     refuse_kind(family, "images", names_of([](const TokenFamily& f) { return f.image; }));
   }
   check_image(size);
-  const TokenOptions effective = merged(family.info, options);
+  const TokenOptions effective = merged(family, options);
   check_pixel_limits(effective);
   return labelled(family.image(size, effective), family.info.rule, family.info);
 }
@@ -191,9 +221,10 @@ TokenCount count_video_tokens(std::string_view name, ImageSize size, double seco
   check_image(size);
   check_range(seconds, most_seconds, "--seconds");
   check_range(fps, most_fps, "--fps");
-  merged(family.info, options);
+  TokenOptions given = options;
+  given.encoder = merged(family, options).encoder;
   check_pixel_limits(options);
-  return labelled(family.video({size, seconds, fps}, options), family.info.video_rule, family.info);
+  return labelled(family.video({size, seconds, fps}, given), family.info.video_rule, family.info);
 }
 
 TokenCount count_audio_tokens(std::string_view name, double seconds, const TokenOptions& options) {
@@ -202,7 +233,7 @@ TokenCount count_audio_tokens(std::string_view name, double seconds, const Token
     refuse_kind(family, "audio", names_of([](const TokenFamily& f) { return f.audio; }));
   }
   check_range(seconds, most_seconds, "--seconds");
-  merged(family.info, options);
+  merged(family, options);
   return labelled(family.audio(seconds), family.info.rule, family.info);
 }
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Families of config.json that are not read, each with the reason that holds for it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "catalog/hugging_face_parts.h"
+#include "trcost/suggest.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::string_view kHybrid =
+    "most of its layers are of linear attention or a state space, which are not described yet";
+constexpr std::string_view kSparse =
+    "its attention reads the keys that an indexer picks, which is not described yet";
+constexpr std::string_view kPerLayer =
+    "its per-layer embeddings and its streams beside the layers are not described yet";
+constexpr std::string_view kEncoder = "it is no decoder: it has an encoder of text";
+constexpr std::string_view kOwnCode =
+    "its vision half is set in the model's own code, not in the file";
+
+/// A family that is known and not read. `instead` is what comes nearest in the catalog.
+struct Refused {
+  std::string_view family, why, instead;
+};
+
+constexpr std::array kRefused{
+    Refused{"qwen3_next", kHybrid, "qwen3-30b-a3b"},
+    Refused{"qwen3_5", kHybrid, "qwen3-8b"},
+    Refused{"qwen3_5_moe", kHybrid, "qwen3-30b-a3b"},
+    Refused{"kimi_linear", kHybrid, "deepseek-v2-lite"},
+    Refused{"nemotron_h", kHybrid, "llama-3.1-8b"},
+    Refused{"minimax", kHybrid, ""},
+    Refused{"minimax_text_01", kHybrid, ""},
+    Refused{"minimax_m1", kHybrid, ""},
+    Refused{"jamba", kHybrid, ""},
+    Refused{"bamba", kHybrid, ""},
+    Refused{"zamba2", kHybrid, ""},
+    Refused{"falcon_h1", kHybrid, ""},
+    Refused{"falcon_mamba", kHybrid, ""},
+    Refused{"granitemoehybrid", kHybrid, ""},
+    Refused{"lfm2", kHybrid, ""},
+    Refused{"mamba", kHybrid, ""},
+    Refused{"mamba2", kHybrid, ""},
+    Refused{"rwkv", kHybrid, ""},
+    Refused{"deepseek_v32", kSparse, "deepseek-v3"},
+    Refused{"glm_moe_dsa", kSparse, "deepseek-v3"},
+    Refused{"gemma3n", kPerLayer, "gemma-3-4b"},
+    Refused{"gemma3n_text", kPerLayer, "gemma-3-4b"},
+    Refused{"phi4mm", kOwnCode, ""},
+    Refused{"molmo", kOwnCode, ""},
+    Refused{"minicpmv", kOwnCode, ""},
+    Refused{"minicpmo", kOwnCode, ""},
+    Refused{"bert", kEncoder, ""},
+    Refused{"roberta", kEncoder, ""},
+    Refused{"modernbert", kEncoder, ""},
+    Refused{"t5", kEncoder, ""},
+    Refused{"whisper", kEncoder, ""},
+};
+
+/// Keys of a decoder that a configuration of an unknown family lacks.
+std::string missing_keys(const ObjectReader& config) {
+  std::string missing;
+  for (const char* key : {"num_hidden_layers", "hidden_size", "num_attention_heads",
+                          "intermediate_size", "vocab_size"}) {
+    if (!config.has(key)) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", key);
+  }
+  return missing;
+}
+
+/// What stands in the object of the decoder where a file has one.
+std::optional<std::string> nested_reason(ObjectReader& config) {
+  for (const char* key : {"text_config", "llm_config", "language_config"}) {
+    if (!config.has(key)) continue;
+    ObjectReader text = config.required_object(key);
+    const std::string family = text.text_or("model_type", {});
+    if (is_text_family(family)) {
+      return fmt::format(
+          "its {} is of the family {}, which is read; how its other parts join it is "
+          "not known",
+          key, family);
+    }
+    return fmt::format("its keys stand in {}, of the family \"{}\", which is not known", key,
+                       family.substr(0, 60));
+  }
+  return std::nullopt;
+}
+
+std::string reason(ObjectReader& config) {
+  if (std::optional<std::string> nested = nested_reason(config)) return *std::move(nested);
+  const std::string missing = missing_keys(config);
+  return missing.empty() ? "its keys are those of a decoder, but what its layers hold is not known"
+                         : fmt::format("the keys {} are missing", missing);
+}
+
+/// The known family whose name is nearest and begins alike, as another generation's does.
+std::string nearest_family(std::string_view family) {
+  const std::string all = text_family_names() + ", " + vision_language_family_names();
+  const std::string stem(family.substr(0, family.find_first_of("0123456789_-")));
+  std::vector<std::string> alike;
+  for (std::size_t at = 0; at < all.size();) {
+    const std::size_t end = std::min(all.find(", ", at), all.size());
+    std::string name = all.substr(at, end - at);
+    if (stem.size() > 1 && name.starts_with(stem)) alike.push_back(std::move(name));
+    at = end + 2;
+  }
+  const std::string nearest = nearest_name(family, alike);
+  return nearest.empty() && alike.size() == 1 ? alike.front() : nearest;
+}
+
+}  // namespace
+
+void refuse_family(ObjectReader& config, const std::string& family) {
+  constexpr std::string_view kOwnFile =
+      "for others write a model file with \"language\": layers, hidden, heads, ffn, vocab";
+  const std::string shown = family.substr(0, 60);
+  const auto found = std::ranges::find(kRefused, family, &Refused::family);
+  if (found != kRefused.end()) {
+    const std::string instead =
+        found->instead.empty() ? std::string()
+                               : fmt::format("{} of the catalog comes nearest; ", found->instead);
+    config.value().fail(fmt::format("the model family \"{}\" is not read: {}", shown, found->why),
+                        fmt::format("{}{}", instead, kOwnFile));
+  }
+  const std::string nearest = nearest_family(family);
+  config.value().fail(
+      fmt::format("the model family \"{}\" is not read; {}", shown, reason(config)),
+      fmt::format("{}families that are read: {}, {}; {}",
+                  nearest.empty()
+                      ? std::string()
+                      : fmt::format("the nearest that is read is {}, whose name may stand as "
+                                    "model_type where the layers are the same; ",
+                                    nearest),
+                  text_family_names(), vision_language_family_names(), kOwnFile));
+}
+
+}  // namespace trcost

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Encoders of native resolution whose images are only scaled down to a limit: Pixtral, Mistral
+// Small 3.1, Kimi-VL.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "rules.h"
+#include "trcost/error.h"
+
+namespace trcost::tokens {
+namespace {
+
+// Scaled so that the longest side is at most `longest`, both sides rounded down; then up to whole
+// patches (or to the squares of patches that are merged).
+// transformers pixtral/image_processing_pixtral.py, get_resize_output_image_size.
+ImageSize fit(ImageSize size, std::int64_t longest, std::int64_t step) {
+  const auto most = static_cast<double>(longest);
+  const double ratio =
+      std::max(static_cast<double>(size.width) / most, static_cast<double>(size.height) / most);
+  const auto fitted = [&](std::int64_t side) {
+    const auto length = static_cast<double>(side);
+    const std::int64_t scaled = ratio > 1 ? truncated(std::floor(length / ratio)) : side;
+    return std::max<std::int64_t>(ceil_div(scaled, step), 1) * step;
+  };
+  return {fitted(size.width), fitted(size.height)};
+}
+
+TokenCount count_grid(ImageSize resized, const TokenEncoder& encoder) {
+  TokenCount count;
+  count.encoder_sequence = (resized.width / encoder.patch) * (resized.height / encoder.patch);
+  count.vision_encoder = count.encoder_sequence;
+  count.vision = *count.encoder_sequence / (encoder.merge * encoder.merge);
+  count.tiles = 1;
+  count.resized = resized;
+  return count;
+}
+
+// The marks that end rows ([IMG_BREAK]) and the image ([IMG_END]) are text tokens: not counted.
+TokenCount pixtral(ImageSize size, const TokenOptions& options) {
+  const TokenEncoder& encoder = options.encoder;
+  return count_grid(fit(size, encoder.longest, encoder.patch * encoder.merge), encoder);
+}
+
+// Scaled down where the whole patches exceed the limit, then padded up to squares of 2 x 2 patches.
+// moonshotai/Kimi-VL image_processing_kimi_vl.py, rescale with pad_input; as in
+// Blaizzy/mlx-vlm mlx_vlm/models/kimi_vl/processing_kimi_vl.py. The limit is 4,096 patches in
+// Kimi-VL-A3B-Instruct and 16,384 since the release of 2506; positions end at 512 per side.
+TokenCount kimi_vl(ImageSize size, const TokenOptions& options) {
+  const TokenEncoder& encoder = options.encoder;
+  constexpr std::int64_t most_positions = 512;
+  const std::int64_t limit = *options.max_pixels / (encoder.patch * encoder.patch);
+  const std::int64_t whole = (size.width / encoder.patch) * (size.height / encoder.patch);
+  if (whole > limit) {
+    const double scale = std::sqrt(static_cast<double>(limit) / static_cast<double>(whole));
+    size = {truncated(static_cast<double>(size.width) * scale),
+            truncated(static_cast<double>(size.height) * scale)};
+  }
+  const std::int64_t step = encoder.patch * encoder.merge;
+  const auto padded = [&](std::int64_t side) {
+    return std::max<std::int64_t>(ceil_div(side, step), 1) * step;
+  };
+  const ImageSize resized{padded(size.width), padded(size.height)};
+  if (std::max(resized.width, resized.height) >= most_positions * encoder.patch) {
+    throw Error(ErrorKind::data,
+                "Kimi-VL has positions for 511 patches of a side, and this image "
+                "has more",
+                "crop the image, or choose another family");
+  }
+  return count_grid(resized, encoder);
+}
+
+constexpr TokenEncoder pixtral_encoder = {.patch = 16, .longest = 1024, .merge = 1};
+constexpr TokenEncoder mistral3_encoder = {.patch = 14, .longest = 1540, .merge = 2};
+constexpr TokenEncoder moonvit = {.patch = 14, .merge = 2};
+constexpr std::int64_t kimi_pixels = 16384 * 14 * 14;
+
+constexpr std::string_view pixtral_source =
+    "huggingface/transformers pixtral/image_processing_pixtral.py "
+    "(get_resize_output_image_size), pixtral/processing_pixtral.py";
+
+}  // namespace
+
+std::span<const Family> native_families() {
+  static const std::array families = {
+      Family{.info = {.name = "pixtral",
+                      .title = "Pixtral",
+                      .image = true,
+                      .defaults = {.encoder = pixtral_encoder},
+                      .rule = "longest side scaled down to 1024, sides up to patches of 16; the "
+                              "marks that end rows are text",
+                      .source = pixtral_source},
+             .follows_encoder = true,
+             .image = pixtral},
+      Family{.info = {.name = "mistral3",
+                      .title = "Mistral Small 3.1 and 3.2",
+                      .image = true,
+                      .defaults = {.encoder = mistral3_encoder},
+                      .rule = "longest side scaled down to 1540, sides up to multiples of 28; "
+                              "14-pixel patches, 2x2 merged; the marks that end rows are text",
+                      .source = pixtral_source},
+             .follows_encoder = true,
+             .image = pixtral},
+      Family{.info = {.name = "kimi-vl",
+                      .title = "Kimi-VL (MoonViT)",
+                      .image = true,
+                      .defaults = {.max_pixels = kimi_pixels, .encoder = moonvit},
+                      .rule = "at most 16384 patches of 14 pixels as released in 2506 (the first "
+                              "release: --max-pixels 802816), sides up to multiples of 28, 2x2 "
+                              "merged",
+                      .source = "moonshotai/Kimi-VL-A3B-Thinking-2506 image_processing_kimi_vl.py, "
+                                "preprocessor_config.json"},
+             .follows_encoder = true,
+             .image = kimi_vl}};
+  return families;
+}
+
+}  // namespace trcost::tokens
