@@ -76,6 +76,9 @@ struct PerformanceSummary {
   double interconnect_efficiency = 1;   ///< share of the step that is not exposed communication
   double goodput = 1;
   double production_overhead = 1;
+  /// Share of the tokens that steps of this batch cost more than steps of the usual one for the same
+  /// loss (batch_cost); none where the loss depends on the batch itself, as in contrastive training.
+  std::optional<double> batch_token_cost;
   std::string method;                   ///< which model answered and how good it is there
   MethodQuality quality;
 };

@@ -11,11 +11,16 @@ namespace trcost {
 /// What a search may choose: every degree that is empty. Those given are honoured.
 struct PlanRequest {
   double gpus = 1;
-  /// Sequences per step; empty: `batch_hint`, rounded to what the layout divides, up to sqrt(2) times
-  /// as many where replicas need them. A given batch is rounded only where no good layout divides it:
-  /// compare Layout::global_batch and say so.
+  /// Sequences per step; empty: about `batch_hint`, weighed against what another batch costs in
+  /// tokens (batch_cost). A given batch is rounded only where no good layout divides it: compare
+  /// Layout::global_batch and say so.
   std::optional<double> global_batch;
   double batch_hint = 1;
+  /// Sequences, critical_batch_tokens() of the training; empty where its tokens are unknown: 8
+  /// times `batch_hint`, as published batches lie beside it.
+  std::optional<double> critical_batch;
+  /// Only batches within this share of `batch_hint`, where none is given.
+  std::optional<double> batch_range;
   std::optional<int> tp, pp, vp, cp, ep, etp, dp;
   std::optional<double> micro_batch;
   std::optional<Sharding> sharding;
@@ -41,10 +46,16 @@ struct Plan {
   Layout layout;
   StepTime time;
   MemoryUse memory;
-  std::optional<Layout> runner_up;   ///< best layout with another (tp, pp, cp, ep, sharding, recompute)
+  /// Best layout with another (tp, pp, cp, ep, sharding, recompute) that takes no less time.
+  std::optional<Layout> runner_up;
   double runner_up_seconds = 0;
-  double evaluated = 0;              ///< layouts looked at
+  double evaluated = 0;   ///< layouts whose step was computed
+  double considered = 0;  ///< layouts that were ranked for it, at most kMostConsidered
 };
+
+/// A search ranks no more layouts than this, and so takes a fraction of a second whatever it is
+/// asked: structures that come later, with more stages and more ranks per sequence, are left out.
+inline constexpr double kMostConsidered = 400'000;
 
 /// The layout with the most tokens per second that fits (model.md 5.4): every (tp, pp, vp, cp, ep,
 /// micro-batch, sharding, recompute) that divides the model and the cluster. Ties go to the simpler
@@ -53,15 +64,28 @@ struct Plan {
 /// nothing fits, with the smallest number of GPUs that would.
 Plan plan(const StepModel& model, const PlanRequest& request);
 
-/// As plan(), on as many of the GPUs as train fastest: 1,001 divide into no good layout, 1,000 of them
-/// do, and 1,500 replicas make a larger batch than published runs use. More than half work; some stay
-/// idle only where that is at least 2 % faster, or where nothing fits on all. Layout::gpus() says how
-/// many work. With a data-parallel or every degree given it is plan().
+/// As plan(), on as many of the GPUs as train fastest: 1,001 divide into no good layout, 1,000 of
+/// them do. More than half work; some stay idle only where that is clearly faster, or where nothing
+/// fits on all. Layout::gpus() says how many work. With a data-parallel or every degree given it is
+/// plan().
 Plan plan_with_idle(const StepModel& model, const PlanRequest& request);
 
 /// The smallest number of GPUs, in whole nodes beyond one node, for which a layout fits; 0 if none
 /// up to `most`.
 double smallest_cluster(const StepModel& model, const PlanRequest& request, double most);
+
+/// Tokens per step beyond which more of them save few steps: 0.0471 D^0.462 sequences of 2,048
+/// tokens for D training tokens, whatever the parameters (Power Lines, arXiv:2505.13738, with an
+/// exponent of 0.47 found independently in arXiv:2410.21676). Every published batch of the test of
+/// this function lies below it, GPT-3's by a factor of 6, DeepSeek-V3's by a factor of 2.
+double critical_batch_tokens(double training_tokens);
+
+/// What training in steps of `batch` costs beside steps of `usual`, as a factor on the tokens for
+/// the same loss; all three in the same unit. Larger: (1 + B / B_crit) / (1 + B_usual / B_crit)
+/// (McCandlish et al., arXiv:1812.06162, equation 2.11). Smaller: 5 % at half of it, with the
+/// square of the logarithm (arXiv:2607.01487: a loss of 5 % of the compute a factor of two beside
+/// the best).
+double batch_cost(double batch, double usual, double critical);
 
 /// Sequences per step where nobody said: 4 Mi tokens at 2e12 training tokens (Llama 2, arXiv:
 /// 2307.09288, section 2.2), growing with tokens^0.6, which meets the 16 Mi of Llama 3.1 405B at
@@ -71,8 +95,8 @@ double smallest_cluster(const StepModel& model, const PlanRequest& request, doub
 double default_global_batch(double training_tokens, double seq_length);
 
 /// The same on a cluster of so many GPUs: at least 4,096 tokens for each, since fewer leave most of
-/// them without a sequence of their own; up to four times the rule and to 4 Mi tokens, which published
-/// runs used at 0.27e12 to 2e12 tokens whatever the model: BLOOM (arXiv:2211.05100),
+/// them without a sequence of their own; up to four times the rule and to 4 Mi tokens, which
+/// published runs used at 0.27e12 to 2e12 tokens whatever the model: BLOOM (arXiv:2211.05100),
 /// MT-NLG (arXiv:2201.11990) and Llama 2 7B (arXiv:2307.09288, section 2.2).
 double cluster_global_batch(double training_tokens, double seq_length, double gpus);
 

@@ -133,6 +133,10 @@ constexpr Column kPerformance[] = {
         [](E e) -> Number { return e.performance.production_overhead; },
         "share of the time that steps are what runs"),
     figure(
+        "performance.batch_token_cost", "", fraction, lower,
+        [](E e) -> Number { return e.performance.batch_token_cost; },
+        "more tokens that this batch takes than the usual one for the same loss"),
+    figure(
         "gpu_hours", "GPU-hours", count, lower, [](E e) -> Number { return e.gpu_hours; },
         "with failures and production overhead"),
     figure(

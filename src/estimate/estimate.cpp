@@ -136,6 +136,7 @@ void describe_performance(const Prepared& prepared, const Execution& execution,
   out.flops.hardware = out.flops.model * hardware_ratio;
   perf.goodput = useful.goodput_share;
   perf.production_overhead = useful.production_overhead;
+  perf.batch_token_cost = batch_token_cost(work, execution);
   perf.quality = prepared.quality;
   perf.method = prepared.method;
   if (execution.mfu_given) {

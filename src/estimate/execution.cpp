@@ -77,6 +77,9 @@ Execution execute_given(const Scenario& scenario, const ResolvedWork& work, cons
   return with_plan(scenario, work, model, gpus, plan_with_idle(model, request));
 }
 
+// Idle GPUs below this share are in the noise of the answer.
+constexpr double kIdleWorthSaying = 0.05;
+
 void note_idle(const Execution& execution, bool batch_given, bool degrees_given, Notes& notes) {
   const double busy = execution.plan.layout.gpus();
   if (busy == execution.gpus || !notes.wanted()) return;
@@ -87,8 +90,51 @@ void note_idle(const Execution& execution, bool batch_given, bool degrees_given,
                     : fmt::format("no layout divides them well in steps of about {} sequences",
                                   format_exact(execution.plan.layout.global_batch)));
   notes.add({"layout.gpus", format_exact(busy), "accelerators", why, "planner"});
-  notes.warn(fmt::format("{}; all {} are paid for{}", why, format_exact(execution.gpus),
-                         batch_given || degrees_given ? "" : ", and --global-batch sets other steps"));
+  if (busy >= (1 - kIdleWorthSaying) * execution.gpus) return;
+  notes.warn(fmt::format("{}; all {} are paid for, and {} would be done as soon{}", why,
+                         format_exact(execution.gpus), format_exact(busy),
+                         batch_given || degrees_given ? "" : "; --global-batch sets other steps"));
+}
+
+// What the batch costs in quality, where that is more than the model's own error.
+void note_batch_cost(const ResolvedWork& work, const Execution& execution, Notes& notes) {
+  constexpr double kWorthSaying = 0.1;
+  const double more = batch_token_cost(work, execution).value_or(0);
+  if (more < kWorthSaying || !notes.wanted()) return;
+  const double batch = execution.plan.layout.global_batch;
+  notes.warn(fmt::format(
+      "steps of {} sequences, {} tokens, where {} sequences are usual: for the same loss they take "
+      "about {:.0f} % more tokens, which are not counted (a critical batch of {} tokens, "
+      "arXiv:2505.13738)",
+      format_exact(batch), format_number(batch * work.seq_length, NumberKind::count, 2),
+      format_exact(usual_batch(work, execution.gpus)), 100 * more,
+      format_number(critical_batch_tokens(work.tokens.total), NumberKind::count, 2)));
+}
+
+// A given batch that divides badly, beside one near it.
+void note_neighbour(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
+                    const Execution& execution, Notes& notes) {
+  constexpr double kNear = 1.0 / 16;
+  constexpr double kWorthSaying = 0.05;
+  if (!notes.wanted() || !work.global_batch_given || execution.mfu_given) return;
+  PlanRequest request = resolve_request(scenario, work, execution.gpus);
+  if (request.complete() || work.workload.contrastive_batch > 0) return;
+  request.global_batch.reset();
+  request.batch_hint = work.global_batch;
+  request.batch_range = kNear;
+  try {
+    const Plan near = plan_with_idle(model, request);
+    const Plan& here = execution.plan;
+    const double saved = 1 - near.time.seconds / near.layout.global_batch /
+                                 (here.time.seconds / here.layout.global_batch);
+    if (saved < kWorthSaying) return;
+    notes.warn(fmt::format("a global batch of {} instead of {} would take {:.0f} % less time: more "
+                           "layouts divide it",
+                           format_exact(near.layout.global_batch),
+                           format_exact(here.layout.global_batch), 100 * saved));
+  } catch (const Error&) {
+    return;  // no batch near it has a layout
+  }
 }
 
 // The batch as the layout has it, where it is not the one that was asked for or assumed.
@@ -111,9 +157,9 @@ void note_batch(const Scenario& scenario, const ResolvedWork& work, const Execut
       assumption.why += fmt::format("; {} on {} accelerators, 4,096 tokens for each up to 4 Mi",
                                     format_exact(hint), format_exact(execution.gpus));
     }
-    constexpr double kRounding = 1.125;
+    constexpr double kRounding = 1.25;
     if (batch > kRounding * hint) {
-      assumption.why += "; larger, since so many accelerators find no layout for fewer";
+      assumption.why += "; larger, since so many accelerators find no good layout for fewer";
     } else if (batch != hint) {
       assumption.why += "; rounded to what the layout divides";
     }
@@ -126,15 +172,29 @@ double wall_seconds(const ResolvedWork& work, const Execution& execution, double
   return optimizer_steps(work, execution.plan.layout) * execution.step_seconds / useful;
 }
 
+double usual_batch(const ResolvedWork& work, double gpus) {
+  if (work.usual_batch == 0) return work.global_batch;
+  if (!work.usual_batch_grows) return work.usual_batch;
+  const double all = std::max(1.0, std::floor(work.tokens.total / work.seq_length));
+  return std::min(all, cluster_global_batch(work.tokens.total, work.seq_length, gpus));
+}
+
+std::optional<double> batch_token_cost(const ResolvedWork& work, const Execution& execution) {
+  const double usual = usual_batch(work, execution.gpus);
+  const double batch = execution.plan.layout.global_batch;
+  if (work.workload.contrastive_batch > 0) return std::nullopt;
+  if (batch <= usual) return 0;
+  const double critical = critical_batch_tokens(work.tokens.total) / work.seq_length;
+  return batch_cost(batch, usual, critical) - 1;
+}
+
 PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, double gpus) {
   PlanRequest request;
   request.gpus = gpus;
   if (work.global_batch_given) request.global_batch = work.global_batch;
-  request.batch_hint = work.global_batch;
-  if (work.global_batch_grows) {
-    const double all = std::max(1.0, std::floor(work.tokens.total / work.seq_length));
-    request.batch_hint = std::min(
-        all, cluster_global_batch(work.tokens.total, work.seq_length, gpus));
+  request.batch_hint = usual_batch(work, gpus);
+  if (work.workload.contrastive_batch == 0) {
+    request.critical_batch = critical_batch_tokens(work.tokens.total) / work.seq_length;
   }
   request.tp = degree(scenario, Field::layout_tp);
   request.pp = degree(scenario, Field::layout_pp);
@@ -205,6 +265,8 @@ Execution resolve_execution(const Scenario& scenario, const ResolvedWork& work,
   const Execution out = choose_execution(scenario, work, model, useful, notes);
   note_idle(out, work.global_batch_given, scenario.has(Field::layout_dp), notes);
   note_batch(scenario, work, out, notes);
+  note_batch_cost(work, out, notes);
+  note_neighbour(scenario, work, model, out, notes);
   return out;
 }
 

@@ -37,6 +37,12 @@ double tokens_per_step(const ResolvedWork& work, const Layout& layout);
 /// of a step takes as long as a step.
 double optimizer_steps(const ResolvedWork& work, const Layout& layout);
 
+/// Sequences per step that published runs of this kind use on a cluster of this size.
+double usual_batch(const ResolvedWork& work, double gpus);
+
+/// PerformanceSummary::batch_token_cost of a plan.
+std::optional<double> batch_token_cost(const ResolvedWork& work, const Execution& execution);
+
 /// Share of the wall-clock time that is steps, for a cluster of so many accelerators whose steps take
 /// so long all together.
 using UsefulShare = std::function<double(double gpus, double busy_seconds)>;

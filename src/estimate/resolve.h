@@ -26,9 +26,10 @@ struct ResolvedWork {
   double image_pixels = 0;        ///< of a stored image
   double sample_tokens = 0;       ///< of a sample, text and vision
   double sample_images = 0;       ///< mean
-  double global_batch = 0;        ///< sequences
+  double global_batch = 0;        ///< sequences, given or usual
+  double usual_batch = 0;         ///< sequences, whether or not another batch is given
   bool global_batch_given = false;
-  bool global_batch_grows = false;  ///< with the cluster: a default for pre-training
+  bool usual_batch_grows = false;  ///< with the cluster: that of pre-training
   bool tokens_given = false;
 };
 

@@ -241,36 +241,35 @@ bool is_fine_tuning(bool from_samples, const ResolvedWork& work) {
   return from_samples && is_adaptation(work);
 }
 
-void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& out, Notes& notes) {
-  out.global_batch_given = scenario.has(Field::train_global_batch);
-  out.global_batch_grows = false;
-  if (const auto given = scenario.number(Field::train_global_batch)) {
-    out.global_batch = *given;
-    return;
-  }
-  // Released instruction-tuning recipes: 128 samples (LLaVA-1.5 stage 2), 256 for a projector.
+// Released instruction-tuning recipes: 128 samples (LLaVA-1.5 stage 2), 256 for a projector.
+double fine_tuning_batch(const Workload& work) {
   constexpr double kFineTuning = 128;
   constexpr double kProjector = 256;
-  const bool frozen = out.workload.language_training == Training::frozen;
+  return work.language_training == Training::frozen ? kProjector : kFineTuning;
+}
+
+void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& out, Notes& notes) {
   const bool fine_tuning = is_fine_tuning(from_samples, out);
-  const double usual = frozen ? kProjector : kFineTuning;
-  out.global_batch = fine_tuning ? usual : default_global_batch(out.tokens.total, out.seq_length);
+  const double rule = fine_tuning ? fine_tuning_batch(out.workload)
+                                  : default_global_batch(out.tokens.total, out.seq_length);
   const double sequences = std::max(1.0, std::ceil(out.tokens.total / out.seq_length));
-  if (sequences < out.global_batch) {
-    out.global_batch = sequences;
+  out.usual_batch = std::min(rule, sequences);
+  out.usual_batch_grows = !fine_tuning && sequences >= rule;
+  out.global_batch_given = scenario.has(Field::train_global_batch);
+  out.global_batch = scenario.number_or(Field::train_global_batch, out.usual_batch);
+  if (out.global_batch_given) return;
+  if (sequences < rule) {
     notes.add(Field::train_global_batch, sequences, "the data has no more sequences",
               "trcost default");
-    return;
-  }
-  if (fine_tuning) {
+  } else if (fine_tuning) {
     notes.add(Field::train_global_batch, out.global_batch, "usual batch of fine-tuning recipes",
               "LLaVA-1.5 (arXiv:2310.03744): 256 for the projector, 128 for instructions");
-    return;
+  } else {
+    notes.add(Field::train_global_batch, out.global_batch,
+              "published batch sizes by training tokens",
+              "Llama 2 (arXiv:2307.09288): 4 Mi tokens at 2e12, growing as in Llama 3.1 405B "
+              "(arXiv:2407.21783)");
   }
-  out.global_batch_grows = true;
-  notes.add(Field::train_global_batch, out.global_batch, "published batch sizes by training tokens",
-            "Llama 2 (arXiv:2307.09288): 4 Mi tokens at 2e12, growing as in Llama 3.1 405B "
-            "(arXiv:2407.21783)");
 }
 
 }  // namespace

@@ -24,9 +24,10 @@ constexpr double kLargestCluster = 200'000;
 // Of large runs, Llama 3: 0.38 to 0.43 (arXiv:2407.21783, table 4). The search begins there, and
 // goes down where that is more than enough.
 constexpr double kUsualMfu = 0.4;
-// A step with more sequences than that over what was asked for is another training.
+// A step with more sequences than that over what was asked for is another training, and so is one
+// that takes twice the tokens for the same loss.
 constexpr double kLargerGivenBatch = 1.125;
-constexpr double kLargerDefaultBatch = 2;
+constexpr double kMostTokenCost = 1;
 
 // What a cluster is a multiple of: whole nodes, and all the degrees that are given.
 double cluster_unit(const Scenario& scenario, double gpus_per_node) {
@@ -83,9 +84,10 @@ class Sizing {
   [[nodiscard]] bool acceptable(const Execution& e) const {
     const PlanRequest request = resolve_request(scenario_, work_, e.gpus);
     if (!e.plan.memory.fits && !request.complete()) return false;
-    const double most = request.global_batch ? kLargerGivenBatch * *request.global_batch
-                                             : kLargerDefaultBatch * request.batch_hint;
-    return e.plan.layout.global_batch <= most;
+    if (request.global_batch) {
+      return e.plan.layout.global_batch <= kLargerGivenBatch * *request.global_batch;
+    }
+    return batch_token_cost(work_, e).value_or(0) <= kMostTokenCost;
   }
 
   // Infinite where the size has no layout, or is interrupted too often to get on.

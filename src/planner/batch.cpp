@@ -24,6 +24,18 @@ double default_global_batch(double training_tokens, double seq_length) {
   return std::ldexp(1.0, static_cast<int>(std::max(0.0, std::round(portable_log2(sequences)))));
 }
 
+double critical_batch_tokens(double training_tokens) {
+  constexpr double kSequences = 0.0471, kExponent = 0.462, kTokensPerSequence = 2048;
+  return kTokensPerSequence * kSequences * portable_pow(training_tokens, kExponent);
+}
+
+double batch_cost(double batch, double usual, double critical) {
+  if (batch >= usual) return (1 + batch / critical) / (1 + usual / critical);
+  constexpr double kAtHalf = 0.05;
+  const double halvings = portable_log2(usual / batch);
+  return 1 + kAtHalf * halvings * halvings;
+}
+
 double cluster_global_batch(double training_tokens, double seq_length, double gpus) {
   constexpr double kTokensPerGpu = 4096;
   constexpr double kMostGrowth = 4;

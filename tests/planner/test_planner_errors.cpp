@@ -35,7 +35,8 @@ bool mentions(const Error& error, const std::string& text) {
 }  // namespace
 
 TEST_CASE("degrees that do not multiply to the GPUs", "[planner][errors]") {
-  const Error full = refused(kSmall, [](PlanRequest& r) { r.tp = 2, r.pp = 2, r.cp = 1, r.dp = 4; });
+  const Error full =
+      refused(kSmall, [](PlanRequest& r) { r.tp = 2, r.pp = 2, r.cp = 1, r.dp = 4; });
   CHECK(full.kind == ErrorKind::usage);
   CHECK(mentions(full, "8 GPUs"));
   CHECK(mentions(full, "dp 2 would"));

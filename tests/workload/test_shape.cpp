@@ -45,6 +45,35 @@ TEST_CASE("the shape meets the count over the whole range", "[workload][shape]")
   }
 }
 
+TEST_CASE("layers are a multiple of four where that is about as near", "[workload][shape]") {
+  // 31.4 layers of 4,608 with a feed-forward of 3.5 times the width.
+  CHECK(shape_from_parameters(9.67e9, 128256).layers == 32);
+  int fours = 0, all = 0;
+  for (double params = 1e9; params < 1e13; params *= 1.01) {
+    const LanguageModel m = shape_from_parameters(params, 128256);
+    ++all;
+    if (std::fmod(m.layers, 4) == 0) ++fours;
+    CHECK(m.ffn / m.hidden > 3.2);
+    CHECK(m.ffn / m.hidden < 3.8);
+  }
+  CHECK(fours > 0.28 * all);
+}
+
+TEST_CASE("more parameters are more work", "[workload][shape][property]") {
+  double before = 0;
+  bool tied = true;
+  for (double params = 1e9; params < 1e13; params *= 1.005) {
+    const LanguageModel m = shape_from_parameters(params, 128256);
+    const double work = training_flops(reference::text_workload(m, 4096)).total();
+    INFO(params << " parameters, " << m.layers << " layers of " << m.hidden);
+    // A wider model gives more of its parameters to the embedding, which is no work. From 3e9 on the
+    // head is a matrix of its own, which takes its parameters from the layers.
+    if (m.tied_embeddings == tied) CHECK(work > 0.965 * before);
+    before = work;
+    tied = m.tied_embeddings;
+  }
+}
+
 TEST_CASE("ten times the parameters are more of everything", "[workload][shape]") {
   double hidden = 0, layers = 0, flops = 0;
   for (double params = 1e9; params <= 1e16; params *= 10) {

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches that a search looks at, what they cost, and what a layout asks of those who run it.
+#include <algorithm>
+#include <cmath>
+
+#include "planner/space.h"
+
+namespace trcost {
+namespace {
+
+// A given batch is left only for a layout that is much faster.
+constexpr double kGivenBatchPenalty = 0.5;
+constexpr double kGivenDeviationPenalty = 2;
+// A larger cluster never takes longer, so what a batch costs in tokens may not outweigh time:
+// between two layouts it may tip the balance, and a bound that grows with the cluster does the
+// rest. Every layout below the bound of a cluster lies below that of a larger one, so the best time
+// only falls.
+constexpr double kTokenWeight = 0.2;
+// Room above the usual batch, in which most numbers of replicas have a multiple.
+constexpr double kFreeGrowth = 1.25;
+// Beyond the bound only where nothing below it fits.
+constexpr double kTooLarge = 100;
+// Tokens of a sequence that no published run splits for speed (arXiv:2407.21783, table 4).
+constexpr double kShortSequence = 8192;
+// From so many micro-batches on the nearest whole number is as good as any.
+constexpr double kManyMicroBatches = 4;
+// Whole groups of p micro-batches are as good as the nearest number, where they are that near.
+constexpr double kNear = 0.125;
+// Micro-batches that fill a pipeline: with more of them no longer batch is worth its tokens.
+constexpr double kFullPipeline = 4;
+// Larger micro-batches are tried up to so many times the sequences that a replica has.
+constexpr double kLargerMicroBatch = 4;
+
+// Published layouts have as few kinds of parallelism as they can, degrees that are powers of two,
+// and few stages on a rank: Llama 3 (arXiv:2407.21783, table 4), Megatron-LM (arXiv:2104.04473,
+// table 1).
+constexpr double kTensor = 0.004;
+constexpr double kPipeline = 0.008;
+constexpr double kContext = 0.005;
+constexpr double kOddDegree = 0.004;
+constexpr double kStagesPerRank = 0.001;  // for each doubling
+constexpr double kIdle = 0.008;
+// In all: with it a larger cluster takes no more than 2 % longer than a smaller one.
+constexpr double kMost = 0.015;
+
+bool power_of_two(int degree) {
+  return (degree & (degree - 1)) == 0;
+}
+
+}  // namespace
+
+double simplicity(const Structure& s, int vp, double gpus) {
+  double more = 0;
+  if (s.tp > 1) more += kTensor;
+  if (s.pp > 1) more += kPipeline;
+  if (s.cp > 1) more += kContext;
+  if (!power_of_two(s.tp) || !power_of_two(s.pp) || !power_of_two(s.cp)) more += kOddDegree;
+  for (int v = 1; v < vp; v *= 2) more += kStagesPerRank;
+  if (s.gpus() < gpus) more += kIdle;
+  return 1 + std::min(kMost, more);
+}
+
+double SearchSpace::largest_batch() const {
+  const double tp = tensor_degrees().back(), cp = context_degrees().back();
+  const double micro = request_.micro_batch.value_or(1);
+  // One micro-batch of the finest tensor split for each GPU fills every pipeline: m = p.
+  const double long_sequence =
+      std::min(cp, std::max(1.0, model_.workload().seq_length / kShortSequence));
+  const double filled = request_.gpus / (tp * long_sequence) * micro;
+  double pp = 1;
+  if (request_.pp) {
+    pp = *request_.pp;
+  } else if (stack_.pipeline_parallel) {
+    pp = std::min<double>(kMostStages, language_.layers);
+  }
+  const double least = request_.gpus / (tp * cp * pp) * micro;
+  return std::max({kFreeGrowth * wanted_, filled, least});
+}
+
+double SearchSpace::batch_penalty(double global_batch) const {
+  if (request_.global_batch) {
+    const double off = std::abs(global_batch / *request_.global_batch - 1);
+    return off > 0 ? 1 + kGivenBatchPenalty + kGivenDeviationPenalty * off : 1;
+  }
+  const double cost = batch_cost(global_batch, wanted_, critical_);
+  if (global_batch <= wanted_) return cost;
+  return global_batch <= largest_ ? 1 + kTokenWeight * (cost - 1) : kTooLarge * cost;
+}
+
+void SearchSpace::micro_batch_counts(double share, double most, const Structure& s,
+                                     std::vector<double>& out) const {
+  const bool given = request_.global_batch.has_value();
+  const double nearest = std::max(1.0, std::round(share)), pp = s.pp;
+  out = {nearest};
+  if (given) return;
+  const auto add = [&](double m) {
+    if (m >= 1 && std::find(out.begin(), out.end(), m) == out.end()) out.push_back(m);
+  };
+  if (pp > 1 && stack_.virtual_pipeline) {
+    const double below = std::floor(share / pp) * pp, above = below + pp;
+    const double whole = share - below < above - share && below > 0 ? below : above;
+    if (std::abs(whole / share - 1) <= kNear) {
+      out = {whole};
+    } else {
+      add(below);
+      add(above);
+    }
+  }
+  if (share < kManyMicroBatches && !divides(share, 1)) {
+    add(std::floor(share));
+    add(std::ceil(share));
+  }
+  // More than the usual batch has, where they shorten the bubble or the exchange of gradients.
+  for (double m = 1; m <= kFullPipeline * pp; m *= 2) {
+    if (m > share) add(m);
+  }
+  if (share < kFullPipeline * pp) add(std::floor(most));
+}
+
+void SearchSpace::batches(const Structure& s, std::vector<BatchChoice>& out) const {
+  out.clear();
+  std::vector<double> counts;
+  const auto add_all = [&](double micro) {
+    micro_batch_counts(wanted_ / (micro * s.dp), largest_ / (micro * s.dp), s, counts);
+    for (const double m : counts) {
+      const double batch = micro * s.dp * m;
+      const double off = std::abs(batch / wanted_ - 1);
+      if (request_.batch_range && off > *request_.batch_range) continue;
+      out.push_back({micro, batch, batch_penalty(batch)});
+    }
+  };
+  if (request_.micro_batch) return add_all(*request_.micro_batch);
+  const double share = std::max(1.0, std::round(wanted_ / s.dp));
+  const double most =
+      request_.global_batch ? share : std::max(1.0, kLargerMicroBatch * wanted_ / s.dp);
+  double micro = 1;
+  for (; micro <= most; micro *= 2) add_all(micro);
+  // All of a replica's sequences at once, where that is not a power of two.
+  if (share <= 64 && !divides(64, share)) {
+    const double batch = share * s.dp;
+    if (!request_.batch_range || std::abs(batch / wanted_ - 1) <= *request_.batch_range) {
+      out.push_back({share, batch, batch_penalty(batch)});
+    }
+  }
+}
+
+}  // namespace trcost
