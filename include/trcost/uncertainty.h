@@ -69,21 +69,39 @@ struct Contribution {
   Exponents exponents;
 };
 
+/// Why an input is uncertain: what a measurement can make certain is decided by this, never by the
+/// input's name.
+enum class Cause : std::uint8_t {
+  mfu,          ///< how well the predicted speed of a step holds
+  step,         ///< what the work of a step is: lengths, imbalance, batch
+  model_size,   ///< parameters: the work of a step, and tokens that follow from them
+  amount,       ///< tokens, samples, epochs
+  useful_time,  ///< goodput and production overhead
+  scope,        ///< what a bill includes beyond one clean run
+  cluster,      ///< accelerators
+  price,        ///< of hours, machines, electricity, storage, space
+  experiments,  ///< compute beside the run
+};
+/// Of a range that the user gives to a field.
+Cause cause_of(const FieldInfo& info);
+
+/// An uncertain factor: its value over the value that the estimate used.
+struct UncertainInput {
+  std::string_view name;  ///< a literal or a field's path, which live for ever
+  Cause cause = Cause::price;
+  Distribution factor;  ///< of the factor itself, e.g. lognormal with median 1
+  Exponents exponents;
+  double most = std::numeric_limits<double>::infinity();  ///< no draw is above it
+  std::string_view source;  ///< where the spread comes from; lives for ever
+};
+
 struct RangeResult {
   Quantiles gpu_hours;
   Quantiles wall_clock_seconds;
   std::optional<Quantiles> total_usd;
   std::vector<Contribution> contributions;  ///< largest first
   std::string method;                       ///< closed form, or Monte Carlo with draws and seed
-};
-
-/// An uncertain factor: its value over the value that the estimate used.
-struct UncertainInput {
-  std::string_view name;  ///< must outlive the call; a literal or a field's path
-  Distribution factor;    ///< of the factor itself, e.g. lognormal with median 1
-  Exponents exponents;
-  double most = std::numeric_limits<double>::infinity();  ///< no draw is above it
-  std::string_view source;  ///< where the spread comes from; must outlive the call
+  std::vector<UncertainInput> inputs;       ///< what it was made of, for a range with fewer or more
 };
 
 /// The dollars of an estimate by what moves them. The final run costs

@@ -56,46 +56,81 @@ double electricity_sigma(const SpreadContext& in) {
 
 void default_spreads(const SpreadContext& in, std::vector<UncertainInput>& out) {
   out.clear();
-  const auto add = [&out](std::string_view name, double sigma, const Exponents& exponents,
-                          std::string_view source) {
+  const auto add = [&out](std::string_view name, Cause cause, double sigma,
+                          const Exponents& exponents, std::string_view source) {
     if (sigma <= 0) return;
     out.push_back({name,
+                   cause,
                    {Distribution::Kind::lognormal, 1, sigma, 0},
                    exponents,
                    std::numeric_limits<double>::infinity(),
                    source});
   };
   if (!in.mfu_given) {
-    add("MFU", mfu_sigma(in), Exponents::time(-1),
+    add("MFU", Cause::mfu, mfu_sigma(in), Exponents::time(-1),
         "predicted / measured of the published rows nearest to this scenario (trcost validate), "
         "whole sources left out");
   }
   if (!in.goodput_given) {
-    add("goodput and production overhead", goodput_sigma(in.gpus), Exponents::time(-1), kTable);
+    add("goodput and production overhead", Cause::useful_time, goodput_sigma(in.gpus),
+        Exponents::time(-1), kTable);
   }
   if (!in.overhead_given) {
-    add("what the bill includes", kScopeSigma, Exponents::time(1),
+    add("what the bill includes", Cause::scope, kScopeSigma, Exponents::time(1),
         "restarts by hand, evaluations and second attempts in published GPU-hours: trcost validate "
         "--runs");
   }
   if (!in.tokens_ranged) {
     const double tokens = in.tokens_given ? kTokensSigmaPlan : kTokensSigmaGuess;
-    add("tokens", in.vision ? in_quadrature(tokens, kVisionTokensSigma) : tokens,
+    add("tokens", Cause::amount, in.vision ? in_quadrature(tokens, kVisionTokensSigma) : tokens,
         Exponents::time(1).with(Driver::dataset, 1), kTable);
   }
   if (in.own) {
     if (!in.price_given) {
-      add("purchase price", kPurchaseSigma, Exponents().with(Driver::capital, 1),
+      add("purchase price", Cause::price, kPurchaseSigma, Exponents().with(Driver::capital, 1),
           "quotes of an 8-GPU H100 server");
     }
-    add("electricity", electricity_sigma(in), Exponents().with(Driver::electricity, 1), kTable);
+    add("electricity", Cause::price, electricity_sigma(in),
+        Exponents().with(Driver::electricity, 1), kTable);
   } else if (!in.price_given) {
-    add("price per GPU-hour", in.price_sigma, Exponents().with(Driver::rent, 1),
+    add("price per GPU-hour", Cause::price, in.price_sigma, Exponents().with(Driver::rent, 1),
         "the quotes that the price is the median of");
   }
   if (!in.experiments_ranged) {
-    add("experiments", kExperimentsSigma, Exponents().with(Driver::experiments, 1), kTable);
+    add("experiments", Cause::experiments, kExperimentsSigma,
+        Exponents().with(Driver::experiments, 1), kTable);
   }
+}
+
+Cause cause_of(const FieldInfo& info) {
+  switch (info.field) {
+    case Field::efficiency_mfu:
+      return Cause::mfu;
+    case Field::model_params:
+      return Cause::model_size;
+    case Field::data_tokens:
+    case Field::data_samples:
+    case Field::data_epochs:
+    case Field::data_text_tokens_per_sample:
+    case Field::data_images_per_sample:
+    case Field::data_image_share:
+    case Field::data_vision_tokens_per_image:
+      return Cause::amount;
+    case Field::data_image_bytes:
+    case Field::data_text_bytes_per_token:
+      return Cause::price;
+    case Field::cost_experiments:
+    case Field::cost_evaluation:
+      return Cause::experiments;
+    case Field::cost_checkpoint_interval:
+    case Field::cost_spares:
+      return Cause::useful_time;
+    default:
+      break;
+  }
+  if (info.path.starts_with("efficiency.")) return Cause::useful_time;
+  if (info.path.starts_with("hardware.")) return Cause::cluster;
+  return info.path.starts_with("cost.") ? Cause::price : Cause::step;
 }
 
 std::optional<Exponents> known_exponents(Field field, const WorkShares& shares) {

@@ -125,6 +125,7 @@ RangeResult compute_range(RangeInputs in) {
     out.method = fmt::format("{} quasi-random draws", kLatticePoints);
   }
   out.contributions = contributions(in, dollars);
+  out.inputs = std::move(in.inputs);
   return out;
 }
 

@@ -109,6 +109,7 @@ UncertainInput input_of(const Scenario& scenario, Field field, const Distributio
   const double value = *scenario.number(field);
   UncertainInput input;
   input.name = info.path;
+  input.cause = cause_of(info);
   input.factor = relative_to(distribution, value);
   input.source = "range given by the user";
   if (info.kind == FieldKind::fraction) input.most = info.highest / value;

@@ -6,58 +6,72 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
+#include <limits>
 
-#include "quantity/portable_math.h"
+#include "estimate/cost_parts.h"
 #include "trcost/error.h"
 #include "trcost/quantity.h"
 
 namespace trcost {
 namespace {
 
-
-// Names of default_spreads (trcost/uncertainty.h) that a measured throughput makes certain, and
-// those that a measured time makes certain besides.
-constexpr std::array<std::string_view, 1> kOfSpeed = {"MFU"};
-constexpr std::array<std::string_view, 3> kOfTime = {"goodput and production overhead",
-                                                     "what the bill includes", "tokens"};
-
-Quantiles around(double median, double sigma) {
-  return {median * portable_exp(-kNormalP90 * sigma), median, median * portable_exp(kNormalP90 * sigma)};
-}
-
-bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-// Variances of ln that the measurement leaves: those of the time, and those of the dollars alone.
-struct Remaining {
-  double time = 0;
-  double dollars = 0;
-};
-Remaining remaining_variance(const RangeResult& range, bool time_measured) {
-  const Quantiles& q = range.total_usd ? *range.total_usd : range.gpu_hours;
-  const double sigma = q.p10 > 0 ? portable_log(q.p90 / q.p10) / (2 * kNormalP90) : 0;
-  Remaining out;
-  for (const Contribution& each : range.contributions) {
-    const double variance = each.share * sigma * sigma;
-    if (is_one_of(kOfSpeed, each.input)) continue;
-    if (is_one_of(kOfTime, each.input)) {
-      if (!time_measured) out.time += variance;
-    } else {
-      out.dollars += variance;
-    }
+// What a measurement leaves of an input: a throughput makes the speed certain, a time all that time
+// depends on. What else the input moves, such as bytes to store, stays uncertain.
+Exponents left_of(const UncertainInput& input, bool time_measured) {
+  const auto without = [&](double of_time) {
+    return input.exponents.with(Driver::hours, input.exponents[Driver::hours] - of_time)
+        .with(Driver::days, input.exponents[Driver::days] - of_time);
+  };
+  const double all = input.exponents[Driver::hours];
+  switch (input.cause) {
+    case Cause::mfu:
+    case Cause::step:
+      return without(all);
+    case Cause::model_size:
+      // The work of a step goes with the parameters; the rest is tokens that follow from them.
+      return without(time_measured ? all : std::min(all, 1.0));
+    case Cause::amount:
+    case Cause::useful_time:
+    case Cause::scope:
+      return time_measured ? without(all) : input.exponents;
+    case Cause::cluster:
+    case Cause::price:
+    case Cause::experiments:
+      return input.exponents;
   }
-  return out;
+  return input.exponents;
+}
+
+// The range of a row: that of its estimate, less what was measured, with the error of the ratio.
+RangeResult carried_range(const TransferRow& row, const TransferRequest& request) {
+  RangeInputs in;
+  in.gpu_hours = row.estimate.gpu_hours;
+  in.wall_clock_seconds = row.estimate.wall_clock_seconds;
+  if (row.estimate.cost.total) in.usd = cost_parts(row.estimate.cost);
+  in.draws = request.base.number(Field::range_draws);
+  in.seed = request.base.number_or_default(Field::range_seed);
+  for (UncertainInput input : row.estimate.range.inputs) {
+    input.exponents = left_of(input, request.seconds.has_value());
+    in.inputs.push_back(input);
+  }
+  if (row.residual.sigma > 0) {
+    in.inputs.push_back({"ratio of the two platforms",
+                         Cause::mfu,
+                         {Distribution::Kind::lognormal, 1, row.residual.sigma, 0},
+                         Exponents::time(-1),
+                         std::numeric_limits<double>::infinity(),
+                         "published pairs of runs"});
+  }
+  return compute_range(std::move(in));
 }
 
 // Sigma of ln MFU in a range without a measurement.
 double own_sigma(const RangeResult& range) {
-  const Quantiles& q = range.total_usd ? *range.total_usd : range.gpu_hours;
-  const double sigma = q.p10 > 0 ? portable_log(q.p90 / q.p10) / (2 * kNormalP90) : 0;
   double variance = 0;
-  for (const Contribution& each : range.contributions) {
-    if (is_one_of(kOfSpeed, each.input)) variance += each.share * sigma * sigma;
+  for (const UncertainInput& input : range.inputs) {
+    if (input.cause != Cause::mfu) continue;
+    const double sigma = log_moments(input.factor).sigma;
+    variance += sigma * sigma;
   }
   return std::sqrt(variance);
 }
@@ -67,7 +81,8 @@ void narrow_to_family(TransferRow& row) {
   const double own = own_sigma(row.unanchored);
   if (own <= 0 || own >= row.residual.sigma) return;
   row.residual.why = fmt::format(
-      "spread of the published runs of this kind, which is less than the {:.3f} of {} pairs of runs",
+      "spread of the published runs of this kind, which is less than the {:.3f} of {} pairs of "
+      "runs",
       row.residual.sigma, row.residual.pairs);
   row.residual.sigma = own;
 }
@@ -80,13 +95,10 @@ Scenario on_platform(const Scenario& base, std::string_view accelerator, double 
 }
 
 void set_ranges(TransferRow& row, const TransferRequest& request) {
-  const Remaining left = remaining_variance(row.unanchored, request.seconds.has_value());
-  const double squared = row.residual.sigma * row.residual.sigma + left.time;
-  row.seconds = around(row.estimate.wall_clock_seconds, std::sqrt(squared));
-  row.gpu_hours = around(row.estimate.gpu_hours, std::sqrt(squared));
-  if (row.estimate.cost.total) {
-    row.usd = around(*row.estimate.cost.total, std::sqrt(squared + left.dollars));
-  }
+  const RangeResult range = carried_range(row, request);
+  row.seconds = range.wall_clock_seconds;
+  row.gpu_hours = range.gpu_hours;
+  row.usd = range.total_usd;
 }
 
 bool is_source(const TransferRequest& request, const TransferTarget& target) {
@@ -109,10 +121,10 @@ void check_request(const TransferRequest& request) {
              other.gpus.value_or(request.from_gpus) == target->gpus.value_or(request.from_gpus);
     };
     if (std::any_of(request.targets.begin(), target, same)) {
-      refuse(fmt::format("{} {} stand twice among the targets",
-                         format_exact(target->gpus.value_or(request.from_gpus)),
-                         target->accelerator),
-             "name each one once");
+      refuse(
+          fmt::format("{} {} stand twice among the targets",
+                      format_exact(target->gpus.value_or(request.from_gpus)), target->accelerator),
+          "name each one once");
     }
   }
   if (std::ranges::all_of(request.targets, [&](const TransferTarget& target) {
@@ -168,11 +180,12 @@ class Transfer {
   void apply_factor(TransferRow& row, std::string_view name, double gpus) {
     const double mfu = row.predicted_mfu / result_.factor;
     if (mfu > 1) {
-      throw Error(ErrorKind::no_answer,
-                  fmt::format("the measurement would need an MFU of {:.0f} % on {}", 100 * mfu, name),
-                  measured_words() +
-                      "check time, tokens and number of accelerators: did the run do the work that "
-                      "the flags describe?");
+      throw Error(
+          ErrorKind::no_answer,
+          fmt::format("the measurement would need an MFU of {:.0f} % on {}", 100 * mfu, name),
+          measured_words() +
+              "check time, tokens and number of accelerators: did the run do the work that "
+              "the flags describe?");
     }
     Scenario scenario = on_platform(request_.base, name, gpus);
     scenario.set_number(Field::efficiency_mfu, mfu);

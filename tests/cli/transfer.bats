@@ -119,3 +119,41 @@ work=(--model llama-3.1-8b --tokens 1B --train lora --seq-length 2048)
   run_trcost transfer "${run[@]}" --measured 90y
   grep -q 'warning: the measurement is an MFU of' <<<"$err"
 }
+
+# `.targets[0].range`: ln(P90 / P10), squared, of the time and of the dollars.
+squares() {
+  run_trcost transfer --params 7B --from h100-sxm --from-gpus 64 --to b200 --format json "$@"
+  [ "$code" -eq 0 ]
+  jq -c '.targets[0].range | [.wall_clock_seconds // .gpu_hours, .total_usd]
+    | map((.p90 / .p10 | log) * (.p90 / .p10 | log))' <<<"$out"
+}
+# Variances of a product add: ln(4)^2 of a range over a factor of 4 stands in for the default spread
+# of tokens, sigma 0.10 (model.md 10), P10 to P90 of which is 2 x 1.28155 sigma.
+apart() { jq -n -e --argjson a "$1" --argjson b "$2" "$3"; }
+
+@test "a range of tokens is in the time and in the dollars of a carried throughput" {
+  plain=$(squares --tokens 100B --measured-tokens-per-second 600k)
+  range=$(squares --tokens 50B..200B --measured-tokens-per-second 600k)
+  for i in 0 1; do
+    apart "$plain" "$range" "((4 | log) as \$l | \$b[$i] - \$a[$i] - \$l * \$l + 0.2563 * 0.2563)
+      | fabs < 1e-3"
+  done
+}
+
+@test "a measured time leaves nothing of the tokens and of the goodput to be uncertain" {
+  plain=$(squares --tokens 100B --measured 200h)
+  for range in '--tokens 50B..200B' '--tokens 100B --goodput 0.5..0.95'; do
+    # shellcheck disable=SC2086
+    apart "$plain" "$(squares $range --measured 200h)" '[$a, $b] | transpose
+      | all(.[0] / .[1] - 1 | fabs < 1e-9)'
+  done
+}
+
+@test "a range of the goodput is in the time of a carried throughput, one of the price is not" {
+  plain=$(squares --tokens 100B --measured-tokens-per-second 600k)
+  goodput=$(squares --tokens 100B --goodput 0.5..0.95 --measured-tokens-per-second 600k)
+  apart "$plain" "$goodput" '$b[0] > $a[0] * 1.2 and $b[1] > $a[1] * 1.2'
+  price=$(squares --tokens 100B --price 2..4 --measured-tokens-per-second 600k)
+  apart "$plain" "$price" '($b[0] / $a[0] - 1 | fabs) < 1e-9 and $b[1] > $b[0]
+    and ((2 | log) as $l | $b[1] - $b[0] - $l * $l | fabs) < 1e-3'
+}
