@@ -16,25 +16,45 @@
 
 namespace trcost {
 
+/// What a row of the bill pays for; what code decides on, where people read `item`.
+enum class Part : std::uint8_t {
+  compute,     ///< rent of accelerator-hours
+  servers,     ///< owning: what the machines lose in value
+  network,     ///< owning: what their network does
+  capital,     ///< owning: what the money in both of them costs
+  colocation,  ///< owning: the building
+  idle,        ///< owning: the hours that nobody uses
+  energy,
+  experiments,  ///< compute before the final run
+  evaluation,   ///< compute beside it
+  dataset,
+  checkpoints,
+  weights,
+  egress,
+};
+
 /// One row of the bill. An unknown unit price or amount is empty, never 0.
 struct LineItem {
-  std::string item;
+  Part part = Part::compute;
+  std::string item;  ///< in a job of several stages with the stage's name
   double quantity = 0;
-  std::string unit;                    ///< of the quantity, e.g. `GPU-hour`
-  std::optional<double> unit_price;    ///< USD per unit
-  std::optional<double> amount;        ///< USD
-  bool included = true;                ///< part of the total; energy of rented GPUs is not
+  std::string unit;                  ///< of the quantity, e.g. `GPU-hour`
+  std::optional<double> unit_price;  ///< USD per unit
+  std::optional<double> amount;      ///< USD
+  bool included = true;              ///< part of the total; energy of rented GPUs is not
   std::string source;
-  std::string date;                    ///< YYYY-MM-DD or as precise as is known
+  std::string date;  ///< YYYY-MM-DD or as precise as is known
 };
 
 struct CostResult {
+  bool own = false;                   ///< the machines are owned, not rented
+  std::optional<double> capital_usd;  ///< with own: the cash that the machines take
   std::optional<double> price_per_gpu_hour;
-  std::optional<PriceClass> price_class;     ///< of the rent; empty where it is given or owned
-  bool price_imputed = false;                ///< nobody of the class asks that price
-  std::string price_date;                    ///< of the rows that the price is made from
-  std::string provider;                      ///< whose rows, comma-separated
-  std::optional<double> total;               ///< sum of the included items, empty when one is unknown
+  std::optional<PriceClass> price_class;  ///< of the rent; empty where it is given or owned
+  bool price_imputed = false;             ///< nobody of the class asks that price
+  std::string price_date;                 ///< of the rows that the price is made from
+  std::string provider;                   ///< whose rows, comma-separated
+  std::optional<double> total;            ///< sum of the included items, empty when one is unknown
   std::optional<double> per_million_tokens;
   std::vector<LineItem> items;
   std::optional<double> break_even_utilization;  ///< with own: where owning equals renting
@@ -47,21 +67,22 @@ struct BillInputs {
   double gpu_hours = 0;
   double tokens = 0;
   bool own = false;
-  const PriceQuote* price = nullptr;          ///< rented; with own: what break-even compares with
-  const OwnershipCost* ownership = nullptr;   ///< with own
-  std::string_view ownership_source;          ///< where the purchase price comes from
+  const PriceQuote* price = nullptr;         ///< rented; with own: what break-even compares with
+  const OwnershipCost* ownership = nullptr;  ///< with own
+  std::string_view ownership_source;         ///< where the purchase price comes from
   std::string_view ownership_date;
-  std::optional<double> kwh;                  ///< facility; with own the final run alone, since
-                                              ///< experiments and evaluation carry their energy
+  std::optional<double> capital_usd;  ///< with own
+  std::optional<double> kwh;          ///< facility; with own the final run alone, since
+                                      ///< experiments and evaluation carry their energy
   std::optional<double> usd_per_kwh;
   std::string_view electricity_source;
   std::string_view electricity_date;
   const StorageUse* storage = nullptr;
-  bool storage_included = false;              ///< part of the total, else shown apart
+  bool storage_included = false;  ///< part of the total, else shown apart
   const PriceQuote* storage_price = nullptr;
   const PriceQuote* egress_price = nullptr;
-  double experiments = 0;                     ///< compute of the experiments / of the final run
-  double evaluation = 0;                      ///< compute of evaluation / of the final run
+  double experiments = 0;  ///< compute of the experiments / of the final run
+  double evaluation = 0;   ///< compute of evaluation / of the final run
 };
 
 /// Fills `out`, reusing its memory. Included items sum to `total`, which is checked in every build

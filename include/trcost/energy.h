@@ -17,6 +17,7 @@ struct EnergyResult {
   std::optional<double> co2_kg;          ///< of that electricity
   std::optional<double> tokens_per_mwh;  ///< tokens of the run over all of `kwh`
   std::optional<double> tokens_per_second_per_megawatt;  ///< steps alone, rated power
+  std::optional<double> site_megawatts;  ///< that the cluster takes at most: rated power x PUE
 };
 
 /// Rated power of the whole system per accelerator.
@@ -33,6 +34,7 @@ SystemPower system_power(const Accelerator& accelerator, const System& system);
 
 /// What energy is made from. Unknown power or grid intensity gives unknown energy or carbon.
 struct EnergyInputs {
+  double gpus = 0;
   double gpu_hours = 0;                          ///< of the final run
   double beyond = 0;                             ///< experiments and evaluation / the final run
   double tokens = 0;                             ///< of the whole training
@@ -49,7 +51,8 @@ double kwh_per_gpu_hour(double system_watts_per_gpu, double mean_draw, double pu
 /// kWh = GPU-hours x (1 + beyond) x kW per GPU x mean draw x PUE; CO2 = kWh x intensity.
 /// The two rates answer two questions, and differ by mean draw, failures and overhead: tokens per
 /// MWh is what the meter will say of the whole training (mean draw, interruptions, experiments);
-/// throughput per megawatt is what a site of so much power can hold (rated power x PUE, steady state).
+/// throughput per megawatt is what a site of so much power can hold (rated power x PUE, steady
+/// state).
 EnergyResult compute_energy(const EnergyInputs& inputs);
 
 std::vector<Derivation> derive_energy(const EnergyInputs& inputs, const EnergyResult& result);

@@ -21,8 +21,8 @@ namespace trcost {
 
 /// Something that the user did not say.
 struct Assumption {
-  std::string path;    ///< field, e.g. `data.tokens`
-  std::string value;   ///< as written on the command line
+  std::string path;   ///< field, e.g. `data.tokens`
+  std::string value;  ///< as written on the command line
   std::string unit;
   std::string why;
   std::string source;
@@ -34,58 +34,62 @@ struct WaterfallTerm {
   double share = 1;
 };
 
-/// One stage of a training that has several.
+/// One stage of a training that has several: what adds, and the plan, which does not.
 struct StageResult {
   std::string name;
+  double gpus = 0;
   double tokens = 0;
   double flops = 0;
   double gpu_hours = 0;
   double wall_clock_seconds = 0;
+  double step_seconds = 0;
   double mfu = 0;
+  Layout layout;
+  MemoryUse memory;
 };
 
 struct ModelSummary {
-  std::string name;   ///< as asked, e.g. `10.0B vl`
+  std::string name;  ///< as asked, e.g. `10.0B vl`
   double params_total = 0, params_active = 0, params_vision = 0, params_projector = 0;
   double params_trainable = 0;
   double layers = 0, hidden = 0, heads = 0, kv_heads = 0, ffn = 0, vocab = 0;
 };
 
 struct TokenTotals {
-  double total = 0;           ///< that the language model processes
+  double total = 0;  ///< that the language model processes
   double text = 0;
   double vision = 0;          ///< as the language model sees them
   double vision_encoder = 0;  ///< as the encoder sees them
 };
 
 struct FlopTotals {
-  double model = 0;       ///< whole training, model.md 2.2
-  double hardware = 0;    ///< with recomputation
+  double model = 0;     ///< whole training, model.md 2.2
+  double hardware = 0;  ///< with recomputation
   double per_token = 0;
   double language = 0, vision = 0, projector = 0;
   double rule_6nd = 0;
 };
 
 struct PerformanceSummary {
-  double step_seconds = 0;              ///< steady state
+  double step_seconds = 0;  ///< steady state
   double tokens_per_second_per_gpu = 0;
-  double tflops_per_gpu = 0;            ///< model TFLOP/s
-  double mfu = 0;                       ///< against the dense peak of the precision used
+  double tflops_per_gpu = 0;  ///< model TFLOP/s
+  double mfu = 0;             ///< against the dense peak of the precision used
   double hfu = 0;
-  double mfu_bf16 = 0;                  ///< against the bf16 dense peak
-  double interconnect_efficiency = 1;   ///< share of the step that is not exposed communication
+  double mfu_bf16 = 0;                 ///< against the bf16 dense peak
+  double interconnect_efficiency = 1;  ///< share of the step that is not exposed communication
   double goodput = 1;
   double production_overhead = 1;
   /// Share of the tokens that steps of this batch cost more than steps of the usual one for the same
   /// loss (batch_cost); none where the loss depends on the batch itself, as in contrastive training.
   std::optional<double> batch_token_cost;
-  std::string method;                   ///< which model answered and how good it is there
+  std::string method;  ///< which model answered and how good it is there
   MethodQuality quality;
 };
 
 /// What the data pipeline has to deliver.
 struct PipelineResult {
-  double images_per_second = 0;     ///< whole cluster
+  double images_per_second = 0;  ///< whole cluster
   double bytes_per_second = 0;
   double decode_cores_per_gpu = 0;
   double dataset_bytes = 0;
@@ -98,18 +102,21 @@ struct Estimate {
   std::string accelerator;
   std::string accelerator_title;
   std::string system;
+  std::string price_data_date;  ///< of the price book that answered
   double gpus = 0;
   Precision precision = Precision::bf16;
+  bool one_precision = true;  ///< false where stages differ
   bool complete = true;
   ModelSummary model;
   TokenTotals tokens;
   FlopTotals flops;
   Layout layout;
-  MemoryUse memory;
+  bool one_layout = true;  ///< false where stages differ: their layouts stand in `stages`
+  MemoryUse memory;        ///< of the fullest stage; fits where all stages do
   PerformanceSummary performance;
   std::vector<WaterfallTerm> waterfall;
-  double steps = 0;
-  double seq_length = 0;
+  double steps = 0;       ///< whole ones; the last may be a part of one
+  double seq_length = 0;  ///< 0 where stages differ
   double gpu_hours = 0;
   double wall_clock_seconds = 0;
   EnergyResult energy;
@@ -118,9 +125,9 @@ struct Estimate {
   std::optional<PipelineResult> pipeline;
   std::vector<StageResult> stages;
   std::vector<Assumption> assumptions;
-  std::vector<Derivation> derivations;   ///< only when asked for
+  std::vector<Derivation> derivations;  ///< only when asked for
   std::vector<std::string> warnings;
-  std::string runner_up;                 ///< the second-best layout and by how much, in words
+  std::string runner_up;  ///< the second-best layout and by how much, in words
 };
 
 /// What an estimate leaves out for speed.

@@ -22,8 +22,20 @@ inline constexpr double kNetworkShare = 0.19;         ///< of the cluster's cost
 struct PurchasePrice {
   std::optional<double> usd_per_gpu;
   std::string source;
-  std::string date;
+  PriceDate date;  ///< of the quote; empty for a price that the user gave
 };
+
+/// How the price of a machine falls from its quote to the answer's day, counted once: a quote that
+/// is older than the purchase has fallen by then to what the buyer paid, and what he paid falls
+/// since the purchase. Before its own day no quote is thought higher than it is.
+struct PriceAge {
+  double before_purchase = 0;  ///< years from the quote to the purchase, at least 0
+  double since_purchase = 0;   ///< years
+  [[nodiscard]] double years() const { return before_purchase + since_purchase; }
+};
+/// `as_of`: YYYY-MM-DD. A quote of a month or half-year counts from its middle; a price without a
+/// date is that of the day of purchase.
+PriceAge price_age(const PriceDate& quote, std::string_view as_of, double years_since_purchase);
 
 /// From, in this order: the user's price of a chip; the price of a whole machine, the newer one of the
 /// book (those that hyperscalers pay left out) and of the system's file; a chip's price, of its file or
@@ -38,33 +50,47 @@ double depreciation_per_hour(double usd, double oom_per_year = kDepreciationPerY
 double depreciated_price(double usd, double years, double oom_per_year = kDepreciationPerYear);
 /// share / (1 - share) of the server's cost.
 double network_cost(double server_cost, double network_share = kNetworkShare);
+/// book value x rate / 8766: what the money in a machine costs per hour at a yearly rate, beside
+/// the value that it loses (Jorgenson, Capital Theory and Investment Behavior, American Economic
+/// Review 53, 1963: user cost of capital = price x (rate + depreciation)).
+double capital_per_hour(double book_value, double rate);
 
 struct OwnershipInputs {
-  std::optional<double> server_usd_per_gpu;      ///< when bought
-  double age_years = 0;                          ///< since then
+  std::optional<double> server_usd_per_gpu;  ///< as quoted
+  PriceAge age;
+  double capital_rate = 0.10;  ///< per year, of the book value
   std::optional<double> system_watts_per_gpu;
   double mean_draw = kUsualMeanDraw;
   double pue = 1.25;
   std::optional<double> usd_per_kwh;
   double colocation_usd_per_kw_month = 150;
-  double utilization = 0.8;                      ///< share of the hours in use
+  double utilization = 0.8;  ///< share of the hours in use
 };
 
 /// USD per accelerator-hour in use. Empty where an input is unknown.
 struct OwnershipCost {
   std::optional<double> server;
   std::optional<double> network;
+  std::optional<double> capital;  ///< on the book value of server and network
   std::optional<double> energy;
   std::optional<double> colocation;
-  std::optional<double> idle;   ///< server, network and colocation of the hours that nobody uses
+  std::optional<double> idle;  ///< all of it but the energy, of the hours that nobody uses
   std::optional<double> total;
+
+  /// Paid whether the machine is in use or not; empty where a part is unknown.
+  [[nodiscard]] std::optional<double> standing() const;
 };
 OwnershipCost compute_ownership(const OwnershipInputs& inputs);
 
+/// Cash per accelerator on the day of the purchase, server and network. Empty where no price is
+/// known.
+std::optional<double> cash_per_gpu(const OwnershipInputs& inputs);
+
 /// The utilisation at which owning costs as much per used hour as renting:
-/// (server + network + colocation) / (rent - energy). Above 1: renting is cheaper however busy the
-/// cluster is. Empty when unknown, or when the energy alone costs more than the rent.
-std::optional<double> break_even_utilization(const OwnershipCost& cost, double rent_usd_per_gpu_hour);
+/// (server + network + capital + colocation) / (rent - energy). Above 1: renting is cheaper however
+/// busy the cluster is. Empty when unknown, or when the energy alone costs more than the rent.
+std::optional<double> break_even_utilization(const OwnershipCost& cost,
+                                             double rent_usd_per_gpu_hour);
 
 std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const OwnershipCost& cost,
                                          const PurchasePrice& price);

@@ -9,13 +9,12 @@
 #include "trcost/estimate.h"
 #include "trcost/output_format.h"
 #include "trcost/scenario.h"
+#include "trcost/version.h"
 
 namespace trcost {
 
 /// Of every JSON document; a minor step only adds.
 inline constexpr std::string_view kSchemaVersion = "1.0";
-/// The version of the library.
-std::string_view trcost_version();
 
 /// Everything that a renderer shows; the renderer computes nothing but words.
 struct Report {
@@ -23,6 +22,7 @@ struct Report {
   std::span<const Estimate> estimates;           ///< one per platform that has an answer
   std::span<const Estimator::Failure> failures;  ///< platforms without one
   std::string price_data_date;                   ///< YYYY-MM-DD of the price book, may be empty
+  std::string command;                           ///< as it was typed, for files that are handed on
 };
 
 /// The document of the contract: versions, scenario, estimates.

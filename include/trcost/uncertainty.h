@@ -93,6 +93,7 @@ struct UncertainInput {
   Exponents exponents;
   double most = std::numeric_limits<double>::infinity();  ///< no draw is above it
   std::string_view source;  ///< where the spread comes from; lives for ever
+  bool given = false;       ///< a range that the user gave
 };
 
 struct RangeResult {
@@ -138,6 +139,11 @@ struct RangeInputs {
 /// quasi-random draws, each the sum of its parts; with `draws`, Monte Carlo. The same bytes on
 /// every machine with IEEE 754 doubles.
 RangeResult compute_range(RangeInputs inputs);
+
+/// Of a job of several rounds, one after another: hours, days and dollars are summed in each draw.
+/// An input of the same name is one for all rounds, as stack and price are, and is drawn once;
+/// ranges that the user gave to single rounds are inputs of their own.
+RangeResult compute_range(const std::vector<RangeInputs>& rounds);
 
 /// What is known about an estimate that decides the default spreads (table of model.md 10). A
 /// spread falls away where the user gave a range of that input, or its value where that is exact.

@@ -21,11 +21,12 @@ class Rows {
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
 
-  void add(std::string_view item, double quantity, std::string_view unit,
+  void add(Part part, std::string_view item, double quantity, std::string_view unit,
            const std::optional<double>& unit_price, bool included, std::string_view source,
            std::string_view date) {
     if (count_ == items_.size()) items_.emplace_back();
     LineItem& row = items_[count_++];
+    row.part = part;
     row.item.assign(item);
     row.quantity = quantity;
     row.unit.assign(unit);
@@ -44,39 +45,45 @@ class Rows {
 void add_owned(const BillInputs& in, Rows& rows) {
   const OwnershipCost& own = *in.ownership;
   constexpr std::string_view kUnit = "GPU-hour";
-  rows.add("servers, depreciation", in.gpu_hours, kUnit, own.server, true, in.ownership_source,
-           in.ownership_date);
-  rows.add("network, depreciation", in.gpu_hours, kUnit, own.network, true,
+  rows.add(Part::servers, "servers, depreciation", in.gpu_hours, kUnit, own.server, true,
+           in.ownership_source, in.ownership_date);
+  rows.add(Part::network, "network, depreciation", in.gpu_hours, kUnit, own.network, true,
            "19 % of the cluster's cost (Epoch AI)", in.ownership_date);
-  rows.add("colocation", in.gpu_hours, kUnit, own.colocation, true, "USD per kW-month (assumption)",
-           {});
-  rows.add("idle hours of the cluster", in.gpu_hours, kUnit, own.idle, true,
-           "servers, network and colocation while nobody uses them", {});
+  rows.add(Part::capital, "cost of capital", in.gpu_hours, kUnit, own.capital, true,
+           "yearly rate on the book value of servers and network (Jorgenson 1963)",
+           in.ownership_date);
+  rows.add(Part::colocation, "colocation", in.gpu_hours, kUnit, own.colocation, true,
+           "USD per kW-month (assumption)", {});
+  rows.add(Part::idle, "idle hours of the cluster", in.gpu_hours, kUnit, own.idle, true,
+           "servers, network, capital and colocation while nobody uses them", {});
 }
 
 void add_energy(const BillInputs& in, Rows& rows) {
   if (!in.kwh) {
-    if (in.own) rows.add("energy", in.gpu_hours, "GPU-hour", {}, true, "power is not known", {});
+    if (in.own)
+      rows.add(Part::energy, "energy", in.gpu_hours, "GPU-hour", {}, true, "power is not known",
+               {});
     return;
   }
-  rows.add(in.own ? "energy" : "energy, in the rent", *in.kwh, "kWh", in.usd_per_kwh, in.own,
-           in.electricity_source, in.electricity_date);
+  rows.add(Part::energy, in.own ? "energy" : "energy, in the rent", *in.kwh, "kWh", in.usd_per_kwh,
+           in.own, in.electricity_source, in.electricity_date);
 }
 
 void add_storage(const BillInputs& in, Rows& rows) {
   if (in.storage == nullptr || in.storage_price == nullptr) return;
   const StorageUse& use = *in.storage;
   const PriceQuote& price = *in.storage_price;
-  const auto add = [&](std::string_view item, double gb_months) {
+  const auto add = [&](Part part, std::string_view item, double gb_months) {
     if (gb_months <= 0) return;
-    rows.add(item, gb_months, "GB-month", price.usd, in.storage_included, price.source, price.date);
+    rows.add(part, item, gb_months, "GB-month", price.usd, in.storage_included, price.source,
+             price.date);
   };
-  add("dataset", use.dataset_gb_months);
-  add("full checkpoints", use.full_gb_months);
-  add("weights-only checkpoints", use.weights_gb_months);
+  add(Part::dataset, "dataset", use.dataset_gb_months);
+  add(Part::checkpoints, "full checkpoints", use.full_gb_months);
+  add(Part::weights, "weights-only checkpoints", use.weights_gb_months);
   if (use.egress_gb > 0 && in.egress_price != nullptr) {
-    rows.add("egress", use.egress_gb, "GB", in.egress_price->usd, true, in.egress_price->source,
-             in.egress_price->date);
+    rows.add(Part::egress, "egress", use.egress_gb, "GB", in.egress_price->usd, true,
+             in.egress_price->source, in.egress_price->date);
   }
 }
 
@@ -84,11 +91,12 @@ void add_storage(const BillInputs& in, Rows& rows) {
 void add_beyond(const BillInputs& in, const std::optional<double>& per_hour,
                 std::string_view source, std::string_view date, Rows& rows) {
   if (in.experiments > 0) {
-    rows.add("experiments", in.gpu_hours * in.experiments, "GPU-hour", per_hour, true, source,
-             date);
+    rows.add(Part::experiments, "experiments", in.gpu_hours * in.experiments, "GPU-hour", per_hour,
+             true, source, date);
   }
   if (in.evaluation > 0) {
-    rows.add("evaluation", in.gpu_hours * in.evaluation, "GPU-hour", per_hour, true, source, date);
+    rows.add(Part::evaluation, "evaluation", in.gpu_hours * in.evaluation, "GPU-hour", per_hour,
+             true, source, date);
   }
 }
 
@@ -115,6 +123,8 @@ void compare_with_rent(const BillInputs& in, CostResult& out) {
 
 void make_bill(const BillInputs& in, CostResult& out) {
   say_whose_price(in, out);
+  out.own = in.own;
+  out.capital_usd = in.own ? in.capital_usd : std::nullopt;
   {
     Rows rows(out.items);
     if (in.own && in.ownership != nullptr) {
@@ -126,7 +136,8 @@ void make_bill(const BillInputs& in, CostResult& out) {
       static const PriceQuote unknown;
       const PriceQuote& price = in.price != nullptr ? *in.price : unknown;
       out.price_per_gpu_hour = price.usd;
-      rows.add("compute", in.gpu_hours, "GPU-hour", price.usd, true, price.source, price.date);
+      rows.add(Part::compute, "compute", in.gpu_hours, "GPU-hour", price.usd, true, price.source,
+               price.date);
       add_beyond(in, price.usd, price.source, price.date, rows);
       add_energy(in, rows);
     }

@@ -10,7 +10,8 @@ SystemPower system_power(const Accelerator& accelerator, const System& system) {
     return {system.power_per_gpu_watts, false, "power of " + system.title, system.power_source};
   }
   if (accelerator.power_watts <= 0) {
-    return {std::nullopt, false,
+    return {std::nullopt,
+            false,
             fmt::format("neither the power of {} nor that of {} is published", system.title,
                         accelerator.title),
             {}};
@@ -37,6 +38,7 @@ EnergyResult compute_energy(const EnergyInputs& inputs) {
   if (inputs.kg_co2_per_kwh) out.co2_kg = *out.kwh * *inputs.kg_co2_per_kwh;
   if (*out.kwh > 0 && inputs.tokens > 0) out.tokens_per_mwh = inputs.tokens / (*out.kwh / 1000);
   const double megawatts = watts * inputs.pue / 1e6;
+  if (inputs.gpus > 0) out.site_megawatts = inputs.gpus * megawatts;
   if (megawatts > 0)
     out.tokens_per_second_per_megawatt = inputs.tokens_per_second_per_gpu / megawatts;
   return out;
@@ -50,12 +52,11 @@ std::vector<Derivation> derive_energy(const EnergyInputs& inputs, const EnergyRe
   const double kilowatts = *inputs.system_watts_per_gpu / 1000;
   std::string hours = fmt::format("{:.6g}", inputs.gpu_hours);
   if (inputs.beyond > 0) {
-    energy.formula =
-        "GPU-hours x (1 + experiments and evaluation) x kW per GPU x mean draw x PUE";
+    energy.formula = "GPU-hours x (1 + experiments and evaluation) x kW per GPU x mean draw x PUE";
     hours += fmt::format(" x (1 + {:.4g})", inputs.beyond);
   }
-  energy.numbers = fmt::format("{} x {:.4g} x {:.2f} x {:.3g}", hours, kilowatts,
-                               inputs.mean_draw, inputs.pue);
+  energy.numbers =
+      fmt::format("{} x {:.4g} x {:.2f} x {:.3g}", hours, kilowatts, inputs.mean_draw, inputs.pue);
   energy.result = fmt::format("{:.6g} kWh", *result.kwh);
   if (result.co2_kg) {
     energy.result +=
@@ -67,6 +68,13 @@ std::vector<Derivation> derive_energy(const EnergyInputs& inputs, const EnergyRe
                      fmt::format("{:.6g} / {:.6g}", inputs.tokens, *result.kwh / 1000),
                      fmt::format("{:.6g}", *result.tokens_per_mwh),
                      "mean draw, failures and overhead are in it"});
+  }
+  if (result.site_megawatts) {
+    steps.push_back(
+        {"power of the site", "GPUs x kW per GPU x PUE / 1000",
+         fmt::format("{:.6g} x {:.4g} x {:.3g} / 1000", inputs.gpus, kilowatts, inputs.pue),
+         fmt::format("{:.6g} MW", *result.site_megawatts),
+         "rated power, which a site has to provide"});
   }
   if (result.tokens_per_second_per_megawatt) {
     steps.push_back({"tokens/s per MW", "tokens/s per GPU / (kW per GPU x PUE) x 1000",

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -24,8 +25,7 @@ std::string usd(double value) {
 const HardwarePrice* machine_price(const PriceBook& book, std::string_view accelerator) {
   const HardwarePrice* newest = nullptr;
   for (const HardwarePrice& row : book.hardware) {
-    if (row.accelerator != accelerator || row.all_in || row.hyperscaler || row.gpus < 2)
-      continue;
+    if (row.accelerator != accelerator || row.all_in || row.hyperscaler || row.gpus < 2) continue;
     if (newest == nullptr || row.date.last > newest->date.last) newest = &row;
   }
   return newest;
@@ -43,7 +43,7 @@ const HardwarePrice* chip_price(const PriceBook& book, std::string_view accelera
 namespace {
 
 PurchasePrice of_machine(std::string_view item, double usd_of_all, double gpus,
-                         std::string_view source, std::string date) {
+                         std::string_view source, PriceDate date) {
   return {usd_of_all / gpus,
           fmt::format("{}: {} / {:.6g} = {} per accelerator; {}", item, usd(usd_of_all), gpus,
                       usd(usd_of_all / gpus), source),
@@ -51,7 +51,7 @@ PurchasePrice of_machine(std::string_view item, double usd_of_all, double gpus,
 }
 
 PurchasePrice of_chip(const Accelerator& accelerator, double chip, std::string_view origin,
-                      std::string date) {
+                      PriceDate date) {
   const double multiplier = accelerator.server_price_multiple;
   return {chip * multiplier,
           fmt::format("chip {} x {} for the server (Epoch AI) = {}; {}", usd(chip), multiplier,
@@ -74,18 +74,20 @@ PurchasePrice server_price(const Accelerator& accelerator, const System& system,
   const HardwarePrice* row = machine_price(book, accelerator.name);
   const bool of_system = system.price_usd > 0 && system.price_gpus > 0;
   if (row != nullptr && (!of_system || row->date.last >= system.price_date)) {
-    return of_machine(row->item, row->median, row->gpus, row->source, row->date.text);
+    return of_machine(row->item, row->median, row->gpus, row->source, row->date);
   }
   if (of_system) {
     return of_machine(system.title, system.price_usd, system.price_gpus,
-                      said(system.price_source, system.file), system.price_date);
+                      said(system.price_source, system.file),
+                      parse_price_date(system.price_date, system.file));
   }
   if (accelerator.price_usd > 0) {
     return of_chip(accelerator, accelerator.price_usd,
-                   said(accelerator.price_source, accelerator.file), accelerator.price_date);
+                   said(accelerator.price_source, accelerator.file),
+                   parse_price_date(accelerator.price_date, accelerator.file));
   }
   if (const HardwarePrice* chip = chip_price(book, accelerator.name)) {
-    return of_chip(accelerator, chip->median, chip->source, chip->date.text);
+    return of_chip(accelerator, chip->median, chip->source, chip->date);
   }
   return {std::nullopt,
           fmt::format("no purchase price of {} is known: give --purchase-price", accelerator.name),
@@ -104,12 +106,33 @@ double network_cost(double server_cost, double network_share) {
   return server_cost * network_share / (1 - network_share);
 }
 
+double capital_per_hour(double book_value, double rate) {
+  return book_value * rate / kHoursPerYear;
+}
+
+PriceAge price_age(const PriceDate& quote, std::string_view as_of, double years_since_purchase) {
+  PriceAge out;
+  out.since_purchase = years_since_purchase;
+  if (quote.first.empty() || as_of.empty()) return out;
+  constexpr double kDaysPerYear = 365.25;
+  const double since_quote =
+      (days_between(quote.first, as_of) + days_between(quote.last, as_of)) / 2.0 / kDaysPerYear;
+  out.before_purchase = std::max(0.0, since_quote - years_since_purchase);
+  return out;
+}
+
+std::optional<double> OwnershipCost::standing() const {
+  if (!server || !network || !capital || !colocation) return std::nullopt;
+  return *server + *network + *capital + *colocation;
+}
+
 OwnershipCost compute_ownership(const OwnershipInputs& inputs) {
   OwnershipCost out;
   if (inputs.server_usd_per_gpu) {
-    out.server =
-        depreciation_per_hour(depreciated_price(*inputs.server_usd_per_gpu, inputs.age_years));
+    const double value = depreciated_price(*inputs.server_usd_per_gpu, inputs.age.years());
+    out.server = depreciation_per_hour(value);
     out.network = network_cost(*out.server);
+    out.capital = capital_per_hour(value + network_cost(value), inputs.capital_rate);
   }
   if (inputs.system_watts_per_gpu) {
     const double watts = *inputs.system_watts_per_gpu;
@@ -118,21 +141,26 @@ OwnershipCost compute_ownership(const OwnershipInputs& inputs) {
       out.energy = kwh_per_gpu_hour(watts, inputs.mean_draw, inputs.pue) * *inputs.usd_per_kwh;
     }
   }
-  if (out.server && out.colocation) {
-    out.idle = (*out.server + *out.network + *out.colocation) * (1 / inputs.utilization - 1);
-  }
-  if (out.idle && out.energy) {
-    out.total = *out.server + *out.network + *out.colocation + *out.idle + *out.energy;
+  if (const auto standing = out.standing()) {
+    out.idle = *standing * (1 / inputs.utilization - 1);
+    if (out.energy) out.total = *standing + *out.idle + *out.energy;
   }
   return out;
 }
 
+std::optional<double> cash_per_gpu(const OwnershipInputs& inputs) {
+  if (!inputs.server_usd_per_gpu) return std::nullopt;
+  const double paid = depreciated_price(*inputs.server_usd_per_gpu, inputs.age.before_purchase);
+  return paid + network_cost(paid);
+}
+
 std::optional<double> break_even_utilization(const OwnershipCost& cost,
                                              double rent_usd_per_gpu_hour) {
-  if (!cost.server || !cost.colocation || !cost.energy) return std::nullopt;
+  const std::optional<double> standing = cost.standing();
+  if (!standing || !cost.energy) return std::nullopt;
   const double margin = rent_usd_per_gpu_hour - *cost.energy;
   if (margin <= 0) return std::nullopt;
-  return (*cost.server + *cost.network + *cost.colocation) / margin;
+  return *standing / margin;
 }
 
 std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const OwnershipCost& cost,
@@ -143,13 +171,23 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
   };
   std::vector<Derivation> steps;
   if (inputs.server_usd_per_gpu) {
-    steps.push_back({"server per hour", "price x 10^(-0.14 years) x 0.14 ln 10 / 8766",
-                     fmt::format("{} x 10^(-0.14 x {:.3g}) x 0.14 x 2.302585 / 8766",
-                                 usd(*inputs.server_usd_per_gpu), inputs.age_years),
-                     hourly(cost.server), fmt::format("{}; {}", price.source, kEpoch)});
+    const PriceAge& age = inputs.age;
+    const double value = depreciated_price(*inputs.server_usd_per_gpu, age.years());
+    steps.push_back(
+        {"book value", "price x 10^(-0.14 x (years from quote to purchase + years since))",
+         fmt::format("{} x 10^(-0.14 x ({:.3g} + {:.3g}))", usd(*inputs.server_usd_per_gpu),
+                     age.before_purchase, age.since_purchase),
+         usd(value), fmt::format("{} ({}); {}", price.source, price.date.text, kEpoch)});
+    steps.push_back({"server per hour", "book value x 0.14 ln 10 / 8766",
+                     fmt::format("{} x 0.14 x 2.302585 / 8766", usd(value)), hourly(cost.server),
+                     fmt::format("{}; {}", price.source, kEpoch)});
     steps.push_back({"network per hour", "server x 0.19 / (1 - 0.19)",
                      fmt::format("{:.4f} x 0.234568", cost.server.value_or(0)),
                      hourly(cost.network), kEpoch});
+    steps.push_back({"capital per hour", "book value of server and network x rate / 8766",
+                     fmt::format("{} / 0.81 x {:.3g} / 8766", usd(value), inputs.capital_rate),
+                     hourly(cost.capital),
+                     "Jorgenson, Capital Theory and Investment Behavior (1963)"});
   } else {
     steps.push_back({"server per hour", "price x 0.14 ln 10 / 8766", price.source, "n/a", kEpoch});
   }
@@ -163,22 +201,24 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
                      fmt::format("{:.4g} x {:.4g} / 730.5", kw, inputs.colocation_usd_per_kw_month),
                      hourly(cost.colocation), "model.md 9.2 (assumption)"});
   }
-  steps.push_back({"idle hours", "(server + network + colocation) x (1 / utilization - 1)",
-                   fmt::format("({:.4f} + {:.4f} + {:.4f}) x (1 / {:.3g} - 1)",
-                               cost.server.value_or(0), cost.network.value_or(0),
-                               cost.colocation.value_or(0), inputs.utilization),
-                   hourly(cost.idle), "assumption"});
+  steps.push_back(
+      {"idle hours", "(server + network + capital + colocation) x (1 / utilization - 1)",
+       fmt::format("({:.4f} + {:.4f} + {:.4f} + {:.4f}) x (1 / {:.3g} - 1)",
+                   cost.server.value_or(0), cost.network.value_or(0), cost.capital.value_or(0),
+                   cost.colocation.value_or(0), inputs.utilization),
+       hourly(cost.idle), "assumption"});
   return steps;
 }
 
 std::optional<Derivation> derive_break_even(const OwnershipCost& cost, double rent_usd_per_gpu_hour,
                                             std::string_view rent_source) {
-  if (!cost.server || !cost.network || !cost.colocation || !cost.energy) return std::nullopt;
+  if (!cost.standing() || !cost.energy) return std::nullopt;
   const auto even = break_even_utilization(cost, rent_usd_per_gpu_hour);
   return Derivation{
-      "break-even utilisation", "(server + network + colocation) / (rent - energy)",
-      fmt::format("({:.4f} + {:.4f} + {:.4f}) / ({} - {:.4f})", *cost.server, *cost.network,
-                  *cost.colocation, format_exact(rent_usd_per_gpu_hour), *cost.energy),
+      "break-even utilisation", "(server + network + capital + colocation) / (rent - energy)",
+      fmt::format("({:.4f} + {:.4f} + {:.4f} + {:.4f}) / ({} - {:.4f})", *cost.server,
+                  *cost.network, *cost.capital, *cost.colocation,
+                  format_exact(rent_usd_per_gpu_hour), *cost.energy),
       even ? fmt::format("{:.4f}{}", *even, *even > 1 ? ": renting is cheaper at any load" : "")
            : std::string("none: the energy alone costs more than the rent"),
       fmt::format("rent: {}", rent_source)};

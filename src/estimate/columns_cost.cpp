@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/columns.h"
+#include "trcost/version.h"
 
 namespace trcost {
 namespace {
@@ -42,6 +43,10 @@ constexpr Column kCost[] = {
         "energy.tokens_per_second_per_megawatt", "tokens/s/MW", count, higher,
         [](E e) -> Number { return e.energy.tokens_per_second_per_megawatt; },
         "of steps alone, by the rated power of the systems"),
+    figure(
+        "energy.site_megawatts", "MW", NumberKind::number, lower,
+        [](E e) -> Number { return e.energy.site_megawatts; },
+        "rated power of the cluster, cooling included: what a site has to provide"),
     text(
         "cost.currency", [](E) -> std::string_view { return "USD"; }, "of all amounts"),
     figure(
@@ -68,6 +73,9 @@ constexpr Column kCost[] = {
     figure(
         "cost.per_million_tokens", "USD", money, lower,
         [](E e) -> Number { return e.cost.per_million_tokens; }, "total per million tokens"),
+    figure(
+        "cost.capital_usd", "USD", money, lower, [](E e) -> Number { return e.cost.capital_usd; },
+        "owned: cash that servers and network take, on the day of the purchase"),
     figure(
         "cost.break_even_utilization", "", fraction, lower,
         [](E e) -> Number { return e.cost.break_even_utilization; },
@@ -107,7 +115,11 @@ constexpr Column kRun[] = {
     figure(
         "steps", "steps", count, neither, [](E e) -> Number { return e.steps; }, "optimizer steps"),
     figure(
-        "seq_length", "tokens", integer, neither, [](E e) -> Number { return e.seq_length; },
+        "seq_length", "tokens", integer, neither,
+        [](E e) -> Number {
+          if (e.seq_length <= 0) return std::nullopt;
+          return e.seq_length;
+        },
         "tokens of a packed sequence"),
     figure("pipeline.images_per_second", "images/s", NumberKind::number, neither,
            of_pipeline<&PipelineResult::images_per_second>, "that the whole cluster reads"),
@@ -124,6 +136,12 @@ constexpr Column kRun[] = {
           return e.pipeline->gpu_bound;
         },
         "whether the accelerators, not the data, set the pace"),
+    text(
+        "price_data_date", [](E e) -> std::string_view { return e.price_data_date; },
+        "of the price book"),
+    text(
+        "trcost_version", [](E) -> std::string_view { return trcost_version(); },
+        "of the program that answered"),
 };
 
 }  // namespace

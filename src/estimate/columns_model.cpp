@@ -18,7 +18,9 @@ constexpr Column kPlatform[] = {
         "gpus", "accelerators", integer, lower, [](E e) -> Number { return e.gpus; },
         "cluster size"),
     text(
-        "precision", [](E e) { return precision_name(e.precision); }, "format of the matmuls"),
+        "precision",
+        [](E e) { return e.one_precision ? precision_name(e.precision) : std::string_view(); },
+        "format of the matmuls"),
     boolean(
         "complete", [](E e) -> Number { return e.complete; }, "whether every figure is known"),
 };

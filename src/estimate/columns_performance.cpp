@@ -8,44 +8,43 @@ using namespace column_rows;
 using enum NumberKind;
 using enum Better;
 
+// Nothing where the stages of a job have layouts of their own.
+template <auto Member>
+Number degree(E e) {
+  if (!e.one_layout) return std::nullopt;
+  return static_cast<double>(e.layout.*Member);
+}
+
 constexpr Column kLayout[] = {
-    figure(
-        "layout.tp", "", integer, neither, [](E e) -> Number { return e.layout.tp; },
-        "tensor parallel degree"),
-    figure(
-        "layout.pp", "", integer, neither, [](E e) -> Number { return e.layout.pp; },
-        "pipeline parallel degree"),
-    figure(
-        "layout.vp", "", integer, neither, [](E e) -> Number { return e.layout.vp; },
-        "pipeline stages per rank"),
-    figure(
-        "layout.cp", "", integer, neither, [](E e) -> Number { return e.layout.cp; },
-        "context parallel degree"),
-    figure(
-        "layout.ep", "", integer, neither, [](E e) -> Number { return e.layout.ep; },
-        "expert parallel degree"),
+    figure("layout.tp", "", integer, neither, degree<&Layout::tp>, "tensor parallel degree"),
+    figure("layout.pp", "", integer, neither, degree<&Layout::pp>, "pipeline parallel degree"),
+    figure("layout.vp", "", integer, neither, degree<&Layout::vp>, "pipeline stages per rank"),
+    figure("layout.cp", "", integer, neither, degree<&Layout::cp>, "context parallel degree"),
+    figure("layout.ep", "", integer, neither, degree<&Layout::ep>, "expert parallel degree"),
     figure(
         "layout.etp", "", integer, neither,
-        [](E e) -> Number { return e.layout.etp > 0 ? Number(e.layout.etp) : std::nullopt; },
+        [](E e) -> Number {
+          if (!e.one_layout || e.layout.etp <= 0) return std::nullopt;
+          return e.layout.etp;
+        },
         "ranks that share one expert's matrices, where there are experts"),
-    figure(
-        "layout.dp", "", integer, neither, [](E e) -> Number { return e.layout.dp; },
-        "data parallel degree"),
-    figure(
-        "layout.micro_batch", "sequences", NumberKind::number, neither,
-        [](E e) -> Number { return e.layout.micro_batch; }, "per device and forward pass"),
-    figure(
-        "layout.global_batch", "sequences", NumberKind::number, neither,
-        [](E e) -> Number { return e.layout.global_batch; }, "per optimizer step"),
+    figure("layout.dp", "", integer, neither, degree<&Layout::dp>, "data parallel degree"),
+    figure("layout.micro_batch", "sequences", NumberKind::number, neither,
+           degree<&Layout::micro_batch>, "per device and forward pass"),
+    figure("layout.global_batch", "sequences", NumberKind::number, neither,
+           degree<&Layout::global_batch>, "per optimizer step"),
     text(
-        "layout.sharding", [](E e) { return sharding_name(e.layout.sharding); },
+        "layout.sharding",
+        [](E e) { return e.one_layout ? sharding_name(e.layout.sharding) : std::string_view(); },
         "what the data-parallel ranks share out"),
     text(
-        "layout.recompute", [](E e) { return recompute_name(e.layout.recompute); },
+        "layout.recompute",
+        [](E e) { return e.one_layout ? recompute_name(e.layout.recompute) : std::string_view(); },
         "activation recomputation"),
     figure(
         "layout.recompute_layers", "layers", integer, neither,
         [](E e) -> Number {
+          if (!e.one_layout) return std::nullopt;
           return e.layout.recompute == Recompute::full ? layers_of_stage(e.layout, e.model.layers)
                                                        : e.layout.recompute_layers;
         },
@@ -53,15 +52,18 @@ constexpr Column kLayout[] = {
     text(
         "layout.context_kind",
         [](E e) {
-          return e.layout.cp > 1 ? context_kind_name(e.layout.context_kind) : std::string_view();
+          return e.one_layout && e.layout.cp > 1 ? context_kind_name(e.layout.context_kind)
+                                                 : std::string_view();
         },
         "how ranks that share a sequence exchange"),
-    boolean(
-        "layout.sequence_parallel", [](E e) -> Number { return e.layout.sequence_parallel; },
-        "norms and residuals split along the sequence"),
+    boolean("layout.sequence_parallel", degree<&Layout::sequence_parallel>,
+            "norms and residuals split along the sequence"),
     figure(
         "layout.idle_gpus", "accelerators", integer, neither,
-        [](E e) -> Number { return e.gpus - e.layout.gpus(); },
+        [](E e) -> Number {
+          if (!e.one_layout) return std::nullopt;
+          return e.gpus - e.layout.gpus();
+        },
         "that the layout leaves idle; they are paid for"),
 };
 
@@ -89,7 +91,8 @@ constexpr Column kMemory[] = {
         "sum on the fullest device"),
     figure(
         "memory.capacity_bytes", "bytes", bytes, higher,
-        [](E e) -> Number { return e.memory.capacity; }, "of one device, as far as a plan may fill it"),
+        [](E e) -> Number { return e.memory.capacity; },
+        "of one device, as far as a plan may fill it"),
     boolean(
         "memory.fits", [](E e) -> Number { return e.memory.fits; },
         "whether the total is within the capacity"),

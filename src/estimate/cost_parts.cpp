@@ -1,30 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/cost_parts.h"
 
-#include <array>
 #include <cmath>
 #include <stdexcept>
-#include <string_view>
 
 namespace trcost {
 namespace {
 
-struct Place {
-  std::string_view item;
-  double CostParts::*part;
-};
-constexpr std::array<Place, 11> kPlaces = {{{"compute", &CostParts::compute},
-                                            {"servers, depreciation", &CostParts::capital},
-                                            {"network, depreciation", &CostParts::capital},
-                                            {"colocation", &CostParts::colocation},
-                                            {"energy", &CostParts::energy},
-                                            {"experiments", &CostParts::experiments},
-                                            {"evaluation", &CostParts::evaluation},
-                                            {"dataset", &CostParts::dataset},
-                                            {"full checkpoints", &CostParts::checkpoints},
-                                            {"weights-only checkpoints", &CostParts::checkpoints},
-                                            {"egress", &CostParts::egress}}};
-constexpr std::string_view kIdle = "idle hours of the cluster";
+// The part of the range that a row of the bill is; null for idle hours, which are two.
+double CostParts::*place_of(Part part) {
+  switch (part) {
+    case Part::compute:
+      return &CostParts::compute;
+    case Part::servers:
+    case Part::network:
+    case Part::capital:
+      return &CostParts::capital;
+    case Part::colocation:
+      return &CostParts::colocation;
+    case Part::energy:
+      return &CostParts::energy;
+    case Part::experiments:
+      return &CostParts::experiments;
+    case Part::evaluation:
+      return &CostParts::evaluation;
+    case Part::dataset:
+      return &CostParts::dataset;
+    case Part::checkpoints:
+    case Part::weights:
+      return &CostParts::checkpoints;
+    case Part::egress:
+      return &CostParts::egress;
+    case Part::idle:
+      break;
+  }
+  return nullptr;
+}
 
 }  // namespace
 
@@ -33,9 +44,10 @@ CostParts cost_parts(const CostResult& cost) {
   double idle = 0;
   for (const LineItem& row : cost.items) {
     if (!row.included) continue;
-    if (row.item == kIdle) idle += row.amount.value_or(0);
-    for (const Place& place : kPlaces) {
-      if (place.item == row.item) out.*place.part += row.amount.value_or(0);
+    if (double CostParts::*place = place_of(row.part)) {
+      out.*place += row.amount.value_or(0);
+    } else {
+      idle += row.amount.value_or(0);
     }
   }
   // Idle hours cost capital and space, as hours in use do.

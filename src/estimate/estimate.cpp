@@ -9,10 +9,10 @@
 #include "estimate/data_scale.h"
 #include "estimate/execution.h"
 #include "estimate/explain.h"
+#include "estimate/model_summary.h"
 #include "estimate/money.h"
 #include "estimate/pipeline_data.h"
 #include "estimate/platform.h"
-#include "estimate/model_summary.h"
 #include "estimate/prepared.h"
 #include "estimate/resolve.h"
 #include "estimate/stages.h"
@@ -77,8 +77,8 @@ void warn_about_peak(const Estimate& out, Notes& notes) {
 std::string runner_up_text(const Plan& plan) {
   if (!plan.runner_up) return {};
   const Layout& layout = *plan.runner_up;
-  const double ratio = plan.runner_up_seconds / layout.global_batch /
-                       (plan.time.seconds / plan.layout.global_batch);
+  const double ratio =
+      plan.runner_up_seconds / layout.global_batch / (plan.time.seconds / plan.layout.global_batch);
   const std::string batch =
       layout.global_batch == plan.layout.global_batch
           ? std::string()
@@ -114,6 +114,16 @@ struct Estimator::State {
 };
 
 namespace {
+
+// Counts are whole; the parts stay the sum of the total.
+TokenTotals whole_tokens(const TokenTotals& tokens) {
+  TokenTotals out;
+  out.total = std::round(tokens.total);
+  out.vision = std::min(std::round(tokens.vision), out.total);
+  out.text = out.total - out.vision;
+  out.vision_encoder = std::round(tokens.vision_encoder);
+  return out;
+}
 
 void describe_performance(const Prepared& prepared, const Execution& execution,
                           const UsefulTime& useful, Estimate& out) {
@@ -168,17 +178,22 @@ void Estimator::State::answer(const Scenario& scenario, std::string_view acceler
   out.accelerator = platform.accelerator->name;
   out.accelerator_title = platform.accelerator->title;
   out.system = platform.system->name;
+  out.price_data_date.assign(catalog.prices().date);
   out.gpus = execution.gpus;
   out.precision = platform.precision;
+  out.one_precision = true;
   out.layout = execution.plan.layout;
+  out.one_layout = true;
   out.memory = execution.plan.memory;
   out.seq_length = work.seq_length;
-  out.tokens = work.tokens;
+  out.tokens = whole_tokens(work.tokens);
   out.model = describe_model(work);
   count_flops(scenario, work, out.flops);
   describe_performance(prepared, execution, useful, out);
-  out.steps = optimizer_steps(work, out.layout);
-  out.wall_clock_seconds = out.steps * execution.step_seconds / useful.share();
+  // Time is continuous in the tokens; who counts steps counts the last one too.
+  const double steps = optimizer_steps(work, out.layout);
+  out.steps = std::ceil(steps * (1 - 1e-12));
+  out.wall_clock_seconds = steps * execution.step_seconds / useful.share();
   out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
   add_data_pipeline(scenario, work, execution.data_wait, options.assumptions, out);
   const Rates& rates = get_rates();

@@ -11,8 +11,12 @@
 namespace trcost {
 namespace {
 
-std::string count(double value) { return format_number(value, NumberKind::count, 4); }
-std::string plain(double value) { return format_number(value, NumberKind::number, 4); }
+std::string count(double value) {
+  return format_number(value, NumberKind::count, 4);
+}
+std::string plain(double value) {
+  return format_number(value, NumberKind::number, 4);
+}
 
 void add_parameters(const EstimateParts& in, Estimate& out) {
   const ParameterCounts& p = in.work.params;
@@ -29,19 +33,17 @@ void add_tokens(const EstimateParts& in, Estimate& out) {
   if (in.work.samples > 0) {
     out.derivations.push_back(
         {"tokens", "D = samples x epochs x (text tokens + images x tokens per image)",
-         fmt::format("{} x ({} + {})", count(in.work.samples),
-                     plain(t.text / in.work.samples),
+         fmt::format("{} x ({} + {})", count(in.work.samples), plain(t.text / in.work.samples),
                      plain((t.total - t.text) / in.work.samples)),
          count(t.total), "the data's side of the scenario"});
     return;
   }
-  out.derivations.push_back({"tokens", "D = tokens x epochs",
-                             fmt::format("{} x {}", count(t.total / epochs), plain(epochs)),
-                             count(t.total),
-                             in.work.tokens_given
-                                 ? "given by the user"
-                                 : "compute-optimal: L(N, D) = E + A/N^a + B/D^b, refit by Epoch AI "
-                                   "(arXiv:2404.10102)"});
+  out.derivations.push_back(
+      {"tokens", "D = tokens x epochs",
+       fmt::format("{} x {}", count(t.total / epochs), plain(epochs)), count(t.total),
+       in.work.tokens_given ? "given by the user"
+                            : "compute-optimal: L(N, D) = E + A/N^a + B/D^b, refit by Epoch AI "
+                              "(arXiv:2404.10102)"});
 }
 
 void add_flops(const EstimateParts& in, Estimate& out) {
@@ -51,15 +53,15 @@ void add_flops(const EstimateParts& in, Estimate& out) {
       "num_floating_point_operations (megatron/training/training.py)";
   out.derivations.push_back(
       {"FLOPs per token", "forward + gradients of activations + gradients of weights, per module",
-       fmt::format("language {} + {} + {}; encoder {}; projector {}",
-                   count(f.language_forward), count(f.language_dgrad), count(f.language_wgrad),
-                   count(f.encoder()), count(f.connector())),
+       fmt::format("language {} + {} + {}; encoder {}; projector {}", count(f.language_forward),
+                   count(f.language_dgrad), count(f.language_wgrad), count(f.encoder()),
+                   count(f.connector())),
        fmt::format("{} FLOP", count(f.total())), source});
-  out.derivations.push_back({"model FLOPs", "C = FLOPs per token x D",
-                             fmt::format("{} x {}", count(f.total()), count(out.tokens.total)),
-                             fmt::format("{} FLOP (rule 6 N D: {})", count(out.flops.model),
-                                         count(out.flops.rule_6nd)),
-                             source});
+  out.derivations.push_back(
+      {"model FLOPs", "C = FLOPs per token x D",
+       fmt::format("{} x {}", count(f.total()), count(out.tokens.total)),
+       fmt::format("{} FLOP (rule 6 N D: {})", count(out.flops.model), count(out.flops.rule_6nd)),
+       source});
 }
 
 void add_time(const EstimateParts& in, Estimate& out) {
@@ -72,18 +74,17 @@ void add_time(const EstimateParts& in, Estimate& out) {
   }
   out.derivations.push_back({"realised MFU", "product of the waterfall's shares", shares,
                              plain(p.mfu * in.useful.share()), p.method});
-  const double step_flops =
-      in.work.flops_per_token.total() * tokens_per_step(in.work, out.layout);
-  out.derivations.push_back(
-      {"step time", "t = FLOPs per step / (GPUs x peak x MFU)",
-       fmt::format("{} / ({} x {} x {})", count(step_flops), plain(out.gpus),
-                   count(peak), plain(p.mfu)),
-       fmt::format("{} s", plain(p.step_seconds)),
-       in.execution.mfu_given ? "MFU given by the user" : p.method});
+  const double step_flops = in.work.flops_per_token.total() * tokens_per_step(in.work, out.layout);
+  out.derivations.push_back({"step time", "t = FLOPs per step / (GPUs x peak x MFU)",
+                             fmt::format("{} / ({} x {} x {})", count(step_flops), plain(out.gpus),
+                                         count(peak), plain(p.mfu)),
+                             fmt::format("{} s", plain(p.step_seconds)),
+                             in.execution.mfu_given ? "MFU given by the user" : p.method});
   out.derivations.push_back(
       {"GPU-hours", "steps x t x GPUs / (goodput x production overhead) / 3600",
-       fmt::format("{} x {} x {} / ({} x {}) / 3600", count(out.steps), plain(p.step_seconds),
-                   plain(out.gpus), plain(p.goodput), plain(p.production_overhead)),
+       fmt::format("{} x {} x {} / ({} x {}) / 3600", plain(optimizer_steps(in.work, out.layout)),
+                   plain(p.step_seconds), plain(out.gpus), plain(p.goodput),
+                   plain(p.production_overhead)),
        fmt::format("{} GPU-hours", count(out.gpu_hours)), "model.md 6"});
 }
 

@@ -87,8 +87,9 @@ void warn_about_unused(const Scenario& scenario, const Rates& rates, Notes& note
     if (scenario.has(field)) notes.warn(fmt::format("{} {}", field_info(field).flag, why));
   };
   if (!rates.own) {
-    for (const Field field : {Field::cost_purchase_price, Field::cost_hardware_age,
-                              Field::cost_utilization, Field::cost_colocation}) {
+    for (const Field field :
+         {Field::cost_purchase_price, Field::cost_hardware_age, Field::cost_utilization,
+          Field::cost_colocation, Field::cost_capital_rate}) {
       unused(field, "is not used: it belongs to --pricing own");
     }
   }
@@ -152,14 +153,34 @@ void resolve_price(const Scenario& scenario, const Catalog& catalog, const Platf
   }
 }
 
+// How old the price of the machine is, and what it has fallen to; said with the price itself.
+void note_purchase(PurchasePrice& price, const PriceAge& age, std::string_view as_of,
+                   Notes& notes) {
+  if (!price.usd_per_gpu || age.years() <= 0) return;
+  const double value = depreciated_price(*price.usd_per_gpu, age.years());
+  const std::string fall = fmt::format("worth {} on {}, after {:.1f} years at 28 % a year",
+                                       format_number(value, NumberKind::money), as_of, age.years());
+  if (notes.wanted()) {
+    notes.add({"cost.purchase_price", format_exact(*price.usd_per_gpu), "USD",
+               "server per accelerator; " + fall, price.source});
+  }
+  price.source += "; " + fall;
+}
+
 void resolve_ownership(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
                        Rates& out, Notes& notes) {
   out.purchase = server_price(*platform.accelerator, *platform.system, catalog.prices(),
                               scenario.number(Field::cost_purchase_price));
   OwnershipInputs& inputs = out.ownership_inputs;
   inputs.server_usd_per_gpu = out.purchase.usd_per_gpu;
-  inputs.age_years =
-      scenario.number_or_default(Field::cost_hardware_age) / (kHoursPerYear * kSecondsPerHour);
+  const std::string_view as_of = scenario.has(Field::cost_as_of)
+                                     ? scenario.text(Field::cost_as_of)
+                                     : std::string_view(catalog.prices().date);
+  inputs.age = price_age(
+      out.purchase.date, as_of,
+      scenario.number_or_default(Field::cost_hardware_age) / (kHoursPerYear * kSecondsPerHour));
+  inputs.capital_rate = scenario.number_or_default(Field::cost_capital_rate);
+  note_purchase(out.purchase, inputs.age, as_of, notes);
   inputs.system_watts_per_gpu = out.power.watts;
   inputs.mean_draw = out.draw;
   inputs.pue = out.pue;
@@ -172,6 +193,9 @@ void resolve_ownership(const Scenario& scenario, const Catalog& catalog, const P
   }
   if (!scenario.has(Field::cost_colocation)) {
     notes.fallback(Field::cost_colocation, inputs.colocation_usd_per_kw_month);
+  }
+  if (!scenario.has(Field::cost_capital_rate)) {
+    notes.fallback(Field::cost_capital_rate, inputs.capital_rate);
   }
 }
 
@@ -269,6 +293,7 @@ bool complete(const Estimate& out) {
 
 EnergyInputs energy_inputs(const Scenario& scenario, const Rates& rates, const Estimate& estimate) {
   EnergyInputs out;
+  out.gpus = estimate.gpus;
   out.gpu_hours = estimate.gpu_hours;
   out.beyond = beyond(scenario);
   out.tokens = estimate.tokens.total;
@@ -304,7 +329,10 @@ void add_money(const Scenario& scenario, const ResolvedWork& work, const Rates& 
   bill.price = &rates.price;
   bill.ownership = rates.own ? &rates.ownership : nullptr;
   bill.ownership_source = rates.purchase.source;
-  bill.ownership_date = rates.purchase.date;
+  bill.ownership_date = rates.purchase.date.text;
+  if (rates.own) {
+    if (const auto cash = cash_per_gpu(rates.ownership_inputs)) bill.capital_usd = out.gpus * *cash;
+  }
   bill.kwh = out.energy.kwh;
   if (rates.own && bill.kwh) *bill.kwh /= 1 + beyond(scenario);
   bill.usd_per_kwh = rates.usd_per_kwh;

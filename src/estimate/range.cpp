@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/distribution.h"
 #include "estimate/range_draws.h"
 #include "quantity/portable_math.h"
 #include "trcost/quantity.h"
@@ -104,7 +105,57 @@ std::vector<Contribution> contributions(const RangeInputs& in, const Exponents& 
   return out;
 }
 
+// The same of several rounds, whose shares of the sum weigh what an input does in each of them.
+std::vector<Contribution> contributions(const std::vector<RangeInputs>& rounds, bool dollars) {
+  std::vector<Exponents> elasticity;
+  std::vector<double> weight;
+  double total = 0;
+  for (const RangeInputs& in : rounds) {
+    elasticity.push_back(dollars ? elasticities(*in.usd) : Exponents().with(Driver::hours, 1));
+    weight.push_back(dollars ? in.usd->total() : in.gpu_hours);
+    total += weight.back();
+  }
+  std::vector<Contribution> out;
+  double sum = 0;
+  for (const SharedInput& shared : shared_inputs(rounds)) {
+    double spread = 0;
+    double sigma = 0;
+    const UncertainInput* first = nullptr;
+    for (std::size_t r = 0; r < rounds.size(); ++r) {
+      const UncertainInput* input = shared.in_round[r];
+      if (input == nullptr) continue;
+      if (first == nullptr) first = input;
+      const double own = log_moments(input->factor).sigma;
+      sigma = std::max(sigma, own);
+      spread += weight[r] / total * power_of(*input, elasticity[r]) * own;
+    }
+    if (spread == 0) continue;
+    out.push_back({std::string(first->name), spread * spread, sigma, std::string(first->source),
+                   log_moments(first->factor).mean, first->exponents});
+    sum += spread * spread;
+  }
+  for (Contribution& row : out) row.share /= sum;
+  std::ranges::stable_sort(out, std::ranges::greater{}, &Contribution::share);
+  return out;
+}
+
 }  // namespace
+
+RangeResult compute_range(const std::vector<RangeInputs>& rounds) {
+  RangeResult out;
+  for (const RangeInputs& in : rounds) {
+    for (const UncertainInput& input : in.inputs) check_distribution(input.factor);
+  }
+  draw_rounds(rounds, out);
+  const RangeInputs& first = rounds.front();
+  out.method = first.draws
+                   ? fmt::format("Monte Carlo over {} stages together, {:.0f} draws, seed {:.0f}",
+                                 rounds.size(), *first.draws, first.seed)
+                   : fmt::format("{} quasi-random draws of {} stages together", kLatticePoints,
+                                 rounds.size());
+  out.contributions = contributions(rounds, out.total_usd.has_value());
+  return out;
+}
 
 RangeResult compute_range(RangeInputs in) {
   const Exponents hours = Exponents().with(Driver::hours, 1);

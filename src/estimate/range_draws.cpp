@@ -220,4 +220,179 @@ void quasi_random_range(const RangeInputs& in, RangeResult& out) {
   outcomes.write(out);
 }
 
+namespace {
+
+bool same_shape(const Distribution& a, const Distribution& b) {
+  return a.kind == b.kind && a.a == b.a && a.b == b.b && a.c == b.c;
+}
+
+// Whether what is uncertain in two rounds is one thing, though it may spread more in one of them.
+bool one_input(const UncertainInput& a, const UncertainInput& b) {
+  return a.name == b.name && a.given == b.given && (!a.given || same_shape(a.factor, b.factor));
+}
+
+// What comes of one draw of the inputs, summed over the rounds.
+class SummedOutcomes {
+ public:
+  SummedOutcomes(const std::vector<RangeInputs>& rounds, std::size_t draws) : rounds_(rounds) {
+    known_ = std::ranges::all_of(rounds, [](const RangeInputs& in) { return in.usd.has_value(); });
+    for (std::vector<double>* list : {&hours_, &days_, &dollars_}) list->reserve(draws);
+  }
+  void add(const std::vector<DriverLogs>& at) {
+    double hours = 0;
+    double days = 0;
+    double dollars = 0;
+    for (std::size_t r = 0; r < rounds_.size(); ++r) {
+      hours += scaled(rounds_[r].gpu_hours, at[r][Driver::hours]);
+      days += scaled(rounds_[r].wall_clock_seconds, at[r][Driver::days]);
+      if (known_) dollars += total_of(*rounds_[r].usd, at[r]);
+    }
+    hours_.push_back(hours);
+    days_.push_back(days);
+    if (known_) dollars_.push_back(dollars);
+  }
+  void write(RangeResult& out) {
+    out.gpu_hours = quantiles_of(hours_);
+    out.wall_clock_seconds = quantiles_of(days_);
+    if (known_) out.total_usd = quantiles_of(dollars_);
+  }
+
+ private:
+  const std::vector<RangeInputs>& rounds_;
+  bool known_ = true;
+  std::vector<double> hours_, days_, dollars_;
+};
+
+}  // namespace
+
+std::vector<SharedInput> shared_inputs(const std::vector<RangeInputs>& rounds) {
+  std::vector<SharedInput> out;
+  std::vector<const UncertainInput*> first;
+  for (std::size_t r = 0; r < rounds.size(); ++r) {
+    for (const UncertainInput& input : rounds[r].inputs) {
+      const auto known = std::ranges::find_if(
+          first, [&](const UncertainInput* each) { return one_input(*each, input); });
+      const auto place = static_cast<std::size_t>(known - first.begin());
+      if (known == first.end()) {
+        first.push_back(&input);
+        out.push_back({std::vector<const UncertainInput*>(rounds.size(), nullptr)});
+      }
+      out[place].in_round[r] = &input;
+    }
+  }
+  return out;
+}
+
+namespace {
+
+// A dimension of the lattice over rounds: lognormals that act alike in all of them, or one input.
+struct RoundDimension {
+  std::vector<Exponents> spread;  // of lognormals, per round: exponents x sigma
+  const SharedInput* shape = nullptr;
+};
+
+double product(const std::vector<Exponents>& a, const std::vector<Exponents>& b) {
+  double out = 0;
+  for (std::size_t r = 0; r < a.size(); ++r) {
+    for (std::size_t i = 0; i < kDriverCount; ++i) {
+      out += a[r][static_cast<Driver>(i)] * b[r][static_cast<Driver>(i)];
+    }
+  }
+  return out;
+}
+
+// Two independent normals along one direction are one.
+bool merge(std::vector<Exponents>& into, const std::vector<Exponents>& other) {
+  const double a = std::sqrt(product(into, into));
+  const double b = std::sqrt(product(other, other));
+  if (std::abs(product(into, other)) < a * b * (1 - 1e-12)) return false;
+  const double factor = in_quadrature(a, b) / a;
+  for (Exponents& each : into) {
+    for (std::size_t i = 0; i < kDriverCount; ++i) {
+      each = each.with(static_cast<Driver>(i), each[static_cast<Driver>(i)] * factor);
+    }
+  }
+  return true;
+}
+
+bool is_plain(const SharedInput& input) {
+  return std::ranges::all_of(input.in_round, [](const UncertainInput* each) {
+    return each == nullptr ||
+           (each->factor.kind == Distribution::Kind::lognormal && std::isinf(each->most));
+  });
+}
+
+std::vector<RoundDimension> round_dimensions(const std::vector<SharedInput>& inputs,
+                                             std::vector<DriverLogs>& medians) {
+  std::vector<RoundDimension> out;
+  for (const SharedInput& input : inputs) {
+    if (!is_plain(input)) {
+      out.push_back({{}, &input});
+      continue;
+    }
+    std::vector<Exponents> spread(input.in_round.size());
+    for (std::size_t r = 0; r < spread.size(); ++r) {
+      const UncertainInput* each = input.in_round[r];
+      if (each == nullptr) continue;
+      medians[r].add(each->exponents, portable_log(each->factor.a));
+      for (std::size_t i = 0; i < kDriverCount; ++i) {
+        const auto driver = static_cast<Driver>(i);
+        spread[r] = spread[r].with(driver, each->exponents[driver] * each->factor.b);
+      }
+    }
+    if (product(spread, spread) == 0) continue;
+    const bool merged = std::ranges::any_of(out, [&](RoundDimension& each) {
+      return each.shape == nullptr && merge(each.spread, spread);
+    });
+    if (!merged) out.push_back({std::move(spread), nullptr});
+  }
+  return out;
+}
+
+void add_input(const SharedInput& input, double unit, std::vector<DriverLogs>& at) {
+  for (std::size_t r = 0; r < at.size(); ++r) {
+    const UncertainInput* each = input.in_round[r];
+    if (each == nullptr) continue;
+    at[r].add(each->exponents, std::min(log_quantile(each->factor, unit), limit_of(*each)));
+  }
+}
+
+void lattice_of_rounds(const std::vector<SharedInput>& inputs, std::size_t rounds,
+                       SummedOutcomes& outcomes) {
+  std::vector<DriverLogs> medians(rounds);
+  const std::vector<RoundDimension> dimensions = round_dimensions(inputs, medians);
+  for (std::uint64_t k = 0; k < kLatticePoints; ++k) {
+    std::vector<DriverLogs> at = medians;
+    std::uint64_t place = k;
+    for (const RoundDimension& each : dimensions) {
+      if (each.shape != nullptr) {
+        add_input(*each.shape, stratum(place), at);
+      } else {
+        for (std::size_t r = 0; r < rounds; ++r) at[r].add(each.spread[r], normal_strata()[place]);
+      }
+      place = next_place(place);
+    }
+    outcomes.add(at);
+  }
+}
+
+}  // namespace
+
+void draw_rounds(const std::vector<RangeInputs>& rounds, RangeResult& out) {
+  const std::vector<SharedInput> inputs = shared_inputs(rounds);
+  const std::optional<double> asked = rounds.front().draws;
+  const auto seed = static_cast<std::uint64_t>(rounds.front().seed);
+  const auto draws = asked ? static_cast<std::uint64_t>(*asked) : kLatticePoints;
+  SummedOutcomes outcomes(rounds, draws);
+  if (!asked) lattice_of_rounds(inputs, rounds.size(), outcomes);
+  for (std::uint64_t k = 0; asked && k < draws; ++k) {
+    std::vector<DriverLogs> at(rounds.size());
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      add_input(inputs[i], to_unit(mix_counter(mix_counter(seed, i), k)), at);
+    }
+    outcomes.add(at);
+  }
+  outcomes.write(out);
+}
+
 }  // namespace trcost

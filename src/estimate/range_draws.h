@@ -46,4 +46,13 @@ void draw_range(const RangeInputs& inputs, RangeResult& out);
 /// of each dimension are evenly stratified.
 void quasi_random_range(const RangeInputs& inputs, RangeResult& out);
 
+/// An input as the rounds of a job have it: null in a round that does not.
+struct SharedInput {
+  std::vector<const UncertainInput*> in_round;
+};
+std::vector<SharedInput> shared_inputs(const std::vector<RangeInputs>& rounds);
+
+/// Fills the quantiles of the sum over the rounds: `draws` of the first round, else the lattice.
+void draw_rounds(const std::vector<RangeInputs>& rounds, RangeResult& out);
+
 }  // namespace trcost

@@ -112,6 +112,7 @@ UncertainInput input_of(const Scenario& scenario, Field field, const Distributio
   input.cause = cause_of(info);
   input.factor = relative_to(distribution, value);
   input.source = "range given by the user";
+  input.given = true;
   if (info.kind == FieldKind::fraction) input.most = info.highest / value;
   if (const std::optional<Exponents> known = known_exponents(field, shares)) {
     input.exponents = *known;

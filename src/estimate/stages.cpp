@@ -4,61 +4,272 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/cost_parts.h"
 #include "trcost/bill.h"
+#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {
 
-void add_optional(std::optional<double>& sum, const std::optional<double>& part) {
-  if (!sum || !part) {
-    sum.reset();
-  } else {
-    *sum += *part;
+using Parts = std::vector<Estimate>;
+using Maybe = std::optional<double>;
+
+// A member that is added to one of these does not compile here: give it its rule below.
+[[maybe_unused]] void every_member_has_a_rule(const Estimate& e) {
+  [[maybe_unused]] const auto& [accelerator, title, system, book, gpus, precision, one_precision,
+                                complete, model, tokens, flops, layout, one_layout, memory,
+                                performance, waterfall, steps, seq_length, gpu_hours, wall_clock,
+                                energy, cost, range, pipeline, stages, assumptions, derivations,
+                                warnings, runner_up] = e;
+  [[maybe_unused]] const auto& [step, rate, tflops, mfu, hfu, mfu_bf16, interconnect, goodput,
+                                overhead, method, quality] = performance;
+  [[maybe_unused]] const auto& [kwh, co2, per_mwh, per_megawatt, megawatts] = energy;
+  [[maybe_unused]] const auto& [own, capital, price, price_class, imputed, date, provider, total,
+                                per_million, items, break_even, rent, rent_source] = cost;
+}
+
+template <class Get>
+double sum(const Parts& parts, const Get& get) {
+  double out = 0;
+  for (const Estimate& part : parts) out += get(part);
+  return out;
+}
+
+// Of what may be unknown: unknown where a stage's is.
+template <class Get>
+Maybe known_sum(const Parts& parts, const Get& get) {
+  double out = 0;
+  for (const Estimate& part : parts) {
+    const Maybe value = get(part);
+    if (!value) return std::nullopt;
+    out += *value;
+  }
+  return out;
+}
+
+template <class Get>
+Maybe known_most(const Parts& parts, const Get& get) {
+  Maybe out;
+  for (const Estimate& part : parts) {
+    const Maybe value = get(part);
+    if (!value) return std::nullopt;
+    out = std::max(out.value_or(*value), *value);
+  }
+  return out;
+}
+
+template <class Get>
+bool all_same(const Parts& parts, const Get& get) {
+  return std::ranges::all_of(parts,
+                             [&](const Estimate& part) { return get(part) == get(parts.front()); });
+}
+
+// Accelerator-seconds of steps alone.
+double busy(const Estimate& e) {
+  return e.gpu_hours * kSecondsPerHour * e.performance.goodput * e.performance.production_overhead;
+}
+
+// The words of all stages, each once.
+template <class Get>
+std::string joined(const Parts& parts, const Get& get) {
+  std::vector<std::string> seen;
+  std::string out;
+  for (const Estimate& part : parts) {
+    const std::string& text = get(part);
+    if (text.empty() || std::ranges::find(seen, text) != seen.end()) continue;
+    seen.push_back(text);
+    out += (out.empty() ? "" : "; ") + text;
+  }
+  return out;
+}
+
+void add_amounts(const Parts& parts, Estimate& out) {
+  out.gpus = std::ranges::max(parts, {}, &Estimate::gpus).gpus;
+  out.complete = std::ranges::all_of(parts, &Estimate::complete);
+  for (const Estimate& part : parts) {
+    out.tokens.total += part.tokens.total;
+    out.tokens.text += part.tokens.text;
+    out.tokens.vision += part.tokens.vision;
+    out.tokens.vision_encoder += part.tokens.vision_encoder;
+    out.flops.model += part.flops.model;
+    out.flops.hardware += part.flops.hardware;
+    out.flops.language += part.flops.language;
+    out.flops.vision += part.flops.vision;
+    out.flops.projector += part.flops.projector;
+    out.flops.rule_6nd += part.flops.rule_6nd;
+    out.steps += part.steps;
+    out.gpu_hours += part.gpu_hours;
+    out.wall_clock_seconds += part.wall_clock_seconds;
+  }
+  if (out.tokens.total > 0) out.flops.per_token = out.flops.model / out.tokens.total;
+}
+
+// The model is one; what of it learns may differ.
+void add_model(const Parts& parts, Estimate& out) {
+  const auto largest =
+      std::ranges::max_element(parts, {}, [](const Estimate& e) { return e.model.params_total; });
+  out.model = largest->model;
+  out.model.params_trainable = std::ranges::max(parts, {}, [](const Estimate& e) {
+                                 return e.model.params_trainable;
+                               }).model.params_trainable;
+}
+
+void add_plan(const Parts& parts, Estimate& out) {
+  const Estimate& first = parts.front();
+  out.accelerator = first.accelerator;
+  out.accelerator_title = first.accelerator_title;
+  out.price_data_date = first.price_data_date;
+  if (all_same(parts, [](const Estimate& e) { return e.system; })) out.system = first.system;
+  out.precision = first.precision;
+  out.one_precision = all_same(parts, [](const Estimate& e) { return e.precision; });
+  out.one_layout = all_same(parts, [](const Estimate& e) { return e.layout; });
+  if (out.one_layout) out.layout = first.layout;
+  if (all_same(parts, [](const Estimate& e) { return e.seq_length; })) {
+    out.seq_length = first.seq_length;
+  }
+  const auto fullest = std::ranges::max_element(parts, {}, [](const Estimate& e) {
+    return e.memory.capacity > 0 ? e.memory.total / e.memory.capacity : 0.0;
+  });
+  out.memory = fullest->memory;
+  out.memory.fits = std::ranges::all_of(parts, [](const Estimate& e) { return e.memory.fits; });
+}
+
+void add_performance(const Parts& parts, Estimate& out) {
+  PerformanceSummary& p = out.performance;
+  const double all_busy = sum(parts, busy);
+  // Of a rate per accelerator and second of steps.
+  const auto mean = [&](const auto& get) {
+    return sum(parts, [&](const Estimate& e) { return get(e) * busy(e); }) / all_busy;
+  };
+  // Of a share of the peak: FLOPs over peak FLOPs, where the peak is FLOPs over the share.
+  const auto of_peak = [&](double PerformanceSummary::*share) {
+    return mean([](const Estimate& e) { return e.performance.tflops_per_gpu; }) /
+           mean([&](const Estimate& e) {
+             return e.performance.tflops_per_gpu / e.performance.*share;
+           });
+  };
+  p.step_seconds =
+      sum(parts, [](const Estimate& e) { return e.performance.step_seconds * e.steps; }) /
+      out.steps;
+  p.tokens_per_second_per_gpu =
+      mean([](const Estimate& e) { return e.performance.tokens_per_second_per_gpu; });
+  p.tflops_per_gpu = mean([](const Estimate& e) { return e.performance.tflops_per_gpu; });
+  p.mfu = of_peak(&PerformanceSummary::mfu);
+  p.mfu_bf16 = of_peak(&PerformanceSummary::mfu_bf16);
+  p.hfu = p.mfu * mean([](const Estimate& e) {
+            return e.performance.hfu / e.performance.mfu * e.performance.tflops_per_gpu;
+          }) /
+          p.tflops_per_gpu;
+  p.interconnect_efficiency =
+      mean([](const Estimate& e) { return e.performance.interconnect_efficiency; });
+  // Shares of the accelerator-hours, so that their product is steps over hours.
+  const double undisturbed =
+      sum(parts, [](const Estimate& e) { return e.gpu_hours * e.performance.production_overhead; });
+  p.production_overhead = undisturbed / out.gpu_hours;
+  p.goodput = all_busy / kSecondsPerHour / undisturbed;
+  p.method =
+      joined(parts, [](const Estimate& e) -> const std::string& { return e.performance.method; });
+  p.quality = std::ranges::max(parts, {}, [](const Estimate& e) {
+                return e.performance.quality.sigma;
+              }).performance.quality;
+}
+
+void add_energy(const Parts& parts, Estimate& out) {
+  EnergyResult& energy = out.energy;
+  energy.kwh = known_sum(parts, [](const Estimate& e) { return e.energy.kwh; });
+  energy.co2_kg = known_sum(parts, [](const Estimate& e) { return e.energy.co2_kg; });
+  energy.site_megawatts =
+      known_most(parts, [](const Estimate& e) { return e.energy.site_megawatts; });
+  if (energy.kwh && *energy.kwh > 0) {
+    energy.tokens_per_mwh = out.tokens.total / (*energy.kwh / 1000);
+  }
+  // Tokens of steps over megawatt-seconds of steps.
+  const Maybe megawatt_seconds = known_sum(parts, [](const Estimate& e) -> Maybe {
+    if (!e.energy.site_megawatts || e.gpus <= 0) return std::nullopt;
+    return *e.energy.site_megawatts / e.gpus * busy(e);
+  });
+  if (megawatt_seconds && *megawatt_seconds > 0) {
+    energy.tokens_per_second_per_megawatt =
+        out.performance.tokens_per_second_per_gpu * sum(parts, busy) / *megawatt_seconds;
   }
 }
 
-void add_quantiles(Quantiles& sum, const Quantiles& part) {
-  sum.p10 += part.p10;
-  sum.p50 += part.p50;
-  sum.p90 += part.p90;
-}
-
-void add_totals(Estimate& out, const Estimate& part) {
-  out.tokens.total += part.tokens.total;
-  out.tokens.text += part.tokens.text;
-  out.tokens.vision += part.tokens.vision;
-  out.tokens.vision_encoder += part.tokens.vision_encoder;
-  out.flops.model += part.flops.model;
-  out.flops.hardware += part.flops.hardware;
-  out.flops.language += part.flops.language;
-  out.flops.vision += part.flops.vision;
-  out.flops.projector += part.flops.projector;
-  out.flops.rule_6nd += part.flops.rule_6nd;
-  out.steps += part.steps;
-  out.gpu_hours += part.gpu_hours;
-  out.wall_clock_seconds += part.wall_clock_seconds;
-  add_optional(out.energy.kwh, part.energy.kwh);
-  add_optional(out.energy.co2_kg, part.energy.co2_kg);
-  out.complete = out.complete && part.complete;
-}
-
-// The stages share their uncertain inputs (price, stack), so their quantiles add.
-void add_ranges(RangeResult& out, const RangeResult& part) {
-  add_quantiles(out.gpu_hours, part.gpu_hours);
-  add_quantiles(out.wall_clock_seconds, part.wall_clock_seconds);
-  if (out.total_usd && part.total_usd) {
-    add_quantiles(*out.total_usd, *part.total_usd);
-  } else {
-    out.total_usd.reset();
+void add_cost(const Scenario& scenario, const Parts& parts, Estimate& out) {
+  CostResult& cost = out.cost;
+  const CostResult& first = parts.front().cost;
+  cost.own = std::ranges::all_of(parts, [](const Estimate& e) { return e.cost.own; });
+  cost.capital_usd = known_most(parts, [](const Estimate& e) { return e.cost.capital_usd; });
+  const Maybe hours_usd = known_sum(parts, [](const Estimate& e) -> Maybe {
+    if (!e.cost.price_per_gpu_hour) return std::nullopt;
+    return *e.cost.price_per_gpu_hour * e.gpu_hours;
+  });
+  const bool one_price =
+      all_same(parts, [](const Estimate& e) { return e.cost.price_per_gpu_hour; });
+  if (one_price) cost.price_per_gpu_hour = first.price_per_gpu_hour;
+  if (!one_price && hours_usd) cost.price_per_gpu_hour = *hours_usd / out.gpu_hours;
+  if (all_same(parts, [](const Estimate& e) { return e.cost.price_class; })) {
+    cost.price_class = first.price_class;
   }
+  cost.price_imputed =
+      std::ranges::any_of(parts, [](const Estimate& e) { return e.cost.price_imputed; });
+  cost.price_date =
+      joined(parts, [](const Estimate& e) -> const std::string& { return e.cost.price_date; });
+  cost.provider =
+      joined(parts, [](const Estimate& e) -> const std::string& { return e.cost.provider; });
+  cost.total = known_sum(parts, [](const Estimate& e) { return e.cost.total; });
+  if (cost.total && out.tokens.total > 0) {
+    cost.per_million_tokens = *cost.total / out.tokens.total * 1e6;
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    for (LineItem item : parts[i].cost.items) {
+      item.item = scenario.stages[i].name + ": " + item.item;
+      cost.items.push_back(std::move(item));
+    }
+  }
+  const auto rent_of = [](const Estimate& e) { return e.cost.rent_per_gpu_hour; };
+  if (one_price && all_same(parts, rent_of)) {
+    cost.rent_per_gpu_hour = first.rent_per_gpu_hour;
+    cost.rent_source = first.rent_source;
+    cost.break_even_utilization = first.break_even_utilization;
+  }
+  check_bill(cost);
 }
 
-void add_items(CostResult& cost, const CostResult& part, const std::string& stage) {
-  for (LineItem item : part.items) {
-    item.item = stage + ": " + item.item;
-    cost.items.push_back(std::move(item));
+// One draw of what is uncertain for all stages: quantiles do not add.
+void add_range(const Scenario& scenario, const Parts& parts, Estimate& out) {
+  if (parts.front().range.method.empty()) return;
+  if (parts.size() == 1) {
+    out.range = parts.front().range;
+    return;
   }
-  add_optional(cost.total, part.total);
+  std::vector<RangeInputs> rounds;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const Estimate& part = parts[i];
+    RangeInputs& in = rounds.emplace_back();
+    in.gpu_hours = part.gpu_hours;
+    in.wall_clock_seconds = part.wall_clock_seconds;
+    if (part.cost.total) in.usd = cost_parts(part.cost);
+    in.inputs = part.range.inputs;
+    in.draws = scenario.number(Field::range_draws);
+    in.seed = scenario.number_or_default(Field::range_seed);
+  }
+  out.range = compute_range(rounds);
+}
+
+// What the data has to keep up with is the most that a stage asks; its bytes add.
+void add_pipeline(const Parts& parts, Estimate& out) {
+  for (const Estimate& part : parts) {
+    if (!part.pipeline) continue;
+    const PipelineResult& p = *part.pipeline;
+    if (!out.pipeline) out.pipeline.emplace();
+    PipelineResult& all = *out.pipeline;
+    all.images_per_second = std::max(all.images_per_second, p.images_per_second);
+    all.bytes_per_second = std::max(all.bytes_per_second, p.bytes_per_second);
+    all.decode_cores_per_gpu = std::max(all.decode_cores_per_gpu, p.decode_cores_per_gpu);
+    all.dataset_bytes += p.dataset_bytes;
+    if (all.verdict.empty() || (all.gpu_bound && !p.gpu_bound)) all.verdict = p.verdict;
+    all.gpu_bound = all.gpu_bound && p.gpu_bound;
+  }
 }
 
 void add_notes(Estimate& out, const Estimate& part, const std::string& stage) {
@@ -77,51 +288,42 @@ void add_notes(Estimate& out, const Estimate& part, const std::string& stage) {
   }
 }
 
+StageResult stage_result(const Estimate& part, const std::string& name) {
+  StageResult out;
+  out.name = name;
+  out.gpus = part.gpus;
+  out.tokens = part.tokens.total;
+  out.flops = part.flops.model;
+  out.gpu_hours = part.gpu_hours;
+  out.wall_clock_seconds = part.wall_clock_seconds;
+  out.step_seconds = part.performance.step_seconds;
+  out.mfu = part.performance.mfu;
+  out.layout = part.layout;
+  out.memory = part.memory;
+  return out;
+}
+
 }  // namespace
 
 Estimate sum_of_stages(const Scenario& scenario, std::vector<Estimate> parts) {
-  const auto largest = std::ranges::max_element(parts, {}, &Estimate::gpu_hours);
-  Estimate out = *largest;
-  out.tokens = {};
-  out.flops = {};
-  out.steps = out.gpu_hours = out.wall_clock_seconds = 0;
-  out.energy.kwh = out.energy.co2_kg = 0;
-  out.cost.items.clear();
-  out.cost.total = 0;
-  const RangeResult shown = out.range;
-  out.range = {};
-  out.range.total_usd = Quantiles{};
-  out.range.contributions = shown.contributions;
-  out.range.method = shown.method;
-  out.assumptions.clear();
-  out.warnings.clear();
-  out.derivations.clear();
-  out.stages.clear();
+  Estimate out;
+  add_amounts(parts, out);
+  add_model(parts, out);
+  add_plan(parts, out);
+  add_performance(parts, out);
+  add_energy(parts, out);
+  add_cost(scenario, parts, out);
+  add_range(scenario, parts, out);
+  add_pipeline(parts, out);
+  // Of one stage these are its own; of several they are nobody's.
+  if (parts.size() == 1) {
+    out.waterfall = parts.front().waterfall;
+    out.runner_up = parts.front().runner_up;
+  }
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Estimate& part = parts[i];
-    const std::string& name = scenario.stages[i].name;
-    add_totals(out, part);
-    add_ranges(out.range, part.range);
-    add_items(out.cost, part.cost, name);
-    add_notes(out, part, name);
-    out.stages.push_back({name, part.tokens.total, part.flops.model, part.gpu_hours,
-                          part.wall_clock_seconds, part.performance.mfu});
-    out.model.params_trainable = std::max(out.model.params_trainable, part.model.params_trainable);
-    if (out.pipeline && part.pipeline) {
-      out.pipeline->dataset_bytes =
-          i == 0 ? part.pipeline->dataset_bytes
-                 : out.pipeline->dataset_bytes + part.pipeline->dataset_bytes;
-    }
+    add_notes(out, parts[i], scenario.stages[i].name);
+    out.stages.push_back(stage_result(parts[i], scenario.stages[i].name));
   }
-  out.flops.per_token = out.flops.model / out.tokens.total;
-  if (out.cost.total && out.tokens.total > 0) {
-    out.cost.per_million_tokens = *out.cost.total / out.tokens.total * 1e6;
-  }
-  out.energy.tokens_per_mwh.reset();
-  if (out.energy.kwh && *out.energy.kwh > 0) {
-    out.energy.tokens_per_mwh = out.tokens.total / (*out.energy.kwh / 1000);
-  }
-  check_bill(out.cost);
   return out;
 }
 

@@ -34,6 +34,7 @@ std::string memory_words(const Estimate& e) {
 }
 
 std::string degree_words(const Estimate& e) {
+  if (!e.one_layout) return "by stage";
   const Layout& l = e.layout;
   return fmt::format("{}/{}/{}/{}", l.tp, l.pp, l.cp, l.dp);
 }
@@ -71,7 +72,10 @@ Cell counted_cell(std::optional<double> value) {
 
 const Line kLines[] = {
     {"GPUs", [](const Estimate& e) { return Cell::number(e.gpus, grouped(e.gpus, 0)); }},
-    {"precision", [](const Estimate& e) { return Cell(precision_name(e.precision)); }},
+    {"precision",
+     [](const Estimate& e) {
+       return Cell(e.one_precision ? precision_name(e.precision) : "by stage");
+     }},
     {"tp/pp/cp/dp", [](const Estimate& e) { return Cell(degree_words(e)); }},
     {"memory per GPU", [](const Estimate& e) { return Cell(memory_words(e)); }},
     {"fits", [](const Estimate& e) { return Cell(!e.memory.fits ? "NO" : e.memory.tight ? "tight" : "yes"); }},

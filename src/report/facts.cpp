@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "report/wording.h"
 
@@ -61,10 +62,10 @@ std::string token_fact(const Estimate& e) {
                         counted(e.tokens.vision), counted(e.tokens.vision_encoder));
   }
   if (e.seq_length > 0) {
-    text += fmt::format("; sequences of {}, {} per step, {} step{}", grouped(e.seq_length, 0),
-                        grouped(e.layout.global_batch, 0), grouped(e.steps, 0),
-                        e.steps < 1.5 ? "" : "s");
+    text += fmt::format("; sequences of {}", grouped(e.seq_length, 0));
   }
+  if (e.one_layout) text += fmt::format(", {} per step", grouped(e.layout.global_batch, 0));
+  text += fmt::format(", {} step{}", grouped(e.steps, 0), e.steps < 1.5 ? "" : "s");
   return text;
 }
 
@@ -133,14 +134,16 @@ std::vector<Fact> run_facts(const Estimate& e) {
       {"Cluster", fmt::format("{} x {} in {}", grouped(e.gpus, 0),
                               e.accelerator_title.empty() ? e.accelerator : e.accelerator_title,
                               e.system.empty() ? "unknown systems" : e.system)});
-  facts.push_back({"Layout", layout_fact(e.layout)});
-  facts.push_back(
-      {"Step",
-       fmt::format("{} for {} sequence{}; {} tokens/s and {} TFLOP/s per GPU",
-                   format_number(p.step_seconds, NumberKind::duration),
-                   grouped(e.layout.global_batch, 0), e.layout.global_batch == 1 ? "" : "s",
-                   speed_words(p.tokens_per_second_per_gpu),
-                   p.tflops_per_gpu < 1000 ? format_number(p.tflops_per_gpu, NumberKind::number)
+  facts.push_back({"Layout", e.one_layout ? layout_fact(e.layout) : "one per stage, see below"});
+  const std::string batch =
+      e.one_layout ? fmt::format(" for {} sequence{}", grouped(e.layout.global_batch, 0),
+                                 e.layout.global_batch == 1 ? "" : "s")
+                   : std::string(" in the mean of the stages");
+  facts.push_back({"Step", fmt::format("{}{}; {} tokens/s and {} TFLOP/s per GPU",
+                                       format_number(p.step_seconds, NumberKind::duration), batch,
+                                       speed_words(p.tokens_per_second_per_gpu),
+                                       p.tflops_per_gpu < 1000
+                                           ? format_number(p.tflops_per_gpu, NumberKind::number)
                                            : grouped(p.tflops_per_gpu, 0))});
   constexpr double kWorthSaying = 0.005;
   if (p.batch_token_cost.value_or(0) >= kWorthSaying) {
@@ -180,23 +183,39 @@ std::vector<Fact> pipeline_facts(const Estimate& e) {
 
 namespace {
 
-// An hour of an owned accelerator, part by part, and what the machine was bought for.
+constexpr std::array<std::pair<Part, std::string_view>, 6> kPartsOfAnHour = {
+    {{Part::servers, "servers"},
+     {Part::network, "network"},
+     {Part::capital, "capital"},
+     {Part::colocation, "colocation"},
+     {Part::idle, "idle hours"},
+     {Part::energy, "energy"}}};
+
+// An hour of an owned accelerator, part by part.
 std::string owning_words(const Estimate& e) {
-  std::string parts;
-  for (const LineItem& item : e.cost.items) {
-    if (!item.included || !item.unit_price || e.gpu_hours <= 0) continue;
-    const bool per_hour = item.unit.starts_with("GPU-h") && item.quantity == e.gpu_hours;
-    if (!per_hour && item.unit != "kWh") continue;
-    if (item.item == "experiments" || item.item == "evaluation") continue;
-    const std::string_view name = std::string_view(item.item).substr(0, item.item.find(','));
-    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", name,
-                         unit_money(*item.amount / e.gpu_hours));
+  std::string text;
+  for (const auto& [part, name] : kPartsOfAnHour) {
+    double usd = 0;
+    for (const LineItem& item : e.cost.items) {
+      if (item.part == part && item.included) usd += item.amount.value_or(0);
+    }
+    if (usd <= 0 || e.gpu_hours <= 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, unit_money(usd / e.gpu_hours));
   }
-  return parts;
+  return text;
 }
 
-bool owned(const Estimate& e) {
-  return !e.cost.items.empty() && e.cost.items.front().item.starts_with("servers");
+// The cash and the power that owning takes.
+std::string site_words(const Estimate& e) {
+  std::string text;
+  if (e.cost.capital_usd) {
+    text += fmt::format("; cash for machines and network {}", short_money(*e.cost.capital_usd));
+  }
+  if (e.energy.site_megawatts) {
+    text += fmt::format("; power of the site {} MW",
+                        format_number(*e.energy.site_megawatts, NumberKind::number));
+  }
+  return text;
 }
 
 }  // namespace
@@ -205,11 +224,12 @@ std::vector<Fact> price_facts(const Report& report) {
   std::vector<Fact> facts;
   for (const Estimate& e : report.estimates) {
     const auto& price = e.cost.price_per_gpu_hour;
-    std::string text = price ? fmt::format("{} per GPU-hour", unit_money(*price))
-                             : std::string("no price known");
-    if (owned(e) && price) text += fmt::format(" in use, owned: {}", owning_words(e));
+    std::string text =
+        price ? fmt::format("{} per GPU-hour", unit_money(*price)) : std::string("no price known");
+    if (e.cost.own && price) text += fmt::format(" in use, owned: {}", owning_words(e));
+    if (e.cost.own) text += site_words(e);
     if (const LineItem* item = compute_item(e)) {
-      text += (owned(e) ? "; servers: " : ": ") + source_words(*item);
+      text += (e.cost.own ? "; servers: " : ": ") + source_words(*item);
     }
     facts.push_back({e.accelerator, text});
   }
@@ -229,8 +249,7 @@ std::string answer_sentence(const Report& report) {
   std::string text = fmt::format(
       "{} on {} x {} in {}",
       e.cost.total ? short_money(*e.cost.total) : gpu_hour_words(e.gpu_hours) + " GPU-hours",
-      grouped(e.gpus, 0), e.accelerator,
-      format_number(e.wall_clock_seconds, NumberKind::duration));
+      grouped(e.gpus, 0), e.accelerator, format_number(e.wall_clock_seconds, NumberKind::duration));
   if (!e.cost.total) text += "; what that costs is not known";
   if (e.range.total_usd) {
     text += fmt::format("; 80% range {} to {}", short_money(e.range.total_usd->p10),
@@ -245,18 +264,18 @@ std::string break_even_words(const CostResult& cost) {
   if (!cost.rent_per_gpu_hour || !cost.price_per_gpu_hour) return {};
   const std::string rent =
       fmt::format("renting at {} per GPU-hour", unit_money(*cost.rent_per_gpu_hour));
-  const std::string share =
-      cost.break_even_utilization
-          ? format_number(*cost.break_even_utilization, NumberKind::fraction)
-          : std::string();
+  const std::string share = cost.break_even_utilization
+                                ? format_number(*cost.break_even_utilization, NumberKind::fraction)
+                                : std::string();
   std::string text;
   if (share.empty()) {
-    text = fmt::format("However busy an owned cluster is, {} is cheaper: less than the energy alone",
-                       rent);
+    text = fmt::format(
+        "However busy an owned cluster is, {} is cheaper: less than the energy alone", rent);
   } else if (*cost.break_even_utilization > 1) {
-    text = fmt::format("However busy an owned cluster is, {} is cheaper: owning would break even at "
-                       "{} of the hours",
-                       rent, share);
+    text = fmt::format(
+        "However busy an owned cluster is, {} is cheaper: owning would break even at "
+        "{} of the hours",
+        rent, share);
   } else {
     text = fmt::format("Owning costs what {} does when the cluster is in use {} of its hours", rent,
                        share);

@@ -153,6 +153,15 @@ void write_stages(JsonWriter& writer, const Estimate& estimate) {
     writer.member("gpu_hours", stage.gpu_hours);
     writer.member("wall_clock_seconds", stage.wall_clock_seconds);
     writer.member("mfu", stage.mfu);
+    writer.member("gpus", stage.gpus);
+    writer.member("step_seconds", stage.step_seconds);
+    Estimate plan;
+    plan.gpus = stage.gpus;
+    plan.model = estimate.model;
+    plan.layout = stage.layout;
+    plan.memory = stage.memory;
+    write_group(writer, "layout", plan);
+    write_group(writer, "memory", plan);
     writer.end_object();
   }
   writer.end_array();

@@ -96,12 +96,19 @@ Table stages_table(const Estimate& estimate) {
   Table table({{.title = "Stage"},
                {.title = "Tokens", .align = Align::right},
                {.title = "FLOP", .align = Align::right},
+               {.title = "GPUs", .align = Align::right},
+               {.title = "tp/pp/cp/dp", .align = Align::right},
+               {.title = "Memory", .align = Align::right},
                {.title = "MFU", .align = Align::right},
                {.title = "GPU-hours", .align = Align::right},
                {.title = "Wall-clock", .align = Align::right}});
   for (const StageResult& s : estimate.stages) {
     table.add_row({s.name, Cell::number(s.tokens, NumberKind::count),
                    Cell::number(s.flops, flop_words(s.flops)),
+                   Cell::number(s.gpus, grouped(s.gpus, 0)),
+                   fmt::format("{}/{}/{}/{}", s.layout.tp, s.layout.pp, s.layout.cp, s.layout.dp),
+                   fmt::format("{}{}", format_number(s.memory.total, NumberKind::bytes),
+                               s.memory.fits ? "" : ": does not fit"),
                    Cell::number(s.mfu, NumberKind::fraction),
                    Cell::number(s.gpu_hours, gpu_hour_words(s.gpu_hours)),
                    Cell::number(s.wall_clock_seconds, NumberKind::duration)});

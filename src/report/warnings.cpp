@@ -16,8 +16,7 @@ bool has_warning(const Estimate& estimate, const std::string& warning) {
 // What is missing in a bill without a total, and the flag that gives it.
 std::string missing_part(const Report& report, const Estimate& e) {
   const Scenario* asked = report.scenario;
-  const bool own = asked != nullptr && asked->text(Field::cost_pricing) == "own";
-  if (!own) {
+  if (!e.cost.own) {
     std::string kind;
     if (asked != nullptr) kind = std::string(asked->text(Field::cost_pricing)) + " ";
     std::string whose;
@@ -27,17 +26,17 @@ std::string missing_part(const Report& report, const Estimate& e) {
     return fmt::format("no {}price{} is known: give --price{}, or --pricing own", kind, whose,
                        whose.empty() ? "" : ", another --provider or --pricing");
   }
-  const auto unknown = [&](std::string_view item) {
+  const auto unknown = [&](Part part) {
     return std::ranges::any_of(e.cost.items, [&](const LineItem& row) {
-      return row.included && !row.amount && row.item.starts_with(item);
+      return row.included && !row.amount && row.part == part;
     });
   };
   std::string missing;
   const auto add = [&](std::string_view what) {
     missing += fmt::format("{}{}", missing.empty() ? "" : "; ", what);
   };
-  if (unknown("servers")) add("its purchase price is not known: give --purchase-price");
-  if (unknown("colocation")) add("its power is not known: give --watts-per-gpu");
+  if (unknown(Part::servers)) add("its purchase price is not known: give --purchase-price");
+  if (unknown(Part::colocation)) add("its power is not known: give --watts-per-gpu");
   if (missing.empty()) add("a price of the bill is not known");
   return missing;
 }
@@ -48,7 +47,8 @@ void add_missing_prices(const Report& report, const auto& add) {
   for (const Estimate& e : report.estimates) {
     if (e.cost.total) continue;
     const std::string missing = missing_part(report, e);
-    const auto known = std::ranges::find(groups, missing, &std::pair<std::string, std::string>::first);
+    const auto known =
+        std::ranges::find(groups, missing, &std::pair<std::string, std::string>::first);
     if (known == groups.end()) {
       groups.emplace_back(missing, e.accelerator);
     } else {

@@ -86,7 +86,7 @@ std::string contribution_words(const RangeResult& range) {
 
 const LineItem* compute_item(const Estimate& estimate) {
   for (const LineItem& item : estimate.cost.items) {
-    if (item.included && item.unit.starts_with("GPU-h")) return &item;
+    if (item.included && (item.part == Part::compute || item.part == Part::servers)) return &item;
   }
   return nullptr;
 }

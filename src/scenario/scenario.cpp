@@ -21,6 +21,7 @@ bool excludes_zero(const FieldInfo& info) {
   switch (info.field) {
     case Field::cost_spares:
     case Field::cost_evaluation:
+    case Field::cost_capital_rate:
     case Field::data_image_share:
     case Field::hardware_memory_margin:
       return false;
@@ -43,8 +44,8 @@ void check_range(const FieldInfo& info, double value, std::string_view location)
     throw Error(ErrorKind::usage,
                 fmt::format("{} is outside the allowed range",
                             std::isfinite(value) ? format_exact(value) : std::string("the value")),
-                fmt::format("{}{} ({}) has to be {}", percent_hint(info, value), info.flag, info.path,
-                            allowed_range(info)),
+                fmt::format("{}{} ({}) has to be {}", percent_hint(info, value), info.flag,
+                            info.path, allowed_range(info)),
                 std::string(location));
   }
   const bool whole = info.kind == FieldKind::integer;

@@ -239,3 +239,54 @@ clip-vit-l-14 400 50800"
   run_trcost "${question[@]}"
   [ "$(jq '[.estimates[].assumptions[].path] | index("cost.region")' out.txt)" = null ]
 }
+
+@test "a job one of whose stages does not fit does not fit, and --strict says so" {
+  cat >stages.json <<'JSON'
+{ "model": { "params": 7e9 },
+  "hardware": { "accelerator": "h100-sxm", "gpus": 8 },
+  "layout": { "tp": 1, "pp": 1, "dp": 8, "recompute": "none" },
+  "stages": [ { "name": "long", "data": { "tokens": 1e12 } },
+              { "name": "short", "data": { "tokens": 1e9, "seq_length": 131072 } } ] }
+JSON
+  run_trcost estimate --scenario stages.json --format json
+  [ "$code" -eq 0 ]
+  holds '.estimates[0].memory | .fits == false and .total_bytes > .capacity_bytes'
+  holds '.estimates[0] | .stages | map(.memory.fits) == [true, false]'
+  holds '.estimates[0] | .seq_length == null and .waterfall == [] and .complete'
+  run_trcost estimate --scenario stages.json --strict
+  [ "$code" -eq 3 ]
+  grep -q 'does not fit' <<<"$out"
+}
+
+@test "an owned machine in stages is owned" {
+  scenario=$BATS_TEST_DIRNAME/../../examples/scenarios/llava-two-stages.json
+  run_trcost estimate --scenario "$scenario" --pricing own
+  grep -q 'in use, owned: servers \$.*, network \$.*, capital \$.*, idle hours \$.*, energy \$' \
+    <<<"$(tr -s ' \n' '  ' <out.txt)"
+  run_trcost estimate --scenario "$scenario" --pricing own --accelerator tpu-v5p
+  grep -q 'give --purchase-price' <<<"$err"
+}
+
+@test "counts are whole numbers, and text and vision are the total" {
+  run_trcost estimate --params 10e9 --modality vl --format json
+  holds '.estimates | all((.steps | . == floor) and (.tokens | [.[]] | all(. == floor))
+    and .tokens.text + .tokens.vision == .tokens.total and (.gpus | . == floor)
+    and (.model | [.[] | numbers] | all(. == floor)))'
+}
+
+@test "owning says cash, megawatts and the cost of capital" {
+  run_trcost estimate --model llama-3.1-405b --tokens 15.6T --accelerator h100-sxm --gpus 16384 \
+    --pricing own --format json
+  [ "$code" -eq 0 ]
+  # 16,384 x 1.275 kW x PUE 1.25.
+  holds '.estimates[0].energy.site_megawatts - 26.112 | fabs < 1e-9'
+  # Capital at 10 % a year of what depreciates at 0.14 ln 10 = 32.236 %: 0.10 / 0.32236 of the rest.
+  holds '.estimates[0].cost.items | (map(select(.item == "cost of capital"))[0].amount) as $c
+    | (map(select(.item | endswith("depreciation")).amount) | add) as $d
+    | $c / $d - 0.1 / 0.3223619 | fabs < 1e-6'
+  holds '.estimates[0].cost.capital_usd > 1e8'
+  free=$(jq '.estimates[0].cost.total' out.txt)
+  run_trcost estimate --model llama-3.1-405b --tokens 15.6T --accelerator h100-sxm --gpus 16384 \
+    --pricing own --capital-rate 0 --format json
+  holds ".estimates[0].cost.total < $free"
+}

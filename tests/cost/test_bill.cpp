@@ -92,7 +92,7 @@ TEST_CASE("a reused bill forgets the last one", "[cost][bill]") {
 
 TEST_CASE("the sum of the items is checked", "[cost][bill]") {
   CostResult cost;
-  cost.items.push_back({"compute", 10, "GPU-hour", 2.0, 20.0, true, "", ""});
+  cost.items.push_back({Part::compute, "compute", 10, "GPU-hour", 2.0, 20.0, true, "", ""});
   cost.total = 20;
   CHECK_NOTHROW(check_bill(cost));
   cost.total = 20.001;
@@ -122,8 +122,9 @@ TEST_CASE("owning: parts, utilisation, break-even", "[cost][ownership]") {
   CHECK(busy.idle == 0);
   CHECK_THAT(busy.energy.value(), WithinRel(0.0987328125, 1e-9));
   CHECK_THAT(busy.colocation.value(), WithinRel(1.275 * 150 / 730.5, 1e-12));
-  CHECK_THAT(busy.total.value(),
-             WithinRel(*busy.server + *busy.network + *busy.energy + *busy.colocation, 1e-12));
+  CHECK_THAT(busy.total.value(), WithinRel(*busy.server + *busy.network + *busy.capital +
+                                               *busy.energy + *busy.colocation,
+                                           1e-12));
   const double even = break_even_utilization(busy, 3.0).value();
   inputs.utilization = even;
   CHECK_THAT(compute_ownership(inputs).total.value(), WithinRel(3.0, 1e-12));
@@ -131,6 +132,48 @@ TEST_CASE("owning: parts, utilisation, break-even", "[cost][ownership]") {
   CHECK_FALSE(break_even_utilization(busy, 0.05).has_value());  // the energy alone costs more
   inputs.server_usd_per_gpu.reset();
   CHECK_FALSE(compute_ownership(inputs).total.has_value());
+}
+
+// DGX H100 quotes of 2025-03-04 at $31,904.60 an accelerator, on 2026-10-26: 601 days, 1.6454
+// years, x 10^(-0.14 x 1.6454) = 0.58835; worked with bc.
+TEST_CASE("a price falls from its own day, once", "[cost][ownership]") {
+  const PriceDate quote = parse_price_date("2025-03-04", "test");
+  const std::string_view today = "2026-10-26";
+  CHECK_THAT(price_age(quote, today, 0).years(), WithinRel(601 / 365.25, 1e-12));
+  CHECK_THAT(price_age(quote, "2028-03-04", 0).years(), WithinRel(1096 / 365.25, 1e-12));
+  OwnershipInputs inputs;
+  inputs.server_usd_per_gpu = 31904.6;
+  inputs.age = price_age(quote, today, 0);
+  const OwnershipCost fresh = compute_ownership(inputs);
+  CHECK_THAT(fresh.server.value(), WithinRel(0.690286, 2e-5));
+  CHECK_THAT(cash_per_gpu(inputs).value(), WithinRel(31904.6 * 0.588352 / 0.81, 2e-5));
+  // Bought after the quote: what the buyer paid had fallen by then, what he has falls since. Worth
+  // the same today, for more cash.
+  const double paid_now = *cash_per_gpu(inputs);
+  inputs.age = price_age(quote, today, 1);
+  CHECK_THAT(compute_ownership(inputs).server.value(), WithinRel(*fresh.server, 1e-12));
+  CHECK_THAT(cash_per_gpu(inputs).value(), WithinRel(paid_now * 1.380384, 1e-6));  // 10^0.14
+  // Bought before it: from the purchase on.
+  CHECK(price_age(quote, today, 3).years() == 3);
+  inputs.age = price_age(quote, today, 3);
+  CHECK_THAT(cash_per_gpu(inputs).value(), WithinRel(31904.6 / 0.81, 1e-12));
+  // A price without a date is that of the purchase; one of tomorrow is not raised.
+  CHECK(price_age({}, today, 1.5).years() == 1.5);
+  CHECK(price_age(quote, "2025-01-01", 0).years() == 0);
+}
+
+// $39,388 in server and network at 10 % a year are $0.4493 an hour.
+TEST_CASE("the cost of capital is a rate on the book value", "[cost][ownership]") {
+  OwnershipInputs inputs;
+  inputs.server_usd_per_gpu = 31904.6;
+  inputs.capital_rate = 0.10;
+  CHECK_THAT(compute_ownership(inputs).capital.value(), WithinRel(0.44934, 1e-4));
+  // Jorgenson's user cost: price x (rate + depreciation), 0.14 ln 10 = 32.236 % a year.
+  const OwnershipCost hour = compute_ownership(inputs);
+  CHECK_THAT(*hour.capital + *hour.server + *hour.network,
+             WithinRel(31904.6 / 0.81 * (0.10 + 0.322362) / 8766, 1e-5));
+  inputs.capital_rate = 0;
+  CHECK(compute_ownership(inputs).capital == 0);
 }
 
 TEST_CASE("the bill of an owner sums to its total", "[cost][bill][ownership]") {
@@ -165,7 +208,7 @@ TEST_CASE("purchase prices in order of preference", "[cost][ownership]") {
   chip.price_date = "2025-03-04";
   PurchasePrice price = server_price(chip, system, book);
   CHECK_THAT(price.usd_per_gpu.value(), WithinRel(16600.0, 1e-12));
-  CHECK(price.date == "2025-03-04");
+  CHECK(price.date.text == "2025-03-04");
   CHECK(price.source == "chip $10,000 x 1.66 for the server (Epoch AI) = $16,600; a survey");
   // Epoch AI's multiple of V100 servers.
   Accelerator older = chip;
@@ -178,7 +221,7 @@ TEST_CASE("purchase prices in order of preference", "[cost][ownership]") {
   system.price_date = "2023-09";
   price = server_price(chip, system, book);
   CHECK(price.usd_per_gpu == 20000);
-  CHECK(price.date == "2023-09");
+  CHECK(price.date.text == "2023-09");
   // The book's newest quote of what anybody can buy, without the cluster's network.
   const auto row = [](double usd, const char* day) {
     HardwarePrice out;
@@ -196,7 +239,7 @@ TEST_CASE("purchase prices in order of preference", "[cost][ownership]") {
   book.hardware[3].all_in = true;
   price = server_price(chip, system, book);
   CHECK(price.usd_per_gpu == 148390 / 8.0);
-  CHECK(price.date == "2025-03-04");
+  CHECK(price.date.text == "2025-03-04");
   CHECK(price.source == "HGX: $148,390 / 8 = $18,549 per accelerator; quotes");
   system.price_date = "2025-06";
   CHECK(server_price(chip, system, book).usd_per_gpu == 20000);  // newer than the book's
@@ -206,8 +249,8 @@ TEST_CASE("purchase prices in order of preference", "[cost][ownership]") {
 }
 
 TEST_CASE("an owner's hour says which rent it is compared with", "[cost][bill][ownership]") {
-  OwnershipCost hour{1.0, 0.25, 0.1, 0.25, 0.375, 1.975};
-  const PriceQuote rent = given_price(1.6);
+  OwnershipCost hour{1.0, 0.25, 0.25, 0.1, 0.25, 0.4375, 2.2875};
+  const PriceQuote rent = given_price(1.85);
   BillInputs inputs;
   inputs.own = true;
   inputs.ownership = &hour;
@@ -217,12 +260,12 @@ TEST_CASE("an owner's hour says which rent it is compared with", "[cost][bill][o
   inputs.usd_per_kwh = 0.1 * 100 / 120;
   CostResult cost;
   make_bill(inputs, cost);
-  CHECK_THAT(cost.break_even_utilization.value(), WithinRel(1.0, 1e-12));  // 1.5 / (1.6 - 0.1)
-  CHECK(cost.rent_per_gpu_hour == 1.6);
+  CHECK_THAT(cost.break_even_utilization.value(), WithinRel(1.0, 1e-12));  // 1.75 / (1.85 - 0.1)
+  CHECK(cost.rent_per_gpu_hour == 1.85);
   CHECK(cost.rent_source == "given by the user (--price)");
-  const auto step = derive_break_even(hour, 1.6, "a quote");
+  const auto step = derive_break_even(hour, 1.85, "a quote");
   REQUIRE(step.has_value());
-  CHECK(step->numbers == "(1.0000 + 0.2500 + 0.2500) / (1.6 - 0.1000)");
+  CHECK(step->numbers == "(1.0000 + 0.2500 + 0.2500 + 0.2500) / (1.85 - 0.1000)");
   CHECK(derive_break_even(hour, 0.05, "a quote")->result.starts_with("none"));
   inputs.own = false;
   make_bill(inputs, cost);

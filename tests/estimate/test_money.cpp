@@ -28,7 +28,9 @@ Scenario seven_billion(const char* accelerator, double gpus = 64) {
   return s;
 }
 
-Estimate answer(const Scenario& scenario) { return estimate(scenario, catalog()).front(); }
+Estimate answer(const Scenario& scenario) {
+  return estimate(scenario, catalog()).front();
+}
 
 double owned_hour(const char* accelerator) {
   Scenario s = seven_billion(accelerator);
@@ -70,6 +72,27 @@ TEST_CASE("an H100 bought as a chip of $30,000", "[estimate][ownership]") {
   CHECK_THAT(e.cost.items[1].unit_price.value(), WithinAbs(0.42, 0.005));
 }
 
+// 300,000 H100: x $31,904.60 x what a quote of 2025-03-04 has fallen to / 0.81 of cash, and x 1.275
+// kW x PUE 1.25 = 478 MW.
+TEST_CASE("owning says the cash and the megawatts that it takes", "[estimate][ownership]") {
+  Scenario s = seven_billion("h100-sxm", 300000);
+  s.set_text(Field::cost_pricing, "own");
+  s.set_number(Field::cost_purchase_price, 30000);
+  s.set_number(Field::data_tokens, 1e15);
+  const Estimate e = answer(s);
+  CHECK_THAT(e.cost.capital_usd.value(), WithinRel(300000.0 * 30000 * 1.64 / 0.81, 1e-9));
+  CHECK_THAT(e.energy.site_megawatts.value(), WithinRel(478.125, 1e-9));
+  // The user's price is what was paid, however long ago; what it is worth falls by 28 % a year.
+  s.set_number(Field::cost_hardware_age, 365.25 * 86400);
+  const Estimate old = answer(s);
+  CHECK(old.cost.capital_usd == e.cost.capital_usd);
+  CHECK_THAT(*old.cost.items[0].unit_price / *e.cost.items[0].unit_price,
+             WithinRel(0.724436, 1e-5));
+  s.set_text(Field::cost_pricing, "on-demand");
+  CHECK_FALSE(answer(s).cost.capital_usd.has_value());
+  CHECK(answer(s).energy.site_megawatts == e.energy.site_megawatts);
+}
+
 TEST_CASE("with owning a price is the rent to compare with", "[estimate][ownership]") {
   Scenario s = seven_billion("h100-sxm");
   s.set_text(Field::cost_pricing, "own");
@@ -79,7 +102,7 @@ TEST_CASE("with owning a price is the rent to compare with", "[estimate][ownersh
   CHECK(e.cost.total == plain.cost.total);
   CHECK(e.cost.rent_per_gpu_hour == 2);
   const double fixed = *e.cost.items[0].unit_price + *e.cost.items[1].unit_price +
-                       *e.cost.items[2].unit_price;
+                       *e.cost.items[2].unit_price + *e.cost.items[3].unit_price;
   const double energy = *e.energy.kwh * 0.0826 / e.gpu_hours;
   CHECK_THAT(e.cost.break_even_utilization.value(), WithinRel(fixed / (2 - energy), 1e-9));
   // A sweep, which prepares prices once, says the same.

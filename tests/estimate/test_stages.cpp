@@ -2,10 +2,12 @@
 // A training of several stages is the sum of its stages.
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 #include "catalog/strict_json.h"
 #include "catch.h"
 #include "trcost/catalog.h"
+#include "trcost/columns.h"
 #include "trcost/estimate.h"
 #include "trcost/files.h"
 
@@ -95,4 +97,126 @@ TEST_CASE("what differs between stages is said with the stage", "[estimate][stag
   }
   CHECK(scales == 2);
   CHECK(whole.warnings.empty());  // both start from trained weights
+}
+
+namespace {
+
+// One stage that fits eight H100 and one whose sequences do not, in a layout given in full.
+Scenario short_and_long() {
+  Scenario s;
+  s.set_number(Field::model_params, 7e9);
+  s.set_text(Field::hardware_accelerator, "h100-sxm");
+  s.set_number(Field::hardware_gpus, 8);
+  s.set_number(Field::cost_price_per_gpu_hour, 2);
+  for (const auto& [name, tokens, length] :
+       {std::tuple("most", 1e12, 4096.0), std::tuple("long", 1e9, 131072.0)}) {
+    Scenario::Stage& stage = s.stages.emplace_back();
+    stage.name = name;
+    stage.overrides.set_number(Field::data_tokens, tokens);
+    stage.overrides.set_number(Field::data_seq_length, length);
+    for (const Field degree : {Field::layout_tp, Field::layout_pp}) s.set_number(degree, 1);
+    s.set_number(Field::layout_dp, 8);
+    s.set_number(Field::train_micro_batch, 1);
+    s.set_text(Field::layout_sharding, "parameters");
+    s.set_text(Field::layout_recompute, "none");
+  }
+  return s;
+}
+
+Estimate stage_alone(const Scenario& whole, std::size_t index) {
+  return estimate(stage_scenario(whole, whole.stages[index]), catalog()).front();
+}
+
+}  // namespace
+
+TEST_CASE("a job fits where all of its stages do", "[estimate][stages]") {
+  const Scenario s = short_and_long();
+  REQUIRE(stage_alone(s, 0).memory.fits);
+  const Estimate too_long = stage_alone(s, 1);
+  REQUIRE_FALSE(too_long.memory.fits);
+  REQUIRE(stage_alone(s, 0).gpu_hours > 10 * too_long.gpu_hours);  // not the largest stage
+  const Estimate whole = estimate(s, catalog()).front();
+  CHECK_FALSE(whole.memory.fits);
+  CHECK(whole.memory.total == too_long.memory.total);
+  CHECK(whole.stages[0].memory.fits);
+  CHECK_FALSE(whole.stages[1].memory.fits);
+}
+
+TEST_CASE("speeds of a job are quotients of what its stages add", "[estimate][stages]") {
+  const Scenario s = short_and_long();
+  const Estimate whole = estimate(s, catalog()).front();
+  const Estimate parts[] = {stage_alone(s, 0), stage_alone(s, 1)};
+  double busy = 0;
+  double peak = 0;
+  double product = 0;
+  for (const Estimate& e : parts) {
+    const PerformanceSummary& p = e.performance;
+    const double seconds = e.gpu_hours * 3600 * p.goodput * p.production_overhead;
+    busy += seconds;
+    peak += seconds * 989.4e12;
+    product += e.gpu_hours * p.goodput * p.production_overhead;
+  }
+  CHECK_THAT(whole.performance.tokens_per_second_per_gpu, WithinRel(1.001e12 / busy, 1e-9));
+  CHECK_THAT(whole.performance.mfu, WithinRel(whole.flops.model / peak, 1e-6));
+  CHECK_THAT(whole.performance.goodput * whole.performance.production_overhead,
+             WithinRel(product / whole.gpu_hours, 1e-12));
+  CHECK_THAT(whole.flops.per_token, WithinRel(whole.flops.model / 1.001e12, 1e-12));
+  CHECK_THAT(*whole.cost.total, WithinRel(2 * whole.gpu_hours, 1e-12));
+  CHECK(whole.waterfall.empty());
+  CHECK(find_column("layout.global_batch")->number(whole).has_value() ==
+        (parts[0].layout == parts[1].layout));
+  CHECK_FALSE(find_column("seq_length")->number(whole).has_value());
+}
+
+TEST_CASE("one stage alone says what it says without stages", "[estimate][stages]") {
+  Scenario s = short_and_long();
+  s.stages.resize(1);
+  const Estimate whole = estimate(s, catalog()).front();
+  const Estimate plain = stage_alone(s, 0);
+  CHECK(whole.layout == plain.layout);
+  CHECK(whole.waterfall.size() == plain.waterfall.size());
+  for (const Column& column : columns()) {
+    INFO(column.path);
+    if (column.kind == ColumnKind::text) {
+      CHECK(column.text(whole) == column.text(plain));
+    } else {
+      const auto a = column.number(whole);
+      const auto b = column.number(plain);
+      REQUIRE(a.has_value() == b.has_value());
+      if (b && *b != 0) CHECK_THAT(*a / *b, WithinRel(1.0, 1e-9));
+    }
+  }
+}
+
+// Two halves share what is uncertain, so the job spreads as the whole does. Ranges of the user for
+// single stages are independent: of two equal halves the spread is less than that of each.
+TEST_CASE("the range of a job is one draw over its stages", "[estimate][stages][range]") {
+  Scenario s = short_and_long();
+  for (Scenario::Stage& stage : s.stages) {
+    stage.overrides.set_number(Field::data_tokens, 5e11);
+    stage.overrides.set_number(Field::data_seq_length, 4096);
+  }
+  const Estimate half = stage_alone(s, 0);
+  const auto ratio = [](const Quantiles& q) { return q.p90 / q.p10; };
+  CHECK_THAT(ratio(*estimate(s, catalog()).front().range.total_usd),
+             WithinRel(ratio(*half.range.total_usd), 0.003));  // as the draws of one run
+  Scenario apart = s;
+  int i = 0;
+  for (Scenario::Stage& stage : apart.stages) {
+    const char* range = i++ == 0 ? "1e11..2.5e12" : "1.1e11..2.4e12";
+    stage.overrides.set(field_info(Field::data_tokens), range, "--tokens");
+  }
+  const double together = ratio(*estimate(apart, catalog()).front().range.total_usd);
+  CHECK(together < 0.8 * ratio(*stage_alone(apart, 0).range.total_usd));
+  CHECK(together > ratio(*half.range.total_usd));
+}
+
+TEST_CASE("an owned machine in stages is owned", "[estimate][stages][ownership]") {
+  Scenario s = example();
+  s.set_text(Field::cost_pricing, "own");
+  const Estimate whole = estimate(s, catalog()).front();
+  CHECK(whole.cost.own);
+  CHECK(whole.cost.capital_usd.has_value());
+  CHECK(whole.cost.break_even_utilization.has_value());
+  CHECK(std::ranges::count(whole.cost.items, Part::capital, &LineItem::part) == 2);
 }

@@ -11,11 +11,11 @@
 namespace trcost::sample {
 
 inline std::vector<LineItem> items(double gpu_hours, double price) {
-  return {{"compute", gpu_hours, "GPU-hour", price, gpu_hours * price, true,
+  return {{Part::compute, "compute", gpu_hours, "GPU-hour", price, gpu_hours * price, true,
            "median of 7 on-demand prices", "2026-09"},
-          {"storage of checkpoints", 1234.5, "GB-month", 0.023, 1234.5 * 0.023, true,
+          {Part::checkpoints, "full checkpoints", 1234.5, "GB-month", 0.023, 1234.5 * 0.023, true,
            "object storage, list price", "2026-08"},
-          {"energy (inside the rent)", 42000, "kWh", std::nullopt, std::nullopt, false, "", ""}};
+          {Part::energy, "energy, in the rent", 42000, "kWh", std::nullopt, std::nullopt, false, "", ""}};
 }
 
 inline void set_bill(Estimate& e, double gpu_hours, double price) {
@@ -73,7 +73,7 @@ inline Estimate estimate(const std::string& accelerator, double gpu_hours, doubl
   set_performance(e);
   set_bill(e, gpu_hours, price);
   e.wall_clock_seconds = gpu_hours / e.gpus * 3600;
-  e.energy = {42000, 15000, 4.7e9, 1.3e7};
+  e.energy = {42000, 15000, 4.7e9, 1.3e7, 0.5};
   e.pipeline = PipelineResult{1200, 3e8, 1.5, 5e12, true, "the GPUs set the pace"};
   e.assumptions = {{"data.tokens", "200B", "tokens", "compute-optimal for the parameters",
                     "Epoch's refit of Hoffmann et al."},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/report.h"
+#include "trcost/version.h"
 
 namespace trcost {
 
