@@ -51,6 +51,7 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   report.estimates = estimates;
   report.failures = estimator.failures();
   report.price_data_date = session.catalog().price_date();
+  report.command = session.command;
   Style style;
   style.color =
       format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);

@@ -84,9 +84,9 @@ void refuse_shard(const SweepPlan& plan, Format format) {
            "compute the parts without it, and order the rows of all afterwards");
   }
   if (!grows(plan, format)) {
-    refuse(fmt::format("parts of {} are not one document one after another",
-                       format_info(format).name),
-           "add --format csv or jsonl");
+    refuse(
+        fmt::format("parts of {} are not one document one after another", format_info(format).name),
+        "add --format csv or jsonl");
   }
 }
 
@@ -152,8 +152,8 @@ class Sweeping {
   [[nodiscard]] Format choose_format() const {
     OutputOptions output = arguments_.output;
     output.path = path();
-    const bool terminal = output.path == "-" && isatty(STDOUT_FILENO) == 1 &&
-                          arguments_.shard.empty();
+    const bool terminal =
+        output.path == "-" && isatty(STDOUT_FILENO) == 1 && arguments_.shard.empty();
     return output.choose(terminal ? Format::table : Format::csv);
   }
 
@@ -188,8 +188,9 @@ class Sweeping {
     }
     run_.begin = resumed_.next;
     SweepOutput output(path(), resumed_.bytes);
-    SweepDocument document(plan_, format_, {},
-                           [&](std::string_view text) { output.write(text); });
+    SweepDocument document(
+        plan_, format_, {}, [&](std::string_view text) { output.write(text); },
+        std::string(session_.catalog().price_date()));
     if (resumed_.bytes == 0) document.open();
     const SweepOutcome outcome = compute(document);
     output.flush();
@@ -200,8 +201,9 @@ class Sweeping {
     Output output(path());
     Style style;
     style.color = format_ == Format::table && path() == "-" && session_.colored(STDOUT_FILENO);
-    SweepDocument document(plan_, format_, style,
-                           [&](std::string_view text) { output.write(text); });
+    SweepDocument document(
+        plan_, format_, style, [&](std::string_view text) { output.write(text); },
+        std::string(session_.catalog().price_date()));
     document.open();
     const SweepOutcome outcome = compute(document);
     if (!outcome.interrupted) {

@@ -71,8 +71,8 @@ void refuse_options_as_values(const CLI::App& app, const std::vector<std::string
   }
 }
 
-// Defining an option takes longer than reading it, and a scenario has a hundred: a command line that
-// is in order needs those that it names. Nothing where it is not, or asks for help.
+// Defining an option takes longer than reading it, and a scenario has a hundred: a command line
+// that is in order needs those that it names. Nothing where it is not, or asks for help.
 std::optional<int> run_plainly(const Command& command, std::vector<std::string> arguments,
                                Session& session) {
   CLI::App app;
@@ -153,7 +153,29 @@ std::optional<std::size_t> command_position(const std::vector<std::string>& argu
   return std::nullopt;
 }
 
+// Words that a shell would take apart are quoted.
+std::string shell_words(const std::vector<std::string>& words) {
+  std::string out = "trcost";
+  for (const std::string& word : words) {
+    const bool plain =
+        !word.empty() &&
+        word.find_first_not_of(
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=.,:/@%+") ==
+            word.npos;
+    out += ' ';
+    if (plain) {
+      out += word;
+      continue;
+    }
+    out += '\'';
+    for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    out += '\'';
+  }
+  return out;
+}
+
 int dispatch(std::vector<std::string> arguments, Session& session) {
+  session.command = shell_words(arguments);
   const std::optional<std::size_t> position = command_position(arguments);
   if (!position) {
     const auto asked = [&](std::string_view word) {

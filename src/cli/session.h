@@ -36,6 +36,7 @@ class Session {
   ~Session();
 
   GlobalOptions options;
+  std::string command;  ///< the whole command line, as a shell reads it
 
   /// Adds --data-dir, --config, --color, -q, -v.
   void add_global_options(CLI::App& app);

@@ -5,6 +5,7 @@
 
 #include "report/document_head.h"
 #include "report/markup.h"
+#include "report/provenance.h"
 #include "report/solve_parts.h"
 #include "report/text_page.h"
 #include "report/wording.h"
@@ -39,6 +40,8 @@ std::string page_of(const SolveReport& report, const Style& style) {
     page.heading(solution.accelerator + ": choices");
     page.table(choices_table(solution));
   }
+  page.heading("Prices");
+  page.facts(provenance_facts(solution_estimates(report), report.price_data_date));
   return page.take();
 }
 
@@ -67,7 +70,11 @@ std::string markdown_of(const SolveReport& report) {
     out += fmt::format("\n## {}: choices\n\n", solution.accelerator);
     out += to_markdown(choices_table(solution));
   }
-  return out;
+  out += "\n## Prices\n\n";
+  for (const Fact& fact : provenance_facts(solution_estimates(report), report.price_data_date)) {
+    out += fmt::format("- **{}**: {}\n", fact.label, markdown_escape(fact.text));
+  }
+  return out + "\n" + made_by(report.price_data_date) + "\n";
 }
 
 }  // namespace

@@ -21,6 +21,9 @@ Table choices_table(const Solution& solution);
 /// The unknown exactly, as it may be given back, and what comes of it.
 std::string exact_line(const Solution& solution, const SolveTarget& target);
 
+/// The estimates at the answers.
+std::vector<Estimate> solution_estimates(const SolveReport& report);
+
 /// What the estimates at the answers warn of, each once, with the platform where not all have it.
 std::vector<std::string> solution_warnings(const SolveReport& report);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "report/provenance.h"
 #include "report/solve_parts.h"
 #include "report/wording.h"
 #include "scenario/number_kind.h"
@@ -153,14 +154,23 @@ Table solutions_table(const SolveReport& report, bool for_machines) {
                      column.overflow, column.strong});
     cells.push_back(distinct_cells(column.values, column.kind));
   }
-  if (for_machines) heads.push_back({"note"});
+  if (for_machines) {
+    for (const Column* column : provenance_columns()) heads.push_back({std::string(column->path)});
+    heads.push_back({"note"});
+  }
   Table table(std::move(heads));
   for (std::size_t i = 0; i < report.solutions.size(); ++i) {
     const Solution& solution = report.solutions[i];
     std::vector<Cell> row = {solution.accelerator};
     if (with_solved) row.push_back(Cell::boolean(solution.solved));
     for (const std::vector<Cell>& column : cells) row.push_back(column[i]);
-    if (for_machines) row.emplace_back(solution.problem);
+    if (for_machines) {
+      for (const Column* column : provenance_columns()) {
+        row.push_back(solution.estimate ? column_cell(*column, *solution.estimate)
+                                        : Cell::unknown());
+      }
+      row.emplace_back(solution.problem);
+    }
     table.add_row(std::move(row));
   }
   return table;

@@ -35,11 +35,16 @@ std::string exact_line(const Solution& solution, const SolveTarget& target) {
   return out;
 }
 
-std::vector<std::string> solution_warnings(const SolveReport& report) {
+std::vector<Estimate> solution_estimates(const SolveReport& report) {
   std::vector<Estimate> estimates;
   for (const Solution& solution : report.solutions) {
     if (solution.estimate) estimates.push_back(*solution.estimate);
   }
+  return estimates;
+}
+
+std::vector<std::string> solution_warnings(const SolveReport& report) {
+  const std::vector<Estimate> estimates = solution_estimates(report);
   Report whole;
   whole.estimates = estimates;
   return warning_lines(whole);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "report/document_head.h"
 #include "report/sweep_cells.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
@@ -96,8 +97,13 @@ std::vector<const Column*> sweep_table_columns(const SweepPlan& plan) {
   return out;
 }
 
-SweepDocument::SweepDocument(const SweepPlan& plan, Format format, const Style& style, Write write)
-    : plan_(&plan), format_(format), style_(style), write_(std::move(write)) {}
+SweepDocument::SweepDocument(const SweepPlan& plan, Format format, const Style& style, Write write,
+                             std::string price_data_date)
+    : plan_(&plan),
+      format_(format),
+      style_(style),
+      price_data_date_(std::move(price_data_date)),
+      write_(std::move(write)) {}
 
 void SweepDocument::open() {
   std::string out;
@@ -108,6 +114,8 @@ void SweepDocument::open() {
     append_json_string(out, kSchemaVersion);
     out += ",\n\"trcost_version\": ";
     append_json_string(out, trcost_version());
+    out += ",\n\"price_data_date\": ";
+    append_json_string(out, price_data_date_);
     out += ",\n\"rows\": [";
   }
   if (!out.empty()) write_(out);
@@ -133,6 +141,7 @@ void SweepDocument::close(bool interrupted) {
   }
   if (format_ == Format::table || format_ == Format::md) {
     write_(table_of(*plan_, format_, held_, style_));
+    write_(fmt::format("\n{}{}\n", format_ == Format::md ? "" : "  ", made_by(price_data_date_)));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "report/document_head.h"
 #include "report/failures.h"
 #include "report/json_writer.h"
+#include "report/provenance.h"
 #include "report/text_page.h"
 #include "report/wording.h"
 #include "trcost/report.h"
@@ -63,11 +64,12 @@ std::string anchor_sentence(const TransferRequest& request, const TransferResult
                       : format_number(*request.tokens_per_second, NumberKind::count) + " tokens/s";
   const double predicted_rate =
       source.estimate.performance.tokens_per_second_per_gpu * request.from_gpus * result.factor;
-  const std::string predicted = request.seconds
-                                    ? format_number(source.predicted_seconds, NumberKind::duration)
-                                    : format_number(predicted_rate, NumberKind::count) + " tokens/s";
+  const std::string predicted =
+      request.seconds ? format_number(source.predicted_seconds, NumberKind::duration)
+                      : format_number(predicted_rate, NumberKind::count) + " tokens/s";
   return fmt::format(
-      "Measured {} on {} x {}; predicted {}. The run takes {:.3g} times as long as predicted, at an "
+      "Measured {} on {} x {}; predicted {}. The run takes {:.3g} times as long as predicted, at "
+      "an "
       "MFU of {} instead of {}; the same factor is put on every target.",
       what, grouped(request.from_gpus, 0), source.estimate.accelerator, predicted, result.factor,
       format_number(source.estimate.performance.mfu, NumberKind::fraction),
@@ -90,7 +92,8 @@ std::vector<std::string> residual_sentences(const TransferResult& result) {
   for (const TransferRow& row : result.targets) {
     const std::string reason =
         fmt::format("sigma {:.3f}: {}", row.residual.sigma, row.residual.why);
-    const auto known = std::ranges::find(reasons, reason, &std::pair<std::string, std::string>::first);
+    const auto known =
+        std::ranges::find(reasons, reason, &std::pair<std::string, std::string>::first);
     if (known == reasons.end()) {
       reasons.emplace_back(reason, row_name(result, row));
     } else {
@@ -109,20 +112,33 @@ Table spread_table(const TransferResult& result) {
                {"without the measurement", "", Align::right},
                {"total without it", "", Align::right}});
   for (const TransferRow& row : result.targets) {
-    table.add_row({row_name(result, row), count_words(row.gpu_hours),
-                   count_words(row.unanchored.gpu_hours),
-                   row.unanchored.total_usd ? Cell(money_span(*row.unanchored.total_usd))
-                                            : Cell::unknown()});
+    table.add_row(
+        {row_name(result, row), count_words(row.gpu_hours), count_words(row.unanchored.gpu_hours),
+         row.unanchored.total_usd ? Cell(money_span(*row.unanchored.total_usd)) : Cell::unknown()});
   }
   return table;
 }
 
 Table flat_table(const TransferResult& result) {
-  Table table({{"accelerator"}, {"measured"}, {"gpus"}, {"wall_clock_seconds"},
-               {"wall_clock_seconds.p10"}, {"wall_clock_seconds.p90"}, {"gpu_hours"},
-               {"gpu_hours.p10"}, {"gpu_hours.p90"}, {"cost.price_per_gpu_hour"}, {"cost.total"},
-               {"cost.total.p10"}, {"cost.total.p90"}, {"performance.mfu"},
-               {"predicted_wall_clock_seconds"}, {"factor"}, {"residual_sigma"}});
+  std::vector<TableColumn> heads = {{"accelerator"},
+                                    {"measured"},
+                                    {"gpus"},
+                                    {"wall_clock_seconds"},
+                                    {"wall_clock_seconds.p10"},
+                                    {"wall_clock_seconds.p90"},
+                                    {"gpu_hours"},
+                                    {"gpu_hours.p10"},
+                                    {"gpu_hours.p90"},
+                                    {"cost.price_per_gpu_hour"},
+                                    {"cost.total"},
+                                    {"cost.total.p10"},
+                                    {"cost.total.p90"},
+                                    {"performance.mfu"},
+                                    {"predicted_wall_clock_seconds"},
+                                    {"factor"},
+                                    {"residual_sigma"}};
+  for (const Column* column : provenance_columns()) heads.push_back({std::string(column->path)});
+  Table table(std::move(heads));
   const auto number = [](std::optional<double> value) {
     return Cell::number(value, NumberKind::number);
   };
@@ -131,17 +147,38 @@ Table flat_table(const TransferResult& result) {
     const auto usd = [&](double Quantiles::*which) {
       return row.usd ? std::optional<double>((*row.usd).*which) : std::nullopt;
     };
-    table.add_row({e.accelerator, Cell::boolean(measured), number(e.gpus),
-                   number(e.wall_clock_seconds), number(row.seconds.p10), number(row.seconds.p90),
-                   number(e.gpu_hours), number(row.gpu_hours.p10), number(row.gpu_hours.p90),
-                   number(e.cost.price_per_gpu_hour), number(e.cost.total),
-                   number(usd(&Quantiles::p10)), number(usd(&Quantiles::p90)),
-                   number(e.performance.mfu), number(row.predicted_seconds), number(result.factor),
-                   number(row.residual.sigma)});
+    std::vector<Cell> cells = {e.accelerator,
+                               Cell::boolean(measured),
+                               number(e.gpus),
+                               number(e.wall_clock_seconds),
+                               number(row.seconds.p10),
+                               number(row.seconds.p90),
+                               number(e.gpu_hours),
+                               number(row.gpu_hours.p10),
+                               number(row.gpu_hours.p90),
+                               number(e.cost.price_per_gpu_hour),
+                               number(e.cost.total),
+                               number(usd(&Quantiles::p10)),
+                               number(usd(&Quantiles::p90)),
+                               number(e.performance.mfu),
+                               number(row.predicted_seconds),
+                               number(result.factor),
+                               number(row.residual.sigma)};
+    for (const Column* column : provenance_columns()) cells.push_back(column_cell(*column, e));
+    table.add_row(std::move(cells));
   };
   add(result.source, true);
   for (const TransferRow& row : result.targets) add(row, false);
   return table;
+}
+
+std::vector<Estimate> estimates_of(const TransferResult& result) {
+  std::vector<Estimate> out = {result.source.estimate};
+  for (const TransferRow& row : result.targets) {
+    const auto same = [&](const Estimate& e) { return e.accelerator == row.estimate.accelerator; };
+    if (std::ranges::none_of(out, same)) out.push_back(row.estimate);
+  }
+  return out;
 }
 
 void write_quantiles(JsonWriter& writer, std::string_view key, const std::optional<Quantiles>& q) {
@@ -168,6 +205,7 @@ void write_row(JsonWriter& writer, const TransferRow& row) {
   writer.member("predicted_wall_clock_seconds", row.predicted_seconds);
   writer.member("predicted_mfu", row.predicted_mfu);
   writer.member("price_per_gpu_hour", e.cost.price_per_gpu_hour);
+  write_provenance(writer, e);
   writer.member("total_usd", e.cost.total);
   writer.begin_object("range");
   write_quantiles(writer, "wall_clock_seconds", row.seconds);
@@ -220,7 +258,11 @@ std::string render_transfer(const TransferRequest& request, const TransferResult
     std::string out = "# Transfer\n\n" + anchor_sentence(request, result) + "\n\n";
     out += to_markdown(people_table(result)) + "\n";
     for (const std::string& line : residual_sentences(result)) out += "- " + line + "\n";
-    return out + "\n" + to_markdown(spread_table(result));
+    out += "\n" + to_markdown(spread_table(result)) + "\n";
+    for (const Fact& fact : provenance_facts(estimates_of(result), price_data_date)) {
+      out += fmt::format("- **{}**: {}\n", fact.label, fact.text);
+    }
+    return out + "\n" + made_by(price_data_date) + "\n";
   }
   if (format != Format::table) return to_format(flat_table(result), format, style, "rows");
   TextPage page(style);
@@ -232,6 +274,8 @@ std::string render_transfer(const TransferRequest& request, const TransferResult
   for (const std::string& line : residual_sentences(result)) page.paragraph(line, 2);
   page.blank();
   page.table(spread_table(result));
+  page.heading("Prices");
+  page.facts(provenance_facts(estimates_of(result), price_data_date));
   return page.take();
 }
 

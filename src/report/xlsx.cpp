@@ -227,6 +227,21 @@ void add_ranges(Workbook& book, const Report& report) {
   }
 }
 
+// What made the file, and what makes it again.
+void add_origin(Workbook& book, const Report& report) {
+  book.sheet("Origin", {"What", "Value"}, {24, 120});
+  const auto row = [&](std::string_view what, std::string_view value) {
+    book.text(0, what);
+    book.text(1, value);
+    book.next_row();
+  };
+  row("trcost", trcost_version());
+  row("price book", report.price_data_date);
+  row("command", report.command);
+  if (report.scenario == nullptr) return;
+  row("scenario, as JSON", scenario_to_json(*report.scenario));
+}
+
 }  // namespace
 
 std::string render_xlsx(const Report& report) {
@@ -237,6 +252,7 @@ std::string render_xlsx(const Report& report) {
   add_waterfall(book, report);
   add_assumptions(book, report);
   add_ranges(book, report);
+  add_origin(book, report);
   book.close();
   return file.bytes();
 }
