@@ -48,7 +48,7 @@ struct PixelSize {
   friend bool operator==(const PixelSize&, const PixelSize&) = default;
 };
 
-/// Parses `WxH`, both sides 1 to 1e6 pixels; throws Error (usage).
+/// Parses `WxH`, or the one side of a square, each 1 to 1e6 pixels; throws Error (usage).
 PixelSize parse_pixel_size(std::string_view text);
 
 }  // namespace trcost

@@ -29,10 +29,14 @@ constexpr Unit kByteUnits[] = {
     {"TiB", kKi * kKi * kKi * kKi},       {"k", 1e3},   {"M", 1e6},         {"G", 1e9},
     {"T", 1e12},       {"Ki", kKi},       {"Mi", kKi * kKi}, {"Gi", kKi * kKi * kKi}};
 constexpr Unit kDurationUnits[] = {
-    {"ms", 1e-3},  {"s", 1},       {"sec", 1},     {"min", 60},          {"m", 60},
-    {"h", 3600},   {"hours", 3600}, {"hour", 3600}, {"d", 86400},        {"days", 86400},
-    {"day", 86400}, {"w", 604800}, {"weeks", 604800}, {"mo", kHoursPerMonth * 3600},
-    {"months", kHoursPerMonth * 3600}, {"y", kHoursPerYear * 3600}, {"years", kHoursPerYear * 3600}};
+    {"ms", 1e-3},      {"s", 1},          {"sec", 1},        {"secs", 1},       {"second", 1},
+    {"seconds", 1},    {"min", 60},       {"m", 60},         {"mins", 60},      {"minute", 60},
+    {"minutes", 60},   {"h", 3600},       {"hr", 3600},      {"hrs", 3600},     {"hour", 3600},
+    {"hours", 3600},   {"d", 86400},      {"day", 86400},    {"days", 86400},   {"w", 604800},
+    {"wk", 604800},    {"week", 604800},  {"weeks", 604800}, {"mo", kHoursPerMonth * 3600},
+    {"month", kHoursPerMonth * 3600},     {"months", kHoursPerMonth * 3600},
+    {"y", kHoursPerYear * 3600},          {"yr", kHoursPerYear * 3600},
+    {"year", kHoursPerYear * 3600},       {"years", kHoursPerYear * 3600}};
 constexpr Unit kMoneyUnits[] = {{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"B", 1e9}, {"bn", 1e9}};
 
 struct Kind {
@@ -131,15 +135,14 @@ PixelSize parse_pixel_size(std::string_view text) {
   const auto refuse_size = [&](std::string_view why) {
     throw Error(ErrorKind::usage,
                 fmt::format("\"{}\" is not an image size: {}", text.substr(0, kQuotedLength), why),
-                "write width x height in pixels, like 1920x1080");
+                "write width x height in pixels, like 1920x1080, or the one side of a square");
   };
-  if (x == std::string_view::npos) refuse_size("there is no x between width and height");
   PixelSize size;
   const auto side = [&](std::string_view part) -> std::int64_t {
     std::int64_t value = 0;
     const auto [end, status] = std::from_chars(part.data(), part.data() + part.size(), value);
     if (status != std::errc() || end != part.data() + part.size()) {
-      refuse_size("both sides have to be whole numbers of pixels");
+      refuse_size("its sides have to be whole numbers of pixels");
     }
     if (value < 1 || static_cast<double>(value) > kLargestSide) {
       refuse_size("a side has to be from 1 to 1000000 pixels");
@@ -147,7 +150,7 @@ PixelSize parse_pixel_size(std::string_view text) {
     return value;
   };
   size.width = side(trimmed.substr(0, x));
-  size.height = side(trimmed.substr(x + 1));
+  size.height = x == std::string_view::npos ? size.width : side(trimmed.substr(x + 1));
   return size;
 }
 

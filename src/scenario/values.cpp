@@ -7,6 +7,7 @@
 
 #include "quantity/portable_math.h"
 #include "scenario/number_kind.h"
+#include "scenario/words.h"
 #include "trcost/error.h"
 #include "trcost/quantity.h"
 #include "trcost/scenario.h"
@@ -16,8 +17,8 @@ namespace trcost {
 namespace {
 
 constexpr std::size_t kLongestText = 4096;  // longest path of common file systems
-constexpr double kWidestSigma = 3;      // 95 % within a factor of 400 either way
-constexpr double kLeastDeviations = 3;  // of a normal distribution from 0
+constexpr double kWidestSigma = 3;          // 95 % within a factor of 400 either way
+constexpr double kLeastDeviations = 3;      // of a normal distribution from 0
 
 [[noreturn]] void rethrow_at(const Error& error, std::string_view location) {
   throw Error(error.kind, error.message, error.hint, std::string(location));
@@ -72,10 +73,12 @@ std::string checked_list(const FieldInfo& info, std::string_view text) {
 }
 
 std::string checked_choice(const FieldInfo& info, std::string_view text) {
+  if (std::string choice = choice_of_word(info, text); !choice.empty()) return choice;
   const std::vector<std::string> allowed = field_choices(info);
-  if (std::ranges::find(allowed, text) != allowed.end()) return std::string(text);
   constexpr std::size_t kQuotedLength = 60;
-  std::string hint = did_you_mean(text, allowed);
+  std::string hint(advice_on_word(info.field, text));
+  if (!hint.empty()) hint += ";";
+  if (hint.empty()) hint = did_you_mean(text, allowed);
   hint += fmt::format("{}allowed: {}", hint.empty() ? "" : " ", fmt::join(allowed, ", "));
   throw Error(ErrorKind::usage,
               fmt::format("\"{}\" is not a value of {}", text.substr(0, kQuotedLength), info.flag),
@@ -83,8 +86,9 @@ std::string checked_choice(const FieldInfo& info, std::string_view text) {
 }
 
 std::string checked_flag(const FieldInfo& info, std::string_view text) {
-  if (text == "on" || text == "true" || text == "yes" || text == "1") return "on";
-  if (text == "off" || text == "false" || text == "no" || text == "0") return "off";
+  const auto is = [&](std::string_view word) { return same_folded(word, text); };
+  if (is("on") || is("true") || is("yes") || text == "1") return "on";
+  if (is("off") || is("false") || is("no") || text == "0") return "off";
   throw Error(ErrorKind::usage,
               fmt::format("\"{}\" is not a value of {}", text.substr(0, 60), info.flag),
               "allowed: on, off");
@@ -174,10 +178,11 @@ void Scenario::set_distribution(const FieldInfo& info, const Distribution& distr
       refuse(fmt::format("{}: centre and spread have to be above 0", info.path), "");
     }
     if (distribution.kind == Kind::lognormal && b > kWidestSigma) {
-      refuse(fmt::format("{}: P10 and P90 of a lognormal of sigma {} are a factor of e^{:.3g} apart",
-                         info.path, format_exact(b), 2 * kNormalP90 * b),
-             fmt::format("sigma is the standard deviation of ln({}): at most {}", info.path,
-                         kWidestSigma));
+      refuse(
+          fmt::format("{}: P10 and P90 of a lognormal of sigma {} are a factor of e^{:.3g} apart",
+                      info.path, format_exact(b), 2 * kNormalP90 * b),
+          fmt::format("sigma is the standard deviation of ln({}): at most {}", info.path,
+                      kWidestSigma));
     }
     if (distribution.kind == Kind::normal && a <= kLeastDeviations * b) {
       refuse(fmt::format("{}: a normal distribution of mean {} and sd {} reaches 0", info.path,

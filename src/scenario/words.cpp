@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "scenario/words.h"
+
+#include <algorithm>
+
+#include "trcost/suggest.h"
+
+namespace trcost {
+namespace {
+
+// Other names of a choice, where they mean nothing else.
+struct Synonym {
+  Field field;
+  std::string_view word;
+  std::string_view choice;
+};
+constexpr Synonym kSynonyms[] = {
+    {Field::model_modality, "vision-language", "vl"},
+    {Field::model_modality, "vision", "vl"},
+    {Field::model_modality, "vlm", "vl"},
+    {Field::model_modality, "image", "vl"},
+    {Field::model_modality, "images", "vl"},
+    {Field::model_modality, "image-text", "vl"},
+    {Field::model_modality, "text-image", "vl"},
+    {Field::model_modality, "multimodal", "vl"},
+    {Field::model_modality, "multi-modal", "vl"},
+    {Field::model_modality, "mllm", "vl"},
+    {Field::model_modality, "language", "text"},
+    {Field::model_modality, "text-only", "text"},
+    {Field::model_modality, "llm", "text"},
+    {Field::train_precision, "bfloat16", "bf16"},
+    {Field::train_precision, "float16", "fp16"},
+    {Field::train_precision, "half", "fp16"},
+    {Field::train_precision, "float8", "fp8"},
+    {Field::train_precision, "float32", "fp32"},
+    {Field::train_recipe, "full-finetune", "full"},
+    {Field::train_recipe, "full-fine-tuning", "full"},
+    {Field::train_recipe, "frozen-encoder", "frozen-vision"},
+    {Field::train_recipe, "connector", "projector"},
+    {Field::train_recipe, "adapters", "adapter"},
+    {Field::train_attention, "flash-attention", "flash"},
+    {Field::train_attention, "fused", "flash"},
+    {Field::train_attention, "eager", "standard"},
+    {Field::data_packing, "packing", "packed"},
+    {Field::data_packing, "padding", "padded"},
+    {Field::layout_sharding, "ddp", "none"},
+    {Field::layout_sharding, "zero-1", "optimizer"},
+    {Field::layout_sharding, "zero-2", "gradients"},
+    {Field::layout_sharding, "zero-3", "parameters"},
+    {Field::layout_sharding, "fsdp", "parameters"},
+    {Field::layout_sharding, "hsdp", "hybrid"},
+    {Field::cost_pricing, "owned", "own"},
+    {Field::cost_pricing, "preemptible", "spot"},
+    {Field::cost_pricing, "reserved-1-year", "reserved-1y"},
+    {Field::cost_pricing, "reserved-3-years", "reserved-3y"},
+};
+
+// Words that are no choice, or stand for several.
+struct Advice {
+  Field field;
+  std::string_view word;
+  std::string_view advice;
+};
+constexpr Advice kAdvice[] = {
+    {Field::train_precision, "fp4", "4-bit training is nvfp4"},
+    {Field::train_precision, "mxfp4", "4-bit training is nvfp4"},
+    {Field::train_precision, "int4", "4-bit training is nvfp4; a 4-bit base is --train qlora"},
+    {Field::train_precision, "nf4", "a 4-bit base is --train qlora"},
+    {Field::train_precision, "int8", "8-bit training is fp8 or mxfp8"},
+    {Field::model_modality, "video",
+     "`trcost tokens --video WxH --seconds S --model NAME` counts a clip; --modality vl with "
+     "--vision-tokens-per-image N costs it"},
+    {Field::model_modality, "audio",
+     "`trcost tokens --family whisper --audio --seconds S` counts a clip"},
+    {Field::train_recipe, "sft", "supervised fine-tuning is full or lora, with --samples"},
+    {Field::train_recipe, "finetune", "full trains all weights, lora adapters; give --samples"},
+    {Field::train_recipe, "fine-tuning", "full trains all weights, lora adapters; give --samples"},
+    {Field::train_recipe, "peft", "lora or qlora"},
+    {Field::train_recipe, "pretrain", "full, with --tokens"},
+    {Field::cost_pricing, "reserved", "reserved-1y or reserved-3y"},
+};
+
+template <class Rows>
+const auto* row_of(const Rows& rows, Field field, std::string_view typed) {
+  const auto found = std::ranges::find_if(
+      rows, [&](const auto& row) { return row.field == field && same_folded(row.word, typed); });
+  return found == std::end(rows) ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string choice_of_word(const FieldInfo& info, std::string_view typed) {
+  if (folded(typed).empty()) return {};
+  for (std::string& choice : field_choices(info)) {
+    if (same_folded(choice, typed)) return std::move(choice);
+  }
+  const Synonym* other = row_of(kSynonyms, info.field, typed);
+  return other == nullptr ? std::string() : std::string(other->choice);
+}
+
+std::string_view advice_on_word(Field field, std::string_view typed) {
+  const Advice* row = row_of(kAdvice, field, typed);
+  return row == nullptr ? std::string_view() : row->advice;
+}
+
+}  // namespace trcost
