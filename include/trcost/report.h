@@ -9,6 +9,7 @@
 #include "trcost/estimate.h"
 #include "trcost/output_format.h"
 #include "trcost/scenario.h"
+#include "trcost/token_budgets.h"
 #include "trcost/version.h"
 
 namespace trcost {
@@ -21,6 +22,8 @@ struct Report {
   const Scenario* scenario = nullptr;            ///< as resolved: replayable with --scenario
   std::span<const Estimate> estimates;           ///< one per platform that has an answer
   std::span<const Estimator::Failure> failures;  ///< platforms without one
+  /// The same with the tokens of published models; empty where tokens were given.
+  std::span<const TokenAlternative> alternatives;
   std::string price_data_date;                   ///< YYYY-MM-DD of the price book, may be empty
   std::string command;                           ///< as it was typed, for files that are handed on
 };

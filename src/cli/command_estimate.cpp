@@ -50,6 +50,13 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   report.scenario = &scenario;
   report.estimates = estimates;
   report.failures = estimator.failures();
+  const bool rows_only = format == Format::csv || format == Format::jsonl;
+  std::vector<TokenAlternative> alternatives;
+  if (!rows_only && !estimates.empty()) {
+    alternatives = token_alternatives(scenario, session.catalog(),
+                                      estimates[cheapest_index(estimates)]);
+  }
+  report.alternatives = alternatives;
   report.price_data_date = session.catalog().price_date();
   report.command = session.command;
   Style style;

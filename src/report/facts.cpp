@@ -17,7 +17,8 @@ std::string model_fact(const Estimate& e) {
   const ModelSummary& m = e.model;
   const std::string size = counted(m.params_total);
   // A model made from its size is named by it; saying that twice says nothing.
-  std::string text = m.name.empty() || m.name.starts_with(size) ? std::string() : m.name + ": ";
+  const bool made = m.name.starts_with(size) || m.name.ends_with(" vl");
+  std::string text = m.name.empty() || made ? std::string() : m.name + ": ";
   text += size + " parameters";
   if (m.params_active > 0 && m.params_active < m.params_total * 0.999) {
     text += fmt::format(", {} active per token", counted(m.params_active));
@@ -57,15 +58,40 @@ std::string recipe_fact(const Report& report, const Estimate& e) {
 
 std::string token_fact(const Estimate& e) {
   std::string text = counted(e.tokens.total);
+  if (e.tokens.compute_optimal && e.model.params_active > 0) {
+    text +=
+        fmt::format(", compute-optimal ({} per parameter)",
+                    format_number(e.tokens.total / e.model.params_active, NumberKind::number, 2));
+    text += e.tokens.vision > 0 ? ":" : "";
+  }
   if (e.tokens.vision > 0) {
-    text += fmt::format(" ({} text, {} vision; {} patches in the encoder)", counted(e.tokens.text),
-                        counted(e.tokens.vision), counted(e.tokens.vision_encoder));
+    const std::string parts =
+        fmt::format("{} text, {} vision; {} patches in the encoder", counted(e.tokens.text),
+                    counted(e.tokens.vision), counted(e.tokens.vision_encoder));
+    text += e.tokens.compute_optimal ? " " + parts : " (" + parts + ")";
   }
   if (e.seq_length > 0) {
     text += fmt::format("; sequences of {}", grouped(e.seq_length, 0));
   }
   if (e.one_layout) text += fmt::format(", {} per step", grouped(e.layout.global_batch, 0));
   text += fmt::format(", {} step{}", grouped(e.steps, 0), e.steps < 1.5 ? "" : "s");
+  return text;
+}
+
+// What the tokens that published models saw would cost.
+std::string alternatives_fact(std::span<const TokenAlternative> alternatives) {
+  std::string text;
+  for (const TokenAlternative& each : alternatives) {
+    const std::string saw = each.example.tokens == each.tokens
+                                ? std::string()
+                                : fmt::format(": {}", counted(each.example.tokens));
+    const std::string cost = each.total_usd ? short_money(*each.total_usd)
+                                            : gpu_hour_words(each.gpu_hours) + " GPU-hours";
+    text +=
+        fmt::format("{}{} tokens (as {}{}) {} on {} x {} in {}", text.empty() ? "" : "; ",
+                    counted(each.tokens), each.example.name, saw, cost, grouped(each.gpus, 0),
+                    each.accelerator, format_number(each.wall_clock_seconds, NumberKind::duration));
+  }
   return text;
 }
 
@@ -121,6 +147,9 @@ std::vector<Fact> question_facts(const Report& report) {
   facts.push_back({"Model", model_fact(e)});
   facts.push_back({"Training", recipe_fact(report, e)});
   facts.push_back({"Tokens", token_fact(e)});
+  if (!report.alternatives.empty()) {
+    facts.push_back({"In practice", alternatives_fact(report.alternatives)});
+  }
   facts.push_back({"Work", fmt::format("{} of model computation (6ND rule: {})",
                                        flop_words(e.flops.model), flop_words(e.flops.rule_6nd))});
   if (report.scenario != nullptr) facts.push_back({"Cluster", time_fact(report)});

@@ -231,6 +231,29 @@ void write_estimate(JsonWriter& writer, const Estimate& estimate) {
   writer.end_object();
 }
 
+// The same question with the tokens of published models, where nobody said how many.
+void write_alternatives(JsonWriter& writer, std::span<const TokenAlternative> alternatives) {
+  if (alternatives.empty()) return;
+  writer.begin_array("alternatives");
+  for (const TokenAlternative& each : alternatives) {
+    writer.begin_object();
+    writer.member("tokens", each.tokens);
+    writer.member("accelerator", each.accelerator);
+    writer.member("gpus", each.gpus);
+    writer.member("gpu_hours", each.gpu_hours);
+    writer.member("wall_clock_seconds", each.wall_clock_seconds);
+    writer.member("total_usd", each.total_usd);
+    writer.begin_object("as");
+    writer.member("model", each.example.name);
+    writer.member("params", each.example.params);
+    writer.member("tokens", each.example.tokens);
+    writer.text_or_null("source", each.example.source);
+    writer.end_object();
+    writer.end_object();
+  }
+  writer.end_array();
+}
+
 }  // namespace
 
 std::string render_json(const Report& report) {
@@ -244,6 +267,7 @@ std::string render_json(const Report& report) {
   writer.begin_array("estimates");
   for (const Estimate& estimate : report.estimates) write_estimate(writer, estimate);
   writer.end_array();
+  write_alternatives(writer, report.alternatives);
   write_failures(writer, report.failures);
   writer.end_object();
   out += '\n';
