@@ -60,6 +60,7 @@ struct TokenTotals {
   double text = 0;
   double vision = 0;          ///< as the language model sees them
   double vision_encoder = 0;  ///< as the encoder sees them
+  bool compute_optimal = false;  ///< nobody said how many: the scaling law did
 };
 
 struct FlopTotals {

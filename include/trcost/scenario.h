@@ -67,6 +67,14 @@ std::string environment_variable(const FieldInfo& info);
 std::vector<std::string> field_choices(const FieldInfo& info);
 bool is_numeric(FieldKind kind);
 
+/// Pairs of which a scenario has at most one: setting either takes the place of the other.
+inline constexpr std::pair<Field, Field> kExclusiveFields[] = {
+    {Field::model_params, Field::model_name},
+    {Field::data_tokens, Field::data_samples},
+    {Field::data_tokens, Field::data_tokens_per_param},
+    {Field::data_samples, Field::data_tokens_per_param},
+};
+
 /// What an uncertain input is drawn from.
 struct Distribution {
   enum class Kind : std::uint8_t { lognormal, normal, uniform, triangular } kind = Kind::lognormal;
@@ -89,6 +97,8 @@ class Scenario {
   void set_distribution(const FieldInfo& info, const Distribution& distribution,
                         std::string_view location);
   void clear(Field field);
+  /// Clears the fields that kExclusiveFields pairs with this one.
+  void clear_excluded_by(Field field);
 
   [[nodiscard]] bool has(Field field) const;
   [[nodiscard]] std::optional<double> number(Field field) const;

@@ -16,9 +16,11 @@ struct EncoderChoice {
 };
 
 /// The encoder that released models of about this size (language, encoder and projector together)
-/// use; with pixel shuffle, one whose grid it divides.
-EncoderChoice default_encoder(double params, ConnectorKind kind = ConnectorKind::mlp);
-/// Whether default_encoder() chooses it for some size, with a connector of any other kind.
+/// use: the smallest models one that takes in one size, the others one that follows the image's.
+EncoderChoice default_encoder(double params);
+/// As default_encoder(), but one that follows the image's size whatever the model's.
+std::string_view native_encoder(double params);
+/// Whether default_encoder() chooses it for some size.
 bool is_default_encoder(std::string_view name);
 
 /// What joins this encoder to the language model in the family that it was released with; mlp where
@@ -32,13 +34,14 @@ void attach_vision(Model& model, const Encoder& encoder, ConnectorKind kind);
 /// A model of `params` in all: the encoder as it is, a connector of this kind, and a language model
 /// of what is left by shape_from_parameters. Throws Error (usage) where the encoder alone exceeds
 /// `params`, naming it and smaller ones.
-Model vision_language_model(double params, const Encoder& encoder, ConnectorKind kind, double vocab);
+Model vision_language_model(double params, const Encoder& encoder, ConnectorKind kind,
+                            double vocab);
 
 /// A sample when nothing is said of the data.
 struct SampleMix {
-  double text_tokens = 0;      ///< per sample
-  double images = 1;           ///< per sample that has images
-  double image_share = 1;      ///< of the samples
+  double text_tokens = 0;  ///< per sample
+  double images = 1;       ///< per sample that has images
+  double image_share = 1;  ///< of the samples
   std::string_view why;
   std::string_view source;
 };

@@ -102,7 +102,8 @@ class Solving {
     return given(Field::model_params) || given(Field::model_name);
   }
   [[nodiscard]] bool data_given() const {
-    return given(Field::data_tokens) || given(Field::data_samples);
+    return given(Field::data_tokens) || given(Field::data_samples) ||
+           given(Field::data_tokens_per_param);
   }
 
   // A budget beside a time: of cluster, time, price and dollars one is sought.

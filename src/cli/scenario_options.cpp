@@ -55,14 +55,8 @@ std::string help_of(const FieldInfo& info) {
   return fmt::format("{} (default: {})", info.help, fallback);
 }
 
-// Pairs of which a scenario has at most one; the layer that is read later wins.
-constexpr std::pair<Field, Field> kExclusive[] = {
-    {Field::model_params, Field::model_name},
-    {Field::data_tokens, Field::data_samples},
-};
-
 void refuse_exclusive(const Scenario& layer, std::string_view where, ErrorKind kind) {
-  for (const auto& [a, b] : kExclusive) {
+  for (const auto& [a, b] : kExclusiveFields) {
     if (layer.has(a) && layer.has(b)) {
       throw Error(
           kind, fmt::format("{} and {} exclude each other", field_info(a).flag, field_info(b).flag),
@@ -75,9 +69,9 @@ void refuse_exclusive(const Scenario& layer, std::string_view where, ErrorKind k
 void overlay(Scenario& base, Scenario&& layer, std::string_view where,
              ErrorKind kind = ErrorKind::usage) {
   refuse_exclusive(layer, where, kind);
-  for (const auto& [a, b] : kExclusive) {
-    if (layer.has(a)) base.clear(b);
-    if (layer.has(b)) base.clear(a);
+  // The layer that is read later wins.
+  for (const FieldInfo& info : fields()) {
+    if (layer.has(info.field)) base.clear_excluded_by(info.field);
   }
   std::vector<Scenario::Stage> stages =
       layer.stages.empty() ? std::move(base.stages) : std::move(layer.stages);

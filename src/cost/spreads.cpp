@@ -146,6 +146,7 @@ std::optional<Exponents> known_exponents(Field field, const WorkShares& shares) 
       return time(-1);
     case Field::data_tokens:
     case Field::data_samples:
+    case Field::data_tokens_per_param:
       return time(1).with(Driver::dataset, 1);
     case Field::data_epochs:
       return time(1);

@@ -154,8 +154,9 @@ void note_batch(const Scenario& scenario, const ResolvedWork& work, const Execut
     assumption.value = format_exact(batch);
     assumption.why += fmt::format(": {}", format_exact(work.global_batch));
     if (hint != work.global_batch) {
-      assumption.why += fmt::format("; {} on {} accelerators, 4,096 tokens for each up to 4 Mi",
-                                    format_exact(hint), format_exact(execution.gpus));
+      assumption.why += fmt::format(
+          "; {} on {} accelerators, {}", format_exact(hint), format_exact(execution.gpus),
+          work.usual_batch_grows ? "4,096 tokens for each up to 4 Mi" : "a sequence for each");
     }
     constexpr double kRounding = 1.25;
     if (batch > kRounding * hint) {
@@ -174,9 +175,14 @@ double wall_seconds(const ResolvedWork& work, const Execution& execution, double
 
 double usual_batch(const ResolvedWork& work, double gpus) {
   if (work.usual_batch == 0) return work.global_batch;
-  if (!work.usual_batch_grows) return work.usual_batch;
   const double all = std::max(1.0, std::floor(work.tokens.total / work.seq_length));
-  return std::min(all, cluster_global_batch(work.tokens.total, work.seq_length, gpus));
+  if (work.usual_batch_grows) {
+    return std::min(all, cluster_global_batch(work.tokens.total, work.seq_length, gpus));
+  }
+  // A sequence for each accelerator, within what recipes of the same data differ by: 128 to 512.
+  constexpr double kMostGrowth = 4;
+  const double each = std::min(gpus, kMostGrowth * work.usual_batch);
+  return std::max(work.usual_batch, std::min(all, each));
 }
 
 std::optional<double> batch_token_cost(const ResolvedWork& work, const Execution& execution) {
@@ -204,7 +210,8 @@ PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, 
   request.etp = degree(scenario, Field::layout_etp);
   request.dp = degree(scenario, Field::layout_dp);
   request.micro_batch = scenario.number(Field::train_micro_batch);
-  request.sharding = choice_of<Sharding>(scenario, Field::layout_sharding, kShardingCount, sharding_name);
+  request.sharding =
+      choice_of<Sharding>(scenario, Field::layout_sharding, kShardingCount, sharding_name);
   request.recompute = choice_of<Recompute>(scenario, Field::layout_recompute, 3, recompute_name);
   request.context_kind = choice_of<ContextKind>(scenario, Field::layout_context_kind,
                                                 kContextKindCount, context_kind_name);

@@ -8,8 +8,6 @@
 namespace trcost {
 namespace {
 
-// JPEG: COCO train2017 is 118,287 images of about 640x480 in 18 GB (cocodataset.org/#download).
-constexpr double kBytesPerPixel = 0.5;
 // Decoding, resizing and normalising with Pillow on libjpeg-turbo, one Xeon vCPU: 43 to 66 million
 // pixels per second from 500x375 to 2048x1536 (model reference, section 7).
 constexpr double kPixelsPerSecondPerCore = 50e6;
@@ -31,7 +29,7 @@ bool cached(const ResolvedWork& work) { return work.images > 0 && work.workload.
 
 StoredBytes stored_bytes(const Scenario& scenario, const ResolvedWork& work) {
   const double width = work.workload.encoder ? work.workload.encoder->hidden : 0;
-  return {scenario.number_or(Field::data_image_bytes, work.image_pixels * kBytesPerPixel),
+  return {scenario.number_or(Field::data_image_bytes, work.image_pixels * kStoredBytesPerPixel),
           cached(work) ? work.workload.encoder_tokens_per_image * width * kFeatureBytes : 0,
           scenario.number_or_default(Field::data_text_bytes_per_token)};
 }

@@ -10,7 +10,8 @@ namespace trcost {
 namespace {
 
 // Fields that change amounts only: how much data, and how much of it at a time.
-constexpr Field kAmounts[] = {Field::data_tokens, Field::data_samples, Field::data_epochs,
+constexpr Field kAmounts[] = {Field::data_tokens, Field::data_samples,
+                              Field::data_tokens_per_param, Field::data_epochs,
                               Field::train_global_batch, Field::train_micro_batch};
 std::span<const Field> preparation_fields() {
   static const std::vector<Field> list = [] {

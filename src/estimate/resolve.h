@@ -36,6 +36,10 @@ struct ResolvedWork {
 /// The architecture: catalog model, file, or shape from parameters, with an encoder for vl.
 Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& notes);
 
+/// Tokens of an image in encoder and language model, and pixels of it as stored. Warns where a size is
+/// given that the encoder does not follow.
+void resolve_images(const Scenario& scenario, ResolvedWork& out, Notes& notes);
+
 /// Data of contrastive training, into `out` whose model is a pair of towers: one pair of image and
 /// text is one sequence, and nothing is packed.
 void resolve_pairs(const Scenario& scenario, ResolvedWork& out, Notes& notes);
@@ -49,7 +53,8 @@ bool contrastive_defaults(const Scenario& scenario, const Catalog& catalog, Note
 ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Notes& notes);
 
 /// The last part of resolve_work(): tokens, samples and batch of a workload that is known. Of the
-/// scenario it reads data.tokens, data.samples, data.epochs and train.global_batch only.
+/// scenario it reads model.params, data.tokens, data.samples, data.tokens_per_param, data.epochs and
+/// train.global_batch only.
 void resolve_amounts(const Scenario& scenario, ResolvedWork& out, Notes& notes);
 
 }  // namespace trcost

@@ -81,8 +81,7 @@ const Encoder& named_encoder(const Scenario& scenario, const Catalog& catalog, N
 const Encoder& chosen_encoder(const Scenario& scenario, const Catalog& catalog, double params,
                               Notes& notes) {
   if (scenario.has(Field::model_vision_encoder)) return named_encoder(scenario, catalog, notes);
-  const EncoderChoice choice =
-      default_encoder(params, connector_kind(scenario.text(Field::model_connector)));
+  const EncoderChoice choice = default_encoder(params);
   notes.add(Field::model_vision_encoder, choice.encoder, std::string(choice.why),
             std::string(choice.source));
   return catalog.encoder(choice.encoder);

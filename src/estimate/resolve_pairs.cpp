@@ -3,6 +3,7 @@
 
 #include "estimate/resolve.h"
 #include "trcost/contrastive.h"
+#include "trcost/error.h"
 
 namespace trcost {
 namespace {
@@ -11,6 +12,10 @@ double resolve_pair_count(const Scenario& scenario, double text_tokens, Resolved
                           Notes& notes) {
   out.epochs = scenario.number_or_default(Field::data_epochs);
   out.tokens_given = true;
+  if (scenario.has(Field::data_tokens_per_param)) {
+    throw Error(ErrorKind::usage, "--tokens-per-param needs a language model that predicts tokens",
+                "contrastive training is asked by --samples, pairs of image and text");
+  }
   if (const auto given = scenario.number(Field::data_samples)) return *given * out.epochs;
   if (const auto budget = scenario.number(Field::data_tokens)) {
     return *budget * out.epochs / text_tokens;

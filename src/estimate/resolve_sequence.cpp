@@ -50,12 +50,12 @@ void refuse_cut_samples(const Sample& sample, bool packed, double image_tokens, 
       image_tokens > 0 ? fmt::format(" ({} of images, {} of text)", format_exact(image_tokens),
                                      format_exact(sample.text))
                        : std::string();
-  throw Error(ErrorKind::usage,
-              fmt::format("a sample of {} tokens{} does not fit into --seq-length {}",
-                          format_exact(image_tokens + sample.text), of_images,
-                          format_exact(sequence)),
-              "raise --seq-length, lower --text-tokens-per-sample, or give --packing packed, which "
-              "cuts texts");
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("a sample of {} tokens{} does not fit into --seq-length {}",
+                  format_exact(image_tokens + sample.text), of_images, format_exact(sequence)),
+      "raise --seq-length, lower --text-tokens-per-sample, or give --packing packed, which "
+      "cuts texts");
 }
 
 // Images cannot be cut, so those of a sample have to fit into one sequence; with its text where a
@@ -69,11 +69,11 @@ void refuse_what_does_not_fit(const Scenario& scenario, const Sample& sample, bo
   const double needed = images > 0 ? images * work.vision_tokens_per_image : 0;
   if (const auto given = scenario.number(Field::data_seq_length)) {
     if (needed <= *given) return refuse_cut_samples(sample, packed, needed, *given);
-    throw Error(ErrorKind::usage,
-                fmt::format("{} do not fit into --seq-length {}",
-                            images_in_words(images, work.vision_tokens_per_image),
-                            format_exact(*given)),
-                "raise --seq-length, or lower --image-size");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{} do not fit into --seq-length {}",
+                    images_in_words(images, work.vision_tokens_per_image), format_exact(*given)),
+        "raise --seq-length, or lower --image-size");
   }
   const Context context = context_of(out.model);
   const bool text_counts = !packed && (images > 0 || context.known);
@@ -91,6 +91,19 @@ void refuse_what_does_not_fit(const Scenario& scenario, const Sample& sample, bo
                            "context is longer"
                          : "lower --text-tokens-per-sample, or give --packing packed, which cuts "
                            "texts; --seq-length says that the context is longer");
+}
+
+// Packing makes a sequence, which batches and steps count, something else than a sample.
+void warn_about_packed_samples(const Scenario& scenario, const Sample& sample, double sequence,
+                               Notes& notes) {
+  if (!scenario.has(Field::data_packing) || !notes.wanted() || sample.tokens() <= 0) return;
+  const double samples = sequence / sample.tokens();
+  notes.warn(
+      fmt::format("--packing packed fills sequences of {} tokens with {} samples each, and {} "
+                  "counts sequences: "
+                  "--seq-length sets their length",
+                  format_exact(sequence), format_number(samples, NumberKind::number, 3),
+                  scenario.has(Field::train_global_batch) ? "--global-batch" : "the global batch"));
 }
 
 // Tokens of a sequence where nothing is said of it.
@@ -126,12 +139,14 @@ void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_
   double sequence = usual_sequence(sample, packed, out);
   if (const auto given = scenario.number(Field::data_seq_length)) {
     if (!packed && *given > sequence) {
-      notes.warn(fmt::format("--seq-length {} is more than the {} tokens of a sample, which has its "
-                             "sequence for itself: --packing packed fills longer ones",
-                             format_exact(*given), format_exact(sequence)));
+      notes.warn(
+          fmt::format("--seq-length {} is more than the {} tokens of a sample, which has its "
+                      "sequence for itself: --packing packed fills longer ones",
+                      format_exact(*given), format_exact(sequence)));
     }
     sequence = packed ? *given : std::min(*given, sequence);
   } else {
+    if (packed && from_samples) warn_about_packed_samples(scenario, sample, sequence, notes);
     notes.add(Field::data_seq_length, sequence,
               packed ? "packed sequences of the usual length" : "one sample per sequence",
               "trcost default");

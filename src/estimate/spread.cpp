@@ -38,6 +38,7 @@ SpreadContext context_of(const Scenario& scenario, const ResolvedWork& work, con
   context.tokens_given = work.tokens_given;
   context.tokens_ranged = ranged(scenario, Field::data_tokens) ||
                           ranged(scenario, Field::data_samples) ||
+                          ranged(scenario, Field::data_tokens_per_param) ||
                           ranged(scenario, Field::data_epochs);
   context.own = rates.own;
   context.price_given =
@@ -136,7 +137,7 @@ void add_range(const Scenario& scenario, const ResolvedWork& work, const Rates& 
   default_spreads(context_of(scenario, work, rates, useful, out), inputs.inputs);
   WorkShares shares;
   if (out.tokens.total > 0) shares.text_tokens = std::min(1.0, out.tokens.text / out.tokens.total);
-  shares.tokens_given = work.tokens_given;
+  shares.tokens_given = work.tokens_given && !scenario.has(Field::data_tokens_per_param);
   for (const auto& [field, distribution] : scenario.distributions()) {
     inputs.inputs.push_back(input_of(scenario, field, distribution, shares, out, estimate));
   }

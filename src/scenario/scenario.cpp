@@ -125,6 +125,13 @@ void Scenario::clear(Field field) {
   }
 }
 
+void Scenario::clear_excluded_by(Field field) {
+  for (const auto& [a, b] : kExclusiveFields) {
+    if (a == field) clear(b);
+    if (b == field) clear(a);
+  }
+}
+
 bool Scenario::has(Field field) const {
   return values_[static_cast<std::size_t>(field)].set;
 }

@@ -38,14 +38,14 @@ Scenario attempt_scenario(const Scenario& base, const Experiment& experiment,
     out.set_number(Field::data_samples,
                    std::max(1.0, std::round(*samples * experiment.tokens_fraction)));
   } else {
+    out.clear_excluded_by(Field::data_tokens);
     out.set_number(Field::data_tokens,
                    std::max(1.0, std::round(whole.tokens * experiment.tokens_fraction)));
   }
   const Scenario& own = experiment.overrides;
-  if (own.has(Field::model_name)) out.clear(Field::model_params);
-  if (own.has(Field::model_params)) out.clear(Field::model_name);
-  if (own.has(Field::data_samples)) out.clear(Field::data_tokens);
-  if (own.has(Field::data_tokens)) out.clear(Field::data_samples);
+  for (const FieldInfo& info : fields()) {
+    if (own.has(info.field)) out.clear_excluded_by(info.field);
+  }
   return stage_scenario(out, {experiment.name, own});
 }
 

@@ -82,6 +82,7 @@ void set_pair(Scenario& scenario, double flop) {
   const ComputeOptimal pair = compute_optimal(flop);
   const FieldInfo& params = field_info(Field::model_params);
   const FieldInfo& tokens = field_info(Field::data_tokens);
+  scenario.clear_excluded_by(Field::data_tokens);
   scenario.set_number(Field::model_params,
                       std::clamp(std::round(pair.params), params.lowest, params.highest));
   scenario.set_number(Field::data_tokens,

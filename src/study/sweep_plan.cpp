@@ -15,12 +15,6 @@ namespace {
 
 constexpr std::uint64_t kMostRows = 1'000'000'000'000;  // of a grid without --shard
 
-// Fields of which a scenario has at most one: an axis takes the place of the other.
-constexpr std::pair<Field, Field> kExclusive[] = {
-    {Field::model_params, Field::model_name},
-    {Field::data_tokens, Field::data_samples},
-};
-
 void check_name(const Catalog& catalog, Field field, std::string_view name) {
   switch (field) {
     case Field::hardware_accelerator:
@@ -133,7 +127,7 @@ void SweepPlan::replace_excluded(const std::vector<Field>& fixed) {
     }
     base_.clear(other);
   };
-  for (const auto& [a, b] : kExclusive) {
+  for (const auto& [a, b] : kExclusiveFields) {
     replace(a, b);
     replace(b, a);
   }

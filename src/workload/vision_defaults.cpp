@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include "catalog/usual_connector.h"
 #include "trcost/error.h"
@@ -19,30 +21,40 @@ constexpr double kSmallestLanguageShare = 0.2;
 // Least that shape_from_parameters takes.
 constexpr double kSmallestLanguage = 1e3;
 
+struct DefaultEncoder {
+  double below;  ///< parameters of the whole model
+  EncoderChoice choice;
+};
+// The first takes in one size, the others any.
+constexpr std::array<DefaultEncoder, 3> kChoices = {{
+    {1e9,
+     {"siglip-base-16-224", "below 1B parameters released models use a ViT-B",
+      "nanoVLM, SmolVLM-256M"}},
+    {6e9,
+     {"qwen3-vl-vit-l", "of this size and year: takes images as they are",
+      "Qwen3-VL 2B and 4B (arXiv:2511.21631)"}},
+    {std::numeric_limits<double>::infinity(),
+     {"qwen3-vl-vit", "of this size and year: takes images as they are",
+      "Qwen3-VL 8B, 32B and 235B-A22B (arXiv:2511.21631)"}},
+}};
+
 }  // namespace
 
-EncoderChoice default_encoder(double params, ConnectorKind kind) {
-  constexpr double kSmall = 1e9;
-  constexpr double kLarge = 30e9;
-  if (params < kSmall) {
-    return {"siglip-base-16-224", "below 1B parameters released models use a ViT-B",
-            "nanoVLM, SmolVLM-256M"};
-  }
-  if (params < kLarge) {
-    return {"clip-vit-l-14-336", "the usual encoder of 1B to 30B models",
-            "LLaVA-1.5 (arXiv:2310.03744)"};
-  }
-  if (kind == ConnectorKind::pixel_shuffle) {
-    return {"internvit-6b-448", "the encoder of pixel shuffle above 30B parameters",
-            "InternVL 2.5 78B (arXiv:2412.05271)"};
-  }
-  return {"siglip-so400m-14-384", "the usual encoder of models above 30B",
-          "Cambrian-1 (arXiv:2406.16860), Idefics2 (arXiv:2405.02246)"};
+EncoderChoice default_encoder(double params) {
+  const auto found = std::ranges::find_if(
+      kChoices, [&](const DefaultEncoder& each) { return params < each.below; });
+  return found->choice;
+}
+
+std::string_view native_encoder(double params) {
+  const EncoderChoice usual = default_encoder(params);
+  return usual.encoder == kChoices.front().choice.encoder ? kChoices[1].choice.encoder
+                                                          : usual.encoder;
 }
 
 bool is_default_encoder(std::string_view name) {
-  return name == "siglip-base-16-224" || name == "clip-vit-l-14-336" ||
-         name == "siglip-so400m-14-384";
+  return std::ranges::any_of(
+      kChoices, [&](const DefaultEncoder& each) { return each.choice.encoder == name; });
 }
 
 ConnectorKind own_connector(const Encoder& encoder) {

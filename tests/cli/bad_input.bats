@@ -74,7 +74,8 @@ load program
 }
 
 @test "questions that contradict themselves" {
-  refused 2 '--samples' estimate --params 7e9 --modality vl --images-per-sample 2
+  refused 2 'exclude each other' estimate --params 7e9 --tokens 1e9 --tokens-per-param 20
+  refused 2 'exclude each other' estimate --params 7e9 --samples 1e6 --tokens-per-param 20
   refused 2 'pixels' estimate --params 7e9 --modality vl --image-size 0x0
   refused 2 'exclude each other' estimate --params 7e9 --model llama-2-7b
   refused 2 "do not fit into --seq-length" estimate --model llava-1.5-7b --samples 5e4 \

@@ -80,11 +80,11 @@ TEST_CASE("without a context that is known the longest usual one counts", "[esti
   s.set_number(Field::model_params, 7e9);
   s.set_text(Field::model_modality, "vl");
   s.set_number(Field::data_samples, 1e4);
-  s.set_number(Field::data_images_per_sample, 200);  // 115,200 of 131,072
+  s.set_number(Field::data_images_per_sample, 110);  // of 1,024 tokens: 112,640 of 131,072
   CHECK(refusal(s).empty());
   s.set_number(Field::data_images_per_sample, 500);
   CHECK(refusal(s).find("131072") != std::string::npos);
-  s.set_number(Field::data_seq_length, 300000);
+  s.set_number(Field::data_seq_length, 600000);
   CHECK(refusal(s).empty());
 }
 

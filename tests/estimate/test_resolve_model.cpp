@@ -34,8 +34,8 @@ TEST_CASE("a vision encoder may be named by its size", "[estimate][vision]") {
   CHECK(encoder_for("1B") == "eva-clip-g-14");       // 1.01B
   CHECK(encoder_for("2B") == "clip-vit-bigg-14");    // 1.84B
   CHECK(encoder_for("6e9") == "internvit-6b-448");   // 5.54B
-  CHECK(encoder_for("300M") == "clip-vit-l-14-336"); // of those of 303M and 304M the usual one
-  CHECK(encoder_for("400M") == "siglip-so400m-14-384");
+  CHECK(encoder_for("300M") == "qwen3-vl-vit-l");  // of those of 303M to 306M the usual one
+  CHECK(encoder_for("400M") == "qwen3-vl-vit");       // of those of 413M to 416M
   CHECK(encoder_for("86M") == "siglip-base-16-224");
   CHECK(encoder_for("clip-vit-h-14") == "clip-vit-h-14");
 }

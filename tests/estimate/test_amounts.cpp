@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much data a question asks for, and how much of it an optimizer step takes.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "catch.h"
+#include "estimate/resolve.h"
+#include "trcost/catalog.h"
+#include "trcost/error.h"
+#include "trcost/estimate.h"
+#include "trcost/token_budgets.h"
+
+using namespace trcost;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog shared;
+  return shared;
+}
+
+Scenario sized(double params, const char* modality) {
+  Scenario s;
+  s.set_number(Field::model_params, params);
+  s.set_text(Field::model_modality, modality);
+  return s;
+}
+
+ResolvedWork resolved(const Scenario& s) {
+  Notes silent(false);
+  return resolve_work(s, catalog(), silent);
+}
+
+bool warns(const Scenario& s, const std::string& part) {
+  Notes notes(true);
+  resolve_work(s, catalog(), notes);
+  return std::ranges::any_of(notes.warnings, [&](const std::string& text) {
+    return text.find(part) != std::string::npos;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("tokens may be asked for by parameter", "[estimate][amounts]") {
+  Scenario s = sized(10e9, "vl");
+  CHECK(resolved(s).tokens.compute_optimal);
+  s.set_number(Field::data_tokens_per_param, 20);
+  CHECK(resolved(s).tokens.total == 200e9);
+  CHECK_FALSE(resolved(s).tokens.compute_optimal);
+  // Llama 3.1 8B: 15e12 tokens of 8e9 parameters.
+  Scenario llama = sized(8e9, "text");
+  llama.set_number(Field::data_tokens_per_param, 1875);
+  CHECK(resolved(llama).tokens.total == 15e12);
+  s.set_number(Field::data_samples, 1e6);
+  CHECK_THROWS_AS(resolved(s), Error);
+}
+
+TEST_CASE("an interleaved mix may be asked for by tokens", "[estimate][amounts][vision]") {
+  Scenario s = sized(10e9, "vl");
+  s.set_number(Field::data_tokens, 2e12);
+  s.set_number(Field::data_images_per_sample, 4);
+  const ResolvedWork work = resolved(s);
+  CHECK(work.tokens.total == 2e12);
+  const double samples = 2e12 / (512 + 4 * work.workload.vision_tokens_per_image);
+  CHECK_THAT(work.images, WithinRel(4 * samples, 1e-12));
+  CHECK_THAT(work.tokens.vision + work.tokens.text, WithinRel(2e12, 1e-12));
+  s.set_number(Field::data_image_share, 0.25);
+  CHECK(resolved(s).images < work.images);
+}
+
+TEST_CASE("more samples take larger steps, whatever is frozen", "[estimate][amounts]") {
+  Scenario s;
+  s.set_text(Field::model_name, "llama-3.2-11b-vision");
+  s.set_text(Field::train_language, "frozen");
+  double batch = 0;
+  double steps = 0;
+  for (double samples = 1e5; samples <= 1e11; samples *= 1.5) {
+    INFO(samples);
+    s.set_number(Field::data_samples, samples);
+    const ResolvedWork work = resolved(s);
+    // Where adapting ends and pre-training begins the two rules are a factor of two apart at most.
+    CHECK(work.global_batch >= batch / 2);
+    const double now = work.tokens.total / work.seq_length / work.global_batch;
+    CHECK(now < 2e6);
+    if (steps > 0) CHECK(now < 4 * steps);
+    batch = work.global_batch;
+    steps = now;
+  }
+  // 16,384 of 6e9 pairs (Llama 3, arXiv:2407.21783, section 7), within a factor of two.
+  s.set_number(Field::data_samples, 6e9);
+  CHECK(resolved(s).global_batch >= 8192);
+  CHECK(resolved(s).global_batch <= 32768);
+  // LLaVA-1.5 (arXiv:2310.03744): 256 of 558e3 pairs for the projector, 128 of 665e3 instructions.
+  Scenario llava;
+  llava.set_text(Field::model_name, "llava-1.5-7b");
+  llava.set_number(Field::data_samples, 665e3);
+  CHECK(resolved(llava).global_batch == 128);
+  llava.set_text(Field::train_recipe, "projector");
+  llava.set_number(Field::data_samples, 558e3);
+  CHECK(resolved(llava).global_batch == 256);
+}
+
+TEST_CASE("samples on many accelerators leave none idle where a usual batch has one for each",
+          "[estimate][amounts]") {
+  Scenario s = sized(10e9, "vl");
+  s.set_number(Field::data_samples, 1e6);
+  s.set_number(Field::hardware_gpus, 512);
+  s.set_text(Field::hardware_accelerator, "h100-sxm");
+  const Estimate e = estimate(s, catalog()).front();
+  CHECK(e.layout.gpus() == 512);
+}
+
+TEST_CASE("the size of an image moves its tokens, or a warning says why not",
+          "[estimate][amounts][vision]") {
+  const auto tokens = [](Scenario s, const char* size) {
+    s.set(field_info(Field::data_image_size), size, "--image-size");
+    return resolved(s).workload.vision_tokens_per_image;
+  };
+  const auto with_size = [](Scenario s, const char* size) {
+    s.set(field_info(Field::data_image_size), size, "--image-size");
+    return s;
+  };
+  for (const double params : {3e8, 2e9, 10e9, 70e9, 400e9}) {
+    INFO(params);
+    const Scenario s = sized(params, "vl");
+    const bool follows = tokens(s, "448x448") < tokens(s, "1920x1080");
+    CHECK(follows != warns(with_size(s, "1920x1080"), "takes every image in"));
+    CHECK(follows == (params >= 1e9));
+  }
+  // 1920x1080 in 32-pixel squares: 60 x 34 (Qwen3-VL's smart_resize).
+  CHECK(tokens(sized(10e9, "vl"), "1920x1080") == 60 * 34);
+  for (const std::string& name : catalog().names(CatalogKind::encoders)) {
+    INFO(name);
+    if (catalog().encoder(name).patch <= 0) continue;
+    Scenario s = sized(70e9, "vl");
+    s.set_text(Field::model_vision_encoder, name);
+    const bool moves = tokens(s, "448x448") != tokens(s, "1344x896") ||
+                       resolved(with_size(s, "448x448")).workload.encoder_tokens_per_image !=
+                           resolved(with_size(s, "1344x896")).workload.encoder_tokens_per_image;
+    CHECK(moves != warns(with_size(s, "1344x896"), "takes every image in"));
+  }
+}
+
+TEST_CASE("packed samples say what a sequence is then", "[estimate][amounts]") {
+  Scenario s = sized(10e9, "vl");
+  s.set_number(Field::data_samples, 1e6);
+  CHECK_FALSE(warns(s, "counts sequences"));
+  s.set_text(Field::data_packing, "packed");
+  CHECK(warns(s, "counts sequences"));
+  s.set_number(Field::data_seq_length, 8192);
+  CHECK_FALSE(warns(s, "counts sequences"));
+}
+
+// Rule of thumb: 10M pairs are 5 to 20 TB of originals (data/model.md 7).
+TEST_CASE("images of no given size are stored as their originals",
+          "[estimate][amounts][pipeline]") {
+  for (const char* encoder : {"clip-vit-l-14-336", "qwen3-vl-vit"}) {
+    Scenario s = sized(8e9, "vl");
+    s.set_text(Field::model_vision_encoder, encoder);
+    s.set_number(Field::data_samples, 10e6);
+    s.set_text(Field::hardware_accelerator, "h100-sxm");
+    const double tb = estimate(s, catalog()).front().pipeline->dataset_bytes / 1e12;
+    CHECK(tb > 5);
+    CHECK(tb < 20);
+  }
+}
+
+TEST_CASE("what published models' tokens cost stands beside the compute-optimal ones",
+          "[estimate][amounts]") {
+  Scenario s = sized(10e9, "vl");
+  s.set_text(Field::hardware_accelerator, "b200");
+  const Estimate optimal = estimate(s, catalog()).front();
+  const auto found = token_alternatives(s, catalog(), optimal);
+  REQUIRE(found.size() == 2);
+  for (const TokenAlternative& each : found) {
+    Scenario asked = s;
+    asked.set_number(Field::data_tokens, each.tokens);
+    const Estimate e = estimate(asked, catalog()).front();
+    CHECK(each.gpus == e.gpus);
+    CHECK(each.gpu_hours == e.gpu_hours);
+    CHECK(each.total_usd == e.cost.total);
+    CHECK_FALSE(each.example.source.empty());
+  }
+  CHECK(found[0].example.name == "Qwen3-VL 8B");
+  CHECK(found[1].example.name == "Llama 3.1 8B");
+  s.set_number(Field::data_tokens, 2e12);
+  CHECK(token_alternatives(s, catalog(), estimate(s, catalog()).front()).empty());
+}
