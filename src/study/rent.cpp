@@ -22,7 +22,7 @@ bool has_model(const Scenario& scenario) {
 
 bool has_data(const Scenario& scenario) {
   return scenario.has(Field::data_tokens) || scenario.has(Field::data_samples) ||
-         !scenario.stages.empty();
+         scenario.has(Field::data_tokens_per_param) || !scenario.stages.empty();
 }
 
 // What the cluster's time trains is open unless it was said.
