@@ -71,7 +71,8 @@ void warn_about_fixed_size(const Scenario& scenario, const ResolvedWork& work, P
 void count_by_rule(const Scenario& scenario, PixelSize size, ResolvedWork& out, Notes& notes) {
   const VisionModel& vision = *out.model.vision;
   Workload& work = out.workload;
-  const TokenCount count = count_image_tokens(out.model.token_family, size, {.encoder = token_encoder(vision)});
+  const TokenCount count =
+      count_image_tokens(out.model.token_family, size, {.encoder = token_encoder(vision)});
   if (count.vision_encoder) {
     work.encoder_tokens_per_image = static_cast<double>(*count.vision_encoder);
   }
