@@ -48,6 +48,8 @@ struct PriceDate {
   std::string first;  ///< first day that it may mean, YYYY-MM-DD; empty when not known
   std::string last;   ///< last such day
 };
+/// Whether the text is a day, YYYY-MM-DD.
+bool is_day(std::string_view text);
 /// Days from one YYYY-MM-DD to another; negative where `to` is the earlier one.
 int days_between(std::string_view from, std::string_view to);
 /// Throws Error (data) for anything else; `location` names the place in the message.

@@ -67,6 +67,11 @@ int day_number(std::string_view date) {
 
 }  // namespace
 
+bool is_day(std::string_view text) {
+  const std::optional<PriceDate> date = price_date_of(text);
+  return date && !date->first.empty() && date->first == date->last;
+}
+
 int days_between(std::string_view from, std::string_view to) {
   return day_number(to) - day_number(from);
 }

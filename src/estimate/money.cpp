@@ -103,9 +103,14 @@ void warn_about_unused(const Scenario& scenario, const Rates& rates, Notes& note
       unused(field, "is not used: --goodput says what failures leave");
     }
   }
+  if (scenario.has(Field::cost_provider)) {
+    unused(Field::cost_price_class, "does not choose the price per GPU-hour: --provider does");
+  }
   if (scenario.has(Field::cost_price_per_gpu_hour)) {
     unused(Field::cost_provider, "does not choose the price per GPU-hour: --price gives it");
-    unused(Field::cost_price_class, "does not choose the price per GPU-hour: --price gives it");
+    if (!scenario.has(Field::cost_provider)) {
+      unused(Field::cost_price_class, "does not choose the price per GPU-hour: --price gives it");
+    }
   }
 }
 
@@ -121,12 +126,9 @@ PriceQuery price_query(const Scenario& scenario, const Catalog& catalog,
   query.price_class = parse_price_class(scenario.text(Field::cost_price_class))
                           .value_or(usual_price_class(query.commitment));
   query.as_of = scenario.text(Field::cost_as_of);
-  if (!query.as_of.empty()) {
-    const PriceDate day = parse_price_date(query.as_of, "--as-of");
-    if (day.first != day.last) {
-      throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a day", query.as_of),
-                  "write YYYY-MM-DD", "--as-of");
-    }
+  if (!query.as_of.empty() && !is_day(query.as_of)) {
+    throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a day", query.as_of.substr(0, 40)),
+                "write YYYY-MM-DD", "--as-of");
   }
   return query;
 }

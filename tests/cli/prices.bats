@@ -45,6 +45,7 @@ load program
   run_trcost estimate --params 1e9 --accelerator h100-sxm
   [ ! -s err.txt ] || ! grep -qF "90 days" err.txt
   refused 2 "YYYY-MM-DD" estimate --params 1e9 --as-of 2026-11
+  refused 2 "YYYY-MM-DD" estimate --params 1e9 --as-of yesterday
 }
 
 @test "prices are shown by chip and listed with their age" {
@@ -54,4 +55,16 @@ load program
   grep -qE "^specialist on-demand: ~[$]" out.txt
   run_trcost list prices --format json
   holds '[.prices[] | select(.date == "2026-11-09") | .age_days] | unique == [0]'
+}
+
+@test "the price file of data/README is one" {
+  sed -n '/^## A price file/,/^```$/p' "$BATS_TEST_DIRNAME/../../data/README.md" |
+    sed -n '/^{/,/^}/p' > example.json
+  run_trcost show prices ./example.json
+  [ "$code" -eq 0 ]
+  mkdir -p mine/prices
+  cp example.json mine/prices/example.json
+  run_trcost estimate --params 1e9 --accelerator h100-sxm --provider example --data-dir mine \
+    --format json
+  holds '.estimates[0].cost.price_per_gpu_hour == 3.5'
 }
