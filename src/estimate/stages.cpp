@@ -22,7 +22,7 @@ using Maybe = std::optional<double>;
                                 energy, cost, range, pipeline, stages, assumptions, derivations,
                                 warnings, runner_up] = e;
   [[maybe_unused]] const auto& [step, rate, tflops, mfu, hfu, mfu_bf16, interconnect, goodput,
-                                overhead, method, quality] = performance;
+                                overhead, batch_cost, method, quality] = performance;
   [[maybe_unused]] const auto& [kwh, co2, per_mwh, per_megawatt, megawatts] = energy;
   [[maybe_unused]] const auto& [own, capital, price, price_class, imputed, date, provider, total,
                                 per_million, items, break_even, rent, rent_source] = cost;
@@ -167,6 +167,12 @@ void add_performance(const Parts& parts, Estimate& out) {
       sum(parts, [](const Estimate& e) { return e.gpu_hours * e.performance.production_overhead; });
   p.production_overhead = undisturbed / out.gpu_hours;
   p.goodput = all_busy / kSecondsPerHour / undisturbed;
+  if (const Maybe more = known_sum(parts, [](const Estimate& e) -> Maybe {
+        if (!e.performance.batch_token_cost) return std::nullopt;
+        return *e.performance.batch_token_cost * e.tokens.total;
+      })) {
+    p.batch_token_cost = *more / out.tokens.total;
+  }
   p.method =
       joined(parts, [](const Estimate& e) -> const std::string& { return e.performance.method; });
   p.quality = std::ranges::max(parts, {}, [](const Estimate& e) {

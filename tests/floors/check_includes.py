@@ -35,6 +35,7 @@ KNOWN = {
     ("include/trcost/transfer.h", "include/trcost/output_format.h"),
     ("src/catalog/hugging_face.h", "include/trcost/model.h"),
     ("src/catalog/hugging_face_parts.h", "include/trcost/model.h"),
+    ("src/catalog/hugging_face_towers.h", "include/trcost/model.h"),
     ("src/catalog/usual_connector.h", "include/trcost/model.h"),
     ("src/study/token_request.cpp", "include/trcost/token_report.h"),
 }
