@@ -117,7 +117,7 @@ namespace {
 
 // Counts are whole; the parts stay the sum of the total.
 TokenTotals whole_tokens(const TokenTotals& tokens) {
-  TokenTotals out;
+  TokenTotals out = tokens;
   out.total = std::round(tokens.total);
   out.vision = std::min(std::round(tokens.vision), out.total);
   out.text = out.total - out.vision;

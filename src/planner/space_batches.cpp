@@ -35,13 +35,13 @@ constexpr double kLargerMicroBatch = 4;
 // and few stages on a rank: Llama 3 (arXiv:2407.21783, table 4), Megatron-LM (arXiv:2104.04473,
 // table 1).
 constexpr double kTensor = 0.004;
-constexpr double kPipeline = 0.008;
+constexpr double kPipeline = 0.014;
 constexpr double kContext = 0.005;
 constexpr double kOddDegree = 0.004;
 constexpr double kStagesPerRank = 0.001;  // for each doubling
 constexpr double kIdle = 0.008;
 // In all: with it a larger cluster takes no more than 2 % longer than a smaller one.
-constexpr double kMost = 0.015;
+constexpr double kMost = 0.0195;
 
 bool power_of_two(int degree) {
   return (degree & (degree - 1)) == 0;
