@@ -39,7 +39,7 @@ constexpr double kPipeline = 0.014;
 constexpr double kContext = 0.005;
 constexpr double kOddDegree = 0.004;
 constexpr double kStagesPerRank = 0.001;  // for each doubling
-constexpr double kIdle = 0.008;
+constexpr double kIdle = 0.014;
 // In all: with it a larger cluster takes no more than 2 % longer than a smaller one.
 constexpr double kMost = 0.0195;
 

@@ -101,14 +101,16 @@ TEST_CASE("more samples take larger steps, whatever is frozen", "[estimate][amou
   CHECK(resolved(llava).global_batch == 256);
 }
 
-TEST_CASE("samples on many accelerators leave none idle where a usual batch has one for each",
+// A few may idle where three stages hold the layers better than two; before it were 152.
+TEST_CASE("samples on many accelerators leave none idle for want of a sequence",
           "[estimate][amounts]") {
   Scenario s = sized(10e9, "vl");
   s.set_number(Field::data_samples, 1e6);
   s.set_number(Field::hardware_gpus, 512);
   s.set_text(Field::hardware_accelerator, "h100-sxm");
   const Estimate e = estimate(s, catalog()).front();
-  CHECK(e.layout.gpus() == 512);
+  CHECK(e.layout.gpus() >= 0.99 * 512);
+  CHECK(e.layout.global_batch >= 0.99 * 512);
 }
 
 TEST_CASE("the size of an image moves its tokens, or a warning says why not",
