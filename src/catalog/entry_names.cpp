@@ -44,6 +44,53 @@ std::string there_is(const std::vector<std::string>& names) {
                      fmt::join(names.begin(), names.begin() + kMost, ", "), names.size() - kMost);
 }
 
+// Models that people ask for and that cannot be described yet, by how their folded names begin.
+struct Undescribed {
+  std::string_view start, why;
+};
+constexpr std::string_view kHybrid =
+    "most of its layers are of linear attention or a state space, which are not described yet;";
+constexpr std::string_view kSparse = "its sparse attention is not described yet;";
+constexpr Undescribed kUndescribed[] = {
+    {"deepseekv32",
+     "its sparse attention is not described yet; deepseek-v3 has the same sizes "
+     "with full attention;"},
+    {"deepseekv4", kSparse},
+    {"glm5", kSparse},
+    {"qwen3next", kHybrid},
+    {"qwen35", kHybrid},
+    {"kimilinear", kHybrid},
+    {"nemotronh", kHybrid},
+    {"nemotron3", kHybrid},
+    {"gemma3n", "its per-layer embeddings and streams beside the layers are not described yet;"},
+};
+
+// The first number of a name: `2.5` of `qwen2.5-vl-7b`.
+std::string_view generation_of(std::string_view name) {
+  constexpr std::string_view kDigits = "0123456789";
+  const std::size_t first = std::min(name.find_first_of(kDigits), name.size());
+  std::string_view number = name.substr(first);
+  number = number.substr(0, number.find_first_not_of("0123456789."));
+  while (number.ends_with('.')) number.remove_suffix(1);
+  return number;
+}
+
+// Whether two names begin with the same word but for a slip: `lama` and `llama`, not `olmo`.
+bool same_word(std::string_view typed, std::string_view name) {
+  const auto word = [](std::string_view text) {
+    return std::string(text.substr(0, text.find_first_of("0123456789-")));
+  };
+  return nearest_name(word(typed), {word(name)}) == word(name);
+}
+
+// A model of another line or generation is another model, however near its name.
+std::vector<std::string> of_line(std::string_view typed, std::vector<std::string> names) {
+  std::erase_if(names, [&](const std::string& name) {
+    return generation_of(name) != generation_of(typed) || !same_word(typed, name);
+  });
+  return names;
+}
+
 // The entry with the nearest name or alias, empty for none.
 std::string nearest_entry(const Catalog& catalog, CatalogKind kind, std::string_view typed,
                           const std::vector<std::string>& entries) {
@@ -64,8 +111,8 @@ std::string nearest_entry(const Catalog& catalog, CatalogKind kind, std::string_
 std::string longest_start(std::string_view typed, const std::vector<std::string>& names) {
   std::string longest;
   for (const std::string& name : names) {
-    const bool start = typed.starts_with(name) && typed.size() > name.size() &&
-                       typed[name.size()] == '-';
+    const bool start =
+        typed.starts_with(name) && typed.size() > name.size() && typed[name.size()] == '-';
     if (start && name.size() > longest.size()) longest = name;
   }
   return longest;
@@ -97,6 +144,12 @@ std::string entry_named(const Catalog& catalog, CatalogKind kind, std::string_vi
 std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::string_view typed) {
   constexpr std::size_t kLeastStart = 2, kLeastPart = 3;
   const std::string wanted = lower_case(typed);
+  if (kind == CatalogKind::models) {
+    const std::string start = folded(typed);
+    for (const Undescribed& each : kUndescribed) {
+      if (start.starts_with(each.start)) return std::string(each.why);
+    }
+  }
   const std::vector<std::string> known = catalog.names(kind);
   const auto family = [](std::string_view name) { return name.substr(0, name.find('-')); };
   std::vector<std::string> longer, related;
@@ -112,7 +165,9 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
   if (const std::string start = longest_start(wanted, known); !start.empty()) {
     return fmt::format("did you mean \"{}\"?", start);
   }
-  const std::string nearest = nearest_entry(catalog, kind, typed, known);
+  const bool models = kind == CatalogKind::models;
+  const std::string nearest =
+      nearest_entry(catalog, kind, typed, models ? of_line(wanted, known) : known);
   if (!nearest.empty()) return fmt::format("did you mean \"{}\"?", nearest);
   return related.empty() ? std::string() : there_is(related);
 }

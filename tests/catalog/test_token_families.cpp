@@ -16,8 +16,10 @@ void check_patches(const std::string& family, const trcost::VisionModel& vision)
   REQUIRE(count.resized);
   const bool tiled = encoder.image > 0 && family != "idefics2";
   const std::int64_t step = tiled ? encoder.image : encoder.patch;  // 384 holds 27 patches of 14
-  CHECK(count.resized->width % step == 0);
-  CHECK(count.resized->height % step == 0);
+  if (family != "idefics2") {  // whose convolution drops what is left over
+    CHECK(count.resized->width % step == 0);
+    CHECK(count.resized->height % step == 0);
+  }
   if (family == "mllama") return;  // padded, all tiles in one sequence
   const std::int64_t side = encoder.image / encoder.patch;
   const std::int64_t patches =

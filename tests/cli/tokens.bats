@@ -59,7 +59,7 @@ tokens() {
   [ "$code" -eq 0 ]
   [ "$(grep -c 640x480 <<<"$out")" -eq 19 ]
   tokens --image 640x480 --format csv
-  [ "$(wc -l <out.txt)" -eq 15 ]
+  [ "$(wc -l <out.txt)" -eq 20 ]
 }
 
 @test "families are listed" {

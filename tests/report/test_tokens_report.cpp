@@ -87,7 +87,7 @@ TEST_CASE("a video is one item with its frames", "[tokens][report]") {
 
 TEST_CASE("without a family all that take the input stand side by side", "[tokens][report]") {
   const TokenReport report = trcost::count_tokens({.images = {{640, 480}}});
-  CHECK(report.items.size() == 14);
+  CHECK(report.items.size() == 19);
   CHECK(report.comparison);
   const json out = as_json({.images = {{640, 480}}});
   CHECK(out["total"]["vision"].is_null());
@@ -97,7 +97,7 @@ TEST_CASE("without a family all that take the input stand side by side", "[token
   // Qwen refuses an aspect ratio above 200; the others still answer.
   const TokenReport thin = trcost::count_tokens({.images = {{3000, 10}}});
   CHECK(thin.skipped.size() == 3);
-  CHECK(thin.items.size() == 11);
+  CHECK(thin.items.size() == 16);
 }
 
 TEST_CASE("a table of sizes gives total and spread", "[tokens][report]") {
@@ -176,7 +176,7 @@ TEST_CASE("rows for machines carry every column", "[tokens][report]") {
 
 TEST_CASE("the families are listed with rule and source", "[tokens][report]") {
   const json out = json::parse(trcost::render_token_families(Format::json, {}));
-  CHECK(out["families"].size() == 16);
-  CHECK(out["families"][3]["name"] == "qwen2-vl");
-  CHECK(out["families"][3]["kinds"] == "image, video");
+  CHECK(out["families"].size() == 21);
+  CHECK(out["families"][4]["name"] == "qwen2-vl");
+  CHECK(out["families"][4]["kinds"] == "image, video");
 }
