@@ -147,7 +147,7 @@ tokens() {
 }
 
 @test "bad input: one clear message and exit code 2" {
-  for arguments in '--image 0x480' '--image 640' '--image 1000000000x1000000000' \
+  for arguments in '--image 0x480' '--image 640x' '--image 1000000000x1000000000' \
     '--image 40000x25000 --family vit' '--family qwen3-vl --image 2001x10 --max-pixels 1' \
     '--family whisper --image 640x480' '--family mllama --image 4x4 --detail low' \
     '--family vit --audio --seconds 1' '--video 1280x720' '--family qwen2-vl' '' \
