@@ -4,7 +4,8 @@
 
 # The strict parser: part of the library, and of the program that parses at build time.
 add_library(trcost_flat_json OBJECT src/catalog/flat_json.cpp src/catalog/json_parse.cpp
-  src/catalog/packed_data.cpp src/quantity/error.cpp)
+  src/catalog/packed_data.cpp src/quantity/error.cpp src/text/decode.cpp src/text/files.cpp
+  src/text/input_files.cpp src/text/unicode.cpp)
 target_include_directories(trcost_flat_json PRIVATE src include)
 target_link_libraries(trcost_flat_json PRIVATE fmt::fmt nlohmann_json::nlohmann_json trcost_warnings)
 add_executable(trcost_pack cmake/trcost_pack.cpp)

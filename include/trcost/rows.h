@@ -11,7 +11,7 @@ namespace trcost {
 
 /// Appends text as one CSV cell (RFC 4180): quoted when it holds a comma, a quote or a line break;
 /// an apostrophe is put before text that a spreadsheet would run as a formula (first character
-/// = + - @, tab or CR).
+/// = + - @, tab or CR). What is unprintable but white space is written out, like \x1b.
 void append_csv_text(std::string& out, std::string_view text);
 /// Appends a number as format_exact writes it; throws Error (data) naming `what` when not finite.
 void append_csv_number(std::string& out, double value, std::string_view what);
@@ -25,8 +25,6 @@ void append_csv_header(std::string& out, std::span<const Column* const> columns)
 void append_csv_row(std::string& out, const Estimate& estimate,
                     std::span<const Column* const> columns);
 
-/// Appends text as a JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
-void append_json_string(std::string& out, std::string_view text);
 /// Appends a number; throws Error (data) naming `what` when it is not finite.
 void append_json_number(std::string& out, double value, std::string_view what);
 /// `"path":value,...` of one estimate without braces, null for unknown, for rows that begin with

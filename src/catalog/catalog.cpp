@@ -14,6 +14,7 @@
 #include "catalog/embedded.h"
 #include "catalog/entry_names.h"
 #include "catalog/loaders.h"
+#include "text/unicode.h"
 #include "trcost/efficiency.h"
 #include "trcost/error.h"
 #include "trcost/price_book.h"
@@ -37,8 +38,9 @@ const CatalogKindInfo& info(CatalogKind kind) {
 
 std::string_view embedded_text(std::string_view path) {
   const EmbeddedFile* file = find_embedded_file(path);
-  return file == nullptr ? std::string_view()
-                         : std::string_view(file->begin, static_cast<std::size_t>(file->end - file->begin));
+  return file == nullptr
+             ? std::string_view()
+             : std::string_view(file->begin, static_cast<std::size_t>(file->end - file->begin));
 }
 
 }  // namespace
@@ -169,11 +171,10 @@ Catalog::Catalog(std::string directory) : cache_(std::make_unique<Cache>()) {
 Catalog::~Catalog() = default;
 
 const Accelerator& Catalog::accelerator(std::string_view name) const {
-  return cache_->entry(
-      cache_->accelerators, *this, CatalogKind::accelerators, name,
-      [](const JsonValue& document) {
-        return std::make_shared<const Accelerator>(parse_accelerator(document));
-      });
+  return cache_->entry(cache_->accelerators, *this, CatalogKind::accelerators, name,
+                       [](const JsonValue& document) {
+                         return std::make_shared<const Accelerator>(parse_accelerator(document));
+                       });
 }
 
 const System& Catalog::system(std::string_view name) const {
@@ -290,7 +291,7 @@ std::vector<CatalogEntry> Catalog::list(CatalogKind kind) const {
         entries.push_back(describe(encoder(name)));
         break;
     }
-    entries.back().name = name;
+    entries.back().name = printable(name);
   }
   return entries;
 }

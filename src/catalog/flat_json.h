@@ -21,7 +21,7 @@ struct FlatNode {
   std::uint32_t key_size = 0;  ///< bytes of the name
   std::uint32_t size = 0;      ///< bytes of a text; members of an array or object
   Kind kind = Kind::null;
-  std::uint8_t controls = 0;   ///< of a text: 1 where it holds control characters
+  std::uint8_t controls = 0;   ///< of a text: 1 where it holds what is unprintable
   std::uint16_t unused = 0;
 };
 static_assert(sizeof(FlatNode) == 24);
@@ -66,8 +66,5 @@ struct FlatDocument {
 
 /// Parses all of `text`; see parse_strict_json in strict_json.h for what is refused.
 FlatDocument parse_flat_json(std::string_view text, std::string_view origin);
-
-/// At most a line of `text`, with bytes that a terminal might act on replaced.
-std::string printable(std::string_view text);
 
 }  // namespace trcost

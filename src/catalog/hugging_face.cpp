@@ -3,22 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
 #include "catalog/architecture_reader.h"
 #include "catalog/hugging_face_parts.h"
+#include "text/unicode.h"
 
 namespace trcost {
 namespace {
-
-/// Of bytes that a terminal might act on, none.
-std::string plain(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
-  return text;
-}
 
 /// A config.json is named by the model that it says it is, else by the folder that it lies in,
 /// which `.` and `..` stand for too; another file by its own name.
@@ -37,7 +30,7 @@ std::string name_of(ObjectReader& config, std::string_view origin, std::string_v
       name = fs::absolute(file, failed).lexically_normal().parent_path().filename().string();
     }
   }
-  return name.empty() ? std::string(family) : plain(std::move(name));
+  return name.empty() ? std::string(family) : printable(name);
 }
 
 }  // namespace

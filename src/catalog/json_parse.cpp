@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "catalog/flat_json.h"
 #include "catalog/strict_json.h"
+#include "text/unicode.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -21,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
+constexpr std::size_t kQuoted = 160;  // bytes of a name or reason in a message
 
 constexpr std::string_view kSizeHint =
     "trcost reads models, scenarios and catalog entries; is this the right file?";
@@ -40,7 +38,7 @@ class StrictBuilder : public nlohmann::json_sax<json> {
   bool number_unsigned(std::uint64_t value) override { return number(static_cast<double>(value)); }
   bool number_float(double value, const std::string&) override { return number(value); }
   bool string(std::string& value) override {
-    const bool controls = std::any_of(value.begin(), value.end(), is_control);
+    const bool controls = first_unprintable(value).has_value();
     const std::size_t place = out_.strings.size();
     out_.strings += value;
     return add({.value = place,
@@ -62,7 +60,8 @@ class StrictBuilder : public nlohmann::json_sax<json> {
     key_size_ = static_cast<std::uint32_t>(name.size());
     if (!members_.insert(std::uint64_t{open_.back()} << 32 | key_).second) {
       throw Error(ErrorKind::data,
-                  fmt::format("the key \"{}\" stands twice in the same object", printable(name)),
+                  fmt::format("the key \"{}\" stands twice in the same object",
+                              printable(name.substr(0, kQuoted))),
                   "remove one of the two; which one counts would be a guess", std::string(origin_));
     }
     return true;
@@ -79,11 +78,13 @@ class StrictBuilder : public nlohmann::json_sax<json> {
     if (why.find("unexpected end of input") != std::string::npos) {
       why = "the file ends in the middle of a value";
     }
-    throw Error(
-        ErrorKind::data,
-        fmt::format("not valid JSON at {}: {}", line_and_column(text_, position), printable(why)),
-        "check the file with a JSON editor; comments and trailing commas are not allowed",
-        std::string(origin_));
+    throw Error(ErrorKind::data,
+                fmt::format("not valid JSON at {}: {}",
+                            line_and_column(text_, std::min(std::max<std::size_t>(position, 1) - 1,
+                                                            text_.size())),
+                            printable(why.substr(0, kQuoted))),
+                "check the file with a JSON editor; comments and trailing commas are not allowed",
+                std::string(origin_));
   }
 
  private:
@@ -120,15 +121,6 @@ class StrictBuilder : public nlohmann::json_sax<json> {
     return true;
   }
 
-  static std::string line_and_column(std::string_view text, std::size_t position) {
-    const std::string_view before = text.substr(0, std::min(position, text.size()));
-    const auto line = std::count(before.begin(), before.end(), '\n') + 1;
-    const std::size_t start = before.rfind('\n');
-    const std::size_t column =
-        start == std::string_view::npos ? before.size() : before.size() - start - 1;
-    return fmt::format("line {}, column {}", line, column);
-  }
-
   FlatDocument& out_;
   std::string_view text_;
   std::string_view origin_;
@@ -141,20 +133,11 @@ class StrictBuilder : public nlohmann::json_sax<json> {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  constexpr std::size_t kLongest = 160;
-  std::string out;
-  for (const char c : text.substr(0, kLongest)) {
-    out += (c >= 0x20 && c < 0x7f) ? c : '?';
-  }
-  return text.size() > kLongest ? out + "..." : out;
-}
-
 FlatDocument parse_flat_json(std::string_view text, std::string_view origin) {
-  if (text.size() > kLargestJsonFile) {
+  if (text.size() > kLargestFile) {
     throw Error(ErrorKind::data,
                 fmt::format("{} bytes are more than the {} MiB that a file may have", text.size(),
-                            kLargestJsonFile >> 20),
+                            kLargestFile >> 20),
                 std::string(kSizeHint), std::string(origin));
   }
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
@@ -165,43 +148,6 @@ FlatDocument parse_flat_json(std::string_view text, std::string_view origin) {
   StrictBuilder builder(document, text, origin);
   json::sax_parse(text.begin(), text.end(), &builder);
   return document;
-}
-
-std::string read_text_file(const std::string& path) {
-  const auto refuse = [&](std::string message, std::string hint) {
-    throw Error(ErrorKind::data, std::move(message), std::move(hint), path);
-  };
-  const bool json = path.ends_with(".json");
-  std::error_code status;
-  const auto kind = std::filesystem::status(path, status).type();
-  if (kind == std::filesystem::file_type::not_found) {
-    refuse("there is no such file",
-           json ? "check the path; catalog names are written without .json" : "check the path");
-  }
-  if (kind == std::filesystem::file_type::directory) {
-    refuse("this is a directory, not a file", "name a file within it");
-  }
-  const bool regular = kind == std::filesystem::file_type::regular;
-  if (regular && std::filesystem::file_size(path, status) > kLargestJsonFile && !status) {
-    refuse(fmt::format("larger than the {} MiB that a file may have", kLargestJsonFile >> 20),
-           std::string(kSizeHint));
-  }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) refuse("the file cannot be opened", "check its permissions");
-  std::string text;
-  std::vector<char> block(std::size_t{64} << 10);
-  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
-    text.append(block.data(), static_cast<std::size_t>(in.gcount()));
-    if (text.size() > kLargestJsonFile) {
-      refuse(fmt::format("larger than the {} MiB that a file may have", kLargestJsonFile >> 20),
-             std::string(kSizeHint));
-    }
-  }
-  if (in.bad()) refuse("the file cannot be read", "check the disk and the permissions");
-  if (text.empty()) {
-    refuse("the file is empty", json ? "it has to hold one JSON object" : "is this the right file?");
-  }
-  return text;
 }
 
 }  // namespace trcost

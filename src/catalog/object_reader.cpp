@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "catalog/strict_json.h"
+#include "text/unicode.h"
 #include "trcost/suggest.h"
 
 namespace trcost {
@@ -192,7 +193,9 @@ bool ObjectReader::was_asked(std::string_view key, std::size_t position) const {
   return std::find(asked_names_.begin(), asked_names_.end(), key) != asked_names_.end();
 }
 
-void ObjectReader::accept(std::string_view key) { (void)optional_value(key); }
+void ObjectReader::accept(std::string_view key) {
+  (void)optional_value(key);
+}
 
 void ObjectReader::finish() const {
   const FlatJson& json = value_.json();

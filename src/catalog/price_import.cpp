@@ -14,6 +14,7 @@
 #include "catalog/price_bounds.h"
 #include "catalog/price_offers.h"
 #include "quantity/statistics.h"
+#include "text/json_string.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
@@ -185,20 +186,6 @@ class Importer {
   std::map<std::pair<Key, std::string>, double> zones_;  // and their price
 };
 
-// Text as a JSON string.
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", static_cast<int>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out + "\"";
-}
-
 }  // namespace
 
 PriceImport import_prices(std::string_view csv, std::string_view origin,
@@ -226,10 +213,10 @@ PriceImport import_prices(std::string_view csv, std::string_view origin,
 
 std::string price_file_json(const PriceImport& import, const PriceImportOptions& options) {
   std::string out = "{\n  \"schema_version\": \"1.0\",\n";
-  out += fmt::format("  \"source\": {},\n", quoted(options.source));
+  out += fmt::format("  \"source\": {},\n", json_string(options.source));
   std::string newest;
   for (const PriceRow& row : import.rows) newest = std::max(newest, row.date.first);
-  out += fmt::format("  \"retrieved\": {},\n  \"prices\": [\n", quoted(newest));
+  out += fmt::format("  \"retrieved\": {},\n  \"prices\": [\n", json_string(newest));
   for (std::size_t i = 0; i < import.rows.size(); ++i) {
     const PriceRow& row = import.rows[i];
     const std::string price =
@@ -240,9 +227,9 @@ std::string price_file_json(const PriceImport& import, const PriceImportOptions&
     out += fmt::format(
         "    {{\"provider\": {}, \"provider_class\": {}, \"product\": {}, \"accelerator\": {}, "
         "\"region\": {}, \"commitment\": {}, \"usd_per_gpu_hour\": {}, \"date\": {}}}{}\n",
-        quoted(row.provider), quoted(provider_class_name(row.provider_class)), quoted(row.product),
-        quoted(row.accelerator), quoted(row.region), quoted(commitment_name(row.commitment)), price,
-        quoted(row.date.text), i + 1 < import.rows.size() ? "," : "");
+        json_string(row.provider), json_string(provider_class_name(row.provider_class)), json_string(row.product),
+        json_string(row.accelerator), json_string(row.region), json_string(commitment_name(row.commitment)), price,
+        json_string(row.date.text), i + 1 < import.rows.size() ? "," : "");
   }
   return out + "  ]\n}\n";
 }

@@ -6,19 +6,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "text/unicode.h"
 #include "trcost/error.h"
 #include "trcost/suggest.h"
 
 namespace trcost {
 namespace {
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
-// Quoted parts of a file may hold bytes that a terminal acts on.
-std::string without_controls(std::string text) {
-  std::replace_if(text.begin(), text.end(), is_control, '?');
-  return text;
-}
+constexpr std::size_t kQuoted = 160;  // bytes of a file's text in a message
 
 std::string_view type_in_words(FlatNode::Kind kind) {
   switch (kind) {
@@ -49,12 +44,12 @@ JsonValue read_in_place(FlatJson json, std::string_view origin) {
 }
 
 std::string JsonValue::location() const {
-  return at_ == 0 ? document_->origin : document_->origin + "#" + printable(json().pointer(at_));
+  return at_ == 0 ? document_->origin
+                  : document_->origin + "#" + printable(json().pointer(at_).substr(0, kQuoted));
 }
 
 void JsonValue::fail(std::string message, std::string hint) const {
-  throw Error(ErrorKind::data, without_controls(std::move(message)),
-              without_controls(std::move(hint)), location());
+  throw Error(ErrorKind::data, printable(message, "\n"), printable(hint, "\n"), location());
 }
 
 void JsonValue::fail_type(std::string_view expected) const {
@@ -81,12 +76,15 @@ double JsonValue::whole(double lowest, double highest) const {
 std::string_view JsonValue::checked_text() const {
   if (!is_text()) fail_type("a text");
   if (node().controls != 0) {
-    fail("the text holds control characters", "write it on one line, in plain characters");
+    fail("the text holds characters that are not for show: control characters, marks of direction",
+         "write it on one line, in plain characters");
   }
   return json().text(at_);
 }
 
-std::string JsonValue::text() const { return std::string(checked_text()); }
+std::string JsonValue::text() const {
+  return std::string(checked_text());
+}
 
 bool JsonValue::boolean() const {
   if (!is_boolean()) fail_type("true or false");
@@ -112,7 +110,8 @@ std::size_t JsonValue::choice(const std::vector<std::string>& words) const {
   const std::string_view word = checked_text();
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
-    fail(fmt::format("\"{}\" is not one of: {}", printable(word), fmt::join(words, ", ")),
+    fail(fmt::format("\"{}\" is not one of: {}", printable(word.substr(0, kQuoted)),
+                     fmt::join(words, ", ")),
          did_you_mean(word, words));
   }
   return static_cast<std::size_t>(found - words.begin());

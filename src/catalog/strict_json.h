@@ -17,8 +17,6 @@
 
 namespace trcost {
 
-/// Largest file that is read; a user's model or scenario is a few kilobytes.
-inline constexpr std::size_t kLargestJsonFile = std::size_t{16} << 20;
 /// Deepest nesting of arrays and objects that is read.
 inline constexpr std::size_t kDeepestJson = 64;
 
@@ -40,7 +38,8 @@ class JsonValue {
   [[nodiscard]] double number(double lowest, double highest) const;
   /// As number, and whole.
   [[nodiscard]] double whole(double lowest, double highest) const;
-  /// One line: control characters are refused, because texts end up on terminals.
+  /// One line: what is unprintable (is_unprintable in text/unicode.h) is refused, because texts end
+  /// up on terminals.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] std::vector<JsonValue> array() const;
@@ -81,7 +80,7 @@ class JsonValue {
 
 /// Parses all of `text`. Refuses duplicate keys, trailing text, truncated input (with line and
 /// column), numbers outside the range of a double, nesting deeper than kDeepestJson and input
-/// larger than kLargestJsonFile with an Error (kind data). `origin` names the file in messages.
+/// larger than kLargestFile with an Error (kind data). `origin` names the file in messages.
 JsonValue parse_strict_json(std::string_view text, std::string_view origin);
 
 /// The root of a document that lives as long as the program.

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
+#include "cli/named_files.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/scenario_options.h"
@@ -119,6 +120,8 @@ class Sweeping {
         session_(session),
         format_(choose_format()),
         plan_(request(), session.catalog()) {
+    note_named_files(plan_.base());
+    for (const SweepAxis& axis : plan_.axes()) note_named_files(axis);
     refuse_resume(arguments, plan_, format_);
     refuse_shard(plan_, format_);
     run_.begin = plan_.begin();

@@ -9,7 +9,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include "trcost/error.h"
@@ -60,33 +59,41 @@ Format OutputOptions::choose(Format otherwise) const {
               "-o " + path);
 }
 
+namespace {
+
+// Whether the path leads to the file that stdout is: /dev/stdout, or a file named twice.
+bool is_stdout(const struct stat& status) {
+  struct stat standard {};
+  return fstat(STDOUT_FILENO, &standard) == 0 && standard.st_dev == status.st_dev &&
+         standard.st_ino == status.st_ino;
+}
+
+}  // namespace
+
 Output::Output(const std::string& path) : path_(path) {
-  if (path == "-") {
+  struct stat status {};
+  const bool exists = path != "-" && stat(path.c_str(), &status) == 0;
+  if (path == "-" || (exists && is_stdout(status))) {
     descriptor_ = STDOUT_FILENO;
     standard_output_ = true;
     return;
   }
-  struct stat status {};
-  const bool exists = stat(path.c_str(), &status) == 0;
-  if (exists && S_ISDIR(status.st_mode)) {
+  if ((exists && S_ISDIR(status.st_mode)) || path.ends_with('/')) {
     throw Error(ErrorKind::data, "cannot write: it is a directory", "name a file", path);
   }
-  // Devices and pipes are written in place; only a regular file can be replaced whole.
-  const bool in_place = exists && !S_ISREG(status.st_mode);
-  temporary_ = in_place ? "" : path + ".partial";
-  descriptor_ = open((in_place ? path : temporary_).c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (descriptor_ < 0) {
-    const std::string why = std::strerror(errno);
-    temporary_.clear();
-    throw Error(ErrorKind::data, fmt::format("cannot write: {}", why),
-                "choose another -o, or check that the folder exists and is writable", path);
+  refuse_input_as_output(path);
+  if (!exists || S_ISREG(status.st_mode)) {
+    file_.emplace(path);
+    return;
   }
+  descriptor_ = open(path.c_str(), O_WRONLY | O_CLOEXEC);  // a device or a pipe
+  if (descriptor_ >= 0) return;
+  throw Error(ErrorKind::data, fmt::format("cannot write: {}", std::strerror(errno)),
+              "choose another -o, or check its permissions", path);
 }
 
 Output::~Output() {
-  if (standard_output_) return;
-  if (descriptor_ >= 0) close(descriptor_);
-  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (!standard_output_ && descriptor_ >= 0) close(descriptor_);
 }
 
 void Output::fail(int error_number) const {
@@ -97,29 +104,25 @@ void Output::fail(int error_number) const {
 }
 
 void Output::write(std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(descriptor_, text.data(), text.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      fail(errno);
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
+  if (file_) {
+    file_->write(text);
+  } else if (const int error = write_all(descriptor_, text); error != 0) {
+    fail(error);
   }
 }
 
 void Output::commit() {
-  if (standard_output_) return;
-  if (close(descriptor_) != 0) {
+  if (file_) {
+    file_->commit();
+  } else if (!standard_output_) {
+    const int closed = close(descriptor_);
     descriptor_ = -1;
-    fail(errno);
+    if (closed != 0) fail(errno);
   }
-  descriptor_ = -1;
-  if (!temporary_.empty() && std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
-  temporary_.clear();
 }
 
 bool Output::is_terminal() const {
-  return isatty(descriptor_) == 1;
+  return !file_ && isatty(descriptor_) == 1;
 }
 
 }  // namespace trcost::cli

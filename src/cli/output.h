@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cli/replaced_file.h"
 #include "trcost/output_format.h"
 
 namespace CLI {
@@ -29,9 +31,9 @@ struct OutputOptions {
 void add_output_options(CLI::App& app, OutputOptions& options, std::vector<Format> allowed,
                         std::string_view otherwise = "table");
 
-/// Where results go. A file is opened before the work starts under a temporary name and renamed
-/// when committed, so nothing half-written stands under the final name. A closed pipe ends the
-/// program quietly; a full disk throws Error.
+/// Where results go: stdout, a file (see ReplacedFile), or a device or pipe, which is written as
+/// the text comes. It is opened before the work starts. A closed pipe ends the program quietly; a
+/// full disk throws Error, and so does a file that this run reads.
 class Output {
  public:
   explicit Output(const std::string& path);
@@ -40,14 +42,14 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   void write(std::string_view text);
-  /// Flushes, and gives the file its final name.
+  /// Gives the file its final name.
   void commit();
   [[nodiscard]] bool is_terminal() const;
 
  private:
   [[noreturn]] void fail(int error_number) const;
   std::string path_;
-  std::string temporary_;
+  std::optional<ReplacedFile> file_;
   int descriptor_ = -1;
   bool standard_output_ = false;
 };

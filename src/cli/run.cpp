@@ -175,6 +175,9 @@ std::string shell_words(const std::vector<std::string>& words) {
 }
 
 int dispatch(std::vector<std::string> arguments, Session& session) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    require_text(arguments[i], fmt::format("argument {}", i + 1));
+  }
   session.command = shell_words(arguments);
   const std::optional<std::size_t> position = command_position(arguments);
   if (!position) {

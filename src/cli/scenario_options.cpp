@@ -6,8 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
-#include <iostream>
-#include <iterator>
 
 #include "cli/session.h"
 #include "trcost/catalog.h"
@@ -16,8 +14,6 @@
 
 namespace trcost::cli {
 namespace {
-
-constexpr std::size_t kLargestInput = std::size_t{16} << 20;
 
 std::string value_words(const FieldInfo& info) {
   switch (info.kind) {
@@ -124,16 +120,7 @@ void use_entry_names(Scenario& scenario, const Catalog& catalog) {
 }  // namespace
 
 std::string read_input(const std::string& path) {
-  if (path != "-") return read_text_file(path);
-  std::string text;
-  char buffer[65536];
-  while (std::cin.read(buffer, sizeof buffer) || std::cin.gcount() > 0) {
-    text.append(buffer, static_cast<std::size_t>(std::cin.gcount()));
-    if (text.size() > kLargestInput) {
-      throw Error(ErrorKind::data, "larger than 16 MB", "a scenario is a few kilobytes", "stdin");
-    }
-  }
-  return text;
+  return path == "-" ? read_stdin() : read_text_file(path);
 }
 
 void ScenarioOptions::add(CLI::App& app, const Session& session) {

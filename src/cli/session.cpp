@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/session.h"
 
+#include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -8,12 +9,31 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
+
+#include "text/unicode.h"
+#include "trcost/error.h"
 
 namespace trcost::cli {
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
+  if (value == nullptr) return {};
+  if (std::string_view(name).starts_with("TRCOST_")) require_text(value, name);
+  return value;
+}
+
+void require_text(std::string_view text, const std::string& location) {
+  constexpr std::size_t kQuoted = 80;
+  const std::optional<std::size_t> at = first_unprintable(text);
+  if (!at) return;
+  const bool utf8 = first_code_point(text.substr(*at)).valid;
+  throw Error(ErrorKind::usage,
+              fmt::format("\"{}\" {}", printable(text.substr(0, kQuoted)),
+                          utf8 ? "holds a character that is not for show" : "is not UTF-8 text"),
+              utf8 ? "leave it out; a \\x0d comes from a script with Windows line ends"
+                   : "write it in UTF-8; a file whose name is not UTF-8 has to be renamed",
+              location);
 }
 
 Session::Session() {
@@ -46,7 +66,8 @@ void Session::add_global_options(CLI::App& app) {
 
 bool Session::defines(std::string_view flag) const {
   return only_ == nullptr || std::ranges::any_of(*only_, [&](std::string_view word) {
-           return word.starts_with(flag) && (word.size() == flag.size() || word[flag.size()] == '=');
+           return word.starts_with(flag) &&
+                  (word.size() == flag.size() || word[flag.size()] == '=');
          });
 }
 
@@ -68,25 +89,10 @@ bool Session::colored(int descriptor) const {
   return isatty(descriptor) == 1 && environment("TERM") != "dumb";
 }
 
-// A message may quote a file: what a terminal would obey is written out, like \x1b.
-static std::string without_control(std::string_view message) {
-  std::string out;
-  for (const char c : message) {
-    const auto byte = static_cast<unsigned char>(c);
-    if ((byte < 0x20 && c != '\n') || byte == 0x7f) {
-      constexpr std::string_view kDigits = "0123456789abcdef";
-      out += {'\\', 'x', kDigits[byte >> 4U], kDigits[byte & 15U]};
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
 void Session::print(std::string_view label, std::string_view color, std::string_view message) {
   const bool paint = colored(STDERR_FILENO);
   spdlog::info("trcost: {}{}{}: {}", paint ? color : "", label, paint ? "\033[0m" : "",
-               without_control(message));
+               printable(message, "\n"));
 }
 
 void Session::error(std::string_view message, std::string_view hint) {

@@ -63,7 +63,11 @@ class Session {
   bool warned_ = false;
 };
 
-/// The variable's value, or empty.
+/// The variable's value, or empty. Throws Error (usage) where one of trcost's own is no text.
 std::string environment(const char* name);
+
+/// Throws Error (usage) where an argument is not UTF-8, or holds what is unprintable: what is typed
+/// becomes part of results, which have to be read again.
+void require_text(std::string_view text, const std::string& location);
 
 }  // namespace trcost::cli

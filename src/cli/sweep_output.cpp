@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "cli/output.h"
+#include "cli/replaced_file.h"
 #include "trcost/error.h"
 
 namespace trcost::cli {
@@ -35,6 +36,7 @@ SweepOutput::~SweepOutput() {
 }
 
 void SweepOutput::open(const std::string& path, std::uint64_t keep) {
+  refuse_input_as_output(path);
   descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0) {
     throw Error(ErrorKind::data, fmt::format("cannot write: {}", std::strerror(errno)),
@@ -73,15 +75,7 @@ void SweepOutput::write(std::string_view rows) {
 
 void SweepOutput::flush() {
   flushed_ = std::chrono::steady_clock::now();
-  std::string_view rest = held_;
-  while (!rest.empty()) {
-    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
-    if (written < 0) {
-      if (errno == EINTR) continue;
-      fail(errno);
-    }
-    rest.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (const int error = write_all(descriptor_, held_); error != 0) fail(error);
   whole_ += held_.size();
   held_.clear();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "report/text_page.h"
+#include "text/unicode.h"
 #include "trcost/bill.h"
 
 namespace trcost {
@@ -11,7 +12,7 @@ namespace {
 
 void show_derivation(TextPage& page, int number, const Derivation& step) {
   page.line(
-      paint(fmt::format("{}. {}", number, without_controls(step.name)), Ink::bold, page.style()));
+      paint(fmt::format("{}. {}", number, printable_line(step.name)), Ink::bold, page.style()));
   std::vector<Fact> facts;
   if (!step.formula.empty()) facts.push_back({"   formula", step.formula});
   if (!step.numbers.empty()) facts.push_back({"   numbers", step.numbers});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/json_writer.h"
 
+#include "text/json_string.h"
 #include "trcost/rows.h"
 
 namespace trcost {

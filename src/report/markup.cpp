@@ -2,6 +2,7 @@
 #include "report/markup.h"
 
 #include "report/text_width.h"
+#include "text/unicode.h"
 
 namespace trcost {
 namespace {
@@ -32,7 +33,7 @@ footer { margin-top: 2rem; color: #57606a; font-size: .85rem; }
 
 std::string html_escape(std::string_view text) {
   std::string out;
-  for (const char c : without_controls(text)) {
+  for (const char c : printable_line(text)) {
     switch (c) {
       case '&':
         out += "&amp;";
@@ -59,7 +60,7 @@ std::string html_escape(std::string_view text) {
 std::string markdown_escape(std::string_view text) {
   constexpr std::string_view kMarkup = "\\|`*_<>[]~";
   std::string out;
-  for (const char c : without_controls(text)) {
+  for (const char c : printable_line(text)) {
     if (kMarkup.find(c) != std::string_view::npos) out += '\\';
     out += c;
   }

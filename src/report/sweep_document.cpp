@@ -5,6 +5,7 @@
 
 #include "report/document_head.h"
 #include "report/sweep_cells.h"
+#include "text/json_string.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
 #include "trcost/rows.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/sweep_cells.h"
 #include "scenario/number_kind.h"
+#include "text/json_string.h"
 #include "trcost/rows.h"
 #include "trcost/sweep_report.h"
 

@@ -4,6 +4,7 @@
 #include "report/document_head.h"
 #include "report/json_writer.h"
 #include "report/markup.h"
+#include "text/json_string.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
 #include "trcost/rows.h"

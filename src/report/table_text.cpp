@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "report/text_width.h"
+#include "text/unicode.h"
 #include "trcost/table.h"
 
 namespace trcost {
@@ -30,7 +31,7 @@ int total_width(const Layout& layout) {
 int natural_width(const Table& table, std::size_t column) {
   int width = display_width(table.columns()[column].title);
   for (const auto& row : table.rows()) {
-    width = std::max(width, display_width(without_controls(row[column].text())));
+    width = std::max(width, display_width(printable_line(row[column].text())));
   }
   return width;
 }
@@ -93,7 +94,7 @@ void append_row(std::string& out, const Table& table, const Layout& layout,
   std::vector<std::vector<std::string>> cells;
   std::size_t lines = 1;
   for (const std::size_t column : layout.shown) {
-    const std::string text = without_controls(row[column].text());
+    const std::string text = printable_line(row[column].text());
     if (table.columns()[column].overflow == Overflow::wrap) {
       cells.push_back(wrap_to_width(text, layout.widths[column]));
     } else {

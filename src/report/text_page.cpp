@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/text_page.h"
+#include "text/unicode.h"
 
 #include <algorithm>
 #include <cmath>
@@ -68,7 +69,7 @@ void TextPage::line(std::string_view text, Ink ink) {
 }
 
 void TextPage::paragraph(std::string_view text, int hang, Ink ink) {
-  const std::string clean = without_controls(text);
+  const std::string clean = printable_line(text);
   // The first line may use the columns that the others leave for the hanging indent.
   const std::vector<std::string> first = wrap_to_width(clean, inner_width());
   line(first.front(), ink);
@@ -86,7 +87,7 @@ void TextPage::facts(std::span<const Fact> facts) {
   const int room = std::max(inner_width() - widest - kIndent, 20);
   for (const Fact& fact : facts) {
     bool first = true;
-    for (const std::string& part : wrap_to_width(without_controls(fact.text), room)) {
+    for (const std::string& part : wrap_to_width(printable_line(fact.text), room)) {
       const std::string label = first ? paint(fact.label, Ink::bold, style_) : std::string();
       line(pad_right(label, widest + kIndent) + part);
       first = false;

@@ -4,42 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "text/unicode.h"
+
 namespace trcost {
 namespace {
 
 constexpr char kEscape = '\x1b';
-
-struct CodePoint {
-  std::uint32_t value = 0;
-  std::size_t bytes = 1;
-};
-
-bool is_continuation(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
-}
-
-// The code point at the start of `text`; a byte that is no UTF-8 counts as one of its own.
-CodePoint first_code_point(std::string_view text) {
-  const auto lead = static_cast<unsigned char>(text.front());
-  std::size_t length = 1;
-  std::uint32_t value = lead;
-  if (lead >= 0xF0 && lead < 0xF8) {
-    length = 4;
-    value = lead & 0x07U;
-  } else if (lead >= 0xE0 && lead < 0xF0) {
-    length = 3;
-    value = lead & 0x0FU;
-  } else if (lead >= 0xC0 && lead < 0xE0) {
-    length = 2;
-    value = lead & 0x1FU;
-  }
-  if (length > text.size()) return {lead, 1};
-  for (std::size_t i = 1; i < length; ++i) {
-    if (!is_continuation(text[i])) return {lead, 1};
-    value = (value << 6U) | (static_cast<unsigned char>(text[i]) & 0x3FU);
-  }
-  return {value, length};
-}
 
 struct Interval {
   std::uint32_t first;
@@ -110,24 +80,6 @@ int display_width(std::string_view text) {
     text.remove_prefix(point.bytes);
   }
   return width;
-}
-
-std::string without_controls(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const CodePoint point = first_code_point(text);
-    const bool control = point.value < 0x20 || (point.value >= 0x7F && point.value < 0xA0);
-    if (!control) {
-      out += text.substr(0, point.bytes);
-    } else if (point.value == '\n' || point.value == '\t' || point.value == '\r') {
-      out += ' ';
-    } else {
-      out += '?';
-    }
-    text.remove_prefix(point.bytes);
-  }
-  return out;
 }
 
 std::string cut_to_width(std::string_view text, int width, bool unicode) {

@@ -13,9 +13,6 @@ namespace trcost {
 /// combining marks and escape sequences of colours, 1 for the rest.
 int display_width(std::string_view text);
 
-/// The text without control characters, which could move the cursor or recolour a terminal.
-std::string without_controls(std::string_view text);
-
 /// At most `width` columns; a longer text ends in an ellipsis.
 std::string cut_to_width(std::string_view text, int width, bool unicode);
 

@@ -29,6 +29,7 @@ std::string render_xlsx(const Report&) {
 #include "report/text_width.h"
 #include "report/wording.h"
 #include "report/xlsx_library.h"
+#include "text/unicode.h"
 #include "trcost/columns.h"
 #include "trcost/rows.h"
 
@@ -92,7 +93,7 @@ class Workbook {
   }
   void next_row() { ++row_; }
   void text(std::size_t c, std::string_view value, bool bold = false) {
-    const std::string clean = without_controls(value);
+    const std::string clean = printable_line(value);
     if (clean.empty()) return;
     library_.worksheet_write_string(sheet_, row_, column(c), clean.c_str(), bold ? bold_ : nullptr);
   }

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "catalog/strict_json.h"
+#include "text/json_string.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 #include "trcost/suggest.h"
@@ -112,7 +111,7 @@ void write_value(std::string& out, const Scenario& scenario, const FieldInfo& in
   } else if (is_numeric(info.kind)) {
     append_exact(out, *scenario.number(info.field));
   } else {
-    out += nlohmann::json(std::string(scenario.text(info.field))).dump();
+    out += json_string(scenario.text(info.field));
   }
 }
 
@@ -137,7 +136,7 @@ void write_fields(std::string& out, const Scenario& scenario, const std::string&
 }
 
 void write_stage(std::string& out, const Scenario::Stage& stage) {
-  out += fmt::format("\n    {{\n      \"name\": {}", nlohmann::json(stage.name).dump());
+  out += fmt::format("\n    {{\n      \"name\": {}", json_string(stage.name));
   std::string members;
   write_fields(members, stage.overrides, "      ");
   if (!members.empty()) out += "," + members;

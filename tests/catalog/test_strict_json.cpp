@@ -64,7 +64,7 @@ TEST_CASE("nesting and size are limited") {
   CHECK_NOTHROW(parse_strict_json(std::string(64, '[') + std::string(64, ']'), "mine.json"));
   CHECK(contains(parse_error(std::string(65, '[') + std::string(65, ']')).message, "64 levels"));
   CHECK(contains(parse_error(std::string(1'000'000, '[')).message, "64 levels"));
-  CHECK(contains(parse_error(std::string(kLargestJsonFile + 1, ' ')).message, "16 MiB"));
+  CHECK(contains(parse_error(std::string(kLargestFile + 1, ' ')).message, "16 MiB"));
 }
 
 TEST_CASE("bytes that a terminal might act on do not reach the message") {

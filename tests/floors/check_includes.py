@@ -17,7 +17,7 @@ FLOORS = ["quantity", "text", "catalog", "scenario", "workload", "performance", 
           "estimate", "study", "report", "cli"]
 
 PUBLIC = {
-    "catalog_report": "report", "derivation": "quantity", "files": "catalog", "hardware": "catalog",
+    "catalog_report": "report", "derivation": "quantity", "hardware": "catalog",
     "image_files": "workload", "layer_cost": "performance", "layout": "performance",
     "model": "workload", "performance": "performance", "planner": "planner", "price_book": "catalog",
     "quantity": "quantity", "report": "report", "solve_report": "report", "sweep": "study",

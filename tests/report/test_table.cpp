@@ -5,6 +5,8 @@
 
 #include "catch.h"
 #include "report/text_width.h"
+#include "text/json_string.h"
+#include "text/unicode.h"
 #include "trcost/error.h"
 #include "trcost/rows.h"
 #include "trcost/table.h"
@@ -44,7 +46,7 @@ TEST_CASE("text width counts columns, not bytes", "[report]") {
   CHECK(cut_to_width("abcdefgh", 5, true) == "abcd\u2026");
   CHECK(cut_to_width("abcdefgh", 5, false) == "ab...");
   CHECK(cut_to_width("\u6a21\u578b\u6a21", 4, true) == "\u6a21\u2026");
-  CHECK(without_controls("a\x1b[31mb\nc") == "a?[31mb c");
+  CHECK(printable_line("a\x1b[31mb\nc") == "a\\x1b[31mb c");
 }
 
 TEST_CASE("wrapping keeps every word and the width", "[report]") {

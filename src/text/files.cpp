@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/files.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <system_error>
+#include <vector>
+
+#include "text/input_files.h"
+#include "text/unicode.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::size_t kMiB = std::size_t{1} << 20;
+constexpr std::size_t kBlock = std::size_t{64} << 10;
+constexpr std::string_view kSizeHint =
+    "trcost reads models, scenarios and catalog entries; is this the right file?";
+
+[[noreturn]] void refuse(const std::string& origin, std::string message, std::string hint) {
+  throw Error(ErrorKind::data, std::move(message), std::move(hint), origin);
+}
+
+[[noreturn]] void refuse_size(const std::string& origin) {
+  refuse(origin, fmt::format("larger than the {} MiB that a file may have", kLargestFile / kMiB),
+         std::string(kSizeHint));
+}
+
+std::string read_all(std::istream& in, const std::string& origin, std::string_view if_empty) {
+  std::string bytes;
+  std::vector<char> block(kBlock);
+  while (in.read(block.data(), static_cast<std::streamsize>(block.size())) || in.gcount() > 0) {
+    bytes.append(block.data(), static_cast<std::size_t>(in.gcount()));
+    if (bytes.size() > kLargestFile) refuse_size(origin);
+  }
+  if (in.bad()) refuse(origin, "the file cannot be read", "check the disk and the permissions");
+  std::string text = decode_text(std::move(bytes), origin);
+  if (text.empty()) refuse(origin, "the file is empty", std::string(if_empty));
+  return text;
+}
+
+}  // namespace
+
+std::string read_text_file(const std::string& path) {
+  const bool json = path.ends_with(".json");
+  std::error_code status;
+  const auto kind = std::filesystem::status(path, status).type();
+  if (kind == std::filesystem::file_type::not_found) {
+    refuse(path, "there is no such file",
+           json ? "check the path; catalog names are written without .json" : "check the path");
+  }
+  if (kind == std::filesystem::file_type::directory) {
+    refuse(path, "this is a directory, not a file", "name a file within it");
+  }
+  const bool regular = kind == std::filesystem::file_type::regular;
+  if (regular && std::filesystem::file_size(path, status) > kLargestFile && !status) {
+    refuse_size(path);
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) refuse(path, "the file cannot be opened", "check its permissions");
+  note_input(path);
+  return read_all(in, path, json ? "it has to hold one JSON object" : "is this the right file?");
+}
+
+std::string read_stdin() {
+  note_stdin();
+  std::error_code status;
+  if (std::filesystem::is_directory("/dev/stdin", status)) {
+    refuse("stdin", "this is a directory, not a file", "redirect a file: trcost ... - < FILE");
+  }
+  return read_all(std::cin, "stdin", "it has to hold one JSON object");
+}
+
+bool file_exists(const std::string& path) {
+  std::error_code failed;
+  return std::filesystem::is_regular_file(path, failed);
+}
+
+}  // namespace trcost
