@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/interrupt.h"
@@ -172,13 +173,12 @@ class Sweeping {
     return out;
   }
 
-  SweepOutcome compute(SweepDocument& document) {
+  SweepOutcome compute(const SweepDocument::Write& add) {
     const InterruptGuard guard;
     ProgressLine progress(run_.end - run_.begin, session_.options.quiet);
     run_.stop = &guard.flag();
     run_.progress = [&](std::uint64_t done) { progress.show(done); };
-    return run_sweep(plan_, session_.catalog(), run_, sweep_renderer(plan_, format_),
-                     [&](std::string_view rows) { document.add(rows); });
+    return run_sweep(plan_, session_.catalog(), run_, sweep_renderer(plan_, format_), add);
   }
 
   SweepOutcome run_growing() {
@@ -195,7 +195,7 @@ class Sweeping {
         plan_, format_, {}, [&](std::string_view text) { output.write(text); },
         std::string(session_.catalog().price_date()));
     if (resumed_.bytes == 0) document.open();
-    const SweepOutcome outcome = compute(document);
+    const SweepOutcome outcome = compute([&](std::string_view rows) { document.add(rows); });
     output.flush();
     return outcome;
   }
@@ -207,8 +207,17 @@ class Sweeping {
     SweepDocument document(
         plan_, format_, style, [&](std::string_view text) { output.write(text); },
         std::string(session_.catalog().price_date()));
-    document.open();
-    const SweepOutcome outcome = compute(document);
+    // Rows to be ordered can be refused after some thousands: their head comes with the first.
+    bool opened = false;
+    const auto open = [&] {
+      if (!std::exchange(opened, true)) document.open();
+    };
+    if (plan_.streams()) open();
+    const SweepOutcome outcome = compute([&](std::string_view rows) {
+      open();
+      document.add(rows);
+    });
+    open();
     if (!outcome.interrupted) {
       document.close();
       output.commit();

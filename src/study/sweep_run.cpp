@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
+#include <system_error>
 #include <thread>
 
 #include "study/sweep_chunks.h"
 #include "study/sweep_selection.h"
 #include "study/sweep_worker.h"
+#include "trcost/error.h"
 #include "trcost/sweep.h"
 
 namespace trcost {
@@ -24,9 +28,17 @@ class Crew {
   }
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
+  /// False where the system gives no further thread; those that run do the work then.
   template <class Work>
-  void add(Work work) {
-    threads_.emplace_back(std::move(work));
+  bool add(Work work) {
+    try {
+      threads_.emplace_back(std::move(work));
+    } catch (const std::system_error& error) {
+      if (!threads_.empty()) return false;
+      throw Error(ErrorKind::data, fmt::format("cannot start a thread: {}", error.code().message()),
+                  "raise the limits on processes and memory (ulimit -u, ulimit -v)");
+    }
+    return true;
   }
 
  private:
@@ -118,15 +130,16 @@ SweepOutcome run_sweep(const SweepPlan& plan, const Catalog& catalog, const Swee
   const std::uint64_t wanted = run.threads > 0 ? run.threads : cores;
   const auto threads = static_cast<std::size_t>(std::min(wanted, run.end - run.begin));
   std::vector<SweepSelection> selections;
-  if (!plan.streams()) selections.assign(threads, SweepSelection(plan));
+  if (!plan.streams()) selections.assign(threads, SweepSelection(plan, run.end - run.begin));
   SweepChunks chunks(run.begin, run.end, 2 * threads + 2);
   {
     Crew crew(chunks);
     for (std::size_t i = 0; i < threads; ++i) {
       SweepSelection* selection = plan.streams() ? nullptr : &selections[i];
-      crew.add([&plan, &catalog, &render, selection, &chunks] {
+      const bool added = crew.add([&plan, &catalog, &render, selection, &chunks] {
         work(plan, catalog, render, selection, chunks);
       });
+      if (!added) break;
     }
     collect(run, chunks, write, outcome);
   }

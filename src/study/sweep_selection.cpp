@@ -10,7 +10,9 @@
 namespace trcost {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30;  // of rows that wait to be sorted
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;  // of rows that wait to be sorted
+constexpr std::uint64_t kSample = 4096;  // rows after which all of them are judged
+constexpr double kMargin = 1.25;         // by which the rest may be smaller
 
 void read_key(const SweepPlan& plan, const SweepKey& key, const SweepRow& row, KeyValue& out) {
   out.known = false;
@@ -44,21 +46,24 @@ int compare(const KeyValue& a, const KeyValue& b, bool descending) {
   return text < 0 ? -sign : (text > 0 ? sign : 0);
 }
 
-// Nowhere worse, and better somewhere.
-bool beats(const KeptRow& a, const KeptRow& b) {
-  bool better = false;
-  for (std::size_t i = 0; i < a.objectives.size(); ++i) {
-    if (a.objectives[i] > b.objectives[i]) return false;
-    better = better || a.objectives[i] < b.objectives[i];
-  }
-  return better;
-}
-
 }  // namespace
 
-SweepSelection::SweepSelection(const SweepPlan& plan) : plan_(&plan) {
+SweepSelection::SweepSelection(const SweepPlan& plan, std::uint64_t rows)
+    : plan_(&plan), used_(std::make_shared<Used>()) {
   candidate_.keys.resize(plan.sort().size());
   candidate_.objectives.resize(plan.pareto().size());
+  const bool all_stay = plan.conditions().empty() && plan.pareto().empty() && !plan.top();
+  if (!all_stay) return;
+  all_rows_ = rows;
+  const auto least = static_cast<double>(kept_bytes(candidate_));
+  if (least * static_cast<double>(rows) > static_cast<double>(kMostBytes)) refuse_memory();
+}
+
+void SweepSelection::refuse_memory() const {
+  const std::uint64_t rows = all_rows_ > 0 ? all_rows_ : used_->rows.load();
+  throw Error(ErrorKind::data,
+              fmt::format("the {} rows to be ordered need more than 1 GiB", rows),
+              "add --top N, fewer columns with --select, or run it in parts with --shard");
 }
 
 bool SweepSelection::before(const KeptRow& a, const KeptRow& b) const {
@@ -90,67 +95,62 @@ bool SweepSelection::read_objectives(const SweepRow& row) {
   return true;
 }
 
-bool SweepSelection::beaten(const KeptRow& row) const {
-  return std::ranges::any_of(rows_, [&](const KeptRow& kept) { return beats(kept, row); });
-}
-
 void SweepSelection::offer(const SweepRow& row, const SweepRenderer& render) {
   candidate_.index = row.index;
   if (!read_objectives(row)) return;
   read_keys(row);
   if (full() && !before(candidate_, rows_.front())) return;
-  if (!plan_->pareto().empty() && beaten(candidate_)) return;
+  if (!plan_->pareto().empty() && frontier_.beats(candidate_.objectives)) return;
   candidate_.bytes.clear();
   render(row, candidate_.bytes);
   insert(KeptRow(candidate_));
 }
 
-void SweepSelection::count_bytes(const KeptRow& row) {
-  constexpr std::uint64_t kPerKey = sizeof(KeyValue);
-  bytes_ += sizeof(KeptRow) + row.bytes.size() + row.keys.size() * kPerKey;
-  if (bytes_ <= kMostBytes || full()) return;
-  throw Error(ErrorKind::data,
-              fmt::format("the rows to be ordered need more than 1 GiB ({} rows so far)",
-                          rows_.size()),
-              "add --top N, fewer columns with --select, or run it in parts with --shard");
+// Where all rows stay, the first ones tell what all of them will need.
+void SweepSelection::count_bytes(std::int64_t change) {
+  const std::int64_t bytes = used_->bytes += change;
+  const std::uint64_t rows = ++used_->rows;
+  const double all = static_cast<double>(bytes) / static_cast<double>(rows) *
+                     static_cast<double>(all_rows_);
+  const bool hopeless = rows == kSample && all > kMargin * static_cast<double>(kMostBytes);
+  if (bytes > kMostBytes || hopeless) refuse_memory();
 }
 
 void SweepSelection::insert(KeptRow&& row) {
   if (!plan_->pareto().empty()) {
-    insert_in_frontier(std::move(row));
+    count_bytes(frontier_.insert(std::move(row)));
     return;
   }
   const auto order = [this](const KeptRow& a, const KeptRow& b) { return before(a, b); };
-  if (!plan_->top()) {
-    count_bytes(row);
-    rows_.push_back(std::move(row));
-    return;
-  }
   if (full()) {
     std::ranges::pop_heap(rows_, order);
     rows_.back() = std::move(row);
   } else {
-    count_bytes(row);
+    count_bytes(static_cast<std::int64_t>(kept_bytes(row)));
     rows_.push_back(std::move(row));
   }
-  std::ranges::push_heap(rows_, order);
-}
-
-void SweepSelection::insert_in_frontier(KeptRow&& row) {
-  std::erase_if(rows_, [&](const KeptRow& kept) { return beats(row, kept); });
-  rows_.push_back(std::move(row));
+  if (plan_->top()) std::ranges::push_heap(rows_, order);
 }
 
 void SweepSelection::merge(SweepSelection&& other) {
-  for (KeptRow& row : other.rows_) {
-    const bool pareto = !plan_->pareto().empty();
-    if (pareto ? beaten(row) : full() && !before(row, rows_.front())) continue;
-    insert(std::move(row));
+  const auto order = [this](const KeptRow& a, const KeptRow& b) { return before(a, b); };
+  for (KeptRow& row : other.frontier_.take()) {
+    if (!frontier_.beats(row.objectives)) frontier_.insert(std::move(row));
   }
-  other.rows_.clear();
+  for (; !other.rows_.empty(); other.rows_.pop_front()) {
+    KeptRow& row = other.rows_.front();
+    if (full()) {
+      if (!before(row, rows_.front())) continue;
+      std::ranges::pop_heap(rows_, order);
+      rows_.pop_back();
+    }
+    rows_.push_back(std::move(row));
+    if (plan_->top()) std::ranges::push_heap(rows_, order);
+  }
 }
 
-std::vector<KeptRow> SweepSelection::take() {
+std::deque<KeptRow> SweepSelection::take() {
+  for (KeptRow& row : frontier_.take()) rows_.push_back(std::move(row));
   std::ranges::sort(rows_, [this](const KeptRow& a, const KeptRow& b) { return before(a, b); });
   if (plan_->top() && rows_.size() > *plan_->top()) rows_.resize(*plan_->top());
   return std::move(rows_);
