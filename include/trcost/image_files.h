@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trcost/tokens.h"
@@ -21,13 +23,15 @@ ImageSize read_image_size(const std::string& path);
 struct FolderListing {
   std::vector<std::string> images;  ///< names of image files, of readable formats or not
   std::size_t others = 0;           ///< files whose names are not those of images
+  /// Subfolders that cannot be read, and why, sorted.
+  std::vector<std::pair<std::string, std::string>> unread = {};
 };
 
 /// Whether a name is that of an image file, of readable formats or not.
 bool is_image_name(const std::string& path);
 
 /// Walks a folder and its subfolders; folders reached through a symbolic link are left out.
-/// Throws `Error` (data) when the folder cannot be read.
+/// Throws `Error` (data) when the folder itself cannot be read.
 FolderListing list_image_folder(const std::string& folder);
 
 /// One row of a table of sizes.
@@ -43,15 +47,12 @@ struct BadRow {
   std::string reason;
 };
 
-struct SizesTable {
-  std::vector<SizesRow> rows;
-  std::vector<BadRow> bad;
-};
-
 /// Reads a CSV file (RFC 4180) whose header names the columns `width` and `height`, and may name
 /// `count`; other columns are left alone. A row with a cell that is missing or not a whole number of
-/// at least 1 goes to `bad`. Throws `Error` (data) where the file cannot be read, is empty, or its
-/// header lacks a column.
-SizesTable read_image_sizes(const std::string& path);
+/// at least 1 goes to `bad`, every other one to `good`, in the order of the file; none is kept.
+/// Throws `Error` (data) where the file cannot be read, is empty, its header lacks a column, or it is
+/// no table: a line without end, or bad rows without end.
+void read_image_sizes(const std::string& path, const std::function<void(const SizesRow&)>& good,
+                      const std::function<void(const BadRow&)>& bad);
 
 }  // namespace trcost

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trcost/output_format.h"
@@ -12,6 +15,13 @@
 
 /// The answer of `trcost tokens`: many inputs, one family or all of them side by side.
 namespace trcost {
+
+struct TokenItem {
+  std::string input;  ///< `1920x1080`, `1280x720 60 s 2 fps`, a path, `sizes.csv:7`
+  std::string family;
+  std::int64_t count = 1;  ///< inputs like this one
+  TokenCount tokens;
+};
 
 /// What is asked. Without a family every family that takes the input answers.
 struct TokenRequest {
@@ -24,13 +34,9 @@ struct TokenRequest {
   std::vector<std::string> image_sets = {};  ///< CSV files of sizes, images, folders of them
   TokenOptions options = {};
   bool keep_set_items = true;  ///< else only the first of the image sets' items is kept
-};
-
-struct TokenItem {
-  std::string input;  ///< `1920x1080`, `1280x720 60 s 2 fps`, a path, `sizes.csv:7`
-  std::string family;
-  std::int64_t count = 1;  ///< inputs like this one
-  TokenCount tokens;
+  /// Takes every item as it is counted, in place of TokenReport::items; a set of millions is not
+  /// held in memory then.
+  std::function<void(const TokenItem&)> on_item = {};
 };
 
 struct SkippedInput {
@@ -59,6 +65,24 @@ TokenReport count_tokens(const TokenRequest& request);
 /// document, which a large set would fill.
 std::string render_tokens(const TokenReport& report, Format format, const Style& style,
                           bool items = true);
+/// The same as json, jsonl or csv while the items come: a set of any size in little memory.
+class TokenStream {
+ public:
+  /// `write` takes the text in pieces, none before some of it has come together.
+  TokenStream(Format format, std::function<void(std::string_view)> write);
+  ~TokenStream();
+  TokenStream(const TokenStream&) = delete;
+  TokenStream& operator=(const TokenStream&) = delete;
+
+  void add(const TokenItem& item);
+  /// What follows the items, from a report without them.
+  void finish(const TokenReport& report);
+
+ private:
+  struct Document;
+  std::unique_ptr<Document> document_;
+};
+
 /// The families with their options, rules and sources, in the same formats.
 std::string render_token_families(Format format, const Style& style);
 

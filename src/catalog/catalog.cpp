@@ -31,6 +31,13 @@ bool is_path(std::string_view name) {
   return name.ends_with(".json");
 }
 
+// What a shell gives for <(command): a pipe, which has no extension to go by.
+bool is_pipe(std::string_view name) {
+  if (name.find('/') == std::string_view::npos) return false;
+  std::error_code status;
+  return std::filesystem::is_fifo(std::string(name), status);
+}
+
 const CatalogKindInfo& info(CatalogKind kind) {
   return *std::find_if(catalog_kinds().begin(), catalog_kinds().end(),
                        [&](const CatalogKindInfo& row) { return row.kind == kind; });
@@ -122,7 +129,7 @@ struct Catalog::Cache {
 
   // Text of the file of a catalog name, or of a user's own file.
   Source locate(const Catalog& catalog, CatalogKind kind, std::string_view name) {
-    if (is_path(name)) {
+    if (is_path(name) || is_pipe(name)) {
       return {text_of(std::string(name)), std::string(name), std::string(name)};
     }
     const std::string path = fmt::format("{}/{}.json", info(kind).name, name);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -141,8 +142,17 @@ int run_tokens(const TokensOptions& typed, Session& session) {
   // People get the total and the spread of a set; only machines get its single images.
   const bool rows = format == Format::json ? !typed.summary : format != Format::table;
   request.keep_set_items = rows && format != Format::md;
+  std::optional<TokenStream> stream;
+  if (request.keep_set_items && format != Format::md) {
+    stream.emplace(format, [&](std::string_view text) { output.write(text); });
+    request.on_item = [&](const TokenItem& item) { stream->add(item); };
+  }
   const TokenReport report = count_tokens(request);
-  output.write(render_tokens(report, format, style, !typed.summary));
+  if (stream) {
+    stream->finish(report);
+  } else {
+    output.write(render_tokens(report, format, style, !typed.summary));
+  }
   output.commit();
   return report_skipped(report, session);
 }

@@ -91,8 +91,8 @@ std::string command_help(const Command& command, const CLI::App& app) {
     }
   }
   // What every command has comes last.
-  std::ranges::stable_partition(groups,
-                                [](const std::string& group) { return group != "General"; });
+  std::stable_partition(groups.begin(), groups.end(),
+                        [](const std::string& group) { return group != "General"; });
   for (const std::string& group : groups) {
     if (group.empty()) continue;
     out += fmt::format("\n{}:\n", group);

@@ -6,6 +6,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -230,6 +232,15 @@ int run(int argc, char** argv) {
     return exit_code(error.kind);
   } catch (const ClosedPipe&) {
     return kExitOk;
+  } catch (const std::bad_alloc&) {
+    session.error("out of memory",
+                  "ask for less at once (--top, --shard, fewer --threads), or raise the limit "
+                  "(ulimit -v)");
+    return kExitFailure;
+  } catch (const std::filesystem::filesystem_error& error) {
+    session.error(fmt::format("{}: {}", error.path1().string(), error.code().message()),
+                  "check that it exists, and its permissions");
+    return kExitFailure;
   } catch (const std::exception& error) {
     session.error(fmt::format("internal error: {}", error.what()),
                   "this is a bug: please report it with the command line");

@@ -3,8 +3,7 @@
 #include <string_view>
 #include <utility>
 
-#include "report/document_head.h"
-#include "report/json_writer.h"
+#include "report/token_parts.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
 #include "trcost/table.h"
@@ -14,11 +13,6 @@ namespace trcost {
 namespace {
 
 using Tokens = std::optional<std::int64_t>;
-
-std::optional<double> as_number(Tokens value) {
-  if (!value) return std::nullopt;
-  return static_cast<double>(*value);
-}
 
 /// A whole number, shown digit for digit.
 Cell whole(Tokens value) {
@@ -36,7 +30,9 @@ Cell resized_cell(const TokenCount& tokens) {
 
 // --- rows for machines and for people -----------------------------------------------------------
 
-Table full_table(const TokenReport& report) {
+}  // namespace
+
+Table token_rows(std::span<const TokenItem> items) {
   Table table({{"input", "input"},
                {"family", "family"},
                {"count", "count", Align::right},
@@ -47,7 +43,7 @@ Table full_table(const TokenReport& report) {
                {"resized", "resized", Align::right},
                {"rule", "rule"},
                {"source", "source"}});
-  for (const TokenItem& item : report.items) {
+  for (const TokenItem& item : items) {
     const TokenCount& t = item.tokens;
     table.add_row({item.input, item.family, whole(item.count), whole(t.vision_encoder),
                    whole(t.vision), whole(t.tiles), whole(t.frames), resized_cell(t),
@@ -55,6 +51,8 @@ Table full_table(const TokenReport& report) {
   }
   return table;
 }
+
+namespace {
 
 Table items_table(const TokenReport& report) {
   const bool frames = !report.items.empty() && report.items.front().tokens.frames.has_value();
@@ -125,83 +123,6 @@ Table table_for_people(const TokenReport& report) {
   return report.sets ? spread_table(report.totals) : items_table(report);
 }
 
-// --- JSON ---------------------------------------------------------------------------------------
-
-void write_tokens(JsonWriter& json, std::string_view key, Tokens encoder, Tokens vision) {
-  json.begin_object(key);
-  json.member("vision_encoder", as_number(encoder));
-  json.member("vision", as_number(vision));
-  json.end_object();
-}
-
-void write_item(JsonWriter& json, const TokenItem& item) {
-  const TokenCount& t = item.tokens;
-  json.begin_object();
-  json.member("input", item.input);
-  json.member("family", item.family);
-  if (item.count != 1) json.member("count", static_cast<double>(item.count));
-  write_tokens(json, "tokens", t.vision_encoder, t.vision);
-  json.member("tiles", static_cast<double>(t.tiles));
-  if (t.frames) json.member("frames", static_cast<double>(*t.frames));
-  if (t.resized) {
-    json.raw("resized", "[" + std::to_string(t.resized->width) + ", " +
-                            std::to_string(t.resized->height) + "]");
-  } else {
-    json.null("resized");
-  }
-  json.member("encoder_sequence", as_number(t.encoder_sequence));
-  json.member("rule", t.rule);
-  json.member("source", t.source);
-  json.end_object();
-}
-
-void write_distribution(JsonWriter& json, std::string_view key,
-                        const std::optional<TokenDistribution>& distribution) {
-  if (!distribution) {
-    json.null(key);
-    return;
-  }
-  json.begin_object(key);
-  json.member("min", static_cast<double>(distribution->min));
-  json.member("median", static_cast<double>(distribution->median));
-  json.member("p90", static_cast<double>(distribution->p90));
-  json.member("max", static_cast<double>(distribution->max));
-  json.member("mean", distribution->mean);
-  json.end_object();
-}
-
-std::string to_json(const TokenReport& report, bool items) {
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object();
-  write_versions(json);
-  json.begin_array("items");
-  if (items) {
-    for (const TokenItem& item : report.items) write_item(json, item);
-  }
-  json.end_array();
-  const bool summed = !report.comparison;
-  write_tokens(json, "total", summed ? report.totals.vision_encoder : std::nullopt,
-               summed ? Tokens(report.totals.vision) : std::nullopt);
-  if (summed) json.member("inputs", static_cast<double>(report.totals.inputs));
-  if (report.sets) {
-    json.begin_object("distribution");
-    write_distribution(json, "vision_encoder", report.totals.encoder_distribution);
-    write_distribution(json, "vision", report.totals.vision_distribution);
-    json.end_object();
-  }
-  json.begin_array("skipped");
-  for (const SkippedInput& skipped : report.skipped) {
-    json.begin_object();
-    json.member("input", skipped.input);
-    json.member("reason", skipped.reason);
-    json.end_object();
-  }
-  json.end_array();
-  json.end_object();
-  return out + '\n';
-}
-
 }  // namespace
 
 std::string render_tokens(const TokenReport& report, Format format, const Style& style,
@@ -210,12 +131,12 @@ std::string render_tokens(const TokenReport& report, Format format, const Style&
     case Format::table:
       return to_text(table_for_people(report), style) + footnotes(report);
     case Format::json:
-      return to_json(report, items);
+      return tokens_json(report, items);
     case Format::md:
     case Format::html:
       return to_format(table_for_people(report), format, style, "Tokens");
     default:
-      return to_format(full_table(report), format, style, "items");
+      return to_format(token_rows(report.items), format, style, "items");
   }
 }
 

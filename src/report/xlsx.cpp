@@ -17,6 +17,7 @@ std::string render_xlsx(const Report&) {
 
 #else
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -36,17 +37,25 @@ std::string render_xlsx(const Report&) {
 namespace trcost {
 namespace {
 
+constexpr const char* kRoomHint = "set TMPDIR to a folder with room";
+
 // A name in the temporary folder that nothing else has; the file goes when this does.
 class TemporaryFile {
  public:
   TemporaryFile() {
-    path_ = (std::filesystem::temp_directory_path() / "trcost-XXXXXX").string();
+    std::error_code failed;
+    folder_ = std::filesystem::temp_directory_path(failed).string();
+    if (failed) {
+      const char* named = std::getenv("TMPDIR");
+      throw Error(ErrorKind::data, "there is no temporary folder, which a workbook needs", kRoomHint,
+                  named == nullptr ? "/tmp" : named);
+    }
+    path_ = folder_ + "/trcost-XXXXXX";
     const int descriptor = mkstemp(path_.data());
     if (descriptor < 0) {
-      throw Error(ErrorKind::data, "cannot write to the temporary folder",
-                  "set TMPDIR to a folder with room", path_);
+      throw Error(ErrorKind::data, "cannot write to the temporary folder", kRoomHint, folder_);
     }
-    close(descriptor);
+    ::close(descriptor);
   }
   ~TemporaryFile() {
     std::error_code ignored;
@@ -56,20 +65,44 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
 
   [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string& folder() { return folder_; }
   [[nodiscard]] std::string bytes() const {
     std::ifstream in(path_, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
   }
 
  private:
+  std::string folder_;
   std::string path_;
+};
+
+// The library writes its own lines on stderr where it fails; this program says it once.
+class Quiet {
+ public:
+  Quiet() : stderr_(dup(STDERR_FILENO)) {
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (stderr_ >= 0 && nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+    if (nowhere >= 0) ::close(nowhere);
+  }
+  ~Quiet() {
+    if (stderr_ < 0) return;
+    dup2(stderr_, STDERR_FILENO);
+    ::close(stderr_);
+  }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  int stderr_;
 };
 
 // A workbook under way.
 class Workbook {
  public:
-  explicit Workbook(const std::string& path)
-      : library_(xlsx_library()), book_(library_.workbook_new(path.c_str())) {
+  explicit Workbook(TemporaryFile& file) : library_(xlsx_library()) {
+    lxw_workbook_options options = {};
+    options.tmpdir = file.folder().data();  // else the library's own parts go elsewhere
+    book_ = library_.workbook_new_opt(file.path().c_str(), &options);
     lxw_doc_properties properties = {};
     std::string title = "Training cost";
     properties.title = title.data();
@@ -107,18 +140,21 @@ class Workbook {
     library_.worksheet_write_boolean(sheet_, row_, column(c), value ? 1 : 0, nullptr);
   }
   void close() {
-    const lxw_error status = library_.workbook_close(book_);
+    const lxw_error status = [&] {
+      const Quiet quiet;
+      return library_.workbook_close(book_);
+    }();
     if (status == LXW_NO_ERROR) return;
     throw Error(ErrorKind::data,
                 std::string("cannot write the workbook: ") + library_.lxw_strerror(status),
-                "set TMPDIR to a folder with room");
+                kRoomHint);
   }
 
  private:
   static lxw_col_t column(std::size_t c) { return static_cast<lxw_col_t>(c); }
 
   const XlsxLibrary& library_;
-  lxw_workbook* book_;
+  lxw_workbook* book_ = nullptr;
   lxw_worksheet* sheet_ = nullptr;
   lxw_format* bold_ = nullptr;
   lxw_row_t row_ = 0;
@@ -246,8 +282,8 @@ void add_origin(Workbook& book, const Report& report) {
 }  // namespace
 
 std::string render_xlsx(const Report& report) {
-  const TemporaryFile file;
-  Workbook book(file.path());
+  TemporaryFile file;
+  Workbook book(file);
   add_summary(book, report);
   add_items(book, report);
   add_waterfall(book, report);

@@ -10,7 +10,7 @@ namespace trcost {
 /// The functions of the library that a workbook needs, under their own names.
 struct XlsxLibrary {
 #define TRCOST_XLSX_FUNCTIONS(X)                                                               \
-  X(workbook_new)                                                                              \
+  X(workbook_new_opt)                                                                              \
   X(workbook_set_properties)                                                                   \
   X(workbook_add_worksheet)                                                                    \
   X(workbook_add_format) X(workbook_close) X(worksheet_write_number) X(worksheet_write_string) \

@@ -143,10 +143,17 @@ void write_stage(std::string& out, const Scenario::Stage& stage) {
   out += "\n    }";
 }
 
+// The scenario of a document, which may be a saved result that holds one.
+ObjectReader scenario_object(std::string_view json, std::string_view origin) {
+  ObjectReader object = parse_strict_json(json, origin).object();
+  const bool result = object.has("trcost_version") && object.has("scenario");
+  return result ? object.required_value("scenario").object() : object;
+}
+
 }  // namespace
 
 Scenario scenario_from_json(std::string_view json, std::string_view origin) {
-  ObjectReader object = parse_strict_json(json, origin).object();
+  ObjectReader object = scenario_object(json, origin);
   const std::string version = object.text_or("schema_version", kSchemaVersion);
   if (!version.starts_with("1.")) {
     throw Error(ErrorKind::data, fmt::format("schema_version \"{}\" is not known", version),

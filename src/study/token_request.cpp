@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
+#include "text/unicode.h"
 #include "trcost/error.h"
 #include "trcost/image_files.h"
 #include "trcost/token_report.h"
@@ -102,7 +104,12 @@ class Collector {
             const TokenCount& tokens) {
     if (!report_.comparison) tally_.add(tokens, count);
     ++report_.counted;
-    report_.items.push_back({input, family, count, tokens});
+    TokenItem item{input, family, count, tokens};
+    if (request_.on_item) {
+      request_.on_item(item);
+    } else {
+      report_.items.push_back(std::move(item));
+    }
   }
 
   void keep_of_set(const std::string& input, std::int64_t count, const TokenCount& tokens) {
@@ -118,24 +125,24 @@ class Collector {
   void add_folder(const std::string& folder) {
     const FolderListing listing = list_image_folder(folder);
     report_.other_files += listing.others;
-    if (listing.images.empty()) {
+    if (listing.images.empty() && listing.unread.empty()) {
       throw Error(ErrorKind::data, "the folder holds no image files",
                   "JPEG, PNG, GIF, BMP and WebP files are read, also in subfolders", folder);
     }
+    for (const auto& [path, why] : listing.unread) {
+      report_.skipped.push_back({printable(path), "the folder cannot be read: " + why});
+    }
     for (const std::string& path : listing.images) {
-      add_of_set(path, 1, [&] { return read_image_size(path); });
+      add_of_set(printable(path), 1, [&] { return read_image_size(path); });
     }
   }
 
   void add_table(const std::string& path) {
-    const SizesTable table = read_image_sizes(path);
     const auto place = [&](std::int64_t line) { return path + ":" + std::to_string(line); };
-    auto bad = table.bad.begin();
-    for (const SizesRow& row : table.rows) {
-      for (; bad != table.bad.end() && bad->line < row.line; ++bad) skip(place(bad->line), *bad);
+    const auto good = [&](const SizesRow& row) {
       add_of_set(place(row.line), row.count, [&] { return row.size; });
-    }
-    for (; bad != table.bad.end(); ++bad) skip(place(bad->line), *bad);
+    };
+    read_image_sizes(path, good, [&](const BadRow& row) { skip(place(row.line), row); });
   }
 
   void skip(const std::string& place, const BadRow& bad) {

@@ -24,6 +24,20 @@ constexpr std::array<std::string_view, 16> image_extensions = {
               "give a folder of images or a CSV file of sizes", folder);
 }
 
+void add_entry(const fs::directory_entry& entry, FolderListing& listing,
+               std::vector<fs::path>& folders) {
+  std::error_code none;
+  if (entry.is_directory(none) && !entry.is_symlink(none)) {
+    folders.push_back(entry.path());
+  } else if (entry.is_regular_file(none)) {
+    if (is_image_name(entry.path().string())) {
+      listing.images.push_back(entry.path().string());
+    } else {
+      ++listing.others;
+    }
+  }
+}
+
 }  // namespace
 
 bool is_image_name(const std::string& path) {
@@ -37,21 +51,21 @@ bool is_image_name(const std::string& path) {
 
 FolderListing list_image_folder(const std::string& folder) {
   FolderListing listing;
-  std::error_code failed;
-  fs::recursive_directory_iterator entry(folder, failed);
-  if (failed) refuse(folder, failed);
-  for (const fs::recursive_directory_iterator end; entry != end;) {
-    if (entry->is_regular_file(failed)) {
-      if (is_image_name(entry->path().string())) {
-        listing.images.push_back(entry->path().string());
-      } else {
-        ++listing.others;
-      }
+  std::vector<fs::path> left = {folder};
+  while (!left.empty()) {
+    const fs::path here = left.back();
+    left.pop_back();
+    std::error_code failed;
+    fs::directory_iterator entry(here, failed);
+    for (const fs::directory_iterator end; !failed && entry != end; entry.increment(failed)) {
+      add_entry(*entry, listing, left);
     }
-    entry.increment(failed);
-    if (failed) refuse(folder, failed);
+    if (!failed) continue;
+    if (here == folder) refuse(folder, failed);
+    listing.unread.emplace_back(here.string(), failed.message());
   }
   std::sort(listing.images.begin(), listing.images.end());
+  std::sort(listing.unread.begin(), listing.unread.end());
   return listing;
 }
 

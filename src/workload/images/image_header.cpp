@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "text/input_files.h"
 #include "trcost/error.h"
 #include "trcost/image_files.h"
 #include "workload/images/exif.h"
@@ -49,6 +50,7 @@ File open(const std::string& path) {
   if (std::filesystem::is_directory(path, failed)) refuse(path, "is a folder, not an image");
   File file(std::fopen(path.c_str(), "rb"), &std::fclose);
   if (!file) refuse(path, "cannot be read: " + std::generic_category().message(errno));
+  note_input(path);
   return file;
 }
 

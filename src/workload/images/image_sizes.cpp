@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "text/input_files.h"
 #include "trcost/error.h"
 #include "trcost/image_files.h"
 
@@ -15,6 +16,13 @@ namespace {
 constexpr std::int64_t largest_side = 1'000'000;
 constexpr std::int64_t largest_count = 1'000'000'000'000;
 constexpr std::size_t quoted_length = 40;
+constexpr std::size_t longest_record = std::size_t{64} << 10;  // bytes; rows of sizes have some 20
+constexpr std::size_t most_bad_rows = 100'000;
+
+/// Of a file that is no table at all, where a bad row is one of many.
+struct NoTable : Error {
+  using Error::Error;
+};
 
 /// The records of a CSV file (RFC 4180): quotes, doubled quotes and line ends within quotes.
 class CsvReader {
@@ -23,6 +31,7 @@ class CsvReader {
     if (!in_ || in_.peek() == std::ifstream::traits_type::eof()) {
       fail(0, in_.eof() ? "the file is empty" : "the file cannot be read");
     }
+    note_input(path);
     skip_byte_order_mark();
   }
 
@@ -45,6 +54,13 @@ class CsvReader {
                 line > 0 ? path_ + ":" + std::to_string(line) : path_);
   }
 
+  /// As fail, where reading on has no use.
+  [[noreturn]] void refuse_all(const std::string& what) const {
+    throw NoTable(ErrorKind::data, what + ": this is not a table of sizes",
+                  "the table has a header with the columns width, height and, if wanted, count",
+                  path_ + ":" + std::to_string(line_));
+  }
+
  private:
   void skip_byte_order_mark() {
     std::array<char, 3> mark{};
@@ -57,7 +73,9 @@ class CsvReader {
   void read_record(std::vector<std::string>& cells) {
     cells.assign(1, {});
     bool quoted = false;
+    std::size_t length = 0;
     for (int c = in_.get(); c != std::ifstream::traits_type::eof(); c = in_.get()) {
+      if (++length > longest_record) refuse_all("a line is longer than 64 KiB");
       if (c == '\n') ++next_line_;
       if (quoted) {
         if (c != '"') {
@@ -154,21 +172,28 @@ SizesRow read_row(const CsvReader& csv, const Columns& columns,
 
 }  // namespace
 
-SizesTable read_image_sizes(const std::string& path) {
+void read_image_sizes(const std::string& path, const std::function<void(const SizesRow&)>& good,
+                      const std::function<void(const BadRow&)>& bad) {
   CsvReader csv(path);
   const Columns columns = read_header(csv);
-  SizesTable table;
   std::vector<std::string> cells;
+  std::size_t rows = 0, bad_rows = 0;
   for (bool more = true; more;) {
+    std::optional<SizesRow> row;
     try {
       more = csv.next(cells);
-      if (more) table.rows.push_back(read_row(csv, columns, cells));
+      if (more) row = read_row(csv, columns, cells);
+    } catch (const NoTable&) {
+      throw;
     } catch (const Error& error) {
-      table.bad.push_back({csv.line(), error.message});
+      if (++bad_rows > most_bad_rows) csv.refuse_all("more than 100,000 bad rows");
+      bad({csv.line(), error.message});
     }
+    if (!row) continue;
+    ++rows;
+    good(*row);
   }
-  if (table.rows.empty() && table.bad.empty()) csv.fail(0, "the table has no rows");
-  return table;
+  if (rows + bad_rows == 0) csv.fail(0, "the table has no rows");
 }
 
 }  // namespace trcost

@@ -89,12 +89,25 @@ std::string reason(const std::string& path) {
   return {};
 }
 
+struct Sizes {
+  std::vector<trcost::SizesRow> rows;
+  std::vector<trcost::BadRow> bad;
+};
+
+Sizes sizes_of(const std::string& path) {
+  Sizes out;
+  trcost::read_image_sizes(
+      path, [&](const trcost::SizesRow& row) { out.rows.push_back(row); },
+      [&](const trcost::BadRow& row) { out.bad.push_back(row); });
+  return out;
+}
+
 // What the table is refused for, or its bad rows.
 std::string csv_error(const Folder& folder, const std::string& text) {
   try {
     std::string bad;
     for (const trcost::BadRow& row :
-         trcost::read_image_sizes(folder.write("sizes.csv", text)).bad) {
+         sizes_of(folder.write("sizes.csv", text)).bad) {
       bad += "sizes.csv:" + std::to_string(row.line) + " " + row.reason + "; ";
     }
     return bad;
@@ -191,20 +204,19 @@ TEST_CASE("a table of sizes is read by its header", "[images][csv]") {
                                         "\"a, b\",480,640,10\r\n"
                                         "\r\n"
                                         "\"two\nlines \"\"x\"\"\", 1080 ,1920,1");
-  const auto rows = trcost::read_image_sizes(path).rows;
+  const auto rows = sizes_of(path).rows;
   REQUIRE(rows.size() == 2);
   CHECK(rows[0].size == ImageSize{640, 480});
   CHECK(rows[0].count == 10);
   CHECK(rows[0].line == 2);
   CHECK(rows[1].size == ImageSize{1920, 1080});
   CHECK(rows[1].line == 4);
-  CHECK(trcost::read_image_sizes(folder.write("short.csv", "width,height\n1,2\n")).rows[0].count ==
-        1);
+  CHECK(sizes_of(folder.write("short.csv", "width,height\n1,2\n")).rows[0].count == 1);
 }
 
 TEST_CASE("bad rows of a table leave the good ones", "[images][csv][errors]") {
   const Folder folder;
-  const auto table = trcost::read_image_sizes(
+  const auto table = sizes_of(
       folder.write("sizes.csv", "width,height\n1,2\n0,5\n3,4\nx\n5,6\n\"7,8\n9,10\n"));
   REQUIRE(table.rows.size() == 3);
   CHECK(table.rows[2].size == ImageSize{5, 6});
@@ -225,5 +237,30 @@ TEST_CASE("a bad table names the line and what is wrong", "[images][csv][errors]
   CHECK(mentions(csv_error(folder, "width,height\n\"1,2\n"), "does not end"));
   CHECK(mentions(csv_error(folder, "width,height\n"), "no rows"));
   CHECK(mentions(csv_error(folder, ""), "empty"));
-  CHECK_THROWS_AS(trcost::read_image_sizes("/nonexistent/sizes.csv"), trcost::Error);
+  CHECK_THROWS_AS(sizes_of("/nonexistent/sizes.csv"), trcost::Error);
+}
+
+TEST_CASE("a file without lines, or without a good one, is left early", "[images][csv][errors]") {
+  const Folder folder;
+  CHECK(mentions(csv_error(folder, std::string(1 << 20, '\0')), "longer than 64 KiB"));
+  CHECK(mentions(csv_error(folder, "width,height\n\"" + std::string(1 << 20, '1')),
+                 "longer than 64 KiB"));
+  std::string bad = "width,height\n";
+  for (int i = 0; i < 100'001; ++i) bad += "x\n";
+  CHECK(mentions(csv_error(folder, bad), "more than 100,000 bad rows"));
+}
+
+TEST_CASE("a folder that cannot be read is named, and the others are read", "[images]") {
+  const Folder folder;
+  folder.write("a.jpg", "x");
+  folder.write("shut/b.jpg", "x");
+  const auto shut = folder.path / "shut";
+  std::filesystem::permissions(shut, std::filesystem::perms::none);
+  std::error_code failed;
+  std::filesystem::directory_iterator probe(shut, failed);  // who may read everything sees no fault
+  const auto listing = trcost::list_image_folder(folder.path.string());
+  std::filesystem::permissions(shut, std::filesystem::perms::owner_all);
+  CHECK(listing.images.size() == (failed ? 1 : 2));
+  REQUIRE(listing.unread.size() == (failed ? 1 : 0));
+  if (failed) CHECK(listing.unread[0].first == shut.string());
 }
