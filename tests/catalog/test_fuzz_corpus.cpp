@@ -1,42 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
 #include "catch.h"
+#include "fuzz/borders.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+using trcost::fuzz::Border;
 
-TEST_CASE("the fuzz corpus neither crashes nor escapes as another exception") {
-  int files = 0;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::string(TRCOST_SOURCE_DIR) + "/tests/fuzz/corpus")) {
-    INFO(entry.path());
-    std::ifstream in(entry.path(), std::ios::binary);
-    const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    CHECK(LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                                 bytes.size()) == 0);
-    ++files;
-  }
-  CHECK(files >= 20);
+namespace {
+
+const std::string corpus = std::string(TRCOST_SOURCE_DIR) + "/tests/fuzz/corpus/";
+
+std::string bytes_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
-TEST_CASE("every beginning and every single-byte damage of an accelerator file is survived") {
-  std::ifstream in(std::string(TRCOST_SOURCE_DIR) + "/tests/fuzz/corpus/accelerator.json",
-                   std::ios::binary);
-  const std::string good((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+}  // namespace
+
+TEST_CASE("the fuzz corpora neither crash nor escape as another exception", "[fuzz]") {
+  for (const Border& border : trcost::fuzz::borders()) {
+    INFO(border.name);
+    int files = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(corpus + std::string(border.name))) {
+      INFO(entry.path());
+      border.run(bytes_of(entry.path()));
+      ++files;
+    }
+    CHECK(files >= 3);
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(corpus)) {
+    INFO(entry.path());
+    CHECK(trcost::fuzz::find_border(entry.path().filename().string()) != nullptr);
+  }
+}
+
+TEST_CASE("every beginning and every single-byte damage of an accelerator file is survived",
+          "[fuzz]") {
+  const std::string good = bytes_of(corpus + "catalog/accelerator.json");
   REQUIRE(good.size() > 100);
-  const auto run = [](const std::string& text) {
-    return LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(text.data()), text.size());
-  };
   for (std::size_t length = 0; length < good.size(); ++length) {
-    CHECK(run(good.substr(0, length)) == 0);
+    trcost::fuzz::catalog(good.substr(0, length));
     std::string damaged = good;
     for (const char c : {'\0', '"', '9', '{', '\xff'}) {
       damaged[length] = c;
-      CHECK(run(damaged) == 0);
+      trcost::fuzz::catalog(damaged);
     }
   }
 }

@@ -1,0 +1,148 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Faults of the machine and hostile files: one message with a next step, soon, in little memory.
+
+load program
+
+answer=(estimate --params 7e9 --accelerator h100-sxm --gpus 64)
+sizes=(tokens --family vit --images)
+
+# Runs the program with at most $1 KiB of memory.
+limited() {
+  local memory=$1
+  shift
+  code=0
+  (ulimit -v "$memory" && exec "$TRCOST" "$@") >out.txt 2>err.txt || code=$?
+  err=$(cat err.txt)
+}
+
+not_a_bug() {
+  lacks "internal error|this is a bug" err.txt
+}
+
+@test "bytes that are no text are refused where they come in, with line and column" {
+  name=$'\xff\xe9.json'
+  "$TRCOST" show models llama-2-7b -o plain.json && mv plain.json "$name"
+  refused 2 'argument 3: "\xff\xe9.json" is not UTF-8' estimate --model "$name" --format json
+  refused 2 'is not UTF-8' estimate --params 7e9 --price 2 --provider $'x\xca' --format json
+  refused 2 'is not UTF-8' sweep --gpus 64 --accelerator h100-sxm --vary model.name="$name" --format csv
+  refused 2 '\x0d' estimate --gpus $'64\r'
+  refused 2 '\x1b' estimate --accelerator $'a\x1b[31m'
+  printf 'InstanceType,AcceleratorName,AcceleratorCount,Price,Region\nx,H100,8,20,S\xe3o\n' >latin1.csv
+  refused 1 "line 2, column 14: the byte 0xe3" prices import latin1.csv --date 2026-10-01 -o p.json
+  [ ! -e p.json ]
+  TRCOST_MODEL_NAME=$'\xff' refused 2 "TRCOST_MODEL_NAME" estimate
+}
+
+@test "UTF-16, byte order marks and Windows line ends are read as what they say" {
+  printf '{"model": {"params": 7e9}, "hardware": {"gpus": 64, "accelerator": "h100-sxm"}}' >plain.json
+  "$TRCOST" estimate --scenario plain.json >expected
+  (printf '\xef\xbb\xbf' && cat plain.json) >mark.json
+  (printf '\xff\xfe' && iconv -f UTF-8 -t UTF-16LE plain.json) >windows.json
+  sed 's/,/,\r\n/' plain.json >crlf.json
+  for file in mark windows crlf; do
+    "$TRCOST" estimate --scenario $file.json | cmp - expected
+    "$TRCOST" estimate --scenario - <$file.json | cmp - expected
+  done
+  printf '\xef\xbb\xbf32\r\n64\r\n' >values.csv
+  "$TRCOST" sweep --scenario plain.json --vary gpus=@values.csv --select cost.total --format csv >a.csv
+  "$TRCOST" sweep --scenario plain.json --vary gpus=32,64 --select cost.total --format csv >b.csv
+  cmp a.csv b.csv
+}
+
+@test "what is hidden in a file is found, and nothing of it reaches the terminal" {
+  printf '{"model":{"params":7e9}}\0garbage {' >nul.json
+  refused 1 "line 1, column 25: a NUL byte" estimate --scenario nul.json
+  printf '{"model": {"name": "a\xc2\x9b2Jb"}}' >c1.json
+  refused 1 "not for show" estimate --scenario c1.json
+  printf '{"model": {"name": "\xe2\x80\xaegnp"}}' >bidi.json
+  refused 1 "not for show" estimate --scenario bidi.json
+  printf '{"model": {"name": "a\xef\xbf\xbf"}}' >nonchar.json
+  refused 1 "not for show" estimate --scenario nonchar.json -o x.xlsx
+  lacks $'\xc2\x9b|\xe2\x80\xae' err.txt
+}
+
+@test "hostile files end soon and in 200 MB" {
+  head -c 300000 /dev/zero | tr '\0' '[' >deep.json
+  head -c 17000000 /dev/zero >large.json
+  (echo 'width,height' && yes x | head -n 200000) >bad.csv
+  for file in deep.json large.json /dev/zero .; do
+    limited 200000 estimate --scenario $file
+    [ "$code" -eq 1 ]
+    not_a_bug
+  done
+  for file in /dev/zero bad.csv deep.json; do
+    limited 200000 "${sizes[@]}" $file
+    [ "$code" -eq 1 ]
+    not_a_bug
+  done
+  code=0
+  "$TRCOST" estimate --scenario - <. >out.txt 2>err.txt || code=$?
+  was_refused 1 "stdin: this is a directory"
+}
+
+@test "300,000 sizes are written as JSON in 120 MB" {
+  (echo 'width,height' && yes 640,480 | head -n 300000) >sizes.csv
+  limited 120000 "${sizes[@]}" sizes.csv --format json -o all.json
+  [ "$code" -eq 0 ]
+  [ "$(jq '.items | length' all.json)" -eq 300000 ]
+  limited 120000 "${sizes[@]}" sizes.csv --format csv -o all.csv
+  [ "$code" -eq 0 ]
+  [ "$(wc -l <all.csv)" -eq 300001 ]
+}
+
+@test "without a temporary folder, memory or threads there is a next step" {
+  TMPDIR=/nonexistent refused 1 "/nonexistent: there is no temporary folder" "${answer[@]}" -o x.xlsx
+  limited 60000 sweep --params 7e9 --accelerator h100-sxm --gpus 8 --vary data.tokens=1e9..1e12:1e6 --sort cost.total
+  [ "$code" -eq 1 ]
+  not_a_bug
+  limited 300000 sweep --params 7e9 --accelerator h100-sxm --vary gpus=8..4096:8 --threads 4096 --format csv
+  # As many threads as the limit allows, or what to do about it.
+  not_a_bug
+  if [ "$code" -eq 0 ]; then
+    [ "$(wc -l <out.txt)" -eq 513 ]
+  else
+    grep -q "fewer --threads" err.txt
+  fi
+}
+
+@test "more rows than can be sorted are refused before the first" {
+  SECONDS=0
+  refused 1 "10000000 rows to be ordered need more than 1 GiB" sweep --params 7e9 --accelerator h100-sxm \
+    --gpus 64 --vary data.tokens=1e9..10000000e9:1e9 --sort cost.total
+  [ "$SECONDS" -le 5 ]
+}
+
+@test "a frontier of two columns is that of its definition" {
+  grid=(sweep --params 7e9 --accelerator h100-sxm --vary gpus=8..512:8 --vary train.precision=bf16,fp8
+    --select cost.total,wall_clock_seconds --format csv)
+  "$TRCOST" "${grid[@]}" >all.csv
+  "$TRCOST" "${grid[@]}" --pareto cost.total,wall_clock_seconds >frontier.csv
+  awk -F, 'NR > 1 { line[NR] = $0; a[NR] = $3; b[NR] = $4 }
+    END { for (i in line) { keep = 1
+      for (j in line) if (a[j] <= a[i] && b[j] <= b[i] && (a[j] < a[i] || b[j] < b[i])) keep = 0
+      if (keep) print line[i] } }' all.csv | sort >expected
+  [ -s expected ]
+  tail -n +2 frontier.csv | sort | cmp - expected
+}
+
+@test "a pipe is a model, a saved result is a scenario" {
+  "$TRCOST" show models llama-2-7b -o m.json
+  "$TRCOST" estimate --model <(cat m.json) --accelerator h100-sxm --gpus 64 --format csv >/dev/null
+  "$TRCOST" "${answer[@]}" --tokens 2T --format json >result.json
+  "$TRCOST" estimate --scenario result.json --format json | cmp - result.json
+}
+
+@test "one subfolder that cannot be read is named, the others are counted" {
+  [ "$(id -u)" -ne 0 ] || command -v setpriv >/dev/null || skip "needs setpriv"
+  cp "$TRCOST" program && mkdir -p images/shut && chmod 755 . program
+  printf 'GIF89a\x03\x00\x05\x00\x80\x00\x00' >images/a.gif
+  cp images/a.gif images/shut/b.gif && chmod 000 images/shut
+  as=(env)
+  [ "$(id -u)" -ne 0 ] || as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  run "${as[@]}" ./program "${sizes[@]}" images
+  chmod 755 images/shut
+  [ "$status" -eq 1 ]
+  [[ $output == *"images/shut: the folder cannot be read"* ]]
+  [[ $output == *"1 image"* ]]
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The borders of the program: each takes bytes from outside and may do two things with them, return
+// or throw Error. Anything else (another exception, a broken promise, a sanitizer's word) ends the
+// process. One function per border; one driver for all of them (fuzz_main.cpp), and the corpora run
+// as an ordinary test.
+#pragma once
+
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "trcost/error.h"
+
+namespace trcost::fuzz {
+
+struct Border {
+  std::string_view name;  ///< also its folder of corpus/
+  void (*run)(std::string_view bytes);
+};
+
+std::span<const Border> borders();
+/// Null where there is none of that name.
+const Border* find_border(std::string_view name);
+
+void catalog(std::string_view bytes);      ///< models, Hugging Face configs, chips, systems, stacks
+void scenario(std::string_view bytes);     ///< scenarios, with experiments; saved results
+void saved_result(std::string_view bytes); ///< the readers of `diff`
+void numbers(std::string_view bytes);      ///< every kind of number, and every field as a flag
+void prices(std::string_view bytes);       ///< tables of `prices import`
+void price_file(std::string_view bytes);   ///< JSON of a data folder
+void image(std::string_view bytes);        ///< headers of image files
+void image_sizes(std::string_view bytes);  ///< tables of sizes
+void sweep(std::string_view bytes);        ///< axes, conditions, columns: one per line
+void resume(std::string_view bytes);       ///< files of --resume
+void text(std::string_view bytes);         ///< decoding, and what a terminal is shown
+
+/// Runs `use`; an Error has to have words.
+template <class Use>
+void attempt(const Use& use) {
+  try {
+    use();
+  } catch (const Error& error) {
+    if (error.message.empty()) std::abort();
+  }
+}
+
+/// A promise that is checked in every build type.
+inline void require(bool promise) {
+  if (!promise) std::abort();
+}
+
+/// A file that holds the bytes; one per process, written anew by every call.
+const std::string& file_with(std::string_view bytes);
+
+}  // namespace trcost::fuzz

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of the data folder, as a user may write them.
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+#include "catalog/loaders.h"
+#include "fuzz/borders.h"
+#include "text/unicode.h"
+#include "trcost/error.h"
+
+namespace trcost::fuzz {
+namespace {
+
+// An Error of the strict reader has words, and none that a terminal might act on.
+template <class Load>
+void load(std::string_view text, const Load& use) {
+  try {
+    use(parse_strict_json(text, "fuzz.json"));
+  } catch (const Error& error) {
+    require(!error.message.empty());
+    require(!first_bad_byte(error.message));
+    for (const char c : error.message + error.hint) {
+      require(static_cast<unsigned char>(c) >= 0x20 || c == '\n');
+    }
+  }
+}
+
+void check_accelerator(const Accelerator& chip) {
+  for (const double rate : chip.peak_flops) {
+    if (!std::isfinite(rate) || rate < 0) std::abort();
+  }
+  if (!(chip.memory_bytes > 0) || !(chip.memory_bandwidth > 0)) std::abort();
+}
+
+void check_system(const System& system) {
+  if (system.tiers.empty() || !(system.gpus_per_node >= 1)) std::abort();
+  for (const NetworkTier& tier : system.tiers) {
+    if (!(tier.bandwidth > 0) || !std::isfinite(tier.bandwidth)) std::abort();
+  }
+  if (system.usable_per_domain > system.gpus_per_domain) std::abort();
+}
+
+}  // namespace
+
+void catalog(std::string_view bytes) {
+  static const Catalog catalog;
+  load(bytes, [](const JsonValue& json) { check_accelerator(parse_accelerator(json)); });
+  load(bytes, [](const JsonValue& json) { check_system(parse_system(json)); });
+  load(bytes, [](const JsonValue& json) { (void)parse_encoder(json); });
+  load(bytes, [](const JsonValue& json) { (void)parse_model(json, catalog); });
+  load(bytes, [](const JsonValue& json) { (void)load_stack(json); });
+}
+
+}  // namespace trcost::fuzz

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prices, and what a sweep is asked.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "catalog/strict_json.h"
+#include "fuzz/borders.h"
+#include "trcost/catalog.h"
+#include "trcost/price_book.h"
+#include "trcost/price_import.h"
+#include "trcost/sweep.h"
+#include "trcost/sweep_report.h"
+
+namespace trcost::fuzz {
+namespace {
+
+const Catalog& built_in() {
+  static const Catalog catalog;
+  return catalog;
+}
+
+Scenario small_run() {
+  return scenario_from_json(R"({"model": {"params": 1e9}, "data": {"tokens": 1e9},
+    "hardware": {"accelerator": "h100-sxm", "gpus": 8}})",
+                            "base.json");
+}
+
+// A data folder whose one price file is written anew by every call.
+struct PriceFolder {
+  std::filesystem::path root =
+      std::filesystem::temp_directory_path() / ("trcost-fuzz-prices-" + std::to_string(getpid()));
+  PriceFolder() { std::filesystem::create_directories(root / "prices"); }
+  ~PriceFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(root, ignored);
+  }
+};
+
+}  // namespace
+
+void prices(std::string_view bytes) {
+  attempt([&] {
+    PriceImportOptions options;
+    options.provider = "X";
+    options.date = "2026-10-01";
+    options.source = "fuzz";
+    options.catalog = &built_in();
+    const PriceImport import = import_prices(bytes, "fuzz.csv", options);
+    (void)parse_strict_json(price_file_json(import, options), "imported.json");
+  });
+}
+
+void price_file(std::string_view bytes) {
+  static const PriceFolder folder;
+  std::ofstream(folder.root / "prices" / "fuzz.json", std::ios::binary) << bytes;
+  attempt([] { (void)Catalog(folder.root.string()).prices(); });
+}
+
+// Lines are --vary, --where, --select, --sort and --pareto by their first letter.
+void sweep(std::string_view bytes) {
+  SweepRequest request;
+  request.base = small_run();
+  while (!bytes.empty()) {
+    const std::size_t end = std::min(bytes.find('\n'), bytes.size());
+    const std::string_view line = bytes.substr(0, end);
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+    if (line.size() < 2 || line.find('@') != line.npos) continue;  // @ reads a file
+    const std::string word(line.substr(1));
+    if (line[0] == 'v') request.vary.push_back(word);
+    if (line[0] == 'w') request.where.push_back(word);
+    if (line[0] == 's') request.select = word;
+    if (line[0] == 'o') request.sort = word;
+    if (line[0] == 'p') request.pareto = word;
+  }
+  attempt([&] { require(SweepPlan(request, built_in()).size() >= 1); });
+}
+
+void resume(std::string_view bytes) {
+  SweepRequest request;
+  request.base = small_run();
+  request.vary = {"hardware.gpus=8,16,32", "data.seq_length=2048,4096"};
+  request.select = "gpus,cost.total";
+  const SweepPlan plan(request, built_in());
+  for (const Format format : {Format::csv, Format::jsonl}) {
+    attempt([&] {
+      const SweepResume found = resume_sweep(plan, built_in(), format, file_with(bytes), 1);
+      require(found.bytes <= bytes.size() && found.next <= plan.size());
+    });
+  }
+}
+
+}  // namespace trcost::fuzz

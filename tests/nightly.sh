@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# What is too long for the gate: clang, the thread sanitizer, the long properties ([.nightly]), and
+# every border fuzzed for MINUTES (default 10). Says at the end what failed.
+#   sh tests/nightly.sh [MINUTES]
+set -u
+cd "$(dirname "$0")/.."
+
+minutes=${1:-10}
+clang=${CLANGXX:-clang++}
+failed=""
+
+# step NAME COMMAND...
+step() {
+  name=$1
+  shift
+  echo "== $name"
+  "$@" || failed="$failed, $name"
+}
+
+build() {
+  folder=$1
+  shift
+  cmake -S . -B "$folder" -G Ninja -DTRCOST_TESTS=ON -DTRCOST_WERROR=ON "$@" &&
+    cmake --build "$folder"
+}
+
+step "clang" build build-clang -DCMAKE_CXX_COMPILER="$clang"
+step "tests of clang's build" ctest --test-dir build-clang --output-on-failure -L unit
+step "thread sanitizer" build build-thread -DTRCOST_SANITIZE=thread
+step "sweeps under the thread sanitizer" build-thread/tests/trcost_tests "*sweep*"
+step "long properties" build-clang/tests/trcost_tests "[.nightly]"
+step "fuzzing" sh tests/fuzz/run.sh "$minutes"
+
+[ -z "$failed" ] || {
+  echo "failed: ${failed#, }" >&2
+  exit 1
+}
+echo "all passed"
