@@ -48,10 +48,10 @@ struct BadRow {
 };
 
 /// Reads a CSV file (RFC 4180) whose header names the columns `width` and `height`, and may name
-/// `count`; other columns are left alone. A row with a cell that is missing or not a whole number of
-/// at least 1 goes to `bad`, every other one to `good`, in the order of the file; none is kept.
-/// Throws `Error` (data) where the file cannot be read, is empty, its header lacks a column, or it is
-/// no table: a line without end, or bad rows without end.
+/// `count`; other columns are left alone. A row with a cell that is missing or not a whole number
+/// of at least 1 goes to `bad`, every other one to `good`, in the order of the file; none is kept.
+/// Throws `Error` (data) where the file cannot be read, is empty, its header lacks a column, or it
+/// is no table: a line without end, or bad rows without end.
 void read_image_sizes(const std::string& path, const std::function<void(const SizesRow&)>& good,
                       const std::function<void(const BadRow&)>& bad);
 

@@ -65,7 +65,9 @@ const std::vector<CatalogKindInfo>& catalog_kinds() {
   return kinds;
 }
 
-std::string_view catalog_kind_name(CatalogKind kind) { return info(kind).name; }
+std::string_view catalog_kind_name(CatalogKind kind) {
+  return info(kind).name;
+}
 
 struct Catalog::Cache {
   std::string directory;
@@ -152,8 +154,9 @@ struct Catalog::Cache {
       throw Error(
           ErrorKind::data,
           directory ? "this is a directory, not a file" : "a file of your own has to end in .json",
-          guess.empty() ? std::string()
-                        : "repositories are not fetched: name a catalog entry, or the file; " + guess,
+          guess.empty()
+              ? std::string()
+              : "repositories are not fetched: name a catalog entry, or the file; " + guess,
           std::string(name.substr(0, 200)));
     }
     const std::string guess = suggested_entry(catalog, kind, name);

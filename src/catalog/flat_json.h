@@ -11,17 +11,18 @@
 
 namespace trcost {
 
-/// One value; the nodes of what it contains follow it. No padding: the bytes are stored as they are.
+/// One value; the nodes of what it contains follow it. No padding: the bytes are stored as they
+/// are.
 struct FlatNode {
   enum class Kind : std::uint8_t { null, boolean, number, text, array, object };
 
-  std::uint64_t value = 0;     ///< bits of a number; 1 for true; where a text starts; of an array or
-                               ///< object the node behind its last one
-  std::uint32_t key = 0;       ///< where the name starts, for a member of an object
+  std::uint64_t value = 0;  ///< bits of a number; 1 for true; where a text starts; of an array or
+                            ///< object the node behind its last one
+  std::uint32_t key = 0;    ///< where the name starts, for a member of an object
   std::uint32_t key_size = 0;  ///< bytes of the name
   std::uint32_t size = 0;      ///< bytes of a text; members of an array or object
   Kind kind = Kind::null;
-  std::uint8_t controls = 0;   ///< of a text: 1 where it holds what is unprintable
+  std::uint8_t controls = 0;  ///< of a text: 1 where it holds what is unprintable
   std::uint16_t unused = 0;
 };
 static_assert(sizeof(FlatNode) == 24);

@@ -227,9 +227,10 @@ std::string price_file_json(const PriceImport& import, const PriceImportOptions&
     out += fmt::format(
         "    {{\"provider\": {}, \"provider_class\": {}, \"product\": {}, \"accelerator\": {}, "
         "\"region\": {}, \"commitment\": {}, \"usd_per_gpu_hour\": {}, \"date\": {}}}{}\n",
-        json_string(row.provider), json_string(provider_class_name(row.provider_class)), json_string(row.product),
-        json_string(row.accelerator), json_string(row.region), json_string(commitment_name(row.commitment)), price,
-        json_string(row.date.text), i + 1 < import.rows.size() ? "," : "");
+        json_string(row.provider), json_string(provider_class_name(row.provider_class)),
+        json_string(row.product), json_string(row.accelerator), json_string(row.region),
+        json_string(commitment_name(row.commitment)), price, json_string(row.date.text),
+        i + 1 < import.rows.size() ? "," : "");
   }
   return out + "  ]\n}\n";
 }

@@ -51,7 +51,8 @@ std::string indented(std::string_view lines) {
 std::string option_line(const CLI::Option& option) {
   const bool positional = option.get_lnames().empty() && option.get_snames().empty();
   std::string head = "  ";
-  for (const char c : option.get_name(positional, true)) head += c == ',' ? std::string(", ") : std::string(1, c);
+  for (const char c : option.get_name(positional, true))
+    head += c == ',' ? std::string(", ") : std::string(1, c);
   const std::string value = option.get_type_name();
   if (!positional && option.get_items_expected_max() > 0 && !value.empty()) head += " " + value;
   if (head.size() + 2 > kHelpColumn) {

@@ -47,8 +47,8 @@ class TemporaryFile {
     folder_ = std::filesystem::temp_directory_path(failed).string();
     if (failed) {
       const char* named = std::getenv("TMPDIR");
-      throw Error(ErrorKind::data, "there is no temporary folder, which a workbook needs", kRoomHint,
-                  named == nullptr ? "/tmp" : named);
+      throw Error(ErrorKind::data, "there is no temporary folder, which a workbook needs",
+                  kRoomHint, named == nullptr ? "/tmp" : named);
     }
     path_ = folder_ + "/trcost-XXXXXX";
     const int descriptor = mkstemp(path_.data());

@@ -9,13 +9,14 @@ namespace trcost {
 
 /// The functions of the library that a workbook needs, under their own names.
 struct XlsxLibrary {
-#define TRCOST_XLSX_FUNCTIONS(X)                                                               \
+#define TRCOST_XLSX_FUNCTIONS(X)                                                                   \
   X(workbook_new_opt)                                                                              \
-  X(workbook_set_properties)                                                                   \
-  X(workbook_add_worksheet)                                                                    \
-  X(workbook_add_format) X(workbook_close) X(worksheet_write_number) X(worksheet_write_string) \
-      X(worksheet_write_boolean) X(worksheet_set_column) X(worksheet_freeze_panes)             \
-          X(format_set_bold) X(format_set_num_format) X(lxw_strerror)
+  X(workbook_set_properties)                                                                       \
+  X(workbook_add_worksheet)                                                                        \
+  X(workbook_add_format)                                                                           \
+  X(workbook_close) X(worksheet_write_number) X(worksheet_write_string) X(worksheet_write_boolean) \
+      X(worksheet_set_column) X(worksheet_freeze_panes) X(format_set_bold)                         \
+          X(format_set_num_format) X(lxw_strerror)
 #define TRCOST_XLSX_MEMBER(name) decltype(&::name) name = nullptr;
   TRCOST_XLSX_FUNCTIONS(TRCOST_XLSX_MEMBER)
 #undef TRCOST_XLSX_MEMBER

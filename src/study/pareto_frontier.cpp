@@ -13,7 +13,9 @@ bool nowhere_worse(const std::vector<double>& a, const std::vector<double>& b) {
   return std::ranges::equal(a, b, std::less_equal{});
 }
 
-bool at_most_two(const std::vector<double>& objectives) { return objectives.size() <= 2; }
+bool at_most_two(const std::vector<double>& objectives) {
+  return objectives.size() <= 2;
+}
 
 std::uint64_t bytes_of(const std::vector<KeptRow>& rows) {
   std::uint64_t bytes = 0;
@@ -23,8 +25,8 @@ std::uint64_t bytes_of(const std::vector<KeptRow>& rows) {
 
 }  // namespace
 
-// What beats a point stands before it. Of two objectives the second falls as the first rises, so the
-// nearest point before has the lowest second one, and decides.
+// What beats a point stands before it. Of two objectives the second falls as the first rises, so
+// the nearest point before has the lowest second one, and decides.
 bool ParetoFrontier::beats(const std::vector<double>& objectives) const {
   const auto at = points_.lower_bound(objectives);
   if (at != points_.end() && at->first == objectives) return false;

@@ -9,9 +9,9 @@
 
 namespace trcost {
 
-/// The rows that no other row beats: nowhere worse, and better somewhere. Rows that are equal in all
-/// objectives stay together. With one or two objectives a row costs O(log n), with more O(n) of the
-/// frontier's different points.
+/// The rows that no other row beats: nowhere worse, and better somewhere. Rows that are equal in
+/// all objectives stay together. With one or two objectives a row costs O(log n), with more O(n) of
+/// the frontier's different points.
 class ParetoFrontier {
  public:
   /// Whether a row with these objectives (lower is better) is beaten.

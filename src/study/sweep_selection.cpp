@@ -61,8 +61,7 @@ SweepSelection::SweepSelection(const SweepPlan& plan, std::uint64_t rows)
 
 void SweepSelection::refuse_memory() const {
   const std::uint64_t rows = all_rows_ > 0 ? all_rows_ : used_->rows.load();
-  throw Error(ErrorKind::data,
-              fmt::format("the {} rows to be ordered need more than 1 GiB", rows),
+  throw Error(ErrorKind::data, fmt::format("the {} rows to be ordered need more than 1 GiB", rows),
               "add --top N, fewer columns with --select, or run it in parts with --shard");
 }
 
@@ -110,8 +109,8 @@ void SweepSelection::offer(const SweepRow& row, const SweepRenderer& render) {
 void SweepSelection::count_bytes(std::int64_t change) {
   const std::int64_t bytes = used_->bytes += change;
   const std::uint64_t rows = ++used_->rows;
-  const double all = static_cast<double>(bytes) / static_cast<double>(rows) *
-                     static_cast<double>(all_rows_);
+  const double all =
+      static_cast<double>(bytes) / static_cast<double>(rows) * static_cast<double>(all_rows_);
   const bool hopeless = rows == kSample && all > kMargin * static_cast<double>(kMostBytes);
   if (bytes > kMostBytes || hopeless) refuse_memory();
 }

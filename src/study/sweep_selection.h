@@ -15,16 +15,16 @@
 
 namespace trcost {
 
-/// The rows that --sort, --top and --pareto keep. What is kept does not depend on the order in which
-/// rows are offered: ties go to the lower row number, equal rows of a frontier all stay.
+/// The rows that --sort, --top and --pareto keep. What is kept does not depend on the order in
+/// which rows are offered: ties go to the lower row number, equal rows of a frontier all stay.
 class SweepSelection {
  public:
   /// Of `rows` rows in all; copies share the memory that is allowed. Throws Error (data) where they
   /// will need more, whatever they hold.
   SweepSelection(const SweepPlan& plan, std::uint64_t rows);
 
-  /// Offers a row; `render` is called only when it is kept. Throws Error where the rows to be sorted
-  /// outgrow the memory that is allowed.
+  /// Offers a row; `render` is called only when it is kept. Throws Error where the rows to be
+  /// sorted outgrow the memory that is allowed.
   void offer(const SweepRow& row, const SweepRenderer& render);
   /// Takes over all rows of another selection of the same plan.
   void merge(SweepSelection&& other);

@@ -82,7 +82,8 @@ class Collector {
   }
 
   void add_set(const std::string& path) {
-    count_image_tokens(request_.family, {1024, 1024}, request_.options);  // a bad option throws here
+    count_image_tokens(request_.family, {1024, 1024},
+                       request_.options);  // a bad option throws here
     std::error_code failed;
     if (std::filesystem::is_directory(path, failed)) {
       add_folder(path);

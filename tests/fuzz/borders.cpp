@@ -38,7 +38,9 @@ struct Scratch {
 
 }  // namespace
 
-std::span<const Border> borders() { return kBorders; }
+std::span<const Border> borders() {
+  return kBorders;
+}
 
 const Border* find_border(std::string_view name) {
   const auto found = std::ranges::find(kBorders, name, &Border::name);

@@ -23,17 +23,17 @@ std::span<const Border> borders();
 /// Null where there is none of that name.
 const Border* find_border(std::string_view name);
 
-void catalog(std::string_view bytes);      ///< models, Hugging Face configs, chips, systems, stacks
-void scenario(std::string_view bytes);     ///< scenarios, with experiments; saved results
-void saved_result(std::string_view bytes); ///< the readers of `diff`
-void numbers(std::string_view bytes);      ///< every kind of number, and every field as a flag
-void prices(std::string_view bytes);       ///< tables of `prices import`
-void price_file(std::string_view bytes);   ///< JSON of a data folder
-void image(std::string_view bytes);        ///< headers of image files
-void image_sizes(std::string_view bytes);  ///< tables of sizes
-void sweep(std::string_view bytes);        ///< axes, conditions, columns: one per line
-void resume(std::string_view bytes);       ///< files of --resume
-void text(std::string_view bytes);         ///< decoding, and what a terminal is shown
+void catalog(std::string_view bytes);   ///< models, Hugging Face configs, chips, systems, stacks
+void scenario(std::string_view bytes);  ///< scenarios, with experiments; saved results
+void saved_result(std::string_view bytes);  ///< the readers of `diff`
+void numbers(std::string_view bytes);       ///< every kind of number, and every field as a flag
+void prices(std::string_view bytes);        ///< tables of `prices import`
+void price_file(std::string_view bytes);    ///< JSON of a data folder
+void image(std::string_view bytes);         ///< headers of image files
+void image_sizes(std::string_view bytes);   ///< tables of sizes
+void sweep(std::string_view bytes);         ///< axes, conditions, columns: one per line
+void resume(std::string_view bytes);        ///< files of --resume
+void text(std::string_view bytes);          ///< decoding, and what a terminal is shown
 
 /// Runs `use`; an Error has to have words.
 template <class Use>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The libFuzzer entry of every border: TRCOST_BORDER names the one. `sh tests/fuzz/run.sh` builds it
-// and runs them all.
+// The libFuzzer entry of every border: TRCOST_BORDER names the one. `sh tests/fuzz/run.sh` builds
+// it and runs them all.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto* found = trcost::fuzz::find_border(name == nullptr ? "" : name);
     if (found == nullptr) {
       std::fputs("set TRCOST_BORDER to one of:", stderr);
-      for (const auto& each : trcost::fuzz::borders()) std::fprintf(stderr, " %s", each.name.data());
+      for (const auto& each : trcost::fuzz::borders())
+        std::fprintf(stderr, " %s", each.name.data());
       std::fputs("\n", stderr);
       std::exit(2);
     }

@@ -106,8 +106,7 @@ Sizes sizes_of(const std::string& path) {
 std::string csv_error(const Folder& folder, const std::string& text) {
   try {
     std::string bad;
-    for (const trcost::BadRow& row :
-         sizes_of(folder.write("sizes.csv", text)).bad) {
+    for (const trcost::BadRow& row : sizes_of(folder.write("sizes.csv", text)).bad) {
       bad += "sizes.csv:" + std::to_string(row.line) + " " + row.reason + "; ";
     }
     return bad;
@@ -216,8 +215,8 @@ TEST_CASE("a table of sizes is read by its header", "[images][csv]") {
 
 TEST_CASE("bad rows of a table leave the good ones", "[images][csv][errors]") {
   const Folder folder;
-  const auto table = sizes_of(
-      folder.write("sizes.csv", "width,height\n1,2\n0,5\n3,4\nx\n5,6\n\"7,8\n9,10\n"));
+  const auto table =
+      sizes_of(folder.write("sizes.csv", "width,height\n1,2\n0,5\n3,4\nx\n5,6\n\"7,8\n9,10\n"));
   REQUIRE(table.rows.size() == 3);
   CHECK(table.rows[2].size == ImageSize{5, 6});
   REQUIRE(table.bad.size() == 3);
