@@ -30,6 +30,8 @@ struct LayerShape {
   double attention_length = 0;
   double head_dim = 0;
   double kv_bytes = 0;             ///< keys and values per token, 16 bit
+  double kv_heads = 1;             ///< that they are split into
+  double query_width = 0;          ///< of all heads; outputs are as wide
   double hidden = 0;
   double hidden_traffic = 0;       ///< bytes per token and forward, split only by sequence parallel
   double split_traffic = 0;        ///< bytes per token and forward, split by tensor parallel

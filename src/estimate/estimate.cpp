@@ -119,8 +119,10 @@ namespace {
 TokenTotals whole_tokens(const TokenTotals& tokens) {
   TokenTotals out = tokens;
   out.total = std::round(tokens.total);
-  out.vision = std::min(std::round(tokens.vision), out.total);
-  out.text = out.total - out.vision;
+  out.vision = std::round(tokens.vision);
+  // What cross-attention reads stands beside the text, not in the sequence.
+  const bool in_sequence = tokens.text + tokens.vision <= tokens.total * (1 + 1e-9);
+  out.text = in_sequence ? out.total - out.vision : std::round(tokens.text);
   out.vision_encoder = std::round(tokens.vision_encoder);
   return out;
 }

@@ -59,7 +59,9 @@ void tensor_exchange(const Evaluation& at, const LayerShape& shape, Work& work, 
 // arXiv:2309.14509, section 3.2). Nothing runs meanwhile, and every rank has equal work.
 void heads_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& time) {
   constexpr double kExchanges = 4;
-  const double bytes = at.tokens * (2 * 2 * shape.hidden + shape.kv_bytes) / at.tensor;
+  // Fewer key heads than ranks are sent to several of them.
+  const double copies = std::max(1.0, at.tensor * at.context / shape.kv_heads);
+  const double bytes = at.tokens * (2 * 2 * shape.query_width + copies * shape.kv_bytes) / at.tensor;
   time.context_forward = exchange_seconds(at.costs.fabric, bytes, at.context, at.tensor, 1);
   time.context_backward = time.context_forward;
   time.host_forward += kExchanges * at.stack.collective_dispatch_seconds;

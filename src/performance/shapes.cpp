@@ -85,12 +85,15 @@ void add_attention(LayerShape& shape, const LanguageModel& model, double length)
     width = model.heads * (key + mla.v_head_dim);
     shape.head_dim = (key + mla.v_head_dim) / 2;
     shape.kv_bytes = 2 * width;
+    shape.kv_heads = model.heads;
   } else {
     add_linear(shape, h, (model.heads + 2 * model.kv_heads) * model.head_dim, Split::output);
     add_linear(shape, model.heads * model.head_dim, h, Split::input);
     shape.head_dim = model.head_dim;
     shape.kv_bytes = 4 * model.kv_heads * model.head_dim;
+    shape.kv_heads = model.kv_heads;
   }
+  shape.query_width = width / 2;
   shape.attention_flops = 2 * width * visible;
   shape.attention_full_flops = 2 * width * length;
   shape.score_entries = model.heads * length;
