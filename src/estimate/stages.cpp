@@ -21,6 +21,9 @@ using Maybe = std::optional<double>;
                                 performance, waterfall, steps, seq_length, gpu_hours, wall_clock,
                                 energy, cost, range, pipeline, stages, assumptions, derivations,
                                 warnings, runner_up] = e;
+  [[maybe_unused]] const auto& [tokens_total, text, vision, encoder, compute_optimal] = tokens;
+  [[maybe_unused]] const auto& [model_flops, hardware, per_token, language, tower, projector,
+                                rule_6nd] = flops;
   [[maybe_unused]] const auto& [step, rate, tflops, mfu, hfu, mfu_bf16, interconnect, goodput,
                                 overhead, batch_cost, method, quality] = performance;
   [[maybe_unused]] const auto& [kwh, co2, per_mwh, per_megawatt, megawatts] = energy;
@@ -101,6 +104,8 @@ void add_amounts(const Parts& parts, Estimate& out) {
     out.gpu_hours += part.gpu_hours;
     out.wall_clock_seconds += part.wall_clock_seconds;
   }
+  out.tokens.compute_optimal =
+      std::ranges::all_of(parts, [](const Estimate& e) { return e.tokens.compute_optimal; });
   if (out.tokens.total > 0) out.flops.per_token = out.flops.model / out.tokens.total;
 }
 
