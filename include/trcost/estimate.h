@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,6 +49,13 @@ struct StageResult {
   MemoryUse memory;
 };
 
+/// What samples carry beside text.
+enum class Medium : std::uint8_t { image, video, audio };
+
+/// One of them, and what is decoded of it: `image` and `images`, `clip` and `frames`.
+std::string_view medium_word(Medium medium);
+std::string_view decoded_words(Medium medium);
+
 struct ModelSummary {
   std::string name;  ///< as asked, e.g. `10.0B vl`
   double params_total = 0, params_active = 0, params_vision = 0, params_projector = 0;
@@ -90,7 +98,7 @@ struct PerformanceSummary {
 
 /// What the data pipeline has to deliver.
 struct PipelineResult {
-  double images_per_second = 0;  ///< whole cluster
+  double images_per_second = 0;  ///< whole cluster; frames of video, 30-second windows of audio
   double bytes_per_second = 0;
   double decode_cores_per_gpu = 0;
   double dataset_bytes = 0;
@@ -110,6 +118,7 @@ struct Estimate {
   bool complete = true;
   ModelSummary model;
   TokenTotals tokens;
+  Medium medium = Medium::image;  ///< that the vision tokens are of
   FlopTotals flops;
   Layout layout;
   bool one_layout = true;  ///< false where stages differ: their layouts stand in `stages`

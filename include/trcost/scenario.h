@@ -73,6 +73,9 @@ inline constexpr std::pair<Field, Field> kExclusiveFields[] = {
     {Field::data_tokens, Field::data_samples},
     {Field::data_tokens, Field::data_tokens_per_param},
     {Field::data_samples, Field::data_tokens_per_param},
+    {Field::data_image_size, Field::data_video},
+    {Field::data_images_per_sample, Field::data_video},
+    {Field::data_vision_tokens_per_image, Field::data_video},
 };
 
 /// What an uncertain input is drawn from.

@@ -18,6 +18,9 @@ struct EncoderChoice {
 /// The encoder that released models of about this size (language, encoder and projector together)
 /// use: the smallest models one that takes in one size, the others one that follows the image's.
 EncoderChoice default_encoder(double params);
+
+/// The encoder where samples carry audio and nobody names one.
+EncoderChoice default_audio_encoder();
 /// As default_encoder(), but one that follows the image's size whatever the model's.
 std::string_view native_encoder(double params);
 /// Whether default_encoder() chooses it for some size.

@@ -115,6 +115,8 @@ Cause cause_of(const FieldInfo& info) {
     case Field::data_images_per_sample:
     case Field::data_image_share:
     case Field::data_vision_tokens_per_image:
+    case Field::data_seconds:
+    case Field::data_fps:
       return Cause::amount;
     case Field::data_image_bytes:
     case Field::data_text_bytes_per_token:
@@ -155,8 +157,10 @@ std::optional<Exponents> known_exponents(Field field, const WorkShares& shares) 
     case Field::data_text_tokens_per_sample:
       return time(shares.text_tokens);
     case Field::data_images_per_sample:
+    case Field::data_seconds:
       return time(seen).with(Driver::dataset, 1);
     case Field::data_vision_tokens_per_image:
+    case Field::data_fps:
       return time(seen);
     case Field::hardware_gpus:
       return Exponents().with(Driver::days, -1);

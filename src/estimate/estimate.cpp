@@ -67,10 +67,11 @@ void warn_about_steps(const ResolvedWork& work, const Estimate& out, Notes& note
 // A given MFU and a layout that recomputes may ask for more than the chip has.
 void warn_about_peak(const Estimate& out, Notes& notes) {
   if (out.performance.hfu <= 1) return;
-  notes.warn(fmt::format("with recomputation {} would work at {:.1f} % of the peak of {}: the MFU "
-                         "that was given cannot be reached with recompute {}",
-                         out.accelerator_title, 100 * out.performance.hfu,
-                         precision_name(out.precision), recompute_name(out.layout.recompute)));
+  notes.warn(
+      fmt::format("with recomputation {} would work at {:.1f} % of the peak of {}: the MFU "
+                  "that was given cannot be reached with recompute {}",
+                  out.accelerator_title, 100 * out.performance.hfu, precision_name(out.precision),
+                  recompute_name(out.layout.recompute)));
 }
 
 // Compared by sequence: the two may take other batches.
@@ -189,6 +190,7 @@ void Estimator::State::answer(const Scenario& scenario, std::string_view acceler
   out.memory = execution.plan.memory;
   out.seq_length = work.seq_length;
   out.tokens = whole_tokens(work.tokens);
+  out.medium = work.medium;
   out.model = describe_model(work);
   count_flops(scenario, work, out.flops);
   describe_performance(prepared, execution, useful, out);

@@ -32,7 +32,9 @@ void add_tokens(const EstimateParts& in, Estimate& out) {
   const double epochs = in.scenario.number_or_default(Field::data_epochs);
   if (in.work.samples > 0) {
     out.derivations.push_back(
-        {"tokens", "D = samples x epochs x (text tokens + images x tokens per image)",
+        {"tokens",
+         fmt::format("D = samples x epochs x (text tokens + {0}s x tokens per {0})",
+                     medium_word(in.work.medium)),
          fmt::format("{} x ({} + {})", count(in.work.samples), plain(t.text / in.work.samples),
                      plain((t.total - t.text) / in.work.samples)),
          count(t.total), "the data's side of the scenario"});

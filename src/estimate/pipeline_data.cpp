@@ -8,9 +8,6 @@
 namespace trcost {
 namespace {
 
-// Decoding, resizing and normalising with Pillow on libjpeg-turbo, one Xeon vCPU: 43 to 66 million
-// pixels per second from 500x375 to 2048x1536 (model reference, section 7).
-constexpr double kPixelsPerSecondPerCore = 50e6;
 // Cores of a training node per accelerator: 2 x 56 for 8 (DGX H100), 2 x 64 for 8 (DGX A100).
 constexpr double kCoresPerGpu = 14;
 // Of an accelerator: 40 GB/s of a DGX H100 from the storage network of a DGX SuperPOD (NVIDIA,
@@ -25,18 +22,20 @@ struct StoredBytes {
   double token = 0;
 };
 
-bool cached(const ResolvedWork& work) { return work.images > 0 && work.workload.cached_features; }
+bool cached(const ResolvedWork& work) {
+  return work.images > 0 && work.workload.cached_features;
+}
 
 StoredBytes stored_bytes(const Scenario& scenario, const ResolvedWork& work) {
   const double width = work.workload.encoder ? work.workload.encoder->hidden : 0;
-  return {scenario.number_or(Field::data_image_bytes, work.image_pixels * kStoredBytesPerPixel),
+  return {scenario.number_or(Field::data_image_bytes, work.stored.bytes),
           cached(work) ? work.workload.encoder_tokens_per_image * width * kFeatureBytes : 0,
           scenario.number_or_default(Field::data_text_bytes_per_token)};
 }
 
 /// What so many tokens per second ask of the data.
 struct Demand {
-  double images = 0;  ///< decoded per second
+  double images = 0;  ///< decoded per second: images, frames or windows of audio
   double bytes = 0;   ///< read per second
   double cores = 0;   ///< busy with decoding
 };
@@ -45,10 +44,11 @@ Demand demand_of(const Scenario& scenario, const ResolvedWork& work, double toke
   const double passes = work.tokens.total > 0 ? tokens_per_second / work.tokens.total : 0;
   const StoredBytes bytes = stored_bytes(scenario, work);
   Demand demand;
-  demand.images = cached(work) ? 0 : passes * work.images;
+  const double decoded = cached(work) ? 0 : passes * work.images;
+  demand.images = decoded * work.stored.pictures;
   demand.bytes = passes * (work.images * (cached(work) ? bytes.feature : bytes.image) +
                            work.tokens.text * bytes.token);
-  demand.cores = demand.images * work.image_pixels / kPixelsPerSecondPerCore;
+  demand.cores = decoded * work.stored.core_seconds;
   return demand;
 }
 
@@ -64,18 +64,20 @@ std::string verdict_of(const PipelineResult& pipeline, const ResolvedWork& work,
                        reads, slower);
   }
   const std::string needs = fmt::format(
-      "{} images/s need {} of {} cores per accelerator and {}",
-      format_number(pipeline.images_per_second, NumberKind::count),
+      "{} {}/s need {} of {} cores per accelerator and {}",
+      format_number(pipeline.images_per_second, NumberKind::count), decoded_words(work.medium),
       format_number(pipeline.decode_cores_per_gpu, NumberKind::number, 2), kCoresPerGpu, reads);
   if (pipeline.gpu_bound) return needs + ": the accelerators are the bottleneck";
   if (pipeline.decode_cores_per_gpu <= kCoresPerGpu) {
     return needs + fmt::format(": storage is the bottleneck{}", slower);
   }
-  return needs + fmt::format(": decoding is the bottleneck{}; {} further CPU cores would be needed, "
-                             "or images stored smaller",
-                             slower,
-                             format_number((pipeline.decode_cores_per_gpu - kCoresPerGpu) * gpus,
-                                           NumberKind::count));
+  return needs + fmt::format(
+                     ": decoding is the bottleneck{}; {} further CPU cores would be needed, "
+                     "or {} stored smaller",
+                     slower,
+                     format_number((pipeline.decode_cores_per_gpu - kCoresPerGpu) * gpus,
+                                   NumberKind::count),
+                     decoded_words(work.medium));
 }
 
 double shortage(const Demand& of_one_accelerator) {

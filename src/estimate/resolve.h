@@ -7,9 +7,17 @@
 #include "estimate/notes.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
+#include "trcost/tokens.h"
 #include "trcost/workload.h"
 
 namespace trcost {
+
+/// What one image or clip of the data takes outside of the accelerators.
+struct StoredMedia {
+  double bytes = 0;         ///< as stored
+  double core_seconds = 0;  ///< of one CPU core that decodes it
+  double pictures = 1;      ///< images, frames or windows of audio that go in
+};
 
 /// A scenario without its hardware: every field of model, train and data given a value.
 struct ResolvedWork {
@@ -23,7 +31,8 @@ struct ResolvedWork {
   double samples = 0;             ///< all epochs; 0 where the question has no samples
   double images = 0;              ///< all epochs
   double seq_length = 0;          ///< useful tokens of a sequence
-  double image_pixels = 0;        ///< of a stored image
+  Medium medium = Medium::image;  ///< of what follows: an image may be a clip
+  StoredMedia stored;             ///< one image
   double sample_tokens = 0;       ///< of a sample, text and vision
   double sample_images = 0;       ///< mean
   double global_batch = 0;        ///< sequences, given or usual
@@ -39,6 +48,20 @@ Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& not
 /// Tokens of an image in encoder and language model, and pixels of it as stored. Warns where a size is
 /// given that the encoder does not follow.
 void resolve_images(const Scenario& scenario, ResolvedWork& out, Notes& notes);
+
+/// What the token rule of the model counted for an image or a clip, into `out`; `noted` names the
+/// assumption.
+void take_count(const Scenario& scenario, const TokenCount& count, std::string noted,
+                ResolvedWork& out, Notes& notes);
+
+/// Throws Error (usage) where --video, --audio, --seconds, --fps and what is said of images do not
+/// go together.
+void refuse_clip_contradictions(const Scenario& scenario);
+
+/// The same of a clip of video or audio, which takes the place of an image; false where samples
+/// carry images. Throws Error (usage) where the model has no rule for it, naming the families that
+/// have.
+bool resolve_clip(const Scenario& scenario, ResolvedWork& out, Notes& notes);
 
 /// Data of contrastive training, into `out` whose model is a pair of towers: one pair of image and
 /// text is one sequence, and nothing is packed.

@@ -20,9 +20,12 @@ namespace {
 constexpr double kOriginalPixels = 2e6;
 
 // What a connector makes of the encoder's tokens, where the family's rule is about another one.
-double tokens_out(const TokenCount& count, const VisionModel& vision) {
+// An audio encoder pools its own tokens.
+double tokens_out(const TokenCount& count, const VisionModel& vision, Medium medium) {
   const Connector& c = vision.connector;
-  const double encoder = static_cast<double>(count.vision_encoder.value_or(count.vision));
+  const bool pooled = medium == Medium::audio;
+  const auto encoder =
+      static_cast<double>(pooled ? count.vision : count.vision_encoder.value_or(count.vision));
   const auto tiles = static_cast<double>(count.tiles);
   if (c.kind == ConnectorKind::perceiver || c.kind == ConnectorKind::qformer) {
     return c.latents * tiles;
@@ -67,28 +70,6 @@ void warn_about_fixed_size(const Scenario& scenario, const ResolvedWork& work, P
                   format_exact(work.workload.vision_tokens_per_image), other));
 }
 
-// By the model's rule for the image's size.
-void count_by_rule(const Scenario& scenario, PixelSize size, ResolvedWork& out, Notes& notes) {
-  const VisionModel& vision = *out.model.vision;
-  Workload& work = out.workload;
-  const TokenCount count =
-      count_image_tokens(out.model.token_family, size, {.encoder = token_encoder(vision)});
-  if (count.vision_encoder) {
-    work.encoder_tokens_per_image = static_cast<double>(*count.vision_encoder);
-  }
-  const bool chosen =
-      scenario.has(Field::model_connector) || scenario.has(Field::model_vision_encoder);
-  const bool other_connector = chosen && vision.connector.kind != own_connector(vision.encoder);
-  work.vision_tokens_per_image =
-      other_connector ? tokens_out(count, vision) : static_cast<double>(count.vision);
-  if (count.encoder_sequence) {
-    work.encoder_attention_tokens = static_cast<double>(*count.encoder_sequence);
-  }
-  notes.add(Field::data_vision_tokens_per_image, work.vision_tokens_per_image,
-            fmt::format("token rule of {}: {}", out.model.token_family, count.rule),
-            std::string(count.source));
-}
-
 // The size in which images go in where nobody says: the encoder's own, or about a megapixel.
 PixelSize usual_size(const Encoder& encoder, Notes& notes) {
   // The class default of transformers' Qwen-VL processors caps an image at 1,003,520 pixels.
@@ -121,17 +102,44 @@ double stored_pixels(const Scenario& scenario, const ResolvedWork& work, PixelSi
 
 }  // namespace
 
+void take_count(const Scenario& scenario, const TokenCount& count, std::string noted,
+                ResolvedWork& out, Notes& notes) {
+  const VisionModel& vision = *out.model.vision;
+  Workload& work = out.workload;
+  if (count.vision_encoder) {
+    work.encoder_tokens_per_image = static_cast<double>(*count.vision_encoder);
+  }
+  const bool chosen =
+      scenario.has(Field::model_connector) || scenario.has(Field::model_vision_encoder);
+  const bool other_connector = chosen && vision.connector.kind != own_connector(vision.encoder);
+  work.vision_tokens_per_image =
+      other_connector ? tokens_out(count, vision, out.medium) : static_cast<double>(count.vision);
+  if (count.encoder_sequence) {
+    work.encoder_attention_tokens = static_cast<double>(*count.encoder_sequence);
+  }
+  if (!notes.wanted()) return;
+  notes.add({std::move(noted), format_exact(work.vision_tokens_per_image), "tokens",
+             fmt::format("token rule of {}: {}", out.model.token_family, count.rule),
+             std::string(count.source)});
+}
+
 void resolve_images(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
+  if (resolve_clip(scenario, out, notes)) return;
   const VisionModel& vision = *out.model.vision;
   Workload& work = out.workload;
   work.encoder_tokens_per_image = vision.encoder_tokens_per_image;
   work.vision_tokens_per_image = vision.tokens_per_image;
   const std::optional<PixelSize> size = scenario.size(Field::data_image_size);
   const PixelSize used = size ? *size : usual_size(vision.encoder, notes);
-  out.image_pixels = stored_pixels(scenario, out, used, notes);
+  const double pixels = stored_pixels(scenario, out, used, notes);
+  out.stored = {pixels * kStoredBytesPerPixel, pixels / kPixelsPerSecondPerCore, 1};
   const bool by_rule =
       !out.model.token_family.empty() && (size || work.encoder_tokens_per_image <= 0);
-  if (by_rule) count_by_rule(scenario, used, out, notes);
+  if (by_rule) {
+    take_count(scenario,
+               count_image_tokens(out.model.token_family, used, {.encoder = token_encoder(vision)}),
+               std::string(field_info(Field::data_vision_tokens_per_image).path), out, notes);
+  }
   if (const auto given = scenario.number(Field::data_vision_tokens_per_image)) {
     const double before = std::max(1.0, work.vision_tokens_per_image);
     if (work.encoder_tokens_per_image <= 0) work.encoder_tokens_per_image = *given;

@@ -26,7 +26,8 @@ ConnectorKind connector_kind(std::string_view word) {
 bool asks_for_vision(const Scenario& scenario) {
   if (scenario.has(Field::model_modality)) return scenario.text(Field::model_modality) == "vl";
   return scenario.has(Field::model_vision_encoder) || scenario.has(Field::model_connector) ||
-         scenario.has(Field::data_images_per_sample) || scenario.has(Field::data_image_size);
+         scenario.has(Field::data_images_per_sample) || scenario.has(Field::data_image_size) ||
+         scenario.has(Field::data_video) || scenario.flag(Field::data_audio);
 }
 
 // The encoder of the catalog that `size` parameters are nearest to; of equals one that is a default,
@@ -81,7 +82,8 @@ const Encoder& named_encoder(const Scenario& scenario, const Catalog& catalog, N
 const Encoder& chosen_encoder(const Scenario& scenario, const Catalog& catalog, double params,
                               Notes& notes) {
   if (scenario.has(Field::model_vision_encoder)) return named_encoder(scenario, catalog, notes);
-  const EncoderChoice choice = default_encoder(params);
+  const EncoderChoice choice =
+      scenario.flag(Field::data_audio) ? default_audio_encoder() : default_encoder(params);
   notes.add(Field::model_vision_encoder, choice.encoder, std::string(choice.why),
             std::string(choice.source));
   return catalog.encoder(choice.encoder);
@@ -89,6 +91,8 @@ const Encoder& chosen_encoder(const Scenario& scenario, const Catalog& catalog, 
 
 std::string_view connector_word(ConnectorKind kind) {
   switch (kind) {
+    case ConnectorKind::linear:
+      return "linear";
     case ConnectorKind::pixel_shuffle:
       return "pixel-shuffle";
     case ConnectorKind::perceiver:

@@ -38,17 +38,24 @@ Context context_of(const Model& model) {
   return {kLongestUsual, "the longest usual context", false};
 }
 
-std::string images_in_words(double images, double tokens_each) {
-  return fmt::format("{} image{} of {} tokens", format_exact(images), images > 1 ? "s" : "",
-                     format_exact(tokens_each));
+std::string images_in_words(double images, const ResolvedWork& out) {
+  return fmt::format("{} {}{} of {} tokens", format_exact(images), medium_word(out.medium),
+                     images > 1 ? "s" : "", format_exact(out.workload.vision_tokens_per_image));
+}
+
+// What makes less of them.
+std::string_view smaller_media(Medium medium) {
+  if (medium == Medium::image) return "--image-size";
+  return medium == Medium::video ? "--seconds, --fps or --video" : "--seconds";
 }
 
 // A sample that is not packed has its sequence for itself.
-void refuse_cut_samples(const Sample& sample, bool packed, double image_tokens, double sequence) {
+void refuse_cut_samples(const Sample& sample, Medium medium, bool packed, double image_tokens,
+                        double sequence) {
   if (packed || image_tokens + sample.text <= sequence) return;
   const std::string of_images =
-      image_tokens > 0 ? fmt::format(" ({} of images, {} of text)", format_exact(image_tokens),
-                                     format_exact(sample.text))
+      image_tokens > 0 ? fmt::format(" ({} of {}s, {} of text)", format_exact(image_tokens),
+                                     medium_word(medium), format_exact(sample.text))
                        : std::string();
   throw Error(
       ErrorKind::usage,
@@ -68,27 +75,26 @@ void refuse_what_does_not_fit(const Scenario& scenario, const Sample& sample, bo
       images_count ? std::max(1.0, scenario.number_or(Field::data_images_per_sample, 1)) : 0;
   const double needed = images > 0 ? images * work.vision_tokens_per_image : 0;
   if (const auto given = scenario.number(Field::data_seq_length)) {
-    if (needed <= *given) return refuse_cut_samples(sample, packed, needed, *given);
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("{} do not fit into --seq-length {}",
-                    images_in_words(images, work.vision_tokens_per_image), format_exact(*given)),
-        "raise --seq-length, or lower --image-size");
+    if (needed <= *given) return refuse_cut_samples(sample, out.medium, packed, needed, *given);
+    throw Error(ErrorKind::usage,
+                fmt::format("{} do not fit into --seq-length {}", images_in_words(images, out),
+                            format_exact(*given)),
+                fmt::format("raise --seq-length, or lower {}", smaller_media(out.medium)));
   }
   const Context context = context_of(out.model);
   const bool text_counts = !packed && (images > 0 || context.known);
   const double text = text_counts ? sample.text : 0;
   if (needed + text <= context.tokens) return;
-  const std::string what =
-      images > 0 ? images_in_words(images, work.vision_tokens_per_image) : std::string();
+  const std::string what = images > 0 ? images_in_words(images, out) : std::string();
   const std::string and_text =
       text > 0 ? fmt::format("{}{} text tokens", images > 0 ? " and " : "", format_exact(text))
                : std::string();
   throw Error(ErrorKind::usage,
               fmt::format("a sample of {}{} does not fit into {}, {} tokens", what, and_text,
                           context.whose, format_exact(context.tokens)),
-              images > 0 ? "lower --images-per-sample or --image-size; --seq-length says that the "
-                           "context is longer"
+              images > 0 ? fmt::format("lower {}{}; --seq-length says that the context is longer",
+                                       out.medium == Medium::image ? "--images-per-sample or " : "",
+                                       smaller_media(out.medium))
                          : "lower --text-tokens-per-sample, or give --packing packed, which cuts "
                            "texts; --seq-length says that the context is longer");
 }

@@ -94,12 +94,13 @@ Sample resolve_sample(const Scenario& scenario, const ResolvedWork& work, bool p
   const double images = scenario.number_or(Field::data_images_per_sample, mix.images);
   const bool said = scenario.has(Field::data_images_per_sample);
   const double share = scenario.number_or(Field::data_image_share, said ? 1 : mix.image_share);
-  if (!said) {
+  const bool clips = work.medium != Medium::image;
+  if (!said && !clips) {
     notes.add(Field::data_images_per_sample, images, std::string(mix.why), std::string(mix.source));
   }
   if (!scenario.has(Field::data_image_share) && pretraining) {
-    notes.add(Field::data_image_share, share,
-              said ? "every sample has the images given" : std::string(mix.why),
+    const std::string why = (clips ? "one clip, as of images: " : "") + std::string(mix.why);
+    notes.add(Field::data_image_share, share, said ? "every sample has the images given" : why,
               said ? "trcost default" : std::string(mix.source));
   }
   sample.images = images * share;
@@ -110,10 +111,12 @@ Sample resolve_sample(const Scenario& scenario, const ResolvedWork& work, bool p
 }
 
 void refuse_data_contradictions(const Scenario& scenario, bool vision) {
+  refuse_clip_contradictions(scenario);
   const bool image_fields = scenario.number_or(Field::data_images_per_sample, 0) > 0 ||
-                            scenario.has(Field::data_image_size);
+                            scenario.has(Field::data_image_size) ||
+                            scenario.has(Field::data_video) || scenario.flag(Field::data_audio);
   if (!vision && image_fields) {
-    throw Error(ErrorKind::usage, "images need a vision-language model",
+    throw Error(ErrorKind::usage, "images and clips need a model that takes them in",
                 "add --modality vl, or choose a model with vision");
   }
 }

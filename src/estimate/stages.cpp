@@ -17,7 +17,7 @@ using Maybe = std::optional<double>;
 // A member that is added to one of these does not compile here: give it its rule below.
 [[maybe_unused]] void every_member_has_a_rule(const Estimate& e) {
   [[maybe_unused]] const auto& [accelerator, title, system, book, gpus, precision, one_precision,
-                                complete, model, tokens, flops, layout, one_layout, memory,
+                                complete, model, tokens, medium, flops, layout, one_layout, memory,
                                 performance, waterfall, steps, seq_length, gpu_hours, wall_clock,
                                 energy, cost, range, pipeline, stages, assumptions, derivations,
                                 warnings, runner_up] = e;
@@ -274,6 +274,7 @@ void add_pipeline(const Parts& parts, Estimate& out) {
     const PipelineResult& p = *part.pipeline;
     if (!out.pipeline) out.pipeline.emplace();
     PipelineResult& all = *out.pipeline;
+    if (p.images_per_second >= all.images_per_second) out.medium = part.medium;
     all.images_per_second = std::max(all.images_per_second, p.images_per_second);
     all.bytes_per_second = std::max(all.bytes_per_second, p.bytes_per_second);
     all.decode_cores_per_gpu = std::max(all.decode_cores_per_gpu, p.decode_cores_per_gpu);

@@ -13,6 +13,10 @@ std::string counted(double value) {
   return format_number(value, NumberKind::count);
 }
 
+std::string_view encoder_words(Medium medium) {
+  return medium == Medium::audio ? "audio" : "vision";
+}
+
 std::string model_fact(const Estimate& e) {
   const ModelSummary& m = e.model;
   const std::string size = counted(m.params_total);
@@ -25,8 +29,9 @@ std::string model_fact(const Estimate& e) {
   }
   if (m.params_vision > 0) {
     const double language = m.params_total - m.params_vision - m.params_projector;
-    text += fmt::format(" ({} language, {} vision encoder, {} projector)", counted(language),
-                        counted(m.params_vision), counted(m.params_projector));
+    text +=
+        fmt::format(" ({} language, {} {} encoder, {} projector)", counted(language),
+                    counted(m.params_vision), encoder_words(e.medium), counted(m.params_projector));
   }
   return text + fmt::format("; {} layers of width {}", counted(m.layers), counted(m.hidden));
 }
@@ -65,9 +70,10 @@ std::string token_fact(const Estimate& e) {
     text += e.tokens.vision > 0 ? ":" : "";
   }
   if (e.tokens.vision > 0) {
-    const std::string parts =
-        fmt::format("{} text, {} vision; {} patches in the encoder", counted(e.tokens.text),
-                    counted(e.tokens.vision), counted(e.tokens.vision_encoder));
+    const std::string parts = fmt::format("{} text, {} {}; {} {} in the encoder",
+                                          counted(e.tokens.text), counted(e.tokens.vision),
+                                          encoder_words(e.medium), counted(e.tokens.vision_encoder),
+                                          e.medium == Medium::audio ? "positions" : "patches");
     text += e.tokens.compute_optimal ? " " + parts : " (" + parts + ")";
   }
   if (e.seq_length > 0) {
@@ -197,9 +203,12 @@ std::vector<Fact> pipeline_facts(const Estimate& e) {
   std::vector<Fact> facts;
   if (!e.pipeline || e.pipeline->images_per_second <= 0) return facts;
   const PipelineResult& p = *e.pipeline;
+  const std::string decoded(decoded_words(e.medium));
+  const char* const named[] = {"Images", "Frames", "Audio"};
   facts.push_back(
-      {"Images", fmt::format("{} images/s for the whole cluster",
-                             grouped(p.images_per_second, p.images_per_second < 100 ? 1 : 0))});
+      {named[static_cast<std::size_t>(e.medium)],
+       fmt::format("{} {}/s for the whole cluster",
+                   grouped(p.images_per_second, p.images_per_second < 100 ? 1 : 0), decoded)});
   facts.push_back(
       {"Reading", fmt::format("{}; dataset {}", format_number(p.bytes_per_second, NumberKind::rate),
                               format_number(p.dataset_bytes, NumberKind::bytes))});

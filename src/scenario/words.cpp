@@ -67,11 +67,8 @@ constexpr Advice kAdvice[] = {
     {Field::train_precision, "int4", "4-bit training is nvfp4; a 4-bit base is --train qlora"},
     {Field::train_precision, "nf4", "a 4-bit base is --train qlora"},
     {Field::train_precision, "int8", "8-bit training is fp8 or mxfp8"},
-    {Field::model_modality, "video",
-     "`trcost tokens --video WxH --seconds S --model NAME` counts a clip; --modality vl with "
-     "--vision-tokens-per-image N costs it"},
-    {Field::model_modality, "audio",
-     "`trcost tokens --family whisper --audio --seconds S` counts a clip"},
+    {Field::model_modality, "video", "clips are --modality vl with --video WxH --seconds S"},
+    {Field::model_modality, "audio", "clips are --modality vl with --audio --seconds S"},
     {Field::train_recipe, "sft", "supervised fine-tuning is full or lora, with --samples"},
     {Field::train_recipe, "finetune", "full trains all weights, lora adapters; give --samples"},
     {Field::train_recipe, "fine-tuning", "full trains all weights, lora adapters; give --samples"},

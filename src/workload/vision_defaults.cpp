@@ -46,6 +46,11 @@ EncoderChoice default_encoder(double params) {
   return found->choice;
 }
 
+EncoderChoice default_audio_encoder() {
+  return {"qwen2-audio-encoder", "the encoder of a released audio-language model",
+          "Qwen2-Audio (arXiv:2407.10759)"};
+}
+
 std::string_view native_encoder(double params) {
   const EncoderChoice usual = default_encoder(params);
   return usual.encoder == kChoices.front().choice.encoder ? kChoices[1].choice.encoder
@@ -59,6 +64,8 @@ bool is_default_encoder(std::string_view name) {
 
 ConnectorKind own_connector(const Encoder& encoder) {
   const std::string_view family = encoder.token_family;
+  // Qwen2AudioMultiModalProjector: one matrix (transformers qwen2_audio/modeling_qwen2_audio.py).
+  if (family == "qwen2-audio") return ConnectorKind::linear;
   if (family.starts_with("qwen") || family == "internvl" || family == "kimi-vl" ||
       family == "mistral3") {
     return ConnectorKind::pixel_shuffle;
