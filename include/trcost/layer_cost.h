@@ -3,12 +3,10 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
+
+#include "trcost/workload.h"
 
 namespace trcost {
-
-/// How tensor parallelism splits a matrix: not at all, its output width, or its input width.
-enum class Split : std::uint8_t { none, output, input };
 
 /// One linear layer, tokens x k -> tokens x n.
 struct LinearShape {
@@ -21,7 +19,7 @@ struct LinearShape {
 
 /// One kind of layer: its matmuls, attention core and memory traffic per token.
 struct LayerShape {
-  std::array<LinearShape, 8> linear{};
+  std::array<LinearShape, 12> linear{};  ///< as many as a block has matrices
   int linears = 0;
   double count = 0;                ///< layers of this kind
   double attention_flops = 0;      ///< of the core per token, forward, masked half left out

@@ -10,6 +10,7 @@
 namespace trcost {
 
 struct Stack;
+struct Block;
 
 /// Bytes that one parameter under training takes, before sharding (model.md 4.1).
 struct StateBytes {
@@ -71,8 +72,7 @@ struct LayerWidths {
   bool gated = true;
   double routed = 0;            ///< experts per token, whose inputs and outputs are copied
 };
-/// Widths of a dense (or leading) layer, or of a mixture-of-experts layer.
-LayerWidths layer_widths(const LanguageModel& language, bool mixture) noexcept;
+LayerWidths layer_widths(const Block& block) noexcept;
 
 /// none 8 h + 2 (q + k + v + o) + 4 a + 6 f (plain MLP: 4 f), selective 4 h + ... + 4 f (norm
 /// outputs and the gated product made again; plain: 2 f), full 2 h; mixture of experts adds

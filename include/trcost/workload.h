@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
 #include "trcost/model.h"
 
 namespace trcost {
+
+/// How tensor parallelism splits a matrix: not at all, its output width, or its input width.
+enum class Split : std::uint8_t { none, output, input };
 
 /// What happens to a module's parameters in a training step.
 enum class Training : std::uint8_t {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "workload/block.h"
+
 namespace trcost {
 
 StateBytes sharded_state_bytes(double params, const StateBytes& per_parameter, Sharding sharding,
@@ -31,25 +33,20 @@ ActivationBytes classic_activation_bytes(double hidden, double heads, double seq
   return {2 * hidden, 0};
 }
 
-LayerWidths layer_widths(const LanguageModel& language, bool mixture) noexcept {
+LayerWidths layer_widths(const Block& block) noexcept {
+  const Core& core = block.core;
   LayerWidths w;
-  w.hidden = language.hidden;
-  w.statistics = language.heads;
-  w.gated = language.mlp == Mlp::gated;
-  w.ffn = language.ffn;
-  if (language.mla) {
-    const LatentAttention& mla = *language.mla;
-    const double key = mla.qk_nope_head_dim + mla.qk_rope_head_dim;
+  w.hidden = block.hidden;
+  w.statistics = core.heads;
+  w.gated = block.mlp == Mlp::gated;
+  w.ffn = block.inner + block.experts.per_token * block.experts.ffn;
+  w.routed = block.experts.per_token;
+  if (core.kv_latent > 0) {
     // Compressed queries and keys are kept beside what they expand to, before and after their norm.
-    w.queries_and_keys = language.heads * 2 * (key + mla.v_head_dim) +
-                         2 * (mla.q_lora_rank + mla.kv_lora_rank) + mla.qk_rope_head_dim;
+    w.queries_and_keys = core.heads * 2 * (core.qk + core.v) +
+                         2 * (core.query_latent + core.kv_latent) + core.shared_key;
   } else {
-    w.queries_and_keys = 2 * (language.heads + language.kv_heads) * language.head_dim;
-  }
-  if (mixture && language.moe) {
-    const MixtureOfExperts& moe = *language.moe;
-    w.ffn = moe.experts_per_token * moe.expert_ffn + moe.shared_ffn;
-    w.routed = moe.experts_per_token;
+    w.queries_and_keys = 2 * (core.heads + core.kv_heads) * core.qk;
   }
   return w;
 }
@@ -77,11 +74,11 @@ double encoder_activation_bytes(const Encoder& encoder, double tokens, bool trai
 }
 
 double kv_cache_bytes_per_token(const LanguageModel& language, double bytes_per_value) noexcept {
-  if (language.mla) {
-    return language.layers * (language.mla->kv_lora_rank + language.mla->qk_rope_head_dim) *
-           bytes_per_value;
+  double values = 0;
+  for (const Run& run : blocks_of(language)) {
+    if (run.module == Module::decoder) values += run.count * cached_values(run.block.core);
   }
-  return 2 * language.layers * language.kv_heads * language.head_dim * bytes_per_value;
+  return values * bytes_per_value;
 }
 
 }  // namespace trcost

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "trcost/memory.h"
-#include "workload/linear_layers.h"
+#include "workload/block.h"
 
 namespace trcost {
 namespace {
@@ -28,7 +28,7 @@ bool is_low_precision(Precision precision) {
 /// Attention that writes its scores keeps softmax, dropout mask and dropped scores: 5 a s bytes per
 /// token (arXiv:2205.05198, section 4.1).
 ActivationBytes layer_activations(const Workload& workload, const MemoryRecipe& recipe,
-                                  Precision precision, bool mixture, Recompute mode) {
+                                  Precision precision, const Block& block, Recompute mode) {
   const LanguageModel& m = workload.language;
   const bool standard = workload.attention == Attention::standard;
   const bool classic = standard && m.mlp == Mlp::plain && m.norm == Norm::layer && !m.moe && !m.mla &&
@@ -38,7 +38,7 @@ ActivationBytes layer_activations(const Workload& workload, const MemoryRecipe& 
     mode = Recompute::selective;
   }
   if (classic) return classic_activation_bytes(m.hidden, m.heads, workload.seq_length, mode);
-  const LayerWidths widths = layer_widths(m, mixture);
+  const LayerWidths widths = layer_widths(block);
   ActivationBytes bytes = fused_activation_bytes(widths, mode);
   if (mode == Recompute::none && is_low_precision(precision)) {
     // Norm outputs and the feed-forward's inner input are kept in the recipe's format.
@@ -54,22 +54,37 @@ ActivationBytes layer_activations(const Workload& workload, const MemoryRecipe& 
   return bytes;
 }
 
-/// Parameters of the layers of one kind, and of the low-rank adapters on them.
+/// Matrices of one kind of layer, and the low-rank adapters on them.
 struct LayerCount {
-  double params = 0;
   double linear = 0;
   double adapters = 0;
 };
 
-template <class Visit>
-LayerCount count_layer(double rank, Visit&& visit) {
+LayerCount count_matrices(const Block& block, double rank, bool routed) {
   LayerCount count;
-  visit([&](const LinearLayers& l) {
-    count.linear += l.weights();
-    if (l.adaptable) count.adapters += l.count * rank * (l.in + l.out);
-  });
-  count.params = count.linear;
+  for (const Matrix& matrix : block.matrices) {
+    if (matrix.routed != routed) continue;
+    count.linear += matrix.weights();
+    if (matrix.adaptable) count.adapters += matrix.count * rank * (matrix.in + matrix.out);
+  }
   return count;
+}
+
+/// The decoder's two kinds of layers; no matrices where it has none of a kind.
+struct LayerKinds {
+  Block dense, sparse;
+  double dense_count = 0, sparse_count = 0;
+};
+
+LayerKinds layer_kinds(const LanguageModel& m) {
+  LayerKinds kinds;
+  for (const Run& run : blocks_of(m)) {
+    if (run.module != Module::decoder) continue;
+    const bool sparse = run.block.experts.count > 0;
+    (sparse ? kinds.sparse : kinds.dense) = run.block;
+    (sparse ? kinds.sparse_count : kinds.dense_count) = run.count;
+  }
+  return kinds;
 }
 
 }  // namespace
@@ -98,10 +113,11 @@ MemoryModel::MemoryModel(const Workload& workload, const MemoryRecipe& recipe, P
   frozen_bytes_ = is_low_precision(precision) ? recipe_.frozen_low_precision_bytes
                                               : 2 * value_scale_;
   prepare_states(workload);
+  const LayerKinds kinds = layer_kinds(m);
   for (const Recompute mode : kModes) {
     const auto i = static_cast<std::size_t>(mode);
-    dense_activations_[i] = layer_activations(workload, recipe_, precision, false, mode);
-    moe_activations_[i] = layer_activations(workload, recipe_, precision, true, mode);
+    dense_activations_[i] = layer_activations(workload, recipe_, precision, kinds.dense, mode);
+    moe_activations_[i] = layer_activations(workload, recipe_, precision, kinds.sparse, mode);
     dense_activations_[i].hidden *= value_scale_;
     dense_activations_[i].split *= value_scale_;
     moe_activations_[i].hidden *= value_scale_;
@@ -125,35 +141,27 @@ void MemoryModel::prepare_states(const Workload& workload) {
   const Training training = workload.language_training;
   const ParameterCounts counts = count_parameters(m);
   const TrainableCounts trainable = count_trainable(workload);
-  const double sparse = moe_layers(m);
+  const LayerKinds kinds = layer_kinds(m);
   layers_ = m.layers;
-  dense_layers_ = m.layers - sparse;
+  dense_layers_ = kinds.dense_count;
   const double rank = is_low_rank(training) ? workload.lora_rank : 0;
-  const auto attention = [&](auto&& visit) { visit_attention(m, 1, visit); };
-  const auto dense_ffn = [&](auto&& visit) { visit_feed_forward(m, 1, 0, visit); };
-  LayerCount core = count_layer(rank, attention);
-  LayerCount dense = count_layer(rank, dense_ffn);
-  LayerCount routed = count_layer(rank, [&](auto&& visit) {
-    visit_feed_forward(m, 0, 1, [&](const LinearLayers& l) { if (l.routed) visit(l); });
-  });
-  LayerCount shared = count_layer(rank, [&](auto&& visit) {
-    visit_feed_forward(m, 0, 1, [&](const LinearLayers& l) { if (!l.routed) visit(l); });
-  });
+  LayerCount dense = count_matrices(kinds.dense, rank, false);
+  LayerCount shared = count_matrices(kinds.sparse, rank, false);
+  LayerCount routed = count_matrices(kinds.sparse, rank, true);
   if (training == Training::adapter) {
-    core.adapters = adapter_parameters(1, m.hidden, workload.lora_rank);
-    dense.adapters = routed.adapters = shared.adapters = 0;
+    dense.adapters = shared.adapters = adapter_parameters(1, m.hidden, workload.lora_rank);
+    routed.adapters = 0;
   }
   // Norms, biases and inserted layers: whatever the matrices above leave, evenly over the layers.
-  const double matrices = m.layers * core.params + dense_layers_ * dense.params +
-                          sparse * (routed.params + shared.params);
+  const double matrices =
+      dense_layers_ * dense.linear + kinds.sparse_count * (shared.linear + routed.linear);
   const double rest = (counts.layers - matrices) / m.layers;
-  const auto layer = [&](const LayerCount& a, const LayerCount& b) {
-    return states(a.params + b.params + rest, a.adapters + b.adapters, training,
-                  a.linear + b.linear);
+  const auto layer = [&](const LayerCount& own) {
+    return states(own.linear + rest, own.adapters, training, own.linear);
   };
-  dense_layer_ = layer(core, dense);
-  moe_layer_ = layer(core, shared);
-  expert_layer_ = states(routed.params, routed.adapters, training, routed.linear);
+  dense_layer_ = layer(dense);
+  moe_layer_ = layer(shared);
+  expert_layer_ = states(routed.linear, routed.adapters, training, routed.linear);
   const bool outside = training == Training::full || workload.train_embeddings;
   const Training outer = outside && training != Training::frozen ? Training::full : Training::frozen;
   first_ = states(counts.embedding, 0, outer, 0);
@@ -161,14 +169,12 @@ void MemoryModel::prepare_states(const Workload& workload) {
   (tied ? head_again_ : last_) = states(tied ? counts.embedding : counts.head, 0, outer, 0);
   // A multi-token-prediction module is one more layer on the last stage, and what joins it.
   mtp_layers_ = m.mtp_layers;
-  const double mtp_layer = core.params + rest +
-                           (m.moe ? shared.params + routed.params : dense.params);
+  const double mtp_layer = rest + (m.moe ? shared.linear + routed.linear : dense.linear);
   const double join = std::max(0.0, counts.mtp - mtp_layers_ * mtp_layer);
   last_.add(states(join, 0, training == Training::full ? training : Training::frozen, 0), 1);
   const double width = 2 * value_scale_;
-  layer_weights_ = width * (core.params + rest + std::max(dense_layers_ > 0 ? dense.params : 0,
-                                                          sparse > 0 ? shared.params : 0));
-  expert_weights_ = width * routed.params;
+  layer_weights_ = width * (rest + std::max(dense.linear, shared.linear));
+  expert_weights_ = width * routed.linear;
   embedding_weights_ = width * (counts.embedding + counts.head);
   if (workload.encoder) prepare_vision(workload, trainable);
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preparation: everything about a workload on a platform that no layout changes.
-#include <algorithm>
-
 #include "performance/collectives.h"
 #include "performance/kernels.h"
 #include "performance/shapes.h"
 #include "trcost/efficiency.h"
 #include "trcost/performance.h"
-#include "workload/linear_layers.h"
+#include "workload/block.h"
 
 namespace trcost {
 namespace {
@@ -51,19 +49,20 @@ void prepare_parameters(const Workload& workload, StepCosts& costs) {
   costs.trainable_dense = trainable.total + (all ? counts.mtp : 0) - costs.trainable_expert;
 }
 
+// Modules that predict further tokens are one more layer of the last kind each.
 void prepare_layers(const Workload& workload, StepCosts& costs) {
   const LanguageModel& model = workload.language;
-  costs.dense = dense_layer_shape(workload);
-  costs.dense.count = model.layers;
   costs.head_count = model.output_head ? 1 + model.mtp_layers : 0;
-  if (model.moe) {
-    costs.dense.count = std::min(model.moe->dense_layers, model.layers);
-    costs.expert = expert_layer_shape(workload);
-    costs.expert.count = model.layers - costs.dense.count + model.mtp_layers;
-  } else {
-    costs.dense.count += model.mtp_layers;
+  for (const Run& run : blocks_of(model)) {
+    if (run.module == Module::cross) {
+      costs.cross = cross_layer_shape(workload, run.block);
+      costs.cross.count = run.count;
+      continue;
+    }
+    LayerShape& kind = run.block.experts.count > 0 ? costs.expert : costs.dense;
+    if (kind.count <= 0) kind = decoder_layer_shape(workload, run.block);
+    kind.count += run.count;
   }
-  if (model.cross_attention) costs.cross = cross_layer_shape(workload);
   if (workload.vision() && !workload.cached_features) {
     costs.encoder = encoder_layer_shape(
         *workload.encoder, attention_span(*workload.encoder, workload.encoder_tokens_per_image,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trcost/error.h"
 #include "trcost/workload.h"
-#include "workload/linear_layers.h"
+#include "workload/block.h"
 
 namespace trcost {
 namespace {
 
-bool learns(Training training) { return training != Training::frozen; }
+bool learns(Training training) {
+  return training != Training::frozen;
+}
 bool low_rank(Training training) {
   return training == Training::lora || training == Training::qlora;
 }
@@ -39,17 +41,21 @@ void add_adapters(Passes& passes, double params) {
   passes.wgrad += kFlopsPerAdapterPass * params;
 }
 
+/// Low-rank pairs on the decoder's own and its inserted layers: all, or those that one token
+/// passes.
+double low_rank_parameters(const LanguageModel& m, double rank, bool active) {
+  double params = 0;
+  for (const Run& run : blocks_of(m)) {
+    if (run.module != Module::mtp) params += run.count * rank * adapter_widths(run.block, active);
+  }
+  return params;
+}
+
 /// Adapter parameters that one token passes.
 double active_adapters(const LanguageModel& m, Training training, double rank) {
   if (training == Training::adapter) return adapter_parameters(m.layers, m.hidden, rank);
   if (!low_rank(training)) return 0;
-  double params = 0;
-  const auto add = [&](const LinearLayers& l) {
-    if (l.adaptable) params += l.active * rank * (l.in + l.out);
-  };
-  visit_decoder(m, add);
-  visit_cross_text(m, add);
-  return params;
+  return low_rank_parameters(m, rank, true);
 }
 
 double active_adapters(const Encoder& e, Training training, double rank) {
@@ -60,7 +66,9 @@ double active_adapters(const Encoder& e, Training training, double rank) {
 bool connector_learns(const Workload& w) {
   return w.connector && w.connector_training == Training::full;
 }
-bool encoder_learns(const Workload& w) { return w.encoder && learns(w.encoder_training); }
+bool encoder_learns(const Workload& w) {
+  return w.encoder && learns(w.encoder_training);
+}
 
 /// Share of the decoder's own layers through which gradients pass.
 double language_dgrad_share(const Workload& w) {
@@ -143,20 +151,11 @@ TrainingFlops training_flops(const Workload& w, bool causal) {
 }
 
 double lora_parameters(const LanguageModel& m, double rank) {
-  double params = 0;
-  const auto add = [&](const LinearLayers& l) {
-    if (l.adaptable) params += l.count * rank * (l.in + l.out);
-  };
-  visit_decoder(m, add);
-  visit_cross_text(m, add);
-  visit_cross_image(m, add);
-  return params;
+  return low_rank_parameters(m, rank, false);
 }
 
 double lora_parameters(const Encoder& e, double rank) {
-  const double attention = 4 * (e.hidden + e.hidden);
-  const double feed_forward = (input_matrices(e.mlp) + 1) * (e.hidden + e.ffn);
-  return e.layers * rank * (attention + feed_forward);
+  return e.layers * rank * adapter_widths(encoder_block(e), false);
 }
 
 double adapter_parameters(double layers, double hidden, double bottleneck) {
@@ -168,12 +167,16 @@ TrainableCounts count_trainable(const Workload& w) {
   const ParameterCounts params = count_parameters(w.language);
   const LanguageModel& m = w.language;
   switch (w.language_training) {
-    case Training::frozen: break;
-    case Training::full: counts.language = params.language; break;
+    case Training::frozen:
+      break;
+    case Training::full:
+      counts.language = params.language;
+      break;
     case Training::adapter:
       counts.language = adapter_parameters(m.layers, m.hidden, w.lora_rank);
       break;
-    default: counts.language = lora_parameters(m, w.lora_rank);
+    default:
+      counts.language = lora_parameters(m, w.lora_rank);
   }
   const bool partial = learns(w.language_training) && w.language_training != Training::full;
   if (partial && w.train_embeddings) counts.language += params.embedding + params.head;
@@ -184,8 +187,10 @@ TrainableCounts count_trainable(const Workload& w) {
   }
   if (w.encoder) {
     const Encoder& e = *w.encoder;
-    if (w.encoder_training == Training::full) counts.encoder = encoder_parameters(e);
-    else counts.encoder = active_adapters(e, w.encoder_training, w.lora_rank);
+    if (w.encoder_training == Training::full)
+      counts.encoder = encoder_parameters(e);
+    else
+      counts.encoder = active_adapters(e, w.encoder_training, w.lora_rank);
   }
   if (w.encoder && connector_learns(w)) {
     counts.connector += connector_parameters(*w.connector, *w.encoder, m.hidden);

@@ -31,7 +31,7 @@ TEST_CASE("a bottleneck computes on its own matrices, not on the layer's", "[ada
     const double hidden = workload.language.hidden;
     const double weights = adapter_parameters(1, hidden, rank) - 2 * (rank + hidden);
     const LayerShape shape =
-        workload.language.moe ? expert_layer_shape(workload) : dense_layer_shape(workload);
+        decoder_layer_shape(workload, blocks_of(workload.language).begin()->block);
     CHECK_THAT(shape.adapter_flops, WithinRel(2 * weights, 1e-12));
     CHECK(shape.expert_adapter_flops == 0);
     CHECK(shape.expert_adapter_traffic == 0);

@@ -8,6 +8,7 @@
 #include "trcost/efficiency.h"
 #include "trcost/memory.h"
 #include "trcost/performance.h"
+#include "workload/block.h"
 #include "workload/reference_vectors.h"
 
 using namespace trcost;
@@ -32,7 +33,9 @@ double first_stage_activations(const Korthikanti& k, Recompute recompute, bool s
   return token * k.seq * k.batch * k.layers / k.pp * micro_batches_in_flight(k.pp, k.vp, 1e9);
 }
 
-LayerWidths llama3_8b() { return layer_widths(reference::language("llama3-8b"), false); }
+LayerWidths llama3_8b() {
+  return layer_widths(blocks_of(reference::language("llama3-8b")).begin()->block);
+}
 
 }  // namespace
 

@@ -1,73 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrices of a model are listed for its parameters and FLOPs, and again as shapes for the time
-// of a step: both lists hold the same.
+// What a step's time is computed from holds the parameters and FLOPs of the model.
 #include <cstdint>
 
 #include "catch.h"
 #include "performance/shapes.h"
 #include "planner/scenarios.h"
 #include "trcost/estimate.h"
-#include "workload/linear_layers.h"
+#include "workload/closed_form.h"
+#include "workload/random_models.h"
 
 using namespace trcost;
 
 namespace {
 
-// Whole numbers in [low, high], the same on every machine.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : state_(seed) {}
-  double roll(std::uint64_t low, std::uint64_t high) {
-    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<double>(low + (state_ >> 33) % (high - low + 1));
-  }
-  bool coin() { return roll(0, 1) == 1; }
-
- private:
-  std::uint64_t state_;
-};
-
-LanguageModel random_model(Dice& dice) {
-  LanguageModel m;
-  m.layers = dice.roll(2, 80);
-  m.head_dim = 16 * dice.roll(2, 16);
-  m.kv_heads = dice.roll(1, 8);
-  m.heads = m.kv_heads * dice.roll(1, 8);
-  m.hidden = 64 * dice.roll(4, 128);
-  m.ffn = dice.roll(0, 3) == 0 ? 0 : 64 * dice.roll(1, 400);
-  m.vocab = 32000;
-  m.mlp = dice.coin() ? Mlp::gated : Mlp::plain;
-  m.windows[0] = {1, dice.coin() ? dice.roll(1, 5000) : 0};
-  m.window_count = 1;
-  if (dice.coin()) {
-    m.mla = LatentAttention{};
-    m.mla->q_lora_rank = dice.coin() ? dice.roll(64, 2048) : 0;
-    m.mla->kv_lora_rank = dice.roll(64, 1024);
-    m.mla->qk_nope_head_dim = dice.roll(16, 256);
-    m.mla->qk_rope_head_dim = dice.roll(16, 128);
-    m.mla->v_head_dim = dice.roll(16, 256);
-  }
-  if (dice.coin()) {
-    m.moe = MixtureOfExperts{};
-    m.moe->experts = dice.roll(4, 256);
-    m.moe->experts_per_token = dice.roll(1, 4);
-    m.moe->expert_ffn = 64 * dice.roll(1, 100);
-    m.moe->shared_ffn = dice.coin() ? 64 * dice.roll(1, 100) : 0;
-    m.moe->shared_gate = dice.coin();
-    m.moe->dense_layers = dice.roll(0, static_cast<std::uint64_t>(m.layers) - 1);
-  }
-  if (dice.coin()) {
-    m.cross_attention = CrossAttention{};
-    m.cross_attention->layers = dice.roll(1, 20);
-    m.cross_attention->ffn = dice.coin() ? 64 * dice.roll(1, 400) : 0;
-    m.cross_attention->key_width = dice.coin() ? dice.roll(1, 400000) : 0;
-  }
-  return m;
-}
-
 struct Sums {
   double weights = 0;  // in the whole model
   double flops = 0;    // of the matrices, per text token, forward
+  Sums& operator+=(const Sums& other) {
+    weights += other.weights;
+    flops += other.flops;
+    return *this;
+  }
 };
 
 Sums of_shape(const LayerShape& shape) {
@@ -89,44 +42,43 @@ Sums of_shape(const LayerShape& shape) {
 TEST_CASE("every matrix of a random model is counted alike for FLOPs and for time", "[shapes]") {
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     INFO("seed " << seed);
-    Dice dice(seed);
+    random_models::Dice dice(seed);
     Workload workload;
-    workload.language = random_model(dice);
+    workload.language = random_models::language(dice);
     const LanguageModel& m = workload.language;
     workload.seq_length = workload.attention_length = 4096;
     workload.images_per_sequence = dice.roll(1, 4);
     workload.vision_tokens_per_image = dice.roll(1, 6000);
     const double image_tokens = workload.images_per_sequence * workload.vision_tokens_per_image;
 
-    LayerShape dense = dense_layer_shape(workload), sparse = expert_layer_shape(workload);
-    dense.count = m.moe ? m.moe->dense_layers : m.layers;
-    sparse.count = m.layers - dense.count;
-    const Sums from_dense = of_shape(dense), from_sparse = of_shape(sparse);
-    Sums listed;
-    visit_decoder(m, [&](const LinearLayers& l) {
-      listed.weights += l.weights();
-      listed.flops += 2 * l.active_weights();
-    });
-    CHECK_THAT(from_dense.weights + from_sparse.weights, WithinRel(listed.weights, 1e-12));
-    CHECK_THAT(from_dense.flops + from_sparse.flops, WithinRel(listed.flops, 1e-12));
+    Sums own, inserted;
+    double own_core = 0, inserted_core = 0;
+    for (const Run& run : blocks_of(m)) {
+      const bool cross = run.module == Module::cross;
+      LayerShape shape =
+          cross ? cross_layer_shape(workload, run.block) : decoder_layer_shape(workload, run.block);
+      shape.count = run.count;
+      (cross ? inserted : own) += of_shape(shape);
+      (cross ? inserted_core : own_core) += shape.count * shape.attention_flops;
+    }
     const ForwardFlops forward = forward_flops(workload);
-    CHECK_THAT(dense.count * dense.attention_flops + sparse.count * sparse.attention_flops,
-               WithinRel(forward.attention_core, 1e-12));
-
-    const LayerShape cross = cross_layer_shape(workload);
-    const Sums from_cross = of_shape(cross);
-    Sums inserted;
-    visit_cross_text(m, [&](const LinearLayers& l) {
-      inserted.weights += l.weights();
-      inserted.flops += 2 * l.active_weights();
-    });
-    visit_cross_image(m, [&](const LinearLayers& l) {
-      inserted.weights += l.weights();
-      inserted.flops += 2 * l.active_weights() * image_tokens / workload.seq_length;
-    });
-    CHECK_THAT(from_cross.weights, WithinRel(inserted.weights, 1e-12));
-    CHECK_THAT(from_cross.flops, WithinRel(inserted.flops, 1e-12));
-    CHECK_THAT(cross.count * cross.attention_flops, WithinRel(forward.cross_attention_core, 1e-12));
+    CHECK_THAT(own_core, WithinRel(forward.attention_core, 1e-12));
+    CHECK_THAT(inserted_core, WithinRel(forward.cross_attention_core, 1e-12));
+    CHECK_THAT(own.flops, WithinRel(forward.layers_gemm, 1e-12));
+    CHECK_THAT(inserted.flops, WithinRel(forward.cross_attention_gemm, 1e-12));
+    const double experts = m.moe ? m.moe->experts : 0;
+    CHECK_THAT(
+        own.weights,
+        WithinRel((closed_form::decoder(m, experts) + closed_form::prediction(m, experts)).weights,
+                  1e-12));
+    if (!m.cross_attention) continue;
+    CHECK_THAT(
+        inserted.weights,
+        WithinRel((closed_form::cross_text(m) + closed_form::cross_image(m)).weights, 1e-12));
+    CHECK_THAT(inserted.flops, WithinRel(2 * closed_form::cross_text(m).weights +
+                                             2 * closed_form::cross_image(m).weights *
+                                                 image_tokens / workload.seq_length,
+                                         1e-12));
   }
 }
 

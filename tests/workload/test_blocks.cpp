@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters, FLOPs, adapters and cache are sums over the blocks: each met by a second count.
+#include <cstdint>
+
+#include "catch.h"
+#include "trcost/memory.h"
+#include "trcost/workload.h"
+#include "workload/block.h"
+#include "workload/closed_form.h"
+#include "workload/random_models.h"
+
+using namespace trcost;
+
+namespace {
+
+constexpr std::uint64_t kModels = 500;
+
+template <class Check>
+void for_random_models(Check&& check) {
+  for (std::uint64_t seed = 1; seed <= kModels; ++seed) {
+    INFO("seed " << seed);
+    random_models::Dice dice(seed);
+    check(random_models::language(dice));
+  }
+}
+
+double experts_of(const LanguageModel& m) {
+  return m.moe ? m.moe->experts : 0;
+}
+double experts_used(const LanguageModel& m) {
+  return m.moe ? m.moe->experts_per_token : 0;
+}
+
+}  // namespace
+
+TEST_CASE("parameters of a random model are those of its layers written out", "[blocks]") {
+  for_random_models([](const LanguageModel& m) {
+    LanguageModel bare = m;
+    bare.norms_per_layer = 0;
+    const ParameterCounts counts = count_parameters(bare);
+    double layers = closed_form::decoder(m, experts_of(m)).weights + m.hidden;
+    if (m.mla) layers += m.layers * (m.mla->q_lora_rank + m.mla->kv_lora_rank);
+    if (m.cross_attention) {
+      const double vectors = 2 * m.hidden + 2 * m.head_dim + 2;
+      layers += (closed_form::cross_text(m) + closed_form::cross_image(m)).weights +
+                m.cross_attention->layers * vectors;
+    }
+    CHECK_THAT(counts.layers, WithinRel(layers, 1e-12));
+    const double idle = closed_form::decoder(m, experts_of(m)).weights -
+                        closed_form::decoder(m, experts_used(m)).weights;
+    CHECK_THAT(counts.total - counts.active, WithinRel(idle, 1e-9) || WithinAbs(0, 1e-3));
+  });
+}
+
+TEST_CASE("FLOPs of a random model are two per weight that a token passes", "[blocks]") {
+  for_random_models([](const LanguageModel& m) {
+    Workload workload;
+    workload.language = m;
+    workload.seq_length = workload.attention_length = 64;
+    const ForwardFlops forward = forward_flops(workload);
+    const double used = experts_used(m);
+    const double passed =
+        (closed_form::decoder(m, used) + closed_form::prediction(m, used)).weights;
+    CHECK_THAT(forward.layers_gemm, WithinRel(2 * passed, 1e-12));
+    // A window shorter than the sequence counts its first tokens whole, which the mean leaves out.
+    const double seen = closed_form::visible_tokens(m.windows[0].window, 64);
+    CHECK_THAT(forward.attention_core,
+               WithinRel((m.layers + m.mtp_layers) * 4 * closed_form::core_width(m) * seen, 0.02));
+  });
+}
+
+TEST_CASE("adapters of a random model lie on every matrix but routers and gates", "[blocks]") {
+  for_random_models([](const LanguageModel& m) {
+    double widths = closed_form::decoder(m, experts_of(m)).widths;
+    if (m.cross_attention) {
+      widths += (closed_form::cross_text(m) + closed_form::cross_image(m)).widths;
+    }
+    CHECK_THAT(lora_parameters(m, 16), WithinRel(16 * widths, 1e-12));
+  });
+}
+
+TEST_CASE("the cache holds keys and values, or the latent they are made from", "[blocks]") {
+  for_random_models([](const LanguageModel& m) {
+    const double values =
+        m.mla ? m.mla->kv_lora_rank + m.mla->qk_rope_head_dim : 2 * m.kv_heads * m.head_dim;
+    CHECK_THAT(kv_cache_bytes_per_token(m, 2), WithinRel(2 * m.layers * values, 1e-12));
+  });
+}
