@@ -76,6 +76,7 @@ if(XLSXWRITER_INCLUDE_DIR AND XLSXWRITER_LIBRARY)
     $<BUILD_INTERFACE:${XLSXWRITER_INCLUDE_DIR}>)
   target_link_libraries(trcost_private_dependencies INTERFACE ${CMAKE_DL_LIBS})
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/report/xlsx.cpp
+    ${PROJECT_SOURCE_DIR}/src/report/draw/workbook_file.cpp
     ${PROJECT_SOURCE_DIR}/src/report/xlsx_library.cpp
     PROPERTIES COMPILE_DEFINITIONS "TRCOST_XLSXWRITER_FILE=\"${xlsxwriter_file}\"")
 else()

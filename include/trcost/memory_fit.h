@@ -10,7 +10,6 @@
 #include "trcost/catalog.h"
 #include "trcost/derivation.h"
 #include "trcost/estimate.h"
-#include "trcost/output_format.h"
 #include "trcost/planner.h"
 #include "trcost/scenario.h"
 
@@ -20,6 +19,7 @@ namespace trcost {
 /// comes closest.
 struct MemoryCase {
   double gpus = 0;
+  double layers = 0;  ///< of the model
   Layout layout;
   MemoryUse use;
 };
@@ -45,6 +45,7 @@ struct MemoryFit {
 
 /// Memory of a training on accelerators from small to large.
 struct MemoryReport {
+  std::string scenario;                ///< as JSON, replayable
   ModelSummary model;
   double seq_length = 0;
   std::string recipe;                  ///< `full`, `lora`, ...
@@ -59,9 +60,5 @@ struct MemoryReport {
 /// Looks at the accelerators of `hardware.accelerator`, all of the catalog without it. Throws Error
 /// for a scenario that makes no sense; an accelerator without an answer is a row with its problem.
 MemoryReport memory_report(const Scenario& scenario, const Catalog& catalog);
-
-/// As table, JSON, JSON Lines, CSV or Markdown.
-std::string render_memory(const MemoryReport& report, const Scenario& scenario, Format format,
-                          const Style& style);
 
 }  // namespace trcost

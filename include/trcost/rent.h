@@ -41,6 +41,6 @@ RentAnswer solve_rent(const RentQuestion& question, std::string_view accelerator
                       const Catalog& catalog);
 
 /// The column `cluster.cost_usd`: rent alone, without storage and what else a bill may hold.
-const Column& rent_column();
+const EstimateColumn& rent_column();
 
 }  // namespace trcost

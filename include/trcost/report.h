@@ -14,9 +14,6 @@
 
 namespace trcost {
 
-/// Of every JSON document; a minor step only adds.
-inline constexpr std::string_view kSchemaVersion = "1.0";
-
 /// Everything that a renderer shows; the renderer computes nothing but words.
 struct Report {
   const Scenario* scenario = nullptr;            ///< as resolved: replayable with --scenario

@@ -17,7 +17,7 @@ namespace trcost {
 
 /// What a result is to reach: at most `value`, or at least it where more is better.
 struct SolveTarget {
-  const Column* column = nullptr;
+  const EstimateColumn* column = nullptr;
   double value = 0;
   bool at_least = false;
 };

@@ -86,7 +86,7 @@ enum class Comparison : std::uint8_t { less, at_most, equal, unequal, at_least, 
 
 /// A condition on a result; false where the value is unknown.
 struct ResultCondition {
-  const Column* column = nullptr;  ///< null: the row's error, empty where there is an answer
+  const EstimateColumn* column = nullptr;  ///< null: the row's error, empty where there is an answer
   Comparison comparison = Comparison::equal;
   double number = 0;
   std::string text;
@@ -95,7 +95,7 @@ struct ResultCondition {
 /// What rows are ordered by: an axis, or a column of the result.
 struct SweepKey {
   std::optional<std::size_t> axis;
-  const Column* column = nullptr;
+  const EstimateColumn* column = nullptr;
   bool descending = false;
 };
 
@@ -117,7 +117,7 @@ class SweepPlan {
   [[nodiscard]] std::size_t named_axes() const { return named_axes_; }
   [[nodiscard]] const std::vector<ResultCondition>& conditions() const { return conditions_; }
   /// The columns after the axes: those selected, or all but those that an axis stands for.
-  [[nodiscard]] const std::vector<const Column*>& columns() const { return columns_; }
+  [[nodiscard]] const std::vector<const EstimateColumn*>& columns() const { return columns_; }
   [[nodiscard]] bool selected() const { return selected_; }
   [[nodiscard]] const std::vector<SweepKey>& sort() const { return sort_; }
   [[nodiscard]] const std::vector<SweepKey>& pareto() const { return pareto_; }
@@ -157,7 +157,7 @@ class SweepPlan {
   std::optional<std::size_t> platform_axis_;
   std::string platform_;
   std::vector<ResultCondition> conditions_;
-  std::vector<const Column*> columns_;
+  std::vector<const EstimateColumn*> columns_;
   std::vector<SweepKey> sort_;
   std::vector<SweepKey> pareto_;
   std::optional<std::uint64_t> top_;

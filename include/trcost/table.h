@@ -46,8 +46,8 @@ class Cell {
   static Cell number(double value, NumberKind kind, int significant = 3);
   /// As `number`, or unknown where there is no value.
   static Cell number(std::optional<double> value, NumberKind kind, int significant = 3);
-  /// A number that people see as `shown`.
-  static Cell number(double value, std::string shown);
+  /// A number that people see as `shown`; `kind` where a spreadsheet may show it as one.
+  static Cell number(double value, std::string shown, std::optional<NumberKind> kind = {});
   static Cell boolean(bool value);
 
   /// The same, standing out for people.
@@ -57,11 +57,13 @@ class Cell {
   [[nodiscard]] bool is_strong() const { return strong_; }
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] double value() const { return value_; }
+  [[nodiscard]] std::optional<NumberKind> shown_as() const { return shown_as_; }
 
  private:
   Kind kind_ = Kind::text;
   bool strong_ = false;
   double value_ = 0;  ///< of number; boolean: 0 or 1
+  std::optional<NumberKind> shown_as_ = {};
   std::string text_;  ///< as people read it
 };
 

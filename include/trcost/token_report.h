@@ -3,13 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "trcost/output_format.h"
 #include "trcost/token_totals.h"
 #include "trcost/tokens.h"
 
@@ -60,30 +58,5 @@ struct TokenReport {
 /// seconds missing, no family of that name, a table without its columns, options without a family,
 /// nothing left to count.
 TokenReport count_tokens(const TokenRequest& request);
-
-/// table, json, jsonl, csv, md, html. `items` false leaves the single inputs out of the JSON
-/// document, which a large set would fill.
-std::string render_tokens(const TokenReport& report, Format format, const Style& style,
-                          bool items = true);
-/// The same as json, jsonl or csv while the items come: a set of any size in little memory.
-class TokenStream {
- public:
-  /// `write` takes the text in pieces, none before some of it has come together.
-  TokenStream(Format format, std::function<void(std::string_view)> write);
-  ~TokenStream();
-  TokenStream(const TokenStream&) = delete;
-  TokenStream& operator=(const TokenStream&) = delete;
-
-  void add(const TokenItem& item);
-  /// What follows the items, from a report without them.
-  void finish(const TokenReport& report);
-
- private:
-  struct Document;
-  std::unique_ptr<Document> document_;
-};
-
-/// The families with their options, rules and sources, in the same formats.
-std::string render_token_families(Format format, const Style& style);
 
 }  // namespace trcost

@@ -5,6 +5,9 @@
 
 namespace trcost {
 
+/// Of every JSON document; a minor step only adds.
+inline constexpr std::string_view kSchemaVersion = "1.0";
+
 /// The version of the library.
 std::string_view trcost_version();
 

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "report/table_document.h"
 #include "trcost/catalog_report.h"
 
 namespace trcost::cli {
@@ -31,7 +32,9 @@ int run_list(const ListOptions& options, Session& session) {
   Style style;
   style.color = options.output.path == "-" && session.colored(STDOUT_FILENO);
   const Format format = options.output.choose();
-  output.write(to_format(table, format, style, options.kind.empty() ? "kinds" : options.kind));
+  Document document = table_document(table, options.kind.empty() ? "kinds" : options.kind);
+  document.command = session.command;
+  output.write(render(document, format, style));
   if (format == Format::table && options.kind == "prices" && !only.empty()) {
     output.write("\n" + price_spread_text(catalog, only));
   }
@@ -50,9 +53,7 @@ Action define_list(CLI::App& app, Session& session) {
                  "only what belongs to it (accelerators, systems, prices)")
       ->type_name("NAME")
       ->group("Output");
-  add_output_options(
-      app, options->output,
-      {Format::table, Format::json, Format::jsonl, Format::csv, Format::md, Format::html});
+  add_output_options(app, options->output);
   return [options, &session] { return run_list(*options, session); };
 }
 

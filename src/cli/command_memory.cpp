@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
-#include "trcost/memory_fit.h"
+#include "report/documents.h"
 
 namespace trcost::cli {
 namespace {
@@ -33,9 +33,11 @@ int run_memory(const MemoryArguments& arguments, Session& session) {
   Output output(arguments.output.path);
   const MemoryReport report = memory_report(scenario, session.catalog());
   Style style;
-  style.color = format == Format::table && arguments.output.path == "-" &&
-                session.colored(STDOUT_FILENO);
-  output.write(render_memory(report, scenario, format, style));
+  style.color =
+      format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
+  Document document = memory_document(report);
+  document.command = session.command;
+  output.write(render(document, format, style));
   output.commit();
   for (const std::string& warning : report.warnings) session.warn(warning);
   return arguments.strict && !all_fit(report) ? kExitCheckFailed : kExitOk;
@@ -46,8 +48,7 @@ int run_memory(const MemoryArguments& arguments, Session& session) {
 Action define_memory(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<MemoryArguments>();
   arguments->scenario.add(app, session);
-  using enum Format;
-  add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
+  add_output_options(app, arguments->output);
   app.add_flag("--strict", arguments->strict,
                "exit 3 when it does not fit on an accelerator that was looked at")
       ->group("Output");

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "report/table_document.h"
 #include "trcost/catalog_report.h"
 #include "trcost/error.h"
 
@@ -36,19 +37,21 @@ int run_show(const ShowOptions& options, Session& session) {
   Output output(options.output.path);
   const Catalog& catalog = session.catalog();
   const Format format = options.output.choose();
-  if (kind == CatalogKind::prices && is_chip(catalog, options.name)) {
-    Style style;
-    style.color = options.output.path == "-" && session.colored(STDOUT_FILENO);
-    output.write(
-        to_format(catalog_table(catalog, kind, options.name), format, style, options.kind));
-    if (format == Format::table) output.write("\n" + price_spread_text(catalog, options.name));
-  } else if (format == Format::json) {
-    output.write(catalog.show(kind, options.name));
+  const bool chip = kind == CatalogKind::prices && is_chip(catalog, options.name);
+  if (format == Format::json && !chip) {
+    output.write(catalog.show(kind, options.name));  // the file itself
   } else {
     Style style;
     style.color = options.output.path == "-" && session.colored(STDOUT_FILENO);
-    output.write(
-        to_format(catalog_entry_table(catalog, kind, options.name), format, style, options.kind));
+    Document document =
+        chip ? table_document(catalog_table(catalog, kind, options.name), options.kind)
+             : table_document(catalog_entry_table(catalog, kind, options.name), options.kind,
+                              options.name);
+    document.command = session.command;
+    output.write(render(document, format, style));
+    if (chip && format == Format::table) {
+      output.write("\n" + price_spread_text(catalog, options.name));
+    }
   }
   output.commit();
   return kExitOk;
@@ -63,8 +66,7 @@ Action define_show(CLI::App& app, Session& session) {
       ->group("Arguments");
   app.add_option("NAME", options->name, "a catalog name, or a .json file of your own to check")
       ->group("Arguments");
-  add_output_options(app, options->output,
-                     {Format::table, Format::json, Format::csv, Format::md, Format::html});
+  add_output_options(app, options->output);
   return [options, &session] { return run_show(*options, session); };
 }
 

@@ -13,9 +13,9 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "report/documents.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
-#include "trcost/token_report.h"
 
 namespace trcost::cli {
 namespace {
@@ -129,30 +129,38 @@ int report_skipped(const TokenReport& report, Session& session) {
   return kExitFailure;
 }
 
+// json, jsonl and csv are written while the items come; people get the total and the spread of a
+// set, and a workbook its items.
+bool streams(Format format, const TokensOptions& typed) {
+  return format == Format::jsonl || format == Format::csv ||
+         (format == Format::json && !typed.summary);
+}
+
 int run_tokens(const TokensOptions& typed, Session& session) {
   const Format format = typed.output.choose();
   const Style style{.color = session.colored(STDOUT_FILENO)};
   Output output(typed.output.path);
-  if (typed.families) {
-    output.write(render_token_families(format, style));
+  const auto write = [&](Document document) {
+    document.command = session.command;
+    output.write(render(document, format, style));
     output.commit();
+  };
+  if (typed.families) {
+    write(token_families_document());
     return kExitOk;
   }
   TokenRequest request = request_of(typed, session);
-  // People get the total and the spread of a set; only machines get its single images.
-  const bool rows = format == Format::json ? !typed.summary : format != Format::table;
-  request.keep_set_items = rows && format != Format::md;
-  std::optional<TokenStream> stream;
-  if (request.keep_set_items && format != Format::md) {
-    stream.emplace(format, [&](std::string_view text) { output.write(text); });
-    request.on_item = [&](const TokenItem& item) { stream->add(item); };
+  request.keep_set_items = format == Format::xlsx || streams(format, typed);
+  if (!streams(format, typed)) {
+    TokenReport report = count_tokens(request);
+    if (typed.summary && format == Format::json) report.items.clear();
+    write(tokens_document(report));
+    return report_skipped(report, session);
   }
+  RowStream stream = token_stream(format, [&](std::string_view text) { output.write(text); });
+  request.on_item = [&](const TokenItem& item) { stream.add(token_record(item)); };
   const TokenReport report = count_tokens(request);
-  if (stream) {
-    stream->finish(report);
-  } else {
-    output.write(render_tokens(report, format, style, !typed.summary));
-  }
+  stream.finish(token_record(report));
   output.commit();
   return report_skipped(report, session);
 }
@@ -208,8 +216,7 @@ Action define_tokens(CLI::App& app, Session& session) {
       ->group("Output");
   app.add_flag("--summary", typed->summary, "leave the single inputs out of the JSON document")
       ->group("Output");
-  add_output_options(app, typed->output,
-                     {Format::table, Format::json, Format::jsonl, Format::csv, Format::md});
+  add_output_options(app, typed->output);
   return [typed, &session] { return run_tokens(*typed, session); };
 }
 

@@ -38,6 +38,12 @@ void add_output_options(CLI::App& app, OutputOptions& options, std::vector<Forma
       ->group("Output");
 }
 
+void add_output_options(CLI::App& app, OutputOptions& options) {
+  std::vector<Format> all;
+  for (const FormatInfo& info : formats()) all.push_back(info.format);
+  add_output_options(app, options, std::move(all));
+}
+
 Format OutputOptions::choose(Format otherwise) const {
   if (!format.empty()) {
     const std::vector<std::string> names = names_of(allowed);

@@ -30,6 +30,8 @@ struct OutputOptions {
 /// `otherwise` says which format it is without both.
 void add_output_options(CLI::App& app, OutputOptions& options, std::vector<Format> allowed,
                         std::string_view otherwise = "table");
+/// The same with every format.
+void add_output_options(CLI::App& app, OutputOptions& options);
 
 /// Where results go: stdout, a file (see ReplacedFile), or a device or pipe, which is written as
 /// the text comes. It is opened before the work starts. A closed pipe ends the program quietly; a

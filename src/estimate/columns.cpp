@@ -10,9 +10,9 @@
 
 namespace trcost {
 
-const std::vector<Column>& columns() {
-  static const std::vector<Column> table = [] {
-    std::vector<Column> out;
+const Columns<Estimate>& columns() {
+  static const Columns<Estimate> table = [] {
+    Columns<Estimate> out;
     add_model_columns(out);
     add_performance_columns(out);
     add_cost_columns(out);
@@ -21,17 +21,17 @@ const std::vector<Column>& columns() {
   return table;
 }
 
-const Column* find_column(std::string_view path) {
-  for (const Column& column : columns()) {
+const EstimateColumn* find_column(std::string_view path) {
+  for (const EstimateColumn& column : columns()) {
     if (column.path == path) return &column;
   }
   return nullptr;
 }
 
-const Column& require_column(std::string_view path) {
-  if (const Column* column = find_column(path)) return *column;
+const EstimateColumn& require_column(std::string_view path) {
+  if (const EstimateColumn* column = find_column(path)) return *column;
   std::vector<std::string> known;
-  for (const Column& column : columns()) known.emplace_back(column.path);
+  for (const EstimateColumn& column : columns()) known.emplace_back(column.path);
   std::string hint = did_you_mean(path, known);
   // `mfu` for `performance.mfu`: the last part alone is the usual slip.
   const auto last_part = std::find_if(known.begin(), known.end(), [&](const std::string& name) {
@@ -44,14 +44,14 @@ const Column& require_column(std::string_view path) {
   throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a column", path.substr(0, 60)), hint);
 }
 
-std::vector<const Column*> require_columns(std::string_view paths) {
-  std::vector<const Column*> out;
+std::vector<const EstimateColumn*> require_columns(std::string_view paths) {
+  std::vector<const EstimateColumn*> out;
   while (true) {
     const std::size_t comma = paths.find(',');
     std::string_view path = paths.substr(0, comma);
     while (path.starts_with(' ')) path.remove_prefix(1);
     while (path.ends_with(' ')) path.remove_suffix(1);
-    const Column* column = &require_column(path);
+    const EstimateColumn* column = &require_column(path);
     if (std::find(out.begin(), out.end(), column) != out.end()) {
       throw Error(ErrorKind::usage, fmt::format("column \"{}\" is named twice", path),
                   "name each column once");
@@ -62,24 +62,27 @@ std::vector<const Column*> require_columns(std::string_view paths) {
   }
 }
 
-const std::vector<const Column*>& all_columns() {
-  static const std::vector<const Column*> all = [] {
-    std::vector<const Column*> out;
-    for (const Column& column : columns()) out.push_back(&column);
+const std::vector<const EstimateColumn*>& all_columns() {
+  static const std::vector<const EstimateColumn*> all = [] {
+    std::vector<const EstimateColumn*> out;
+    for (const EstimateColumn& column : columns()) out.push_back(&column);
     return out;
   }();
   return all;
 }
 
-std::string column_text(const Column& column, const Estimate& estimate) {
-  if (column.kind == ColumnKind::text) {
-    const std::string_view text = column.text(estimate);
-    return text.empty() ? "n/a" : std::string(text);
+std::string column_text(const EstimateColumn& column, const Estimate& estimate) {
+  const Value value = column.value(estimate);
+  switch (value.kind) {
+    case Value::Kind::number:
+      return format_number(value.number, column.display);
+    case Value::Kind::boolean:
+      return value.number != 0 ? "yes" : "no";
+    case Value::Kind::text:
+      return std::string(value.text);
+    default:
+      return "n/a";
   }
-  const std::optional<double> value = column.number(estimate);
-  if (!value) return "n/a";
-  if (column.kind == ColumnKind::boolean) return *value != 0 ? "yes" : "no";
-  return format_number(*value, column.display);
 }
 
 }  // namespace trcost

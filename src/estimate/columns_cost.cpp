@@ -11,24 +11,24 @@ using enum Better;
 
 // A quantile of the range, nothing where the range was not asked for.
 template <Quantiles RangeResult::*Part, double Quantiles::*Which>
-Number quantile(E e) {
+constexpr auto quantile = [](E e) -> Number {
   if (e.range.method.empty()) return std::nullopt;
   return (e.range.*Part).*Which;
-}
+};
 
 template <double Quantiles::*Which>
-Number total_quantile(E e) {
+constexpr auto total_quantile = [](E e) -> Number {
   if (!e.range.total_usd) return std::nullopt;
   return (*e.range.total_usd).*Which;
-}
+};
 
 template <double PipelineResult::*Which>
-Number of_pipeline(E e) {
+constexpr auto of_pipeline = [](E e) -> Number {
   if (!e.pipeline) return std::nullopt;
   return (*e.pipeline).*Which;
-}
+};
 
-constexpr Column kCost[] = {
+constexpr EstimateColumn kCost[] = {
     figure(
         "energy.kwh", "kWh", NumberKind::number, lower, [](E e) -> Number { return e.energy.kwh; },
         "electricity, cooling included"),
@@ -86,7 +86,7 @@ constexpr Column kCost[] = {
         "the rent that owning is compared with"),
 };
 
-constexpr Column kRange[] = {
+constexpr EstimateColumn kRange[] = {
     figure("range.gpu_hours.p10", "GPU-hours", count, lower,
            quantile<&RangeResult::gpu_hours, &Quantiles::p10>, "one chance in ten to be below"),
     figure("range.gpu_hours.p50", "GPU-hours", count, lower,
@@ -111,7 +111,7 @@ constexpr Column kRange[] = {
         "how the range was made"),
 };
 
-constexpr Column kRun[] = {
+constexpr EstimateColumn kRun[] = {
     figure(
         "steps", "steps", count, neither, [](E e) -> Number { return e.steps; }, "optimizer steps"),
     figure(
@@ -147,10 +147,10 @@ constexpr Column kRun[] = {
 
 }  // namespace
 
-void add_cost_columns(std::vector<Column>& out) {
-  out.insert(out.end(), std::begin(kCost), std::end(kCost));
-  out.insert(out.end(), std::begin(kRange), std::end(kRange));
-  out.insert(out.end(), std::begin(kRun), std::end(kRun));
+void add_cost_columns(Columns<Estimate>& out) {
+  out.add(kCost);
+  out.add(kRange);
+  out.add(kRun);
 }
 
 }  // namespace trcost

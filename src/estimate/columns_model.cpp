@@ -8,7 +8,7 @@ using namespace column_rows;
 using enum NumberKind;
 using enum Better;
 
-constexpr Column kPlatform[] = {
+constexpr EstimateColumn kPlatform[] = {
     text(
         "accelerator", [](E e) -> std::string_view { return e.accelerator; },
         "catalog name of the accelerator"),
@@ -25,7 +25,7 @@ constexpr Column kPlatform[] = {
         "complete", [](E e) -> Number { return e.complete; }, "whether every figure is known"),
 };
 
-constexpr Column kModel[] = {
+constexpr EstimateColumn kModel[] = {
     figure(
         "model.params_total", "parameters", count, neither,
         [](E e) -> Number { return e.model.params_total; }, "all parameters"),
@@ -63,7 +63,7 @@ constexpr Column kModel[] = {
         "model.name", [](E e) -> std::string_view { return e.model.name; }, "the model as asked"),
 };
 
-constexpr Column kWork[] = {
+constexpr EstimateColumn kWork[] = {
     figure(
         "tokens.total", "tokens", count, neither, [](E e) -> Number { return e.tokens.total; },
         "that the language model processes"),
@@ -101,10 +101,10 @@ constexpr Column kWork[] = {
 
 }  // namespace
 
-void add_model_columns(std::vector<Column>& out) {
-  out.insert(out.end(), std::begin(kPlatform), std::end(kPlatform));
-  out.insert(out.end(), std::begin(kModel), std::end(kModel));
-  out.insert(out.end(), std::begin(kWork), std::end(kWork));
+void add_model_columns(Columns<Estimate>& out) {
+  out.add(kPlatform);
+  out.add(kModel);
+  out.add(kWork);
 }
 
 }  // namespace trcost

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/columns.h"
+#include "estimate/plan_columns.h"
 
 namespace trcost {
 namespace {
@@ -8,100 +9,7 @@ using namespace column_rows;
 using enum NumberKind;
 using enum Better;
 
-// Nothing where the stages of a job have layouts of their own.
-template <auto Member>
-Number degree(E e) {
-  if (!e.one_layout) return std::nullopt;
-  return static_cast<double>(e.layout.*Member);
-}
-
-constexpr Column kLayout[] = {
-    figure("layout.tp", "", integer, neither, degree<&Layout::tp>, "tensor parallel degree"),
-    figure("layout.pp", "", integer, neither, degree<&Layout::pp>, "pipeline parallel degree"),
-    figure("layout.vp", "", integer, neither, degree<&Layout::vp>, "pipeline stages per rank"),
-    figure("layout.cp", "", integer, neither, degree<&Layout::cp>, "context parallel degree"),
-    figure("layout.ep", "", integer, neither, degree<&Layout::ep>, "expert parallel degree"),
-    figure(
-        "layout.etp", "", integer, neither,
-        [](E e) -> Number {
-          if (!e.one_layout || e.layout.etp <= 0) return std::nullopt;
-          return e.layout.etp;
-        },
-        "ranks that share one expert's matrices, where there are experts"),
-    figure("layout.dp", "", integer, neither, degree<&Layout::dp>, "data parallel degree"),
-    figure("layout.micro_batch", "sequences", NumberKind::number, neither,
-           degree<&Layout::micro_batch>, "per device and forward pass"),
-    figure("layout.global_batch", "sequences", NumberKind::number, neither,
-           degree<&Layout::global_batch>, "per optimizer step"),
-    text(
-        "layout.sharding",
-        [](E e) { return e.one_layout ? sharding_name(e.layout.sharding) : std::string_view(); },
-        "what the data-parallel ranks share out"),
-    text(
-        "layout.recompute",
-        [](E e) { return e.one_layout ? recompute_name(e.layout.recompute) : std::string_view(); },
-        "activation recomputation"),
-    figure(
-        "layout.recompute_layers", "layers", integer, neither,
-        [](E e) -> Number {
-          if (!e.one_layout) return std::nullopt;
-          return e.layout.recompute == Recompute::full ? layers_of_stage(e.layout, e.model.layers)
-                                                       : e.layout.recompute_layers;
-        },
-        "of a stage, that are recomputed in full"),
-    text(
-        "layout.context_kind",
-        [](E e) {
-          return e.one_layout && e.layout.cp > 1 ? context_kind_name(e.layout.context_kind)
-                                                 : std::string_view();
-        },
-        "how ranks that share a sequence exchange"),
-    boolean("layout.sequence_parallel", degree<&Layout::sequence_parallel>,
-            "norms and residuals split along the sequence"),
-    figure(
-        "layout.idle_gpus", "accelerators", integer, neither,
-        [](E e) -> Number {
-          if (!e.one_layout) return std::nullopt;
-          return e.gpus - e.layout.gpus();
-        },
-        "that the layout leaves idle; they are paid for"),
-};
-
-constexpr Column kMemory[] = {
-    figure(
-        "memory.weights_bytes", "bytes", bytes, lower,
-        [](E e) -> Number { return e.memory.weights; }, "weights on the fullest device"),
-    figure(
-        "memory.gradients_bytes", "bytes", bytes, lower,
-        [](E e) -> Number { return e.memory.gradients; }, "gradients"),
-    figure(
-        "memory.optimizer_bytes", "bytes", bytes, lower,
-        [](E e) -> Number { return e.memory.optimizer; }, "optimizer states, master weights"),
-    figure(
-        "memory.activations_bytes", "bytes", bytes, lower,
-        [](E e) -> Number { return e.memory.activations; }, "activations kept for backward"),
-    figure(
-        "memory.logits_bytes", "bytes", bytes, lower, [](E e) -> Number { return e.memory.logits; },
-        "logits and their gradient"),
-    figure(
-        "memory.overhead_bytes", "bytes", bytes, lower,
-        [](E e) -> Number { return e.memory.overhead; }, "context, buffers, fragmentation"),
-    figure(
-        "memory.total_bytes", "bytes", bytes, lower, [](E e) -> Number { return e.memory.total; },
-        "sum on the fullest device"),
-    figure(
-        "memory.capacity_bytes", "bytes", bytes, higher,
-        [](E e) -> Number { return e.memory.capacity; },
-        "of one device, as far as a plan may fill it"),
-    boolean(
-        "memory.fits", [](E e) -> Number { return e.memory.fits; },
-        "whether the total is within the capacity"),
-    boolean(
-        "memory.tight", [](E e) -> Number { return e.memory.tight; },
-        "whether it fits, but leaves less free than hardware.memory_margin"),
-};
-
-constexpr Column kPerformance[] = {
+constexpr EstimateColumn kPerformance[] = {
     figure(
         "performance.step_seconds", "s", duration, lower,
         [](E e) -> Number { return e.performance.step_seconds; }, "one step in steady state"),
@@ -149,10 +57,13 @@ constexpr Column kPerformance[] = {
 
 }  // namespace
 
-void add_performance_columns(std::vector<Column>& out) {
-  out.insert(out.end(), std::begin(kLayout), std::end(kLayout));
-  out.insert(out.end(), std::begin(kMemory), std::end(kMemory));
-  out.insert(out.end(), std::begin(kPerformance), std::end(kPerformance));
+void add_performance_columns(Columns<Estimate>& out) {
+  out.lift<[](E e) {
+    return e.one_layout ? std::optional<PlacedLayout>({&e.layout, e.gpus, e.model.layers})
+                        : std::nullopt;
+  }, layout_columns>("layout");
+  out.lift<[](E e) { return &e.memory; }, memory_use_columns>("memory");
+  out.add(kPerformance);
 }
 
 }  // namespace trcost

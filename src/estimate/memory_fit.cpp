@@ -29,8 +29,8 @@ std::array<MemoryUse, 3> on_one_device(const StepModel& model, double micro_batc
 
 class Fitting {
  public:
-  Fitting(const Scenario& scenario, const Catalog& catalog, const ResolvedWork& work)
-      : scenario_(scenario), catalog_(catalog), work_(work) {}
+  Fitting(const Scenario& scenario, const Catalog& catalog, const ResolvedWork& work, double layers)
+      : scenario_(scenario), catalog_(catalog), work_(work), layers_(layers) {}
 
   MemoryFit look(std::string_view accelerator, MemoryReport& report, Notes& notes) const {
     MemoryFit fit;
@@ -64,7 +64,7 @@ class Fitting {
       PlanRequest request = resolve_request(scenario_, work_, *gpus);
       request.allow_too_large = true;
       const Plan chosen = plan(model, request);
-      fit.given = {*gpus, chosen.layout, chosen.memory};
+      fit.given = MemoryCase{*gpus, layers_, chosen.layout, chosen.memory};
     }
   }
 
@@ -79,12 +79,13 @@ class Fitting {
     if (!request.micro_batch) request.micro_batch = 1;
     if (free_degrees) request.tp = request.pp = request.vp = request.cp = request.ep = request.etp = request.dp = {};
     const Plan chosen = plan(model, request);
-    return MemoryCase{gpus, chosen.layout, chosen.memory};
+    return MemoryCase{gpus, layers_, chosen.layout, chosen.memory};
   }
 
   const Scenario& scenario_;
   const Catalog& catalog_;
   const ResolvedWork& work_;
+  double layers_;
 };
 
 }  // namespace
@@ -97,6 +98,7 @@ MemoryReport memory_report(const Scenario& scenario, const Catalog& catalog) {
   Notes notes(true);
   const ResolvedWork work = resolve_work(scenario, catalog, notes);
   MemoryReport report;
+  report.scenario = scenario_to_json(scenario);
   report.model = describe_model(work);
   report.seq_length = work.workload.seq_length;
   report.recipe = scenario.text(Field::train_recipe);
@@ -104,7 +106,7 @@ MemoryReport memory_report(const Scenario& scenario, const Catalog& catalog) {
   std::vector<std::string> names = scenario.names(Field::hardware_accelerator);
   const bool listed = !names.empty();
   if (!listed) names = catalog.names(CatalogKind::accelerators);
-  const Fitting fitting(scenario, catalog, work);
+  const Fitting fitting(scenario, catalog, work, report.model.layers);
   // What is assumed of a platform is the same for all; one set of notes is enough.
   Notes others(false);
   for (const std::string& name : names) {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "report/document_head.h"
-#include "report/json_writer.h"
+#include "text/json_writer.h"
 #include "report/text_page.h"
 #include "trcost/report.h"
 #include "trcost/table.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/json_writer.h"
+#include "text/json_writer.h"
 #include "trcost/report.h"
 
 namespace trcost {

@@ -8,7 +8,7 @@
 
 #include "report/document_head.h"
 #include "report/failures.h"
-#include "report/json_writer.h"
+#include "text/json_writer.h"
 #include "trcost/price_book.h"
 
 namespace trcost {

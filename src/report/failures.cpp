@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/failures.h"
 
-#include "report/json_writer.h"
+#include "text/json_writer.h"
 
 namespace trcost {
 

@@ -4,7 +4,7 @@
 
 #include "report/document_head.h"
 #include "report/failures.h"
-#include "report/json_writer.h"
+#include "text/json_writer.h"
 #include "report/layout_json.h"
 #include "trcost/columns.h"
 #include "trcost/report.h"
@@ -12,7 +12,7 @@
 namespace trcost {
 namespace {
 
-void write_column(JsonWriter& writer, std::string_view key, const Column& column,
+void write_column(JsonWriter& writer, std::string_view key, const EstimateColumn& column,
                   const Estimate& estimate) {
   if (column.kind == ColumnKind::text) {
     writer.text_or_null(key, column.text(estimate));
@@ -30,7 +30,7 @@ void write_column(JsonWriter& writer, std::string_view key, const Column& column
 // object stand together in the table.
 void write_members(JsonWriter& writer, std::string_view prefix, const Estimate& estimate) {
   std::string_view open;
-  for (const Column& column : columns()) {
+  for (const EstimateColumn& column : columns()) {
     if (!column.path.starts_with(prefix)) continue;
     const std::string_view rest = column.path.substr(prefix.size());
     const std::size_t dot = rest.find('.');

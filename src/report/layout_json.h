@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "report/json_writer.h"
+#include "text/json_writer.h"
 #include "trcost/layout.h"
 
 namespace trcost {

@@ -8,25 +8,51 @@ namespace trcost {
 namespace {
 
 constexpr std::string_view kStyles = R"(
-:root { color-scheme: light; }
-body { font: 15px/1.5 system-ui, sans-serif; color: #1b1f24; background: #fff;
+:root { color-scheme: light dark; --text: #1b1f24; --paper: #fff; --quiet: #57606a;
+        --line: #d8dee4; --faint: #8c959f; --good: #eaf6ec; --warn: #8a4600; --bar: #54aeff;
+        --gone: #ffd8b5; --range: #9ec5fe; --middle: #0a3069; --s0: #0969da; --s1: #bc4c00;
+        --s2: #1a7f37; --s3: #8250df; --s4: #bf3989; --s5: #57606a; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e6edf3; --paper: #0d1117; --quiet: #9198a1; --line: #30363d; --faint: #6e7681;
+          --good: #12301c; --warn: #e3a24f; --bar: #2f81f7; --gone: #6b3d14; --range: #264b7d;
+          --middle: #a5d0ff; --s0: #58a6ff; --s1: #f0883e; --s2: #3fb950; --s3: #bc8cff;
+          --s4: #f778ba; --s5: #9198a1; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--paper);
        max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
 h1 { font-size: 1.6rem; margin: 0 0 .3rem; } h2 { font-size: 1.15rem; margin: 2rem 0 .5rem; }
-p.answer { font-size: 1.2rem; font-weight: 600; margin: .5rem 0 1rem; } p.note { color: #57606a; font-size: .9rem; }
+h2 small { font-weight: 400; font-size: .85rem; color: var(--quiet); margin-left: .4rem; }
+p.answer { font-size: 1.2rem; font-weight: 600; margin: .5rem 0 1rem; }
+p.note { color: var(--quiet); font-size: .9rem; }
+p.warning, li.warning, ul.warnings li { color: var(--warn); }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .9rem; margin: .3rem 0 1rem; }
-th, td { padding: .3rem .7rem; text-align: left; border-bottom: 1px solid #d8dee4;
+th, td { padding: .3rem .7rem; text-align: left; border-bottom: 1px solid var(--line);
          vertical-align: top; }
-th { border-bottom: 2px solid #57606a; font-weight: 600; white-space: nowrap; }
+th { border-bottom: 2px solid var(--quiet); font-weight: 600; white-space: nowrap; }
+table.facts th { border-bottom: 1px solid var(--line); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums;
                        white-space: nowrap; }
-td.strong, th.strong { background: #eaf6ec; font-weight: 600; }
-td.unknown { color: #8c959f; }
-ul.warnings li { color: #8a4600; }
-svg text { font: 12px system-ui, sans-serif; fill: #1b1f24; }
-footer { margin-top: 2rem; color: #57606a; font-size: .85rem; }
+td.strong, th.strong { background: var(--good); font-weight: 600; }
+td.unknown { color: var(--faint); }
+figure { margin: .5rem 0 1rem; } figure svg { max-width: 100%; height: auto; }
+details summary { cursor: pointer; color: var(--quiet); font-size: .9rem; }
+svg text { font: 12px system-ui, sans-serif; fill: var(--text); }
+svg .bar { fill: var(--bar); } svg .gone { fill: var(--gone); } svg .range { fill: var(--range); }
+svg .middle { fill: var(--middle); } svg .grid { stroke: var(--line); }
+svg .diagonal { stroke: var(--faint); stroke-dasharray: 4 4; }
+svg polyline { fill: none; stroke-width: 2; }
+svg polyline.s0 { stroke: var(--s0); } svg circle.s0 { fill: var(--s0); }
+svg polyline.s1 { stroke: var(--s1); } svg circle.s1 { fill: var(--s1); }
+svg polyline.s2 { stroke: var(--s2); } svg circle.s2 { fill: var(--s2); }
+svg polyline.s3 { stroke: var(--s3); } svg circle.s3 { fill: var(--s3); }
+svg polyline.s4 { stroke: var(--s4); } svg circle.s4 { fill: var(--s4); }
+svg polyline.s5 { stroke: var(--s5); } svg circle.s5 { fill: var(--s5); }
+svg circle.chosen { stroke: var(--text); stroke-width: 2; }
+footer { margin-top: 2rem; color: var(--quiet); font-size: .85rem; }
+footer code { overflow-wrap: anywhere; }
 @media print { body { margin: 0; max-width: none; font-size: 11px; }
-               h2 { break-after: avoid; } table { break-inside: avoid; } }
+               h2 { break-after: avoid; } table, figure { break-inside: avoid; }
+               details:not([open]) > *:not(summary) { display: block; } }
 )";
 
 }  // namespace
@@ -79,6 +105,7 @@ std::string html_table(const Table& table) {
     add(unknown, "unknown");
     std::string out = "<" + std::string(tag);
     if (!classes.empty()) out += " class=\"" + classes + "\"";
+    if (tag == "th") out += " scope=\"col\"";
     return out + ">" + html_escape(text) + "</" + std::string(tag) + ">";
   };
   std::string out = "<div class=\"wide\"><table>\n<thead><tr>";

@@ -6,14 +6,14 @@
 
 namespace trcost {
 
-const std::vector<const Column*>& provenance_columns() {
-  static const std::vector<const Column*> paths = require_columns(
+const std::vector<const EstimateColumn*>& provenance_columns() {
+  static const std::vector<const EstimateColumn*> paths = require_columns(
       "cost.price_class,cost.price_imputed,cost.price_date,cost.provider,price_data_date,"
       "trcost_version");
   return paths;
 }
 
-Cell column_cell(const Column& column, const Estimate& estimate) {
+Cell column_cell(const EstimateColumn& column, const Estimate& estimate) {
   if (column.kind == ColumnKind::text) {
     const std::string_view text = column.text(estimate);
     return text.empty() ? Cell::unknown() : Cell(text);
@@ -25,7 +25,7 @@ Cell column_cell(const Column& column, const Estimate& estimate) {
 }
 
 void write_provenance(JsonWriter& writer, const Estimate& estimate) {
-  for (const Column* column : provenance_columns()) {
+  for (const EstimateColumn* column : provenance_columns()) {
     if (!column->path.starts_with("cost.")) continue;
     const std::string_view key = column->path.substr(5);
     if (column->kind == ColumnKind::text) {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/json_writer.h"
+#include "text/json_writer.h"
 #include "report/text_page.h"
 #include "trcost/columns.h"
 #include "trcost/table.h"
@@ -16,9 +16,9 @@ namespace trcost {
 
 /// Class, imputation, date and provider of the price, date of the price book, version: the columns
 /// that stand beside a price in every flat table.
-const std::vector<const Column*>& provenance_columns();
+const std::vector<const EstimateColumn*>& provenance_columns();
 /// A cell of any column of an estimate, as machines read it.
-Cell column_cell(const Column& column, const Estimate& estimate);
+Cell column_cell(const EstimateColumn& column, const Estimate& estimate);
 /// Class, imputation, date and provider of the price as members of an open object.
 void write_provenance(JsonWriter& writer, const Estimate& estimate);
 /// The price of each platform in words, with where it comes from, and the price book's date.

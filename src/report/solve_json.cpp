@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/document_head.h"
-#include "report/json_writer.h"
+#include "text/json_writer.h"
 #include "report/solve_parts.h"
 #include "trcost/report.h"
 

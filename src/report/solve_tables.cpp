@@ -20,8 +20,8 @@ bool is_unknown(const SolveReport& report, std::string_view path) {
 }
 
 // The columns beside the unknown and the target, without those two.
-std::vector<const Column*> further_columns(const SolveReport& report) {
-  std::vector<const Column*> out;
+std::vector<const EstimateColumn*> further_columns(const SolveReport& report) {
+  std::vector<const EstimateColumn*> out;
   for (const std::string_view path : {"gpus", "wall_clock_seconds", "performance.mfu", "gpu_hours",
                                       "cost.price_per_gpu_hour", "cost.total"}) {
     if (path == report.target.column->path || is_unknown(report, path)) continue;
@@ -108,13 +108,13 @@ std::vector<SolutionColumn> number_columns(const SolveReport& report, bool for_m
                                   : std::nullopt);
     }
   }
-  const Column& target = *report.target.column;
+  const EstimateColumn& target = *report.target.column;
   if (!is_unknown(report, target.path)) {
     SolutionColumn& column = columns.emplace_back(
         SolutionColumn{target_title(target.path), target.path, target.display});
     for (const Solution& solution : solutions) column.values.push_back(solution.achieved);
   }
-  for (const Column* further : further_columns(report)) {
+  for (const EstimateColumn* further : further_columns(report)) {
     SolutionColumn& column = columns.emplace_back(
         SolutionColumn{short_title(further->path), further->path, further->display});
     column.overflow = Overflow::drop;
@@ -155,7 +155,7 @@ Table solutions_table(const SolveReport& report, bool for_machines) {
     cells.push_back(distinct_cells(column.values, column.kind));
   }
   if (for_machines) {
-    for (const Column* column : provenance_columns()) heads.push_back({std::string(column->path)});
+    for (const EstimateColumn* column : provenance_columns()) heads.push_back({std::string(column->path)});
     heads.push_back({"note"});
   }
   Table table(std::move(heads));
@@ -165,7 +165,7 @@ Table solutions_table(const SolveReport& report, bool for_machines) {
     if (with_solved) row.push_back(Cell::boolean(solution.solved));
     for (const std::vector<Cell>& column : cells) row.push_back(column[i]);
     if (for_machines) {
-      for (const Column* column : provenance_columns()) {
+      for (const EstimateColumn* column : provenance_columns()) {
         row.push_back(solution.estimate ? column_cell(*column, *solution.estimate)
                                         : Cell::unknown());
       }

@@ -12,6 +12,6 @@ inline constexpr char kSweepCellEnd = '\x1f';
 inline constexpr char kSweepRowEnd = '\x1e';
 
 /// The columns that a table shows after the axes.
-std::vector<const Column*> sweep_table_columns(const SweepPlan& plan);
+std::vector<const EstimateColumn*> sweep_table_columns(const SweepPlan& plan);
 
 }  // namespace trcost

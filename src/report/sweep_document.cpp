@@ -18,8 +18,8 @@ namespace {
 constexpr std::uint64_t kMostTableRows = 100'000;
 
 // Columns of a table when none are selected: a screen holds only so many.
-const std::vector<const Column*>& usual_columns() {
-  static const std::vector<const Column*> usual = require_columns(
+const std::vector<const EstimateColumn*>& usual_columns() {
+  static const std::vector<const EstimateColumn*> usual = require_columns(
       "accelerator,gpus,cost.total,wall_clock_seconds,gpu_hours,performance.mfu,memory.fits,"
       "energy.kwh");
   return usual;
@@ -34,7 +34,7 @@ Table empty_table(const SweepPlan& plan, bool errors) {
   for (std::size_t i = 0; i < plan.named_axes(); ++i) {
     add(plan.axes()[i].field().path, plan.axes()[i].numeric());
   }
-  for (const Column* column : sweep_table_columns(plan)) {
+  for (const EstimateColumn* column : sweep_table_columns(plan)) {
     add(column->path, column->kind == ColumnKind::number);
     heads.back().overflow = heads.size() > plan.named_axes() + 1 ? Overflow::drop : Overflow::keep;
   }
@@ -75,10 +75,10 @@ std::string table_of(const SweepPlan& plan, Format format, std::string_view rows
 
 }  // namespace
 
-std::vector<const Column*> sweep_table_columns(const SweepPlan& plan) {
+std::vector<const EstimateColumn*> sweep_table_columns(const SweepPlan& plan) {
   if (plan.selected()) return plan.columns();
-  std::vector<const Column*> out;
-  for (const Column* column : usual_columns()) {
+  std::vector<const EstimateColumn*> out;
+  for (const EstimateColumn* column : usual_columns()) {
     const auto stands_for = [&](const SweepAxis& axis) {
       const Field field = axis.field().field;
       return (field == Field::hardware_accelerator && column->path == "accelerator") ||

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "text/cells.h"
 #include "text/json_string.h"
 #include "trcost/numbers.h"
 #include "trcost/rows.h"

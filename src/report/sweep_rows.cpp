@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/sweep_cells.h"
 #include "scenario/number_kind.h"
+#include "text/cells.h"
 #include "text/json_string.h"
 #include "trcost/rows.h"
 #include "trcost/sweep_report.h"
@@ -9,7 +10,7 @@ namespace trcost {
 namespace {
 
 // A row of a platform without an answer still names the platform.
-bool names_platform(const Column& column) {
+bool names_platform(const EstimateColumn& column) {
   return column.path == "accelerator";
 }
 
@@ -30,7 +31,7 @@ void append_csv(const SweepPlan& plan, const SweepRow& row, std::string& out) {
     append_csv_cells(out, *row.estimate, plan.columns());
     if (!plan.columns().empty()) out += ',';
   } else {
-    for (const Column* column : plan.columns()) {
+    for (const EstimateColumn* column : plan.columns()) {
       if (names_platform(*column)) append_csv_text(out, row.accelerator);
       out += ',';
     }
@@ -61,7 +62,7 @@ void append_object(const SweepPlan& plan, const SweepRow& row, std::string& out)
     append_json_members(out, *row.estimate, plan.columns());
     if (!plan.columns().empty()) out += ',';
   } else {
-    for (const Column* column : plan.columns()) {
+    for (const EstimateColumn* column : plan.columns()) {
       append_key(out, column->path);
       if (names_platform(*column)) {
         append_json_string(out, row.accelerator);
@@ -80,7 +81,7 @@ void append_object(const SweepPlan& plan, const SweepRow& row, std::string& out)
   out += '}';
 }
 
-void append_shown(const SweepPlan& plan, const std::vector<const Column*>& columns,
+void append_shown(const SweepPlan& plan, const std::vector<const EstimateColumn*>& columns,
                   const SweepRow& row, std::string& out) {
   for (std::size_t i = 0; i < plan.named_axes(); ++i) {
     const SweepAxis& axis = plan.axes()[i];
@@ -88,7 +89,7 @@ void append_shown(const SweepPlan& plan, const std::vector<const Column*>& colum
                           : axis.word(row.at[i]);
     out += kSweepCellEnd;
   }
-  for (const Column* column : columns) {
+  for (const EstimateColumn* column : columns) {
     if (row.estimate != nullptr) {
       out += column_text(*column, *row.estimate);
     } else {
@@ -108,7 +109,7 @@ std::vector<std::string> sweep_columns(const SweepPlan& plan) {
   for (std::size_t i = 0; i < plan.named_axes(); ++i) {
     out.emplace_back(plan.axes()[i].field().path);
   }
-  for (const Column* column : plan.columns()) out.emplace_back(column->path);
+  for (const EstimateColumn* column : plan.columns()) out.emplace_back(column->path);
   out.emplace_back(kErrorColumn);
   return out;
 }

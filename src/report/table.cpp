@@ -18,15 +18,16 @@ Cell Cell::unknown() {
 }
 
 Cell Cell::number(double value, NumberKind kind, int significant) {
-  return number(value, std::isfinite(value) ? format_number(value, kind, significant) : "n/a");
+  return number(value, std::isfinite(value) ? format_number(value, kind, significant) : "n/a", kind);
 }
 
 Cell Cell::number(std::optional<double> value, NumberKind kind, int significant) {
   return value ? number(*value, kind, significant) : unknown();
 }
 
-Cell Cell::number(double value, std::string shown) {
+Cell Cell::number(double value, std::string shown, std::optional<NumberKind> kind) {
   Cell cell(shown);
+  cell.shown_as_ = kind;
   cell.kind_ = Kind::number;
   cell.value_ = value;
   return cell;

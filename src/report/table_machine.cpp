@@ -2,7 +2,8 @@
 #include <fmt/format.h>
 
 #include "report/document_head.h"
-#include "report/json_writer.h"
+#include "text/cells.h"
+#include "text/json_writer.h"
 #include "report/markup.h"
 #include "text/json_string.h"
 #include "trcost/error.h"

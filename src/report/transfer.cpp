@@ -7,7 +7,7 @@
 
 #include "report/document_head.h"
 #include "report/failures.h"
-#include "report/json_writer.h"
+#include "text/json_writer.h"
 #include "report/provenance.h"
 #include "report/text_page.h"
 #include "report/wording.h"
@@ -137,7 +137,7 @@ Table flat_table(const TransferResult& result) {
                                     {"predicted_wall_clock_seconds"},
                                     {"factor"},
                                     {"residual_sigma"}};
-  for (const Column* column : provenance_columns()) heads.push_back({std::string(column->path)});
+  for (const EstimateColumn* column : provenance_columns()) heads.push_back({std::string(column->path)});
   Table table(std::move(heads));
   const auto number = [](std::optional<double> value) {
     return Cell::number(value, NumberKind::number);
@@ -164,7 +164,7 @@ Table flat_table(const TransferResult& result) {
                                number(row.predicted_seconds),
                                number(result.factor),
                                number(row.residual.sigma)};
-    for (const Column* column : provenance_columns()) cells.push_back(column_cell(*column, e));
+    for (const EstimateColumn* column : provenance_columns()) cells.push_back(column_cell(*column, e));
     table.add_row(std::move(cells));
   };
   add(result.source, true);

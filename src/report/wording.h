@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/page.h"
 #include "trcost/report.h"
 #include "trcost/table.h"
 
@@ -27,12 +28,6 @@ std::string flop_words(double flop);
 std::string gpu_hour_words(double gpu_hours);
 /// Tokens per second: whole and grouped, three digits below ten.
 std::string speed_words(double tokens_per_second);
-
-/// One line of the kind `Tokens   207B, in sequences of 4096`.
-struct Fact {
-  std::string label;
-  std::string text;
-};
 
 /// The question as understood.
 std::vector<Fact> question_facts(const Report& report);

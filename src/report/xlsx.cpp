@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "text/cells.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
 
@@ -171,7 +172,7 @@ void add_summary(Workbook& book, const Report& report) {
   header.emplace_back("Meaning");
   widths.push_back(60);
   book.sheet("Summary", header, widths);
-  for (const Column& column : columns()) {
+  for (const EstimateColumn& column : columns()) {
     book.text(0, column.path);
     book.text(1, column.unit);
     std::size_t c = 2;

@@ -16,7 +16,7 @@ struct XlsxLibrary {
   X(workbook_add_format)                                                                           \
   X(workbook_close) X(worksheet_write_number) X(worksheet_write_string) X(worksheet_write_boolean) \
       X(worksheet_set_column) X(worksheet_freeze_panes) X(format_set_bold)                         \
-          X(format_set_num_format) X(lxw_strerror)
+          X(format_set_num_format) X(worksheet_autofilter) X(lxw_strerror)
 #define TRCOST_XLSX_MEMBER(name) decltype(&::name) name = nullptr;
   TRCOST_XLSX_FUNCTIONS(TRCOST_XLSX_MEMBER)
 #undef TRCOST_XLSX_MEMBER

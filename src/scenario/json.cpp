@@ -6,11 +6,11 @@
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 #include "trcost/suggest.h"
+#include "trcost/version.h"
 
 namespace trcost {
 namespace {
 
-constexpr std::string_view kSchemaVersion = "1.0";
 constexpr double kLargest = 1.7e308;
 
 struct DistributionWords {

@@ -164,7 +164,7 @@ std::vector<DiffRow> diff_inputs(const Saved& a, const Saved& b) {
   return rows;
 }
 
-DiffRow column_row(const Column& column, const Json* a, const Json* b) {
+DiffRow column_row(const EstimateColumn& column, const Json* a, const Json* b) {
   DiffRow row;
   row.path = std::string(column.path);
   row.unit = std::string(column.unit);
@@ -232,7 +232,7 @@ DiffPlatform diff_platform(const Json* a, const Json* b) {
   if (b != nullptr) out.after = b->at("accelerator").get<std::string>();
   out.total = column_row(require_column("cost.total"), a, b);
   if (a == nullptr || b == nullptr) return out;
-  for (const Column& column : columns()) {
+  for (const EstimateColumn& column : columns()) {
     if (column.path == "accelerator") continue;
     add_row(out.figures, column_row(column, a, b));
   }

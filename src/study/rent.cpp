@@ -193,15 +193,10 @@ RentAnswer solve_rent(const RentQuestion& question, std::string_view accelerator
   return Rental(question, accelerator, catalog).run();
 }
 
-const Column& rent_column() {
-  static const Column column = {"cluster.cost_usd",
-                                ColumnKind::number,
-                                "USD",
-                                NumberKind::money,
-                                Better::lower,
-                                "GPU-hours of the cluster x price",
-                                [](const Estimate&) { return std::optional<double>(); },
-                                nullptr};
+const EstimateColumn& rent_column() {
+  static const EstimateColumn column = column::number(
+      "cluster.cost_usd", "USD", NumberKind::money, Better::lower,
+      [](const Estimate&) { return std::optional<double>(); }, "GPU-hours of the cluster x price");
   return column;
 }
 

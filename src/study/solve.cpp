@@ -119,7 +119,7 @@ void refuse_stages_of_the_unknown(const SolveRequest& request) {
 }  // namespace
 
 SolveTarget solve_target(std::string_view path, double value) {
-  const Column& column = require_column(path);
+  const EstimateColumn& column = require_column(path);
   if (column.kind != ColumnKind::number) {
     throw Error(ErrorKind::usage, fmt::format("{} is not a number", path),
                 "a target is a column with numbers, such as cost.total or wall_clock_seconds");

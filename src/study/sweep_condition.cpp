@@ -113,7 +113,7 @@ Clause parse_clause(std::string_view text) {
   return clause;
 }
 
-const Column* resolved_column(const FieldInfo& field) {
+const EstimateColumn* resolved_column(const FieldInfo& field) {
   for (const auto& [of, path] : kResolved) {
     if (of == field.field) return find_column(path);
   }
@@ -132,7 +132,7 @@ ClauseValue clause_value(const Clause& clause, const FieldInfo& field) {
   }
 }
 
-ResultCondition result_condition(const Clause& clause, const Column& column) {
+ResultCondition result_condition(const Clause& clause, const EstimateColumn& column) {
   ResultCondition condition;
   condition.column = &column;
   condition.comparison = clause.comparison;
@@ -145,10 +145,9 @@ ResultCondition result_condition(const Clause& clause, const Column& column) {
       refuse_order_of_words(clause);
       condition.number = parse_truth(clause);
       break;
-    case ColumnKind::text:
+    default:
       refuse_order_of_words(clause);
       condition.text = clause.value;
-      break;
   }
   return condition;
 }
@@ -170,7 +169,7 @@ bool holds(Comparison comparison, std::string_view left, std::string_view right)
 }
 
 bool holds(const ResultCondition& condition, const Estimate& estimate) {
-  const Column& column = *condition.column;
+  const EstimateColumn& column = *condition.column;
   if (column.kind == ColumnKind::text) {
     const std::string_view text = column.text(estimate);
     return !text.empty() && holds(condition.comparison, text, std::string_view(condition.text));

@@ -22,7 +22,7 @@ struct Clause {
 Clause parse_clause(std::string_view text);
 
 /// The column that has the resolved value of a field, or null: `gpus` of `hardware.gpus`.
-const Column* resolved_column(const FieldInfo& field);
+const EstimateColumn* resolved_column(const FieldInfo& field);
 
 /// What the value of a clause is for a field of this kind. Throws Error (usage).
 struct ClauseValue {
@@ -31,7 +31,7 @@ struct ClauseValue {
 };
 ClauseValue clause_value(const Clause& clause, const FieldInfo& field);
 /// The condition of a clause on a column. Throws Error (usage).
-ResultCondition result_condition(const Clause& clause, const Column& column);
+ResultCondition result_condition(const Clause& clause, const EstimateColumn& column);
 
 /// The condition of a clause on a row's error. Throws Error (usage).
 ResultCondition error_condition(const Clause& clause);

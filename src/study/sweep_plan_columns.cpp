@@ -40,11 +40,11 @@ std::optional<std::size_t> axis_of(const std::vector<SweepAxis>& axes, std::stri
 }
 
 // The column of this name. A field that does not vary is named by what is resolved from it.
-const Column& column_of(std::string_view name, std::string_view flag) {
-  if (const Column* column = find_column(name)) return *column;
+const EstimateColumn& column_of(std::string_view name, std::string_view flag) {
+  if (const EstimateColumn* column = find_column(name)) return *column;
   try {
     if (const FieldInfo* field = find_field(name)) {
-      const Column* column = resolved_column(*field);
+      const EstimateColumn* column = resolved_column(*field);
       throw Error(ErrorKind::usage, fmt::format("{} does not vary", name),
                   column != nullptr ? fmt::format("its resolved value is the column {}", column->path)
                                     : fmt::format("add --vary {}=...", name));
@@ -107,7 +107,7 @@ SweepKey objective_of(const std::vector<SweepAxis>& axes, const Directed& direct
   return key;
 }
 
-bool is_range(const Column* column) {
+bool is_range(const EstimateColumn* column) {
   return column != nullptr && column->path.starts_with("range.");
 }
 
@@ -164,7 +164,7 @@ void SweepPlan::add_conditions(const std::vector<std::string>& where) {
       check_constant(base_, *field, clause);
       continue;
     }
-    const Column* column = field != nullptr ? resolved_column(*field) : find_column(clause.name);
+    const EstimateColumn* column = field != nullptr ? resolved_column(*field) : find_column(clause.name);
     if (field != nullptr && column == nullptr) {
       refuse_clause(clause, fmt::format("{} has no value in this sweep", field->path),
                     fmt::format("add --vary {}=..., or {}", field->path, field->flag));
@@ -181,7 +181,7 @@ void SweepPlan::add_columns(std::string_view select) {
   };
   selected_ = !select.empty();
   if (!selected_) {
-    for (const Column* column : all_columns()) {
+    for (const EstimateColumn* column : all_columns()) {
       if (!named(column->path)) columns_.push_back(column);
     }
     return;
@@ -189,7 +189,7 @@ void SweepPlan::add_columns(std::string_view select) {
   for (const std::string& name : split(select, "--select")) {
     if (named(name)) continue;           // stands first already
     if (name == kErrorColumn) continue;  // stands last always
-    const Column* column = &column_of(name, "--select");
+    const EstimateColumn* column = &column_of(name, "--select");
     if (std::ranges::find(columns_, column) != columns_.end()) {
       throw Error(ErrorKind::usage, fmt::format("column \"{}\" is named twice", name),
                   "name each column once", "--select");
@@ -197,7 +197,7 @@ void SweepPlan::add_columns(std::string_view select) {
     columns_.push_back(column);
   }
   // Rows of several platforms say which one they are about.
-  const Column* platform = find_column("accelerator");
+  const EstimateColumn* platform = find_column("accelerator");
   const bool compared = axes_.size() > named_axes_;
   if (compared && std::ranges::find(columns_, platform) == columns_.end()) {
     columns_.insert(columns_.begin(), platform);

@@ -152,7 +152,7 @@ tokens() {
     '--family whisper --image 640x480' '--family mllama --image 4x4 --detail low' \
     '--family vit --audio --seconds 1' '--video 1280x720' '--family qwen2-vl' '' \
     '--image 4x4 --fps 2' '--image 4x4 --max-tiles 2' '--family vit --model x --image 4x4' \
-    '--image 4x4 --detail medium' '--image 4x4 --seconds 1' '--image 4x4 --format xlsx' \
+    '--image 4x4 --detail medium' '--image 4x4 --seconds 1' \
     '--image 4x4 --nonsense' '--family vit --image 4x4 --patch nan'; do
     # shellcheck disable=SC2086
     tokens $arguments

@@ -21,7 +21,7 @@ const Catalog& catalog() {
 
 /// Every field of a layout as a user reads it off the answer, under the scenario's paths.
 Scenario with_printed_layout(Scenario scenario, const Estimate& e) {
-  for (const Column& column : columns()) {
+  for (const EstimateColumn& column : columns()) {
     if (!column.path.starts_with("layout.") || column.path == "layout.idle_gpus") continue;
     const std::string_view name = column.path.substr(std::string_view("layout.").size());
     const bool batch = name == "micro_batch" || name == "global_batch";

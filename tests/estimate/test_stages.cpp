@@ -175,7 +175,7 @@ TEST_CASE("one stage alone says what it says without stages", "[estimate][stages
   const Estimate plain = stage_alone(s, 0);
   CHECK(whole.layout == plain.layout);
   CHECK(whole.waterfall.size() == plain.waterfall.size());
-  for (const Column& column : columns()) {
+  for (const EstimateColumn& column : columns()) {
     INFO(column.path);
     if (column.kind == ColumnKind::text) {
       CHECK(column.text(whole) == column.text(plain));

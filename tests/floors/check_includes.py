@@ -21,7 +21,7 @@ PUBLIC = {
     "image_files": "workload", "layer_cost": "performance", "layout": "performance",
     "model": "workload", "performance": "performance", "planner": "planner", "price_book": "catalog",
     "quantity": "quantity", "report": "report", "solve_report": "report", "sweep": "study",
-    "sweep_report": "report", "token_report": "report", "token_totals": "workload", "tokens": "workload",
+    "sweep_report": "report", "token_report": "study", "token_totals": "workload", "tokens": "workload",
     "uncertainty": "cost", "workload": "workload",
 }
 
@@ -30,14 +30,12 @@ KNOWN = {
     ("include/trcost/diff.h", "include/trcost/output_format.h"),
     ("include/trcost/efficiency.h", "include/trcost/performance.h"),
     ("include/trcost/experiments.h", "include/trcost/output_format.h"),
-    ("include/trcost/memory_fit.h", "include/trcost/output_format.h"),
     ("include/trcost/runs.h", "include/trcost/performance.h"),
     ("include/trcost/transfer.h", "include/trcost/output_format.h"),
     ("src/catalog/hugging_face.h", "include/trcost/model.h"),
     ("src/catalog/hugging_face_parts.h", "include/trcost/model.h"),
     ("src/catalog/hugging_face_towers.h", "include/trcost/model.h"),
     ("src/catalog/usual_connector.h", "include/trcost/model.h"),
-    ("src/study/token_request.cpp", "include/trcost/token_report.h"),
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)

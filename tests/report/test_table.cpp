@@ -8,6 +8,7 @@
 #include "text/json_string.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
+#include "text/cells.h"
 #include "trcost/rows.h"
 #include "trcost/table.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "catch.h"
+#include "report/documents.h"
 #include "trcost/error.h"
-#include "trcost/token_report.h"
 
 namespace {
 
@@ -17,7 +17,9 @@ using trcost::TokenReport;
 using trcost::TokenRequest;
 
 json as_json(const TokenRequest& request, bool items = true) {
-  return json::parse(trcost::render_tokens(trcost::count_tokens(request), Format::json, {}, items));
+  TokenReport report = trcost::count_tokens(request);
+  if (!items) report.items.clear();
+  return json::parse(render(trcost::tokens_document(report), Format::json));
 }
 
 std::string message(const TokenRequest& request) {
@@ -91,7 +93,7 @@ TEST_CASE("without a family all that take the input stand side by side", "[token
   CHECK(report.comparison);
   const json out = as_json({.images = {{640, 480}}});
   CHECK(out["total"]["vision"].is_null());
-  const std::string text = trcost::render_tokens(report, Format::table, {});
+  const std::string text = render(trcost::tokens_document(report), Format::table);
   CHECK(mentions(text, "llava-next"));
   CHECK(mentions(text, "2340"));
   // Qwen refuses an aspect ratio above 200; the others still answer.
@@ -165,17 +167,17 @@ TEST_CASE("in a table the good rows count and the bad ones are named", "[tokens]
 
 TEST_CASE("rows for machines carry every column", "[tokens][report]") {
   const TokenReport report = trcost::count_tokens({.family = "mllama", .images = {{640, 480}}});
-  const std::string csv = trcost::render_tokens(report, Format::csv, {});
+  const std::string csv = render(trcost::tokens_document(report), Format::csv);
   CHECK(csv.starts_with("input,family,count,tokens.vision_encoder,tokens.vision,tiles,frames,"));
   CHECK(mentions(csv, "640x480,mllama,1,6432,3202,2,,1120x560,"));
-  const json row = json::parse(trcost::render_tokens(report, Format::jsonl, {}));
+  const json row = json::parse(render(trcost::tokens_document(report), Format::jsonl));
   CHECK(row["tokens.vision"] == 3202);
   CHECK(row["frames"].is_null());
-  CHECK(mentions(trcost::render_tokens(report, Format::md, {}), "| 640x480 |"));
+  CHECK(mentions(render(trcost::tokens_document(report), Format::md), "| 640x480 |"));
 }
 
 TEST_CASE("the families are listed with rule and source", "[tokens][report]") {
-  const json out = json::parse(trcost::render_token_families(Format::json, {}));
+  const json out = json::parse(render(trcost::token_families_document(), Format::json));
   CHECK(out["families"].size() == 21);
   CHECK(out["families"][4]["name"] == "qwen2-vl");
   CHECK(out["families"][4]["kinds"] == "image, video");

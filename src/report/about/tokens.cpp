@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <set>
 #include <string_view>
 #include <utility>
 
-#include "report/token_parts.h"
-#include "trcost/error.h"
-#include "trcost/report.h"
-#include "trcost/table.h"
-#include "trcost/token_report.h"
+#include "report/document_head.h"
+#include "report/documents.h"
+#include "report/table_document.h"
+#include "study/token_columns.h"
 
 namespace trcost {
 namespace {
@@ -27,32 +29,6 @@ std::string text_of(ImageSize size) {
 Cell resized_cell(const TokenCount& tokens) {
   return tokens.resized ? Cell(text_of(*tokens.resized)) : Cell::unknown();
 }
-
-// --- rows for machines and for people -----------------------------------------------------------
-
-}  // namespace
-
-Table token_rows(std::span<const TokenItem> items) {
-  Table table({{"input", "input"},
-               {"family", "family"},
-               {"count", "count", Align::right},
-               {"encoder tokens", "tokens.vision_encoder", Align::right},
-               {"tokens", "tokens.vision", Align::right},
-               {"tiles", "tiles", Align::right},
-               {"frames", "frames", Align::right},
-               {"resized", "resized", Align::right},
-               {"rule", "rule"},
-               {"source", "source"}});
-  for (const TokenItem& item : items) {
-    const TokenCount& t = item.tokens;
-    table.add_row({item.input, item.family, whole(item.count), whole(t.vision_encoder),
-                   whole(t.vision), whole(t.tiles), whole(t.frames), resized_cell(t),
-                   std::string(t.rule), std::string(t.source)});
-  }
-  return table;
-}
-
-namespace {
 
 Table items_table(const TokenReport& report) {
   const bool frames = !report.items.empty() && report.items.front().tokens.frames.has_value();
@@ -108,39 +84,72 @@ Table spread_table(const TokenSums& totals) {
 }
 
 /// The rules and sources behind the items, each once.
-std::string footnotes(const TokenReport& report) {
+void add_sources(Page& page, const TokenReport& report) {
   std::set<std::string_view> seen;
-  std::string out;
   for (const TokenItem& item : report.items) {
     if (report.comparison || !seen.insert(item.tokens.rule).second) continue;
-    out += "rule: " + std::string(item.tokens.rule) + "\n";
-    out += "source: " + std::string(item.tokens.source) + "\n";
+    page.add(Paragraph{"rule: " + std::string(item.tokens.rule), Ink::plain, 6});
+    page.add(Paragraph{"source: " + std::string(item.tokens.source), Ink::plain, 8});
   }
-  return out.empty() ? out : "\n" + out;
 }
 
-Table table_for_people(const TokenReport& report) {
-  return report.sets ? spread_table(report.totals) : items_table(report);
+/// The families side by side as bars, which text has as a table only.
+Bars comparison_bars(const TokenReport& report) {
+  double most = 1;
+  for (const TokenItem& item : report.items) {
+    most = std::max(most, static_cast<double>(item.tokens.vision));
+  }
+  Bars bars{
+      .title = "Tokens that the language model sees, by family", .bars = {}, .numbers = Table({})};
+  bars.in_text = false;
+  for (const TokenItem& item : report.items) {
+    const auto tokens = static_cast<double>(item.tokens.vision);
+    bars.bars.push_back({item.family, tokens / most, grouped(tokens, 0)});
+  }
+  return bars;
+}
+
+std::vector<std::string> skipped_lines(const TokenReport& report) {
+  constexpr std::size_t kMostNamed = 100;
+  std::vector<std::string> lines;
+  for (const SkippedInput& skipped : report.skipped) {
+    if (lines.size() == kMostNamed) {
+      lines.push_back(fmt::format("and {} more", report.skipped.size() - kMostNamed));
+      break;
+    }
+    lines.push_back(skipped.input + ": " + skipped.reason);
+  }
+  return lines;
+}
+
+Page page_of(const TokenReport& report) {
+  Page page{"Tokens", made_by(), {}};
+  if (report.comparison) page.add(comparison_bars(report));
+  page.add(Grid{report.sets ? spread_table(report.totals) : items_table(report)});
+  add_sources(page, report);
+  return page.add(Notes{skipped_lines(report)});
 }
 
 }  // namespace
 
-std::string render_tokens(const TokenReport& report, Format format, const Style& style,
-                          bool items) {
-  switch (format) {
-    case Format::table:
-      return to_text(table_for_people(report), style) + footnotes(report);
-    case Format::json:
-      return tokens_json(report, items);
-    case Format::md:
-    case Format::html:
-      return to_format(table_for_people(report), format, style, "Tokens");
-    default:
-      return to_format(token_rows(report.items), format, style, "items");
-  }
+Document tokens_document(const TokenReport& report) {
+  return document_of(kTokens, report, [&report] { return page_of(report); });
 }
 
-std::string render_token_families(Format format, const Style& style) {
+RowStream token_stream(Format format, std::function<void(std::string_view)> write) {
+  static const TokenReport kNone;
+  return {record_of(token_columns(), kNone), kTokens.rows, format, std::move(write)};
+}
+
+Record token_record(const TokenItem& item) {
+  return record_of(token_item_columns(), item);
+}
+
+Record token_record(const TokenReport& report) {
+  return record_of(token_columns(), report);
+}
+
+Document token_families_document() {
   Table table({{"family", "name"},
                {"models", "title", Align::left, Overflow::wrap},
                {"takes", "kinds"},
@@ -157,7 +166,7 @@ std::string render_token_families(Format format, const Style& style) {
     table.add_row({std::string(family.name), std::string(family.title), kinds,
                    std::string(family.rule), std::string(family.source)});
   }
-  return to_format(table, format, style, "families");
+  return table_document(std::move(table), "families", "Token families");
 }
 
 }  // namespace trcost

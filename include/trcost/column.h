@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an answer says, for machines: one table of columns per subject, which every writer reads.
+//
+// A subject is any type T. Its table is a `Columns<T>`, made once:
+//
+//   const Columns<Serving>& serving_columns() {
+//     static const Columns<Serving> table = [] {
+//       Columns<Serving> t;
+//       t.add({column::text("accelerator", [](const Serving& s) { return s.name(); }, "catalog
+//       name",
+//                           Rank::key),
+//              column::number("gpus", "accelerators", NumberKind::integer,
+//                             [](const Serving& s) { return s.gpus; }, "of one replica")});
+//       t.lift<[](const Serving& s) { return &s.memory; }, memory_use_columns>("memory");
+//       t.add({column::list<assumption_columns>(
+//           "assumptions", [](const Serving& s) -> auto& { return s.assumptions; }, "what was
+//           open")});
+//       return t;
+//     }();
+//     return table;
+//   }
+//
+// JSON is the columns nested by their paths (write_record); CSV and JSON Lines are the same columns
+// under dotted names, a line per row of the list that the subject is about (RowWriter). So the
+// names of both agree by construction. Nothing is built in between: values come from the getters.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "trcost/numbers.h"
+#include "trcost/version.h"
+
+namespace trcost {
+
+/// One value on its way from a getter to a writer. Text points into what it was taken from.
+struct Value {
+  enum class Kind : std::uint8_t {
+    unknown,  ///< null in JSON, empty in CSV, `n/a` for people; never 0
+    number,
+    boolean,
+    text,
+    size,  ///< width and height: `[672, 448]` in JSON, `672x448` in CSV
+    json,  ///< text that is JSON already; stands in JSON only
+  };
+  Kind kind = Kind::unknown;
+  double number = 0;  ///< boolean: 0 or 1; size: the width
+  double other = 0;   ///< size: the height
+  std::string_view text = {};
+
+  Value() = default;
+  Value(double value) : kind(Kind::number), number(value) {}  // NOLINT(google-explicit-constructor)
+  Value(std::optional<double> value) {                        // NOLINT(google-explicit-constructor)
+    if (value) *this = Value(*value);
+  }
+  /// Empty text is unknown.
+  Value(std::string_view value)  // NOLINT(google-explicit-constructor)
+      : kind(value.empty() ? Kind::unknown : Kind::text), text(value) {}
+  static Value boolean(std::optional<double> value) {
+    Value out(value);
+    if (value) out.kind = Kind::boolean;
+    return out;
+  }
+  static Value size(double width, double height) {
+    Value out(width);
+    out.kind = Kind::size;
+    out.other = height;
+    return out;
+  }
+  static Value json(std::string_view document) {
+    Value out(document);
+    out.kind = Kind::json;
+    return out;
+  }
+  [[nodiscard]] bool known() const { return kind != Kind::unknown; }
+};
+
+enum class ColumnKind : std::uint8_t { number, text, boolean, size, json, list };
+/// Which way a result is better, for frontiers and for marking the best.
+enum class Better : std::uint8_t { neither, lower, higher };
+/// How much of an answer a column says; who shows a part of the table asks for a rank, not for
+/// names.
+enum class Rank : std::uint8_t {
+  key,    ///< names the row
+  first,  ///< the answer: what a narrow table shows
+  main,   ///< most of what there is to say
+  rest,   ///< everything else
+};
+
+class ColumnTable;
+
+/// What a column means; all that help, schemas, tables and the row writers need of it.
+struct ColumnInfo {
+  std::string_view path;  ///< `performance.mfu`: where it stands in the JSON document
+  ColumnKind kind = ColumnKind::number;
+  std::string_view unit;  ///< of the number, base units; empty for plain numbers and text
+  NumberKind display = NumberKind::number;  ///< how people read the number
+  Better better = Better::neither;
+  std::string_view help;  ///< one line
+  Rank rank = Rank::rest;
+  std::string_view title = {};  ///< heads a table for people; the path's last part where empty
+  /// Known only when the last row has passed, so that no row can have it beside.
+  bool after_rows = false;
+  const ColumnTable& (*items)() = nullptr;  ///< of a list: the columns of its rows
+
+  /// The title, or the last part of the path.
+  [[nodiscard]] std::string_view heading() const;
+};
+
+class Record;
+/// Takes the rows of a list, one after another; a row is valid during the call.
+class RowSink {
+ public:
+  virtual ~RowSink() = default;
+  virtual void row(const Record& row) = 0;
+};
+
+/// A table of columns without its type.
+class ColumnTable {
+ public:
+  virtual ~ColumnTable() = default;
+  [[nodiscard]] virtual std::size_t size() const = 0;
+  [[nodiscard]] virtual const ColumnInfo& info(std::size_t column) const = 0;
+  [[nodiscard]] virtual Value value(const void* subject, std::size_t column) const = 0;
+  virtual void rows(const void* subject, std::size_t column, RowSink& sink) const = 0;
+  /// The columns of the rows of a list.
+  [[nodiscard]] virtual const ColumnTable& items(std::size_t column) const {
+    return info(column).items();
+  }
+
+  /// The column of this path, or size().
+  [[nodiscard]] std::size_t find(std::string_view path) const;
+  /// Whether the object of this path is null where all that stands in it is unknown.
+  [[nodiscard]] bool is_optional(std::string_view group) const;
+
+ protected:
+  std::vector<std::string_view> optional_;
+};
+
+/// A subject beside its table, without its type; as small as a pointer or two, valid as long as the
+/// subject.
+class Record {
+ public:
+  Record(const ColumnTable& table, const void* subject) : table_(&table), subject_(subject) {}
+  [[nodiscard]] const ColumnTable& table() const { return *table_; }
+  [[nodiscard]] Value value(std::size_t column) const { return table_->value(subject_, column); }
+  void rows(std::size_t column, RowSink& sink) const { table_->rows(subject_, column, sink); }
+
+ private:
+  const ColumnTable* table_;
+  const void* subject_;
+};
+
+/// Calls `take(const Record&)` for every row of the list `column`.
+template <class Take>
+void each_row(const Record& record, std::size_t column, Take take) {
+  struct Sink final : RowSink {
+    explicit Sink(Take& take) : take_(&take) {}
+    void row(const Record& row) override { (*take_)(row); }
+    Take* take_;
+  } sink(take);
+  record.rows(column, sink);
+}
+
+/// One figure of a T, or a list of rows of it.
+template <class T>
+struct Column : ColumnInfo {
+  Value (*get)(const T&, std::uint32_t arg) = nullptr;  ///< null for a list
+  std::uint32_t arg =
+      0;  ///< handed to the getter: of a lifted column its place in the part's table
+  void (*list)(const T&, std::uint32_t arg, RowSink&) = nullptr;
+
+  [[nodiscard]] Value value(const T& subject) const { return get(subject, arg); }
+  /// The number, or nothing where it is unknown; of a boolean 0 or 1.
+  [[nodiscard]] std::optional<double> number(const T& subject) const {
+    const Value value = get(subject, arg);
+    if (value.kind != Value::Kind::number && value.kind != Value::Kind::boolean)
+      return std::nullopt;
+    return value.number;
+  }
+  /// The text, empty where it is unknown; points into the subject.
+  [[nodiscard]] std::string_view text(const T& subject) const { return get(subject, arg).text; }
+};
+
+/// The columns of a T, in the order of its JSON document. Columns of one object stand together.
+template <class T>
+class Columns final : public ColumnTable {
+ public:
+  Columns() = default;
+  Columns(std::initializer_list<Column<T>> columns) : columns_(columns) {}
+
+  Columns& add(std::span<const Column<T>> columns) {
+    columns_.insert(columns_.end(), columns.begin(), columns.end());
+    return *this;
+  }
+  Columns& add(std::initializer_list<Column<T>> columns) {
+    return add(std::span(columns.begin(), columns.size()));
+  }
+  /// The columns of a part, `name` and a dot before their paths. `Part` takes a T and gives a
+  /// pointer to the part (null where there is none), or an optional of it. `optional`: null in JSON
+  /// where all of it is unknown.
+  template <auto Part, auto Table>
+  Columns& lift(std::string_view name, bool optional = false);
+
+  [[nodiscard]] std::size_t size() const override { return columns_.size(); }
+  [[nodiscard]] const ColumnInfo& info(std::size_t column) const override {
+    return columns_[column];
+  }
+  [[nodiscard]] Value value(const void* subject, std::size_t column) const override {
+    const Column<T>& of = columns_[column];
+    return of.get == nullptr ? Value() : of.get(*static_cast<const T*>(subject), of.arg);
+  }
+  void rows(const void* subject, std::size_t column, RowSink& sink) const override {
+    const Column<T>& of = columns_[column];
+    if (of.list != nullptr) of.list(*static_cast<const T*>(subject), of.arg, sink);
+  }
+
+  [[nodiscard]] const Column<T>& operator[](std::size_t column) const { return columns_[column]; }
+  [[nodiscard]] auto begin() const { return columns_.begin(); }
+  [[nodiscard]] auto end() const { return columns_.end(); }
+  /// Gives the object of this path null where all that stands in it is unknown.
+  Columns& make_optional(std::string_view group) {
+    optional_.push_back(group);
+    return *this;
+  }
+  /// Known only when the last row has passed: all columns whose paths begin so.
+  Columns& make_after_rows(std::string_view prefix) {
+    for (Column<T>& column : columns_) column.after_rows |= column.path.starts_with(prefix);
+    return *this;
+  }
+
+ private:
+  std::string_view own(std::string_view prefix, std::string_view path) {
+    std::string& text = names_.emplace_back(prefix);
+    if (!path.empty()) text += '.';
+    text += path;
+    return text;
+  }
+
+  std::vector<Column<T>> columns_;
+  std::deque<std::string> names_;  // of lifted columns; never moved
+};
+
+template <class T>
+Record record_of(const Columns<T>& table, const T& subject) {
+  return {table, &subject};
+}
+
+template <class T>
+template <auto Part, auto Table>
+Columns<T>& Columns<T>::lift(std::string_view name, bool optional) {
+  const auto& part = Table();
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    Column<T> column;
+    static_cast<ColumnInfo&>(column) = part.info(i);
+    column.path = own(name, part[i].path);
+    if (column.rank == Rank::key) column.rank = Rank::rest;  // it names the part, not the row
+    column.arg = static_cast<std::uint32_t>(i);
+    if (part[i].get != nullptr) {
+      column.get = [](const T& subject, std::uint32_t arg) -> Value {
+        const auto& of = Part(subject);
+        if (!of) return {};
+        const auto& lifted = Table()[arg];
+        return lifted.get(*of, lifted.arg);
+      };
+    } else {
+      column.list = [](const T& subject, std::uint32_t arg, RowSink& sink) {
+        const auto& of = Part(subject);
+        if (!of) return;
+        const auto& lifted = Table()[arg];
+        lifted.list(*of, lifted.arg, sink);
+      };
+    }
+    columns_.push_back(column);
+    const std::size_t dot = part[i].path.rfind('.');
+    if (dot != std::string_view::npos && part.is_optional(part[i].path.substr(0, dot))) {
+      optional_.push_back(own(name, part[i].path.substr(0, dot)));
+    }
+  }
+  if (optional) optional_.push_back(own(name, {}));
+  return *this;
+}
+
+/// Makers of columns. A getter is a lambda without captures; what it takes says what T is.
+namespace column {
+
+template <class F>
+struct Taken;
+template <class C, class R, class T>
+struct Taken<R (C::*)(const T&) const> {
+  using type = T;
+};
+/// The T that a lambda takes.
+template <class F>
+using Subject = typename Taken<decltype(&F::operator())>::type;
+
+/// A number or an optional one; every arithmetic type will do.
+template <class F>
+constexpr Column<Subject<F>> number(std::string_view path, std::string_view unit,
+                                    NumberKind display, Better better, F, std::string_view help,
+                                    Rank rank = Rank::rest, std::string_view title = {}) {
+  static_assert(std::is_empty_v<F>, "a getter captures nothing");
+  Column<Subject<F>> out;
+  static_cast<ColumnInfo&>(out) = {path, ColumnKind::number, unit, display, better, help, rank,
+                                   title};
+  out.get = [](const Subject<F>& subject, std::uint32_t) -> Value {
+    const auto value = F{}(subject);
+    if constexpr (std::is_arithmetic_v<decltype(value)>) {
+      return Value(static_cast<double>(value));
+    } else {
+      if (!value) return {};
+      return Value(static_cast<double>(*value));
+    }
+  };
+  return out;
+}
+
+template <class F>
+constexpr Column<Subject<F>> number(std::string_view path, std::string_view unit,
+                                    NumberKind display, F get, std::string_view help,
+                                    Rank rank = Rank::rest, std::string_view title = {}) {
+  return number(path, unit, display, Better::neither, get, help, rank, title);
+}
+
+/// A column whose getter gives a Value.
+template <class F>
+constexpr Column<Subject<F>> of_kind(ColumnKind kind, std::string_view path, F,
+                                     std::string_view help, Rank rank = Rank::rest,
+                                     std::string_view title = {}) {
+  static_assert(std::is_empty_v<F>, "a getter captures nothing");
+  Column<Subject<F>> out;
+  static_cast<ColumnInfo&>(out) = {path, kind, {},   NumberKind::number, Better::neither,
+                                   help, rank, title};
+  out.get = [](const Subject<F>& subject, std::uint32_t) -> Value { return Value(F{}(subject)); };
+  return out;
+}
+
+/// Text, unknown where it is empty. It has to outlive the row: no temporary.
+template <class F>
+constexpr Column<Subject<F>> text(std::string_view path, F get, std::string_view help,
+                                  Rank rank = Rank::rest, std::string_view title = {}) {
+  using Got = decltype(get(std::declval<const Subject<F>&>()));
+  static_assert(!std::is_same_v<Got, std::string>, "give a reference or a view: `-> auto&`");
+  return of_kind(ColumnKind::text, path, get, help, rank, title);
+}
+
+/// Yes or no; the getter gives a bool, or an optional number that is 0 or not.
+template <class F>
+constexpr Column<Subject<F>> boolean(std::string_view path, F, std::string_view help,
+                                     Rank rank = Rank::rest, std::string_view title = {}) {
+  static_assert(std::is_empty_v<F>, "a getter captures nothing");
+  return of_kind(
+      ColumnKind::boolean, path,
+      [](const Subject<F>& subject) { return Value::boolean(F{}(subject)); }, help, rank, title);
+}
+
+/// A whole document, replayable or nested; stands in JSON only.
+template <class F>
+constexpr Column<Subject<F>> json(std::string_view path, F, std::string_view help) {
+  static_assert(std::is_empty_v<F>, "a getter captures nothing");
+  return of_kind(
+      ColumnKind::json, path, [](const Subject<F>& subject) { return Value::json(F{}(subject)); },
+      help);
+}
+
+/// A list of rows, each with the columns of `Table`. The getter gives a range.
+template <auto Table, class F>
+constexpr Column<Subject<F>> list(std::string_view path, F, std::string_view help) {
+  static_assert(std::is_empty_v<F>, "a getter captures nothing");
+  Column<Subject<F>> out;
+  static_cast<ColumnInfo&>(out) = {path, ColumnKind::list, {}, NumberKind::number, Better::neither,
+                                   help};
+  out.items = []() -> const ColumnTable& { return Table(); };
+  out.list = [](const Subject<F>& subject, std::uint32_t, RowSink& sink) {
+    const auto& table = Table();
+    for (const auto& each : F{}(subject)) sink.row(record_of(table, each));
+  };
+  return out;
+}
+
+/// What every document begins with.
+template <class T>
+constexpr std::array<Column<T>, 2> versions() {
+  return {text(
+              "schema_version", [](const T&) { return kSchemaVersion; },
+              "of the document; a minor step only adds"),
+          text(
+              "trcost_version", [](const T&) { return trcost_version(); },
+              "of the program that answered")};
+}
+
+/// The same, where the last row is passed before the value is known.
+template <class T>
+constexpr Column<T> after_rows(Column<T> column) {
+  column.after_rows = true;
+  return column;
+}
+
+}  // namespace column
+
+/// Rows that are nothing but a text: an array of strings in JSON.
+const Columns<std::string>& text_columns();
+
+/// A subject: its table, and the list of it that CSV and JSON Lines have a line for.
+template <class T>
+struct Subject {
+  std::string_view name;  ///< `memory`: heads pages and files
+  const Columns<T>& (*columns)();
+  std::string_view rows;  ///< `items`; a list within a list: `platforms/experiments`
+};
+
+}  // namespace trcost

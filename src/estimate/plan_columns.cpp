@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/plan_columns.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace trcost {
+namespace {
+
+using namespace column;
+using enum Better;
+
+template <auto Member>
+constexpr auto degree = [](const PlacedLayout& placed) -> double {
+  return static_cast<double>(placed.layout->*Member);
+};
+
+template <auto Member>
+constexpr auto part = [](const MemoryUse& use) -> double { return use.*Member; };
+
+template <auto Member>
+constexpr auto word =
+    [](const Assumption& assumption) -> std::string_view { return assumption.*Member; };
+
+constexpr auto whole(std::string_view path, auto get, std::string_view help) {
+  return column::number(path, "", NumberKind::integer, get, help);
+}
+
+constexpr auto bytes(std::string_view path, Better better, auto get, std::string_view help,
+                     Rank rank = Rank::rest) {
+  return column::number(path, "bytes", NumberKind::bytes, better, get, help, rank);
+}
+
+// A value that is nothing but a number is one.
+Value assumed_value(std::string_view text) {
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool number = !text.empty() && status == std::errc() && end == text.data() + text.size() &&
+                      std::isfinite(value);
+  return number ? Value(value) : Value(text);
+}
+
+}  // namespace
+
+const Columns<PlacedLayout>& layout_columns() {
+  static const Columns<PlacedLayout> table = {
+      whole("tp", degree<&Layout::tp>, "tensor parallel degree"),
+      whole("pp", degree<&Layout::pp>, "pipeline parallel degree"),
+      whole("vp", degree<&Layout::vp>, "pipeline stages per rank"),
+      whole("cp", degree<&Layout::cp>, "context parallel degree"),
+      whole("ep", degree<&Layout::ep>, "expert parallel degree"),
+      whole(
+          "etp",
+          [](const PlacedLayout& placed) -> std::optional<double> {
+            if (placed.layout->etp <= 0) return std::nullopt;
+            return placed.layout->etp;
+          },
+          "ranks that share one expert's matrices, where there are experts"),
+      whole("dp", degree<&Layout::dp>, "data parallel degree"),
+      column::number("micro_batch", "sequences", NumberKind::number, degree<&Layout::micro_batch>,
+                     "per device and forward pass"),
+      column::number("global_batch", "sequences", NumberKind::number, degree<&Layout::global_batch>,
+                     "per optimizer step"),
+      text(
+          "sharding",
+          [](const PlacedLayout& placed) { return sharding_name(placed.layout->sharding); },
+          "what the data-parallel ranks share out"),
+      text(
+          "recompute",
+          [](const PlacedLayout& placed) { return recompute_name(placed.layout->recompute); },
+          "activation recomputation"),
+      column::number(
+          "recompute_layers", "layers", NumberKind::integer,
+          [](const PlacedLayout& placed) -> double {
+            const Layout& layout = *placed.layout;
+            return layout.recompute == Recompute::full ? layers_of_stage(layout, placed.layers)
+                                                       : layout.recompute_layers;
+          },
+          "of a stage, that are recomputed in full"),
+      text(
+          "context_kind",
+          [](const PlacedLayout& placed) {
+            const Layout& layout = *placed.layout;
+            return layout.cp > 1 ? context_kind_name(layout.context_kind) : std::string_view();
+          },
+          "how ranks that share a sequence exchange"),
+      boolean("sequence_parallel", degree<&Layout::sequence_parallel>,
+              "norms and residuals split along the sequence"),
+      column::number(
+          "idle_gpus", "accelerators", NumberKind::integer,
+          [](const PlacedLayout& placed) { return placed.gpus - placed.layout->gpus(); },
+          "that the layout leaves idle; they are paid for"),
+  };
+  return table;
+}
+
+const Columns<MemoryUse>& memory_use_columns() {
+  static const Columns<MemoryUse> table = {
+      bytes("weights_bytes", lower, part<&MemoryUse::weights>, "weights on the fullest device"),
+      bytes("gradients_bytes", lower, part<&MemoryUse::gradients>, "gradients"),
+      bytes("optimizer_bytes", lower, part<&MemoryUse::optimizer>,
+            "optimizer states, master weights"),
+      bytes("activations_bytes", lower, part<&MemoryUse::activations>,
+            "activations kept for backward"),
+      bytes("logits_bytes", lower, part<&MemoryUse::logits>, "logits and their gradient"),
+      bytes("overhead_bytes", lower, part<&MemoryUse::overhead>, "context, buffers, fragmentation"),
+      bytes("total_bytes", lower, part<&MemoryUse::total>, "sum on the fullest device", Rank::main),
+      bytes("capacity_bytes", higher, part<&MemoryUse::capacity>,
+            "of one device, as far as a plan may fill it"),
+      boolean("fits", part<&MemoryUse::fits>, "whether the total is within the capacity",
+              Rank::first),
+      boolean("tight", part<&MemoryUse::tight>,
+              "whether it fits, but leaves less free than hardware.memory_margin"),
+  };
+  return table;
+}
+
+const Columns<Assumption>& assumption_columns() {
+  static const Columns<Assumption> table = {
+      text("path", word<&Assumption::path>, "field that the question left open", Rank::key),
+      of_kind(
+          ColumnKind::text, "value",
+          [](const Assumption& assumption) { return assumed_value(assumption.value); },
+          "as it may be given"),
+      text("unit", word<&Assumption::unit>, "of the value"),
+      text("why", word<&Assumption::why>, "how it comes about"),
+      text("source", word<&Assumption::source>, "where it was read"),
+  };
+  return table;
+}
+
+}  // namespace trcost

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "estimate/memory_columns.h"
+#include "report/document_head.h"
+#include "report/documents.h"
+#include "report/wording.h"
+#include "trcost/numbers.h"
+#include "trcost/table.h"
+
+namespace trcost {
+namespace {
+
+using Part = double MemoryUse::*;
+constexpr std::pair<const char*, Part> kParts[] = {
+    {"weights", &MemoryUse::weights},     {"gradients", &MemoryUse::gradients},
+    {"optimizer", &MemoryUse::optimizer}, {"activations", &MemoryUse::activations},
+    {"logits", &MemoryUse::logits},       {"overhead", &MemoryUse::overhead},
+    {"total", &MemoryUse::total}};
+
+Cell bytes(double value) {
+  return Cell::number(value, NumberKind::bytes);
+}
+
+// --- for people ---------------------------------------------------------------------------------
+
+std::string sharding_words(const Layout& l) {
+  if (l.dp * l.cp == 1 || l.sharding == Sharding::none) return {};
+  return "shard " + std::string(sharding_name(l.sharding));
+}
+
+std::string recomputing(const Layout& l) {
+  const bool nothing = l.recompute == Recompute::none && l.recompute_layers == 0;
+  return nothing ? std::string() : "recompute " + recompute_words(l);
+}
+
+std::string layout_words(const MemoryCase& c, bool with_degrees = true) {
+  std::string text;
+  for (const std::string& part : {c.use.tight ? std::string("tight") : std::string(),
+                                  with_degrees ? degree_words(c.layout, false) : std::string(),
+                                  sharding_words(c.layout), recomputing(c.layout)}) {
+    if (!part.empty()) text += (text.empty() ? "" : ", ") + part;
+  }
+  return text;
+}
+
+/// What makes it fit, or how much it would take.
+std::string words(const MemoryCase& c, bool with_degrees) {
+  if (!c.use.fits) return fmt::format("no: {}", format_number(c.use.total, NumberKind::bytes));
+  const std::string layout = layout_words(c, with_degrees);
+  return layout.empty() ? "yes" : layout;
+}
+
+std::string counted(const std::optional<MemoryCase>& c) {
+  if (!c) return "none";
+  const std::string gpus = grouped(c->gpus, 0);
+  if (!c->use.fits) return fmt::format("{}: {}", gpus, words(*c, true));
+  const std::string layout = layout_words(*c, true);
+  return layout.empty() ? gpus : fmt::format("{}: {}", gpus, layout);
+}
+
+std::vector<TableColumn> part_columns(const char* first) {
+  std::vector<TableColumn> columns = {{first}};
+  for (const auto& [name, part] : kParts) columns.push_back({name, {}, Align::right});
+  return columns;
+}
+
+/// Bytes of one device that holds everything, or of the cluster that was asked for.
+Table parts_table(const MemoryReport& report) {
+  Table table(part_columns("recomputation"));
+  for (std::size_t i = 0; i < report.whole.size(); ++i) {
+    std::vector<Cell> row = {std::string(recompute_name(static_cast<Recompute>(i)))};
+    for (const auto& [name, part] : kParts) row.push_back(bytes(report.whole[i].*part));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+Table given_table(const MemoryReport& report) {
+  std::vector<TableColumn> columns = part_columns("accelerator");
+  columns.push_back({"fits"});
+  Table table(std::move(columns));
+  for (const MemoryFit& fit : report.fits) {
+    if (!fit.given) continue;
+    std::vector<Cell> row = {fit.accelerator};
+    for (const auto& [name, part] : kParts) row.push_back(bytes(fit.given->use.*part));
+    row.push_back(!fit.given->use.fits ? "NO" : fit.given->use.tight ? "tight" : "yes");
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+Table fits_table(const MemoryReport& report) {
+  const bool given =
+      std::ranges::any_of(report.fits, [](const auto& f) { return f.given.has_value(); });
+  std::vector<TableColumn> columns = {{"accelerator"}, {"room", {}, Align::right}};
+  if (given) columns.push_back({"asked for", {}, Align::left, Overflow::wrap});
+  for (const char* title : {"one", "node", "fewest that hold it"}) {
+    columns.push_back({title, {}, Align::left, Overflow::wrap});
+  }
+  const std::size_t width = columns.size();
+  Table table(std::move(columns));
+  for (const MemoryFit& fit : report.fits) {
+    if (!fit.problem.empty()) {
+      std::vector<Cell> row = {fit.accelerator, bytes(fit.device_bytes), fit.problem};
+      row.resize(width, Cell(""));
+      table.add_row(std::move(row));
+      continue;
+    }
+    std::vector<Cell> row = {fit.accelerator, bytes(fit.capacity_bytes)};
+    if (given) row.emplace_back(counted(fit.given));
+    row.emplace_back(words(fit.one, false));
+    row.emplace_back(fit.node ? counted(fit.node) : std::string("-"));
+    row.emplace_back(counted(fit.smallest));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+std::vector<Fact> question(const MemoryReport& report) {
+  const std::string size = format_number(report.model.params_total, NumberKind::count);
+  std::string model = report.model.name.empty() || report.model.name.starts_with(size)
+                          ? std::string()
+                          : report.model.name + ": ";
+  model += size + " parameters";
+  std::string why;
+  for (const Assumption& each : report.assumptions) {
+    if (each.path != field_info(Field::data_seq_length).path) continue;
+    why = fmt::format(", {}; --seq-length or --samples says otherwise", each.why);
+  }
+  return {{"Model", model},
+          {"Training", fmt::format("{}, {} parameters learn; software stack: {}", report.recipe,
+                                   format_number(report.model.params_trainable, NumberKind::count),
+                                   report.stack)},
+          {"Sequences", fmt::format("{} tokens{}", grouped(report.seq_length, 0), why)}};
+}
+
+constexpr const char* kFitsNote =
+    "room: what a plan fills; tight: less than --memory-margin of it stays free";
+
+std::vector<std::string> asked_for(const MemoryReport& report) {
+  std::vector<std::string> lines = report.warnings;
+  for (const MemoryFit& fit : report.fits) {
+    if (!fit.problem.empty()) lines.push_back(fit.accelerator + ": " + fit.problem);
+  }
+  return lines;
+}
+
+/// How full each accelerator is in the case that its row is about.
+Bars fullness(const MemoryReport& report) {
+  Bars bars{.title = "Memory of the fullest device, as a share of what a plan fills",
+            .bars = {},
+            .numbers = Table({})};
+  bars.in_text = false;
+  for (const MemoryFit& fit : report.fits) {
+    if (!fit.problem.empty()) continue;
+    const MemoryCase& main = fit.main();
+    const double full = std::max(main.use.capacity, main.use.total);
+    bars.bars.push_back(
+        {fit.accelerator, full > 0 ? main.use.total / full : 0,
+         fmt::format("{} of {} on {}{}", format_number(main.use.total, NumberKind::bytes),
+                     format_number(main.use.capacity, NumberKind::bytes), grouped(main.gpus, 0),
+                     main.use.fits ? "" : ": too much")});
+  }
+  return bars;
+}
+
+Page page_of(const MemoryReport& report) {
+  const bool given = !report.fits.empty() && report.fits.front().given.has_value();
+  Page page{"Memory", made_by(), {}};
+  page.add(Facts{question(report)});
+  page.add(Heading{given ? "Memory of one device of the cluster asked for"
+                         : "Memory of one device that holds everything"});
+  page.add(Grid{given ? given_table(report) : parts_table(report)});
+  page.add(Heading{"What holds it", kFitsNote});
+  page.add(Grid{fits_table(report)});
+  page.add(fullness(report));
+  return page.add(Notes{asked_for(report)});
+}
+
+}  // namespace
+
+Document memory_document(const MemoryReport& report) {
+  Document document = document_of(kMemory, report, [&report] { return page_of(report); });
+  document.scenario = report.scenario;
+  return document;
+}
+
+}  // namespace trcost

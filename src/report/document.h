@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// An answer on its way out: its columns for machines, its Page for people. The choice by format
+// stands here and nowhere else.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "report/page.h"
+#include "trcost/column.h"
+#include "trcost/output_format.h"
+
+namespace trcost {
+
+struct Document {
+  Record record;               ///< the subject beside its table; the subject has to outlive this
+  std::string_view rows;       ///< the list of it that CSV, JSON Lines and workbooks have rows of
+  std::function<Page()> page;  ///< made when a format for people asks for it
+  std::string scenario = {};   ///< JSON that gives the same answer with --scenario; may be empty
+  std::string command = {};    ///< as it was typed, for files that are handed on
+
+  /// Rows that a sheet of a workbook holds beside its header.
+  static constexpr std::size_t kMostSheetRows = 1'048'575;
+};
+
+template <class T>
+Document document_of(const Subject<T>& subject, const T& answer, std::function<Page()> page) {
+  return {record_of(subject.columns(), answer), subject.rows, std::move(page)};
+}
+
+/// Throws Error (data) for a number that is not finite; Error (usage) for a workbook with more rows
+/// than a sheet holds.
+std::string render(const Document& document, Format format, const Style& style = {});
+
+/// The bytes of a workbook: the page, a sheet of rows with the names of the CSV, one of every other
+/// list, and what made the file.
+std::string draw_workbook(const Document& document);
+
+}  // namespace trcost

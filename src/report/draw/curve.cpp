@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points and lines over two axes as SVG.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "quantity/portable_math.h"
+#include "report/draw/draw.h"
+#include "report/markup.h"
+#include "trcost/numbers.h"
+
+namespace trcost {
+namespace {
+
+constexpr double kWidth = 860;  // pixels
+constexpr double kHeight = 380;
+constexpr double kLeft = 90;
+constexpr double kRight = 30;
+constexpr double kTop = 20;
+constexpr double kBottom = 50;
+constexpr std::size_t kLooks = 6;  // classes s0..s5 of the style sheet
+
+// The power of ten at or below a value above 0.
+double decade_of(double value) {
+  double power = 1;
+  while (power > value) power /= 10;
+  while (power * 10 <= value) power *= 10;
+  return power;
+}
+
+// The span of the values of one axis, and where a value lies on it.
+class Scale {
+ public:
+  Scale(const Curve::Axis& axis, double from, double to) : axis_(axis), from_(from), to_(to) {}
+
+  void include(double value) {
+    if (!std::isfinite(value) || (axis_.logarithmic && value <= 0)) return;
+    low_ = any_ ? std::min(low_, value) : value;
+    high_ = any_ ? std::max(high_, value) : value;
+    any_ = true;
+  }
+  // Room around what is there; a linear axis begins at 0 where that is near.
+  void finish() {
+    if (!any_) low_ = 1, high_ = 2;
+    if (axis_.logarithmic) {
+      if (high_ <= low_) high_ = low_ * 2, low_ /= 2;
+      return;
+    }
+    constexpr double kNear = 0.5;
+    if (low_ > 0 && low_ < kNear * high_) low_ = 0;
+    if (high_ <= low_) high_ = low_ + (low_ != 0 ? std::abs(low_) : 1);
+  }
+  [[nodiscard]] double at(double value) const {
+    const double share = axis_.logarithmic ? portable_log(value / low_) / portable_log(high_ / low_)
+                                           : (value - low_) / (high_ - low_);
+    return from_ + std::clamp(share, 0.0, 1.0) * (to_ - from_);
+  }
+  [[nodiscard]] std::vector<double> ticks() const {
+    return axis_.logarithmic ? decades() : steps();
+  }
+  [[nodiscard]] std::string words(double tick) const {
+    return tick == 0 ? "0" : format_number(tick, axis_.kind, 2);
+  }
+  [[nodiscard]] const Curve::Axis& axis() const { return axis_; }
+
+ private:
+  [[nodiscard]] std::vector<double> steps() const {
+    constexpr double kWanted = 5;
+    double step = decade_of((high_ - low_) / kWanted);
+    for (const double times : {5.0, 2.0}) {
+      if ((high_ - low_) / (step * times) >= kWanted) {
+        step *= times;
+        break;
+      }
+    }
+    std::vector<double> out;
+    for (double tick = std::ceil(low_ / step) * step; tick <= high_ * (1 + 1e-9); tick += step) {
+      out.push_back(tick);
+    }
+    return out;
+  }
+  [[nodiscard]] std::vector<double> decades() const {
+    constexpr double kFew = 2.5;  // decades in which single digits are marked
+    const double decades = portable_log(high_ / low_) / std::numbers::ln10;
+    std::vector<double> out;
+    for (double power = decade_of(low_); power <= high_; power *= 10) {
+      for (const double digit : {1.0, 2.0, 5.0}) {
+        if (digit > 1 && decades > kFew) break;
+        const double tick = digit * power;
+        if (tick >= low_ * (1 - 1e-9) && tick <= high_ * (1 + 1e-9)) out.push_back(tick);
+      }
+    }
+    return out;
+  }
+
+  const Curve::Axis& axis_;
+  double from_;
+  double to_;
+  double low_ = 0;
+  double high_ = 0;
+  bool any_ = false;
+};
+
+std::string text_at(double x, double y, std::string_view anchor, std::string_view text) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+                     html_escape(text));
+}
+
+std::string line_at(double x1, double y1, double x2, double y2, std::string_view look) {
+  return fmt::format(
+      "<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", look, x1,
+      y1, x2, y2);
+}
+
+std::string axes(const Scale& x, const Scale& y) {
+  constexpr double kTickRoom = 18;
+  std::string out;
+  for (const double tick : x.ticks()) {
+    out += line_at(x.at(tick), kTop, x.at(tick), kHeight - kBottom, "grid");
+    out += text_at(x.at(tick), kHeight - kBottom + kTickRoom, "middle", x.words(tick));
+  }
+  for (const double tick : y.ticks()) {
+    out += line_at(kLeft, y.at(tick), kWidth - kRight, y.at(tick), "grid");
+    out += text_at(kLeft - 8, y.at(tick) + 4, "end", y.words(tick));
+  }
+  out += text_at((kLeft + kWidth - kRight) / 2, kHeight - 10, "middle", x.axis().title);
+  return out + text_at(kLeft - 8, 12, "start", y.axis().title);
+}
+
+std::string series(const Curve::Series& of, std::size_t look, const Scale& x, const Scale& y) {
+  std::string out;
+  if (of.line && of.points.size() > 1) {
+    std::string path;
+    for (const Curve::Point& p : of.points) {
+      path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", x.at(p.x), y.at(p.y));
+    }
+    out += fmt::format("<polyline class=\"s{}\" points=\"{}\"/>\n", look, path);
+  }
+  for (const Curve::Point& p : of.points) {
+    const std::string said =
+        fmt::format("{}{}{}", of.name, of.name.empty() || p.label.empty() ? "" : ": ", p.label);
+    out += fmt::format(
+        "<circle class=\"s{}{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"><title>{}</title></circle>\n",
+        look, p.chosen ? " chosen" : "", x.at(p.x), y.at(p.y), p.chosen ? 7 : 3, html_escape(said));
+  }
+  return out;
+}
+
+// The names of the series, where there are several.
+std::string legend(const Curve& curve) {
+  std::string out;
+  double x = kLeft;
+  for (std::size_t i = 0; i < curve.series.size(); ++i) {
+    constexpr double kLetter = 7.2;
+    constexpr double kSpace = 36;
+    const std::string& name = curve.series[i].name;
+    const double y = kHeight + 12;
+    out += fmt::format("<circle class=\"s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"/>\n", i % kLooks,
+                       x, y - 4);
+    out += text_at(x + 10, y, "start", name);
+    x += kSpace + kLetter * static_cast<double>(name.size());
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string svg_curve(const Curve& curve) {
+  Scale x(curve.x, kLeft, kWidth - kRight);
+  Scale y(curve.y, kHeight - kBottom, kTop);
+  for (const Curve::Series& each : curve.series) {
+    for (const Curve::Point& p : each.points) {
+      x.include(p.x);
+      y.include(p.y);
+      if (!curve.diagonal) continue;
+      x.include(p.y);
+      y.include(p.x);
+    }
+  }
+  x.finish();
+  y.finish();
+  const bool named = curve.series.size() > 1;
+  const double height = kHeight + (named ? 24 : 0);
+  std::string out = fmt::format(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"{}\" "
+      "viewBox=\"0 0 {} {}\" width=\"{}\" height=\"{}\">\n",
+      html_escape(curve.title), kWidth, height, kWidth, height);
+  out += axes(x, y);
+  if (curve.diagonal) {
+    out += line_at(kLeft, kHeight - kBottom, kWidth - kRight, kTop, "diagonal");
+  }
+  for (std::size_t i = 0; i < curve.series.size(); ++i) {
+    out += series(curve.series[i], i % kLooks, x, y);
+  }
+  if (named) out += legend(curve);
+  return out + "</svg>\n";
+}
+
+}  // namespace trcost

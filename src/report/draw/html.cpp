@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "report/draw/draw.h"
+#include "report/markup.h"
+
+namespace trcost {
+namespace {
+
+class HtmlDrawing {
+ public:
+  explicit HtmlDrawing(const Page& page) : page_(page) {}
+
+  std::string draw(std::string_view command) {
+    out_ = "<h1>" + html_escape(page_.title) + "</h1>\n";
+    for (const Block& block : page_.blocks) {
+      if (in_list_ && !is_item(block)) end_list();
+      std::visit([&](const auto& b) { add(b); }, block);
+    }
+    if (in_list_) end_list();
+    out_ += "<footer>\n";
+    if (!page_.made_by.empty()) out_ += "<p>" + html_escape(page_.made_by) + "</p>\n";
+    if (!command.empty()) out_ += "<p><code>" + html_escape(command) + "</code></p>\n";
+    out_ += "</footer>\n";
+    return html_page(page_.title, out_);
+  }
+
+ private:
+  static bool is_item(const Block& block) {
+    const auto* paragraph = std::get_if<Paragraph>(&block);
+    return paragraph != nullptr && paragraph->item;
+  }
+  void end_list() {
+    out_ += "</ul>\n";
+    in_list_ = false;
+  }
+  // The picture, and the numbers for those who want or need them instead.
+  void figure(const std::string& svg, const Table& numbers, std::string_view title) {
+    out_ += "<figure>\n" + svg;
+    if (!numbers.rows().empty()) {
+      out_ += "<details><summary>" + html_escape(fmt::format("{}, as numbers", title)) +
+              "</summary>\n" + html_table(numbers) + "</details>\n";
+    }
+    out_ += "</figure>\n";
+  }
+
+  void add(const Heading& heading) {
+    out_ += "<h2>" + html_escape(heading.text);
+    if (!heading.note.empty()) out_ += " <small>" + html_escape(heading.note) + "</small>";
+    out_ += "</h2>\n";
+  }
+  void add(const Facts& facts) {
+    if (facts.facts.empty()) return;
+    out_ += "<table class=\"facts\"><tbody>\n";
+    for (const Fact& fact : facts.facts) {
+      out_ += "<tr><th scope=\"row\">" + html_escape(fact.label) + "</th><td>" +
+              html_escape(fact.text) + "</td></tr>\n";
+    }
+    out_ += "</tbody></table>\n";
+  }
+  void add(const Paragraph& paragraph) {
+    const std::string text = html_escape(paragraph.text);
+    const std::string_view look = paragraph.tone == Ink::good   ? " class=\"answer\""
+                                  : paragraph.tone == Ink::dim  ? " class=\"note\""
+                                  : paragraph.tone == Ink::warn ? " class=\"warning\""
+                                                                : "";
+    if (paragraph.item && !in_list_) {
+      out_ += "<ul>\n";
+      in_list_ = true;
+    }
+    out_ += fmt::format("<{0}{1}>{2}</{0}>\n", paragraph.item ? "li" : "p", look, text);
+  }
+  void add(const Grid& grid) {
+    if (!grid.table.rows().empty()) out_ += html_table(grid.table);
+  }
+  void add(const Bars& bars) {
+    if (!bars.bars.empty()) figure(svg_bars(bars), bars.numbers, bars.title);
+  }
+  void add(const Ranges& ranges) {
+    if (!ranges.rows.empty()) figure(svg_ranges(ranges), ranges.numbers, ranges.title);
+  }
+  void add(const Curve& curve) {
+    if (!curve.series.empty()) figure(svg_curve(curve), curve.numbers, curve.title);
+  }
+  void add(const Notes& notes) {
+    if (notes.lines.empty()) return;
+    if (!notes.in_text) add(Heading{"Warnings"});
+    out_ += "<ul class=\"warnings\">\n";
+    for (const std::string& line : notes.lines) out_ += "<li>" + html_escape(line) + "</li>\n";
+    out_ += "</ul>\n";
+  }
+
+  const Page& page_;
+  std::string out_;
+  bool in_list_ = false;
+};
+
+}  // namespace
+
+std::string draw_html(const Page& page, std::string_view command) {
+  return HtmlDrawing(page).draw(command);
+}
+
+}  // namespace trcost

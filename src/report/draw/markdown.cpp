@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/draw/draw.h"
+#include "report/markup.h"
+
+namespace trcost {
+namespace {
+
+// Every piece but those of a list begins after an empty line.
+class MarkdownDrawing {
+ public:
+  explicit MarkdownDrawing(const Page& page) : page_(page) {}
+
+  std::string draw() {
+    out_ = "# " + markdown_escape(page_.title) + "\n";
+    for (const Block& block : page_.blocks) std::visit([&](const auto& b) { add(b); }, block);
+    if (!page_.made_by.empty()) paragraph(page_.made_by);
+    return std::move(out_);
+  }
+
+ private:
+  void paragraph(std::string_view text) { out_ += "\n" + markdown_escape(text) + "\n"; }
+  void item(std::string_view text) {
+    if (!in_list_) out_ += '\n';
+    in_list_ = true;
+    out_ += "- " + std::string(text) + "\n";
+  }
+  void table(const Table& table) {
+    if (!table.rows().empty()) out_ += "\n" + to_markdown(table);
+  }
+
+  void add(const Heading& heading) {
+    in_list_ = false;
+    out_ += "\n## " + markdown_escape(heading.text) + "\n";
+    if (!heading.note.empty()) paragraph(heading.note);
+  }
+  void add(const Facts& facts) {
+    for (const Fact& fact : facts.facts) {
+      item("**" + markdown_escape(fact.label) + "**: " + markdown_escape(fact.text));
+    }
+    in_list_ = false;
+  }
+  void add(const Paragraph& p) {
+    if (p.item) return item(markdown_escape(p.text));
+    in_list_ = false;
+    const std::string text = markdown_escape(p.text);
+    out_ += p.tone == Ink::good ? "\n**" + text + "**\n" : "\n" + text + "\n";
+  }
+  void add(const Grid& grid) {
+    in_list_ = false;
+    table(grid.table);
+  }
+  void add(const Bars& bars) {
+    in_list_ = false;
+    table(bars.numbers);
+  }
+  void add(const Ranges& ranges) {
+    in_list_ = false;
+    table(ranges.numbers);
+  }
+  void add(const Curve& curve) {
+    in_list_ = false;
+    table(curve.numbers);
+  }
+  void add(const Notes& notes) {
+    if (notes.lines.empty()) return;
+    if (!notes.in_text) add(Heading{"Warnings"});
+    for (const std::string& line : notes.lines) item(markdown_escape(line));
+  }
+
+  const Page& page_;
+  std::string out_;
+  bool in_list_ = false;
+};
+
+}  // namespace
+
+std::string draw_markdown(const Page& page) {
+  return MarkdownDrawing(page).draw();
+}
+
+}  // namespace trcost

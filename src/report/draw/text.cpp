@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/draw/draw.h"
+#include "report/text_page.h"
+
+namespace trcost {
+namespace {
+
+// A page of text: what stands beside a table is set off from it, but for its notes and headings.
+class TextDrawing {
+ public:
+  TextDrawing(const Page& page, const Style& style) : page_(page), text_(style) {
+    const bool headed = !page.blocks.empty() && std::holds_alternative<Heading>(page.blocks[0]);
+    if (!headed) text_.heading(page.title, page.made_by);
+    headed_ = !headed;
+  }
+
+  std::string draw() {
+    for (const Block& block : page_.blocks) std::visit([&](const auto& b) { add(b); }, block);
+    return text_.take();
+  }
+
+ private:
+  enum class Before { other, heading, table, words };
+
+  void set_off(Before now) {
+    const bool table = before_ == Before::table || now == Before::table;
+    const bool both = before_ != Before::heading && before_ != Before::other;
+    if (table && both) text_.blank();
+    before_ = now;
+  }
+
+  void add(const Heading& heading) {
+    const bool first = !headed_;
+    headed_ = true;
+    text_.heading(heading.text, first && heading.note.empty() ? page_.made_by : heading.note);
+    before_ = Before::heading;
+  }
+  void add(const Facts& facts) {
+    if (facts.facts.empty()) return;
+    set_off(Before::words);
+    text_.facts(facts.facts);
+  }
+  void add(const Paragraph& paragraph) {
+    if (paragraph.tone != Ink::dim) set_off(Before::words);
+    before_ = Before::words;
+    text_.paragraph(paragraph.text, paragraph.hang, paragraph.tone);
+  }
+  void add(const Grid& grid) {
+    if (grid.table.rows().empty()) return;
+    if (grid.narrow.empty()) add_table(grid.table);
+    for (const Table& table : grid.narrow) add_table(table);
+  }
+  void add_table(const Table& table) {
+    set_off(Before::table);
+    text_.table(table);
+  }
+  void add(const Bars& bars) {
+    if (!bars.in_text) return;
+    set_off(Before::words);
+    int label_width = bars.label_width;
+    int value_width = bars.value_width;
+    for (const Bars::Bar& bar : bars.bars) {
+      label_width = std::max(label_width, display_width(bar.label));
+      value_width = std::max(value_width, display_width(bar.value));
+    }
+    for (const Bars::Bar& bar : bars.bars) {
+      text_.bar(bar.label, label_width, bar.share, bar.value, value_width);
+    }
+  }
+  void add(const Ranges& ranges) {
+    set_off(Before::words);
+    double most = 0;
+    int label_width = 0;
+    int word_width = 0;
+    for (const Ranges::Row& row : ranges.rows) {
+      most = std::max(most, row.at[2]);
+      label_width = std::max(label_width, display_width(row.label));
+      for (const std::string& word : row.words) {
+        word_width = std::max(word_width, display_width(word));
+      }
+    }
+    constexpr int kMargins = 4;
+    constexpr int kNarrowest = 10;
+    const int room = text_.inner_width() - label_width - (3 * word_width + 2) - kMargins;
+    const int width = std::max(room, kNarrowest);
+    for (const Ranges::Row& row : ranges.rows) {
+      const std::string bar =
+          range_bar(row.at[0], row.at[1], row.at[2], most, room, text_.style().unicode);
+      text_.line(pad_right(row.label, label_width) + "  " +
+                 pad_right(paint(bar, Ink::accent, text_.style()), width) + "  " +
+                 fmt::format("{0:>{3}} {1:>{3}} {2:>{3}}", row.words[0], row.words[1], row.words[2],
+                             word_width));
+    }
+  }
+  void add(const Curve&) {}  // its points stand in a table of the page
+  void add(const Notes& notes) {
+    if (!notes.in_text) return;
+    for (const std::string& line : notes.lines) {
+      set_off(Before::words);
+      text_.paragraph("! " + line, 2, Ink::warn);
+    }
+  }
+
+  const Page& page_;
+  TextPage text_;
+  Before before_ = Before::heading;
+  bool headed_ = false;
+};
+
+std::string draw_bare(const Page& page, const Style& style) {
+  std::string out;
+  for (const Block& block : page.blocks) {
+    if (const auto* grid = std::get_if<Grid>(&block)) out += to_text(grid->table, style);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string draw_text(const Page& page, const Style& style) {
+  if (page.bare) return draw_bare(page, style);
+  return TextDrawing(page, style).draw();
+}
+
+}  // namespace trcost

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an answer says, for people: pieces that text, Markdown, HTML and a workbook each draw in
+// their own way. A subject makes one Page; a new format is one more drawer.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "report/text_width.h"
+#include "trcost/table.h"
+
+namespace trcost {
+
+/// One line of the kind `Tokens   207B, in sequences of 4096`.
+struct Fact {
+  std::string label;
+  std::string text;
+};
+
+struct Heading {
+  std::string text;
+  std::string note = {};  ///< beside it, dimmed
+};
+
+struct Facts {
+  std::vector<Fact> facts;
+};
+
+struct Paragraph {
+  std::string text;
+  Ink tone = Ink::plain;  ///< good: the answer; dim: a note; warn: a warning
+  int hang = 0;           ///< further lines of text are indented by so much
+  bool item = false;      ///< one of a list, where the format has lists
+};
+
+/// A table that text shows narrowed to the width, and the others in full.
+struct Grid {
+  Table table;
+  /// In text, where the platforms stand in several tables below each other; `table` shows them all.
+  std::vector<Table> narrow = {};
+};
+
+/// Horizontal bars on one scale from 0 to 1.
+struct Bars {
+  struct Bar {
+    std::string label;
+    double share = 0;
+    std::string value;  ///< beside the bar
+    double before = 0;  ///< where above `share`: the bar before this step, drawn behind
+  };
+  std::string title;  ///< what is drawn, for those who cannot see it
+  std::vector<Bar> bars;
+  Table numbers;        ///< the same as a table
+  bool in_text = true;  ///< else the numbers stand elsewhere on the page
+  int label_width = 0;  ///< of text, where the page asks for more than the longest label takes
+  int value_width = 0;
+};
+
+/// P10, P50 and P90 of several rows on one scale from 0.
+struct Ranges {
+  struct Row {
+    std::string label;
+    std::array<double, 3> at{};
+    std::array<std::string, 3> words{};
+  };
+  std::string title;
+  std::vector<Row> rows;
+  Table numbers;
+};
+
+/// Points over an axis, lines between those of one series.
+struct Curve {
+  struct Point {
+    double x = 0;
+    double y = 0;
+    std::string label = {};  ///< said of the point
+    bool chosen = false;
+  };
+  struct Series {
+    std::string name;
+    std::vector<Point> points;
+    bool line = true;
+  };
+  struct Axis {
+    std::string title;
+    NumberKind kind = NumberKind::number;
+    bool logarithmic = false;
+  };
+  std::string title;
+  Axis x;
+  Axis y;
+  std::vector<Series> series;
+  /// The diagonal, where both axes measure the same.
+  bool diagonal = false;
+  Table numbers;
+};
+
+/// Warnings. On a terminal they stand on stderr, unless `in_text` says that they are of the page.
+struct Notes {
+  std::vector<std::string> lines;
+  bool in_text = false;
+};
+
+using Block = std::variant<Heading, Facts, Paragraph, Grid, Bars, Ranges, Curve, Notes>;
+
+/// One answer. In text the first heading stands for the title where the page begins with one.
+struct Page {
+  std::string title;
+  std::string made_by;  ///< program and date of prices: beside the first heading, or at the end
+  std::vector<Block> blocks;
+  bool bare = false;  ///< text is the tables alone, from the margin on: a listing
+
+  Page& add(Block block) {
+    blocks.push_back(std::move(block));
+    return *this;
+  }
+};
+
+}  // namespace trcost

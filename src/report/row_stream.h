@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// A document whose rows are written while they come, in little memory whatever their number.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "text/json_writer.h"
+#include "text/row_writer.h"
+#include "trcost/output_format.h"
+
+namespace trcost {
+
+class RowStream {
+ public:
+  /// json, jsonl or csv. `head`: the subject before it has rows; of it stand the columns before the
+  /// list `rows`, and the scalars beside each row. `write` takes the text in pieces.
+  RowStream(const Record& head, std::string_view rows, Format format,
+            std::function<void(std::string_view)> write);
+
+  void add(const Record& row);
+  /// What follows the rows, from the subject as it is then.
+  void finish(const Record& document);
+
+ private:
+  void flush(std::size_t above);
+
+  Record head_;
+  RowPlan plan_;
+  std::size_t list_;
+  Format format_;
+  std::function<void(std::string_view)> write_;
+  std::string out_;
+  JsonWriter json_;
+};
+
+}  // namespace trcost
