@@ -104,17 +104,17 @@ struct Notes {
   bool in_text = false;
 };
 
-using Block = std::variant<Heading, Facts, Paragraph, Grid, Bars, Ranges, Curve, Notes>;
+using Piece = std::variant<Heading, Facts, Paragraph, Grid, Bars, Ranges, Curve, Notes>;
 
 /// One answer. In text the first heading stands for the title where the page begins with one.
 struct Page {
   std::string title;
   std::string made_by;  ///< program and date of prices: beside the first heading, or at the end
-  std::vector<Block> blocks;
+  std::vector<Piece> pieces;
   bool bare = false;  ///< text is the tables alone, from the margin on: a listing
 
-  Page& add(Block block) {
-    blocks.push_back(std::move(block));
+  Page& add(Piece piece) {
+    pieces.push_back(std::move(piece));
     return *this;
   }
 };

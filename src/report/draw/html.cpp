@@ -13,9 +13,9 @@ class HtmlDrawing {
 
   std::string draw(std::string_view command) {
     out_ = "<h1>" + html_escape(page_.title) + "</h1>\n";
-    for (const Block& block : page_.blocks) {
-      if (in_list_ && !is_item(block)) end_list();
-      std::visit([&](const auto& b) { add(b); }, block);
+    for (const Piece& piece : page_.pieces) {
+      if (in_list_ && !is_item(piece)) end_list();
+      std::visit([&](const auto& b) { add(b); }, piece);
     }
     if (in_list_) end_list();
     out_ += "<footer>\n";
@@ -26,8 +26,8 @@ class HtmlDrawing {
   }
 
  private:
-  static bool is_item(const Block& block) {
-    const auto* paragraph = std::get_if<Paragraph>(&block);
+  static bool is_item(const Piece& piece) {
+    const auto* paragraph = std::get_if<Paragraph>(&piece);
     return paragraph != nullptr && paragraph->item;
   }
   void end_list() {

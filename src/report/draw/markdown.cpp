@@ -12,7 +12,7 @@ class MarkdownDrawing {
 
   std::string draw() {
     out_ = "# " + markdown_escape(page_.title) + "\n";
-    for (const Block& block : page_.blocks) std::visit([&](const auto& b) { add(b); }, block);
+    for (const Piece& piece : page_.pieces) std::visit([&](const auto& b) { add(b); }, piece);
     if (!page_.made_by.empty()) paragraph(page_.made_by);
     return std::move(out_);
   }

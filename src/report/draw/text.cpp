@@ -13,13 +13,13 @@ namespace {
 class TextDrawing {
  public:
   TextDrawing(const Page& page, const Style& style) : page_(page), text_(style) {
-    const bool headed = !page.blocks.empty() && std::holds_alternative<Heading>(page.blocks[0]);
+    const bool headed = !page.pieces.empty() && std::holds_alternative<Heading>(page.pieces[0]);
     if (!headed) text_.heading(page.title, page.made_by);
     headed_ = !headed;
   }
 
   std::string draw() {
-    for (const Block& block : page_.blocks) std::visit([&](const auto& b) { add(b); }, block);
+    for (const Piece& piece : page_.pieces) std::visit([&](const auto& b) { add(b); }, piece);
     return text_.take();
   }
 
@@ -113,8 +113,8 @@ class TextDrawing {
 
 std::string draw_bare(const Page& page, const Style& style) {
   std::string out;
-  for (const Block& block : page.blocks) {
-    if (const auto* grid = std::get_if<Grid>(&block)) out += to_text(grid->table, style);
+  for (const Piece& piece : page.pieces) {
+    if (const auto* grid = std::get_if<Grid>(&piece)) out += to_text(grid->table, style);
   }
   return out;
 }

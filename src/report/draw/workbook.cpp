@@ -72,7 +72,7 @@ class PageSheet {
     book_.width(0, 28);
     for (std::size_t column = 1; column < 12; ++column) book_.width(column, 18);
     line(page.title, true);
-    for (const Block& block : page.blocks) std::visit([&](const auto& b) { add(b); }, block);
+    for (const Piece& piece : page.pieces) std::visit([&](const auto& b) { add(b); }, piece);
     book_.next_row();
     line(page.made_by);
   }
