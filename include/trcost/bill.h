@@ -33,6 +33,22 @@ enum class Part : std::uint8_t {
   egress,
 };
 
+/// What is known of buying the machines.
+enum class Purchase : std::uint8_t { priced, unpriced, not_for_sale };
+
+/// What a price per hour is worth as evidence; `--strict` wants none of these.
+struct PriceDoubts {
+  bool imputed = false;      ///< nobody of the class asks that price
+  bool other_class = false;  ///< its maker's own price, beside another class of others
+  bool stale = false;        ///< made from a row older than a year, or of a guessed date
+};
+
+/// What a reserved price binds to.
+struct Obligation {
+  double hours = 0;  ///< of the commitment
+  double usd = 0;    ///< that all accelerators cost in it, used or not
+};
+
 /// One row of the bill. An unknown unit price or amount is empty, never 0.
 struct LineItem {
   Part part = Part::compute;
@@ -51,7 +67,9 @@ struct CostResult {
   std::optional<double> capital_usd;  ///< with own: the cash that the machines take
   std::optional<double> price_per_gpu_hour;
   std::optional<PriceClass> price_class;  ///< of the rent; empty where it is given or owned
-  bool price_imputed = false;             ///< nobody of the class asks that price
+  PriceDoubts doubts;                     ///< about the rent
+  std::optional<Obligation> obligation;   ///< of a reserved price
+  Purchase purchase = Purchase::priced;   ///< whether owning could be priced
   std::string price_date;                 ///< of the rows that the price is made from
   std::string provider;                   ///< whose rows, comma-separated
   std::optional<double> total;            ///< sum of the included items, empty when one is unknown
@@ -72,8 +90,11 @@ struct BillInputs {
   std::string_view ownership_source;         ///< where the purchase price comes from
   std::string_view ownership_date;
   std::optional<double> capital_usd;  ///< with own
-  std::optional<double> kwh;          ///< facility; with own the final run alone, since
-                                      ///< experiments and evaluation carry their energy
+  double gpus = 0;
+  double term_hours = 0;  ///< that a reserved price binds for; 0: none
+  Purchase purchase = Purchase::priced;
+  std::optional<double> kwh;  ///< facility; with own the final run alone, since
+                              ///< experiments and evaluation carry their energy
   std::optional<double> usd_per_kwh;
   std::string_view electricity_source;
   std::string_view electricity_date;

@@ -21,6 +21,7 @@ inline constexpr double kNetworkShare = 0.19;         ///< of the cluster's cost
 /// Purchase price of the server per accelerator, without the cluster's network.
 struct PurchasePrice {
   std::optional<double> usd_per_gpu;
+  bool for_sale = true;  ///< false: only its maker's cloud has it
   std::string source;
   PriceDate date;  ///< of the quote; empty for a price that the user gave
 };
@@ -37,10 +38,10 @@ struct PriceAge {
 /// date is that of the day of purchase.
 PriceAge price_age(const PriceDate& quote, std::string_view as_of, double years_since_purchase);
 
-/// From, in this order: the user's price of a chip; the price of a whole machine, the newer one of the
-/// book (those that hyperscalers pay left out) and of the system's file; a chip's price, of its file or
-/// of the book. Chips are multiplied by their server_price_multiple: quotes of machines
-/// lie well below that for H100 and A100, so a quote comes first wherever there is one.
+/// From, in this order: the user's price of a chip; the price of a whole machine, the newer one of
+/// the book (those that hyperscalers pay left out) and of the system's file; a chip's price, of its
+/// file or of the book. Chips are multiplied by their server_price_multiple: quotes of machines lie
+/// well below that for H100 and A100, so a quote comes first wherever there is one.
 PurchasePrice server_price(const Accelerator& accelerator, const System& system,
                            const PriceBook& book, std::optional<double> given_chip_usd = {});
 

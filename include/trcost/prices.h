@@ -22,8 +22,10 @@ struct PriceQuote {
   std::string date;  ///< of the rows: `2026`, or from the oldest to the newest, `2025-11 to 2026`
   std::string provider;  ///< whose rows, comma-separated; empty where given or imputed
   std::optional<PriceClass> price_class;  ///< of the sellers; empty where given
-  bool imputed = false;               ///< nobody of the class asks it: made from prices of others
-  std::string rule;                   ///< the step of the selection that answered, or why none did
+  bool imputed = false;      ///< nobody of the class asks it: made from prices of others
+  bool other_class = false;  ///< its maker's own price, where no class asked for sells the chip
+  bool stale = false;        ///< a row is older than a year, or of a guessed date
+  std::string rule;          ///< the step of the selection that answered, or why none did
   std::vector<const PriceRow*> rows;  ///< into the book
   bool given = false;                 ///< by the user
   std::optional<double> factor;       ///< that another price was multiplied with, where one was
@@ -39,6 +41,7 @@ struct PriceQuery {
   const Regions* regions = nullptr;  ///< what lies in what; without it names are compared as text
   PriceClass price_class = PriceClass::specialist;
   std::string_view as_of = {};  ///< YYYY-MM-DD; empty: the book's date
+  bool sold_by_maker = false;   ///< Accelerator::sold_by_maker
 };
 
 /// The price of an accelerator-hour.
@@ -47,12 +50,17 @@ struct PriceQuery {
 /// spelled, with its newest row, of those its cheapest. The three months before `as_of` decide
 /// where four sellers have a price in them; else six, nine, twelve months, in which older rows fill
 /// in. Rows that are secondary join only where the others are too few, rows of a guessed date only
-/// where a year has none. Later rows than `as_of` are left out.
+/// where a year has none. Later rows than `as_of` are left out; a row without a date cannot be told
+/// from those where `as_of` is before the book's.
 ///
-/// Where the class has no offer, or one of a lone seller that is out of line with its siblings, the
-/// price is `imputed`: the class's price of the chip that most sellers price beside it, times the
-/// median over sellers of any class of their own ratio of the two; else another class's price times
-/// the measured ratio of the classes.
+/// Where the class has no offer, none of the last year, or one of a lone seller that is out of line
+/// with its siblings, the price is `imputed`: the class's price of the chip that most sellers price
+/// beside it, times the median over sellers of any class of their own ratio of the two; else
+/// another class's price times the measured ratio of the classes. Only a sibling with prices of the
+/// last year is one. A chip that only its maker's cloud rents has no such class: that cloud's own
+/// price is used, as it is, or none.
+///
+/// Indices are of one publisher in all of an answer: the one that prices most chips so.
 ///
 /// A term (reserved) that fewer than three sellers of the class publish is the class's on-demand
 /// price times the share that its sellers ask, each for its own chips. Index rows are used as they

@@ -21,8 +21,8 @@ struct Report {
   std::span<const Estimator::Failure> failures;  ///< platforms without one
   /// The same with the tokens of published models; empty where tokens were given.
   std::span<const TokenAlternative> alternatives;
-  std::string price_data_date;                   ///< YYYY-MM-DD of the price book, may be empty
-  std::string command;                           ///< as it was typed, for files that are handed on
+  std::string price_data_date;  ///< YYYY-MM-DD of the price book, may be empty
+  std::string command;          ///< as it was typed, for files that are handed on
 };
 
 /// The document of the contract: versions, scenario, estimates.
@@ -48,6 +48,8 @@ std::string failure_line(const Estimator::Failure& failure);
 /// All warnings, each once, with the platform named where not all have it; totals without a price;
 /// and the platforms without an answer. For stderr, and for documents that are handed on.
 std::vector<std::string> warning_lines(const Report& report);
+/// What `--strict` does not let pass in an estimate, each with the flag that avoids it.
+std::vector<std::string> strict_reasons(const Estimate& estimate);
 
 /// The index of the estimate to look at first: of those that fit in memory the one with the lowest
 /// known total, or the fewest GPU-hours where no total is known. 0 where there is none.

@@ -30,13 +30,14 @@ struct TransferRequest {
   double from_gpus = 1;
   std::optional<double> seconds;
   std::optional<double> tokens_per_second;
+  double measured_sigma = 0;  ///< of ln of the measurement, where it is a range
   std::vector<TransferTarget> targets;
 };
 
 /// How well the ratio of two predictions holds, from published rows.
 struct TransferResidual {
-  double sigma = 0;   ///< root mean square of ln(error on one) - ln(error on the other)
-  int pairs = 0;      ///< of published measurements behind it
+  double sigma = 0;  ///< root mean square of ln(error on one) - ln(error on the other)
+  int pairs = 0;     ///< of published measurements behind it
   std::string why;
 };
 /// Pairs of published rows of the same source, model, task, stack, sequence length and precision:
@@ -46,18 +47,18 @@ TransferResidual transfer_residual(const Catalog& catalog, bool same_chip);
 
 /// One platform.
 struct TransferRow {
-  Estimate estimate;          ///< anchored; of the source its own, as measured
+  Estimate estimate;  ///< anchored; of the source its own, as measured
   Quantiles seconds;
   Quantiles gpu_hours;
   std::optional<Quantiles> usd;
-  RangeResult unanchored;     ///< what the estimate would say without the measurement
+  RangeResult unanchored;  ///< what the estimate would say without the measurement
   double predicted_seconds = 0;
   double predicted_mfu = 0;
   TransferResidual residual;
 };
 
 struct TransferResult {
-  double factor = 1;          ///< measured time over predicted time on the source
+  double factor = 1;  ///< measured time over predicted time on the source
   TransferRow source;
   std::vector<TransferRow> targets;
   std::vector<Estimator::Failure> failures;  ///< targets without an answer

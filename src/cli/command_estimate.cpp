@@ -25,18 +25,6 @@ struct EstimateArguments {
   bool strict = false;
 };
 
-// The numbers that make an estimate incomplete, by their paths and the items of the bill.
-std::string unknown_numbers(const Estimate& estimate) {
-  std::vector<std::string> names;
-  if (!estimate.cost.total) names.emplace_back("cost.total");
-  if (!estimate.energy.kwh) names.emplace_back("energy.kwh");
-  if (!estimate.energy.co2_kg) names.emplace_back("energy.co2_kg");
-  for (const LineItem& item : estimate.cost.items) {
-    if (!item.amount) names.push_back(fmt::format("the price of \"{}\"", item.item));
-  }
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 int run_estimate(const EstimateArguments& arguments, Session& session) {
   const Format format = arguments.output.choose();
   const Scenario scenario = arguments.scenario.read(session);
@@ -53,8 +41,8 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   const bool rows_only = format == Format::csv || format == Format::jsonl;
   std::vector<TokenAlternative> alternatives;
   if (!rows_only && !estimates.empty()) {
-    alternatives = token_alternatives(scenario, session.catalog(),
-                                      estimates[cheapest_index(estimates)]);
+    alternatives =
+        token_alternatives(scenario, session.catalog(), estimates[cheapest_index(estimates)]);
   }
   report.alternatives = alternatives;
   report.price_data_date = session.catalog().price_date();
@@ -68,25 +56,15 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   }
   output.commit();
   for (const std::string& warning : warning_lines(report)) session.warn(warning);
+  if (!arguments.strict) return kExitOk;
   bool whole = estimator.failures().empty();
   for (const Estimate& estimate : estimates) {
-    whole = whole && estimate.complete && estimate.memory.fits && !estimate.cost.price_imputed;
-  }
-  if (!arguments.strict || whole) return kExitOk;
-  for (const Estimate& estimate : estimates) {
-    if (estimate.cost.price_imputed) {
-      session.warn(fmt::format(
-          "--strict: the price of {} is imputed: --price USD avoids it, or --provider NAME of one "
-          "that sells it, or another --price-class",
-          estimate.accelerator));
-    }
-    const std::string unknown = unknown_numbers(estimate);
-    if (!unknown.empty()) {
-      session.warn(
-          fmt::format("--strict: {} is incomplete, not known: {}", estimate.accelerator, unknown));
+    for (const std::string& reason : strict_reasons(estimate)) {
+      session.warn(reason);
+      whole = false;
     }
   }
-  return kExitCheckFailed;
+  return whole ? kExitOk : kExitCheckFailed;
 }
 
 }  // namespace
@@ -98,10 +76,10 @@ Action define_estimate(CLI::App& app, Session& session) {
   add_output_options(app, arguments->output, {table, json, jsonl, csv, md, html, xlsx});
   app.add_flag("--explain", arguments->explain, "every formula with its numbers and sources")
       ->group("Output");
-  app.add_flag("--strict", arguments->strict,
-               "exit 3 when a number is not known, a price imputed, a platform without an answer, "
-               "or memory "
-               "does not fit")
+  app.add_flag(
+         "--strict", arguments->strict,
+         "exit 3 when a number is not known, a price imputed, of another class or older than a "
+         "year, a platform without an answer, or memory does not fit")
       ->group("Output");
   return [arguments, &session] { return run_estimate(*arguments, session); };
 }

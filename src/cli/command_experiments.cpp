@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <set>
+#include <string>
 
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -27,6 +29,7 @@ struct ExperimentArguments {
   std::string failure_share;
   std::string early_stopping;
   std::string run_time;
+  bool strict = false;
 };
 
 double number(const std::string& text, NumberKind kind, double lowest, double highest,
@@ -59,8 +62,7 @@ Experiment from_flags(const ExperimentArguments& arguments) {
       given(arguments.params_fraction, fraction, kSmallest, 1, "--params-fraction", 1);
   out.tokens_fraction =
       given(arguments.tokens_fraction, fraction, kSmallest, 1000, "--tokens-fraction", 1);
-  out.failure_share =
-      given(arguments.failure_share, fraction, 0, kBelowOne, "--failure-share", 0);
+  out.failure_share = given(arguments.failure_share, fraction, 0, kBelowOne, "--failure-share", 0);
   out.early_stopping =
       given(arguments.early_stopping, fraction, 0, kBelowOne, "--early-stopping", 0);
   return out;
@@ -73,6 +75,20 @@ bool described_by_flags(const ExperimentArguments& arguments) {
     if (!text->empty()) return true;
   }
   return false;
+}
+
+// Each reason once; an experiment that does not fit in its time is one too.
+int strict_exit(const ExperimentReport& report, Session& session) {
+  std::set<std::string> reasons;
+  bool whole = report.failures.empty();
+  for (const PlatformExperiments& platform : report.platforms) {
+    for (const ExperimentResult& each : platform.experiments) {
+      whole = whole && each.in_time;
+      for (std::string& reason : strict_reasons(each.run)) reasons.insert(std::move(reason));
+    }
+  }
+  for (const std::string& reason : reasons) session.warn(reason);
+  return whole && reasons.empty() ? kExitOk : kExitCheckFailed;
 }
 
 int run_experiments_command(ExperimentArguments& arguments, Session& session) {
@@ -96,8 +112,8 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
   ExperimentReport report = run_experiments(study, session.catalog());
   report.price_data_date = session.catalog().price_date();
   Style style;
-  style.color = format == Format::table && arguments.output.path == "-" &&
-                session.colored(STDOUT_FILENO);
+  style.color =
+      format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
   output.write(render_experiments(report, format, style));
   output.commit();
   for (const Estimator::Failure& failure : report.failures) session.warn(failure_line(failure));
@@ -109,7 +125,7 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
                                format_number(each.run_seconds, NumberKind::duration)));
     }
   }
-  return kExitOk;
+  return arguments.strict ? strict_exit(report, session) : kExitOk;
 }
 
 }  // namespace
@@ -137,6 +153,11 @@ Action define_experiments(CLI::App& app, Session& session) {
   arguments->scenario.add(app, session);
   using enum Format;
   add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
+  app.add_flag(
+         "--strict", arguments->strict,
+         "exit 3 when a number is not known, a price imputed, of another class or older than a "
+         "year, a platform without an answer, or a run over its time")
+      ->group("Output");
   return [arguments, &session] { return run_experiments_command(*arguments, session); };
 }
 

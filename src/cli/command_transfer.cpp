@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <memory>
 
 #include "cli/commands.h"
@@ -11,6 +12,7 @@
 #include "cli/session.h"
 #include "trcost/error.h"
 #include "trcost/prices.h"
+#include "trcost/quantity.h"
 #include "trcost/report.h"
 #include "trcost/transfer.h"
 
@@ -28,8 +30,7 @@ struct TransferArguments {
   std::string to_gpus;
 };
 
-std::optional<double> positive(const std::string& text, NumberKind kind, std::string_view flag) {
-  if (text.empty()) return std::nullopt;
+double positive(std::string_view text, NumberKind kind, std::string_view flag) {
   try {
     const double value = parse_number(text, kind);
     if (value > 0) return value;
@@ -38,6 +39,22 @@ std::optional<double> positive(const std::string& text, NumberKind kind, std::st
   }
   throw Error(ErrorKind::usage, fmt::format("\"{}\" is not above 0", text.substr(0, 60)),
               "give what was measured", std::string(flag));
+}
+
+// A number, or P10..P90 of a lognormal as for any field; `sigma` is that of the latter.
+std::optional<double> measured(std::string_view text, NumberKind kind, std::string_view flag,
+                               double& sigma) {
+  if (text.empty()) return std::nullopt;
+  const std::size_t dots = text.find("..");
+  if (dots == std::string_view::npos) return positive(text, kind, flag);
+  const double low = positive(text.substr(0, dots), kind, flag);
+  const double high = positive(text.substr(dots + 2), kind, flag);
+  if (low >= high) {
+    throw Error(ErrorKind::usage, fmt::format("the range \"{}\" does not rise", text.substr(0, 60)),
+                "write P10..P90, or one value", std::string(flag));
+  }
+  sigma = std::log(high / low) / (2 * kNormalP90);
+  return std::sqrt(low * high);
 }
 
 std::optional<double> gpus(const std::string& text, std::string_view flag) {
@@ -62,9 +79,10 @@ TransferRequest request_of(const TransferArguments& arguments, Session& session)
   if (!from_gpus) refuse("no number of measured accelerators", "give --from-gpus N");
   request.from = arguments.from;
   request.from_gpus = *from_gpus;
-  request.seconds = positive(arguments.measured, NumberKind::duration, "--measured");
-  request.tokens_per_second =
-      positive(arguments.tokens_per_second, NumberKind::count, "--measured-tokens-per-second");
+  double& sigma = request.measured_sigma;
+  request.seconds = measured(arguments.measured, NumberKind::duration, "--measured", sigma);
+  request.tokens_per_second = measured(arguments.tokens_per_second, NumberKind::count,
+                                       "--measured-tokens-per-second", sigma);
   if (!arguments.to.empty()) request.targets = parse_transfer_targets(arguments.to);
   if (const auto to_gpus = gpus(arguments.to_gpus, "--to-gpus")) {
     for (TransferTarget& target : request.targets) {
@@ -80,19 +98,19 @@ int run_transfer(const TransferArguments& arguments, Session& session) {
   Output output(arguments.output.path);
   const TransferResult result = transfer(request, session.catalog());
   Style style;
-  style.color = format == Format::table && arguments.output.path == "-" &&
-                session.colored(STDOUT_FILENO);
-  output.write(
-      render_transfer(request, result, session.catalog().price_date(), format, style));
+  style.color =
+      format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
+  output.write(render_transfer(request, result, session.catalog().price_date(), format, style));
   output.commit();
   for (const Estimator::Failure& failure : result.failures) session.warn(failure_line(failure));
   // So little is more often a slip of a unit than a slow run.
   constexpr double kHardlyAny = 0.01;
   const double mfu = result.source.estimate.performance.mfu;
   if (mfu < kHardlyAny) {
-    session.warn(fmt::format("the measurement is an MFU of {:.2g} %, {:.3g} times slower than "
-                             "predicted: check its unit, tokens and number of accelerators",
-                             100 * mfu, result.factor));
+    session.warn(
+        fmt::format("the measurement is an MFU of {:.2g} %, {:.3g} times slower than "
+                    "predicted: check its unit, tokens and number of accelerators",
+                    100 * mfu, result.factor));
   }
   return kExitOk;
 }
@@ -108,7 +126,8 @@ Action define_transfer(CLI::App& app, Session& session) {
   app.add_option("--from-gpus", arguments->from_gpus, "how many of them")
       ->type_name("N")
       ->group(kGroup);
-  app.add_option("--measured", arguments->measured, "time that the whole run took")
+  app.add_option("--measured", arguments->measured,
+                 "time that the whole run took, or P10..P90 of it")
       ->type_name("TIME")
       ->group(kGroup);
   app.add_option("--measured-tokens-per-second", arguments->tokens_per_second,

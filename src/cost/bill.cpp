@@ -104,7 +104,13 @@ void add_beyond(const BillInputs& in, const std::optional<double>& per_hour,
 void say_whose_price(const BillInputs& in, CostResult& out) {
   const bool rented = !in.own && in.price != nullptr && in.price->usd.has_value();
   out.price_class = rented ? in.price->price_class : std::nullopt;
-  out.price_imputed = rented && in.price->imputed;
+  out.doubts = rented ? PriceDoubts{in.price->imputed, in.price->other_class, in.price->stale}
+                      : PriceDoubts();
+  out.obligation.reset();
+  if (rented && in.term_hours > 0) {
+    out.obligation = {in.term_hours, in.gpus * in.term_hours * *in.price->usd};
+  }
+  out.purchase = in.purchase;
   out.price_date.assign(rented ? std::string_view(in.price->date) : in.ownership_date);
   out.provider.assign(rented ? std::string_view(in.price->provider) : std::string_view());
 }

@@ -14,11 +14,6 @@ namespace {
 constexpr int kDaysOfMonth = 31;  // so that the same day of the month three months before counts
 constexpr std::array<int, 4> kWindows = {3, 6, 9, 12};  // months
 
-// What the newest rows of one seller say is the market: it moves with what is idle.
-bool newest_row_decides(const Market& market) {
-  return market.commitment == Commitment::spot || market.commitment == Commitment::block;
-}
-
 PriceRows candidates(const Market& market, std::string_view accelerator) {
   PriceRows rows;
   for (const PriceRow& row : market.book.rows) {
@@ -26,7 +21,9 @@ PriceRows candidates(const Market& market, std::string_view accelerator) {
         price_class_of(row.provider_class) != market.price_class) {
       continue;
     }
+    if (!market.publisher.empty() && row.provider != market.publisher) continue;
     if (row.date.first > market.as_of) continue;
+    if (row.date.first.empty() && market.as_of < market.book.date) continue;
     if (region_fit(row.region, market.region.name, market.region.regions) == RegionFit::none) {
       continue;
     }
@@ -60,6 +57,10 @@ std::string_view class_words(PriceClass price_class, bool one) {
 
 }  // namespace
 
+bool newest_row_decides(const Market& market) {
+  return market.commitment == Commitment::spot || market.commitment == Commitment::block;
+}
+
 Offers offers_of(const Market& market, std::string_view accelerator) {
   const PriceRows all = candidates(market, accelerator);
   const std::size_t enough =
@@ -91,6 +92,7 @@ PriceQuote offered_price(const Market& market, std::string_view accelerator, Off
                            sellers == 1 ? "" : "s", sellers,
                            class_words(market.price_class, sellers == 1), when));
   quote.price_class = market.price_class;
+  quote.stale = offers.months == 0;
   constexpr int kOld = 90;  // days
   if (offers.months == 0 || newest > kOld) {
     quote.warning = fmt::format(

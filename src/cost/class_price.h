@@ -19,6 +19,10 @@ struct Offers {
 };
 Offers offers_of(const Market& market, std::string_view accelerator);
 
+/// Of spot prices and blocks: what the newest row says is the market, since it moves with what is
+/// idle.
+bool newest_row_decides(const Market& market);
+
 /// Their median; `rule` says how many of whom and of when. `offers` must not be empty.
 PriceQuote offered_price(const Market& market, std::string_view accelerator, Offers offers);
 

@@ -107,7 +107,11 @@ struct Sibling {
   Offers offers;
 };
 
-bool nearer(const Sibling& a, const Sibling& b) {
+// Where the newest row decides, that of the sibling has to be as new as those of the others.
+bool nearer(const Market& market, const Sibling& a, const Sibling& b) {
+  if (newest_row_decides(market) && a.offers.months != b.offers.months) {
+    return a.offers.months < b.offers.months;
+  }
   if (a.pairs.size() != b.pairs.size()) return a.pairs.size() > b.pairs.size();
   return std::fabs(portable_log(a.ratio)) < std::fabs(portable_log(b.ratio));
 }
@@ -121,9 +125,9 @@ std::optional<Sibling> nearest_sibling(const Market& market, std::string_view ac
     for (auto& [name, pairs] : pairs_of(market, accelerator, from)) {
       if (pairs.size() < sellers) continue;
       Sibling each{name, pairs, median(ratios_of(pairs)), {}};
-      if (best && !nearer(each, *best)) continue;
       each.offers = offers_of(market, name);
-      if (is_market_price(market, each.offers)) best = std::move(each);
+      if (each.offers.months == 0 || !is_market_price(market, each.offers)) continue;
+      if (!best || nearer(market, each, *best)) best = std::move(each);
     }
     if (best) break;
   }
@@ -203,8 +207,7 @@ std::optional<PriceQuote> other_class_price(const Market& market, std::string_vi
   for (const PriceClass other_class : {PriceClass::specialist, PriceClass::hyperscaler,
                                        PriceClass::marketplace, PriceClass::index}) {
     if (other_class == market.price_class) continue;
-    Market other = market;
-    other.price_class = other_class;
+    const Market other = market_of(market, other_class, market.commitment);
     Offers offers = offers_of(other, accelerator);
     if (offers.rows.empty()) continue;
     std::vector<double> ratios;

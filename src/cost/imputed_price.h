@@ -12,8 +12,9 @@ namespace trcost {
 /// From the chip's nearest sibling: the price that the class asks for it, times the median over
 /// sellers of any class of their own price of the one over their price of the other, on demand or
 /// for a term, both rows within half a year. The sibling is the chip with a market price in the
-/// class that most sellers price beside it, of those the one nearest in price. Empty where there is
-/// none with `sellers` ratios.
+/// class of the last year that most sellers price beside it, of those the one nearest in price; of
+/// spot prices and blocks the one with the newest row. Empty where there is none with `sellers`
+/// ratios.
 std::optional<PriceQuote> sibling_price(const Market& market, std::string_view accelerator,
                                         std::size_t sellers = 1);
 

@@ -44,7 +44,7 @@ namespace {
 
 PurchasePrice of_machine(std::string_view item, double usd_of_all, double gpus,
                          std::string_view source, PriceDate date) {
-  return {usd_of_all / gpus,
+  return {usd_of_all / gpus, true,
           fmt::format("{}: {} / {:.6g} = {} per accelerator; {}", item, usd(usd_of_all), gpus,
                       usd(usd_of_all / gpus), source),
           std::move(date)};
@@ -53,7 +53,7 @@ PurchasePrice of_machine(std::string_view item, double usd_of_all, double gpus,
 PurchasePrice of_chip(const Accelerator& accelerator, double chip, std::string_view origin,
                       PriceDate date) {
   const double multiplier = accelerator.server_price_multiple;
-  return {chip * multiplier,
+  return {chip * multiplier, true,
           fmt::format("chip {} x {} for the server (Epoch AI) = {}; {}", usd(chip), multiplier,
                       usd(chip * multiplier), origin),
           std::move(date)};
@@ -89,9 +89,14 @@ PurchasePrice server_price(const Accelerator& accelerator, const System& system,
   if (const HardwarePrice* chip = chip_price(book, accelerator.name)) {
     return of_chip(accelerator, chip->median, chip->source, chip->date);
   }
-  return {std::nullopt,
-          fmt::format("no purchase price of {} is known: give --purchase-price", accelerator.name),
-          {}};
+  const bool for_sale = !accelerator.sold_by_maker;
+  return {
+      std::nullopt,
+      for_sale,
+      for_sale
+          ? fmt::format("no purchase price of {} is known: give --purchase-price", accelerator.name)
+          : fmt::format("{} is not for sale: its maker's cloud rents it", accelerator.name),
+      {}};
 }
 
 double depreciation_per_hour(double usd, double oom_per_year) {

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"
@@ -29,7 +32,38 @@ double spread_of(const PriceRows& rows) {
   return std::clamp(log_deviation(prices), kListSigma, kWidestSigma);
 }
 
+// How well one publisher's indices cover the chips.
+struct Coverage {
+  std::set<std::string_view> chips;
+  std::string_view newest;
+};
+
 }  // namespace
+
+Market market_of(Market market, PriceClass price_class, Commitment commitment) {
+  market.price_class = price_class;
+  market.commitment = commitment;
+  market.publisher = {};
+  if (price_class != PriceClass::index) return market;
+  std::map<std::string_view, Coverage> publishers;
+  for (const PriceRow& row : market.book.rows) {
+    if (price_class_of(row.provider_class) != price_class || row.commitment != commitment ||
+        !row.verified || row.date.first > market.as_of) {
+      continue;
+    }
+    Coverage& coverage = publishers[row.provider];
+    coverage.newest = std::max(coverage.newest, std::string_view(row.date.first));
+    constexpr int kYear = 366;
+    if (!row.guessed && age_days(row, market.as_of) <= kYear) {
+      coverage.chips.insert(row.accelerator);
+    }
+  }
+  const auto best = std::ranges::max_element(publishers, {}, [](const auto& each) {
+    return std::pair(each.second.chips.size(), each.second.newest);
+  });
+  if (best != publishers.end()) market.publisher = best->first;
+  return market;
+}
 
 std::string format_price(double usd) {
   std::string text = format_exact(rounded_price(usd));

@@ -30,8 +30,13 @@ struct Market {
   PriceClass price_class = PriceClass::specialist;
   Commitment commitment = Commitment::on_demand;
   PriceRegion region;
-  std::string_view as_of;  ///< YYYY-MM-DD
+  std::string_view as_of;           ///< YYYY-MM-DD
+  std::string_view publisher = {};  ///< whose indices count; empty: not of that class
 };
+/// The same market of another class or kind of pricing; of indices those of one publisher, since
+/// two publishers' indices differ by what they count. It is the one that prices most chips so in
+/// the year before `as_of`; of several the one with the newest row.
+Market market_of(Market market, PriceClass price_class, Commitment commitment);
 
 /// To a millionth of a dollar, so that a mean of two prices has no digits of binary rounding.
 double rounded_price(double usd);

@@ -26,23 +26,26 @@ bool is_term(Commitment commitment) {
 
 // A lone offer stands where it is in line with the chip's siblings; else it is the level of that
 // seller, and would make the ranking.
+//
+// One of years ago says little: what its siblings cost today comes before it.
 std::optional<PriceQuote> lone_offer(const Market& market, std::string_view accelerator,
                                      Offers offers) {
   constexpr double kInLine = 1.2;
   constexpr std::size_t kWitnesses = 2;  // sellers that say otherwise
   PriceQuote own = offered_price(market, accelerator, std::move(offers));
-  auto siblings = sibling_price(market, accelerator, kWitnesses);
+  auto siblings = sibling_price(market, accelerator, own.stale ? 1 : kWitnesses);
   if (!siblings) return own;
   const double apart = *own.usd / *siblings->usd;
-  if (apart <= kInLine && apart >= 1 / kInLine) return own;
-  siblings->rule += fmt::format("; out of line with it: {}", own.source);
+  if (!own.stale && apart <= kInLine && apart >= 1 / kInLine) return own;
+  siblings->rule +=
+      fmt::format("; {}: {}", own.stale ? "too old" : "out of line with it", own.source);
   return siblings;
 }
 
 // What the class asks, or what it would ask.
 std::optional<PriceQuote> class_price(const Market& market, std::string_view accelerator) {
   Offers offers = offers_of(market, accelerator);
-  if (is_market_price(market, offers)) {
+  if (is_market_price(market, offers) && offers.months > 0) {
     return offered_price(market, accelerator, std::move(offers));
   }
   if (!offers.rows.empty()) return lone_offer(market, accelerator, std::move(offers));
@@ -76,8 +79,7 @@ void at_most(PriceQuote& quote, double usd, std::string_view what) {
 // What an index says of the same chip and term, for comparison.
 void add_index(const Market& market, std::string_view accelerator, PriceQuote& quote) {
   if (market.price_class == PriceClass::index) return;
-  Market index = market;
-  index.price_class = PriceClass::index;
+  const Market index = market_of(market, PriceClass::index, market.commitment);
   Offers offers = offers_of(index, accelerator);
   if (offers.rows.empty() || offers.months == 0) return;
   const PriceQuote said = offered_price(index, accelerator, std::move(offers));
@@ -86,9 +88,8 @@ void add_index(const Market& market, std::string_view accelerator, PriceQuote& q
 
 // Three years never cost more than one year, nor one year more than none.
 std::optional<PriceQuote> ordered_term(const Market& market, std::string_view accelerator) {
-  Market none = market, longer = market;
-  none.commitment = Commitment::on_demand;
-  longer.commitment = Commitment::reserved_3y;
+  const Market none = market_of(market, market.price_class, Commitment::on_demand);
+  const Market longer = market_of(market, market.price_class, Commitment::reserved_3y);
   const PriceQuote on_demand = class_price(none, accelerator).value_or(PriceQuote{});
   auto quote = term_price(market, accelerator, on_demand);
   if (!quote) return std::nullopt;
@@ -106,8 +107,7 @@ std::optional<PriceQuote> ordered_term(const Market& market, std::string_view ac
 
 std::optional<PriceQuote> spot_price(const Market& market, std::string_view accelerator) {
   auto quote = class_price(market, accelerator);
-  Market none = market;
-  none.commitment = Commitment::on_demand;
+  const Market none = market_of(market, market.price_class, Commitment::on_demand);
   const auto on_demand = quote ? class_price(none, accelerator) : std::nullopt;
   if (on_demand && *quote->usd > *on_demand->usd) {
     quote->warning =
@@ -122,6 +122,40 @@ std::optional<PriceQuote> market_price(const Market& market, std::string_view ac
   if (is_term(market.commitment)) return ordered_term(market, accelerator);
   if (market.commitment == Commitment::spot) return spot_price(market, accelerator);
   return class_price(market, accelerator);
+}
+
+PriceQuote no_price(const PriceQuery& query, std::string_view of_whom) {
+  PriceQuote none;
+  none.rule = fmt::format("{}the price book has no {} price of {}: give --price", of_whom,
+                          commitment_name(query.commitment), query.accelerator);
+  none.source = none.rule;
+  return none;
+}
+
+// Clouds rent what they make themselves.
+constexpr PriceClass kClassOfMakers = PriceClass::hyperscaler;
+
+// What the one seller asks; no other class sells the chip, and nobody's discount is his.
+PriceQuote makers_price(const Market& market, const PriceQuery& query) {
+  const Market maker = market_of(market, kClassOfMakers, query.commitment);
+  Offers offers = offers_of(maker, query.accelerator);
+  std::optional<PriceQuote> quote;
+  if (!offers.rows.empty()) {
+    quote = offered_price(maker, query.accelerator, std::move(offers));
+  } else if (is_term(query.commitment)) {
+    quote = ordered_term(maker, query.accelerator);
+  }
+  if (!quote || !quote->usd || quote->imputed) return no_price(query, "its maker alone rents it: ");
+  if (query.price_class == kClassOfMakers) return *std::move(quote);
+  quote->other_class = true;
+  quote->rule = "its maker alone rents it: " + quote->rule;
+  const std::string said = fmt::format(
+      "{}: only its maker's cloud rents it, so {} of class {} is used beside class {} of others: "
+      "--price-class {} compares all of them in its class",
+      query.accelerator, format_price(*quote->usd), price_class_name(kClassOfMakers),
+      price_class_name(query.price_class), price_class_name(kClassOfMakers));
+  quote->warning = quote->warning.empty() ? said : fmt::format("{}; {}", said, quote->warning);
+  return *std::move(quote);
 }
 
 }  // namespace
@@ -157,12 +191,16 @@ void require_class_sells(const PriceBook& book, PriceClass price_class, Commitme
 }
 
 PriceQuote select_price(const PriceBook& book, const PriceQuery& query) {
-  Market market{book,
-                query.price_class,
-                query.commitment,
-                {query.region, query.regions},
-                query.as_of.empty() ? std::string_view(book.date) : query.as_of};
+  Market market = market_of({book,
+                             query.price_class,
+                             query.commitment,
+                             {query.region, query.regions},
+                             query.as_of.empty() ? std::string_view(book.date) : query.as_of},
+                            query.price_class, query.commitment);
   if (!query.provider.empty()) return provider_price(market, query.accelerator, query.provider);
+  if (query.sold_by_maker && query.price_class != PriceClass::index) {
+    return makers_price(market, query);
+  }
   auto quote = market_price(market, query.accelerator);
   if (!quote || !quote->usd || quote->imputed) {
     // An offer of elsewhere says more than a price that nobody asks.
@@ -175,11 +213,7 @@ PriceQuote select_price(const PriceBook& book, const PriceQuery& query) {
     }
   }
   if (quote && quote->usd) return *std::move(quote);
-  PriceQuote none;
-  none.rule = fmt::format("the price book has no {} price of {}: give --price",
-                          commitment_name(query.commitment), query.accelerator);
-  none.source = none.rule;
-  return none;
+  return no_price(query, "");
 }
 
 }  // namespace trcost

@@ -43,7 +43,9 @@ PriceQuote provider_price(const Market& market, std::string_view accelerator,
   PriceRows best;
   for (const PriceRow& row : market.book.rows) {
     if (row.accelerator == accelerator && row.commitment == market.commitment &&
-        row.date.first <= market.as_of && same_folded(row.provider, name)) {
+        row.date.first <= market.as_of &&
+        (!row.date.first.empty() || market.as_of >= market.book.date) &&
+        same_folded(row.provider, name)) {
       keep_best(best, row, market.region);
     }
   }
@@ -56,9 +58,12 @@ PriceQuote provider_price(const Market& market, std::string_view accelerator,
     return quote;
   }
   const int age = age_days(*best.front(), market.as_of);
+  const bool guessed = best.front()->guessed;
   PriceQuote quote = quote_of(
       std::move(best), fmt::format("{} price of the provider", commitment_name(market.commitment)));
   quote.sigma = kListSigma;
+  constexpr int kYear = 366;
+  quote.stale = age > kYear || guessed;
   constexpr int kOld = 90;  // days
   if (age > kOld) {
     quote.warning = fmt::format("{} price of {} at {}: it is of {}, more than 90 days before {}",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/columns.h"
+#include "trcost/quantity.h"
 #include "trcost/version.h"
 
 namespace trcost {
@@ -59,7 +60,7 @@ constexpr EstimateColumn kCost[] = {
         },
         "whose price it is: specialist, marketplace, hyperscaler or index"),
     boolean(
-        "cost.price_imputed", [](E e) -> Number { return e.cost.price_imputed; },
+        "cost.price_imputed", [](E e) -> Number { return e.cost.doubts.imputed; },
         "nobody of the class asks that price: it is made from those of others"),
     text(
         "cost.price_date", [](E e) -> std::string_view { return e.cost.price_date; },
@@ -67,6 +68,20 @@ constexpr EstimateColumn kCost[] = {
     text(
         "cost.provider", [](E e) -> std::string_view { return e.cost.provider; },
         "whose prices, comma-separated"),
+    figure(
+        "cost.commitment_seconds", "s", duration, neither,
+        [](E e) -> Number {
+          if (!e.cost.obligation) return std::nullopt;
+          return e.cost.obligation->hours * kSecondsPerHour;
+        },
+        "what a reserved price binds for"),
+    figure(
+        "cost.commitment_usd", "USD", money, lower,
+        [](E e) -> Number {
+          if (!e.cost.obligation) return std::nullopt;
+          return e.cost.obligation->usd;
+        },
+        "what the cluster costs in that term, used or not"),
     figure(
         "cost.total", "USD", money, lower, [](E e) -> Number { return e.cost.total; },
         "sum of the line items"),

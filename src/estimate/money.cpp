@@ -116,8 +116,8 @@ void warn_about_unused(const Scenario& scenario, const Rates& rates, Notes& note
 
 // Whose price of what kind the scenario asks for; with own the rent to compare with.
 PriceQuery price_query(const Scenario& scenario, const Catalog& catalog,
-                       std::string_view accelerator) {
-  PriceQuery query{accelerator};
+                       const Accelerator& accelerator) {
+  PriceQuery query{accelerator.name};
   query.commitment =
       parse_commitment(scenario.text(Field::cost_pricing)).value_or(Commitment::on_demand);
   query.provider = scenario.text(Field::cost_provider);
@@ -126,6 +126,7 @@ PriceQuery price_query(const Scenario& scenario, const Catalog& catalog,
   query.price_class = parse_price_class(scenario.text(Field::cost_price_class))
                           .value_or(usual_price_class(query.commitment));
   query.as_of = scenario.text(Field::cost_as_of);
+  query.sold_by_maker = accelerator.sold_by_maker;
   if (!query.as_of.empty() && !is_day(query.as_of)) {
     throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a day", query.as_of.substr(0, 40)),
                 "write YYYY-MM-DD", "--as-of");
@@ -135,7 +136,7 @@ PriceQuery price_query(const Scenario& scenario, const Catalog& catalog,
 
 void resolve_price(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
                    Rates& out, Notes& notes) {
-  PriceQuery query = price_query(scenario, catalog, platform.accelerator->name);
+  PriceQuery query = price_query(scenario, catalog, *platform.accelerator);
   if (spot(scenario)) {
     PriceQuery steady = query;
     steady.commitment = Commitment::on_demand;
@@ -160,8 +161,16 @@ void note_purchase(PurchasePrice& price, const PriceAge& age, std::string_view a
                    Notes& notes) {
   if (!price.usd_per_gpu || age.years() <= 0) return;
   const double value = depreciated_price(*price.usd_per_gpu, age.years());
-  const std::string fall = fmt::format("worth {} on {}, after {:.1f} years at 28 % a year",
-                                       format_number(value, NumberKind::money), as_of, age.years());
+  const auto years = [](double time, std::string_view what) {
+    return time > 0.05 ? fmt::format("{:.1f} years {}", time, what) : std::string();
+  };
+  const std::string before = years(age.before_purchase, "from the quote to the purchase");
+  const std::string since = years(age.since_purchase, "in use");
+  const std::string fall = fmt::format(
+      "worth {} on {}: prices of machines fall by 28 % a year, bought or not (data/model.md 7); "
+      "{}{}{}",
+      format_number(value, NumberKind::money), as_of, before,
+      before.empty() || since.empty() ? "" : " and ", since);
   if (notes.wanted()) {
     notes.add({"cost.purchase_price", format_exact(*price.usd_per_gpu), "USD",
                "server per accelerator; " + fall, price.source});
@@ -169,10 +178,7 @@ void note_purchase(PurchasePrice& price, const PriceAge& age, std::string_view a
   price.source += "; " + fall;
 }
 
-void resolve_ownership(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
-                       Rates& out, Notes& notes) {
-  out.purchase = server_price(*platform.accelerator, *platform.system, catalog.prices(),
-                              scenario.number(Field::cost_purchase_price));
+void resolve_ownership(const Scenario& scenario, const Catalog& catalog, Rates& out, Notes& notes) {
   OwnershipInputs& inputs = out.ownership_inputs;
   inputs.server_usd_per_gpu = out.purchase.usd_per_gpu;
   const std::string_view as_of = scenario.has(Field::cost_as_of)
@@ -205,6 +211,18 @@ double dataset_bytes_of(const Scenario& scenario, const Estimate& out) {
   if (out.pipeline) return out.pipeline->dataset_bytes;
   return out.tokens.text / scenario.number_or_default(Field::data_epochs) *
          scenario.number_or_default(Field::data_text_bytes_per_token);
+}
+
+double term_hours(const Scenario& scenario) {
+  const std::string_view pricing = scenario.text(Field::cost_pricing);
+  return pricing == "reserved-1y"   ? kHoursPerYear
+         : pricing == "reserved-3y" ? 3 * kHoursPerYear
+                                    : 0;
+}
+
+Purchase purchase_of(const PurchasePrice& price) {
+  if (price.usd_per_gpu) return Purchase::priced;
+  return price.for_sale ? Purchase::unpriced : Purchase::not_for_sale;
 }
 
 // Part of the total when the user speaks of it.
@@ -265,7 +283,9 @@ Rates resolve_rates(const Scenario& scenario, const Catalog& catalog, const Plat
   out.draw = platform.accelerator->mean_draw;
   resolve_power(scenario, platform, out, notes);
   resolve_price(scenario, catalog, platform, out, notes);
-  if (out.own) resolve_ownership(scenario, catalog, platform, out, notes);
+  out.purchase = server_price(*platform.accelerator, *platform.system, catalog.prices(),
+                              scenario.number(Field::cost_purchase_price));
+  if (out.own) resolve_ownership(scenario, catalog, out, notes);
   out.egress_price = select_egress_price(catalog.prices());
   if (const auto given = scenario.number(Field::cost_storage_price)) {
     out.storage_price = given_price(*given, "--storage-price");
@@ -335,6 +355,9 @@ void add_money(const Scenario& scenario, const ResolvedWork& work, const Rates& 
   if (rates.own) {
     if (const auto cash = cash_per_gpu(rates.ownership_inputs)) bill.capital_usd = out.gpus * *cash;
   }
+  bill.gpus = out.gpus;
+  bill.term_hours = term_hours(scenario);
+  bill.purchase = purchase_of(rates.purchase);
   bill.kwh = out.energy.kwh;
   if (rates.own && bill.kwh) *bill.kwh /= 1 + beyond(scenario);
   bill.usd_per_kwh = rates.usd_per_kwh;

@@ -137,7 +137,7 @@ bool in_sequence(const Workload& work) {
 void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_samples,
                       ResolvedWork& out, Notes& notes) {
   Workload& work = out.workload;
-  const bool vision = work.vision();
+  const bool vision = work.vision() && sample.images > 0;  // a share of 0 leaves text alone
   std::string_view packing = from_samples ? "grouped" : "packed";
   if (scenario.has(Field::data_packing)) packing = scenario.text(Field::data_packing);
   const bool packed = packing == "packed";

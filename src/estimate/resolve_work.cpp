@@ -93,15 +93,14 @@ Sample resolve_sample(const Scenario& scenario, const ResolvedWork& work, bool p
   if (!vision) return sample;
   const double images = scenario.number_or(Field::data_images_per_sample, mix.images);
   const bool said = scenario.has(Field::data_images_per_sample);
-  const double share = scenario.number_or(Field::data_image_share, said ? 1 : mix.image_share);
+  const double share = scenario.number_or(Field::data_image_share, mix.image_share);
   const bool clips = work.medium != Medium::image;
   if (!said && !clips) {
     notes.add(Field::data_images_per_sample, images, std::string(mix.why), std::string(mix.source));
   }
   if (!scenario.has(Field::data_image_share) && pretraining) {
     const std::string why = (clips ? "one clip, as of images: " : "") + std::string(mix.why);
-    notes.add(Field::data_image_share, share, said ? "every sample has the images given" : why,
-              said ? "trcost default" : std::string(mix.source));
+    notes.add(Field::data_image_share, share, why, std::string(mix.source));
   }
   sample.images = images * share;
   if (in_sequence(work.workload)) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "estimate/cost_parts.h"
 #include "trcost/bill.h"
@@ -27,8 +28,10 @@ using Maybe = std::optional<double>;
   [[maybe_unused]] const auto& [step, rate, tflops, mfu, hfu, mfu_bf16, interconnect, goodput,
                                 overhead, batch_cost, method, quality] = performance;
   [[maybe_unused]] const auto& [kwh, co2, per_mwh, per_megawatt, megawatts] = energy;
-  [[maybe_unused]] const auto& [own, capital, price, price_class, imputed, date, provider, total,
-                                per_million, items, break_even, rent, rent_source] = cost;
+  [[maybe_unused]] const auto& [own, capital, price, price_class, doubts, obligation, purchase,
+                                date, provider, total, per_million, items, break_even, rent,
+                                rent_source] = cost;
+  [[maybe_unused]] const auto& [price_imputed, other_class, stale] = doubts;
 }
 
 template <class Get>
@@ -221,8 +224,15 @@ void add_cost(const Scenario& scenario, const Parts& parts, Estimate& out) {
   if (all_same(parts, [](const Estimate& e) { return e.cost.price_class; })) {
     cost.price_class = first.price_class;
   }
-  cost.price_imputed =
-      std::ranges::any_of(parts, [](const Estimate& e) { return e.cost.price_imputed; });
+  for (const Estimate& e : parts) {
+    cost.doubts.imputed |= e.cost.doubts.imputed;
+    cost.doubts.other_class |= e.cost.doubts.other_class;
+    cost.doubts.stale |= e.cost.doubts.stale;
+    // One commitment holds all stages, whose accelerators work one after another.
+    if (e.cost.obligation && (!cost.obligation || e.cost.obligation->usd > cost.obligation->usd))
+      cost.obligation = e.cost.obligation;
+    cost.purchase = std::max(cost.purchase, e.cost.purchase);
+  }
   cost.price_date =
       joined(parts, [](const Estimate& e) -> const std::string& { return e.cost.price_date; });
   cost.provider =
@@ -267,21 +277,21 @@ void add_range(const Scenario& scenario, const Parts& parts, Estimate& out) {
   out.range = compute_range(rounds);
 }
 
-// What the data has to keep up with is the most that a stage asks; its bytes add.
+// What the data has to keep up with is the stage that asks the most of it, and its figures go
+// together; the bytes of all add.
 void add_pipeline(const Parts& parts, Estimate& out) {
+  const auto asks = [](const PipelineResult& p) {
+    return std::tuple(!p.gpu_bound, p.bytes_per_second, p.images_per_second);
+  };
+  double bytes = 0;
   for (const Estimate& part : parts) {
     if (!part.pipeline) continue;
-    const PipelineResult& p = *part.pipeline;
-    if (!out.pipeline) out.pipeline.emplace();
-    PipelineResult& all = *out.pipeline;
-    if (p.images_per_second >= all.images_per_second) out.medium = part.medium;
-    all.images_per_second = std::max(all.images_per_second, p.images_per_second);
-    all.bytes_per_second = std::max(all.bytes_per_second, p.bytes_per_second);
-    all.decode_cores_per_gpu = std::max(all.decode_cores_per_gpu, p.decode_cores_per_gpu);
-    all.dataset_bytes += p.dataset_bytes;
-    if (all.verdict.empty() || (all.gpu_bound && !p.gpu_bound)) all.verdict = p.verdict;
-    all.gpu_bound = all.gpu_bound && p.gpu_bound;
+    bytes += part.pipeline->dataset_bytes;
+    if (out.pipeline && asks(*part.pipeline) <= asks(*out.pipeline)) continue;
+    out.pipeline = part.pipeline;
+    out.medium = part.medium;
   }
+  if (out.pipeline) out.pipeline->dataset_bytes = bytes;
 }
 
 void add_notes(Estimate& out, const Estimate& part, const std::string& stage) {

@@ -78,7 +78,10 @@ const Line kLines[] = {
      }},
     {"tp/pp/cp/dp", [](const Estimate& e) { return Cell(degree_words(e)); }},
     {"memory per GPU", [](const Estimate& e) { return Cell(memory_words(e)); }},
-    {"fits", [](const Estimate& e) { return Cell(!e.memory.fits ? "NO" : e.memory.tight ? "tight" : "yes"); }},
+    {"fits",
+     [](const Estimate& e) {
+       return Cell(!e.memory.fits ? "NO" : e.memory.tight ? "tight" : "yes");
+     }},
     {"MFU", [](const Estimate& e) { return Cell::number(e.performance.mfu, NumberKind::fraction); },
      true},
     {"tokens/s per GPU",
@@ -93,19 +96,21 @@ const Line kLines[] = {
     {"energy", [](const Estimate& e) { return known(e.energy.kwh, energy_words(e.energy.kwh)); },
      true},
     {"CO2", [](const Estimate& e) { return known(e.energy.co2_kg, mass_words(e.energy.co2_kg)); }},
-    {"tokens per MWh drawn", [](const Estimate& e) { return counted_cell(e.energy.tokens_per_mwh); }},
+    {"tokens per MWh drawn",
+     [](const Estimate& e) { return counted_cell(e.energy.tokens_per_mwh); }},
     {"tokens/s per MW rated",
      [](const Estimate& e) { return counted_cell(e.energy.tokens_per_second_per_megawatt); }},
     {"$ per GPU-hour",
      [](const Estimate& e) {
        const std::optional<double> price = e.cost.price_per_gpu_hour;
        if (!price) return Cell::unknown();
-       return known(price, (e.cost.price_imputed ? "~" : "") + unit_money(*price));
+       return known(price, (e.cost.doubts.imputed ? "~" : "") + unit_money(*price));
      },
      true},
     {"sellers",
      [](const Estimate& e) {
        if (!e.cost.price_class) return Cell("");
+       if (e.cost.doubts.other_class) return Cell("its maker");
        return Cell(price_class_name(*e.cost.price_class));
      }},
     {"prices of", [](const Estimate& e) { return Cell(months_words(e.cost.price_date)); }},

@@ -51,7 +51,7 @@ std::string range_words(const PlatformExperiments& platform) {
 Cell unit_price(const PlatformExperiments& platform) {
   const std::optional<double> usd = platform.price_per_gpu_hour;
   if (!usd) return Cell::unknown();
-  const bool imputed = platform.experiments.front().run.cost.price_imputed;
+  const bool imputed = platform.experiments.front().run.cost.doubts.imputed;
   return Cell::number(*usd, fmt::format("{}${:.2f}", imputed ? "~" : "", *usd));
 }
 
@@ -120,8 +120,10 @@ Table runs_table(const PlatformExperiments& platform) {
 
 std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
   std::vector<Fact> facts;
-  facts.push_back({"compute", fmt::format("{:.4g} FLOP, {:.3g} of the final run's by 6 N D",
-                                          platform.flops, platform.rule_share)});
+  facts.push_back(
+      {"compute",
+       fmt::format("{:.4g} FLOP, {} of what the final run takes by 6 N D", platform.flops,
+                   format_number(platform.rule_share, NumberKind::fraction))});
   std::string share;
   if (platform.usd && platform.final_usd) {
     share = fmt::format(": {} of what the final run costs ({})",

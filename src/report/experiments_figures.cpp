@@ -61,7 +61,9 @@ std::optional<double> of_cluster(const Place& place, double ExperimentSchedule::
 }
 
 // All runs of a platform pay the same price.
-const CostResult& paid(const Place& place) { return place.experiments.front().run.cost; }
+const CostResult& paid(const Place& place) {
+  return place.experiments.front().run.cost;
+}
 
 Cell text_or_unknown(const std::string& text) {
   return text.empty() ? Cell::unknown() : Cell(text);
@@ -75,7 +77,7 @@ constexpr Figures<Place, 27> kPlatformFigures = {{
        const std::optional<PriceClass>& sellers = paid(p).price_class;
        return sellers ? Cell(price_class_name(*sellers)) : Cell::unknown();
      }},
-    {"cost.price_imputed", [](const Place& p) { return Cell::boolean(paid(p).price_imputed); }},
+    {"cost.price_imputed", [](const Place& p) { return Cell::boolean(paid(p).doubts.imputed); }},
     {"cost.price_date", [](const Place& p) { return text_or_unknown(paid(p).price_date); }},
     {"cost.provider", [](const Place& p) { return text_or_unknown(paid(p).provider); }},
     {"total.runs", [](const Place& p) { return plain(p.runs); }},

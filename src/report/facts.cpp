@@ -5,6 +5,7 @@
 #include <array>
 
 #include "report/wording.h"
+#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {
@@ -36,18 +37,37 @@ std::string model_fact(const Estimate& e) {
   return text + fmt::format("; {} layers of width {}", counted(m.layers), counted(m.hidden));
 }
 
+// What a field is in each stage: once where it is one, else by stage.
+template <class Words>
+std::string by_stage(const Scenario& scenario, const Words& words) {
+  if (scenario.stages.empty()) return words(scenario);
+  std::string text;
+  bool one = true;
+  const std::string first = words(stage_scenario(scenario, scenario.stages.front()));
+  for (std::size_t i = 0; i < scenario.stages.size(); ++i) {
+    const std::string each = words(stage_scenario(scenario, scenario.stages[i]));
+    one = one && each == first;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", scenario.stages[i].name, each);
+  }
+  return one ? first : text;
+}
+
+std::string recipe_words(const Scenario& scenario) {
+  const std::string_view text = scenario.text(Field::train_recipe);
+  return text.empty() ? "full" : std::string(text);
+}
+
 std::string recipe_fact(const Report& report, const Estimate& e) {
   std::string text;
-  if (report.scenario != nullptr) {
-    text = std::string(report.scenario->text(Field::train_recipe));
-    if (text.empty()) text = "full";
-  }
+  if (report.scenario != nullptr) text = by_stage(*report.scenario, recipe_words);
+  const bool stages = report.scenario != nullptr && report.scenario->stages.size() > 1;
   const double share =
       e.model.params_total > 0 ? e.model.params_trainable / e.model.params_total : 1;
   if (share > 0.999) {
-    text += ", all parameters learn";
+    text += stages ? ", at most all parameters learn" : ", all parameters learn";
   } else {
-    text += fmt::format(", {} parameters learn ({})", counted(e.model.params_trainable),
+    text += fmt::format(", {}{} parameters learn ({})", stages ? "at most " : "",
+                        counted(e.model.params_trainable),
                         format_number(share, NumberKind::fraction, 2));
   }
   const bool same_precision =
@@ -101,8 +121,7 @@ std::string alternatives_fact(std::span<const TokenAlternative> alternatives) {
   return text;
 }
 
-std::string time_fact(const Report& report) {
-  const Scenario& s = *report.scenario;
+std::string time_words(const Scenario& s) {
   if (s.has(Field::hardware_gpus)) {
     const double gpus = s.number_or_default(Field::hardware_gpus);
     return fmt::format("{} accelerator{}, as given", grouped(gpus, 0), gpus == 1 ? "" : "s");
@@ -123,8 +142,8 @@ std::string layout_fact(const Layout& l) {
   if (l.vp > 1) text += fmt::format(", {} stages per rank", l.vp);
   text += fmt::format("; micro-batch {}, global batch {}", counted(l.micro_batch),
                       grouped(l.global_batch, 0));
-  text += fmt::format("; sharding: {}; recompute: {}", sharding_name(l.sharding),
-                      recompute_words(l));
+  text +=
+      fmt::format("; sharding: {}; recompute: {}", sharding_name(l.sharding), recompute_words(l));
   return text;
 }
 
@@ -158,7 +177,9 @@ std::vector<Fact> question_facts(const Report& report) {
   }
   facts.push_back({"Work", fmt::format("{} of model computation (6ND rule: {})",
                                        flop_words(e.flops.model), flop_words(e.flops.rule_6nd))});
-  if (report.scenario != nullptr) facts.push_back({"Cluster", time_fact(report)});
+  if (report.scenario != nullptr) {
+    facts.push_back({"Cluster", by_stage(*report.scenario, time_words)});
+  }
   return facts;
 }
 
@@ -182,9 +203,10 @@ std::vector<Fact> run_facts(const Estimate& e) {
                                            : grouped(p.tflops_per_gpu, 0))});
   constexpr double kWorthSaying = 0.005;
   if (p.batch_token_cost.value_or(0) >= kWorthSaying) {
-    facts.push_back({"Batch", fmt::format("larger than usual: the same loss would take about {} more "
-                                          "tokens, which are not counted",
-                                          words(*p.batch_token_cost, NumberKind::fraction))});
+    facts.push_back(
+        {"Batch", fmt::format("larger than usual: the same loss would take about {} more "
+                              "tokens, which are not counted",
+                              words(*p.batch_token_cost, NumberKind::fraction))});
   }
   facts.push_back({"MFU", mfu_fact(e)});
   facts.push_back({"Time", fmt::format("{} wall-clock, {} GPU-hours",
@@ -258,14 +280,31 @@ std::string site_words(const Estimate& e) {
 
 }  // namespace
 
+namespace {
+
+// What a reserved price takes beyond the run: the whole term is paid, whoever uses it.
+std::string obligation_words(const Estimate& e) {
+  const Obligation& bound = *e.cost.obligation;
+  const double years = bound.hours / kHoursPerYear;
+  return fmt::format(
+      "the price binds for {} year{}: {} for {} accelerators, of which the run uses {}; the rest "
+      "is paid too, unless others use it",
+      format_exact(years), years == 1 ? "" : "s", short_money(bound.usd), grouped(e.gpus, 0),
+      format_number(e.wall_clock_seconds, NumberKind::duration));
+}
+
+}  // namespace
+
 std::vector<Fact> price_facts(const Report& report) {
   std::vector<Fact> facts;
   for (const Estimate& e : report.estimates) {
     const auto& price = e.cost.price_per_gpu_hour;
     std::string text =
         price ? fmt::format("{} per GPU-hour", unit_money(*price)) : std::string("no price known");
+    if (price && e.cost.doubts.imputed) text.insert(0, "~");
     if (e.cost.own && price) text += fmt::format(" in use, owned: {}", owning_words(e));
     if (e.cost.own) text += site_words(e);
+    if (e.cost.obligation && report.estimates.size() > 1) text += "; " + obligation_words(e);
     if (const LineItem* item = compute_item(e)) {
       text += (e.cost.own ? "; servers: " : ": ") + source_words(*item);
     }
@@ -273,6 +312,11 @@ std::vector<Fact> price_facts(const Report& report) {
   }
   if (!report.price_data_date.empty()) facts.push_back({"Price book", report.price_data_date});
   return facts;
+}
+
+std::string total_words(const Estimate& e) {
+  if (!e.cost.total) return "n/a";
+  return (e.cost.doubts.imputed ? "~" : "") + short_money(*e.cost.total);
 }
 
 std::string_view answer_heading(const Report& report) {
@@ -286,13 +330,14 @@ std::string answer_sentence(const Report& report) {
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
   std::string text = fmt::format(
       "{} on {} x {} in {}",
-      e.cost.total ? short_money(*e.cost.total) : gpu_hour_words(e.gpu_hours) + " GPU-hours",
+      e.cost.total ? total_words(e) : gpu_hour_words(e.gpu_hours) + " GPU-hours",
       grouped(e.gpus, 0), e.accelerator, format_number(e.wall_clock_seconds, NumberKind::duration));
   if (!e.cost.total) text += "; what that costs is not known";
   if (e.range.total_usd) {
     text += fmt::format("; 80% range {} to {}", short_money(e.range.total_usd->p10),
                         short_money(e.range.total_usd->p90));
   }
+  if (e.cost.obligation) text += "; " + obligation_words(e);
   if (!e.memory.fits) text += "; it does not fit in memory";
   if (e.memory.tight) text += "; memory is tight";
   return text;

@@ -13,14 +13,16 @@
 namespace trcost {
 namespace {
 
+constexpr int kTimeDigits = 6;  // 182.625 d
+
 std::string page_of(const SolveReport& report, const Style& style) {
   TextPage page(style);
   page.heading("Solve", made_by(report.price_data_date));
   page.paragraph(report.unknown_words + " such that " + report.target_words);
   for (std::size_t i = 0; i < report.clusters.size(); ++i) {
-    page.heading(fmt::format("{}: {} GPUs for {}", report.solutions[i].accelerator,
-                             grouped(report.clusters[i].gpus, 0),
-                             brief_words(report.clusters[i].seconds, NumberKind::duration)));
+    page.heading(fmt::format(
+        "{}: {} GPUs for {}", report.solutions[i].accelerator, grouped(report.clusters[i].gpus, 0),
+        brief_words(report.clusters[i].seconds, NumberKind::duration, kTimeDigits)));
     page.facts(cluster_facts(report.clusters[i], report.solutions[i]));
   }
   page.heading("Answer");

@@ -13,6 +13,16 @@ std::string pair_words(const ComputeOptimal& pair) {
                      format_number(pair.tokens, NumberKind::count));
 }
 
+// A price that was sought is nobody's, though the estimate got it as one that is given.
+void say_solved(const FieldInfo& info, Estimate& estimate) {
+  if (info.field != Field::cost_price_per_gpu_hour && info.field != Field::cost_purchase_price) {
+    return;
+  }
+  for (LineItem& item : estimate.cost.items) {
+    if (item.part == Part::compute || item.part == Part::servers) item.source = "the price sought";
+  }
+}
+
 }  // namespace
 
 std::string exact_line(const Solution& solution, const SolveTarget& target) {
@@ -38,7 +48,9 @@ std::string exact_line(const Solution& solution, const SolveTarget& target) {
 std::vector<Estimate> solution_estimates(const SolveReport& report) {
   std::vector<Estimate> estimates;
   for (const Solution& solution : report.solutions) {
-    if (solution.estimate) estimates.push_back(*solution.estimate);
+    if (!solution.estimate) continue;
+    estimates.push_back(*solution.estimate);
+    for (const auto& [info, value] : solution.values) say_solved(*info, estimates.back());
   }
   return estimates;
 }

@@ -41,15 +41,15 @@ Table people_table(const TransferResult& result) {
                {"MFU", "", Align::right, Overflow::drop}});
   const auto add = [&](const TransferRow& row) {
     const Estimate& e = row.estimate;
-    table.add_row(
-        {e.accelerator, Cell::number(e.gpus, grouped(e.gpus, 0)),
-         Cell::number(e.wall_clock_seconds, NumberKind::duration),
-         row.seconds.p10 == row.seconds.p90 ? Cell("measured")
-                                            : Cell(span_words(row.seconds, NumberKind::duration)),
-         gpu_hour_words(e.gpu_hours),
-         e.cost.total ? Cell::number(*e.cost.total, short_money(*e.cost.total)) : Cell::unknown(),
-         row.usd ? Cell(money_span(*row.usd)) : Cell::unknown(),
-         Cell::number(e.performance.mfu, NumberKind::fraction)});
+    table.add_row({e.accelerator, Cell::number(e.gpus, grouped(e.gpus, 0)),
+                   Cell::number(e.wall_clock_seconds, NumberKind::duration),
+                   row.seconds.p10 == row.seconds.p90
+                       ? Cell("measured")
+                       : Cell(span_words(row.seconds, NumberKind::duration)),
+                   gpu_hour_words(e.gpu_hours),
+                   e.cost.total ? Cell::number(*e.cost.total, total_words(e)) : Cell::unknown(),
+                   row.usd ? Cell(money_span(*row.usd)) : Cell::unknown(),
+                   Cell::number(e.performance.mfu, NumberKind::fraction)});
   };
   add(result.source);
   table.add_rule();
@@ -233,6 +233,7 @@ std::string json_of(const TransferRequest& request, const TransferResult& result
   writer.begin_object("measured");
   writer.member("seconds", request.seconds);
   writer.member("tokens_per_second", request.tokens_per_second);
+  if (request.measured_sigma > 0) writer.member("sigma", request.measured_sigma);
   writer.member("factor", result.factor);
   write_row(writer, result.source);
   writer.end_object();

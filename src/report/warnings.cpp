@@ -23,8 +23,20 @@ std::string missing_part(const Report& report, const Estimate& e) {
     if (asked != nullptr && asked->has(Field::cost_provider)) {
       whose = fmt::format(" of {}", asked->text(Field::cost_provider));
     }
-    return fmt::format("no {}price{} is known: give --price{}, or --pricing own", kind, whose,
-                       whose.empty() ? "" : ", another --provider or --pricing");
+    std::string also = whose.empty() ? "" : ", another --provider or --pricing";
+    std::string why;
+    switch (e.cost.purchase) {
+      case Purchase::priced:
+        also += ", or --pricing own";
+        break;
+      case Purchase::unpriced:
+        also += ", or --pricing own with --purchase-price";
+        break;
+      case Purchase::not_for_sale:
+        why = "its maker's cloud alone rents it, and ";
+        break;
+    }
+    return fmt::format("{}no {}price{} is known: give --price{}", why, kind, whose, also);
   }
   const auto unknown = [&](Part part) {
     return std::ranges::any_of(e.cost.items, [&](const LineItem& row) {
@@ -35,7 +47,11 @@ std::string missing_part(const Report& report, const Estimate& e) {
   const auto add = [&](std::string_view what) {
     missing += fmt::format("{}{}", missing.empty() ? "" : "; ", what);
   };
-  if (unknown(Part::servers)) add("its purchase price is not known: give --purchase-price");
+  if (unknown(Part::servers)) {
+    add(e.cost.purchase == Purchase::not_for_sale
+            ? "it is not for sale: leave --pricing own out"
+            : "its purchase price is not known: give --purchase-price");
+  }
   if (unknown(Part::colocation)) add("its power is not known: give --watts-per-gpu");
   if (missing.empty()) add("a price of the bill is not known");
   return missing;
@@ -83,6 +99,49 @@ std::vector<std::string> warning_lines(const Report& report) {
   add_missing_prices(report, add);
   for (const Estimator::Failure& failure : report.failures) add(failure_line(failure));
   return lines;
+}
+
+namespace {
+
+// The numbers that make an estimate incomplete, by their paths and the items of the bill.
+std::string unknown_numbers(const Estimate& estimate) {
+  std::vector<std::string> names;
+  if (!estimate.cost.total) names.emplace_back("cost.total");
+  if (!estimate.energy.kwh) names.emplace_back("energy.kwh");
+  if (!estimate.energy.co2_kg) names.emplace_back("energy.co2_kg");
+  for (const LineItem& item : estimate.cost.items) {
+    if (!item.amount) names.push_back(fmt::format("the price of \"{}\"", item.item));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::vector<std::string> strict_reasons(const Estimate& estimate) {
+  std::vector<std::string> out;
+  const auto add = [&](std::string_view why, std::string_view way_out) {
+    out.push_back(fmt::format("--strict: {} {}: {}", estimate.accelerator, why, way_out));
+  };
+  const PriceDoubts& doubts = estimate.cost.doubts;
+  if (doubts.imputed) {
+    add("has an imputed price",
+        "--price USD avoids it, or --provider NAME of one that sells it, or another --price-class");
+  }
+  if (doubts.other_class) {
+    add("has its maker's price beside those of another class",
+        "--price-class hyperscaler compares all in one, or --price USD");
+  }
+  if (doubts.stale) {
+    add("has a price older than a year or of a guessed date",
+        "--price USD avoids it, or `trcost prices import` of a newer list");
+  }
+  if (!estimate.memory.fits) add("does not fit in memory", "take more accelerators");
+  const std::string unknown = unknown_numbers(estimate);
+  if (!unknown.empty())
+    add("is incomplete, not known", unknown);
+  else if (!estimate.complete)
+    add("is incomplete", "a number of it is not known");
+  return out;
 }
 
 }  // namespace trcost

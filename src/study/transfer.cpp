@@ -62,6 +62,14 @@ RangeResult carried_range(const TransferRow& row, const TransferRequest& request
                          std::numeric_limits<double>::infinity(),
                          "published pairs of runs"});
   }
+  if (request.measured_sigma > 0) {
+    in.inputs.push_back({"the measurement",
+                         Cause::mfu,
+                         {Distribution::Kind::lognormal, 1, request.measured_sigma, 0},
+                         Exponents::time(1),
+                         std::numeric_limits<double>::infinity(),
+                         "the range given"});
+  }
   return compute_range(std::move(in));
 }
 

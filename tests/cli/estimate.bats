@@ -263,7 +263,7 @@ JSON
   run_trcost estimate --scenario "$scenario" --pricing own
   grep -q 'in use, owned: servers \$.*, network \$.*, capital \$.*, idle hours \$.*, energy \$' \
     <<<"$(tr -s ' \n' '  ' <out.txt)"
-  run_trcost estimate --scenario "$scenario" --pricing own --accelerator tpu-v5p
+  run_trcost estimate --scenario "$scenario" --pricing own --accelerator l40
   grep -q 'give --purchase-price' <<<"$err"
 }
 

@@ -28,6 +28,67 @@ load program
   [ "$code" -eq 0 ]
 }
 
+@test "a chip that its maker alone rents has the maker's price, and no other" {
+  run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator tpu-v6e,h100-sxm
+  [ "$code" -eq 0 ]
+  grep -qE "per GPU-hour +[$]2.70 +[$]3.99" out.txt
+  grep -qE "sellers +its maker +specialist" out.txt
+  grep -qF "only its maker's cloud rents it" err.txt
+  run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator tpu-v6e --strict
+  [ "$code" -eq 3 ]
+  grep -qF -- "--price-class hyperscaler compares all in one" err.txt
+  run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator trainium2 --pricing spot
+  grep -qF "its maker's cloud alone rents it, and no spot price is known" err.txt
+  run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator trainium3 --pricing own
+  grep -qF "it is not for sale" err.txt
+}
+
+@test "--strict does not accept a price of years ago" {
+  run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator trainium2 \
+    --provider aws --strict
+  [ "$code" -eq 3 ]
+  grep -qF "older than a year" err.txt
+  run_trcost estimate --params 8e9 --tokens 200e9 --gpus 8 --accelerator h100-sxm \
+    --as-of 2024-06-01 --format json
+  holds '.estimates[0].cost.price_per_gpu_hour == null and (.estimates[0].complete | not)'
+}
+
+@test "a reserved price says its term and the dollars that it binds to" {
+  run_trcost estimate --params 8e9 --tokens 1e12 --gpus 512 --accelerator h100-sxm \
+    --pricing reserved-3y
+  # 512 x 3 x 8,766 h x the price.
+  grep -qE "binds for 3 years: [$]34.9M for 512 accelerators" <<<"$(tr -s ' \n' '  ' <out.txt)"
+  run_trcost estimate --params 8e9 --tokens 1e12 --gpus 512 --accelerator h100-sxm \
+    --pricing reserved-3y --format json
+  holds '.estimates[0].cost | .commitment_seconds == 94672800 and
+    ((.commitment_usd / (512 * 3 * 8766 * .price_per_gpu_hour) - 1) | fabs) < 1e-9'
+  run_trcost estimate --params 8e9 --tokens 1e12 --gpus 512 --accelerator h100-sxm --format json
+  holds '.estimates[0].cost.commitment_usd == null'
+}
+
+@test "what follows from an imputed price is marked wherever people read it" {
+  run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator gb300-nvl72
+  grep -qE "^  ~[$].* on 64 x gb300-nvl72" out.txt
+  run_trcost sweep --params 8e9 --tokens 200e9 --vary hardware.gpus=64,128 \
+    --accelerator gb300-nvl72 --format table
+  [ "$(grep -cE "~[$]" out.txt)" -eq 2 ]
+  run_trcost transfer --model llama-2-7b --train lora --tokens 2e9 --from a100-sxm-80gb \
+    --from-gpus 8 --measured 18h..22h --to gb300-nvl72
+  [ "$code" -eq 0 ]
+  grep -qE "gb300-nvl72 .* ~[$]" out.txt
+}
+
+@test "a chip that nobody prices says how else it could be" {
+  run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator l40
+  grep -qF -- "give --price, or --pricing own with --purchase-price" err.txt
+  run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator gaudi3 --pricing own
+  [ ! -s err.txt ] || ! grep -qF "not complete" err.txt
+  run_trcost experiments --params 8e9 --tokens 200e9 --runs 4 --tokens-fraction 0.1 \
+    --accelerator l40 --pricing own --strict
+  [ "$code" -eq 3 ]
+  grep -qF "incomplete" err.txt
+}
+
 @test "a class without the asked kind of pricing is refused by name" {
   refused 2 "class marketplace has no reserved-3y price" \
     estimate --params 1e9 --price-class marketplace --pricing reserved-3y

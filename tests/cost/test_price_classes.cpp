@@ -251,6 +251,98 @@ TEST_CASE("a chip that nobody of the class sells is priced by its sibling", "[co
   CHECK(select_price(book, {"y"}).usd == 6);
 }
 
+TEST_CASE("a chip that its maker alone rents costs what its maker asks",
+          "[cost][prices][property]") {
+  const Catalog catalog;
+  const PriceBook& book = catalog.prices();
+  int priced = 0;
+  for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
+    if (!catalog.accelerator(name).sold_by_maker) continue;
+    for (const PriceClass price_class : {PriceClass::specialist, PriceClass::marketplace}) {
+      for (const Commitment commitment : kCommitments) {
+        PriceQuery query{name, commitment};
+        query.price_class = price_class;
+        query.sold_by_maker = true;
+        const PriceQuote quote = select_price(book, query);
+        INFO(name << " " << commitment_name(commitment) << ": " << quote.rule);
+        CHECK_FALSE(quote.imputed);
+        if (!quote.usd) continue;
+        ++priced;
+        CHECK(quote.other_class);
+        CHECK(contains(quote.warning, "only its maker's cloud rents it"));
+        CHECK(std::ranges::any_of(book.rows, [&](const PriceRow& each) {
+          return each.accelerator == name && each.provider_class == ProviderClass::hyperscaler &&
+                 *quote.usd <= each.high;
+        }));
+        for (const PriceRow* each : quote.rows) CHECK(each->accelerator == name);
+        // Asked for in its own class it is the same price, and no other class's.
+        query.price_class = PriceClass::hyperscaler;
+        const PriceQuote own = select_price(book, query);
+        CHECK(own.usd == quote.usd);
+        CHECK_FALSE(own.other_class);
+      }
+    }
+  }
+  CHECK(priced > 10);
+}
+
+TEST_CASE("indices of one answer are of one publisher", "[cost][prices][property]") {
+  const Catalog catalog;
+  for (const Commitment commitment : kCommitments) {
+    std::set<std::string> publishers;
+    for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
+      const PriceQuote quote = ask(catalog.prices(), name, PriceClass::index, commitment);
+      if (quote.usd && !quote.imputed) publishers.insert(quote.provider);
+    }
+    INFO(commitment_name(commitment));
+    CHECK(publishers.size() <= 1);
+  }
+}
+
+TEST_CASE("an old price is no sibling and yields to a sibling of today", "[cost][prices]") {
+  PriceBook book;
+  book.date = "2026-11-09";
+  // What idles was cheap years ago: nothing follows from it.
+  book.rows.push_back(row("Big", "x", 0.2, "2024-01-01"));
+  book.rows.back().commitment = Commitment::spot;
+  for (const char* chip : {"x", "y", "z"}) {
+    book.rows.push_back(row("Big", chip, chip[0] == 'y' ? 2 : 1, "2026-10-01"));
+  }
+  PriceQuery query{"y", Commitment::spot};
+  CHECK_FALSE(select_price(book, query).usd.has_value());
+  // Of several siblings the one with the newest row.
+  book.rows.push_back(row("Big", "x", 0.3, "2026-02-01"));
+  book.rows.back().commitment = Commitment::spot;
+  book.rows.push_back(row("Big", "z", 0.6, "2026-11-01"));
+  book.rows.back().commitment = Commitment::spot;
+  CHECK(select_price(book, query).usd == 1.2);
+  // An own price of years ago says less than that; alone it stands, and says its age.
+  book.rows.push_back(row("Big", "y", 9, "2024-01-01"));
+  book.rows.back().commitment = Commitment::spot;
+  const PriceQuote quote = select_price(book, query);
+  CHECK(quote.usd == 1.2);
+  CHECK(contains(quote.rule, "too old"));
+  book.rows.erase(book.rows.begin() + 1, book.rows.begin() + 4);
+  CHECK(select_price(book, query).usd == 9);
+  CHECK(select_price(book, query).stale);
+}
+
+TEST_CASE("a row without a date is of no earlier day than the book", "[cost][prices]") {
+  PriceBook book;
+  book.date = "2026-11-09";
+  book.rows.push_back(row("A", "x", 2, "2026-10-01"));
+  book.rows.back().date = {};
+  book.rows.back().guessed = true;
+  CHECK(select_price(book, {"x"}).usd == 2);
+  CHECK(select_price(book, {"x"}).stale);
+  for (const char* provider : {"", "A"}) {
+    PriceQuery then{"x"};
+    then.provider = provider;
+    then.as_of = "2024-06-01";
+    CHECK_FALSE(select_price(book, then).usd.has_value());
+  }
+}
+
 TEST_CASE("a class word is no provider", "[cost][prices]") {
   const Catalog catalog;
   const std::string message = message_of([&] { find_provider(catalog.prices(), "hyperscaler"); });

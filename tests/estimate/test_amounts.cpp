@@ -62,11 +62,47 @@ TEST_CASE("an interleaved mix may be asked for by tokens", "[estimate][amounts][
   s.set_number(Field::data_images_per_sample, 4);
   const ResolvedWork work = resolved(s);
   CHECK(work.tokens.total == 2e12);
-  const double samples = 2e12 / (512 + 4 * work.workload.vision_tokens_per_image);
-  CHECK_THAT(work.images, WithinRel(4 * samples, 1e-12));
+  // Half of the documents carry images, however many.
+  const double samples = 2e12 / (512 + 2 * work.workload.vision_tokens_per_image);
+  CHECK_THAT(work.images, WithinRel(2 * samples, 1e-12));
   CHECK_THAT(work.tokens.vision + work.tokens.text, WithinRel(2e12, 1e-12));
   s.set_number(Field::data_image_share, 0.25);
   CHECK(resolved(s).images < work.images);
+}
+
+TEST_CASE("a default that is said changes nothing", "[estimate][amounts][property]") {
+  std::vector<Scenario> asked;
+  for (const char* modality : {"text", "vl"}) {
+    Scenario s = sized(8e9, modality);
+    s.set_text(Field::hardware_accelerator, "h100-sxm");
+    s.set_number(Field::hardware_gpus, 64);
+    asked.push_back(s);
+    s.set_number(Field::data_tokens, 1e11);
+    asked.push_back(s);
+    s.clear(Field::data_tokens);
+    s.set_number(Field::data_samples, 1e6);
+    asked.push_back(s);
+  }
+  const Catalog catalog;
+  for (const Scenario& s : asked) {
+    const Estimate plain = estimate(s, catalog).front();
+    for (const Assumption& each : plain.assumptions) {
+      const FieldInfo* info = find_field(each.path);
+      if (info == nullptr) continue;
+      INFO(each.path << " = " << each.value << ": " << each.why);
+      Scenario said = s;
+      said.set(*info, each.value, info->flag);
+      CHECK_THAT(*estimate(said, catalog).front().cost.total, WithinRel(*plain.cost.total, 1e-3));
+    }
+  }
+}
+
+TEST_CASE("text alone waits for no images", "[estimate][amounts][vision]") {
+  Scenario s = sized(8e9, "vl");
+  CHECK(resolved(s).workload.imbalance == 1.1);
+  s.set_number(Field::data_image_share, 0);
+  CHECK(resolved(s).workload.imbalance == 1.0);
+  CHECK(resolved(s).workload.padding_efficiency == 1.0);
 }
 
 TEST_CASE("more samples take larger steps, whatever is frozen", "[estimate][amounts]") {
