@@ -202,6 +202,12 @@ void SearchSpace::virtual_stages(const Structure& structure, double micro_batche
   }
 }
 
+double SearchSpace::most_virtual_stages(const Structure& structure) const {
+  if (request_.vp) return *request_.vp;
+  if (structure.pp == 1 || !stack_.virtual_pipeline) return 1;
+  return std::min<double>(kMostStagesPerRank, std::ceil(language_.layers / structure.pp));
+}
+
 double interleaving_group(double pp, double micro_batches) {
   for (double group = pp; group <= micro_batches; ++group) {
     const double rest = std::fmod(micro_batches, group);

@@ -51,6 +51,14 @@ class SearchSpace {
   /// Splits of the batch over the replicas of a structure, into `out`. A batch that nobody gave is
   /// also taken smaller or larger, so that micro-batches come in whole groups and fill a pipeline.
   void batches(const Structure& structure, std::vector<BatchChoice>& out) const;
+  /// Micro-batches that batches() has for a structure, into `out`.
+  void micro_batches(const Structure& structure, std::vector<double>& out) const;
+  /// No fewer than any of batches() has at this micro-batch.
+  [[nodiscard]] double most_micro_batches(const Structure& structure, double micro_batch) const;
+  /// No more than the penalty of any of batches().
+  [[nodiscard]] double least_penalty(const Structure& structure) const;
+  /// No fewer than any of virtual_stages().
+  [[nodiscard]] double most_virtual_stages(const Structure& structure) const;
   /// Factor on the time per sequence for a batch beside the one that was asked for or is usual.
   [[nodiscard]] double batch_penalty(double global_batch) const;
   /// The largest batch that is looked at where nobody gave one and something fits below it: the

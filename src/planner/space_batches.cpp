@@ -43,8 +43,9 @@ constexpr double kIdle = 0.014;
 // In all: with it a larger cluster takes no more than 2 % longer than a smaller one.
 constexpr double kMost = 0.0195;
 
-bool power_of_two(int degree) {
-  return (degree & (degree - 1)) == 0;
+bool power_of_two(double x) {
+  int exponent = 0;
+  return std::frexp(x, &exponent) == 0.5;
 }
 
 }  // namespace
@@ -117,31 +118,47 @@ void SearchSpace::micro_batch_counts(double share, double most, const Structure&
   if (share < kFullPipeline * pp) add(std::floor(most));
 }
 
+void SearchSpace::micro_batches(const Structure& s, std::vector<double>& out) const {
+  out.clear();
+  if (request_.micro_batch) return out.push_back(*request_.micro_batch);
+  const double share = std::max(1.0, std::round(wanted_ / s.dp));
+  const double most =
+      request_.global_batch ? share : std::max(1.0, kLargerMicroBatch * wanted_ / s.dp);
+  for (double micro = 1; micro <= most; micro *= 2) out.push_back(micro);
+  // All of a replica's sequences at once, where that is not a power of two.
+  if (share <= 64 && !divides(64, share)) out.push_back(share);
+}
+
 void SearchSpace::batches(const Structure& s, std::vector<BatchChoice>& out) const {
   out.clear();
-  std::vector<double> counts;
-  const auto add_all = [&](double micro) {
-    micro_batch_counts(wanted_ / (micro * s.dp), largest_ / (micro * s.dp), s, counts);
+  std::vector<double> micros, counts;
+  micro_batches(s, micros);
+  for (const double micro : micros) {
+    const double share = wanted_ / (micro * s.dp);
+    if (!request_.micro_batch && !power_of_two(micro)) {
+      counts = {1};
+    } else {
+      micro_batch_counts(share, largest_ / (micro * s.dp), s, counts);
+    }
     for (const double m : counts) {
       const double batch = micro * s.dp * m;
       const double off = std::abs(batch / wanted_ - 1);
       if (request_.batch_range && off > *request_.batch_range) continue;
       out.push_back({micro, batch, batch_penalty(batch)});
     }
-  };
-  if (request_.micro_batch) return add_all(*request_.micro_batch);
-  const double share = std::max(1.0, std::round(wanted_ / s.dp));
-  const double most =
-      request_.global_batch ? share : std::max(1.0, kLargerMicroBatch * wanted_ / s.dp);
-  double micro = 1;
-  for (; micro <= most; micro *= 2) add_all(micro);
-  // All of a replica's sequences at once, where that is not a power of two.
-  if (share <= 64 && !divides(64, share)) {
-    const double batch = share * s.dp;
-    if (!request_.batch_range || std::abs(batch / wanted_ - 1) <= *request_.batch_range) {
-      out.push_back({share, batch, batch_penalty(batch)});
-    }
   }
+}
+
+double SearchSpace::most_micro_batches(const Structure& s, double micro_batch) const {
+  const double share = wanted_ / (micro_batch * s.dp);
+  if (request_.global_batch) return std::max(1.0, std::round(share));
+  return std::max({1.0, share + s.pp, kFullPipeline * s.pp, largest_ / (micro_batch * s.dp)});
+}
+
+double SearchSpace::least_penalty(const Structure& s) const {
+  const double least = request_.micro_batch.value_or(1) * s.dp;
+  if (request_.global_batch && !divides(wanted_, least)) return 1 + kGivenBatchPenalty;
+  return least > wanted_ ? batch_penalty(least) : 1;
 }
 
 }  // namespace trcost

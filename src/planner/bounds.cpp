@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trcost {
+namespace {
+
+// Forward matmuls take less than their share of the FLOPs, but not by much.
+constexpr double kSurelyAgain = 0.8;
+
+double term(const StepTime& time, StepTerm which) {
+  return time.terms[static_cast<std::size_t>(which)];
+}
+
+}  // namespace
+
+Bounds::Bounds(const StepModel& model, const PlanRequest& request)
+    : model_(model),
+      gpus_(request.gpus),
+      etp_(request.etp.value_or(0)),
+      context_kind_(request.context_kind.value_or(model.platform().stack->context_kind)) {}
+
+Bounds::Degrees& Bounds::degrees_of(const Structure& s) {
+  const std::tuple key(s.tp, s.cp, s.ep);
+  if (last_degrees_ == nullptr || key != last_) {
+    last_degrees_ = &known_[key];
+    last_ = key;
+  }
+  return *last_degrees_;
+}
+
+Bounds::Work Bounds::work(const Structure& s, double micro_batch) {
+  Degrees& degrees = degrees_of(s);
+  const double more = gpus_ / s.gpus();
+  const auto scaled = [more](const Work& w) { return Work{w.seconds * more, w.again * more}; };
+  int exponent = 0;
+  if (std::frexp(micro_batch, &exponent) != 0.5) {
+    const auto known = degrees.others.find(micro_batch);
+    if (known != degrees.others.end()) return scaled(known->second);
+    return scaled(degrees.others.emplace(micro_batch, on_all(s, micro_batch)).first->second);
+  }
+  const auto index = static_cast<std::size_t>(exponent - 1);
+  if (index >= degrees.powers.size()) degrees.powers.resize(index + 1);
+  std::optional<Work>& known = degrees.powers[index];
+  if (!known) known = on_all(s, micro_batch);
+  return scaled(*known);
+}
+
+Bounds::Work Bounds::on_all(const Structure& s, double micro_batch) {
+  Layout l;
+  l.tp = s.tp;
+  l.cp = s.cp;
+  l.ep = s.ep;
+  l.etp = etp_;
+  l.context_kind = context_kind_;
+  l.dp = static_cast<int>(gpus_ / (s.tp * s.cp));
+  l.micro_batch = micro_batch;
+  l.global_batch = micro_batch * l.dp;
+  const double sequences = micro_batch * gpus_ / (s.tp * s.cp);
+  l.sharding = Sharding::none;
+  const StepTime time = model_.step(l);
+  double sum = 0;
+  for (const StepTerm each : {StepTerm::matmul_peak, StepTerm::kernel, StepTerm::attention,
+                              StepTerm::elementwise, StepTerm::vision, StepTerm::tensor_parallel,
+                              StepTerm::context_parallel, StepTerm::expert_parallel}) {
+    sum += term(time, each);
+  }
+  const double lost = term(time, StepTerm::imbalance) + term(time, StepTerm::padding);
+  sum *= 1 + std::max(0.0, lost / std::max(time.seconds - lost, 1e-300));
+  const double matmul = term(time, StepTerm::matmul_peak) + term(time, StepTerm::kernel);
+  return {sum / sequences, again_share() * matmul / sequences};
+}
+
+double Bounds::again_share() {
+  if (again_share_) return *again_share_;
+  const Workload& w = model_.workload();
+  const TrainingFlops training = training_flops(w);
+  again_share_ = 0;
+  if (training.language_dgrad > 0) {
+    again_share_ = kSurelyAgain * forward_flops(w).layers_gemm / training.total();
+  }
+  return *again_share_;
+}
+
+}  // namespace trcost

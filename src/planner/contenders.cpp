@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/contenders.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace trcost {
+namespace {
+
+// The runner-up is looked for this far beyond the best, among so many structures.
+constexpr double kRunnerUpRange = 1.03;
+constexpr std::size_t kMostKept = 8;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+auto complexity(const Layout& l) {
+  return std::tuple(l.pp, l.cp, l.tp, l.ep, l.vp, l.sharding, l.recompute, l.micro_batch);
+}
+
+bool same_structure(const Layout& a, const Layout& b) {
+  return a.tp == b.tp && a.pp == b.pp && a.cp == b.cp && a.ep == b.ep && a.sharding == b.sharding &&
+         a.recompute == b.recompute;
+}
+
+}  // namespace
+
+Contenders::Contenders() {
+  found_.reserve(kMostKept + 1);
+}
+
+bool Contenders::better(const Contender& a, const Contender& b) {
+  const bool tied = std::abs(a.score - b.score) <= kTie * b.score;
+  return tied ? complexity(a.layout) < complexity(b.layout) : a.score < b.score;
+}
+
+void Contenders::add(const Layout& layout, const StepTime& time, double penalty) {
+  const Contender now{layout, time, time.seconds / layout.global_batch * penalty};
+  const auto same = std::find_if(found_.begin(), found_.end(), [&](const Contender& c) {
+    return same_structure(c.layout, layout);
+  });
+  if (same != found_.end()) {
+    if (!better(now, *same)) return;
+    found_.erase(same);
+  }
+  const auto after = std::find_if(found_.begin(), found_.end(),
+                                  [&](const Contender& c) { return better(now, c); });
+  found_.insert(after, now);
+  if (found_.size() > kMostKept) found_.pop_back();
+}
+
+double Contenders::best_score() const {
+  return found_.empty() ? kInfinity : found_.front().score;
+}
+
+double Contenders::limit() const {
+  const double best = best_score();
+  double runner_up = kInfinity;
+  for (std::size_t i = 1; i < found_.size(); ++i) {
+    if (found_[i].per_sequence() < found_.front().per_sequence()) continue;
+    runner_up = found_[i].score;
+    break;
+  }
+  return std::max(best * (1 + kTie), std::min(runner_up, best * kRunnerUpRange));
+}
+
+void Contenders::tell(Plan& plan) const {
+  const Contender& best = found_.front();
+  plan.layout = best.layout;
+  plan.time = best.time;
+  plan.runner_up.reset();
+  plan.runner_up_seconds = 0;
+  // One that is faster in steps that cost more tokens, or with more kinds of parallelism, is not
+  // the second best.
+  for (std::size_t i = 1; i < found_.size() && !plan.runner_up; ++i) {
+    const Contender& other = found_[i];
+    if (other.layout.gpus() != best.layout.gpus()) continue;
+    if (other.per_sequence() < best.per_sequence()) continue;
+    plan.runner_up = other.layout;
+    plan.runner_up_seconds = other.time.seconds;
+  }
+}
+
+}  // namespace trcost
