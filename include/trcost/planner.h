@@ -64,6 +64,9 @@ inline constexpr double kMostConsidered = 400'000;
 /// nothing fits, with the smallest number of GPUs that would.
 Plan plan(const StepModel& model, const PlanRequest& request);
 
+/// As plan(), nothing where no layout fits.
+std::optional<Plan> fitting_plan(const StepModel& model, const PlanRequest& request);
+
 /// As plan(), on as many of the GPUs as train fastest: 1,001 divide into no good layout, 1,000 of
 /// them do. More than half work; some stay idle only where that is clearly faster, or where nothing
 /// fits on all. Layout::gpus() says how many work. With a data-parallel or every degree given it is

@@ -60,11 +60,20 @@ Execution with_plan(const Scenario& scenario, const ResolvedWork& work, const St
 }  // namespace
 
 Execution execute(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
-                  double gpus, bool allow_too_large) {
+                  double gpus) {
   PlanRequest request = resolve_request(scenario, work, gpus);
   // With a given MFU the layout is only shown, so the answer stands where nothing fits.
-  request.allow_too_large = scenario.has(Field::efficiency_mfu) || allow_too_large;
+  request.allow_too_large = scenario.has(Field::efficiency_mfu);
   return with_plan(scenario, work, model, gpus, plan(model, request));
+}
+
+std::optional<Execution> execute_fitting(const Scenario& scenario, const ResolvedWork& work,
+                                         const StepModel& model, double gpus) {
+  const PlanRequest request = resolve_request(scenario, work, gpus);
+  if (request.complete()) return execute(scenario, work, model, gpus);
+  std::optional<Plan> found = fitting_plan(model, request);
+  if (!found) return std::nullopt;
+  return with_plan(scenario, work, model, gpus, *std::move(found));
 }
 
 namespace {

@@ -9,10 +9,13 @@ namespace trcost {
 /// Dense peak of the precision in use, FLOP/s.
 double peak_flops(const StepModel& model);
 
-/// Plans the training on `gpus` accelerators, all of them. Throws as plan() does, unless
-/// `allow_too_large`.
+/// Plans the training on `gpus` accelerators, all of them. Throws as plan() does.
 Execution execute(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
-                  double gpus, bool allow_too_large = false);
+                  double gpus);
+
+/// As execute(), empty where no layout fits and not every degree is given.
+std::optional<Execution> execute_fitting(const Scenario& scenario, const ResolvedWork& work,
+                                         const StepModel& model, double gpus);
 
 /// Seconds of all steps where the share `useful` of the time is steps.
 double wall_seconds(const ResolvedWork& work, const Execution& execution, double useful);

@@ -5,8 +5,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <numeric>
-#include <vector>
+#include <optional>
 
 #include "estimate/cluster_size.h"
 #include "estimate/execution.h"
@@ -66,7 +67,7 @@ class Sizing {
     const SizeChoice choice = size_for_deadline(sizes_, wall, start, deadline_);
     if (choice.gpus == 0) refuse(choice, start);
     note(choice, smallest, notes);
-    return mfu_ ? execute(scenario_, work_, model_, choice.gpus) : *find(choice.gpus);
+    return mfu_ ? execute(scenario_, work_, model_, choice.gpus) : *tried(choice.gpus);
   }
 
  private:
@@ -75,17 +76,22 @@ class Sizing {
     return flops_ / (peak_flops(model_) * mfu * deadline_);
   }
 
-  [[nodiscard]] const Execution* find(double gpus) const {
-    const auto at = std::find_if(tried_.begin(), tried_.end(),
-                                 [&](const Execution& e) { return e.gpus == gpus; });
-    return at == tried_.end() ? nullptr : &*at;
+  // Empty where the size has no layout.
+  const std::optional<Execution>& tried(double gpus) {
+    const auto known = tried_.find(gpus);
+    if (known != tried_.end()) return known->second;
+    std::optional<Execution>& out = tried_[gpus];
+    try {
+      out = execute_fitting(scenario_, work_, model_, gpus);
+    } catch (const Error&) {
+      out.reset();  // the degrees given do not divide it
+    }
+    return out;
   }
 
   [[nodiscard]] bool acceptable(const Execution& e) const {
-    const PlanRequest request = resolve_request(scenario_, work_, e.gpus);
-    if (!e.plan.memory.fits && !request.complete()) return false;
-    if (request.global_batch) {
-      return e.plan.layout.global_batch <= kLargerGivenBatch * *request.global_batch;
+    if (work_.global_batch_given) {
+      return e.plan.layout.global_batch <= kLargerGivenBatch * work_.global_batch;
     }
     return batch_token_cost(work_, e).value_or(0) <= kMostTokenCost;
   }
@@ -97,12 +103,8 @@ class Sizing {
         const double busy = deadline_ * needed(*mfu_) / gpus;
         return busy / useful_(gpus, busy);
       }
-      const Execution* known = find(gpus);
-      if (known == nullptr) {
-        tried_.push_back(execute(scenario_, work_, model_, gpus, true));
-        known = &tried_.back();
-      }
-      if (!acceptable(*known)) return kInfinity;
+      const std::optional<Execution>& known = tried(gpus);
+      if (!known || !acceptable(*known)) return kInfinity;
       const double busy = wall_seconds(work_, *known, 1);
       return busy / useful_(gpus, busy);
     } catch (const Error&) {
@@ -200,7 +202,7 @@ class Sizing {
   double deadline_;
   ClusterSizes sizes_;
   double flops_;  ///< of the whole training
-  std::vector<Execution> tried_;
+  std::map<double, std::optional<Execution>> tried_;  ///< by size
 };
 
 }  // namespace

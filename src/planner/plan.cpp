@@ -80,12 +80,20 @@ bool best_layout(const StepModel& model, const PlanRequest& request, Idle idle, 
 
 }  // namespace
 
-Plan plan(const StepModel& model, const PlanRequest& asked) {
+std::optional<Plan> fitting_plan(const StepModel& model, const PlanRequest& asked) {
   check_request(model, asked);
   PlanRequest request = asked;
   request.gpus = asked.busy();
   Plan result;
-  if (best_layout(model, request, Idle::none, result)) return told(model, request, result);
+  if (!best_layout(model, request, Idle::none, result)) return std::nullopt;
+  return told(model, request, result);
+}
+
+Plan plan(const StepModel& model, const PlanRequest& asked) {
+  if (std::optional<Plan> fitting = fitting_plan(model, asked)) return *std::move(fitting);
+  PlanRequest request = asked;
+  request.gpus = asked.busy();
+  Plan result;
   const bool exists = Search(model, request, Idle::none, 0).least_memory(result);
   if (exists && (request.complete() || request.allow_too_large)) {
     return told(model, request, result);

@@ -85,6 +85,7 @@ double Search::structure_bound(const Structure& s) {
 void Search::expand(int structure) {
   const Structure& s = structures_[static_cast<std::size_t>(structure)];
   space_.batches(s, batches_);
+  if (batches_.empty() || !holds_anything(s)) return;
   for (const BatchChoice& batch : batches_) {
     const double m = batch.global_batch / (batch.micro_batch * s.dp);
     space_.virtual_stages(s, m, stages_);
@@ -102,6 +103,14 @@ void Search::expand(int structure) {
             vp, weighed});
     }
   }
+}
+
+bool Search::holds_anything(const Structure& s) {
+  const auto smaller = [](const BatchChoice& a, const BatchChoice& b) {
+    return std::tie(a.micro_batch, a.global_batch) < std::tie(b.micro_batch, b.global_batch);
+  };
+  const BatchChoice& least = *std::min_element(batches_.begin(), batches_.end(), smaller);
+  return holds(s, least, request_.vp.value_or(1));
 }
 
 void Search::visit(const Candidate& candidate) {

@@ -39,6 +39,8 @@ class Search {
   void enumerate();
   [[nodiscard]] double structure_bound(const Structure& structure);
   void expand(int structure);
+  /// Whether a structure fits with the least of its batches, which are in batches_.
+  [[nodiscard]] bool holds_anything(const Structure& structure);
   void visit(const Candidate& candidate);
   /// Evaluates a sharding with the lightest recomputation that fits; false where none does.
   bool try_sharding(const Candidate& candidate, const Structure& structure, Sharding sharding);
