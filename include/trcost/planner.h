@@ -39,6 +39,7 @@ struct PlanRequest {
   [[nodiscard]] bool complete() const;
   /// The GPUs that the degrees given leave at work.
   [[nodiscard]] double busy() const;
+  bool operator==(const PlanRequest&) const = default;
 };
 
 /// A chosen layout with what the performance floor says of it.
@@ -55,7 +56,7 @@ struct Plan {
 
 /// A search ranks no more layouts than this, and so takes a fraction of a second whatever it is
 /// asked: structures that come later, with more stages and more ranks per sequence, are left out.
-inline constexpr double kMostConsidered = 400'000;
+inline constexpr double kMostConsidered = 100'000;
 
 /// The layout with the most tokens per second that fits (model.md 5.4): every (tp, pp, vp, cp, ep,
 /// micro-batch, sharding, recompute) that divides the model and the cluster. Ties go to the simpler

@@ -46,6 +46,7 @@ struct SolveChoice {
 /// The answer for one platform.
 struct Solution {
   std::string accelerator;
+  int estimates = 0;  ///< that were made for it, at most kMostEstimates
   bool solved = false;
   std::string problem;  ///< why there is no answer; the rest is then the nearest that exists
   std::vector<std::pair<const FieldInfo*, double>> values;  ///< of the unknown, or of the pair
@@ -57,14 +58,17 @@ struct Solution {
   std::vector<SolveChoice> choices;
 };
 
+/// A solver makes no more estimates than this for a platform.
+inline constexpr int kMostEstimates = 1200;
+
 /// Solves for one platform.
 ///
 /// A field whose effect is monotone is bracketed on a geometric grid over its allowed range and
 /// bisected to the last whole unit (counts, integers) or to double precision: the largest value
 /// that meets the target where less of the field meets it too, else the smallest. Small steps back,
 /// such as those of the default batch size, are looked for beyond the answer. Cluster sizes, layout
-/// degrees and batch sizes have no such order: they are scanned, GPUs one by one around the first
-/// size that meets the target, and the cheapest is taken when the target is a time, else the
+/// degrees and batch sizes have no such order: they are scanned, GPUs in steps that get finer around
+/// the sizes that meet the target, at the end one by one, and the cheapest is taken when the target is a time, else the
 /// fastest. Throws what the estimate throws when no value has an answer.
 class Solver {
  public:

@@ -12,15 +12,17 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kMantissa = 32;
 constexpr double kRoundMantissa = 8;
 // The longest way that is gone at once, since a slow size may only be an awkward one.
-constexpr double kLongestJump = 1.5;
+constexpr double kLongestJump = 2;
 // Beyond so many times the best size, or the first one where none ran, nothing is expected.
 constexpr double kHopeless = 4;
 constexpr double kNeverRan = 64;
 constexpr double kPerhapsFaster = 0.93;
-constexpr double kFinest = 64;
+constexpr double kMuch = 1.5;
+constexpr double kFinest = 16;
 constexpr double kWiderRange = 4.0 / 3;
 constexpr double kFarBelow = 16;
 constexpr double kWorthwhile = 0.97;
+constexpr int kMostUpwards = 24, kMostUpwardsAgain = 12;
 
 // The step of the grid that `units` lie in: 1 up to 32, 2 up to 64, and so on.
 double step_of(double units) {
@@ -35,8 +37,8 @@ class Walk {
       : sizes_(sizes), wall_clock_(wall_clock), deadline_(deadline) {}
 
   SizeChoice run(double start) {
-    double gpus = upwards(start, kLongestJump);
-    if (gpus == 0) gpus = upwards(start, 1);
+    double gpus = upwards(start, kLongestJump, kMostUpwards);
+    if (gpus == 0) gpus = upwards(start, 1, kMostUpwardsAgain);
     if (gpus == 0) {
       look_below(start);
       gpus = choice_.shortest_gpus;
@@ -50,6 +52,7 @@ class Walk {
  private:
   double look(double gpus) {
     const double seconds = wall_clock_(gpus);
+    ++looks_;
     if (seconds < choice_.shortest_seconds || choice_.shortest_gpus == 0) {
       if (seconds < kInfinity) {
         choice_.shortest_gpus = gpus;
@@ -60,13 +63,16 @@ class Walk {
     return seconds;
   }
 
+  [[nodiscard]] bool enough_looks() const { return looks_ >= kMostSizesTried; }
+
   // The first size that meets the deadline, of all or with some left out; 0 if none.
-  double upwards(double start, double longest_jump) {
-    for (double gpus = start; gpus <= kMostGpus;) {
+  double upwards(double start, double longest_jump, int most) {
+    const int last = std::min(kMostSizesTried, looks_ + most);
+    for (double gpus = start; gpus <= kMostGpus && looks_ < last;) {
       if (look(gpus) <= deadline_) return gpus;
       const bool ran = choice_.shortest_gpus > 0;
       if (gpus > (ran ? kHopeless * choice_.shortest_gpus : kNeverRan * start)) return 0;
-      const double jump = std::min(enough(), longest_jump * gpus);
+      const double jump = ran ? std::min(enough(), longest_jump * gpus) : longest_jump * gpus;
       gpus = std::max(sizes_.after(gpus), sizes_.at_least(std::min(jump, kMostGpus)));
     }
     return 0;
@@ -77,20 +83,39 @@ class Walk {
     return least_work_ < kInfinity ? least_work_ / deadline_ : 0;
   }
 
-  // Down over what was left out and a little below, as far as a size may still be enough.
+  // Below a size that meets it: halves what is left out as long as that is much, then up from the
+  // smallest that may be enough, and down as far as a smaller one may still be.
   double downwards(double gpus) {
-    for (double n = sizes_.before(gpus); n > 0 && n >= kPerhapsFaster * enough(); n = sizes_.before(n)) {
+    double begin = sizes_.at_least(enough());
+    while (gpus > kMuch * begin && !enough_looks() && look(begin) > deadline_) {
+      const double middle = sizes_.at_least(std::sqrt(begin * gpus));
+      if (middle >= gpus) break;
+      (look(middle) <= deadline_ ? gpus : begin) = middle;
+      begin = std::max(begin, sizes_.at_least(enough()));
+    }
+    for (double n = begin; n < gpus && !enough_looks(); n = sizes_.after(n)) {
+      if (look(n) <= deadline_) gpus = n;
+    }
+    begin = std::min(begin, gpus);
+    const double far = gpus / kMuch;
+    for (double n = sizes_.before(begin); n > far && n >= kPerhapsFaster * enough();
+         n = sizes_.before(n)) {
+      if (enough_looks()) break;
       if (look(n) <= deadline_) gpus = n;
     }
     return gpus;
   }
 
-  // Between the fewest of the grid and the size before it: unit by unit, at most in kFinest steps.
+  // Between the fewest of the grid and the size before it, in at most kFinest steps, and again
+  // within the last of them, down to one unit.
   double finer(double fewest) {
-    const double below = sizes_.before(fewest), unit = sizes_.unit();
-    const double step = std::ceil((fewest - below) / unit / kFinest) * unit;
-    for (double n = below + step; n < fewest; n += step) {
-      if (n >= kPerhapsFaster * enough() && look(n) <= deadline_) return n;
+    double below = sizes_.before(fewest), step = kInfinity;
+    while (step > sizes_.unit()) {
+      step = std::ceil((fewest - below) / sizes_.unit() / kFinest) * sizes_.unit();
+      for (double n = below + step; n < fewest && !enough_looks(); n += step) {
+        if (n >= kPerhapsFaster * enough() && look(n) <= deadline_) fewest = n;
+      }
+      below = fewest - step;
     }
     return fewest;
   }
@@ -98,11 +123,12 @@ class Walk {
   // Where nothing met the deadline a smaller cluster may still be faster: the shortest time is said.
   void look_below(double start) {
     for (double n = sizes_.before(start); n > start / kFarBelow; n = sizes_.before(n)) {
-      if (sizes_.is_round(n)) look(n);
+      if (sizes_.is_round(n) && !enough_looks()) look(n);
     }
     const double best = choice_.shortest_gpus;
     for (double n = sizes_.after(best / kWiderRange); n < std::min(kWiderRange * best, kMostGpus);
          n = sizes_.after(n)) {
+      if (enough_looks()) return;
       look(n);
     }
   }
@@ -115,6 +141,7 @@ class Walk {
     const bool all = kWorthwhile * work > least_work_;
     for (double n = sizes_.after(fewest); n <= std::min(kWiderRange * fewest, kMostGpus);
          n = sizes_.after(n)) {
+      if (enough_looks()) break;
       if (!all && !sizes_.is_round(n)) continue;
       const double seconds = look(n);
       if (seconds > deadline_ || n * seconds > kWorthwhile * work) continue;
@@ -128,6 +155,7 @@ class Walk {
   const WallClock& wall_clock_;
   double deadline_;
   double least_work_ = kInfinity;  // accelerators x seconds
+  int looks_ = 0;
   SizeChoice choice_;
 };
 

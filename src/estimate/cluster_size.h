@@ -9,6 +9,9 @@ namespace trcost {
 /// The largest cluster that a scenario may name (hardware.gpus).
 inline constexpr double kMostGpus = 1e7;
 
+/// A search for a size looks at no more of them than this, each a search for a layout.
+inline constexpr int kMostSizesTried = 64;
+
 /// Sizes that clusters come in: multiples of a unit; beyond 32 of them those with at most five
 /// significant binary digits, since clusters of 1,009 nodes divide into no layout.
 class ClusterSizes {
@@ -41,10 +44,10 @@ struct SizeChoice {
 
 /// The fewest accelerators that meet the deadline: sizes are looked at upwards from `start`, and down
 /// from the first that meets it, since speed per accelerator is ragged (how a size factors
-/// decides which layouts exist) and falls with size; then unit by unit below the one found, in at most
-/// 64 steps. A size up to a third larger is taken instead
-/// where it costs at least 3 % fewer GPU-hours. Gives up at kMostGpus, and where four times the
-/// accelerators of the shortest time so far bring nothing.
+/// decides which layouts exist) and falls with size; then in finer and finer steps below the one found, to
+/// one unit. A size up to a third larger is taken instead
+/// where it costs at least 3 % fewer GPU-hours. Gives up at kMostGpus, where four times the
+/// accelerators of the shortest time so far bring nothing, and after kMostSizesTried.
 SizeChoice size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_clock, double start,
                              double deadline_seconds);
 

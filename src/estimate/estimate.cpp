@@ -172,7 +172,7 @@ void Estimator::State::answer(const Scenario& scenario, std::string_view acceler
     return resolve_useful_time(scenario, work, *platform.system, gpus, busy_seconds).share();
   };
   const Execution execution =
-      resolve_execution(scenario, work, prepared.model, useful_share, notes);
+      resolve_execution(scenario, prepared, useful_share, notes);
   const UsefulTime useful = resolve_useful_time(scenario, work, *platform.system, execution.gpus,
                                                 wall_seconds(work, execution, 1));
   note_useful_time(scenario, useful, notes);

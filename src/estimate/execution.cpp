@@ -6,6 +6,7 @@
 
 #include "estimate/execution.h"
 #include "estimate/pipeline_data.h"
+#include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/quantity.h"
 
@@ -37,8 +38,9 @@ double peak_flops(const StepModel& model) {
 
 namespace {
 
-Execution with_plan(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
-                    double gpus, Plan plan) {
+Execution with_plan(const Scenario& scenario, const Prepared& prepared, double gpus, Plan plan) {
+  const ResolvedWork& work = prepared.work;
+  const StepModel& model = prepared.model;
   Execution out;
   out.gpus = gpus;
   const std::optional<double> mfu = scenario.number(Field::efficiency_mfu);
@@ -59,31 +61,29 @@ Execution with_plan(const Scenario& scenario, const ResolvedWork& work, const St
 
 }  // namespace
 
-Execution execute(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
-                  double gpus) {
-  PlanRequest request = resolve_request(scenario, work, gpus);
+Execution execute(const Scenario& scenario, const Prepared& prepared, double gpus) {
+  PlanRequest request = resolve_request(scenario, prepared.work, gpus);
   // With a given MFU the layout is only shown, so the answer stands where nothing fits.
   request.allow_too_large = scenario.has(Field::efficiency_mfu);
-  return with_plan(scenario, work, model, gpus, plan(model, request));
+  return with_plan(scenario, prepared, gpus, prepared.plans->all(prepared.model, request));
 }
 
-std::optional<Execution> execute_fitting(const Scenario& scenario, const ResolvedWork& work,
-                                         const StepModel& model, double gpus) {
-  const PlanRequest request = resolve_request(scenario, work, gpus);
-  if (request.complete()) return execute(scenario, work, model, gpus);
-  std::optional<Plan> found = fitting_plan(model, request);
+std::optional<Execution> execute_fitting(const Scenario& scenario, const Prepared& prepared,
+                                         double gpus) {
+  const PlanRequest request = resolve_request(scenario, prepared.work, gpus);
+  if (request.complete()) return execute(scenario, prepared, gpus);
+  std::optional<Plan> found = prepared.plans->fitting(prepared.model, request);
   if (!found) return std::nullopt;
-  return with_plan(scenario, work, model, gpus, *std::move(found));
+  return with_plan(scenario, prepared, gpus, *std::move(found));
 }
 
 namespace {
 
 // As execute(), on as many of the accelerators as train fastest.
-Execution execute_given(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
-                        double gpus) {
-  if (scenario.has(Field::efficiency_mfu)) return execute(scenario, work, model, gpus);
-  const PlanRequest request = resolve_request(scenario, work, gpus);
-  return with_plan(scenario, work, model, gpus, plan_with_idle(model, request));
+Execution execute_given(const Scenario& scenario, const Prepared& prepared, double gpus) {
+  if (scenario.has(Field::efficiency_mfu)) return execute(scenario, prepared, gpus);
+  const PlanRequest request = resolve_request(scenario, prepared.work, gpus);
+  return with_plan(scenario, prepared, gpus, prepared.plans->with_idle(prepared.model, request));
 }
 
 // Idle GPUs below this share are in the noise of the answer.
@@ -137,10 +137,11 @@ void note_neighbour(const Scenario& scenario, const ResolvedWork& work, const St
     const double saved = 1 - near.time.seconds / near.layout.global_batch /
                                  (here.time.seconds / here.layout.global_batch);
     if (saved < kWorthSaying) return;
-    notes.warn(fmt::format("a global batch of {} instead of {} would take {:.0f} % less time: more "
-                           "layouts divide it",
-                           format_exact(near.layout.global_batch),
-                           format_exact(here.layout.global_batch), 100 * saved));
+    notes.warn(
+        fmt::format("a global batch of {} instead of {} would take {:.0f} % less time: more "
+                    "layouts divide it",
+                    format_exact(near.layout.global_batch), format_exact(here.layout.global_batch),
+                    100 * saved));
   } catch (const Error&) {
     return;  // no batch near it has a layout
   }
@@ -203,13 +204,25 @@ std::optional<double> batch_token_cost(const ResolvedWork& work, const Execution
   return batch_cost(batch, usual, critical) - 1;
 }
 
+namespace {
+
+// In steps of 9 %, finer than the fit: rows of a sweep and tries of a solver that differ by a few
+// tokens ask for the same plan.
+double in_steps(double critical_batch) {
+  constexpr double kStepsPerDoubling = 8;
+  return portable_pow(
+      2, std::round(kStepsPerDoubling * portable_log2(critical_batch)) / kStepsPerDoubling);
+}
+
+}  // namespace
+
 PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, double gpus) {
   PlanRequest request;
   request.gpus = gpus;
   if (work.global_batch_given) request.global_batch = work.global_batch;
   request.batch_hint = usual_batch(work, gpus);
   if (work.workload.contrastive_batch == 0) {
-    request.critical_batch = critical_batch_tokens(work.tokens.total) / work.seq_length;
+    request.critical_batch = in_steps(critical_batch_tokens(work.tokens.total) / work.seq_length);
   }
   request.tp = degree(scenario, Field::layout_tp);
   request.pp = degree(scenario, Field::layout_pp);
@@ -257,32 +270,33 @@ double optimizer_steps(const ResolvedWork& work, const Layout& layout) {
 
 namespace {
 
-Execution choose_execution(const Scenario& scenario, const ResolvedWork& work,
-                           const StepModel& model, const UsefulShare& useful, Notes& notes) {
+Execution choose_execution(const Scenario& scenario, const Prepared& prepared,
+                           const UsefulShare& useful, Notes& notes) {
   if (const auto gpus = scenario.number(Field::hardware_gpus)) {
-    return execute_given(scenario, work, model, *gpus);
+    return execute_given(scenario, prepared, *gpus);
   }
   if (const auto gpus = gpus_of_degrees(scenario)) {
     notes.add(Field::hardware_gpus, *gpus, "the degrees given multiply to it", "the layout");
-    return execute(scenario, work, model, *gpus);
+    return execute(scenario, prepared, *gpus);
   }
   if (!scenario.has(Field::hardware_deadline)) {
     const double deadline = scenario.number_or_default(Field::hardware_deadline);
     notes.add({"hardware.deadline", format_number(deadline, NumberKind::duration), "",
                std::string(field_info(Field::hardware_deadline).rule), "trcost default"});
   }
-  return size_cluster(scenario, work, model, useful, notes);
+  return size_cluster(scenario, prepared, useful, notes);
 }
 
 }  // namespace
 
-Execution resolve_execution(const Scenario& scenario, const ResolvedWork& work,
-                            const StepModel& model, const UsefulShare& useful, Notes& notes) {
-  const Execution out = choose_execution(scenario, work, model, useful, notes);
+Execution resolve_execution(const Scenario& scenario, const Prepared& prepared,
+                            const UsefulShare& useful, Notes& notes) {
+  const ResolvedWork& work = prepared.work;
+  const Execution out = choose_execution(scenario, prepared, useful, notes);
   note_idle(out, work.global_batch_given, scenario.has(Field::layout_dp), notes);
   note_batch(scenario, work, out, notes);
   note_batch_cost(work, out, notes);
-  note_neighbour(scenario, work, model, out, notes);
+  note_neighbour(scenario, work, prepared.model, out, notes);
   return out;
 }
 

@@ -2,7 +2,10 @@
 // One training on a cluster of a known size, and the size that a deadline asks for.
 #pragma once
 
-#include "estimate/platform.h"
+#include <functional>
+#include <optional>
+
+#include "estimate/prepared.h"
 
 namespace trcost {
 
@@ -10,19 +13,27 @@ namespace trcost {
 double peak_flops(const StepModel& model);
 
 /// Plans the training on `gpus` accelerators, all of them. Throws as plan() does.
-Execution execute(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
-                  double gpus);
+Execution execute(const Scenario& scenario, const Prepared& prepared, double gpus);
 
 /// As execute(), empty where no layout fits and not every degree is given.
-std::optional<Execution> execute_fitting(const Scenario& scenario, const ResolvedWork& work,
-                                         const StepModel& model, double gpus);
+std::optional<Execution> execute_fitting(const Scenario& scenario, const Prepared& prepared,
+                                         double gpus);
 
 /// Seconds of all steps where the share `useful` of the time is steps.
 double wall_seconds(const ResolvedWork& work, const Execution& execution, double useful);
 
+/// Share of the wall-clock time that is steps, for a cluster of so many accelerators whose steps
+/// take so long all together.
+using UsefulShare = std::function<double(double gpus, double busy_seconds)>;
+
 /// The fewest whole nodes that meet `hardware.deadline`, as size_for_deadline() says. Throws Error
 /// (no_answer) with the shortest time and its size where none does.
-Execution size_cluster(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
+Execution size_cluster(const Scenario& scenario, const Prepared& prepared,
                        const UsefulShare& useful, Notes& notes);
+
+/// Cluster size and layout: `hardware.gpus`, or the fewest whole nodes that meet the deadline.
+/// Throws as plan() does.
+Execution resolve_execution(const Scenario& scenario, const Prepared& prepared,
+                            const UsefulShare& useful, Notes& notes);
 
 }  // namespace trcost

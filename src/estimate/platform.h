@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
 #include <string_view>
 
 #include "estimate/notes.h"
@@ -42,14 +41,5 @@ double usual_batch(const ResolvedWork& work, double gpus);
 
 /// PerformanceSummary::batch_token_cost of a plan.
 std::optional<double> batch_token_cost(const ResolvedWork& work, const Execution& execution);
-
-/// Share of the wall-clock time that is steps, for a cluster of so many accelerators whose steps take
-/// so long all together.
-using UsefulShare = std::function<double(double gpus, double busy_seconds)>;
-
-/// Cluster size and layout: `hardware.gpus`, or the fewest whole nodes that meet the deadline.
-/// Throws as plan() does.
-Execution resolve_execution(const Scenario& scenario, const ResolvedWork& work,
-                            const StepModel& model, const UsefulShare& useful, Notes& notes);
 
 }  // namespace trcost

@@ -11,6 +11,7 @@
 #include "estimate/money.h"
 #include "estimate/platform.h"
 #include "estimate/resolve.h"
+#include "planner/recent_plans.h"
 #include "trcost/estimate.h"
 
 namespace trcost {
@@ -22,6 +23,7 @@ struct Prepared {
   StepModel model;
   MethodQuality quality;
   std::string method;  ///< how good the method is, in words
+  std::unique_ptr<RecentPlans> plans = std::make_unique<RecentPlans>();  ///< of `model`
 };
 
 /// Prepares a scenario on a platform. Throws as resolve_work() and resolve_platform() do.

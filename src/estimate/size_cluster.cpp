@@ -45,18 +45,20 @@ double cluster_unit(const Scenario& scenario, double gpus_per_node) {
 // The search for the cluster that meets the deadline: many sizes, each planned once.
 class Sizing {
  public:
-  Sizing(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
-         const UsefulShare& useful)
+  Sizing(const Scenario& scenario, const Prepared& prepared, const UsefulShare& useful)
       : scenario_(scenario),
-        work_(work),
-        model_(model),
+        prepared_(prepared),
+        work_(prepared.work),
+        model_(prepared.model),
         useful_(useful),
         mfu_(scenario.number(Field::efficiency_mfu)),
         deadline_(scenario.number_or_default(Field::hardware_deadline)),
-        sizes_(cluster_unit(scenario, model.platform().system->gpus_per_node)),
-        flops_(work.flops_per_token.total() * work.tokens.total) {}
+        sizes_(cluster_unit(scenario, prepared.model.platform().system->gpus_per_node)),
+        flops_(prepared.work.flops_per_token.total() * prepared.work.tokens.total) {}
 
   Execution run(Notes& notes) {
+    // At their peak more than the largest cluster would be needed.
+    if (!mfu_ && needed(1) > kMostGpus) refuse({}, 2 * kMostGpus);
     double start = sizes_.at_least(std::min(needed(mfu_.value_or(kUsualMfu)), 2 * kMostGpus));
     double smallest = 0;
     if (start <= kMostGpus && !mfu_ && wall_clock(start) == kInfinity) {
@@ -67,7 +69,7 @@ class Sizing {
     const SizeChoice choice = size_for_deadline(sizes_, wall, start, deadline_);
     if (choice.gpus == 0) refuse(choice, start);
     note(choice, smallest, notes);
-    return mfu_ ? execute(scenario_, work_, model_, choice.gpus) : *tried(choice.gpus);
+    return mfu_ ? execute(scenario_, prepared_, choice.gpus) : *tried(choice.gpus);
   }
 
  private:
@@ -82,7 +84,7 @@ class Sizing {
     if (known != tried_.end()) return known->second;
     std::optional<Execution>& out = tried_[gpus];
     try {
-      out = execute_fitting(scenario_, work_, model_, gpus);
+      out = execute_fitting(scenario_, prepared_, gpus);
     } catch (const Error&) {
       out.reset();  // the degrees given do not divide it
     }
@@ -161,7 +163,7 @@ class Sizing {
       refuse_size(chip, asked);
     if (choice.shortest_gpus == 0) {
       // Either says what is wrong with it.
-      const Execution tried = execute(scenario_, work_, model_, start);
+      const Execution tried = execute(scenario_, prepared_, start);
       useful_(start, wall_seconds(work_, tried, 1));
       throw Error(
           ErrorKind::no_answer,
@@ -195,6 +197,7 @@ class Sizing {
   }
 
   const Scenario& scenario_;
+  const Prepared& prepared_;
   const ResolvedWork& work_;
   const StepModel& model_;
   const UsefulShare& useful_;
@@ -207,9 +210,9 @@ class Sizing {
 
 }  // namespace
 
-Execution size_cluster(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
+Execution size_cluster(const Scenario& scenario, const Prepared& prepared,
                        const UsefulShare& useful, Notes& notes) {
-  return Sizing(scenario, work, model, useful).run(notes);
+  return Sizing(scenario, prepared, useful).run(notes);
 }
 
 }  // namespace trcost

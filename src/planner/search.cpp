@@ -43,7 +43,12 @@ bool Search::run(Plan& plan) {
   enumerate();
   while (!queue_.empty() && queue_.front().bound <= contenders_.limit()) {
     const Candidate next = pop();
-    if (next.vp == 0) {
+    // GPUs stay idle for the best layout, not for the runner-up.
+    const bool idle = structure_of(next).gpus() < request_.gpus;
+    if (idle && next.bound > contenders_.best_score() * (1 + kTie)) continue;
+    if (next.vp == kUnseen) {
+      check_memory(next);
+    } else if (next.vp == kFits) {
       expand(next.structure);
     } else {
       visit(next);
@@ -60,13 +65,14 @@ bool Search::run(Plan& plan) {
 void Search::enumerate() {
   structures_ = space_.structures();
   too_large_.assign(structures_.size(), kInfinity);
+  shardings_.assign(structures_.size(), 0);
   queue_.reserve(structures_.size());
   // One structure has nothing to be compared with.
   const bool alone = structures_.size() == 1;
   for (std::size_t i = 0; i < structures_.size() && considered_ < kMostConsidered; ++i) {
     ++considered_;
     const double bound = alone ? 0 : structure_bound(structures_[i]);
-    queue_.push_back({bound, 0, static_cast<int>(i), 0, {}});
+    queue_.push_back({bound, bound, 0, static_cast<int>(i), kUnseen, {}});
   }
   std::make_heap(queue_.begin(), queue_.end(), later);
 }
@@ -82,49 +88,129 @@ double Search::structure_bound(const Structure& s) {
   return kRounding * least * space_.least_penalty(s) * simplicity(s, 1, request_.gpus);
 }
 
+double Search::bound_of_batches(const Structure& s, double repeated) {
+  const double stages = space_.most_virtual_stages(s);
+  double least = kInfinity;
+  for (const BatchChoice& batch : batches_) {
+    const Bounds::Work work = bounds_.work(s, batch.micro_batch);
+    const double m = batch.global_batch / (batch.micro_batch * s.dp);
+    const double bubble = (s.pp - 1) / ((m < s.pp ? 1 : stages) * m);
+    least = std::min(least, (work.seconds * (1 + bubble) + repeated * work.again) * batch.penalty);
+  }
+  return kRounding * least * simplicity(s, 1, request_.gpus);
+}
+
+void Search::check_memory(const Candidate& candidate) {
+  const Structure& s = structure_of(candidate);
+  space_.batches(s, batches_);
+  if (batches_.empty()) return;
+  const auto smaller = [](const BatchChoice& a, const BatchChoice& b) {
+    return std::tie(a.micro_batch, a.global_batch) < std::tie(b.micro_batch, b.global_batch);
+  };
+  const BatchChoice& smallest = *std::min_element(batches_.begin(), batches_.end(), smaller);
+  find_shardings(candidate.structure, smallest);
+  const Repeated least = repeated(candidate.structure, smallest);
+  if (!least.fits) return;
+  Candidate next = candidate;
+  next.vp = kFits;
+  if (next.bound > 0) next.bound = bound_of_batches(s, least.share);
+  push(next);
+}
+
+void Search::find_shardings(int structure, const BatchChoice& batch) {
+  const Structure& s = structures_[static_cast<std::size_t>(structure)];
+  unsigned& found = shardings_[static_cast<std::size_t>(structure)];
+  const bool replicated = s.dp > 1 || s.cp > 1;
+  for (const Sharding sharding : space_.shardings()) {
+    const Layout l =
+        space_.layout(s, batch, request_.vp.value_or(1), sharding, space_.recomputes().back());
+    if (holds(memory(l))) found |= 1U << static_cast<unsigned>(sharding);
+    if (!replicated) break;  // nothing to shard over
+  }
+}
+
 void Search::expand(int structure) {
   const Structure& s = structures_[static_cast<std::size_t>(structure)];
   space_.batches(s, batches_);
-  if (batches_.empty() || !holds_anything(s)) return;
-  for (const BatchChoice& batch : batches_) {
-    const double m = batch.global_batch / (batch.micro_batch * s.dp);
-    space_.virtual_stages(s, m, stages_);
-    // A layout given in full has nothing to be compared with.
-    const bool alone = structures_.size() == 1 && batches_.size() == 1 && stages_.size() == 1 &&
-                       request_.sharding && request_.recompute;
-    const Bounds::Work work = alone ? Bounds::Work{} : bounds_.work(s, batch.micro_batch);
-    for (const int vp : stages_) {
-      if (considered_ >= kMostConsidered) return;
-      ++considered_;
-      const double bubble = (s.pp - 1) / (vp * m);
-      BatchChoice weighed = batch;
-      weighed.penalty *= simplicity(s, vp, request_.gpus);
-      push({work.seconds * (1 + bubble) * weighed.penalty, work.again * weighed.penalty, structure,
-            vp, weighed});
+  double too_large = kInfinity;
+  // Batches of one micro-batch stand together.
+  for (auto first = batches_.begin(); first != batches_.end();) {
+    const auto end = std::find_if(first, batches_.end(), [&](const BatchChoice& batch) {
+      return batch.micro_batch != first->micro_batch;
+    });
+    const auto least = std::min_element(
+        first, end, [](const auto& a, const auto& b) { return a.global_batch < b.global_batch; });
+    Repeated again;
+    if (first->micro_batch < too_large) again = repeated(structure, *least);
+    if (!again.fits) too_large = std::min(too_large, first->micro_batch);
+    for (; first != end; ++first) {
+      if (again.fits) add_stages(structure, *first, again.share);
     }
   }
 }
 
-bool Search::holds_anything(const Structure& s) {
-  const auto smaller = [](const BatchChoice& a, const BatchChoice& b) {
-    return std::tie(a.micro_batch, a.global_batch) < std::tie(b.micro_batch, b.global_batch);
-  };
-  const BatchChoice& least = *std::min_element(batches_.begin(), batches_.end(), smaller);
-  return holds(s, least, request_.vp.value_or(1));
+void Search::add_stages(int structure, const BatchChoice& batch, double repeated) {
+  const Structure& s = structures_[static_cast<std::size_t>(structure)];
+  const double m = batch.global_batch / (batch.micro_batch * s.dp);
+  space_.virtual_stages(s, m, stages_);
+  // A layout given in full has nothing to be compared with.
+  const bool alone = structures_.size() == 1 && batches_.size() == 1 && stages_.size() == 1 &&
+                     request_.sharding && request_.recompute;
+  const Bounds::Work work = alone ? Bounds::Work{} : bounds_.work(s, batch.micro_batch);
+  for (const int vp : stages_) {
+    if (considered_ >= kMostConsidered) return;
+    ++considered_;
+    const double bubble = (s.pp - 1) / (vp * m);
+    BatchChoice weighed = batch;
+    weighed.penalty *= simplicity(s, vp, request_.gpus);
+    const double seconds = work.seconds * (1 + bubble) + repeated * work.again;
+    push({kRounding * seconds * weighed.penalty, work.seconds * (1 + bubble) * weighed.penalty,
+          work.again * weighed.penalty, structure, vp, weighed});
+  }
+}
+
+double Search::repeated_at(const Structure& s, const BatchChoice& batch, Sharding sharding,
+                           const MemoryUse& least) {
+  double share = 1;
+  for (const Recompute recompute : space_.recomputes()) {
+    if (recompute == space_.recomputes().back()) break;
+    const Layout l = space_.layout(s, batch, request_.vp.value_or(1), sharding, recompute);
+    const MemoryUse use = memory(l);
+    if (holds(use)) return recomputed_share(l, layers());
+    const double part = recomputed_share(with_recomputed_layers(l, use, least), layers());
+    if (part > 0) share = std::min(share, part);
+  }
+  return space_.recomputes().back() == Recompute::full ? share : 0;
+}
+
+Search::Repeated Search::repeated(int structure, const BatchChoice& batch) {
+  const Structure& s = structures_[static_cast<std::size_t>(structure)];
+  Repeated out;
+  const Recompute most = space_.recomputes().back();
+  const int vp = request_.vp.value_or(1);
+  for (const Sharding sharding : space_.shardings()) {
+    if (!fits(structure, sharding)) continue;
+    const MemoryUse least = memory(space_.layout(s, batch, vp, sharding, most));
+    if (!holds(least)) continue;
+    out.fits = true;
+    out.share = std::min(out.share, repeated_at(s, batch, sharding, least));
+    if (out.share == 0) break;
+  }
+  return out;
+}
+
+bool Search::fits(int structure, Sharding sharding) const {
+  const unsigned found = shardings_[static_cast<std::size_t>(structure)];
+  return (found >> static_cast<unsigned>(sharding) & 1U) != 0;
 }
 
 void Search::visit(const Candidate& candidate) {
   const auto index = static_cast<std::size_t>(candidate.structure);
   if (candidate.batch.micro_batch >= too_large_[index]) return;
   const Structure& s = structures_[index];
-  // GPUs stay idle for the best layout, not for the runner-up.
-  const bool idle = s.gpus() < request_.gpus;
-  if (idle && candidate.bound > contenders_.best_score() * (1 + kTie)) return;
-  const bool replicated = s.dp > 1 || s.cp > 1;
   bool any = false;
   for (const Sharding sharding : space_.shardings()) {
-    any |= try_sharding(candidate, s, sharding);
-    if (!replicated) break;  // nothing to shard over
+    if (fits(candidate.structure, sharding)) any |= try_sharding(candidate, s, sharding);
   }
   // Larger micro-batches hold no fewer sequences in flight, more stages per rank no less either.
   if (!any && (candidate.vp == 1 || !holds(s, candidate.batch, 1))) {
@@ -137,20 +223,21 @@ bool Search::try_sharding(const Candidate& candidate, const Structure& s, Shardi
   const auto at = [&](Recompute recompute) {
     return space_.layout(s, candidate.batch, candidate.vp, sharding, recompute);
   };
-  for (std::size_t i = 0; i < modes.size(); ++i) {
-    const bool last = i + 1 == modes.size();
-    const double more = modes[i] == Recompute::full ? candidate.again : 0;
-    const Layout l = at(modes[i]);
-    if (holds(l)) {
-      if (candidate.bound + more <= contenders_.limit()) take(l, candidate.batch.penalty);
+  // Where the most thorough recomputation does not help, nothing between helps.
+  const MemoryUse least = memory(at(modes.back()));
+  if (!holds(least)) return false;
+  for (const Recompute mode : modes) {
+    const double more = mode == Recompute::full ? candidate.again : 0;
+    const Layout l = at(mode);
+    const MemoryUse use = mode == modes.back() ? least : memory(l);
+    if (holds(use)) {
+      if (candidate.work + more <= contenders_.limit()) take(l, candidate.batch.penalty);
       return true;
     }
-    // Where the most thorough recomputation does not help, nothing between helps.
-    if (i == 0 && !last && !holds(at(modes.back()))) return false;
-    const Layout partly = with_recomputed_layers(l);
+    const Layout partly = with_recomputed_layers(l, use, least);
     const double again = recomputed_share(partly, layers());
     if (again > 0 && again != recomputed_share(l, layers()) &&
-        candidate.bound + again * candidate.again <= contenders_.limit()) {
+        candidate.work + again * candidate.again <= contenders_.limit()) {
       take(partly, candidate.batch.penalty);
     }
   }
@@ -160,27 +247,21 @@ bool Search::try_sharding(const Candidate& candidate, const Structure& s, Shardi
 bool Search::holds(const Structure& s, const BatchChoice& batch, int vp) {
   const std::vector<Sharding>& all = space_.shardings();
   return std::any_of(all.begin(), all.end(), [&](Sharding sharding) {
-    return holds(space_.layout(s, batch, vp, sharding, space_.recomputes().back()));
+    return holds(memory(space_.layout(s, batch, vp, sharding, space_.recomputes().back())));
   });
 }
 
-bool Search::holds(const Layout& l) {
+MemoryUse Search::memory(const Layout& l) {
   const MemoryUse use = planned_memory(model_, l);
   any_fits_ |= use.fits;
-  return use.total <= use.capacity * filled_;
+  return use;
 }
 
-Layout Search::with_recomputed_layers(const Layout& l) const {
-  if (request_.recompute || request_.recompute_layers ||
-      !model_.platform().stack->partial_recompute || l.recompute == Recompute::full) {
-    return l;
-  }
-  Layout full = l;
-  full.recompute = Recompute::full;
-  const MemoryUse most = planned_memory(model_, l);
-  const MemoryUse least = planned_memory(model_, full);
+Layout Search::with_recomputed_layers(const Layout& l, const MemoryUse& most,
+                                      const MemoryUse& least) const {
   const double room = most.capacity * filled_;
-  if (least.total >= room) return l;
+  const bool open = !request_.recompute && !request_.recompute_layers;
+  if (!open || !model_.platform().stack->partial_recompute || least.total >= room) return l;
   const double stage = layers_of_stage(l, layers());
   const double needed = (most.total - room) / (most.total - least.total);
   Layout partly = l;

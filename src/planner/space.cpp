@@ -158,7 +158,7 @@ void SearchSpace::partial_replicas(int pp, double most, std::vector<double>& out
   }
   // As many as share the usual or the largest batch in few groups of pp micro-batches, or in few
   // micro-batches at all.
-  constexpr double kManyGroups = 8;
+  constexpr double kManyGroups = 2;
   for (const double batch : {usual, largest}) {
     for (double groups = 1; groups <= kManyGroups; ++groups) {
       if (groups * pp * most >= batch) out.push_back(std::floor(batch / (groups * pp)));

@@ -47,15 +47,15 @@ std::vector<double> field_grid(const FieldInfo& info) {
   return grid;
 }
 
-// All sizes of one node, then whole nodes; from 32 nodes on those with at most five significant
-// binary digits, which divide into layouts.
+// All sizes of one node, then whole nodes; from 8 nodes on those with at most three significant
+// binary digits.
 std::vector<double> cluster_sizes(double node) {
   std::vector<double> sizes;
   for (double gpus = 1; gpus < node; ++gpus) sizes.push_back(gpus);
   double step = 1;
   for (double nodes = 1; nodes * node <= kMostGpus; nodes += step) {
     sizes.push_back(nodes * node);
-    if (nodes >= 32 * step) step *= 2;
+    if (nodes >= 8 * step) step *= 2;
   }
   return sizes;
 }
@@ -169,6 +169,7 @@ Solution Solver::solve(const SolveRequest& request, std::string_view accelerator
       finish(found, request, *catalog_, accelerator, out);
       out.values = {{tokens.unknown, *out.scenario.number(Field::data_tokens)}};
     }
+    out.estimates += prober.tried();
     out.values.insert(out.values.begin(), {&field_info(Field::model_params), params});
     return out;
   }
@@ -187,6 +188,7 @@ Solution Solver::solve(const SolveRequest& request, std::string_view accelerator
   }
   out.scenario.set_number(unknown, found.probe.x, unknown.flag);
   out.values = {{&unknown, found.probe.x}};
+  out.estimates = prober.tried() + 1;
   finish(found, request, *catalog_, accelerator, out);
   return out;
 }

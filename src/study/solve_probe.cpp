@@ -19,6 +19,7 @@ Prober::Prober(const Catalog& catalog, const SolveRequest& request, std::string_
 Probe Prober::at(double x) {
   Probe probe;
   probe.x = x;
+  ++tried_;
   try {
     set_(scenario_, x);
     estimator_.run_one(scenario_, accelerator_, estimate_);

@@ -32,6 +32,8 @@ class Prober {
   Probe at(double x);
   /// The probe so far that came nearest to the target; empty when none had an answer.
   [[nodiscard]] const std::optional<Probe>& nearest() const { return nearest_; }
+  /// How many values were tried.
+  [[nodiscard]] int tried() const { return tried_; }
   /// Throws what the first value without an answer threw.
   [[noreturn]] void rethrow() const;
 
@@ -44,6 +46,7 @@ class Prober {
   Estimate estimate_;
   std::optional<Probe> nearest_;
   std::optional<Error> error_;
+  int tried_ = 0;
 };
 
 /// Where a search ended.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 
 #include "study/solve_probe.h"
 
@@ -10,9 +11,10 @@ namespace {
 
 // Beyond so many times the fewest that meet a time, sizes only cost more.
 constexpr double kFurthest = 8;
-// So many sizes are tried besides the coarse ones: each whole number where they are enough, else in
-// equal steps. A size takes about 0.1 ms.
-constexpr double kMostFine = 20000;
+// So many sizes of a window are tried: each whole number where they are enough, else in equal
+// steps, and in finer ones around those that were found.
+constexpr double kMostFine = 128;
+constexpr double kFiner = 8;
 // Sizes below this part of the work of the best size over the time are not fast enough.
 constexpr double kPerhapsFaster = 0.9;
 
@@ -30,93 +32,143 @@ SolveChoice choice(std::string what, const Probe& probe) {
   return {std::move(what), probe.x, probe.wall_clock_seconds, probe.total_usd};
 }
 
-// Sizes that were tried, ascending.
-std::vector<Probe> coarse_scan(Prober& prober, const std::vector<double>& sizes, bool cheapest) {
-  std::vector<Probe> tried;
-  double first = 0;
-  for (const double size : sizes) {
-    if (cheapest && first > 0 && size > kFurthest * first) break;
-    tried.push_back(prober.at(size));
-    if (first == 0 && tried.back().meets) first = size;
-  }
-  return tried;
-}
-
 // The sizes between which the fewest and the best are looked for.
 struct Window {
   double low = 1, high = 1;
 };
 
-// A time: from what perfect scaling would take to twice the first size that is in time. Anything
-// else: around the fastest size that meets it.
-Window window_of(const std::vector<Probe>& tried, std::size_t first, std::size_t best, bool cheapest) {
-  const auto at = [&](std::size_t i) { return tried[std::min(i, tried.size() - 1)].x; };
-  if (!cheapest) return {at(best < 2 ? 0 : best - 2), at(best + 2)};
-  double low = at(first < 3 ? 0 : first - 3);
-  double work = kFurthest * tried[first].x * tried[first].wall_clock_seconds;
-  for (const Probe& probe : tried) {
-    if (probe.achieved) work = std::min(work, probe.x * probe.wall_clock_seconds);
-  }
-  // A size in time takes no longer than the first one, nearly the time asked for, did.
-  low = std::min(low, kPerhapsFaster * work / tried[first].wall_clock_seconds);
-  return {std::max(1.0, std::floor(low)), std::ceil(2 * tried[first].x)};
-}
+class Scan {
+ public:
+  Scan(Prober& prober, double node, bool cheapest)
+      : prober_(prober), node_(node), cheapest_(cheapest) {}
 
-// Sizes of the window that meet the target, one by one or in steps of whole nodes; the step.
-double fine_scan(Prober& prober, const Window& window, double node, std::vector<Probe>& meeting) {
-  const double width = window.high - window.low;
-  double step = 1;
-  if (width > kMostFine) step = std::ceil(width / kMostFine / node) * node;
-  const double begin = step == 1 ? window.low : std::ceil(window.low / step) * step;
-  for (double size = begin; size <= window.high; size += step) {
-    Probe probe = prober.at(size);
-    if (probe.meets) meeting.push_back(std::move(probe));
+  Found run(const std::vector<double>& sizes) {
+    coarse(sizes);
+    Found found;
+    if (first() == nullptr) {
+      if (!prober_.nearest()) prober_.rethrow();
+      found.probe = *prober_.nearest();
+      found.problem = "no allowed value reaches the target";
+      return found;
+    }
+    if (node_ > 0) fine(window());
+    found.solved = true;
+    found.probe = *best();
+    tell(found);
+    return found;
   }
-  return step;
-}
+
+ private:
+  // Each size once.
+  const Probe& at(double size) {
+    const auto known = tried_.find(size);
+    if (known != tried_.end()) return known->second;
+    return tried_.emplace(size, prober_.at(size)).first->second;
+  }
+
+  // The fewest that meet the target; none: null.
+  [[nodiscard]] const Probe* first() const {
+    for (const auto& [size, probe] : tried_) {
+      if (probe.meets) return &probe;
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] const Probe* best() const {
+    const Probe* out = nullptr;
+    for (const auto& [size, probe] : tried_) {
+      if (probe.meets && (out == nullptr || better(probe, *out, cheapest_))) out = &probe;
+    }
+    return out;
+  }
+
+  void coarse(const std::vector<double>& sizes) {
+    double first = 0;
+    for (const double size : sizes) {
+      if (cheapest_ && first > 0 && size > kFurthest * first) break;
+      if (at(size).meets && first == 0) first = size;
+    }
+  }
+
+  // So many sizes below or above one of those tried.
+  [[nodiscard]] double beside(double size, int places) const {
+    auto at = tried_.find(size);
+    for (; places > 0 && std::next(at) != tried_.end(); --places) ++at;
+    for (; places < 0 && at != tried_.begin(); ++places) --at;
+    return at->first;
+  }
+
+  // A time: from what perfect scaling would take to twice the first size that is in time. Anything
+  // else: around the fastest size that meets it.
+  [[nodiscard]] Window window() const {
+    if (!cheapest_) return {beside(best()->x, -2), beside(best()->x, 2)};
+    const Probe& first = *this->first();
+    double work = kFurthest * first.x * first.wall_clock_seconds;
+    for (const auto& [size, probe] : tried_) {
+      if (probe.achieved) work = std::min(work, size * probe.wall_clock_seconds);
+    }
+    // A size in time takes no longer than the first one, nearly the time asked for, did.
+    const double low =
+        std::min(beside(first.x, -3), kPerhapsFaster * work / first.wall_clock_seconds);
+    return {std::max(1.0, std::floor(low)), std::ceil(2 * first.x)};
+  }
+
+  // In steps of whole nodes as long as they are longer than one.
+  [[nodiscard]] double whole(double step) const {
+    if (step <= 1) return 1;
+    return step > node_ ? std::ceil(step / node_) * node_ : step;
+  }
+
+  void every(const Window& window, double step) {
+    const double begin = step == 1 ? window.low : std::ceil(window.low / step) * step;
+    for (double size = begin; size <= window.high; size += step) at(size);
+  }
+
+  void fine(const Window& window) {
+    double step = whole((window.high - window.low) / kMostFine);
+    every(window, step);
+    while (step > 1) {
+      const double finer = step <= node_ ? 1 : std::max(node_, whole(std::floor(step / kFiner)));
+      const double fewest = first()->x, best = this->best()->x;
+      every({std::max(1.0, fewest - step), fewest}, finer);
+      every({std::max(1.0, best - step), best + step}, finer);
+      step = finer;
+    }
+    window_ = window;
+    all_ = whole((window.high - window.low) / kMostFine) == 1;
+  }
+
+  // Of sizes that were not all tried the best is only that of those that were.
+  [[nodiscard]] std::string named(const char* what, double x) const {
+    const bool all = node_ == 0 || x <= node_ || (all_ && x >= window_.low && x < window_.high);
+    return std::string(what) + (all ? "" : " tried");
+  }
+
+  void tell(Found& found) const {
+    const Probe& best = found.probe;
+    const Probe& fewest = *first();
+    found.choices.push_back(choice(named(cheapest_ ? "least cost" : "least time", best.x), best));
+    found.choices.push_back(choice(named("fewest", fewest.x), fewest));
+    if (node_ == 0) return;
+    for (const auto& [size, probe] : tried_) {
+      if (!probe.meets || std::fmod(size, node_) != 0) continue;
+      found.choices.push_back(choice("fewest whole nodes", probe));
+      return;
+    }
+  }
+
+  Prober& prober_;
+  double node_;
+  bool cheapest_;
+  std::map<double, Probe> tried_;
+  Window window_;
+  bool all_ = false;  ///< every whole number of window_ was tried
+};
 
 }  // namespace
 
 Found solve_by_scan(Prober& prober, const std::vector<double>& sizes, double node, bool cheapest) {
-  const std::vector<Probe> tried = coarse_scan(prober, sizes, cheapest);
-  const auto is_better = [&](const Probe& a, const Probe& b) {
-    return a.meets != b.meets ? a.meets : better(a, b, cheapest);
-  };
-  const auto first = std::ranges::find_if(tried, [](const Probe& probe) { return probe.meets; });
-  Found found;
-  if (first == tried.end()) {
-    if (!prober.nearest()) prober.rethrow();
-    found.probe = *prober.nearest();
-    found.problem = "no allowed value reaches the target";
-    return found;
-  }
-  std::vector<Probe> meeting;
-  std::ranges::copy_if(tried, std::back_inserter(meeting), [](const Probe& p) { return p.meets; });
-  Window window{first->x, first->x};
-  double step = 1;
-  if (node > 0) {
-    const auto best = std::ranges::min_element(tried, is_better);
-    window = window_of(tried, static_cast<std::size_t>(first - tried.begin()),
-                       static_cast<std::size_t>(best - tried.begin()), cheapest);
-    step = fine_scan(prober, window, node, meeting);
-    std::ranges::sort(meeting, {}, &Probe::x);
-  }
-  const Probe& best = *std::ranges::min_element(meeting, is_better);
-  found.solved = true;
-  found.probe = best;
-  // Of sizes that were not all tried the best is only that of those that were.
-  const auto named = [&](const char* what, double x) {
-    const bool all = node == 0 || x <= node || (step == 1 && x >= window.low && x < window.high);
-    return std::string(what) + (all ? "" : " of the sizes tried");
-  };
-  found.choices.push_back(choice(named(cheapest ? "least cost" : "least time", best.x), best));
-  found.choices.push_back(choice(named("fewest", meeting.front().x), meeting.front()));
-  if (node > 0) {
-    const auto whole = std::ranges::find_if(
-        meeting, [&](const Probe& probe) { return std::fmod(probe.x, node) == 0; });
-    if (whole != meeting.end()) found.choices.push_back(choice("fewest whole nodes", *whole));
-  }
-  return found;
+  return Scan(prober, node, cheapest).run(sizes);
 }
 
 }  // namespace trcost

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "planner/recent_plans.h"
+
+#include <bit>
+#include <utility>
+
+namespace trcost {
+namespace {
+
+constexpr std::uint64_t kPrime = 0x100000001b3;  // FNV-1a
+
+std::uint64_t mixed(std::uint64_t digest, double value) {
+  digest = (digest ^ std::bit_cast<std::uint64_t>(value)) * kPrime;
+  return digest ^ (digest >> 29);
+}
+
+// Of what differs between the requests for one model; the rest is compared.
+std::uint64_t digest_of(const PlanRequest& request) {
+  std::uint64_t digest = mixed(0, request.gpus);
+  digest = mixed(digest, request.global_batch.value_or(0));
+  digest = mixed(digest, request.batch_hint);
+  return mixed(digest, request.critical_batch.value_or(0));
+}
+
+}  // namespace
+
+template <class Make>
+const std::optional<Plan>& RecentPlans::find(Kind kind, const PlanRequest& request,
+                                             const Make& make) {
+  const std::uint64_t digest = digest_of(request);
+  for (const std::unique_ptr<Entry>& known : entries_) {
+    if (known->digest == digest && known->kind == kind && known->request == request) {
+      return known->plan;
+    }
+  }
+  auto made = std::make_unique<Entry>(Entry{digest, kind, request, make()});
+  if (entries_.size() < kMostKept) return entries_.emplace_back(std::move(made))->plan;
+  std::unique_ptr<Entry>& slot = entries_[oldest_];
+  oldest_ = (oldest_ + 1) % kMostKept;
+  slot = std::move(made);
+  return slot->plan;
+}
+
+Plan RecentPlans::all(const StepModel& model, const PlanRequest& request) {
+  return *find(Kind::all, request, [&] { return plan(model, request); });
+}
+
+std::optional<Plan> RecentPlans::fitting(const StepModel& model, const PlanRequest& request) {
+  return find(Kind::fitting, request, [&] { return fitting_plan(model, request); });
+}
+
+Plan RecentPlans::with_idle(const StepModel& model, const PlanRequest& request) {
+  return *find(Kind::with_idle, request, [&] { return plan_with_idle(model, request); });
+}
+
+}  // namespace trcost
