@@ -14,11 +14,14 @@ namespace trcost {
 struct PriceBook;
 struct Efficiency;
 struct Stack;
+struct Engine;
+struct ServingChip;
+struct ServingSpread;
 struct Regions;
 struct RunBook;
 
 /// Kinds of catalog entries, each a folder of `data/`.
-enum class CatalogKind { accelerators, systems, stacks, models, encoders, prices, runs };
+enum class CatalogKind { accelerators, systems, stacks, engines, models, encoders, prices, runs };
 
 /// All kinds with the name of their folder, in the order of help and listings.
 struct CatalogKindInfo {
@@ -29,6 +32,8 @@ struct CatalogKindInfo {
 const std::vector<CatalogKindInfo>& catalog_kinds();
 /// The name of its folder.
 std::string_view catalog_kind_name(CatalogKind kind);
+/// All of them in one line.
+std::string catalog_kind_names(std::string_view between, std::string_view before_last);
 
 /// One line of `trcost list KIND`.
 struct CatalogEntry {
@@ -61,6 +66,11 @@ class Catalog {
   /// `NAME@RELEASE` is the stack as of a release (trcost/efficiency.h); throws Error (usage) where
   /// the stack's measurements do not cover it.
   const Stack& stack(std::string_view name_or_path) const;
+  /// Inference software.
+  const Engine& engine(std::string_view name_or_path) const;
+  /// What a chip in a system reaches while it serves.
+  ServingSpread serving_spread() const;
+  ServingChip serving_chip(const Accelerator& accelerator, const System& system) const;
   /// Calibrated constants of an accelerator; by rule from its specification where none exist.
   const Efficiency& efficiency(const Accelerator& accelerator) const;
   /// YYYY-MM-DD: the day of the price book, without reading its prices.

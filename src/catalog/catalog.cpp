@@ -18,6 +18,7 @@
 #include "trcost/efficiency.h"
 #include "trcost/error.h"
 #include "trcost/price_book.h"
+#include "trcost/engine.h"
 
 namespace trcost {
 namespace {
@@ -57,6 +58,7 @@ const std::vector<CatalogKindInfo>& catalog_kinds() {
       {CatalogKind::accelerators, "accelerators", "chips: dense peaks, memory, power"},
       {CatalogKind::systems, "systems", "nodes and racks: network tiers, power, price"},
       {CatalogKind::stacks, "stacks", "training software"},
+      {CatalogKind::engines, "engines", "inference software"},
       {CatalogKind::models, "models", "architectures"},
       {CatalogKind::encoders, "encoders", "vision and audio encoders"},
       {CatalogKind::prices, "prices", "what an accelerator-hour costs, by provider and date"},
@@ -69,6 +71,15 @@ std::string_view catalog_kind_name(CatalogKind kind) {
   return info(kind).name;
 }
 
+std::string catalog_kind_names(std::string_view between, std::string_view before_last) {
+  std::string out;
+  for (const CatalogKindInfo& kind : catalog_kinds()) {
+    if (!out.empty()) out += &kind == &catalog_kinds().back() ? before_last : between;
+    out += kind.name;
+  }
+  return out;
+}
+
 struct Catalog::Cache {
   std::string directory;
   std::map<std::string, std::string, std::less<>> files;  // text of files outside of the library
@@ -77,6 +88,7 @@ struct Catalog::Cache {
   std::map<std::string, std::shared_ptr<const Model>, std::less<>> models;
   std::map<std::string, std::shared_ptr<const Encoder>, std::less<>> encoders;
   std::map<std::string, std::shared_ptr<const Stack>, std::less<>> stacks;
+  std::map<std::string, std::shared_ptr<const Engine>, std::less<>> engines;
   std::map<std::string, std::shared_ptr<const Efficiency>, std::less<>> efficiencies;
   std::optional<std::vector<ResidualFamily>> residuals;
   std::string price_date;
@@ -220,6 +232,16 @@ const Stack& Catalog::stack(std::string_view name) const {
   return *cache_->stacks.emplace(std::string(name), std::move(aged)).first->second;
 }
 
+const Engine& Catalog::engine(std::string_view name) const {
+  return cache_->entry(cache_->engines, *this, CatalogKind::engines, name, load_engine);
+}
+
+ServingSpread Catalog::serving_spread() const { return load_serving_spread(*this); }
+
+ServingChip Catalog::serving_chip(const Accelerator& accelerator, const System& system) const {
+  return load_serving_chip(accelerator, system, *this);
+}
+
 const Efficiency& Catalog::efficiency(const Accelerator& accelerator) const {
   const std::lock_guard lock(cache_->mutex);
   std::shared_ptr<const Efficiency>& slot = cache_->efficiencies[accelerator.file];
@@ -294,6 +316,9 @@ std::vector<CatalogEntry> Catalog::list(CatalogKind kind) const {
       case CatalogKind::stacks:
         entries.push_back(describe_stack(stack(name)));
         break;
+      case CatalogKind::engines:
+        entries.push_back(describe_engine(engine(name)));
+        break;
       case CatalogKind::models:
         entries.push_back(describe(model(name)));
         break;
@@ -325,6 +350,9 @@ std::string Catalog::show(CatalogKind kind, std::string_view name) const {
       break;
     case CatalogKind::stacks:
       stack(name);
+      break;
+    case CatalogKind::engines:
+      engine(name);
       break;
     case CatalogKind::models:
       model(name);

@@ -25,6 +25,11 @@ Model parse_model(const JsonValue& document, const Catalog& catalog);
 std::shared_ptr<const Stack> load_stack(const JsonValue& document);
 /// The stack as of a release (release_year()); throws Error (usage) where that is not known.
 std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_view release);
+std::shared_ptr<const Engine> load_engine(const JsonValue& document);
+/// By the architecture; where no row informed it, as Hopper.
+ServingChip load_serving_chip(const Accelerator& accelerator, const System& system,
+                              const Catalog& catalog);
+ServingSpread load_serving_spread(const Catalog& catalog);
 /// All families of measured rows.
 std::vector<ResidualFamily> load_residuals(const Catalog& catalog);
 /// Reads its own file of `catalog`, by rule from the specification where there is none; keeps those
@@ -44,6 +49,7 @@ CatalogEntry describe(const System& system);
 CatalogEntry describe(const Encoder& encoder);
 CatalogEntry describe(const Model& model);
 CatalogEntry describe_stack(const Stack& stack);
+CatalogEntry describe_engine(const Engine& engine);
 /// Entries of the books; names are what `trcost show KIND NAME` takes.
 std::vector<CatalogEntry> describe_prices(const PriceBook& prices);
 std::vector<CatalogEntry> describe_runs(const RunBook& runs);

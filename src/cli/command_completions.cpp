@@ -46,6 +46,7 @@ std::string catalog_words(std::string_view flag, Session& session) {
                                      {"--model", CatalogKind::models},
                                      {"--system", CatalogKind::systems},
                                      {"--stack", CatalogKind::stacks},
+                                     {"--engine", CatalogKind::engines},
                                      {"--vision-encoder", CatalogKind::encoders}};
   for (const Names& each : kNames) {
     if (each.flag == flag) return joined(session.catalog().names(each.kind));
@@ -83,7 +84,7 @@ std::string command_names() {
 // What may stand after the command, where that is one of a few words.
 std::string argument_words(const Command& command) {
   if (command.name == "list" || command.name == "show") {
-    return "accelerators systems stacks models encoders prices runs";
+    return catalog_kind_names(" ", " ");
   }
   if (command.name == "completions") return "bash zsh fish man";
   if (command.name == "prices") return "import";

@@ -47,7 +47,7 @@ int run_list(const ListOptions& options, Session& session) {
 Action define_list(CLI::App& app, Session& session) {
   auto options = std::make_shared<ListOptions>();
   app.add_option("KIND", options->kind,
-                 "accelerators, systems, stacks, models, encoders, prices or runs")
+                 catalog_kind_names(", ", " or "))
       ->group("Arguments");
   app.add_option("--accelerator", options->accelerator,
                  "only what belongs to it (accelerators, systems, prices)")

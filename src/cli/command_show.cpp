@@ -62,7 +62,7 @@ int run_show(const ShowOptions& options, Session& session) {
 Action define_show(CLI::App& app, Session& session) {
   auto options = std::make_shared<ShowOptions>();
   app.add_option("KIND", options->kind,
-                 "accelerators, systems, stacks, models, encoders, prices or runs")
+                 catalog_kind_names(", ", " or "))
       ->group("Arguments");
   app.add_option("NAME", options->name, "a catalog name, or a .json file of your own to check")
       ->group("Arguments");

@@ -52,6 +52,13 @@ constexpr Command kCommands[] = {
      "trcost experiments --params 10B --tokens 200B --runs 20 --params-fraction 0.1 \\\n"
      "                   --tokens-fraction 0.1\n",
      define_experiments},
+    {"serve", "what serving a model costs: throughput against latency, dollars per million tokens",
+     "--model NAME|FILE [OPTIONS]",
+     "trcost serve --model llama-3.1-70b\n"
+     "trcost serve --model gpt-oss-120b --precision mxfp4 --accelerator h200,b200 --concurrency 64\n"
+     "trcost serve --model deepseek-v3 --tokens-per-second-per-user 50 --load 0.6\n"
+     "trcost serve --model gpt-oss-120b --accelerator b200 --precision mxfp4 --claim \"0.02 USD/Mtok\"\n",
+     define_serve},
     {"tokens", "tokens that an image, a video or an audio clip becomes",
      "[--family NAME] --image WxH (or --images, --video, --audio) [OPTIONS]",
      "trcost tokens --image 1920x1080\n"

@@ -45,6 +45,7 @@ Action define_solve(CLI::App& app, Session& session);
 Action define_diff(CLI::App& app, Session& session);
 Action define_experiments(CLI::App& app, Session& session);
 Action define_transfer(CLI::App& app, Session& session);
+Action define_serve(CLI::App& app, Session& session);
 Action define_help(CLI::App& app, Session& session);
 
 }  // namespace trcost::cli

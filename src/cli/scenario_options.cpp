@@ -123,12 +123,13 @@ std::string read_input(const std::string& path) {
   return path == "-" ? read_stdin() : read_text_file(path);
 }
 
-void ScenarioOptions::add(CLI::App& app, const Session& session) {
+void ScenarioOptions::add(CLI::App& app, const Session& session,
+                          bool (*wanted)(const FieldInfo&)) {
   app.add_option("--scenario", file_, "scenario as JSON, - for stdin; flags override it")
       ->type_name("FILE")
       ->group("Model");
   for (const FieldInfo& info : fields()) {
-    if (!session.defines(info.flag)) continue;
+    if (!session.defines(info.flag) || (wanted != nullptr && !wanted(info))) continue;
     auto& typed = typed_.emplace_back(std::make_unique<Typed>(Typed{&info, {}, nullptr}));
     CLI::Option* option = app.add_option(std::string(info.flag), typed->text, help_of(info))
                               ->type_name(value_words(info))

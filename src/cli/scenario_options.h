@@ -19,8 +19,8 @@ class Session;
 /// What was typed for the scenario's fields and --scenario.
 class ScenarioOptions {
  public:
-  /// Adds --scenario, and an option for each field whose flag the session defines.
-  void add(CLI::App& app, const Session& session);
+  /// Adds --scenario, and an option for each field (that is `wanted`) whose flag the session defines.
+  void add(CLI::App& app, const Session& session, bool (*wanted)(const FieldInfo&) = nullptr);
   /// Flags over --scenario over environment over the config file. Throws Error (usage) for pairs
   /// that exclude each other.
   [[nodiscard]] Scenario read(Session& session) const { return read(session, {}); }

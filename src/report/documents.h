@@ -5,6 +5,7 @@
 #include "report/document.h"
 #include "report/row_stream.h"
 #include "trcost/memory_fit.h"
+#include "trcost/serving.h"
 #include "trcost/token_report.h"
 
 namespace trcost {
@@ -18,5 +19,6 @@ Record token_record(const TokenReport& report);
 Document token_families_document();
 
 Document memory_document(const MemoryReport& report);
+Document serving_document(const ServingReport& report);
 
 }  // namespace trcost

@@ -96,6 +96,7 @@ struct Curve {
   /// The diagonal, where both axes measure the same.
   bool diagonal = false;
   Table numbers;
+  bool in_text = false;  ///< as its numbers; else they stand elsewhere on the page
 };
 
 /// Warnings. On a terminal they stand on stderr, unless `in_text` says that they are of the page.

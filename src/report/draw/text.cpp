@@ -96,7 +96,9 @@ class TextDrawing {
                              word_width));
     }
   }
-  void add(const Curve&) {}  // its points stand in a table of the page
+  void add(const Curve& curve) {
+    if (curve.in_text) add(Grid{curve.numbers});
+  }
   void add(const Notes& notes) {
     if (!notes.in_text) return;
     for (const std::string& line : notes.lines) {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model as serving sees it: what is read, kept and computed per token.
+#pragma once
+
+#include <array>
+
+#include "trcost/engine.h"
+#include "trcost/model.h"
+
+namespace trcost {
+
+/// A language model as serving sees it: plain sums over its layers. FLOPs are per token and
+/// position of context, over all layers.
+struct ServedModel {
+  double layers = 0;
+  double hidden = 0;
+  double heads = 0;
+  double kv_heads = 0;
+  bool latent = false;  ///< MLA: one compressed cache for all heads
+  double attention_params = 0;
+  double dense_params = 0;          ///< dense and shared feed-forwards, routers
+  double expert_params = 0;         ///< all routed experts
+  double active_expert_params = 0;  ///< those that one token uses
+  double expert_layers = 0;
+  double experts = 0;
+  double experts_per_token = 0;
+  double head_params = 0;  ///< vocabulary x hidden, read for every token
+  bool tied = false;
+  double context = 0;        ///< longest sequence, 0 not known
+  double cache_width = 0;    ///< numbers per token and layer in the cache
+  double decode_flops = 0;   ///< core of attention: one new token, per token of context
+  double prefill_flops = 0;  ///< the same per token of a prompt, uncompressed
+  std::array<AttentionWindow, 4> windows{};
+  int window_count = 1;
+};
+/// Throws Error (usage) for what generates nothing: an encoder or a pair of towers.
+ServedModel served_model(const LanguageModel& model);
+
+/// Bytes of all weights; norms and biases, a thousandth of them, are left out.
+double weight_bytes(const ServedModel& model, WeightFormat format);
+/// Tokens of a context that the average layer keeps: windows forget the rest.
+double kept_context(const ServedModel& model, double context);
+/// Bytes that one more token of a context short of any window adds to the cache.
+double cache_bytes_per_token(const ServedModel& model, double bytes_per_number);
+/// Share of the experts that at least one of `batch` tokens uses, routed evenly: 1 - (1 - k/E)^B.
+double touched_experts(double experts, double per_token, double batch);
+/// Tokens that a step gives when `drafted` are guessed and each is accepted with probability
+/// `acceptance` after the one before: (1 - a^(k+1)) / (1 - a)  (Leviathan et al., arXiv:2211.17192,
+/// eq. 1).
+double tokens_per_speculative_step(double acceptance, double drafted);
+
+}  // namespace trcost

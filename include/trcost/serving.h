@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// The question of `trcost serve`, and its answer.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/catalog.h"
+#include "trcost/estimate.h"
+#include "trcost/scenario.h"
+#include "trcost/serving_model.h"
+#include "trcost/uncertainty.h"
+
+namespace trcost {
+
+struct ServingQuestion {
+  Scenario scenario;      ///< model.*, hardware.accelerator, .gpus (of a replica), .system, cost.*
+  std::string precision;  ///< a weight format, `best`, or empty: fp8 where the chip computes it
+  std::string cache_precision;  ///< `fp8`, `bf16`, or empty: as the engine does
+  std::string engine = "typical";
+  std::optional<int> tp, ep, dp;
+  ServingLoad load;  ///< concurrency 0: as many requests as memory holds
+  std::optional<double> tokens_per_second_per_user;
+  double sold = 1;    ///< share of the capacity that is paid for
+  bool curve = true;  ///< throughput over concurrency beside the one point
+};
+
+/// Dollars per million tokens: the whole cost over the output tokens, over the input tokens, over
+/// both.
+struct TokenCost {
+  std::string pricing;  ///< `on-demand`, `reserved-3y`, `own`, `given`
+  std::optional<double> price_per_gpu_hour;
+  std::optional<double> output, input, total;
+  std::string source, date;
+  bool imputed = false;
+  double sold = 1;  ///< share of the capacity
+};
+
+struct ServingCurvePoint {
+  double concurrency = 0;
+  ServingPoint point;
+  std::optional<double> per_million_output;
+};
+
+/// One platform's answer.
+struct ServingRow {
+  std::string accelerator, title, system, engine;
+  WeightFormat format = WeightFormat::bf16;
+  bool eight_bit_cache = false;
+  ServingLayout layout;
+  double concurrency = 0;
+  bool queued = false;  ///< as many requests as memory holds, all of them waiting
+  ServingPoint point;
+  TokenCost cost;                                        ///< of the pricing asked for
+  std::vector<TokenCost> costs;                          ///< of every kind that the book has
+  std::optional<double> output_per_second_per_megawatt;  ///< rated power of the system x PUE
+  double sigma = 0;                                      ///< of ln of the rate
+  double price_sigma = 0;
+  bool measured = true;             ///< the chip's architecture and the engine informed the fit
+  std::optional<double> published;  ///< best measured output rate per GPU of model, chip and format
+  std::string published_source;
+  std::vector<ServingCurvePoint> curve;
+  std::string problem;  ///< why there is no answer, else empty
+  std::string hint;
+  /// `fp8` or `bf16`.
+  [[nodiscard]] std::string_view cache_format() const { return eight_bit_cache ? "fp8" : "bf16"; }
+  /// P10, P50, P90 of the rate, and of dollars per million output tokens.
+  [[nodiscard]] Quantiles rate_range() const;
+  [[nodiscard]] std::optional<Quantiles> cost_range() const;
+};
+
+/// How a prediction stands to what a claim needs.
+enum class Verdict : std::uint8_t { holds, holds_within_range, possible, fails };
+std::string_view verdict_words(Verdict verdict);
+
+/// One set of conditions under which a claim is judged.
+struct ClaimCase {
+  std::string accelerator;
+  std::string reference;        ///< chip that a factor is over, else empty
+  std::string pricing;          ///< empty where no price enters
+  std::optional<double> price;  ///< USD per GPU-hour; of revenue, USD per million tokens sold
+  std::optional<double> sold;   ///< share of the capacity
+  bool all_tokens = false;      ///< input and output tokens counted; else output alone
+  double needed = 0;
+  double predicted = 0;
+  Verdict verdict = Verdict::fails;
+};
+
+struct ClaimJudgement {
+  std::string claim;  ///< as it was made
+  std::string unit;   ///< of needed and predicted, e.g. `tokens/s per GPU`
+  std::vector<ClaimCase> cases;
+  std::vector<std::string> notes;
+  std::string verdict;  ///< in a sentence
+  [[nodiscard]] std::size_t holding() const;
+};
+
+struct ServingReport {
+  std::string model;
+  double params_total = 0, params_active = 0;
+  ServingQuestion question;
+  std::string scenario;  ///< JSON
+  std::string price_data_date;
+  std::vector<ServingRow> rows;
+  std::vector<Assumption> assumptions;
+  std::vector<std::string> warnings;
+  std::optional<ClaimJudgement> claim;
+};
+
+/// price / 3600 / (tokens/s x sold) x 1e6; empty where the price is unknown.
+std::optional<double> dollars_per_million(std::optional<double> usd_per_gpu_hour,
+                                          double tokens_per_second_per_gpu, double sold);
+/// The tokens/s per GPU at which a price per million tokens pays for the GPU-hour.
+double needed_tokens_per_second(double usd_per_gpu_hour, double usd_per_million, double sold);
+
+/// Throws Error (usage) for a question that makes no sense, Error (no_answer) where no platform
+/// answers; a platform without an answer among others is a row with its problem.
+ServingReport serving_report(const ServingQuestion& question, const Catalog& catalog);
+
+/// Judges `text` ("0.02 USD/Mtok", "15x over h200", "50x per MW over h200", "$5M into $75M") by the
+/// report's rows. Throws Error (usage) for one without a unit, naming the forms.
+ClaimJudgement judge_claim(std::string_view text, const Catalog& catalog,
+                           const ServingReport& report);
+
+}  // namespace trcost

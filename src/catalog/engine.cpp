@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "catalog/data_file.h"
+#include "catalog/loaders.h"
+#include "catalog/strict_json.h"
+#include "trcost/engine.h"
+
+namespace trcost {
+namespace {
+
+template <class T>
+struct Constant {
+  std::string_view name;
+  double T::*member;
+  double lowest, highest;
+};
+
+constexpr Constant<Engine> kEngine[] = {
+    {"layer", &Engine::layer, 0.01, 100},
+    {"expert_layer", &Engine::expert_layer, 0.01, 100},
+    {"step_seconds", &Engine::step_seconds, 0, 1},
+    {"sequence_seconds", &Engine::sequence_seconds, 0, 1},
+    {"prefill", &Engine::prefill, 0.01, 2},
+    {"experts", &Engine::experts, 0.01, 1.5},
+    {"hidden_prefill", &Engine::hidden_prefill, 0, 1},
+    {"ramp", &Engine::ramp, 0, 10},
+    {"first_token_seconds", &Engine::first_token_seconds, 0, 100},
+    {"queue", &Engine::queue, 0, 1},
+    {"reserve_bytes", &Engine::reserve_bytes, 0, 1e11},
+    {"reserve_share", &Engine::reserve_share, 0, 0.9},
+    {"cache_share", &Engine::cache_share, 0.01, 1},
+    {"most_sequences", &Engine::most_sequences, 1, 1e6},
+    {"chunk_tokens", &Engine::chunk_tokens, 1, 1e6},
+    {"sigma", &Engine::sigma, 0, 3},
+};
+
+constexpr Constant<ServingChip> kChip[] = {
+    {"memory", &ServingChip::memory, 0.01, 1},
+    {"cache", &ServingChip::cache, 0.01, 1},
+    {"matmul", &ServingChip::matmul, 0.01, 1},
+    {"experts", &ServingChip::experts, 0.01, 1},
+    {"expert_matmul", &ServingChip::expert_matmul, 0.01, 1},
+    {"prefill", &ServingChip::prefill, 0.01, 1},
+    {"expert_prefill", &ServingChip::expert_prefill, 0.01, 1},
+    {"reduce_seconds", &ServingChip::reduce_seconds, 0, 1},
+    {"reduce_link", &ServingChip::reduce_link, 0.01, 1},
+    {"exchange_seconds", &ServingChip::exchange_seconds, 0, 1},
+    {"exchange_link", &ServingChip::exchange_link, 0.01, 1},
+    {"fp4_gain", &ServingChip::fp4_gain, 1, 2},
+    {"layer_seconds", &ServingChip::layer_seconds, 0, 1},
+};
+
+template <class T, std::size_t N>
+void read_constants(ObjectReader& reader, const Constant<T> (&constants)[N], T& out) {
+  for (const Constant<T>& c : constants) {
+    out.*c.member = reader.required_number(c.name, c.lowest, c.highest);
+  }
+}
+
+constexpr std::string_view kArchitectures = "serving/architectures.json";
+constexpr std::string_view kSpread = "serving/spread.json";
+constexpr std::string_view kReference = "hopper";
+
+}  // namespace
+
+std::shared_ptr<const Engine> load_engine(const JsonValue& document) {
+  auto engine = std::make_shared<Engine>();
+  ObjectReader reader = document.object();
+  reader.accept("schema_version");
+  engine->name = reader.required_text("name");
+  engine->title = reader.required_text("title");
+  engine->source = reader.required_text("source");
+  engine->eight_bit_cache = reader.boolean_or("eight_bit_cache", false);
+  engine->memory_source = reader.required_text("memory_source");
+  read_constants(reader, kEngine, *engine);
+  reader.finish();
+  return engine;
+}
+
+ServingChip load_serving_chip(const Accelerator& chip, const System& system,
+                              const Catalog& catalog) {
+  const std::string text(kArchitectures);
+  const JsonValue document = parse_data_file(catalog.file(text), text, text);
+  ObjectReader reader = document.object();
+  ServingChip out;
+  // An architecture is named by its family: `blackwell-ultra` is Blackwell.
+  std::string family;
+  for (const std::string& key : reader.keys()) {
+    if (chip.architecture.starts_with(key)) family = key;
+  }
+  out.measured = !family.empty();
+  ObjectReader constants = reader.required_object(out.measured ? family : kReference);
+  read_constants(constants, kChip, out);
+  const auto rate = [&](Precision p) { return chip.peak_flops[static_cast<std::size_t>(p)]; };
+  out.bandwidth = chip.memory_bandwidth;
+  out.memory_bytes = chip.memory_bytes;
+  out.bf16 = std::max(rate(Precision::bf16), rate(Precision::fp16));
+  out.fp8 = rate(Precision::fp8);
+  out.fp4 = rate(Precision::nvfp4);
+  out.link = system.tiers.front().bandwidth;
+  out.link_accelerators = system.gpus_per_domain;
+  out.network = system.tiers.size() > 1 ? system.tiers[1].bandwidth : 0;
+  return out;
+}
+
+ServingSpread load_serving_spread(const Catalog& catalog) {
+  const std::string path(kSpread);
+  ObjectReader reader = parse_data_file(catalog.file(path), path, path).object();
+  ServingSpread out;
+  out.dense = reader.required_number("dense", 0, 3);
+  out.mixture = reader.required_number("mixture", 0, 3);
+  out.by_rule = reader.required_number("by_rule", 0, 3);
+  for (const char* key : {"schema_version", "source", "by_rule_source"}) reader.accept(key);
+  reader.finish();
+  return out;
+}
+
+CatalogEntry describe_engine(const Engine& engine) {
+  return {engine.name, engine.title, engine.source};
+}
+
+}  // namespace trcost

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/scenario_options.h"
+#include "cli/session.h"
+#include "report/documents.h"
+#include "trcost/error.h"
+#include "trcost/serving.h"
+
+namespace trcost::cli {
+namespace {
+
+struct ServeOptions {
+  ScenarioOptions scenario;
+  OutputOptions output;
+  std::string precision, cache_precision, engine = "typical", claim;
+  std::string input, output_tokens, concurrency, per_user, load, cached, acceptance, drafted;
+  std::string tp, ep, dp;
+  bool no_curve = false;
+};
+
+// One number of the load: its flag, where it is typed, and what is allowed.
+struct NumberOption {
+  const char* flag;
+  std::string ServeOptions::*text;
+  NumberKind kind;
+  double lowest, highest;
+  const char* help;
+};
+constexpr NumberOption kNumbers[] = {
+    {"--input-tokens", &ServeOptions::input, NumberKind::integer, 1, 1e8,
+     "tokens of a request's prompt (default 1024)"},
+    {"--output-tokens", &ServeOptions::output_tokens, NumberKind::integer, 1, 1e8,
+     "tokens of its answer (default 1024)"},
+    {"--concurrency", &ServeOptions::concurrency, NumberKind::integer, 1, 1e7,
+     "requests in flight per replica (default: as many as memory holds)"},
+    {"--tokens-per-second-per-user", &ServeOptions::per_user, NumberKind::number, 1e-3, 1e6,
+     "speed that each user gets at least; the concurrency follows"},
+    {"--load", &ServeOptions::load, NumberKind::fraction, 1e-6, 1,
+     "share of the capacity that is sold (default 1)"},
+    {"--prefix-hits", &ServeOptions::cached, NumberKind::fraction, 0, 0.999,
+     "share of the input whose cache is there already (default 0)"},
+    {"--acceptance", &ServeOptions::acceptance, NumberKind::fraction, 0, 1,
+     "of drafted tokens, each after the one before; with --draft-tokens"},
+    {"--draft-tokens", &ServeOptions::drafted, NumberKind::integer, 1, 16,
+     "tokens guessed per step (speculative decoding, multi-token prediction)"},
+    {"--tp", &ServeOptions::tp, NumberKind::integer, 1, 1024,
+     "tensor-parallel degree of attention (default: searched)"},
+    {"--ep", &ServeOptions::ep, NumberKind::integer, 1, 1024,
+     "expert-parallel degree (default: searched)"},
+    {"--dp", &ServeOptions::dp, NumberKind::integer, 1, 1024,
+     "copies of attention side by side in the replica (default: searched)"},
+};
+
+std::optional<double> number(const ServeOptions& typed, const NumberOption& option) {
+  const std::string& text = typed.*option.text;
+  if (text.empty()) return std::nullopt;
+  double value = 0;
+  try {
+    value = parse_number(text, option.kind);
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, error.hint, option.flag);
+  }
+  if (value < option.lowest || value > option.highest) {
+    throw Error(ErrorKind::usage, "\"" + text + "\" is outside of what is allowed",
+                "from " + format_exact(option.lowest) + " to " + format_exact(option.highest),
+                option.flag);
+  }
+  return value;
+}
+
+ServingQuestion question_of(const ServeOptions& typed, Session& session) {
+  ServingQuestion q;
+  q.scenario = typed.scenario.read(session);
+  if (!q.scenario.has(Field::model_name) && !q.scenario.has(Field::model_params)) {
+    throw Error(ErrorKind::usage, "which model is served?",
+                "give --model NAME or --params N; `trcost list models`", "--model");
+  }
+  q.precision = typed.precision;
+  q.cache_precision = typed.cache_precision;
+  q.engine = typed.engine;
+  const auto value = [&](std::string_view flag) {
+    const auto* found = std::ranges::find(kNumbers, flag, &NumberOption::flag);
+    return number(typed, *found);
+  };
+  const auto degree = [&](std::string_view flag) -> std::optional<int> {
+    if (const auto given = value(flag)) return static_cast<int>(*given);
+    return std::nullopt;
+  };
+  q.tp = degree("--tp");
+  q.ep = degree("--ep");
+  q.dp = degree("--dp");
+  q.load.input_tokens = value("--input-tokens").value_or(1024);
+  q.load.output_tokens = value("--output-tokens").value_or(1024);
+  q.load.concurrency = value("--concurrency").value_or(0);
+  q.load.cached_input = value("--prefix-hits").value_or(0);
+  q.load.acceptance = value("--acceptance").value_or(0);
+  q.load.drafted = value("--draft-tokens").value_or(0);
+  q.tokens_per_second_per_user = value("--tokens-per-second-per-user");
+  q.sold = value("--load").value_or(1);
+  q.curve = !typed.no_curve;
+  return q;
+}
+
+int run_serve(const ServeOptions& typed, Session& session) {
+  const Format format = typed.output.choose();
+  const ServingQuestion question = question_of(typed, session);
+  Output output(typed.output.path);
+  ServingReport report = serving_report(question, session.catalog());
+  if (!typed.claim.empty()) report.claim = judge_claim(typed.claim, session.catalog(), report);
+  Style style;
+  style.color =
+      format == Format::table && typed.output.path == "-" && session.colored(STDOUT_FILENO);
+  Document document = serving_document(report);
+  document.command = session.command;
+  output.write(render(document, format, style));
+  output.commit();
+  for (const ServingRow& row : report.rows) {
+    if (!row.problem.empty()) session.warn(row.problem + (row.hint.empty() ? "" : ": " + row.hint));
+  }
+  for (const std::string& warning : report.warnings) session.warn(warning);
+  return kExitOk;
+}
+
+// Of the scenario's fields those that say what is served, on what, and what an hour costs.
+bool belongs_to_serving(const FieldInfo& info) {
+  constexpr Field kAlso[] = {Field::model_name,    Field::model_params,
+                             Field::model_vocab,   Field::hardware_accelerator,
+                             Field::hardware_gpus, Field::hardware_system};
+  if (std::ranges::find(kAlso, info.field) != std::end(kAlso)) return true;
+  return info.path.starts_with("cost.") && info.field <= Field::cost_capital_rate;
+}
+
+}  // namespace
+
+Action define_serve(CLI::App& app, Session& session) {
+  auto typed = std::make_shared<ServeOptions>();
+  typed->scenario.add(app, session, belongs_to_serving);
+  for (const NumberOption& option : kNumbers) {
+    app.add_option(option.flag, (*typed).*option.text, option.help)
+        ->type_name("N")
+        ->group("Serving");
+  }
+  app.add_option("--precision", typed->precision,
+                 "format of the weights (default: fp8 where the chip computes in it, else bf16)")
+      ->type_name("bf16|fp8|nvfp4|mxfp4|int4|best")
+      ->group("Serving");
+  app.add_option("--kv-precision", typed->cache_precision,
+                 "format of the cache (default: as the engine does)")
+      ->type_name("bf16|fp8")
+      ->group("Serving");
+  app.add_option("--engine", typed->engine, "inference software: see trcost list engines")
+      ->type_name("NAME|FILE")
+      ->group("Serving");
+  app.add_option("--claim", typed->claim,
+                 "a vendor's number to judge, e.g. \"0.02 USD/Mtok\", \"15x over h200\"")
+      ->type_name("TEXT")
+      ->group("Serving");
+  app.add_flag("--no-curve", typed->no_curve, "leave out throughput over concurrency")
+      ->group("Output");
+  add_output_options(app, typed->output);
+  return [typed, &session] { return run_serve(*typed, session); };
+}
+
+}  // namespace trcost::cli

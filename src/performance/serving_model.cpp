@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The formulas of data/phases.md, B.2 to B.4; tests/calibration/refit_serving.py holds them a
+// second time, in numpy, and fits their constants.
+#include "trcost/serving_model.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "quantity/portable_math.h"
+
+namespace trcost {
+namespace {
+
+// Load of the busiest expert's GPU over the mean (DeepSeek-V3, arXiv:2412.19437, section 3.4:
+// redundant experts bring it near 1).
+constexpr double kExpertImbalance = 1.1;
+// Share of the 16-bit peak that the core of attention reaches, decoding and in a prompt.
+constexpr double kDecodeAttention = 0.6;
+constexpr double kPrefillAttention = 0.5;
+// A token crosses the network once per node that holds one of its experts, four at most
+// (DeepSeek-V3, section 3.2.2), of a network that reaches 0.8, half of it hidden by a second
+// micro-batch.
+constexpr double kNodesPerToken = 4;
+constexpr double kNetworkShare = 0.8;
+constexpr double kNetworkExposed = 0.5;
+// No engine reaches more of the peak in a prompt, whatever its factor says.
+constexpr double kMostPrefill = 0.9;
+constexpr double kExchangeBytes = 3;  // a token's number: 1 byte out, 2 back
+
+// The larger of the two with a soft corner: what is bound by both is slower than by either.
+double soft_max(double a, double b) {
+  return std::sqrt(std::sqrt(square(square(a)) + square(square(b))));
+}
+
+// Peak of matmuls whose weights take so many bytes each. Chips without the format compute as wide
+// as they must: 8-bit for their own 4-bit format, 16-bit for what is only stored small.
+double peak(const ServingChip& chip, double bytes, bool nvfp4) {
+  const double eight = chip.fp8 > 0 ? chip.fp8 : chip.bf16;
+  if (bytes >= 2) return chip.bf16;
+  if (bytes >= 1) return eight;
+  if (chip.fp4 > 0) return eight * chip.fp4_gain;
+  return nvfp4 ? eight : chip.bf16;
+}
+
+}  // namespace
+
+ServingModel::ServingModel(const ServedModel& model, const ServingChip& chip, const Engine& engine,
+                           WeightFormat format, double cache_bytes, const ServingLayout& layout)
+    : model_(model), chip_(chip), engine_(engine), layout_(layout), cache_bytes_(cache_bytes) {
+  const WeightFormatRow& row = weight_format(format);
+  const bool mixture = model.experts > 0;
+  const double attention = mixture ? row.mixture_bytes : row.attention_bytes;
+  const double dense = mixture ? row.mixture_bytes : row.other_bytes;
+  read_bytes_ =
+      model.attention_params * attention + model.dense_params * dense + model.head_params * 2;
+  expert_bytes_ = model.expert_params * row.other_bytes;
+  weights_per_gpu_ = (read_bytes_ + (model.tied ? 0 : 2 * model.head_params)) / layout.tp +
+                     expert_bytes_ / layout.gpus;
+  const bool nvfp4 = format == WeightFormat::nvfp4;
+  expert_peak_ = peak(chip, row.other_bytes, nvfp4);
+  prefill_dense_ = 2 * (model.attention_params / peak(chip, attention, nvfp4) +
+                        model.dense_params / peak(chip, dense, nvfp4));
+  dense_seconds_ = prefill_dense_ + 2 * model.head_params / chip.bf16;
+}
+
+// Bytes per second of an all-reduce within a tensor-parallel group.
+double ServingModel::reduce_rate() const {
+  const bool inside = layout_.tp <= chip_.link_accelerators || chip_.network <= 0;
+  return (inside ? chip_.link : chip_.network) * chip_.reduce_link;
+}
+
+double ServingModel::most_sequences(const ServingLoad& load) const {
+  const double free =
+      chip_.memory_bytes * (1 - engine_.reserve_share) - weights_per_gpu_ - engine_.reserve_bytes;
+  const double shard = std::min<double>(layout_.tp, model_.kv_heads);
+  // A sequence is half way through its answer on average.
+  const double kept = kept_context(model_, load.input_tokens + 0.5 * load.output_tokens);
+  const double sequence = cache_bytes_per_token(model_, cache_bytes_) * kept / shard;
+  return layout_.dp * std::max(0.0, engine_.cache_share * free / sequence);
+}
+
+double ServingModel::prefill_seconds_per_token(double input) const {
+  const double n = layout_.gpus;
+  const auto reached = [&](double share) {
+    return std::min(share * engine_.prefill, kMostPrefill);
+  };
+  const double matmuls =
+      prefill_dense_ / reached(chip_.prefill) +
+      2 * model_.active_expert_params / expert_peak_ / reached(chip_.expert_prefill);
+  const double core =
+      model_.prefill_flops * 0.5 * kept_context(model_, input) / (kPrefillAttention * chip_.bf16);
+  const double t = layout_.tp;
+  const double reduced =
+      t > 1 ? 2 * model_.layers * 2 * (t - 1) / t * model_.hidden * 2 / reduce_rate() / layout_.dp
+            : 0;
+  return (matmuls + core) / n + reduced;
+}
+
+void ServingModel::add_experts(double tokens, DecodeStep& step) const {
+  const double touched = touched_experts(model_.experts, model_.experts_per_token, tokens);
+  const double n = layout_.gpus;
+  const double read =
+      expert_bytes_ * touched / (n * chip_.bandwidth * chip_.experts * engine_.experts);
+  const double computed =
+      2 * model_.active_expert_params * tokens / (n * expert_peak_ * chip_.expert_matmul);
+  step.experts = kExpertImbalance * soft_max(read, computed);
+  step.waiting += step.experts - kExpertImbalance * computed;
+  if (layout_.dp == 1) return;
+  const double bytes = tokens / n * model_.hidden * kExchangeBytes;
+  const bool inside = n <= chip_.link_accelerators || chip_.network <= 0;
+  const double moved =
+      inside ? bytes * model_.experts_per_token / (chip_.link * chip_.exchange_link)
+             : kNetworkExposed * bytes * std::min(model_.experts_per_token, kNodesPerToken) /
+                   (chip_.network * kNetworkShare);
+  step.exchange = model_.expert_layers * (2 * chip_.exchange_seconds + moved);
+}
+
+DecodeStep ServingModel::decode(double sequences, double context, double drafted) const {
+  const double t = layout_.tp;
+  const double local = std::max(sequences / layout_.dp, 1.0);
+  const double positions = local * (1 + drafted);
+  const double kept = kept_context(model_, context);
+  DecodeStep step;
+  const double multiplied = positions * dense_seconds_ / t / chip_.matmul;
+  step.dense = soft_max(read_bytes_ / t / (chip_.bandwidth * chip_.memory), multiplied);
+  step.waiting = step.dense - multiplied;
+  if (model_.experts > 0) add_experts(sequences * (1 + drafted), step);
+  const double shard = std::min(t, model_.kv_heads);
+  const double cached = cache_bytes_per_token(model_, cache_bytes_) * kept * local / shard;
+  step.cache =
+      soft_max(cached / (chip_.bandwidth * chip_.cache),
+               model_.decode_flops * kept * positions / (t * kDecodeAttention * chip_.bf16));
+  if (t > 1) {
+    const double latency = chip_.reduce_seconds * portable_log2(t) / 3;
+    step.tensor = 2 * model_.layers *
+                  (latency + positions * 2 * (t - 1) / t * model_.hidden * 2 / reduce_rate());
+  }
+  // A drafted token is one layer and the head (multi-token prediction of DeepSeek-V3).
+  const double head = 2 * model_.head_params / t / (chip_.bandwidth * chip_.memory);
+  step.draft = drafted * ((step.dense + step.experts + step.cache) / model_.layers + head);
+  const double layer =
+      chip_.layer_seconds * engine_.layer * (model_.experts > 0 ? engine_.expert_layer : 1);
+  step.host = model_.layers * layer + engine_.step_seconds + engine_.sequence_seconds * local;
+  return step;
+}
+
+ServingPoint ServingModel::at(const ServingLoad& load) const {
+  ServingPoint p;
+  p.weight_bytes_per_gpu = weights_per_gpu_;
+  p.cache_bytes_per_token = trcost::cache_bytes_per_token(model_, cache_bytes_);
+  p.most_sequences = std::min(most_sequences(load), engine_.most_sequences * layout_.dp);
+  p.fits = p.most_sequences >= 1;
+  const bool queued = load.concurrency <= 0;
+  const double b =
+      std::max(1.0, queued ? p.most_sequences : std::min(load.concurrency, p.most_sequences));
+  p.sequences = b;
+  const double out = load.output_tokens, in = load.input_tokens * (1 - load.cached_input);
+  p.step = decode(b, load.input_tokens + out / 2, load.drafted);
+  const double gain =
+      load.drafted > 0 ? tokens_per_speculative_step(load.acceptance, load.drafted) : 1;
+  const double step = p.step.total() / gain;
+  // While a step decodes b tokens, the prompts of b/out new requests are due, in chunks; they
+  // compute while the step waits for memory.
+  const double token = prefill_seconds_per_token(load.input_tokens);
+  const double prompt = in * token;
+  if (in > 0) {
+    const double busy = b * in / out * token;
+    const double chunks = b * in / out / std::min(in, engine_.chunk_tokens);
+    p.prefill_seconds =
+        busy - engine_.hidden_prefill * std::min(std::min(chunks, 1.0) * p.step.waiting, busy);
+  }
+  p.tpot_seconds = step + p.prefill_seconds;
+  p.ttft_seconds = engine_.first_token_seconds + p.step.host + prompt + engine_.queue * prompt * b;
+  const double request = queued ? (prompt + out * p.tpot_seconds) * (1 + 0.5 * engine_.ramp)
+                                : p.ttft_seconds + (out - 1) * p.tpot_seconds;
+  p.output_per_gpu = b * out / request / layout_.gpus;
+  p.total_per_gpu = p.output_per_gpu * (load.input_tokens + out) / out;
+  return p;
+}
+
+}  // namespace trcost

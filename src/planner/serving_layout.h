@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a replica of a served model is split, and how much it carries.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "trcost/serving_model.h"
+
+namespace trcost {
+
+/// What is looked for. Empty members are searched.
+struct ServingSearch {
+  ServingLoad load;
+  std::optional<double> tokens_per_second_per_user;  ///< at least; instead of load.concurrency
+  std::optional<int> gpus, tp, ep, dp;
+  int most_gpus = 8;  ///< of a replica, where `gpus` is searched
+};
+
+struct ServingChoice {
+  ServingLayout layout;
+  double concurrency = 0;  ///< of the load; 0: queued
+  ServingPoint point;
+  bool reached = true;  ///< the load or the speed asked for; else the point is as near as it comes
+};
+
+/// Layouts of `gpus` accelerators that the heads divide into: tensor-parallel groups of attention,
+/// and, for mixtures of experts, several of them side by side.
+std::vector<ServingLayout> serving_layouts(const ServedModel& model, const ServingSearch& search,
+                                           int gpus);
+
+/// The layout with the most output tokens per second and GPU among those that carry the load; empty
+/// where no replica holds the weights and one sequence.
+std::optional<ServingChoice> choose_serving(const ServedModel& model, const ServingChip& chip,
+                                            const Engine& engine, WeightFormat format,
+                                            double cache_bytes, const ServingSearch& search);
+
+/// The largest whole concurrency at which each user still gets so many tokens per second; 0 where
+/// one user alone gets fewer.
+double concurrency_at_speed(const ServingModel& model, ServingLoad load, double per_user);
+
+}  // namespace trcost

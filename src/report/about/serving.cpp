@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "report/document_head.h"
+#include "report/documents.h"
+#include "report/wording.h"
+#include "study/serving_columns.h"
+
+namespace trcost {
+namespace {
+
+std::string layout_words(const ServingLayout& l) {
+  if (l.gpus == 1) return "1 GPU";
+  std::string text = fmt::format("{} GPUs", l.gpus);
+  if (l.tp > 1) text += fmt::format(" tp{}", l.tp);
+  if (l.dp > 1) text += fmt::format(" dp{}", l.dp);
+  if (l.ep > 1 && l.ep != l.gpus) text += fmt::format(" ep{}", l.ep);
+  return text;
+}
+
+std::string mark(bool imputed) {
+  return imputed ? "~" : "";
+}
+Cell rate(double value) {
+  return Cell::number(value, speed_words(value));
+}
+Cell seconds(double value) {
+  return Cell::number(value, NumberKind::duration);
+}
+Cell whole(double value) {
+  return Cell::number(std::floor(value), grouped(std::floor(value), 0));
+}
+Cell money(std::optional<double> usd, bool imputed) {
+  return usd ? Cell::number(*usd, mark(imputed) + short_money(*usd)) : Cell::unknown();
+}
+TableColumn right(const char* title) {
+  return {title, {}, Align::right};
+}
+
+std::string range_words(const ServingRow& row) {
+  const auto range = row.cost_range();
+  if (!range) return "n/a";
+  return fmt::format("{}-{}", short_money(range->p10), short_money(range->p90).substr(1));
+}
+
+Table platforms_table(const ServingReport& report) {
+  std::vector<TableColumn> columns = {{"accelerator"}, {"weights"}, {"replica"}};
+  for (const char* title :
+       {"requests", "tok/s/user", "1st token", "tok/s/GPU", "$/GPU-h", "$/M out", "P10-P90"}) {
+    columns.push_back(right(title));
+  }
+  Table table(columns);
+  for (const ServingRow& row : report.rows) {
+    if (!row.problem.empty()) {
+      std::vector<Cell> cells = {row.accelerator, row.problem};
+      cells.resize(columns.size(), Cell(""));
+      table.add_row(std::move(cells));
+      continue;
+    }
+    table.add_row({row.accelerator,
+                   fmt::format("{}/{}", weight_format(row.format).name, row.cache_format()),
+                   layout_words(row.layout), whole(row.concurrency), rate(row.point.user_rate()),
+                   seconds(row.point.ttft_seconds), rate(row.point.output_per_gpu),
+                   money(row.cost.price_per_gpu_hour, row.cost.imputed),
+                   money(row.cost.output, row.cost.imputed), range_words(row)});
+  }
+  return table;
+}
+
+Ranges platform_ranges(const ServingReport& report) {
+  Ranges ranges{"Dollars per million output tokens, P10 to P90", {}, Table({})};
+  for (const ServingRow& row : report.rows) {
+    const auto q = row.cost_range();
+    if (!row.problem.empty() || !q) continue;
+    ranges.rows.push_back({row.accelerator,
+                           {q->p10, q->p50, q->p90},
+                           {short_money(q->p10), short_money(q->p50), short_money(q->p90)}});
+  }
+  return ranges;
+}
+
+// The platform to look at first: the fewest dollars per output token, else the first answer; or
+// null.
+const ServingRow* chosen(const ServingReport& report) {
+  const ServingRow* best = nullptr;
+  for (const ServingRow& row : report.rows) {
+    if (!row.problem.empty()) continue;
+    const bool cheaper = best != nullptr && row.cost.output && best->cost.output &&
+                         *row.cost.output < *best->cost.output;
+    if (best == nullptr || cheaper) best = &row;
+  }
+  return best;
+}
+
+Table costs_table(const ServingRow& row) {
+  Table table({{"paid by"},
+               right("$/GPU-hour"),
+               right("1M output"),
+               right("1M input"),
+               right("1M of both"),
+               {"date"}});
+  for (const TokenCost& c : row.costs) {
+    table.add_row({c.pricing, money(c.price_per_gpu_hour, c.imputed), money(c.output, c.imputed),
+                   money(c.input, c.imputed), money(c.total, c.imputed), c.date});
+  }
+  return table;
+}
+
+Bars step_bars(const ServingRow& row) {
+  const DecodeStep& s = row.point.step;
+  const std::pair<const char*, double> parts[] = {
+      {"dense weights", s.dense},    {"experts", s.experts},
+      {"KV cache", s.cache},         {"all-reduce", s.tensor},
+      {"all-to-all", s.exchange},    {"drafting", s.draft},
+      {"host and launches", s.host}, {"prompts of others", row.point.prefill_seconds}};
+  const double all = s.total() + row.point.prefill_seconds;
+  Bars bars{"Where the time of one decode step goes",
+            {},
+            Table({{"part"}, right("time"), right("share")})};
+  for (const auto& [name, value] : parts) {
+    if (value <= 0) continue;
+    bars.bars.push_back({name, value / all,
+                         fmt::format("{} ({})", format_number(value, NumberKind::duration),
+                                     format_number(value / all, NumberKind::fraction))});
+    bars.numbers.add_row({name, seconds(value), Cell::number(value / all, NumberKind::fraction)});
+  }
+  return bars;
+}
+
+Curve throughput_curve(const ServingRow& row) {
+  Table numbers({right("requests"), right("tok/s/user"), right("1st token"), right("tok/s/GPU"),
+                 right("$/M out")});
+  Curve::Series series{row.title, {}, true};
+  for (const ServingCurvePoint& p : row.curve) {
+    numbers.add_row({whole(p.concurrency), rate(p.point.user_rate()), seconds(p.point.ttft_seconds),
+                     rate(p.point.output_per_gpu), money(p.per_million_output, row.cost.imputed)});
+    series.points.push_back(
+        {p.point.user_rate(), p.point.output_per_gpu, grouped(p.concurrency, 0) + " requests"});
+  }
+  return {"Throughput against interactivity",
+          {"tokens/s per user", NumberKind::number, true},
+          {"output tokens/s per GPU", NumberKind::number, true},
+          {std::move(series)},
+          false,
+          std::move(numbers),
+          true};
+}
+
+Table claim_table(const ClaimJudgement& claim) {
+  Table table({{"accelerator"},
+               {"paid by"},
+               right("price"),
+               right("sold"),
+               {"tokens"},
+               right("needed"),
+               right("predicted"),
+               {"verdict"}});
+  for (const ClaimCase& c : claim.cases) {
+    table.add_row({c.reference.empty() ? c.accelerator : c.accelerator + " over " + c.reference,
+                   c.pricing, c.price ? money(c.price, false) : Cell(""),
+                   c.sold ? Cell::number(*c.sold, NumberKind::fraction) : Cell(""),
+                   c.all_tokens ? "in and out" : "out", Cell::number(c.needed, NumberKind::count),
+                   Cell::number(c.predicted, NumberKind::count), Cell(verdict_words(c.verdict))});
+  }
+  return table;
+}
+
+std::vector<Fact> question(const ServingReport& report) {
+  const ServingQuestion& q = report.question;
+  std::string model = fmt::format("{}: {} parameters", report.model,
+                                  format_number(report.params_total, NumberKind::count));
+  if (report.params_active < report.params_total) {
+    model += fmt::format(", {} active", format_number(report.params_active, NumberKind::count));
+  }
+  std::string load = fmt::format("{} tokens in, {} out", grouped(q.load.input_tokens, 0),
+                                 grouped(q.load.output_tokens, 0));
+  if (q.tokens_per_second_per_user) {
+    load +=
+        fmt::format(", at least {} tokens/s per user", speed_words(*q.tokens_per_second_per_user));
+  } else if (q.load.concurrency > 0) {
+    load += fmt::format(", {} in flight per replica", grouped(q.load.concurrency, 0));
+  } else {
+    load += ", as many as memory holds, all queued";
+  }
+  return {{"Model", model},
+          {"Requests", load},
+          {"Engine", q.engine},
+          {"Sold", format_number(q.sold, NumberKind::fraction) + " of the capacity"}};
+}
+
+std::string answer(const ServingReport& report, const ServingRow& row) {
+  if (!row.cost.output) return row.title + ": no price is known; --price gives one";
+  return fmt::format("{}{} serves a million output tokens for {}{} ({}), each user at {} tokens/s",
+                     report.rows.size() > 1 ? "Cheapest: " : "", row.title, mark(row.cost.imputed),
+                     short_money(*row.cost.output), range_words(row),
+                     speed_words(row.point.user_rate()));
+}
+
+void add_claim(const ClaimJudgement& claim, Page& page) {
+  page.add(Heading{"The claim", "in " + claim.unit});
+  page.add(Grid{claim_table(claim)});
+  page.add(Paragraph{claim.verdict, Ink::good});
+  for (const std::string& note : claim.notes) page.add(Paragraph{note, Ink::plain, 2, true});
+}
+
+void add_detail(const ServingRow& row, Page& page) {
+  page.add(Heading{row.title + ": what a million tokens cost",
+                   "the whole cost over each kind of token"});
+  page.add(Grid{costs_table(row)});
+  page.add(Heading{row.title + ": one decode step"});
+  page.add(step_bars(row));
+  if (row.curve.empty()) return;
+  page.add(Heading{row.title + ": throughput against interactivity", "same layout"});
+  page.add(throughput_curve(row));
+}
+
+std::vector<std::string> warnings(const ServingReport& report) {
+  std::vector<std::string> lines = report.warnings;
+  for (const ServingRow& row : report.rows) {
+    if (!row.problem.empty()) lines.push_back(row.accelerator + ": " + row.problem);
+  }
+  return lines;
+}
+
+Page page_of(const ServingReport& report) {
+  Page page{"Serving", made_by(report.price_data_date), {}};
+  page.add(Facts{question(report)});
+  if (report.claim) add_claim(*report.claim, page);
+  page.add(Heading{"Platforms", "tok: output tokens; M out: a million of them; weights/KV cache"});
+  page.add(Grid{platforms_table(report)});
+  const ServingRow* row = chosen(report);
+  if (row != nullptr) page.add(Paragraph{answer(report, *row), Ink::good});
+  Ranges ranges = platform_ranges(report);
+  if (ranges.rows.size() > 1) page.add(std::move(ranges));
+  if (row != nullptr) add_detail(*row, page);
+  page.add(Heading{"Assumed"});
+  for (const Assumption& a : report.assumptions)
+    page.add(Paragraph{assumption_words(a), Ink::plain, 2, true});
+  return page.add(Notes{warnings(report)});
+}
+
+}  // namespace
+
+Document serving_document(const ServingReport& report) {
+  Document document = document_of(kServing, report, [&report] { return page_of(report); });
+  document.scenario = report.scenario;
+  return document;
+}
+
+}  // namespace trcost

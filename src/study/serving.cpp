@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/serving.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "estimate/money.h"
+#include "planner/serving_layout.h"
+#include "quantity/portable_math.h"
+#include "study/serving_rows.h"
+#include "trcost/error.h"
+#include "trcost/quantity.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::string_view kPricings[] = {"on-demand", "reserved-1y", "reserved-3y", "own"};
+
+struct Prepared {
+  const Catalog& catalog;
+  const ServingQuestion& question;
+  ServedModel model;
+  const Engine& engine;
+  ServingSpread spread;
+  std::vector<ServingMeasurement> measured;
+  std::string model_name;
+};
+
+void check(const ServingQuestion& q, const ServedModel& model) {
+  const double length = q.load.input_tokens + q.load.output_tokens;
+  if (model.context > 0 && length > model.context) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{} input and {} output tokens are more than the model's context of {}",
+                            format_number(q.load.input_tokens, NumberKind::count),
+                            format_number(q.load.output_tokens, NumberKind::count),
+                            format_number(model.context, NumberKind::count)),
+                "shorten the request", "--input-tokens, --output-tokens");
+  }
+  if (q.load.concurrency > 0 && q.tokens_per_second_per_user) {
+    throw Error(ErrorKind::usage,
+                "--concurrency and --tokens-per-second-per-user exclude each other",
+                "give one of them: the other follows");
+  }
+  if (q.load.drafted > 0 && q.load.acceptance <= 0) {
+    throw Error(ErrorKind::usage, "drafted tokens need the share that is accepted",
+                "give --acceptance, e.g. 0.8: it is a property of the data and is never assumed",
+                "--draft-tokens");
+  }
+}
+
+WeightFormat choose_format(const ServingQuestion& q, const ServingChip& chip) {
+  if (q.precision.empty()) return chip.fp8 > 0 ? WeightFormat::fp8 : WeightFormat::bf16;
+  if (q.precision == "best") {
+    return chip.fp4 > 0   ? WeightFormat::nvfp4
+           : chip.fp8 > 0 ? WeightFormat::fp8
+                          : WeightFormat::bf16;
+  }
+  if (const auto format = parse_weight_format(q.precision)) return *format;
+  throw Error(ErrorKind::usage, fmt::format("unknown format \"{}\"", q.precision.substr(0, 40)),
+              "one of bf16, fp8, nvfp4, mxfp4, int4, best", "--precision");
+}
+
+bool choose_cache(const ServingQuestion& q, const Engine& engine, WeightFormat format) {
+  if (q.cache_precision.empty()) return engine.eight_bit_cache && format != WeightFormat::bf16;
+  if (q.cache_precision == "fp8" || q.cache_precision == "int8") return true;
+  if (q.cache_precision == "bf16" || q.cache_precision == "fp16") return false;
+  throw Error(ErrorKind::usage,
+              fmt::format("unknown format of the cache \"{}\"", q.cache_precision.substr(0, 40)),
+              "one of fp8, bf16", "--kv-precision");
+}
+
+TokenCost token_cost(std::string_view pricing, const Rates& rates, const ServingPoint& p,
+                     double sold) {
+  TokenCost c;
+  c.pricing = rates.own ? "own" : rates.price.given ? "given" : std::string(pricing);
+  c.price_per_gpu_hour = rates.own ? rates.ownership.total : rates.price.usd;
+  c.source = rates.own ? rates.purchase.source : rates.price.source;
+  c.date = rates.own ? std::string() : rates.price.date;
+  c.imputed = !rates.own && rates.price.imputed;
+  c.sold = sold;
+  c.output = dollars_per_million(c.price_per_gpu_hour, p.output_per_gpu, sold);
+  c.input = dollars_per_million(c.price_per_gpu_hour, p.total_per_gpu - p.output_per_gpu, sold);
+  c.total = dollars_per_million(c.price_per_gpu_hour, p.total_per_gpu, sold);
+  return c;
+}
+
+// Other ways to pay for the same hour; one that nobody sells is left out.
+void add_costs(const Prepared& all, const Platform& platform, ServingRow& row) {
+  const Scenario& asked = all.question.scenario;
+  row.costs = {row.cost};
+  if (asked.has(Field::cost_price_per_gpu_hour)) return;
+  for (const std::string_view pricing : kPricings) {
+    if (pricing == row.cost.pricing) continue;
+    Scenario other = asked;
+    other.set_text(Field::cost_pricing, pricing);
+    try {
+      Notes quiet(false);
+      const Rates rates = resolve_rates(other, all.catalog, platform, quiet);
+      TokenCost cost = token_cost(pricing, rates, row.point, all.question.sold);
+      if (cost.price_per_gpu_hour) row.costs.push_back(std::move(cost));
+    } catch (const Error&) {
+    }
+  }
+}
+
+void add_money(const Prepared& all, const Platform& platform, ServingRow& row, Notes& notes) {
+  const Rates rates = resolve_rates(all.question.scenario, all.catalog, platform, notes);
+  row.cost = token_cost(all.question.scenario.text(Field::cost_pricing), rates, row.point,
+                        all.question.sold);
+  row.price_sigma = rates.own ? 0.2 : rates.price.sigma;
+  if (rates.power.watts) {
+    row.output_per_second_per_megawatt =
+        row.point.output_per_gpu / (*rates.power.watts * rates.pue) * 1e6;
+  }
+  add_costs(all, platform, row);
+}
+
+void add_curve(const Prepared& all, const ServingModel& model, ServingRow& row) {
+  if (!all.question.curve) return;
+  ServingLoad load = all.question.load;
+  const auto add = [&](double concurrency) {
+    load.concurrency = concurrency;
+    const ServingPoint p = model.at(load);
+    row.curve.push_back(
+        {concurrency, p,
+         dollars_per_million(row.cost.price_per_gpu_hour, p.output_per_gpu, all.question.sold)});
+  };
+  const double most = std::floor(row.point.most_sequences);
+  for (double c = 1; c < most; c *= 2) add(c);
+  add(most);
+}
+
+// The fastest measurement of the same model, chip and format.
+void add_published(const Prepared& all, ServingRow& row) {
+  for (const ServingMeasurement& m : all.measured) {
+    if (m.accelerator != row.accelerator || m.model != all.model_name || m.format != row.format)
+      continue;
+    if (row.published && *row.published >= m.output_per_gpu) continue;
+    row.published = m.output_per_gpu;
+    row.published_source = m.source;
+  }
+}
+
+[[noreturn]] void fail_to_fit(const Prepared& all, const ServingRow& row, const ServingChip& chip,
+                              const ServingSearch& search) {
+  const double bytes = weight_bytes(all.model, row.format);
+  const double least = std::ceil(bytes / (chip.memory_bytes * 0.9));
+  throw Error(
+      ErrorKind::no_answer,
+      fmt::format("{} of {} weights and the cache of one request do not fit {} {}",
+                  format_number(bytes, NumberKind::bytes), weight_format(row.format).name,
+                  search.gpus.value_or(search.most_gpus), row.accelerator),
+      fmt::format("it takes more than {} of them, shorter requests, or a smaller --precision",
+                  std::max(least, search.gpus.value_or(0) + 0.0)));
+}
+
+ServingSearch search_of(const ServingQuestion& q, const System& system) {
+  ServingSearch search;
+  search.load = q.load;
+  search.tokens_per_second_per_user = q.tokens_per_second_per_user;
+  if (const auto gpus = q.scenario.number(Field::hardware_gpus))
+    search.gpus = static_cast<int>(*gpus);
+  search.tp = q.tp;
+  search.ep = q.ep;
+  search.dp = q.dp;
+  search.most_gpus = std::max(32, static_cast<int>(system.usable_per_domain));
+  return search;
+}
+
+void refuse_layout(const ServingSearch& search, const ServedModel& model) {
+  const int gpus = search.gpus.value_or(0);
+  if (search.tp && gpus > 0 && gpus % *search.tp != 0) {
+    throw Error(ErrorKind::usage, fmt::format("--tp {} does not divide {} GPUs", *search.tp, gpus),
+                "give a divisor, or leave --tp to the search", "--tp");
+  }
+  if (search.tp && search.dp && gpus > 0 && *search.tp * *search.dp != gpus) {
+    throw Error(ErrorKind::usage,
+                fmt::format("--tp {} x --dp {} are not {} GPUs", *search.tp, *search.dp, gpus),
+                "leave one of them out", "--dp");
+  }
+  if (search.tp && std::fmod(model.heads, *search.tp) != 0) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--tp {} does not divide the {} attention heads", *search.tp, model.heads),
+        "engines refuse it: give a divisor of the heads", "--tp");
+  }
+  const double keys = model.kv_heads;
+  if (search.tp && std::fmod(keys, *search.tp) != 0 && std::fmod(*search.tp, keys) != 0) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("--tp {} neither divides the {} key-value heads nor is a multiple of them",
+                    *search.tp, keys),
+        "engines refuse it: give a divisor or a multiple", "--tp");
+  }
+  if (search.ep && (gpus > 0 && (*search.ep > gpus || gpus % *search.ep != 0))) {
+    throw Error(ErrorKind::usage, fmt::format("--ep {} does not divide {} GPUs", *search.ep, gpus),
+                "experts are spread over the replica's GPUs", "--ep");
+  }
+}
+
+void explain_unreached(const Prepared& all, const ServingChoice& choice, const ServingRow& row) {
+  const ServingQuestion& q = all.question;
+  if (q.tokens_per_second_per_user) {
+    throw Error(
+        ErrorKind::no_answer,
+        fmt::format("{} gives one user at most {:.0f} tokens/s, not {:.0f}", row.accelerator,
+                    1 / choice.point.tpot_seconds, *q.tokens_per_second_per_user),
+        "ask for less, for a smaller --precision, or for more --gpus");
+  }
+  throw Error(
+      ErrorKind::no_answer,
+      fmt::format("{} requests of {} tokens do not fit the cache: {} {} hold {:.0f}",
+                  q.load.concurrency, q.load.input_tokens + q.load.output_tokens,
+                  choice.layout.gpus, row.accelerator, std::floor(choice.point.most_sequences)),
+      fmt::format("give --concurrency {:.0f} or less, or more --gpus",
+                  std::floor(choice.point.most_sequences)),
+      "--concurrency");
+}
+
+ServingRow answer(const Prepared& all, std::string_view name, Notes& notes) {
+  const ServingQuestion& q = all.question;
+  Notes quiet(false);
+  const Platform platform = resolve_platform(q.scenario, all.catalog, name, quiet);
+  const ServingChip chip = all.catalog.serving_chip(*platform.accelerator, *platform.system);
+  ServingRow row;
+  row.accelerator = platform.accelerator->name;
+  row.title = platform.accelerator->title;
+  row.system = platform.system->name;
+  row.engine = all.engine.name;
+  row.format = choose_format(q, chip);
+  row.eight_bit_cache = choose_cache(q, all.engine, row.format);
+  const ServingSearch search = search_of(q, *platform.system);
+  refuse_layout(search, all.model);
+  const double cache_bytes = row.eight_bit_cache ? 1 : 2;
+  const auto choice = choose_serving(all.model, chip, all.engine, row.format, cache_bytes, search);
+  if (!choice) fail_to_fit(all, row, chip, search);
+  if (!choice->reached) explain_unreached(all, *choice, row);
+  row.layout = choice->layout;
+  row.queued = choice->concurrency <= 0;
+  row.concurrency = row.queued ? choice->point.sequences : choice->concurrency;
+  row.point = choice->point;
+  const bool known = chip.measured && all.engine.sigma == 0;
+  row.measured = known;
+  const double model_sigma = !chip.measured          ? all.spread.by_rule
+                             : all.model.experts > 0 ? all.spread.mixture
+                                                     : all.spread.dense;
+  row.sigma = in_quadrature(model_sigma, all.engine.sigma);
+  add_money(all, platform, row, notes);
+  add_published(all, row);
+  add_curve(all, ServingModel(all.model, chip, all.engine, row.format, cache_bytes, row.layout),
+            row);
+  return row;
+}
+
+void assume(ServingReport& report, const ServingQuestion& q, const Engine& engine) {
+  const auto add = [&](std::string path, std::string value, std::string unit, std::string why,
+                       std::string source) {
+    report.assumptions.push_back(
+        {std::move(path), std::move(value), std::move(unit), std::move(why), std::move(source)});
+  };
+  if (q.precision.empty()) {
+    add("serve.precision", "fp8", "", "8-bit weights where the chip computes in them, else bf16",
+        "trcost default");
+  }
+  if (q.cache_precision.empty()) {
+    add("serve.kv_precision", engine.eight_bit_cache ? "fp8" : "bf16", "",
+        engine.sigma > 0 ? std::string("as TensorRT-LLM does with 8-bit weights")
+                         : fmt::format("as {} does with such weights", engine.title),
+        "rows of data/serving/measurements.csv");
+  }
+  if (engine.name == "typical") {
+    add("serve.engine", "typical", "",
+        "not known which: mean of TensorRT-LLM, vLLM and SGLang, wider range", engine.source);
+  }
+  if (q.load.concurrency <= 0 && !q.tokens_per_second_per_user) {
+    add("serve.concurrency", "as many as memory holds", "",
+        "all requests queued: the most tokens per second, and the slowest for each user; "
+        "--tokens-per-second-per-user asks for a speed",
+        "trcost default");
+  }
+  if (q.sold == 1) {
+    add("serve.load", "1", "", "every second sold; a service measured 0.58 over a day (DeepSeek)",
+        "data/phases.md, B.7");
+  }
+}
+
+}  // namespace
+
+std::optional<double> dollars_per_million(std::optional<double> usd, double rate, double sold) {
+  if (!usd || rate <= 0) return std::nullopt;
+  return *usd / 3600 / (rate * sold) * 1e6;
+}
+
+double needed_tokens_per_second(double usd_per_gpu_hour, double usd_per_million, double sold) {
+  return usd_per_gpu_hour / 3600 / usd_per_million * 1e6 / sold;
+}
+
+Quantiles ServingRow::rate_range() const {
+  const double wide = portable_exp(kNormalP90 * sigma);
+  return {point.output_per_gpu / wide, point.output_per_gpu, point.output_per_gpu * wide};
+}
+
+std::optional<Quantiles> ServingRow::cost_range() const {
+  if (!cost.output) return std::nullopt;
+  const double wide = portable_exp(kNormalP90 * in_quadrature(sigma, price_sigma));
+  return Quantiles{*cost.output / wide, *cost.output, *cost.output * wide};
+}
+
+ServingReport serving_report(const ServingQuestion& question, const Catalog& catalog) {
+  Notes notes(true);
+  const Model model = resolve_model(question.scenario, catalog, notes);
+  const Prepared all{catalog,
+                     question,
+                     served_model(model.language),
+                     catalog.engine(question.engine),
+                     catalog.serving_spread(),
+                     serving_measurements(catalog),
+                     model.name};
+  check(question, all.model);
+  const ParameterCounts counts = count_parameters(model);
+  ServingReport report;
+  report.model = model.title.empty() ? model.name : model.title;
+  report.params_total = counts.total;
+  report.params_active = counts.active;
+  report.question = question;
+  report.scenario = scenario_to_json(question.scenario);
+  report.price_data_date = catalog.price_date();
+  assume(report, question, all.engine);
+  std::vector<std::string> names = question.scenario.names(Field::hardware_accelerator);
+  if (names.empty()) names = default_accelerators();
+  for (const std::string& name : names) {
+    try {
+      report.rows.push_back(answer(all, name, notes));
+    } catch (const Error& error) {
+      if (error.kind != ErrorKind::no_answer || names.size() == 1) throw;
+      ServingRow row;
+      row.accelerator = catalog.accelerator(name).name;
+      row.title = catalog.accelerator(name).title;
+      row.engine = all.engine.name;
+      row.problem = error.message;
+      row.hint = error.hint;
+      report.rows.push_back(std::move(row));
+    }
+  }
+  if (std::ranges::all_of(report.rows, [](const ServingRow& r) { return !r.problem.empty(); })) {
+    throw Error(ErrorKind::no_answer, report.rows.front().problem, report.rows.front().hint);
+  }
+  report.warnings = notes.warnings;
+  if (model.vision) {
+    report.warnings.emplace_back(
+        "images cost what their tokens cost: count them into --input-tokens (`trcost tokens`); the "
+        "encoder's own time is left out");
+  }
+  return report;
+}
+
+}  // namespace trcost

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trcost/column.h"
+#include "trcost/serving.h"
+
+namespace trcost {
+
+const Columns<ServingReport>& serving_columns();
+inline constexpr Subject<ServingReport> kServing{"serving", serving_columns, "serving"};
+
+}  // namespace trcost

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/serving_rows.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "catalog/csv.h"
+
+namespace trcost {
+namespace {
+
+constexpr const char* kFile = "serving/measurements.csv";
+
+ServingMode mode_of(const CsvTable& table, std::size_t i) {
+  const std::string& word = table.text(i, "mode");
+  if (word == "online") return ServingMode::online;
+  if (word == "offline") return ServingMode::offline;
+  if (word == "static") return ServingMode::static_batch;
+  table.fail(i, "mode", "one of online, offline, static");
+}
+
+WeightFormat format_of(const CsvTable& table, std::size_t i) {
+  const auto format = parse_weight_format(table.text(i, "precision"));
+  if (!format) table.fail(i, "precision", "unknown weight format");
+  return *format;
+}
+
+ServingMeasurement measurement(const CsvTable& t, std::size_t i) {
+  ServingMeasurement m;
+  m.id = t.text(i, "id");
+  m.source = t.text(i, "source");
+  m.engine = t.text(i, "engine");
+  m.model = t.text(i, "model");
+  m.accelerator = t.text(i, "accelerator");
+  m.group = t.text(i, "group");
+  const auto degree = [&](std::string_view column) {
+    return static_cast<int>(t.required_number(i, column));
+  };
+  m.layout = {degree("gpus"), degree("tp"), degree("ep"), degree("dp")};
+  m.format = format_of(t, i);
+  if (!t.text(i, "kv_precision").empty()) m.eight_bit_cache = t.text(i, "kv_precision") == "fp8";
+  m.mode = mode_of(t, i);
+  m.input_tokens = t.required_number(i, "input_tokens");
+  m.output_tokens = t.required_number(i, "output_tokens");
+  m.concurrency = t.number(i, "concurrency").value_or(0);
+  m.ttft_seconds = t.number(i, "ttft_seconds");
+  m.tpot_seconds = t.number(i, "tpot_seconds");
+  m.output_per_gpu = t.required_number(i, "output_tokens_per_second_per_gpu");
+  return m;
+}
+
+}  // namespace
+
+std::vector<ServingMeasurement> serving_measurements(const Catalog& catalog) {
+  const CsvTable table(catalog.file(kFile), kFile);
+  std::vector<ServingMeasurement> rows;
+  std::map<std::string, double> sizes;
+  std::vector<std::string> keys;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    rows.push_back(measurement(table, i));
+    const ServingMeasurement& m = rows.back();
+    keys.push_back(fmt::format("{}|{}|{}|{}|{}", m.model, m.accelerator,
+                               weight_format(m.format).name, m.layout.gpus, m.engine));
+    sizes[keys.back()] += 1;
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].weight = 1 / sizes[keys[i]];
+  return rows;
+}
+
+}  // namespace trcost

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/served_model.h"
+
+#include <algorithm>
+
+#include "quantity/portable_math.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+// Attention of one layer: weights, cache width and FLOPs of its core.
+struct AttentionSums {
+  double params, cache, decode, prefill;
+};
+
+AttentionSums latent_attention(const LanguageModel& m) {
+  const LatentAttention& a = *m.mla;
+  const double query = a.qk_nope_head_dim + a.qk_rope_head_dim;
+  const double queries = a.q_lora_rank > 0
+                             ? m.hidden * a.q_lora_rank + a.q_lora_rank * m.heads * query
+                             : m.hidden * m.heads * query;
+  const double cache = a.kv_lora_rank + a.qk_rope_head_dim;
+  const double keys = a.kv_lora_rank * m.heads * (a.qk_nope_head_dim + a.v_head_dim);
+  const double out = m.heads * a.v_head_dim * m.hidden;
+  // Decoding absorbs the up-projections: scores against the latent, values from it (DeepSeek-V2,
+  // arXiv:2405.04434, section 2.1.2).
+  return {queries + m.hidden * cache + keys + out, cache,
+          2 * m.heads * (2 * a.kv_lora_rank + a.qk_rope_head_dim),
+          2 * m.heads * (query + a.v_head_dim)};
+}
+
+AttentionSums attention_of(const LanguageModel& m) {
+  if (m.mla) return latent_attention(m);
+  const double queries = m.heads * m.head_dim;
+  const double keys = m.kv_heads * m.head_dim;
+  return {2 * m.hidden * (queries + keys), 2 * keys, 4 * queries, 4 * queries};
+}
+
+}  // namespace
+
+ServedModel served_model(const LanguageModel& m) {
+  if (!m.output_head || m.bidirectional) {
+    throw Error(ErrorKind::usage, "this model generates nothing: it has no language model's head",
+                "serve a language model: `trcost list models`", "--model");
+  }
+  ServedModel s;
+  s.layers = m.layers;
+  s.hidden = m.hidden;
+  s.heads = m.heads;
+  s.latent = m.mla.has_value();
+  s.kv_heads = s.latent ? 1 : m.kv_heads;
+  const AttentionSums attention = attention_of(m);
+  s.attention_params = m.layers * attention.params;
+  s.cache_width = attention.cache;
+  s.decode_flops = m.layers * attention.decode;
+  s.prefill_flops = m.layers * attention.prefill;
+  const double matrices = m.mlp == Mlp::gated ? 3 : 2;
+  const double width = matrices * m.hidden;
+  if (m.moe) {
+    const MixtureOfExperts& e = *m.moe;
+    s.expert_layers = m.layers - e.dense_layers;
+    s.experts = e.experts;
+    s.experts_per_token = e.experts_per_token;
+    s.expert_params = s.expert_layers * e.experts * width * e.expert_ffn;
+    s.active_expert_params = s.expert_layers * e.experts_per_token * width * e.expert_ffn;
+    s.dense_params = e.dense_layers * width * m.ffn +
+                     s.expert_layers * (width * e.shared_ffn + m.hidden * e.experts);
+  } else {
+    s.dense_params = m.layers * width * m.ffn;
+  }
+  s.head_params = m.vocab * m.hidden;
+  s.tied = m.tied_embeddings;
+  s.context = m.context;
+  s.windows = m.windows;
+  s.window_count = m.window_count;
+  return s;
+}
+
+double weight_bytes(const ServedModel& m, WeightFormat format) {
+  const WeightFormatRow& row = weight_format(format);
+  const bool mixture = m.experts > 0;
+  return m.attention_params * (mixture ? row.mixture_bytes : row.attention_bytes) +
+         m.dense_params * (mixture ? row.mixture_bytes : row.other_bytes) +
+         m.expert_params * row.other_bytes + m.head_params * (m.tied ? 2 : 4);
+}
+
+double kept_context(const ServedModel& m, double context) {
+  double kept = 0;
+  for (int i = 0; i < m.window_count; ++i) {
+    const auto [share, window] = m.windows[static_cast<std::size_t>(i)];
+    kept += share * (window > 0 ? std::min(context, window) : context);
+  }
+  return kept;
+}
+
+double cache_bytes_per_token(const ServedModel& m, double bytes_per_number) {
+  return m.layers * m.cache_width * bytes_per_number;
+}
+
+double touched_experts(double experts, double per_token, double batch) {
+  if (per_token >= experts) return 1;
+  return 1 - portable_pow(1 - per_token / experts, batch);
+}
+
+double tokens_per_speculative_step(double acceptance, double drafted) {
+  if (acceptance >= 1) return drafted + 1;
+  if (acceptance <= 0) return 1;
+  return (1 - portable_pow(acceptance, drafted + 1)) / (1 - acceptance);
+}
+
+}  // namespace trcost

@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# What `trcost serve` prints.
+
+@test "five platforms by default, the contract's names in JSON" {
+  run "$TRCOST" serve --model llama-3.1-70b --format json -q
+  [ "$status" -eq 0 ]
+  echo "$output" | jq -e '.serving | length == 5 and all(
+    (.output_tokens_per_second_per_gpu > 0) and (.total_tokens_per_second_per_gpu > .output_tokens_per_second_per_gpu)
+    and has("accelerator") and has("gpus") and has("layout") and has("engine") and has("precision")
+    and has("concurrency") and has("tokens_per_second_per_user") and has("ttft_seconds") and has("tpot_seconds")
+    and has("kv_bytes_per_token") and has("max_concurrency") and has("tokens_per_second_per_megawatt")
+    and has("range") and has("quality")
+    and (.cost | has("per_million_output_tokens") and has("per_million_input_tokens")
+         and has("per_million_total_tokens") and has("price_per_gpu_hour") and has("load")))'
+}
+
+@test "dollars per million tokens are the price over the tokens sold" {
+  run "$TRCOST" serve --model llama-3.1-8b --accelerator h100-sxm --concurrency 32 --price 2 --load 0.5 --format json -q
+  [ "$status" -eq 0 ]
+  echo "$output" | jq -e '.serving[0] | .cost.per_million_output_tokens as $usd
+    | (2 / 3600 / (.output_tokens_per_second_per_gpu * 0.5) * 1e6 - $usd) | fabs < 1e-9'
+}
+
+@test "CSV holds what JSON holds" {
+  csv=$("$TRCOST" serve --model qwen3-32b --accelerator b200 --concurrency 16 --format csv -q)
+  json=$("$TRCOST" serve --model qwen3-32b --accelerator b200 --concurrency 16 --format json -q)
+  for path in output_tokens_per_second_per_gpu cost.per_million_output_tokens tpot_seconds max_concurrency; do
+    column=$(echo "$csv" | head -1 | tr , '\n' | grep -nx "$path" | cut -d: -f1)
+    [ "$(echo "$csv" | tail -1 | cut -d, -f"$column")" = "$(echo "$json" | jq ".serving[0].$path")" ]
+  done
+}
+
+@test "a claim without a unit, an unknown engine and a load above 1 are refused by name" {
+  run "$TRCOST" serve --model llama-3.1-8b --claim 0.02
+  [ "$status" -eq 2 ] && [[ "$output" == *"--claim"* ]]
+  run "$TRCOST" serve --model llama-3.1-8b --engine vlm
+  [ "$status" -eq 2 ] && [[ "$output" == *"vllm"* ]]
+  run "$TRCOST" serve --model llama-3.1-8b --load 1.5
+  [ "$status" -eq 2 ] && [[ "$output" == *"--load"* ]]
+  run "$TRCOST" serve --model llama-3.1-8b --concurrency -4
+  [ "$status" -eq 2 ]
+  run "$TRCOST" serve
+  [ "$status" -eq 2 ] && [[ "$output" == *"--model"* ]]
+}
+
+@test "the five claims of examples/claims are judged" {
+  run sh "$BATS_TEST_DIRNAME/../../examples/claims/judge.sh"
+  [ "$status" -eq 0 ]
+  [ "$(echo "$output" | grep -c '^==')" -eq 5 ]
+  # $0.02 of output tokens at an on-demand price is out of reach; so is 15x between neighbours.
+  echo "$output" | grep 'b200 on-demand' | grep 'output: ' | grep -qv 'does not hold' && false
+  echo "$output" | grep -A2 '15x below' | grep -q 'does not hold'
+}
