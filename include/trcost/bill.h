@@ -10,28 +10,12 @@
 
 #include "trcost/derivation.h"
 #include "trcost/energy.h"
+#include "trcost/line_item.h"
 #include "trcost/ownership.h"
 #include "trcost/prices.h"
 #include "trcost/storage.h"
 
 namespace trcost {
-
-/// What a row of the bill pays for; what code decides on, where people read `item`.
-enum class Part : std::uint8_t {
-  compute,     ///< rent of accelerator-hours
-  servers,     ///< owning: what the machines lose in value
-  network,     ///< owning: what their network does
-  capital,     ///< owning: what the money in both of them costs
-  colocation,  ///< owning: the building
-  idle,        ///< owning: the hours that nobody uses
-  energy,
-  experiments,  ///< compute before the final run
-  evaluation,   ///< compute beside it
-  dataset,
-  checkpoints,
-  weights,
-  egress,
-};
 
 /// What is known of buying the machines.
 enum class Purchase : std::uint8_t { priced, unpriced, not_for_sale };
@@ -47,19 +31,6 @@ struct PriceDoubts {
 struct Obligation {
   double hours = 0;  ///< of the commitment
   double usd = 0;    ///< that all accelerators cost in it, used or not
-};
-
-/// One row of the bill. An unknown unit price or amount is empty, never 0.
-struct LineItem {
-  Part part = Part::compute;
-  std::string item;  ///< in a job of several stages with the stage's name
-  double quantity = 0;
-  std::string unit;                  ///< of the quantity, e.g. `GPU-hour`
-  std::optional<double> unit_price;  ///< USD per unit
-  std::optional<double> amount;      ///< USD
-  bool included = true;              ///< part of the total; energy of rented GPUs is not
-  std::string source;
-  std::string date;  ///< YYYY-MM-DD or as precise as is known
 };
 
 struct CostResult {
@@ -116,6 +87,9 @@ void check_bill(const CostResult& cost);
 inline constexpr std::string_view kStaffNote =
     "staff is not included: 29 to 49 % of the development cost of frontier models "
     "(Cottier et al., arXiv:2405.21015)";
+
+/// The included items of a bill whose total is known, by what moves them.
+Dollars dollars_of(const CostResult& cost);
 
 /// total = sum of the included items; and dollars per million tokens.
 std::vector<Derivation> derive_bill(const CostResult& cost, double tokens);

@@ -2,6 +2,7 @@
 // What an accelerator-hour costs whoever owns the machine.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "trcost/derivation.h"
 #include "trcost/hardware.h"
+#include "trcost/line_item.h"
 #include "trcost/prices.h"
 
 namespace trcost {
@@ -81,6 +83,26 @@ struct OwnershipCost {
   /// Paid whether the machine is in use or not; empty where a part is unknown.
   [[nodiscard]] std::optional<double> standing() const;
 };
+
+/// What of an hour is paid whether the machine is in use or not: rows of the bill, of which idle
+/// hours and break-even are sums.
+struct StandingCost {
+  Part part;
+  std::string_view name;  ///< in formulas
+  std::optional<double> OwnershipCost::*usd;
+  Driver driver;
+  std::string_view source;  ///< empty: where the purchase price is from
+};
+inline constexpr std::array kStandingCosts = {
+    StandingCost{Part::servers, "server", &OwnershipCost::server, Driver::capital, ""},
+    StandingCost{Part::network, "network", &OwnershipCost::network, Driver::capital,
+                 "19 % of the cluster's cost (Epoch AI)"},
+    StandingCost{Part::capital, "capital", &OwnershipCost::capital, Driver::capital,
+                 "yearly rate on the book value of servers and network (Jorgenson 1963)"},
+    StandingCost{Part::colocation, "colocation", &OwnershipCost::colocation, Driver::colocation,
+                 "USD per kW-month (assumption)"},
+};
+
 OwnershipCost compute_ownership(const OwnershipInputs& inputs);
 
 /// Cash per accelerator on the day of the purchase, server and network. Empty where no price is

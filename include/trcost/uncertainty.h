@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "trcost/derivation.h"
+#include "trcost/line_item.h"
 #include "trcost/scenario.h"
 
 namespace trcost {
@@ -20,43 +21,6 @@ struct Quantiles {
   double p10 = 0;
   double p50 = 0;
   double p90 = 0;
-};
-
-/// What an uncertain input moves, as a factor of its value in the estimate.
-enum class Driver : std::uint8_t {
-  hours,        ///< GPU-hours
-  days,         ///< wall-clock time
-  rent,         ///< price of a GPU-hour
-  capital,      ///< owning: server and network per GPU-hour in use
-  colocation,   ///< owning: space per GPU-hour in use
-  electricity,  ///< owning: energy per GPU-hour
-  dataset,      ///< bytes of the dataset x price of storage
-  checkpoints,  ///< bytes of the checkpoints x price of storage
-  egress,       ///< bytes that leave x their price
-  experiments,  ///< compute beside the final run, as a multiple of it
-  evaluation,
-};
-inline constexpr std::size_t kDriverCount = 11;
-
-/// Each driver goes as factor^exponent.
-class Exponents {
- public:
-  constexpr Exponents() = default;
-  /// GPU-hours and days together: what changes how long the cluster works.
-  static constexpr Exponents time(double exponent) {
-    return Exponents().with(Driver::hours, exponent).with(Driver::days, exponent);
-  }
-  [[nodiscard]] constexpr Exponents with(Driver driver, double exponent) const {
-    Exponents out = *this;
-    out.values_[static_cast<std::size_t>(driver)] = exponent;
-    return out;
-  }
-  constexpr double operator[](Driver driver) const {
-    return values_[static_cast<std::size_t>(driver)];
-  }
-
- private:
-  std::array<double, kDriverCount> values_{};
 };
 
 /// How much of the spread an uncertain input brings, and what it moves.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <span>
 #include <stdexcept>
 
 #include "trcost/numbers.h"
@@ -13,6 +14,17 @@ namespace {
 
 constexpr double kConservation = 1e-9;  // relative
 
+// Dollars of one unit, and what moves them.
+using UnitTerms = std::span<const Term>;
+
+// What moves accelerator-hours whose price moves with `price`, and bytes that are kept.
+constexpr Exponents of_hours(Driver price) {
+  return Exponents().with(Driver::hours, 1).with(price, 1);
+}
+constexpr Exponents of_days(Driver kept) {
+  return Exponents().with(Driver::days, 1).with(kept, 1);
+}
+
 // Writes rows over those of the last bill, so that their memory is reused.
 class Rows {
  public:
@@ -21,9 +33,9 @@ class Rows {
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
 
-  void add(Part part, std::string_view item, double quantity, std::string_view unit,
-           const std::optional<double>& unit_price, bool included, std::string_view source,
-           std::string_view date) {
+  LineItem& add(Part part, std::string_view item, double quantity, std::string_view unit,
+                const std::optional<double>& unit_price, bool included, std::string_view source,
+                std::string_view date) {
     if (count_ == items_.size()) items_.emplace_back();
     LineItem& row = items_[count_++];
     row.part = part;
@@ -35,6 +47,8 @@ class Rows {
     row.included = included;
     row.source.assign(source);
     row.date.assign(date);
+    row.terms.clear();
+    return row;
   }
 
  private:
@@ -42,20 +56,52 @@ class Rows {
   std::size_t count_ = 0;
 };
 
+// The whole row moves as one.
+void moved(LineItem& row, const Exponents& moves) {
+  if (row.amount) row.terms.push_back({*row.amount, moves});
+}
+
+// The row moves as its unit's dollars do, `times` of each, and with one more driver.
+void moved(LineItem& row, UnitTerms unit, double times, std::optional<Driver> more = {}) {
+  if (!row.amount) return;
+  for (const Term& each : unit) {
+    row.terms.push_back(
+        {row.quantity * times * each.usd, more ? each.moves.with(*more, 1) : each.moves});
+  }
+}
+
+// An hour of an owned accelerator: what stands whether it is used or not. Empty where not known.
+std::vector<Term> standing_hour(const OwnershipCost& own) {
+  std::vector<Term> out;
+  if (!own.standing()) return out;
+  for (const StandingCost& each : kStandingCosts) {
+    out.push_back({*(own.*each.usd), of_hours(each.driver)});
+  }
+  return out;
+}
+
+// An hour of the run and all that is paid with it.
+std::vector<Term> whole_hour(const OwnershipCost& own) {
+  std::vector<Term> out = standing_hour(own);
+  if (!own.total) return out;
+  for (Term& each : out) each.usd *= 1 + *own.idle / *own.standing();
+  out.push_back({*own.energy, of_hours(Driver::electricity)});
+  return out;
+}
+
 void add_owned(const BillInputs& in, Rows& rows) {
   const OwnershipCost& own = *in.ownership;
   constexpr std::string_view kUnit = "GPU-hour";
-  rows.add(Part::servers, "servers, depreciation", in.gpu_hours, kUnit, own.server, true,
-           in.ownership_source, in.ownership_date);
-  rows.add(Part::network, "network, depreciation", in.gpu_hours, kUnit, own.network, true,
-           "19 % of the cluster's cost (Epoch AI)", in.ownership_date);
-  rows.add(Part::capital, "cost of capital", in.gpu_hours, kUnit, own.capital, true,
-           "yearly rate on the book value of servers and network (Jorgenson 1963)",
-           in.ownership_date);
-  rows.add(Part::colocation, "colocation", in.gpu_hours, kUnit, own.colocation, true,
-           "USD per kW-month (assumption)", {});
-  rows.add(Part::idle, "idle hours of the cluster", in.gpu_hours, kUnit, own.idle, true,
-           "servers, network, capital and colocation while nobody uses them", {});
+  for (const StandingCost& each : kStandingCosts) {
+    const bool bought = each.driver == Driver::capital;
+    moved(rows.add(each.part, part_name(each.part), in.gpu_hours, kUnit, own.*each.usd, true,
+                   each.source.empty() ? in.ownership_source : each.source,
+                   bought ? in.ownership_date : std::string_view()),
+          of_hours(each.driver));
+  }
+  LineItem& idle = rows.add(Part::idle, part_name(Part::idle), in.gpu_hours, kUnit, own.idle, true,
+                            "servers, network, capital and colocation while nobody uses them", {});
+  if (own.idle) moved(idle, standing_hour(own), *own.idle / *own.standing());
 }
 
 void add_energy(const BillInputs& in, Rows& rows) {
@@ -65,39 +111,42 @@ void add_energy(const BillInputs& in, Rows& rows) {
                {});
     return;
   }
-  rows.add(Part::energy, in.own ? "energy" : "energy, in the rent", *in.kwh, "kWh", in.usd_per_kwh,
-           in.own, in.electricity_source, in.electricity_date);
+  moved(rows.add(Part::energy, in.own ? part_name(Part::energy) : "energy, in the rent", *in.kwh,
+                 "kWh", in.usd_per_kwh, in.own, in.electricity_source, in.electricity_date),
+        of_hours(Driver::electricity));
 }
 
 void add_storage(const BillInputs& in, Rows& rows) {
   if (in.storage == nullptr || in.storage_price == nullptr) return;
   const StorageUse& use = *in.storage;
   const PriceQuote& price = *in.storage_price;
-  const auto add = [&](Part part, std::string_view item, double gb_months) {
+  const auto add = [&](Part part, double gb_months, Driver kept) {
     if (gb_months <= 0) return;
-    rows.add(part, item, gb_months, "GB-month", price.usd, in.storage_included, price.source,
-             price.date);
+    moved(rows.add(part, part_name(part), gb_months, "GB-month", price.usd, in.storage_included,
+                   price.source, price.date),
+          of_days(kept));
   };
-  add(Part::dataset, "dataset", use.dataset_gb_months);
-  add(Part::checkpoints, "full checkpoints", use.full_gb_months);
-  add(Part::weights, "weights-only checkpoints", use.weights_gb_months);
+  add(Part::dataset, use.dataset_gb_months, Driver::dataset);
+  add(Part::checkpoints, use.full_gb_months, Driver::checkpoints);
+  add(Part::weights, use.weights_gb_months, Driver::checkpoints);
   if (use.egress_gb > 0 && in.egress_price != nullptr) {
-    rows.add(Part::egress, "egress", use.egress_gb, "GB", in.egress_price->usd, true,
-             in.egress_price->source, in.egress_price->date);
+    moved(rows.add(Part::egress, part_name(Part::egress), use.egress_gb, "GB", in.egress_price->usd,
+                   true, in.egress_price->source, in.egress_price->date),
+          Exponents().with(Driver::egress, 1));
   }
 }
 
 // Compute beside the final run, at the same price per hour, energy included.
-void add_beyond(const BillInputs& in, const std::optional<double>& per_hour,
+void add_beyond(const BillInputs& in, const std::optional<double>& per_hour, UnitTerms hour,
                 std::string_view source, std::string_view date, Rows& rows) {
-  if (in.experiments > 0) {
-    rows.add(Part::experiments, "experiments", in.gpu_hours * in.experiments, "GPU-hour", per_hour,
-             true, source, date);
-  }
-  if (in.evaluation > 0) {
-    rows.add(Part::evaluation, "evaluation", in.gpu_hours * in.evaluation, "GPU-hour", per_hour,
-             true, source, date);
-  }
+  const auto add = [&](Part part, double times, Driver driver) {
+    if (times <= 0) return;
+    moved(rows.add(part, part_name(part), in.gpu_hours * times, "GPU-hour", per_hour, true, source,
+                   date),
+          hour, 1, driver);
+  };
+  add(Part::experiments, in.experiments, Driver::experiments);
+  add(Part::evaluation, in.evaluation, Driver::evaluation);
 }
 
 // Where the price of an hour comes from; with own there is no rent in the bill.
@@ -137,14 +186,17 @@ void make_bill(const BillInputs& in, CostResult& out) {
       out.price_per_gpu_hour = in.ownership->total;
       add_owned(in, rows);
       add_energy(in, rows);
-      add_beyond(in, in.ownership->total, "all of the above per GPU-hour", in.ownership_date, rows);
+      add_beyond(in, in.ownership->total, whole_hour(*in.ownership),
+                 "all of the above per GPU-hour", in.ownership_date, rows);
     } else {
       static const PriceQuote unknown;
       const PriceQuote& price = in.price != nullptr ? *in.price : unknown;
       out.price_per_gpu_hour = price.usd;
-      rows.add(Part::compute, "compute", in.gpu_hours, "GPU-hour", price.usd, true, price.source,
-               price.date);
-      add_beyond(in, price.usd, price.source, price.date, rows);
+      const Term hour{price.usd.value_or(0), of_hours(Driver::rent)};
+      moved(rows.add(Part::compute, part_name(Part::compute), in.gpu_hours, "GPU-hour", price.usd,
+                     true, price.source, price.date),
+            hour.moves);
+      add_beyond(in, price.usd, {&hour, 1}, price.source, price.date, rows);
       add_energy(in, rows);
     }
     add_storage(in, rows);
@@ -184,6 +236,19 @@ void check_bill(const CostResult& cost) {
   if (known && std::fabs(sum - *cost.total) > kConservation * std::fabs(sum)) {
     throw std::logic_error("the line items do not sum to the total");
   }
+}
+
+Dollars dollars_of(const CostResult& cost) {
+  Dollars out;
+  for (const LineItem& row : cost.items) {
+    if (!row.included) continue;
+    for (const Term& term : row.terms) out.add(term);
+  }
+  const double total = cost.total.value_or(0);
+  if (std::fabs(out.total() - total) > kConservation * std::fabs(total)) {
+    throw std::logic_error("an item of the bill is in no term of the total");
+  }
+  return out;
 }
 
 std::vector<Derivation> derive_bill(const CostResult& cost, double tokens) {

@@ -127,8 +127,13 @@ PriceAge price_age(const PriceDate& quote, std::string_view as_of, double years_
 }
 
 std::optional<double> OwnershipCost::standing() const {
-  if (!server || !network || !capital || !colocation) return std::nullopt;
-  return *server + *network + *capital + *colocation;
+  double sum = 0;
+  for (const StandingCost& each : kStandingCosts) {
+    const std::optional<double>& usd = this->*each.usd;
+    if (!usd) return std::nullopt;
+    sum += *usd;
+  }
+  return sum;
 }
 
 OwnershipCost compute_ownership(const OwnershipInputs& inputs) {
@@ -168,6 +173,27 @@ std::optional<double> break_even_utilization(const OwnershipCost& cost,
   return *standing / margin;
 }
 
+namespace {
+
+// `(server + network + capital + colocation)`, and the same with its numbers.
+std::string standing_names() {
+  std::string text;
+  for (const StandingCost& each : kStandingCosts) {
+    text += fmt::format("{}{}", text.empty() ? "(" : " + ", each.name);
+  }
+  return text + ")";
+}
+
+std::string standing_numbers(const OwnershipCost& cost) {
+  std::string text;
+  for (const StandingCost& each : kStandingCosts) {
+    text += fmt::format("{}{:.4f}", text.empty() ? "(" : " + ", (cost.*each.usd).value_or(0));
+  }
+  return text + ")";
+}
+
+}  // namespace
+
 std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const OwnershipCost& cost,
                                          const PurchasePrice& price) {
   constexpr const char* kEpoch = "Epoch AI, training-cost-trends, cost_analysis_standalone.py";
@@ -206,12 +232,9 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
                      fmt::format("{:.4g} x {:.4g} / 730.5", kw, inputs.colocation_usd_per_kw_month),
                      hourly(cost.colocation), "model.md 9.2 (assumption)"});
   }
-  steps.push_back(
-      {"idle hours", "(server + network + capital + colocation) x (1 / utilization - 1)",
-       fmt::format("({:.4f} + {:.4f} + {:.4f} + {:.4f}) x (1 / {:.3g} - 1)",
-                   cost.server.value_or(0), cost.network.value_or(0), cost.capital.value_or(0),
-                   cost.colocation.value_or(0), inputs.utilization),
-       hourly(cost.idle), "assumption"});
+  steps.push_back({"idle hours", standing_names() + " x (1 / utilization - 1)",
+                   fmt::format("{} x (1 / {:.3g} - 1)", standing_numbers(cost), inputs.utilization),
+                   hourly(cost.idle), "assumption"});
   return steps;
 }
 
@@ -220,10 +243,9 @@ std::optional<Derivation> derive_break_even(const OwnershipCost& cost, double re
   if (!cost.standing() || !cost.energy) return std::nullopt;
   const auto even = break_even_utilization(cost, rent_usd_per_gpu_hour);
   return Derivation{
-      "break-even utilisation", "(server + network + capital + colocation) / (rent - energy)",
-      fmt::format("({:.4f} + {:.4f} + {:.4f} + {:.4f}) / ({} - {:.4f})", *cost.server,
-                  *cost.network, *cost.capital, *cost.colocation,
-                  format_exact(rent_usd_per_gpu_hour), *cost.energy),
+      "break-even utilisation", standing_names() + " / (rent - energy)",
+      fmt::format("{} / ({} - {:.4f})", standing_numbers(cost), format_exact(rent_usd_per_gpu_hour),
+                  *cost.energy),
       even ? fmt::format("{:.4f}{}", *even, *even > 1 ? ": renting is cheaper at any load" : "")
            : std::string("none: the energy alone costs more than the rent"),
       fmt::format("rent: {}", rent_source)};

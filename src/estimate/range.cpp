@@ -22,6 +22,8 @@ bool plain_lognormal(const UncertainInput& input) {
          (std::isinf(input.most) || input.most >= d.a * portable_exp(kFarLimit * d.b));
 }
 
+}  // namespace
+
 // d ln(total) / d ln(driver).
 Exponents elasticities(const CostParts& usd) {
   const double total = usd.total();
@@ -40,6 +42,8 @@ Exponents elasticities(const CostParts& usd) {
       .with(Driver::experiments, usd.run() * usd.experiments / total)
       .with(Driver::evaluation, usd.run() * usd.evaluation / total);
 }
+
+namespace {
 
 double power_of(const UncertainInput& input, const Exponents& elasticity) {
   double sum = 0;

@@ -37,6 +37,12 @@ double total_of(const CostParts& usd, const DriverLogs& at) {
          scaled(usd.egress, at[Driver::egress]);
 }
 
+double total_of(const Dollars& usd, const DriverLogs& at) {
+  double sum = 0;
+  for (const Term& term : usd.terms()) sum += scaled(term.usd, at.of(term.moves));
+  return sum;
+}
+
 namespace {
 
 // Linear between the two nearest order statistics (type 7 of Hyndman and Fan 1996), of the values

@@ -18,6 +18,12 @@ class DriverLogs {
       logs_[i] += exponents[static_cast<Driver>(i)] * log_factor;
     }
   }
+  /// ln of the factor of a product of their powers.
+  [[nodiscard]] double of(const Exponents& moves) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < kDriverCount; ++i) sum += moves[static_cast<Driver>(i)] * logs_[i];
+    return sum;
+  }
   double operator[](Driver driver) const { return logs_[static_cast<std::size_t>(driver)]; }
 
  private:
@@ -26,6 +32,9 @@ class DriverLogs {
 
 /// The dollars where each driver has changed.
 double total_of(const CostParts& usd, const DriverLogs& at);
+double total_of(const Dollars& usd, const DriverLogs& at);
+/// d ln(total) / d ln(driver).
+Exponents elasticities(const CostParts& usd);
 
 /// P10, P50, P90 of values, whose order is lost. Linear between the two nearest order statistics
 /// (type 7 of Hyndman and Fan 1996).

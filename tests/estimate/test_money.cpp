@@ -4,6 +4,8 @@
 #include <string>
 
 #include "catch.h"
+#include "estimate/cost_parts.h"
+#include "estimate/range_draws.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
@@ -91,6 +93,47 @@ TEST_CASE("owning says the cash and the megawatts that it takes", "[estimate][ow
   s.set_text(Field::cost_pricing, "on-demand");
   CHECK_FALSE(answer(s).cost.capital_usd.has_value());
   CHECK(answer(s).energy.site_megawatts == e.energy.site_megawatts);
+}
+
+// The sum by terms against the sum by parts, which it replaces.
+TEST_CASE("the terms of the bill are its parts", "[estimate][bill]") {
+  std::vector<Scenario> asked;
+  for (const char* pricing : {"on-demand", "own", "reserved-3y"}) {
+    for (const double more : {0.0, 0.7}) {
+      Scenario s = seven_billion("h100-sxm");
+      s.set_text(Field::cost_pricing, pricing);
+      s.set_number(Field::cost_experiments, more);
+      s.set_number(Field::cost_evaluation, more / 2);
+      asked.push_back(s);
+      s.set_text(Field::cost_storage, "on");
+      s.set_number(Field::cost_egress, 1e12);
+      s.set_number(Field::cost_checkpoints_kept, 20);
+      s.set_number(Field::cost_weights_kept, 20);
+      asked.push_back(s);
+    }
+  }
+  for (const Scenario& s : asked) {
+    const CostResult cost = answer(s).cost;
+    const CostParts parts = cost_parts(cost);
+    const Dollars dollars = dollars_of(cost);
+    CHECK_THAT(dollars.total(), WithinRel(parts.total(), 1e-12));
+    const Exponents old = elasticities(parts);
+    const Exponents now = dollars.elasticities();
+    DriverLogs at;
+    for (std::size_t i = 0; i < kDriverCount; ++i) {
+      INFO(i);
+      const auto driver = static_cast<Driver>(i);
+      CHECK_THAT(now[driver], WithinAbs(old[driver], 1e-12));
+      at.add(Exponents().with(driver, 1), 0.1 * static_cast<double>(i + 1));
+      CHECK_THAT(total_of(dollars, at), WithinRel(total_of(parts, at), 1e-12));
+    }
+    for (const LineItem& item : cost.items) {
+      if (!item.included) continue;
+      double sum = 0;
+      for (const Term& term : item.terms) sum += term.usd;
+      CHECK_THAT(sum, WithinRel(*item.amount, 1e-12));
+    }
+  }
 }
 
 TEST_CASE("with owning a price is the rent to compare with", "[estimate][ownership]") {

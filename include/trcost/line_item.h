@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// A row of the bill, and what moves its dollars.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trcost {
+
+/// What a row of the bill pays for; what code decides on, where people read `item`.
+enum class Part : std::uint8_t {
+  compute,     ///< rent of accelerator-hours
+  servers,     ///< owning: what the machines lose in value
+  network,     ///< owning: what their network does
+  capital,     ///< owning: what the money in both of them costs
+  colocation,  ///< owning: the building
+  idle,        ///< owning: the hours that nobody uses
+  energy,
+  experiments,  ///< compute before the final run
+  evaluation,   ///< compute beside it
+  dataset,
+  checkpoints,
+  weights,
+  egress,
+};
+
+/// `compute`, `servers, depreciation`: what people read.
+std::string_view part_name(Part part);
+
+/// What an uncertain input moves, as a factor of its value in the estimate.
+enum class Driver : std::uint8_t {
+  hours,        ///< GPU-hours
+  days,         ///< wall-clock time
+  rent,         ///< price of a GPU-hour
+  capital,      ///< owning: server and network per GPU-hour in use
+  colocation,   ///< owning: space per GPU-hour in use
+  electricity,  ///< owning: energy per GPU-hour
+  dataset,      ///< bytes of the dataset x price of storage
+  checkpoints,  ///< bytes of the checkpoints x price of storage
+  egress,       ///< bytes that leave x their price
+  experiments,  ///< compute beside the final run, as a multiple of it
+  evaluation,
+};
+inline constexpr std::size_t kDriverCount = 11;
+
+/// Each driver goes as factor^exponent.
+class Exponents {
+ public:
+  constexpr Exponents() = default;
+  /// GPU-hours and days together: what changes how long the cluster works.
+  static constexpr Exponents time(double exponent) {
+    return Exponents().with(Driver::hours, exponent).with(Driver::days, exponent);
+  }
+  [[nodiscard]] constexpr Exponents with(Driver driver, double exponent) const {
+    Exponents out = *this;
+    out.values_[static_cast<std::size_t>(driver)] = exponent;
+    return out;
+  }
+  constexpr double operator[](Driver driver) const {
+    return values_[static_cast<std::size_t>(driver)];
+  }
+  constexpr bool operator==(const Exponents&) const = default;
+
+ private:
+  std::array<double, kDriverCount> values_{};
+};
+
+/// Dollars that go as a product of powers of the drivers.
+struct Term {
+  double usd = 0;  ///< where no driver has changed
+  Exponents moves;
+};
+
+/// One row of the bill. An unknown unit price or amount is empty, never 0.
+struct LineItem {
+  Part part = Part::compute;
+  std::string item;  ///< in a job of several stages with the stage's name
+  double quantity = 0;
+  std::string unit;                  ///< of the quantity, e.g. `GPU-hour`
+  std::optional<double> unit_price;  ///< USD per unit
+  std::optional<double> amount;      ///< USD
+  bool included = true;              ///< part of the total; energy of rented GPUs is not
+  std::string source;
+  std::string date;              ///< YYYY-MM-DD or as precise as is known
+  std::vector<Term> terms = {};  ///< sum to the amount where it is known and part of the total
+};
+
+/// Dollars as a sum of terms, of which those that move alike are one. The total of a bill, its
+/// elasticities and its draws are made from this one sum.
+class Dollars {
+ public:
+  void add(const Term& term);
+  [[nodiscard]] std::span<const Term> terms() const { return terms_; }
+  [[nodiscard]] double total() const;
+  /// Of the terms that go with a driver.
+  [[nodiscard]] double moved_by(Driver driver) const;
+  /// d ln(total) / d ln(driver) = sum of usd x exponent / total; 0 of nothing.
+  [[nodiscard]] Exponents elasticities() const;
+  void scale(double factor);
+  /// The same of the terms alone that go with a driver.
+  void scale(Driver driver, double factor);
+
+ private:
+  std::vector<Term> terms_;
+};
+
+}  // namespace trcost

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/line_item.h"
+
+#include <algorithm>
+
+namespace trcost {
+
+std::string_view part_name(Part part) {
+  constexpr std::array<std::string_view, 13> kNames = {"compute",
+                                                       "servers, depreciation",
+                                                       "network, depreciation",
+                                                       "cost of capital",
+                                                       "colocation",
+                                                       "idle hours of the cluster",
+                                                       "energy",
+                                                       "experiments",
+                                                       "evaluation",
+                                                       "dataset",
+                                                       "full checkpoints",
+                                                       "weights-only checkpoints",
+                                                       "egress"};
+  return kNames[static_cast<std::size_t>(part)];
+}
+
+void Dollars::add(const Term& term) {
+  const auto alike = std::ranges::find(terms_, term.moves, &Term::moves);
+  if (alike == terms_.end()) {
+    terms_.push_back(term);
+  } else {
+    alike->usd += term.usd;
+  }
+}
+
+double Dollars::total() const {
+  double sum = 0;
+  for (const Term& term : terms_) sum += term.usd;
+  return sum;
+}
+
+double Dollars::moved_by(Driver driver) const {
+  double sum = 0;
+  for (const Term& term : terms_) sum += term.moves[driver] != 0 ? term.usd : 0;
+  return sum;
+}
+
+Exponents Dollars::elasticities() const {
+  const double all = total();
+  Exponents out;
+  if (all <= 0) return out;
+  for (std::size_t i = 0; i < kDriverCount; ++i) {
+    const auto driver = static_cast<Driver>(i);
+    double sum = 0;
+    for (const Term& term : terms_) sum += term.usd * term.moves[driver];
+    out = out.with(driver, sum / all);
+  }
+  return out;
+}
+
+void Dollars::scale(double factor) {
+  for (Term& term : terms_) term.usd *= factor;
+}
+
+void Dollars::scale(Driver driver, double factor) {
+  for (Term& term : terms_) term.usd *= term.moves[driver] != 0 ? factor : 1;
+}
+
+}  // namespace trcost
