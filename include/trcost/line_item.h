@@ -13,7 +13,7 @@
 
 namespace trcost {
 
-/// What a row of the bill pays for; what code decides on, where people read `item`.
+/// What a row of the bill pays for.
 enum class Part : std::uint8_t {
   compute,     ///< rent of accelerator-hours
   servers,     ///< owning: what the machines lose in value
@@ -30,8 +30,32 @@ enum class Part : std::uint8_t {
   egress,
 };
 
-/// `compute`, `servers, depreciation`: what people read.
-std::string_view part_name(Part part);
+/// What people read: the row's name, and what of an hour of an owned accelerator it is, if any.
+struct PartWords {
+  std::string_view name;
+  std::string_view of_hour = {};
+};
+/// One row per part, in its order.
+inline constexpr std::array kPartWords = {
+    PartWords{"compute"},
+    PartWords{"servers, depreciation", "servers"},
+    PartWords{"network, depreciation", "network"},
+    PartWords{"cost of capital", "capital"},
+    PartWords{"colocation", "colocation"},
+    PartWords{"idle hours of the cluster", "idle hours"},
+    PartWords{"energy", "energy"},
+    PartWords{"experiments"},
+    PartWords{"evaluation"},
+    PartWords{"dataset"},
+    PartWords{"full checkpoints"},
+    PartWords{"weights-only checkpoints"},
+    PartWords{"egress"},
+};
+static_assert(kPartWords.size() == static_cast<std::size_t>(Part::egress) + 1);
+
+enum class Unit : std::uint8_t { gpu_hour, kwh, gb_month, gb };
+/// `GPU-hour`, `kWh`, `GB-month`, `GB`.
+std::string_view unit_name(Unit unit);
 
 /// What an uncertain input moves, as a factor of its value in the estimate.
 enum class Driver : std::uint8_t {
@@ -80,9 +104,9 @@ struct Term {
 /// One row of the bill. An unknown unit price or amount is empty, never 0.
 struct LineItem {
   Part part = Part::compute;
-  std::string item;  ///< in a job of several stages with the stage's name
+  std::string round;  ///< the stage that it belongs to; empty where there is one
   double quantity = 0;
-  std::string unit;                  ///< of the quantity, e.g. `GPU-hour`
+  Unit unit = Unit::gpu_hour;
   std::optional<double> unit_price;  ///< USD per unit
   std::optional<double> amount;      ///< USD
   bool included = true;              ///< part of the total; energy of rented GPUs is not
@@ -90,6 +114,9 @@ struct LineItem {
   std::string date;              ///< YYYY-MM-DD or as precise as is known
   std::vector<Term> terms = {};  ///< sum to the amount where it is known and part of the total
 };
+
+/// `instructions: compute`; rented energy says that the rent holds it.
+std::string item_name(const LineItem& item);
 
 /// Dollars as a sum of terms, of which those that move alike are one. The total of a bill, its
 /// elasticities and its draws are made from this one sum.

@@ -29,7 +29,7 @@ struct Contribution {
   double share = 0;  ///< of the variance of ln(total), to first order; shares sum to 1
   double sigma = 0;  ///< standard deviation of ln(input)
   std::string source;
-  double mean = 0;   ///< of ln(input / its value in the estimate)
+  double mean = 0;  ///< of ln(input / its value in the estimate)
   Exponents exponents;
 };
 
@@ -69,30 +69,10 @@ struct RangeResult {
   std::vector<UncertainInput> inputs;       ///< what it was made of, for a range with fewer or more
 };
 
-/// The dollars of an estimate by what moves them. The final run costs
-/// compute (rent x hours), or capital + colocation + energy (owning); experiments and evaluation
-/// are multiples of it; storage goes with days.
-struct CostParts {
-  double compute = 0;
-  double capital = 0;
-  double colocation = 0;
-  double energy = 0;
-  double dataset = 0;
-  double checkpoints = 0;
-  double egress = 0;
-  double experiments = 0;  ///< compute of the experiments / of the final run
-  double evaluation = 0;
-
-  [[nodiscard]] double run() const { return compute + capital + colocation + energy; }
-  [[nodiscard]] double total() const {
-    return run() * (1 + experiments + evaluation) + dataset + checkpoints + egress;
-  }
-};
-
 struct RangeInputs {
   double gpu_hours = 0;
   double wall_clock_seconds = 0;
-  std::optional<CostParts> usd;  ///< empty where a price is not known
+  std::optional<Dollars> usd;  ///< empty where a price is not known
   std::vector<UncertainInput> inputs;
   std::optional<double> draws;  ///< full Monte Carlo when given
   double seed = 1;
@@ -158,12 +138,12 @@ double inverse_normal(double p);
 struct RangePart {
   double gpu_hours = 0;
   double wall_clock_seconds = 0;
-  std::optional<CostParts> usd;
+  std::optional<Dollars> usd;
   std::span<const Contribution> inputs;
 };
-/// Quantiles of the sums. One draw of an input holds for all parts that name it: what the step model
-/// misses on one run it misses on the next, and all hours have one price; inputs of different names
-/// are independent. An input that is no lognormal counts as the one of its log-moments.
+/// Quantiles of the sums. One draw of an input holds for all parts that name it: what the step
+/// model misses on one run it misses on the next, and all hours have one price; inputs of different
+/// names are independent. An input that is no lognormal counts as the one of its log-moments.
 RangeResult sum_range(std::span<const RangePart> parts);
 
 /// The method, and for each input its spread and where that comes from.

@@ -33,15 +33,14 @@ class Rows {
   Rows(const Rows&) = delete;
   Rows& operator=(const Rows&) = delete;
 
-  LineItem& add(Part part, std::string_view item, double quantity, std::string_view unit,
-                const std::optional<double>& unit_price, bool included, std::string_view source,
-                std::string_view date) {
+  LineItem& add(Part part, double quantity, Unit unit, const std::optional<double>& unit_price,
+                bool included, std::string_view source, std::string_view date) {
     if (count_ == items_.size()) items_.emplace_back();
     LineItem& row = items_[count_++];
     row.part = part;
-    row.item.assign(item);
+    row.round.clear();
     row.quantity = quantity;
-    row.unit.assign(unit);
+    row.unit = unit;
     row.unit_price = unit_price;
     row.amount = unit_price ? std::optional(quantity * *unit_price) : std::nullopt;
     row.included = included;
@@ -80,39 +79,43 @@ std::vector<Term> standing_hour(const OwnershipCost& own) {
   return out;
 }
 
+// Idle hours for each hour in use.
+double idle_share(const OwnershipCost& own) {
+  const double standing = own.standing().value_or(0);
+  return standing > 0 ? own.idle.value_or(0) / standing : 0;
+}
+
 // An hour of the run and all that is paid with it.
 std::vector<Term> whole_hour(const OwnershipCost& own) {
   std::vector<Term> out = standing_hour(own);
   if (!own.total) return out;
-  for (Term& each : out) each.usd *= 1 + *own.idle / *own.standing();
+  for (Term& each : out) each.usd *= 1 + idle_share(own);
   out.push_back({*own.energy, of_hours(Driver::electricity)});
   return out;
 }
 
 void add_owned(const BillInputs& in, Rows& rows) {
   const OwnershipCost& own = *in.ownership;
-  constexpr std::string_view kUnit = "GPU-hour";
   for (const StandingCost& each : kStandingCosts) {
     const bool bought = each.driver == Driver::capital;
-    moved(rows.add(each.part, part_name(each.part), in.gpu_hours, kUnit, own.*each.usd, true,
+    moved(rows.add(each.part, in.gpu_hours, Unit::gpu_hour, own.*each.usd, true,
                    each.source.empty() ? in.ownership_source : each.source,
                    bought ? in.ownership_date : std::string_view()),
           of_hours(each.driver));
   }
-  LineItem& idle = rows.add(Part::idle, part_name(Part::idle), in.gpu_hours, kUnit, own.idle, true,
+  LineItem& idle = rows.add(Part::idle, in.gpu_hours, Unit::gpu_hour, own.idle, true,
                             "servers, network, capital and colocation while nobody uses them", {});
-  if (own.idle) moved(idle, standing_hour(own), *own.idle / *own.standing());
+  moved(idle, standing_hour(own), idle_share(own));
 }
 
 void add_energy(const BillInputs& in, Rows& rows) {
   if (!in.kwh) {
     if (in.own)
-      rows.add(Part::energy, "energy", in.gpu_hours, "GPU-hour", {}, true, "power is not known",
-               {});
+      rows.add(Part::energy, in.gpu_hours, Unit::gpu_hour, {}, true, "power is not known", {});
     return;
   }
-  moved(rows.add(Part::energy, in.own ? part_name(Part::energy) : "energy, in the rent", *in.kwh,
-                 "kWh", in.usd_per_kwh, in.own, in.electricity_source, in.electricity_date),
+  moved(rows.add(Part::energy, *in.kwh, Unit::kwh, in.usd_per_kwh, in.own, in.electricity_source,
+                 in.electricity_date),
         of_hours(Driver::electricity));
 }
 
@@ -122,16 +125,16 @@ void add_storage(const BillInputs& in, Rows& rows) {
   const PriceQuote& price = *in.storage_price;
   const auto add = [&](Part part, double gb_months, Driver kept) {
     if (gb_months <= 0) return;
-    moved(rows.add(part, part_name(part), gb_months, "GB-month", price.usd, in.storage_included,
-                   price.source, price.date),
+    moved(rows.add(part, gb_months, Unit::gb_month, price.usd, in.storage_included, price.source,
+                   price.date),
           of_days(kept));
   };
   add(Part::dataset, use.dataset_gb_months, Driver::dataset);
   add(Part::checkpoints, use.full_gb_months, Driver::checkpoints);
   add(Part::weights, use.weights_gb_months, Driver::checkpoints);
   if (use.egress_gb > 0 && in.egress_price != nullptr) {
-    moved(rows.add(Part::egress, part_name(Part::egress), use.egress_gb, "GB", in.egress_price->usd,
-                   true, in.egress_price->source, in.egress_price->date),
+    moved(rows.add(Part::egress, use.egress_gb, Unit::gb, in.egress_price->usd, true,
+                   in.egress_price->source, in.egress_price->date),
           Exponents().with(Driver::egress, 1));
   }
 }
@@ -141,9 +144,8 @@ void add_beyond(const BillInputs& in, const std::optional<double>& per_hour, Uni
                 std::string_view source, std::string_view date, Rows& rows) {
   const auto add = [&](Part part, double times, Driver driver) {
     if (times <= 0) return;
-    moved(rows.add(part, part_name(part), in.gpu_hours * times, "GPU-hour", per_hour, true, source,
-                   date),
-          hour, 1, driver);
+    moved(rows.add(part, in.gpu_hours * times, Unit::gpu_hour, per_hour, true, source, date), hour,
+          1, driver);
   };
   add(Part::experiments, in.experiments, Driver::experiments);
   add(Part::evaluation, in.evaluation, Driver::evaluation);
@@ -193,8 +195,8 @@ void make_bill(const BillInputs& in, CostResult& out) {
       const PriceQuote& price = in.price != nullptr ? *in.price : unknown;
       out.price_per_gpu_hour = price.usd;
       const Term hour{price.usd.value_or(0), of_hours(Driver::rent)};
-      moved(rows.add(Part::compute, part_name(Part::compute), in.gpu_hours, "GPU-hour", price.usd,
-                     true, price.source, price.date),
+      moved(rows.add(Part::compute, in.gpu_hours, Unit::gpu_hour, price.usd, true, price.source,
+                     price.date),
             hour.moves);
       add_beyond(in, price.usd, {&hour, 1}, price.source, price.date, rows);
       add_energy(in, rows);
@@ -226,7 +228,7 @@ void check_bill(const CostResult& cost) {
     if (row->amount && row->unit_price &&
         std::fabs(*row->amount - row->quantity * *row->unit_price) >
             kConservation * std::fabs(*row->amount)) {
-      throw std::logic_error("a line item is not its quantity times its price: " + row->item);
+      throw std::logic_error("a line item is not its quantity times its price: " + item_name(*row));
     }
   }
   if (known != cost.total.has_value()) {
@@ -256,9 +258,9 @@ std::vector<Derivation> derive_bill(const CostResult& cost, double tokens) {
   std::string sum;
   for (const LineItem& row : cost.items) {
     Derivation step;
-    step.name = row.item;
+    step.name = item_name(row);
     step.formula = "quantity x unit price";
-    step.numbers = fmt::format("{} {} x {}", format_exact(row.quantity), row.unit,
+    step.numbers = fmt::format("{} {} x {}", format_exact(row.quantity), unit_name(row.unit),
                                row.unit_price ? format_exact(*row.unit_price) + " USD" : "n/a");
     step.result = row.amount ? fmt::format("{:.4f} USD{}", *row.amount,
                                            row.included ? "" : ", not part of the total")
@@ -266,7 +268,7 @@ std::vector<Derivation> derive_bill(const CostResult& cost, double tokens) {
     step.source = row.source;
     if (!row.date.empty()) step.source += fmt::format(" ({})", row.date);
     steps.push_back(std::move(step));
-    if (row.included) sum += (sum.empty() ? "" : " + ") + row.item;
+    if (row.included) sum += (sum.empty() ? "" : " + ") + item_name(row);
   }
   steps.push_back({"total", sum, "",
                    cost.total ? fmt::format("{:.4f} USD", *cost.total) : "n/a: a price is missing",

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trcost/line_item.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace trcost {
 
-std::string_view part_name(Part part) {
-  constexpr std::array<std::string_view, 13> kNames = {"compute",
-                                                       "servers, depreciation",
-                                                       "network, depreciation",
-                                                       "cost of capital",
-                                                       "colocation",
-                                                       "idle hours of the cluster",
-                                                       "energy",
-                                                       "experiments",
-                                                       "evaluation",
-                                                       "dataset",
-                                                       "full checkpoints",
-                                                       "weights-only checkpoints",
-                                                       "egress"};
-  return kNames[static_cast<std::size_t>(part)];
+std::string_view unit_name(Unit unit) {
+  constexpr std::array<std::string_view, 4> kNames = {"GPU-hour", "kWh", "GB-month", "GB"};
+  return kNames[static_cast<std::size_t>(unit)];
+}
+
+std::string item_name(const LineItem& item) {
+  const bool in_the_rent = item.part == Part::energy && !item.included;
+  return fmt::format("{}{}{}{}", item.round, item.round.empty() ? "" : ": ",
+                     kPartWords[static_cast<std::size_t>(item.part)].name,
+                     in_the_rent ? ", in the rent" : "");
 }
 
 void Dollars::add(const Term& term) {

@@ -22,29 +22,6 @@ bool plain_lognormal(const UncertainInput& input) {
          (std::isinf(input.most) || input.most >= d.a * portable_exp(kFarLimit * d.b));
 }
 
-}  // namespace
-
-// d ln(total) / d ln(driver).
-Exponents elasticities(const CostParts& usd) {
-  const double total = usd.total();
-  Exponents out;
-  if (total <= 0) return out;
-  const double times = 1 + usd.experiments + usd.evaluation;
-  return out.with(Driver::hours, usd.run() * times / total)
-      .with(Driver::days, (usd.dataset + usd.checkpoints) / total)
-      .with(Driver::rent, usd.compute * times / total)
-      .with(Driver::capital, usd.capital * times / total)
-      .with(Driver::colocation, usd.colocation * times / total)
-      .with(Driver::electricity, usd.energy * times / total)
-      .with(Driver::dataset, usd.dataset / total)
-      .with(Driver::checkpoints, usd.checkpoints / total)
-      .with(Driver::egress, usd.egress / total)
-      .with(Driver::experiments, usd.run() * usd.experiments / total)
-      .with(Driver::evaluation, usd.run() * usd.evaluation / total);
-}
-
-namespace {
-
 double power_of(const UncertainInput& input, const Exponents& elasticity) {
   double sum = 0;
   for (std::size_t i = 0; i < kDriverCount; ++i) {
@@ -115,7 +92,7 @@ std::vector<Contribution> contributions(const std::vector<RangeInputs>& rounds, 
   std::vector<double> weight;
   double total = 0;
   for (const RangeInputs& in : rounds) {
-    elasticity.push_back(dollars ? elasticities(*in.usd) : Exponents().with(Driver::hours, 1));
+    elasticity.push_back(dollars ? in.usd->elasticities() : Exponents().with(Driver::hours, 1));
     weight.push_back(dollars ? in.usd->total() : in.gpu_hours);
     total += weight.back();
   }
@@ -164,7 +141,7 @@ RangeResult compute_range(const std::vector<RangeInputs>& rounds) {
 RangeResult compute_range(RangeInputs in) {
   const Exponents hours = Exponents().with(Driver::hours, 1);
   const Exponents days = Exponents().with(Driver::days, 1);
-  const Exponents dollars = in.usd ? elasticities(*in.usd) : hours;
+  const Exponents dollars = in.usd ? in.usd->elasticities() : hours;
   std::erase_if(in.inputs, [&](const UncertainInput& input) { return !moves(input, dollars); });
   RangeResult out;
   if (!in.draws && std::ranges::all_of(in.inputs, plain_lognormal) && one_product(in, dollars)) {

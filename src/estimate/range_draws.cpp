@@ -23,20 +23,6 @@ double scaled(double part, double log_factor) {
 
 }  // namespace
 
-double total_of(const CostParts& usd, const DriverLogs& at) {
-  const double hours = at[Driver::hours];
-  const double days = at[Driver::days];
-  const double run = scaled(usd.compute, hours + at[Driver::rent]) +
-                     scaled(usd.capital, hours + at[Driver::capital]) +
-                     scaled(usd.colocation, hours + at[Driver::colocation]) +
-                     scaled(usd.energy, hours + at[Driver::electricity]);
-  return run * (1 + scaled(usd.experiments, at[Driver::experiments]) +
-                scaled(usd.evaluation, at[Driver::evaluation])) +
-         scaled(usd.dataset, days + at[Driver::dataset]) +
-         scaled(usd.checkpoints, days + at[Driver::checkpoints]) +
-         scaled(usd.egress, at[Driver::egress]);
-}
-
 double total_of(const Dollars& usd, const DriverLogs& at) {
   double sum = 0;
   for (const Term& term : usd.terms()) sum += scaled(term.usd, at.of(term.moves));

@@ -31,10 +31,7 @@ class DriverLogs {
 };
 
 /// The dollars where each driver has changed.
-double total_of(const CostParts& usd, const DriverLogs& at);
 double total_of(const Dollars& usd, const DriverLogs& at);
-/// d ln(total) / d ln(driver).
-Exponents elasticities(const CostParts& usd);
 
 /// P10, P50, P90 of values, whose order is lost. Linear between the two nearest order statistics
 /// (type 7 of Hyndman and Fan 1996).

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "cost/distribution.h"
-#include "estimate/cost_parts.h"
 #include "estimate/money.h"
 #include "quantity/portable_math.h"
+#include "trcost/bill.h"
 #include "trcost/error.h"
 #include "trcost/uncertainty.h"
 
@@ -36,10 +36,9 @@ SpreadContext context_of(const Scenario& scenario, const ResolvedWork& work, con
                           ranged(scenario, Field::efficiency_goodput) ||
                           ranged(scenario, Field::efficiency_production_overhead);
   context.tokens_given = work.tokens_given;
-  context.tokens_ranged = ranged(scenario, Field::data_tokens) ||
-                          ranged(scenario, Field::data_samples) ||
-                          ranged(scenario, Field::data_tokens_per_param) ||
-                          ranged(scenario, Field::data_epochs);
+  context.tokens_ranged =
+      ranged(scenario, Field::data_tokens) || ranged(scenario, Field::data_samples) ||
+      ranged(scenario, Field::data_tokens_per_param) || ranged(scenario, Field::data_epochs);
   context.own = rates.own;
   context.price_given =
       scenario.has(rates.own ? Field::cost_purchase_price : Field::cost_price_per_gpu_hour);
@@ -63,6 +62,27 @@ double log_ratio(double low, double high) {
   return low > 0 && high > 0 ? portable_log(high / low) : 0;
 }
 
+// Whether a driver is a price or an amount beside the hours: what is left of a change of dollars
+// once time is taken out. Multiples of the run follow no field but their own.
+bool priced(Driver driver) {
+  return driver != Driver::hours && driver != Driver::days && driver != Driver::experiments &&
+         driver != Driver::evaluation;
+}
+
+// The dollars of the run itself that go with a driver, as one term.
+Term of_run(const Dollars& dollars, Driver driver) {
+  Term out;
+  for (const Term& term : dollars.terms()) {
+    if (term.moves[driver] == 0 || term.moves[Driver::experiments] != 0 ||
+        term.moves[Driver::evaluation] != 0) {
+      continue;
+    }
+    out.usd += term.usd;
+    out.moves = term.moves;
+  }
+  return out;
+}
+
 // How the cost follows a field, from estimates of the same cluster at P10 and P90 of its range.
 Exponents measured_exponents(const Scenario& scenario, const FieldInfo& info,
                              const Distribution& distribution, const Estimate& out,
@@ -83,23 +103,17 @@ Exponents measured_exponents(const Scenario& scenario, const FieldInfo& info,
   const double days = log_ratio(low.wall_clock_seconds, high.wall_clock_seconds) / width;
   Exponents exponents = Exponents().with(Driver::hours, hours).with(Driver::days, days);
   if (!low.cost.total || !high.cost.total) return exponents;
-  const CostParts a = cost_parts(low.cost);
-  const CostParts b = cost_parts(high.cost);
-  struct Beside {
-    Driver driver;
-    double CostParts::*part;
-    double with_time;
-  };
-  for (const Beside& each : {Beside{Driver::rent, &CostParts::compute, hours},
-                             Beside{Driver::capital, &CostParts::capital, hours},
-                             Beside{Driver::colocation, &CostParts::colocation, hours},
-                             Beside{Driver::electricity, &CostParts::energy, hours},
-                             Beside{Driver::dataset, &CostParts::dataset, days},
-                             Beside{Driver::checkpoints, &CostParts::checkpoints, days},
-                             Beside{Driver::egress, &CostParts::egress, 0}}) {
-    if (a.*each.part <= 0 || b.*each.part <= 0) continue;
-    const double power = log_ratio(a.*each.part, b.*each.part) / width - each.with_time;
-    exponents = exponents.with(each.driver, std::abs(power) < 1e-9 ? 0 : power);
+  const Dollars a = dollars_of(low.cost);
+  const Dollars b = dollars_of(high.cost);
+  for (std::size_t i = 0; i < kDriverCount; ++i) {
+    const auto driver = static_cast<Driver>(i);
+    if (!priced(driver)) continue;
+    const double from = of_run(a, driver).usd, to = of_run(b, driver).usd;
+    if (from <= 0 || to <= 0) continue;
+    const Exponents& with = of_run(a, driver).moves;
+    const double power =
+        log_ratio(from, to) / width - with[Driver::hours] * hours - with[Driver::days] * days;
+    exponents = exponents.with(driver, std::abs(power) < 1e-9 ? 0 : power);
   }
   return exponents;
 }
@@ -143,7 +157,7 @@ void add_range(const Scenario& scenario, const ResolvedWork& work, const Rates& 
   }
   inputs.gpu_hours = out.gpu_hours;
   inputs.wall_clock_seconds = out.wall_clock_seconds;
-  if (out.cost.total) inputs.usd = cost_parts(out.cost);
+  if (out.cost.total) inputs.usd = dollars_of(out.cost);
   inputs.draws = scenario.number(Field::range_draws);
   inputs.seed = scenario.number_or_default(Field::range_seed);
   out.range = compute_range(std::move(inputs));

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <tuple>
 
-#include "estimate/cost_parts.h"
 #include "trcost/bill.h"
 #include "trcost/quantity.h"
 
@@ -243,7 +242,7 @@ void add_cost(const Scenario& scenario, const Parts& parts, Estimate& out) {
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     for (LineItem item : parts[i].cost.items) {
-      item.item = scenario.stages[i].name + ": " + item.item;
+      item.round = scenario.stages[i].name;
       cost.items.push_back(std::move(item));
     }
   }
@@ -269,7 +268,7 @@ void add_range(const Scenario& scenario, const Parts& parts, Estimate& out) {
     RangeInputs& in = rounds.emplace_back();
     in.gpu_hours = part.gpu_hours;
     in.wall_clock_seconds = part.wall_clock_seconds;
-    if (part.cost.total) in.usd = cost_parts(part.cost);
+    if (part.cost.total) in.usd = dollars_of(part.cost);
     in.inputs = part.range.inputs;
     in.draws = scenario.number(Field::range_draws);
     in.seed = scenario.number_or_default(Field::range_seed);

@@ -21,9 +21,10 @@ std::string quantity_words(const LineItem& item) {
   constexpr double kGrouped = 1000;
   constexpr double kExponent = 1e12;
   const double q = item.quantity;
-  if (q >= kExponent) return fmt::format("{:.4g} {}", q, item.unit);
-  if (q >= kGrouped) return grouped(q, q == std::floor(q) ? 0 : 1) + " " + item.unit;
-  return format_number(q, NumberKind::number, 4) + " " + item.unit;
+  const std::string_view unit = unit_name(item.unit);
+  if (q >= kExponent) return fmt::format("{:.4g} {}", q, unit);
+  if (q >= kGrouped) return fmt::format("{} {}", grouped(q, q == std::floor(q) ? 0 : 1), unit);
+  return fmt::format("{} {}", format_number(q, NumberKind::number, 4), unit);
 }
 
 }  // namespace
@@ -75,7 +76,8 @@ Table items_table(const Estimate& estimate) {
     Cell amount = item.amount ? Cell::number(*item.amount, amounts[i]) : Cell::unknown();
     Cell price = item.unit_price ? Cell::number(*item.unit_price, unit_money(*item.unit_price))
                                  : Cell::unknown();
-    table.add_row({item.item, Cell::number(item.quantity, quantity_words(item)), price, amount});
+    table.add_row(
+        {item_name(item), Cell::number(item.quantity, quantity_words(item)), price, amount});
   };
   for (std::size_t i = 0; i < cost.items.size(); ++i) {
     if (cost.items[i].included) add(i);

@@ -52,9 +52,9 @@ void show_prices(TextPage& page, const Estimate& e) {
   page.heading("Prices and their sources", e.accelerator);
   for (const LineItem& item : e.cost.items) {
     std::string text = item.unit_price
-                           ? fmt::format("{} per {}", unit_money(*item.unit_price), item.unit)
-                           : "price of one " + item.unit + " not known";
-    text = fmt::format("{}: {}", item.item, text);
+                           ? fmt::format("{} per {}", unit_money(*item.unit_price), unit_name(item.unit))
+                           : fmt::format("price of one {} not known", unit_name(item.unit));
+    text = fmt::format("{}: {}", item_name(item), text);
     if (!item.included) text += ", not in the total";
     const std::string source = source_words(item);
     page.paragraph(source.empty() ? text : text + "; " + source, 2);

@@ -243,18 +243,13 @@ std::vector<Fact> pipeline_facts(const Estimate& e) {
 
 namespace {
 
-constexpr std::array<std::pair<Part, std::string_view>, 6> kPartsOfAnHour = {
-    {{Part::servers, "servers"},
-     {Part::network, "network"},
-     {Part::capital, "capital"},
-     {Part::colocation, "colocation"},
-     {Part::idle, "idle hours"},
-     {Part::energy, "energy"}}};
-
 // An hour of an owned accelerator, part by part.
 std::string owning_words(const Estimate& e) {
   std::string text;
-  for (const auto& [part, name] : kPartsOfAnHour) {
+  for (std::size_t i = 0; i < kPartWords.size(); ++i) {
+    const auto part = static_cast<Part>(i);
+    const std::string_view name = kPartWords[i].of_hour;
+    if (name.empty()) continue;
     double usd = 0;
     for (const LineItem& item : e.cost.items) {
       if (item.part == part && item.included) usd += item.amount.value_or(0);
@@ -372,7 +367,7 @@ std::string bill_subtitle(const Estimate& e) {
     missing += fmt::format("{}{}", missing.empty() ? "" : "; ", what);
   };
   for (const LineItem& item : e.cost.items) {
-    if (!item.amount) add(item.item);
+    if (!item.amount) add(item_name(item));
   }
   if (!e.energy.kwh) add("kWh and CO2");
   if (e.energy.kwh && !e.energy.co2_kg) add("CO2");

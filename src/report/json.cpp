@@ -74,9 +74,9 @@ void write_items(JsonWriter& writer, std::string_view name, const CostResult& co
   for (const LineItem& item : cost.items) {
     if (item.included != included) continue;
     writer.begin_object();
-    writer.member("item", item.item);
+    writer.member("item", item_name(item));
     writer.member("quantity", item.quantity);
-    writer.member("unit", item.unit);
+    writer.member("unit", unit_name(item.unit));
     writer.member("unit_price", item.unit_price);
     writer.member("amount", item.amount);
     writer.text_or_null("source", item.source);

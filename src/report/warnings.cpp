@@ -110,7 +110,7 @@ std::string unknown_numbers(const Estimate& estimate) {
   if (!estimate.energy.kwh) names.emplace_back("energy.kwh");
   if (!estimate.energy.co2_kg) names.emplace_back("energy.co2_kg");
   for (const LineItem& item : estimate.cost.items) {
-    if (!item.amount) names.push_back(fmt::format("the price of \"{}\"", item.item));
+    if (!item.amount) names.push_back(fmt::format("the price of \"{}\"", item_name(item)));
   }
   return fmt::format("{}", fmt::join(names, ", "));
 }

@@ -201,9 +201,9 @@ void add_items(Workbook& book, const Report& report) {
   for (const Estimate& e : report.estimates) {
     for (const LineItem& item : e.cost.items) {
       book.text(0, e.accelerator);
-      book.text(1, item.item);
+      book.text(1, item_name(item));
       book.number(2, item.quantity);
-      book.text(3, item.unit);
+      book.text(3, unit_name(item.unit));
       book.number(4, item.unit_price);
       book.number(5, item.amount);
       book.boolean(6, item.included);

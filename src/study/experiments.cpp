@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/cost_parts.h"
 #include "study/experiment_runs.h"
+#include "trcost/bill.h"
 #include "trcost/error.h"
 #include "trcost/quantity.h"
 #include "trcost/uncertainty.h"
@@ -26,14 +26,12 @@ std::optional<double> plus(std::optional<double> a, std::optional<double> b) {
 }
 
 // The dollars of all attempts by what moves them, from those of one; idle hours are paid as used
-// ones.
-CostParts times_attempts(CostParts usd, double attempts, double idle_usd) {
-  for (double CostParts::*part :
-       {&CostParts::compute, &CostParts::capital, &CostParts::colocation, &CostParts::energy,
-        &CostParts::dataset, &CostParts::checkpoints, &CostParts::egress}) {
-    usd.*part *= attempts;
+// ones, and move as they do.
+Dollars times_attempts(Dollars usd, double attempts, double idle_usd) {
+  usd.scale(attempts);
+  if (const double used = usd.moved_by(Driver::hours); used > 0) {
+    usd.scale(Driver::hours, 1 + idle_usd / used);
   }
-  usd.compute += idle_usd / (1 + usd.experiments + usd.evaluation);
   return usd;
 }
 
@@ -158,7 +156,7 @@ class Study {
       part.wall_clock_seconds = each.run_seconds;
       part.inputs = each.run.range.contributions;
       if (!each.run.cost.total || !each.idle_usd || *each.run.cost.total <= 0) continue;
-      part.usd = times_attempts(cost_parts(each.run.cost), *each.used_usd / *each.run.cost.total,
+      part.usd = times_attempts(dollars_of(each.run.cost), *each.used_usd / *each.run.cost.total,
                                 *each.idle_usd);
     }
     out_.range = sum_range(parts);

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "estimate/cost_parts.h"
+#include "trcost/bill.h"
 #include "trcost/error.h"
 #include "trcost/quantity.h"
 
@@ -47,7 +47,7 @@ RangeResult carried_range(const TransferRow& row, const TransferRequest& request
   RangeInputs in;
   in.gpu_hours = row.estimate.gpu_hours;
   in.wall_clock_seconds = row.estimate.wall_clock_seconds;
-  if (row.estimate.cost.total) in.usd = cost_parts(row.estimate.cost);
+  if (row.estimate.cost.total) in.usd = dollars_of(row.estimate.cost);
   in.draws = request.base.number(Field::range_draws);
   in.seed = request.base.number_or_default(Field::range_seed);
   for (UncertainInput input : row.estimate.range.inputs) {

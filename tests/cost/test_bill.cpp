@@ -92,7 +92,7 @@ TEST_CASE("a reused bill forgets the last one", "[cost][bill]") {
 
 TEST_CASE("the sum of the items is checked", "[cost][bill]") {
   CostResult cost;
-  cost.items.push_back({Part::compute, "compute", 10, "GPU-hour", 2.0, 20.0, true, "", ""});
+  cost.items.push_back({Part::compute, "", 10, Unit::gpu_hour, 2.0, 20.0, true, "", ""});
   cost.total = 20;
   CHECK_NOTHROW(check_bill(cost));
   cost.total = 20.001;

@@ -6,8 +6,8 @@
 
 #include "catch.h"
 #include "cost/error_message.h"
-#include "quantity/portable_math.h"
 #include "cost/vector_file.h"
+#include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/uncertainty.h"
 
@@ -20,6 +20,8 @@ Distribution lognormal(double sigma) {
 }
 
 constexpr Exponents kRent = Exponents().with(Driver::rent, 1);
+constexpr Exponents kRentedHours = kRent.with(Driver::hours, 1);
+constexpr Exponents kEgress = Exponents().with(Driver::egress, 1);
 
 UncertainInput input(std::string_view name, const Distribution& factor,
                      const Exponents& exponents) {
@@ -40,8 +42,7 @@ RangeInputs worked_example() {
                      median["peak"].get<double>() / median["mfu"].get<double>() /
                      median["goodput"].get<double>() / 3600;
   inputs.wall_clock_seconds = inputs.gpu_hours * 3600 / 1024;
-  inputs.usd = CostParts{};
-  inputs.usd->compute = inputs.gpu_hours * median["price"].get<double>();
+  inputs.usd.emplace().add({inputs.gpu_hours * median["price"].get<double>(), kRentedHours});
   inputs.inputs = {input("MFU", lognormal(sigma["mfu"]), Exponents::time(-1)),
                    input("goodput", lognormal(sigma["goodput"]), Exponents::time(-1)),
                    input("price", lognormal(sigma["price"]), kRent),
@@ -85,7 +86,7 @@ TEST_CASE("the Monte Carlo agrees within its sampling error and repeats to the b
 TEST_CASE("a fixed part of the bill does not spread", "[range]") {
   RangeInputs inputs = worked_example();
   const RangeResult without = compute_range(inputs);
-  inputs.usd->egress = 1e6;
+  inputs.usd->add({1e6, kEgress});
   const RangeResult with = compute_range(inputs);
   CHECK(with.total_usd->p10 > 1e6);
   CHECK_THAT(with.total_usd->p10 - 1e6, WithinRel(without.total_usd->p10, 0.02));
@@ -93,16 +94,19 @@ TEST_CASE("a fixed part of the bill does not spread", "[range]") {
 }
 
 TEST_CASE("each part of the bill moves by its own inputs alone", "[range]") {
-  // Owning: the chips uncertain by 0.4, electricity by 0.6, nothing else. The quantiles of the sum of
-  // two independent lognormals by direct integration over a grid of both.
+  // Owning: the chips uncertain by 0.4, electricity by 0.6, nothing else. The quantiles of the sum
+  // of two independent lognormals by direct integration over a grid of both.
   RangeInputs inputs;
   inputs.gpu_hours = 1000;
   inputs.wall_clock_seconds = 1000;
-  inputs.usd = CostParts{};
-  inputs.usd->capital = 1500;
-  inputs.usd->colocation = 300;
-  inputs.usd->energy = 400;
-  inputs.usd->experiments = 0.5;
+  inputs.usd.emplace();
+  for (const auto& [driver, usd] :
+       {std::pair(Driver::capital, 1500.0), std::pair(Driver::colocation, 300.0),
+        std::pair(Driver::electricity, 400.0)}) {
+    const Exponents moves = Exponents().with(Driver::hours, 1).with(driver, 1);
+    inputs.usd->add({usd, moves});
+    inputs.usd->add({0.5 * usd, moves.with(Driver::experiments, 1)});
+  }
   inputs.inputs = {input("chips", lognormal(0.4), Exponents().with(Driver::capital, 1)),
                    input("power", lognormal(0.6), Exponents().with(Driver::electricity, 1))};
   constexpr int kGrid = 1000;
@@ -136,8 +140,9 @@ TEST_CASE("quasi-random draws agree with the full Monte Carlo within 2 %", "[ran
     RangeInputs inputs = worked_example();
     inputs.inputs.push_back(input("shape", shape, Exponents::time(1)));
     inputs.inputs.push_back(input("again", shape, kRent.with(Driver::hours, -0.5)));
-    inputs.usd->egress = 0.2 * inputs.usd->compute;
-    inputs.usd->experiments = 3;
+    const double compute = inputs.usd->total();
+    inputs.usd->add({0.2 * compute, kEgress});
+    inputs.usd->add({3 * compute, kRentedHours.with(Driver::experiments, 1)});
     inputs.inputs.push_back(input("experiments", {Kind::uniform, 0.3, 2.7, 0},
                                   Exponents().with(Driver::experiments, 1)));
     const RangeResult quick = compute_range(inputs);
@@ -224,7 +229,7 @@ TEST_CASE("what the user says replaces the default spread of it, and no other", 
   const auto all = names_of(nothing);
   struct Case {
     std::string_view name;
-    bool SpreadContext::* said;
+    bool SpreadContext::*said;
   };
   for (const Case& each : {Case{"MFU", &SpreadContext::mfu_given},
                            Case{"goodput and production overhead", &SpreadContext::goodput_given},

@@ -11,11 +11,11 @@
 namespace trcost::sample {
 
 inline std::vector<LineItem> items(double gpu_hours, double price) {
-  return {{Part::compute, "compute", gpu_hours, "GPU-hour", price, gpu_hours * price, true,
+  return {{Part::compute, "", gpu_hours, Unit::gpu_hour, price, gpu_hours * price, true,
            "median of 7 on-demand prices", "2026-09"},
-          {Part::checkpoints, "full checkpoints", 1234.5, "GB-month", 0.023, 1234.5 * 0.023, true,
+          {Part::checkpoints, "", 1234.5, Unit::gb_month, 0.023, 1234.5 * 0.023, true,
            "object storage, list price", "2026-08"},
-          {Part::energy, "energy, in the rent", 42000, "kWh", std::nullopt, std::nullopt, false, "", ""}};
+          {Part::energy, "", 42000, Unit::kwh, std::nullopt, std::nullopt, false, "", ""}};
 }
 
 inline void set_bill(Estimate& e, double gpu_hours, double price) {

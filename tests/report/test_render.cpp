@@ -312,7 +312,7 @@ TEST_CASE("the shown rows of the bill add up to the shown total", "[report]") {
     double total = 0;
     for (int i = 1; i <= 7; ++i) {
       const double amount = scale * i / 3.0;
-      cost.items.push_back({Part::compute, "row", 1, "piece", amount, amount, true, "", ""});
+      cost.items.push_back({Part::compute, "", 1, Unit::gb, amount, amount, true, "", ""});
       total += amount;
     }
     cost.total = total;
