@@ -25,11 +25,13 @@
 // names of both agree by construction. Nothing is built in between: values come from the getters.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <initializer_list>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -112,6 +114,7 @@ struct ColumnInfo {
   /// Known only when the last row has passed, so that no row can have it beside.
   bool after_rows = false;
   const ColumnTable& (*items)() = nullptr;  ///< of a list: the columns of its rows
+  const ColumnTable* own_items = nullptr;   ///< the same, where they were made at run time
 
   /// The title, or the last part of the path.
   [[nodiscard]] std::string_view heading() const;
@@ -135,7 +138,8 @@ class ColumnTable {
   virtual void rows(const void* subject, std::size_t column, RowSink& sink) const = 0;
   /// The columns of the rows of a list.
   [[nodiscard]] virtual const ColumnTable& items(std::size_t column) const {
-    return info(column).items();
+    const ColumnInfo& list = info(column);
+    return list.own_items != nullptr ? *list.own_items : list.items();
   }
 
   /// The column of this path, or size().
@@ -211,6 +215,19 @@ class Columns final : public ColumnTable {
   /// where all of it is unknown.
   template <auto Part, auto Table>
   Columns& lift(std::string_view name, bool optional = false);
+
+  /// Some columns of a part under their own paths; names that the part lacks are left out.
+  template <auto Part, auto Table>
+  Columns& pick(std::span<const std::string_view> paths);
+  /// A column whose name is made at run time; `arg` is handed to its getter.
+  Columns& add_named(Column<T> column, std::string_view path, std::uint32_t arg) {
+    column.path = own(path, {});
+    column.arg = arg;
+    columns_.push_back(column);
+    return *this;
+  }
+  /// Brings columns of one object together, in the order of their first ones.
+  Columns& gather();
 
   [[nodiscard]] std::size_t size() const override { return columns_.size(); }
   [[nodiscard]] const ColumnInfo& info(std::size_t column) const override {
@@ -291,6 +308,42 @@ Columns<T>& Columns<T>::lift(std::string_view name, bool optional) {
   return *this;
 }
 
+template <class T>
+template <auto Part, auto Table>
+Columns<T>& Columns<T>::pick(std::span<const std::string_view> paths) {
+  const auto& part = Table();
+  for (const std::string_view path : paths) {
+    const std::size_t at = part.find(path);
+    if (at == part.size()) continue;
+    Column<T> column;
+    static_cast<ColumnInfo&>(column) = part.info(at);
+    column.arg = static_cast<std::uint32_t>(at);
+    column.get = [](const T& subject, std::uint32_t arg) -> Value {
+      const auto& of = Part(subject);
+      if (!of) return {};
+      const auto& picked = Table()[arg];
+      return picked.get(*of, picked.arg);
+    };
+    columns_.push_back(column);
+  }
+  return *this;
+}
+
+template <class T>
+Columns<T>& Columns<T>::gather() {
+  const auto group = [](const Column<T>& column) {
+    return column.path.substr(0, column.path.find('.'));
+  };
+  std::vector<Column<T>> ordered;
+  for (const Column<T>& first : columns_) {
+    const auto same = [&](const Column<T>& other) { return group(other) == group(first); };
+    if (std::any_of(ordered.begin(), ordered.end(), same)) continue;
+    std::copy_if(columns_.begin(), columns_.end(), std::back_inserter(ordered), same);
+  }
+  columns_ = std::move(ordered);
+  return *this;
+}
+
 /// Makers of columns. A getter is a lambda without captures; what it takes says what T is.
 namespace column {
 
@@ -302,18 +355,18 @@ struct Taken<R (C::*)(const T&) const> {
 };
 /// The T that a lambda takes.
 template <class F>
-using Subject = typename Taken<decltype(&F::operator())>::type;
+using SubjectOf = typename Taken<decltype(&F::operator())>::type;
 
 /// A number or an optional one; every arithmetic type will do.
 template <class F>
-constexpr Column<Subject<F>> number(std::string_view path, std::string_view unit,
+constexpr Column<SubjectOf<F>> number(std::string_view path, std::string_view unit,
                                     NumberKind display, Better better, F, std::string_view help,
                                     Rank rank = Rank::rest, std::string_view title = {}) {
   static_assert(std::is_empty_v<F>, "a getter captures nothing");
-  Column<Subject<F>> out;
+  Column<SubjectOf<F>> out;
   static_cast<ColumnInfo&>(out) = {path, ColumnKind::number, unit, display, better, help, rank,
                                    title};
-  out.get = [](const Subject<F>& subject, std::uint32_t) -> Value {
+  out.get = [](const SubjectOf<F>& subject, std::uint32_t) -> Value {
     const auto value = F{}(subject);
     if constexpr (std::is_arithmetic_v<decltype(value)>) {
       return Value(static_cast<double>(value));
@@ -326,7 +379,7 @@ constexpr Column<Subject<F>> number(std::string_view path, std::string_view unit
 }
 
 template <class F>
-constexpr Column<Subject<F>> number(std::string_view path, std::string_view unit,
+constexpr Column<SubjectOf<F>> number(std::string_view path, std::string_view unit,
                                     NumberKind display, F get, std::string_view help,
                                     Rank rank = Rank::rest, std::string_view title = {}) {
   return number(path, unit, display, Better::neither, get, help, rank, title);
@@ -334,54 +387,54 @@ constexpr Column<Subject<F>> number(std::string_view path, std::string_view unit
 
 /// A column whose getter gives a Value.
 template <class F>
-constexpr Column<Subject<F>> of_kind(ColumnKind kind, std::string_view path, F,
+constexpr Column<SubjectOf<F>> of_kind(ColumnKind kind, std::string_view path, F,
                                      std::string_view help, Rank rank = Rank::rest,
                                      std::string_view title = {}) {
   static_assert(std::is_empty_v<F>, "a getter captures nothing");
-  Column<Subject<F>> out;
+  Column<SubjectOf<F>> out;
   static_cast<ColumnInfo&>(out) = {path, kind, {},   NumberKind::number, Better::neither,
                                    help, rank, title};
-  out.get = [](const Subject<F>& subject, std::uint32_t) -> Value { return Value(F{}(subject)); };
+  out.get = [](const SubjectOf<F>& subject, std::uint32_t) -> Value { return Value(F{}(subject)); };
   return out;
 }
 
 /// Text, unknown where it is empty. It has to outlive the row: no temporary.
 template <class F>
-constexpr Column<Subject<F>> text(std::string_view path, F get, std::string_view help,
+constexpr Column<SubjectOf<F>> text(std::string_view path, F get, std::string_view help,
                                   Rank rank = Rank::rest, std::string_view title = {}) {
-  using Got = decltype(get(std::declval<const Subject<F>&>()));
+  using Got = decltype(get(std::declval<const SubjectOf<F>&>()));
   static_assert(!std::is_same_v<Got, std::string>, "give a reference or a view: `-> auto&`");
   return of_kind(ColumnKind::text, path, get, help, rank, title);
 }
 
 /// Yes or no; the getter gives a bool, or an optional number that is 0 or not.
 template <class F>
-constexpr Column<Subject<F>> boolean(std::string_view path, F, std::string_view help,
+constexpr Column<SubjectOf<F>> boolean(std::string_view path, F, std::string_view help,
                                      Rank rank = Rank::rest, std::string_view title = {}) {
   static_assert(std::is_empty_v<F>, "a getter captures nothing");
   return of_kind(
       ColumnKind::boolean, path,
-      [](const Subject<F>& subject) { return Value::boolean(F{}(subject)); }, help, rank, title);
+      [](const SubjectOf<F>& subject) { return Value::boolean(F{}(subject)); }, help, rank, title);
 }
 
 /// A whole document, replayable or nested; stands in JSON only.
 template <class F>
-constexpr Column<Subject<F>> json(std::string_view path, F, std::string_view help) {
+constexpr Column<SubjectOf<F>> json(std::string_view path, F, std::string_view help) {
   static_assert(std::is_empty_v<F>, "a getter captures nothing");
   return of_kind(
-      ColumnKind::json, path, [](const Subject<F>& subject) { return Value::json(F{}(subject)); },
+      ColumnKind::json, path, [](const SubjectOf<F>& subject) { return Value::json(F{}(subject)); },
       help);
 }
 
 /// A list of rows, each with the columns of `Table`. The getter gives a range.
 template <auto Table, class F>
-constexpr Column<Subject<F>> list(std::string_view path, F, std::string_view help) {
+constexpr Column<SubjectOf<F>> list(std::string_view path, F, std::string_view help) {
   static_assert(std::is_empty_v<F>, "a getter captures nothing");
-  Column<Subject<F>> out;
+  Column<SubjectOf<F>> out;
   static_cast<ColumnInfo&>(out) = {path, ColumnKind::list, {}, NumberKind::number, Better::neither,
                                    help};
   out.items = []() -> const ColumnTable& { return Table(); };
-  out.list = [](const Subject<F>& subject, std::uint32_t, RowSink& sink) {
+  out.list = [](const SubjectOf<F>& subject, std::uint32_t, RowSink& sink) {
     const auto& table = Table();
     for (const auto& each : F{}(subject)) sink.row(record_of(table, each));
   };

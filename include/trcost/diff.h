@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "trcost/numbers.h"
-#include "trcost/output_format.h"
 
 namespace trcost {
 
@@ -65,7 +64,5 @@ struct DiffReport {
   bool everything = false;
   std::optional<double> fail_above;
 };
-/// Table, JSON, CSV or Markdown; Error (usage) for the others.
-std::string render_diff(const DiffReport& report, Format format, const Style& style);
 
 }  // namespace trcost

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "trcost/estimate.h"
-#include "trcost/output_format.h"
 #include "trcost/scenario.h"
 
 namespace trcost {
@@ -132,7 +131,5 @@ inline constexpr double kIdleDraw = 0.3;
 /// are free, the first job of the list that fits starts. The list is ordered by GPUs, then time,
 /// both falling.
 JobSchedule schedule_jobs(std::vector<ScheduledJob> jobs, double gpus, double node);
-
-std::string render_experiments(const ExperimentReport& report, Format format, const Style& style);
 
 }  // namespace trcost

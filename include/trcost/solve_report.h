@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "trcost/output_format.h"
 #include "trcost/solve.h"
 
 namespace trcost {
@@ -22,7 +21,5 @@ struct SolveReport {
 
 /// `cost.total at most $1.00M`.
 std::string target_words(const SolveTarget& target);
-/// Table, JSON, CSV or Markdown; Error (usage) for the others.
-std::string render_solve(const SolveReport& report, Format format, const Style& style);
 
 }  // namespace trcost

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "trcost/estimate.h"
-#include "trcost/output_format.h"
 #include "trcost/scenario.h"
 
 namespace trcost {
@@ -71,7 +70,12 @@ struct TransferResult {
 /// need more than the peak.
 TransferResult transfer(const TransferRequest& request, const Catalog& catalog);
 
-std::string render_transfer(const TransferRequest& request, const TransferResult& result,
-                            std::string_view price_data_date, Format format, const Style& style);
+/// What `trcost transfer` shows.
+struct TransferReport {
+  TransferRequest request;
+  TransferResult result;
+  std::string scenario;         ///< as JSON, without hardware
+  std::string price_data_date;  ///< YYYY-MM-DD, may be empty
+};
 
 }  // namespace trcost

@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
+#include "report/documents.h"
 #include "trcost/diff.h"
 #include "trcost/error.h"
 
@@ -63,7 +64,9 @@ int run_diff(const DiffArguments& arguments, Session& session) {
   Style style;
   style.color = format == Format::table && arguments.output.path == "-" &&
                 session.colored(STDOUT_FILENO);
-  output.write(render_diff(report, format, style));
+  Document document = diff_document(report);
+  document.command = session.command;
+  output.write(render(document, format, style));
   output.commit();
   if (!report.fail_above) return kExitOk;
   const std::vector<std::string> failed = totals_above(report.result, *report.fail_above);
@@ -91,8 +94,7 @@ Action define_diff(CLI::App& app, Session& session) {
       ->group("Output");
   app.add_flag("--all", arguments->all, "every figure that differs, not only the main ones")
       ->group("Output");
-  using enum Format;
-  add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
+  add_output_options(app, arguments->output);
   return [arguments, &session] { return run_diff(*arguments, session); };
 }
 

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
+#include "report/documents.h"
 #include "trcost/error.h"
 #include "trcost/experiments.h"
 #include "trcost/prices.h"
@@ -112,9 +113,11 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
   ExperimentReport report = run_experiments(study, session.catalog());
   report.price_data_date = session.catalog().price_date();
   Style style;
-  style.color =
-      format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
-  output.write(render_experiments(report, format, style));
+  style.color = format == Format::table && arguments.output.path == "-" &&
+                session.colored(STDOUT_FILENO);
+  Document document = experiments_document(report);
+  document.command = session.command;
+  output.write(render(document, format, style));
   output.commit();
   for (const Estimator::Failure& failure : report.failures) session.warn(failure_line(failure));
   for (const PlatformExperiments& platform : report.platforms) {
@@ -151,8 +154,7 @@ Action define_experiments(CLI::App& app, Session& session) {
       "a run gets the fewest GPUs that finish it in this time (default: 3d); --gpus is the cluster "
       "that all runs are packed onto");
   arguments->scenario.add(app, session);
-  using enum Format;
-  add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
+  add_output_options(app, arguments->output);
   app.add_flag(
          "--strict", arguments->strict,
          "exit 3 when a number is not known, a price imputed, of another class or older than a "

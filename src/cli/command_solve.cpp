@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
+#include "report/documents.h"
 #include "trcost/error.h"
 #include "trcost/prices.h"
 #include "trcost/rent.h"
@@ -87,7 +88,9 @@ class Solving {
     Style style;
     style.color = format_ == Format::table && arguments_.output.path == "-" &&
                   session_.colored(STDOUT_FILENO);
-    output.write(render_solve(report, format_, style));
+    Document document = solve_document(report);
+    document.command = session_.command;
+    output.write(render(document, format_, style));
     output.commit();
     return tell(report);
   }
@@ -364,8 +367,7 @@ Action define_solve(CLI::App& app, Session& session) {
                "parameters and tokens both unknown, paired by the scaling law")
       ->group(kGroup);
   arguments->scenario.add(app, session);
-  using enum Format;
-  add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
+  add_output_options(app, arguments->output);
   return [arguments, &session] { return Solving(*arguments, session).run(); };
 }
 

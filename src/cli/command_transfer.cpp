@@ -10,6 +10,7 @@
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
+#include "report/documents.h"
 #include "trcost/error.h"
 #include "trcost/prices.h"
 #include "trcost/quantity.h"
@@ -94,13 +95,19 @@ TransferRequest request_of(const TransferArguments& arguments, Session& session)
 
 int run_transfer(const TransferArguments& arguments, Session& session) {
   const Format format = arguments.output.choose();
-  const TransferRequest request = request_of(arguments, session);
+  TransferReport report;
+  report.request = request_of(arguments, session);
   Output output(arguments.output.path);
-  const TransferResult result = transfer(request, session.catalog());
+  report.result = transfer(report.request, session.catalog());
+  report.scenario = scenario_to_json(report.request.base);
+  report.price_data_date = session.catalog().price_date();
+  const TransferResult& result = report.result;
   Style style;
-  style.color =
-      format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
-  output.write(render_transfer(request, result, session.catalog().price_date(), format, style));
+  style.color = format == Format::table && arguments.output.path == "-" &&
+                session.colored(STDOUT_FILENO);
+  Document document = transfer_document(report);
+  document.command = session.command;
+  output.write(render(document, format, style));
   output.commit();
   for (const Estimator::Failure& failure : result.failures) session.warn(failure_line(failure));
   // So little is more often a slip of a unit than a slow run.
@@ -143,8 +150,7 @@ Action define_transfer(CLI::App& app, Session& session) {
       ->type_name("N")
       ->group(kGroup);
   arguments->scenario.add(app, session);
-  using enum Format;
-  add_output_options(app, arguments->output, {table, json, jsonl, csv, md});
+  add_output_options(app, arguments->output);
   return [arguments, &session] { return run_transfer(*arguments, session); };
 }
 

@@ -10,10 +10,9 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "report/documents.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
-#include "trcost/run_report.h"
-#include "trcost/validation_report.h"
 
 namespace trcost::cli {
 namespace {
@@ -50,8 +49,9 @@ int run_whole_runs(const ValidateOptions& typed, Session& session) {
   Output output(typed.output.path);
   const RunValidation validation = validate_runs(session.catalog());
   const Style style{.color = session.colored(STDOUT_FILENO)};
-  output.write(to_format(run_table(validation), format, style, "runs"));
-  if (format == Format::table) output.write("\n" + run_summary(validation));
+  Document document = run_validation_document(validation);
+  document.command = session.command;
+  output.write(render(document, format, style));
   output.commit();
   return check(validation.median_error, "the median error of GPU-hours", most, session);
 }
@@ -67,15 +67,12 @@ int run_validate(const ValidateOptions& typed, Session& session) {
                 "`trcost validate` without filters summarises all of them");
   }
   const Style style{.color = session.colored(STDOUT_FILENO)};
-  // People get the summary first; machines the rows, unless they ask otherwise.
-  const bool people = format == Format::table || format == Format::md;
-  const bool rows = !typed.summary && (typed.rows || !people);
-  if (rows) output.write(to_format(validation_table(result), format, style, "rows"));
-  if (people && rows) output.write("\n");
-  if (people || typed.summary) {
-    output.write(to_format(validation_summary_table(result), format, style, "summaries"));
-  }
-  if (people) output.write("\n" + validation_summary(result));
+  const ValidationPart part = typed.summary ? ValidationPart::summaries
+                              : typed.rows  ? ValidationPart::rows
+                                            : ValidationPart::usual;
+  Document document = validation_document(result, part);
+  document.command = session.command;
+  output.write(render(document, format, style));
   output.commit();
   for (const ValidationRow& row : result.rows) {
     if (!row.problem.empty()) session.warn(fmt::format("{}: {}", row.measured->id, row.problem));
@@ -105,8 +102,7 @@ Action define_validate(CLI::App& app, Session& session) {
   app.add_option("--max-error", typed->max_error,
                  "exit 3 where the median error of the selected rows is larger, e.g. 10%")
       ->type_name("F");
-  add_output_options(app, typed->output,
-                     {Format::table, Format::json, Format::jsonl, Format::csv, Format::md});
+  add_output_options(app, typed->output);
   return [typed, &session] { return run_validate(*typed, session); };
 }
 

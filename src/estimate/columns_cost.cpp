@@ -32,7 +32,7 @@ constexpr auto of_pipeline = [](E e) -> Number {
 constexpr EstimateColumn kCost[] = {
     figure(
         "energy.kwh", "kWh", NumberKind::number, lower, [](E e) -> Number { return e.energy.kwh; },
-        "electricity, cooling included"),
+        "electricity, cooling included", Rank::main),
     figure(
         "energy.co2_kg", "kg", NumberKind::number, lower,
         [](E e) -> Number { return e.energy.co2_kg; }, "CO2 of that electricity"),
@@ -52,7 +52,7 @@ constexpr EstimateColumn kCost[] = {
         "cost.currency", [](E) -> std::string_view { return "USD"; }, "of all amounts"),
     figure(
         "cost.price_per_gpu_hour", "USD/GPU-hour", money, lower,
-        [](E e) -> Number { return e.cost.price_per_gpu_hour; }, "price of the accelerator"),
+        [](E e) -> Number { return e.cost.price_per_gpu_hour; }, "price of the accelerator", Rank::first, "$/GPU-hour"),
     text(
         "cost.price_class",
         [](E e) -> std::string_view {
@@ -84,10 +84,10 @@ constexpr EstimateColumn kCost[] = {
         "what the cluster costs in that term, used or not"),
     figure(
         "cost.total", "USD", money, lower, [](E e) -> Number { return e.cost.total; },
-        "sum of the line items"),
+        "sum of the line items", Rank::first),
     figure(
         "cost.per_million_tokens", "USD", money, lower,
-        [](E e) -> Number { return e.cost.per_million_tokens; }, "total per million tokens"),
+        [](E e) -> Number { return e.cost.per_million_tokens; }, "total per million tokens", Rank::main),
     figure(
         "cost.capital_usd", "USD", money, lower, [](E e) -> Number { return e.cost.capital_usd; },
         "owned: cash that servers and network take, on the day of the purchase"),
@@ -112,7 +112,7 @@ constexpr EstimateColumn kRange[] = {
            "one chance in ten to be below"),
     figure("range.total_usd.p50", "USD", money, lower, total_quantile<&Quantiles::p50>, "median"),
     figure("range.total_usd.p90", "USD", money, lower, total_quantile<&Quantiles::p90>,
-           "one chance in ten to be above"),
+           "one chance in ten to be above", Rank::main),
     figure("range.wall_clock_seconds.p10", "s", duration, lower,
            quantile<&RangeResult::wall_clock_seconds, &Quantiles::p10>,
            "one chance in ten to be below"),

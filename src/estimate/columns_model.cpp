@@ -11,24 +11,24 @@ using enum Better;
 constexpr EstimateColumn kPlatform[] = {
     text(
         "accelerator", [](E e) -> std::string_view { return e.accelerator; },
-        "catalog name of the accelerator"),
+        "catalog name of the accelerator", Rank::key),
     text(
-        "system", [](E e) -> std::string_view { return e.system; }, "node or rack it lives in"),
+        "system", [](E e) -> std::string_view { return e.system; }, "node or rack it lives in", Rank::main),
     figure(
         "gpus", "accelerators", integer, lower, [](E e) -> Number { return e.gpus; },
-        "cluster size"),
+        "cluster size", Rank::first, "GPUs"),
     text(
         "precision",
         [](E e) { return e.one_precision ? precision_name(e.precision) : std::string_view(); },
-        "format of the matmuls"),
+        "format of the matmuls", Rank::main),
     boolean(
-        "complete", [](E e) -> Number { return e.complete; }, "whether every figure is known"),
+        "complete", [](E e) -> Number { return e.complete; }, "whether every figure is known", Rank::main),
 };
 
 constexpr EstimateColumn kModel[] = {
     figure(
         "model.params_total", "parameters", count, neither,
-        [](E e) -> Number { return e.model.params_total; }, "all parameters"),
+        [](E e) -> Number { return e.model.params_total; }, "all parameters", Rank::main),
     figure(
         "model.params_active", "parameters", count, neither,
         [](E e) -> Number { return e.model.params_active; }, "parameters that a token uses"),
@@ -66,7 +66,7 @@ constexpr EstimateColumn kModel[] = {
 constexpr EstimateColumn kWork[] = {
     figure(
         "tokens.total", "tokens", count, neither, [](E e) -> Number { return e.tokens.total; },
-        "that the language model processes"),
+        "that the language model processes", Rank::main),
     figure(
         "tokens.text", "tokens", count, neither, [](E e) -> Number { return e.tokens.text; },
         "text tokens"),
@@ -78,7 +78,7 @@ constexpr EstimateColumn kWork[] = {
         [](E e) -> Number { return e.tokens.vision_encoder; }, "patches in the encoder"),
     figure(
         "flops.model", "FLOP", NumberKind::number, neither,
-        [](E e) -> Number { return e.flops.model; }, "model FLOPs of the whole training"),
+        [](E e) -> Number { return e.flops.model; }, "model FLOPs of the whole training", Rank::main),
     figure(
         "flops.hardware", "FLOP", NumberKind::number, neither,
         [](E e) -> Number { return e.flops.hardware; }, "with recomputation"),

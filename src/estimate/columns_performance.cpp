@@ -12,17 +12,17 @@ using enum Better;
 constexpr EstimateColumn kPerformance[] = {
     figure(
         "performance.step_seconds", "s", duration, lower,
-        [](E e) -> Number { return e.performance.step_seconds; }, "one step in steady state"),
+        [](E e) -> Number { return e.performance.step_seconds; }, "one step in steady state", Rank::main),
     figure(
         "performance.tokens_per_second_per_gpu", "tokens/s", count, higher,
         [](E e) -> Number { return e.performance.tokens_per_second_per_gpu; },
-        "language-model tokens in steady state"),
+        "language-model tokens in steady state", Rank::main),
     figure(
         "performance.tflops_per_gpu", "TFLOP/s", NumberKind::number, higher,
         [](E e) -> Number { return e.performance.tflops_per_gpu; }, "model FLOPs"),
     figure(
         "performance.mfu", "", fraction, higher, [](E e) -> Number { return e.performance.mfu; },
-        "model FLOPs against the dense peak of the precision used"),
+        "model FLOPs against the dense peak of the precision used", Rank::first, "MFU"),
     figure(
         "performance.hfu", "", fraction, higher, [](E e) -> Number { return e.performance.hfu; },
         "the same with recomputation"),
@@ -35,7 +35,7 @@ constexpr EstimateColumn kPerformance[] = {
         "share of the step that is not exposed communication"),
     figure(
         "performance.goodput", "", fraction, higher,
-        [](E e) -> Number { return e.performance.goodput; }, "share not lost to failures"),
+        [](E e) -> Number { return e.performance.goodput; }, "share not lost to failures", Rank::main),
     text(
         "performance.method", [](E e) -> std::string_view { return e.performance.method; },
         "which model answered and how good it is there"),
@@ -49,10 +49,10 @@ constexpr EstimateColumn kPerformance[] = {
         "more tokens that this batch takes than the usual one for the same loss"),
     figure(
         "gpu_hours", "GPU-hours", count, lower, [](E e) -> Number { return e.gpu_hours; },
-        "with failures and production overhead"),
+        "with failures and production overhead", Rank::first, "GPU-hours"),
     figure(
         "wall_clock_seconds", "s", duration, lower,
-        [](E e) -> Number { return e.wall_clock_seconds; }, "from start to end"),
+        [](E e) -> Number { return e.wall_clock_seconds; }, "from start to end", Rank::first, "wall clock"),
 };
 
 }  // namespace

@@ -129,4 +129,45 @@ const Columns<Assumption>& assumption_columns() {
   return table;
 }
 
+const Columns<Estimator::Failure>& failure_columns() {
+  using Failure = Estimator::Failure;
+  static const Columns<Failure> table = {
+      text("accelerator", [](const Failure& f) -> auto& { return f.accelerator; },
+           "platform without an answer", Rank::key),
+      text("message", [](const Failure& f) -> auto& { return f.message; }, "why it has none"),
+      text("hint", [](const Failure& f) -> auto& { return f.hint; }, "what to do about it")};
+  return table;
+}
+
+namespace {
+
+Columns<Quantiles> quantiles_in(std::string_view unit, NumberKind kind) {
+  using Q = const Quantiles&;
+  return {number("p10", unit, kind, lower, [](Q q) { return q.p10; },
+                 "one chance in ten to be below"),
+          number("p50", unit, kind, lower, [](Q q) { return q.p50; }, "median"),
+          number("p90", unit, kind, lower, [](Q q) { return q.p90; },
+                 "one chance in ten to be above")};
+}
+
+}  // namespace
+
+template <>
+const Columns<Quantiles>& quantile_columns<QuantilesOf::gpu_hours>() {
+  static const Columns<Quantiles> table = quantiles_in("GPU-hours", NumberKind::count);
+  return table;
+}
+
+template <>
+const Columns<Quantiles>& quantile_columns<QuantilesOf::seconds>() {
+  static const Columns<Quantiles> table = quantiles_in("s", NumberKind::duration);
+  return table;
+}
+
+template <>
+const Columns<Quantiles>& quantile_columns<QuantilesOf::usd>() {
+  static const Columns<Quantiles> table = quantiles_in("USD", NumberKind::money);
+  return table;
+}
+
 }  // namespace trcost

@@ -2,6 +2,8 @@
 // The columns of what a plan consists of, which estimates, memory reports and validation share.
 #pragma once
 
+#include <cstdint>
+
 #include "trcost/column.h"
 #include "trcost/estimate.h"
 #include "trcost/layout.h"
@@ -18,5 +20,10 @@ struct PlacedLayout {
 const Columns<PlacedLayout>& layout_columns();   ///< `tp`, ..., `idle_gpus`
 const Columns<MemoryUse>& memory_use_columns();  ///< `weights_bytes`, ..., `fits`, `tight`
 const Columns<Assumption>& assumption_columns();
+const Columns<Estimator::Failure>& failure_columns();
+
+enum class QuantilesOf : std::uint8_t { gpu_hours, seconds, usd };
+template <QuantilesOf Of>
+const Columns<Quantiles>& quantile_columns();    ///< `p10`, `p50`, `p90`
 
 }  // namespace trcost

@@ -2,11 +2,19 @@
 // Each subject as a document. What is handed in has to outlive the document.
 #pragma once
 
+#include <cstdint>
+
 #include "report/document.h"
 #include "report/row_stream.h"
+#include "trcost/diff.h"
+#include "trcost/experiments.h"
 #include "trcost/memory_fit.h"
 #include "trcost/serving.h"
+#include "trcost/solve_report.h"
 #include "trcost/token_report.h"
+#include "trcost/transfer.h"
+#include "trcost/validate.h"
+#include "trcost/validate_runs.h"
 
 namespace trcost {
 
@@ -20,5 +28,14 @@ Document token_families_document();
 
 Document memory_document(const MemoryReport& report);
 Document serving_document(const ServingReport& report);
+
+/// What of a validation is asked for: people get its summary, machines its rows.
+enum class ValidationPart : std::uint8_t { usual, rows, summaries };
+Document validation_document(const ValidationResult& result, ValidationPart part);
+Document transfer_document(const TransferReport& report);
+Document solve_document(const SolveReport& report);
+Document diff_document(const DiffReport& report);
+Document experiments_document(const ExperimentReport& report);
+Document run_validation_document(const RunValidation& validation);
 
 }  // namespace trcost

@@ -33,6 +33,7 @@ table.facts th { border-bottom: 1px solid var(--line); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums;
                        white-space: nowrap; }
 td.strong, th.strong { background: var(--good); font-weight: 600; }
+td:first-child { white-space: nowrap; } table.facts td:first-child { white-space: normal; }
 td.unknown { color: var(--faint); }
 figure { margin: .5rem 0 1rem; } figure svg { max-width: 100%; height: auto; }
 details summary { cursor: pointer; color: var(--quiet); font-size: .9rem; }

@@ -23,6 +23,8 @@ struct Fact {
 struct Heading {
   std::string text;
   std::string note = {};  ///< beside it, dimmed
+  bool in_text = true;    ///< else text leaves out all up to the next heading
+  std::string text_note = {};  ///< in place of `note` where it is about the text alone
 };
 
 struct Facts {
@@ -69,6 +71,7 @@ struct Ranges {
   std::string title;
   std::vector<Row> rows;
   Table numbers;
+  bool in_text = true;   ///< else the numbers stand elsewhere on the page
 };
 
 /// Points over an axis, lines between those of one series.
@@ -97,6 +100,7 @@ struct Curve {
   bool diagonal = false;
   Table numbers;
   bool in_text = false;  ///< as its numbers; else they stand elsewhere on the page
+  bool numbers_apart = false;  ///< they are many, or stand elsewhere: only behind the figure
 };
 
 /// Warnings. On a terminal they stand on stderr, unless `in_text` says that they are of the page.
@@ -107,11 +111,13 @@ struct Notes {
 
 using Piece = std::variant<Heading, Facts, Paragraph, Grid, Bars, Ranges, Curve, Notes>;
 
-/// One answer. In text the first heading stands for the title where the page begins with one.
+/// One answer.
 struct Page {
   std::string title;
   std::string made_by;  ///< program and date of prices: beside the first heading, or at the end
-  std::vector<Piece> pieces;
+  std::vector<Piece> pieces = {};
+  std::string note = {};  ///< said before who made it
+  bool titled = true;   ///< else the first heading stands for the title in text
   bool bare = false;  ///< text is the tables alone, from the margin on: a listing
 
   Page& add(Piece piece) {

@@ -19,9 +19,13 @@ constexpr std::uint64_t kMostTableRows = 100'000;
 
 // Columns of a table when none are selected: a screen holds only so many.
 const std::vector<const EstimateColumn*>& usual_columns() {
-  static const std::vector<const EstimateColumn*> usual = require_columns(
-      "accelerator,gpus,cost.total,wall_clock_seconds,gpu_hours,performance.mfu,memory.fits,"
-      "energy.kwh");
+  static const std::vector<const EstimateColumn*> usual = [] {
+    std::vector<const EstimateColumn*> out;
+    for (const EstimateColumn& column : columns()) {
+      if (column.rank == Rank::key || column.rank == Rank::first) out.push_back(&column);
+    }
+    return out;
+  }();
   return usual;
 }
 

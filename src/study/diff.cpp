@@ -19,30 +19,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Figures that say most of what there is to say.
-constexpr std::array<std::string_view, 20> kMain = {
-    "system",
-    "gpus",
-    "precision",
-    "complete",
-    "model.params_total",
-    "tokens.total",
-    "flops.model",
-    "memory.total_bytes",
-    "memory.fits",
-    "performance.step_seconds",
-    "performance.tokens_per_second_per_gpu",
-    "performance.mfu",
-    "performance.goodput",
-    "gpu_hours",
-    "wall_clock_seconds",
-    "energy.kwh",
-    "cost.price_per_gpu_hour",
-    "cost.total",
-    "cost.per_million_tokens",
-    "range.total_usd.p90",
-};
-
 [[noreturn]] void refuse(std::string_view origin, std::string what) {
   throw Error(ErrorKind::data, "not a saved result: " + std::move(what),
               "save one with `trcost estimate ... --format json -o FILE`", std::string(origin));
@@ -171,7 +147,7 @@ DiffRow column_row(const EstimateColumn& column, const Json* a, const Json* b) {
   row.display = column.display;
   row.before = value_of(a == nullptr ? nullptr : member(*a, column.path));
   row.after = value_of(b == nullptr ? nullptr : member(*b, column.path));
-  row.main = std::ranges::find(kMain, column.path) != kMain.end();
+  row.main = column.rank == Rank::first || column.rank == Rank::main;
   return row;
 }
 

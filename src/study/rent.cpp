@@ -196,7 +196,7 @@ RentAnswer solve_rent(const RentQuestion& question, std::string_view accelerator
 const EstimateColumn& rent_column() {
   static const EstimateColumn column = column::number(
       "cluster.cost_usd", "USD", NumberKind::money, Better::lower,
-      [](const Estimate&) { return std::optional<double>(); }, "GPU-hours of the cluster x price");
+      [](const Estimate&) { return std::optional<double>(); }, "GPU-hours of the cluster x price", Rank::rest, "rent");
   return column;
 }
 

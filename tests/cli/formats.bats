@@ -32,3 +32,41 @@ same() {
   done
   same prices list prices --accelerator h100-sxm
 }
+
+@test "transfer in every format" {
+  same targets transfer --model llama-3.1-8b --tokens 1B --train lora --seq-length 2048 \
+    --from a100-sxm-80gb --from-gpus 8 --measured 20h --to h200,gb200-nvl72:4
+  same targets transfer --params 7B --tokens 50B..200B --from h100-sxm --from-gpus 64 \
+    --measured-tokens-per-second 600k --to b200
+}
+
+@test "diff in every format" {
+  for tokens in 1B 2B; do
+    "$TRCOST" estimate --params 1B --tokens $tokens --accelerator h100-sxm,b200 --format json \
+      >$tokens.json 2>err.txt
+  done
+  "$TRCOST" estimate --params 1B --tokens 1B --accelerator h200 --format json >other.json 2>err.txt
+  same differences diff 1B.json 2B.json
+  same differences diff 1B.json 1B.json
+  same differences diff 1B.json other.json --fail-above 1%
+}
+
+@test "experiments in every format" {
+  same platforms/experiments experiments \
+    "$BATS_TEST_DIRNAME/../../examples/studies/ablation.json" --gpus 256 --accelerator h100-sxm,b200
+  same platforms/experiments experiments --params 10B --tokens 200B --runs 20 \
+    --params-fraction 0.1 --tokens-fraction 0.1
+}
+
+@test "solve in every format" {
+  same solutions solve --budget 100k --accelerator h100-sxm,b200
+  same solutions solve --for gpus --deadline 30d --params 7e9 --tokens 1e12 --accelerator h100-sxm
+  same solutions solve --for gpus --budget 3B --duration 6mo --price 2 --mfu 0.4 --accelerator h100-sxm
+  same solutions solve --break-even b200,h100-sxm --params 1B --tokens 20B --gpus 64
+}
+
+@test "validate in every format" {
+  same rows validate --stack fsdp
+  same summaries validate --stack fsdp --summary
+  same runs validate --runs
+}

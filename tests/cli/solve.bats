@@ -143,7 +143,7 @@ load program
     '--target cost.total --params 1B' '--for precision --budget 1000 --params 1B' \
     '--duration 4mo --mfu 0.4' '--break-even h100-sxm --params 1B --tokens 1B' \
     '--for tokens --deadline 3d --params 1B' '--budget 1000 --params 1B --tokens 1B' \
-    '--compute-optimal --params 1B --budget 100' '--budget 1000 --format html'; do
+    '--compute-optimal --params 1B --budget 100' '--budget 1000 --format htm'; do
     # shellcheck disable=SC2086
     run_trcost solve $arguments -o out.json
     echo "$arguments -> $code: $err"

@@ -27,11 +27,8 @@ PUBLIC = {
 
 KNOWN = {
     ("include/trcost/catalog.h", "include/trcost/model.h"),
-    ("include/trcost/diff.h", "include/trcost/output_format.h"),
     ("include/trcost/efficiency.h", "include/trcost/performance.h"),
-    ("include/trcost/experiments.h", "include/trcost/output_format.h"),
     ("include/trcost/runs.h", "include/trcost/performance.h"),
-    ("include/trcost/transfer.h", "include/trcost/output_format.h"),
     ("src/catalog/hugging_face.h", "include/trcost/model.h"),
     ("src/catalog/hugging_face_parts.h", "include/trcost/model.h"),
     ("src/catalog/hugging_face_towers.h", "include/trcost/model.h"),

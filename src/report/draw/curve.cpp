@@ -49,8 +49,14 @@ class Scale {
       return;
     }
     constexpr double kNear = 0.5;
-    if (low_ > 0 && low_ < kNear * high_) low_ = 0;
-    if (high_ <= low_) high_ = low_ + (low_ != 0 ? std::abs(low_) : 1);
+    constexpr double kLeast = 0.2;  // of the values: a narrower span would magnify nothing
+    constexpr double kMargin = 0.04;
+    const bool from_zero = low_ >= 0 && low_ < kNear * high_;
+    const double span = std::max(high_ - low_, kLeast * std::abs(high_));
+    const double middle = (low_ + high_) / 2;
+    low_ = from_zero ? 0 : middle - span * (1 + kMargin) / 2;
+    high_ = from_zero ? high_ + span * kMargin : middle + span * (1 + kMargin) / 2;
+    if (high_ <= low_) high_ = low_ + 1;
   }
   [[nodiscard]] double at(double value) const {
     const double share = axis_.logarithmic ? portable_log(value / low_) / portable_log(high_ / low_)
@@ -61,7 +67,7 @@ class Scale {
     return axis_.logarithmic ? decades() : steps();
   }
   [[nodiscard]] std::string words(double tick) const {
-    return tick == 0 ? "0" : format_number(tick, axis_.kind, 2);
+    return tick == 0 ? "0" : format_number(tick, axis_.kind, 3);
   }
   [[nodiscard]] const Curve::Axis& axis() const { return axis_; }
 

@@ -13,6 +13,7 @@ class HtmlDrawing {
 
   std::string draw(std::string_view command) {
     out_ = "<h1>" + html_escape(page_.title) + "</h1>\n";
+    if (!page_.note.empty()) out_ += "<p class=\"note\">" + html_escape(page_.note) + "</p>\n";
     for (const Piece& piece : page_.pieces) {
       if (in_list_ && !is_item(piece)) end_list();
       std::visit([&](const auto& b) { add(b); }, piece);

@@ -12,6 +12,7 @@ class MarkdownDrawing {
 
   std::string draw() {
     out_ = "# " + markdown_escape(page_.title) + "\n";
+    if (!page_.note.empty()) paragraph(page_.note);
     for (const Piece& piece : page_.pieces) std::visit([&](const auto& b) { add(b); }, piece);
     if (!page_.made_by.empty()) paragraph(page_.made_by);
     return std::move(out_);
@@ -51,15 +52,15 @@ class MarkdownDrawing {
   }
   void add(const Bars& bars) {
     in_list_ = false;
-    table(bars.numbers);
+    if (bars.in_text) table(bars.numbers);
   }
   void add(const Ranges& ranges) {
     in_list_ = false;
-    table(ranges.numbers);
+    if (ranges.in_text) table(ranges.numbers);
   }
   void add(const Curve& curve) {
     in_list_ = false;
-    table(curve.numbers);
+    if (!curve.numbers_apart) table(curve.numbers);
   }
   void add(const Notes& notes) {
     if (notes.lines.empty()) return;

@@ -13,18 +13,24 @@ namespace {
 class TextDrawing {
  public:
   TextDrawing(const Page& page, const Style& style) : page_(page), text_(style) {
-    const bool headed = !page.pieces.empty() && std::holds_alternative<Heading>(page.pieces[0]);
-    if (!headed) text_.heading(page.title, page.made_by);
-    headed_ = !headed;
+    if (page.titled) text_.heading(page.title, said_beside());
+    headed_ = page.titled;
   }
 
   std::string draw() {
-    for (const Piece& piece : page_.pieces) std::visit([&](const auto& b) { add(b); }, piece);
+    for (const Piece& piece : page_.pieces) {
+      if (const auto* heading = std::get_if<Heading>(&piece)) left_out_ = !heading->in_text;
+      if (!left_out_) std::visit([&](const auto& b) { add(b); }, piece);
+    }
     return text_.take();
   }
 
  private:
   enum class Before { other, heading, table, words };
+
+  [[nodiscard]] std::string said_beside() const {
+    return page_.note.empty() ? page_.made_by : page_.note + "; " + page_.made_by;
+  }
 
   void set_off(Before now) {
     const bool table = before_ == Before::table || now == Before::table;
@@ -36,7 +42,8 @@ class TextDrawing {
   void add(const Heading& heading) {
     const bool first = !headed_;
     headed_ = true;
-    text_.heading(heading.text, first && heading.note.empty() ? page_.made_by : heading.note);
+    const std::string& note = heading.text_note.empty() ? heading.note : heading.text_note;
+    text_.heading(heading.text, first && note.empty() ? said_beside() : note);
     before_ = Before::heading;
   }
   void add(const Facts& facts) {
@@ -72,6 +79,7 @@ class TextDrawing {
     }
   }
   void add(const Ranges& ranges) {
+    if (!ranges.in_text) return;
     set_off(Before::words);
     double most = 0;
     int label_width = 0;
@@ -111,6 +119,7 @@ class TextDrawing {
   TextPage text_;
   Before before_ = Before::heading;
   bool headed_ = false;
+  bool left_out_ = false;
 };
 
 std::string draw_bare(const Page& page, const Style& style) {

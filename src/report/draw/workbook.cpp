@@ -72,6 +72,7 @@ class PageSheet {
     book_.width(0, 28);
     for (std::size_t column = 1; column < 12; ++column) book_.width(column, 18);
     line(page.title, true);
+    if (!page.note.empty()) line(page.note);
     for (const Piece& piece : page.pieces) std::visit([&](const auto& b) { add(b); }, piece);
     book_.next_row();
     line(page.made_by);
@@ -109,9 +110,15 @@ class PageSheet {
   }
   void add(const Paragraph& paragraph) { line(paragraph.text, paragraph.tone == Ink::good); }
   void add(const Grid& grid) { table(grid.table); }
-  void add(const Bars& bars) { table(bars.numbers); }
-  void add(const Ranges& ranges) { table(ranges.numbers); }
-  void add(const Curve& curve) { table(curve.numbers); }
+  void add(const Bars& bars) {
+    if (bars.in_text) table(bars.numbers);
+  }
+  void add(const Ranges& ranges) {
+    if (ranges.in_text) table(ranges.numbers);
+  }
+  void add(const Curve& curve) {
+    if (!curve.numbers_apart) table(curve.numbers);
+  }
   void add(const Notes& notes) {
     for (const std::string& note : notes.lines) line("Warning: " + note);
   }

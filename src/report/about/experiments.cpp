@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/experiments.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "report/document_head.h"
-#include "report/experiments_figures.h"
-#include "report/text_page.h"
+#include "report/documents.h"
 #include "report/wording.h"
-#include "trcost/report.h"
-#include "trcost/table.h"
+#include "study/study_columns.h"
 
 namespace trcost {
 namespace {
@@ -157,36 +153,43 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
   return facts;
 }
 
-std::string markdown_of(const ExperimentReport& report) {
-  std::string out = "# Experiments\n\n" + to_markdown(platforms_table(report));
-  for (const PlatformExperiments* each : by_cost(report)) {
-    out += fmt::format("\n## {}\n\n", each->accelerator);
-    for (const Fact& fact : platform_facts(*each)) {
-      out += fmt::format("- **{}**: {}\n", fact.label, fact.text);
-    }
-    out += "\n" + to_markdown(runs_table(*each));
+// What each platform's study costs, on one scale.
+Ranges totals(const std::vector<const PlatformExperiments*>& platforms) {
+  Ranges ranges{"Range of the total by platform", {}, Table({{"platform"}, {"P10", "", Align::right}, {"P50", "", Align::right}, {"P90", "", Align::right}}), false};
+  for (const PlatformExperiments* each : platforms) {
+    if (!each->range.total_usd) continue;
+    const Quantiles& q = *each->range.total_usd;
+    ranges.rows.push_back({each->accelerator,
+                           {q.p10, q.p50, q.p90},
+                           {short_money(q.p10), short_money(q.p50), short_money(q.p90)}});
+    ranges.numbers.add_row({each->accelerator, Cell::number(q.p10, NumberKind::money),
+                            Cell::number(q.p50, NumberKind::money),
+                            Cell::number(q.p90, NumberKind::money)});
   }
-  return out;
+  return ranges;
+}
+
+Page page_of(const ExperimentReport& report) {
+  const std::vector<const PlatformExperiments*> platforms = by_cost(report);
+  Page page{"Experiments", made_by(report.price_data_date), {}};
+  page.note = fmt::format("{} runs", grouped(platforms.front()->runs, 0));
+  page.add(Grid{platforms_table(report)}).add(totals(platforms));
+  for (const PlatformExperiments* each : platforms) {
+    const bool first = each == platforms.front();
+    const bool several = platforms.size() > 1;
+    Heading heading{each->accelerator + " in detail"};
+    if (first && several) heading.text_note = "the cheapest; --format md shows all";
+    heading.in_text = first;
+    page.add(std::move(heading));
+    page.add(Facts{platform_facts(*each)}).add(Grid{runs_table(*each)});
+  }
+  return page;
 }
 
 }  // namespace
 
-std::string render_experiments(const ExperimentReport& report, Format format, const Style& style) {
-  if (format == Format::json) return experiments_json(report);
-  if (format == Format::md) return markdown_of(report);
-  if (format != Format::table)
-    return to_format(experiments_rows(report), format, style, "experiments");
-  TextPage page(style);
-  const std::vector<const PlatformExperiments*> platforms = by_cost(report);
-  page.heading("Experiments", fmt::format("{} runs; {}", grouped(platforms.front()->runs, 0),
-                                          made_by(report.price_data_date)));
-  page.table(platforms_table(report));
-  page.heading(platforms.front()->accelerator + " in detail",
-               platforms.size() > 1 ? "the cheapest; --format md shows all" : "");
-  page.facts(platform_facts(*platforms.front()));
-  page.blank();
-  page.table(runs_table(*platforms.front()));
-  return page.take();
+Document experiments_document(const ExperimentReport& report) {
+  return document_of(kExperiments, report, [&report] { return page_of(report); });
 }
 
 }  // namespace trcost

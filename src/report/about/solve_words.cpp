@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "report/solve_parts.h"
+#include "report/about/solve_parts.h"
 #include "report/wording.h"
 #include "trcost/report.h"
 

@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "report/text_page.h"
+#include "report/page.h"
 #include "trcost/solve_report.h"
 #include "trcost/table.h"
 
 namespace trcost {
 
-/// A row per platform: the unknowns, the target and what they cost. Machines get the note of what
-/// was not solved; people read it on stderr.
-Table solutions_table(const SolveReport& report, bool for_machines);
+/// A row per platform: the unknowns, the target and what they cost. Why one is not solved stands on
+/// stderr.
+Table solutions_table(const SolveReport& report);
 
 /// What else would reach the target, and at what price.
 Table choices_table(const Solution& solution);
@@ -29,7 +29,5 @@ std::vector<std::string> solution_warnings(const SolveReport& report);
 
 /// What a cluster produces in its time: FLOP, dollars, and the model that these train.
 std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution);
-
-std::string solve_json(const SolveReport& report);
 
 }  // namespace trcost

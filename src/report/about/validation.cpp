@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "report/document_head.h"
+#include "report/documents.h"
+#include "study/validation_columns.h"
+
+namespace trcost {
+namespace {
+
+std::string layout_words(const Layout& l) {
+  std::string text = fmt::format("{} mb {:g} {} {}", degree_words(l), l.micro_batch,
+                                 sharding_name(l.sharding), recompute_name(l.recompute));
+  if (l.recompute_layers > 0) text += fmt::format(" +{} layers", l.recompute_layers);
+  return text;
+}
+
+Cell percent(double share) { return Cell::number(share, fmt::format("{:+.1f} %", 100 * share)); }
+
+Cell plain_percent(double share) {
+  return Cell::number(share, fmt::format("{:.1f} %", 100 * share));
+}
+
+Cell rate(double tokens) { return Cell::number(tokens, fmt::format("{:.0f}", tokens)); }
+
+Table validation_table(const ValidationResult& result) {
+  Table table({{.title = "id"},
+               {.title = "model"},
+               {.title = "task"},
+               {.title = "accelerator"},
+               {.title = "GPUs", .key = "gpus", .align = Align::right},
+               {.title = "precision"},
+               {.title = "stack"},
+               {.title = "layout", .overflow = Overflow::drop},
+               {.title = "chosen", .key = "planned", .overflow = Overflow::drop},
+               {.title = "predicted", .key = "predicted_tokens_per_second_per_gpu",
+                .align = Align::right},
+               {.title = "measured", .key = "measured_tokens_per_second_per_gpu",
+                .align = Align::right},
+               {.title = "error", .align = Align::right, .strong = true},
+               {.title = "weight", .align = Align::right, .overflow = Overflow::drop},
+               {.title = "source", .overflow = Overflow::drop},
+               {.title = "problem", .overflow = Overflow::drop}});
+  for (const ValidationRow& row : result.rows) {
+    const ThroughputRow& m = *row.measured;
+    const bool known = row.problem.empty();
+    table.add_row({m.id, m.model, m.task, m.accelerator, Cell::number(m.gpus, NumberKind::count),
+                   precision_name(m.precision), m.stack.empty() ? "typical" : m.stack,
+                   known ? Cell(layout_words(row.layout)) : Cell::unknown(),
+                   Cell::boolean(row.planned), known ? rate(row.predicted) : Cell::unknown(),
+                   rate(m.tokens_per_second_per_gpu),
+                   known ? percent(row.error) : Cell::unknown(),
+                   Cell::number(m.weight, fmt::format("{:.3g}", m.weight)), m.source, row.problem});
+  }
+  return table;
+}
+
+Table validation_summary_table(const ValidationResult& result) {
+  Table table({{.title = "by", .key = "dimension"},
+               {.title = "which", .key = "value", .overflow = Overflow::cut},
+               {.title = "rows", .align = Align::right},
+               {.title = "experiments", .key = "groups", .align = Align::right},
+               {.title = "median", .key = "median_error", .align = Align::right, .strong = true},
+               {.title = "p90", .key = "p90_error", .align = Align::right},
+               {.title = "bias", .align = Align::right}});
+  const auto add = [&](const ValidationSummary& s) {
+    table.add_row({s.dimension, s.value, Cell::number(s.rows, NumberKind::count),
+                   Cell::number(s.groups, NumberKind::count), plain_percent(s.median),
+                   plain_percent(s.p90), percent(s.bias)});
+  };
+  std::string_view before;
+  for (const ValidationSummary& summary : result.summaries) {
+    if (!before.empty() && summary.dimension != before) table.add_rule();
+    before = summary.dimension;
+    add(summary);
+  }
+  table.add_rule();
+  add(result.all);
+  return table;
+}
+
+std::string validation_summary(const ValidationResult& result) {
+  const ValidationSummary& all = result.all;
+  return fmt::format(
+      "{} measured rows ({} experiments): median error {:.1f} %, 90th percentile {:.1f} %, bias "
+      "{:+.1f} %. Constants were fitted to these rows; what they miss with whole sources left out "
+      "stands in data/efficiency/residuals.csv.",
+      all.rows, all.groups, 100 * all.median, 100 * all.p90, 100 * all.bias);
+}
+
+// Predicted against measured, by accelerator: those with most rows have a series of their own.
+Curve predictions(const ValidationResult& result) {
+  constexpr std::size_t kSeries = 6;
+  std::map<std::string, std::vector<Curve::Point>> points;
+  for (const ValidationRow& row : result.rows) {
+    if (!row.problem.empty()) continue;
+    const ThroughputRow& m = *row.measured;
+    points[m.accelerator].push_back(
+        {m.tokens_per_second_per_gpu, row.predicted,
+         fmt::format("{}: {:.0f} predicted, {:.0f} measured", m.id, row.predicted,
+                     m.tokens_per_second_per_gpu)});
+  }
+  std::vector<Curve::Series> series;
+  for (auto& [name, of] : points) series.push_back({name, std::move(of), false});
+  std::ranges::stable_sort(series, [](const Curve::Series& a, const Curve::Series& b) {
+    return a.points.size() > b.points.size();
+  });
+  while (series.size() > kSeries) {
+    Curve::Series& others = series[kSeries - 1];
+    const std::vector<Curve::Point>& last = series.back().points;
+    others.points.insert(others.points.end(), last.begin(), last.end());
+    others.name = "others";
+    series.pop_back();
+  }
+  const NumberKind count = NumberKind::count;
+  return {.title = "Predicted against measured tokens per second and accelerator",
+          .x = {"measured tokens/s per accelerator", count, true},
+          .y = {"predicted", count, true},
+          .series = std::move(series),
+          .diagonal = true,
+          .numbers = validation_table(result),
+          .numbers_apart = true};
+}
+
+Page page_of(const ValidationResult& result, bool rows) {
+  Page page{"Validation", made_by(), {}};
+  if (rows) page.add(Heading{"Measured rows"}).add(Grid{validation_table(result)});
+  page.add(Heading{"Errors by kind of row"}).add(Grid{validation_summary_table(result)});
+  page.add(Paragraph{validation_summary(result)});
+  return page.add(predictions(result));
+}
+
+Table run_table(const RunValidation& validation) {
+  Table table({{.title = "run", .key = "run", .overflow = Overflow::wrap},
+               {.title = "accelerator", .key = "accelerator"},
+               {.title = "GPU-hours", .key = "reported_gpu_hours", .align = Align::right},
+               {.title = "predicted", .key = "predicted_gpu_hours", .align = Align::right},
+               {.title = "P10", .key = "p10", .align = Align::right},
+               {.title = "P90", .key = "p90", .align = Align::right},
+               {.title = "error", .key = "error", .align = Align::right},
+               {.title = "inside", .key = "inside"},
+               {.title = "note", .key = "note", .overflow = Overflow::wrap}});
+  for (const RunReplay& row : validation.rows) {
+    const bool known = row.problem.empty();
+    const auto hours = [&](double value) {
+      return known ? Cell::number(value, NumberKind::count) : Cell::unknown();
+    };
+    table.add_row(
+        {row.run->name,
+         row.accelerator.empty() ? Cell(row.run->accelerator) : Cell(row.accelerator),
+         row.reported > 0 ? Cell::number(row.reported, NumberKind::count) : Cell::unknown(),
+         hours(row.predicted), hours(row.range.p10), hours(row.range.p90),
+         known ? Cell::number(row.error, fmt::format("{:+.0f}%", 100 * row.error))
+               : Cell::unknown(),
+         known ? Cell(row.inside                     ? "yes"
+                      : row.reported > row.range.p90 ? "above"
+                                                     : "below")
+               : Cell::unknown(),
+         known ? Cell(row.run->what_is_included) : Cell(row.problem)});
+  }
+  return table;
+}
+
+std::string run_summary(const RunValidation& v) {
+  return fmt::format(
+      "the 80 % range holds the reported GPU-hours of {} of {} runs ({:.0f} %); {} used less, {} "
+      "more; reported / predicted has the median {:.2f}, |error| {:.0f} %",
+      v.inside, v.replayed, 100 * v.coverage, v.below, v.above, v.median_ratio,
+      100 * v.median_error);
+}
+
+Page page_of(const RunValidation& validation) {
+  Page page{"Published runs", made_by(), {}};
+  page.add(Grid{run_table(validation)});
+  page.add(Paragraph{run_summary(validation)});
+  return page;
+}
+
+}  // namespace
+
+Document validation_document(const ValidationResult& result, ValidationPart part) {
+  const bool rows = part == ValidationPart::rows;
+  const auto page = [&result, rows] { return page_of(result, rows); };
+  return document_of(part == ValidationPart::summaries ? kValidationSummary : kValidation, result,
+                     page);
+}
+
+Document run_validation_document(const RunValidation& validation) {
+  return document_of(kRunValidation, validation, [&validation] { return page_of(validation); });
+}
+
+}  // namespace trcost

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "estimate/plan_columns.h"
+#include "study/study_columns.h"
+#include "trcost/columns.h"
+
+namespace trcost {
+namespace {
+
+using namespace column;
+using Run = const ExperimentResult&;
+using Place = const PlatformExperiments&;
+using Schedule = const ExperimentSchedule&;
+using Report = const ExperimentReport&;
+
+constexpr auto plain(std::string_view path, auto get, std::string_view help,
+                     Rank rank = Rank::rest) {
+  return number(path, "", NumberKind::number, get, help, rank);
+}
+constexpr auto hours(std::string_view path, auto get, std::string_view help,
+                     Rank rank = Rank::rest) {
+  return number(path, "GPU-hours", NumberKind::count, get, help, rank);
+}
+constexpr auto usd(std::string_view path, auto get, std::string_view help,
+                   Rank rank = Rank::rest) {
+  return number(path, "USD", NumberKind::money, get, help, rank);
+}
+constexpr auto kwh(std::string_view path, auto get, std::string_view help) {
+  return number(path, "kWh", NumberKind::number, get, help);
+}
+constexpr auto gpus(std::string_view path, auto get, std::string_view help) {
+  return number(path, "accelerators", NumberKind::integer, get, help);
+}
+constexpr auto flop(std::string_view path, auto get, std::string_view help) {
+  return number(path, "FLOP", NumberKind::number, get, help);
+}
+constexpr auto tokens(std::string_view path, auto get, std::string_view help) {
+  return number(path, "tokens", NumberKind::count, get, help);
+}
+
+constexpr std::array<std::string_view, 1> kModel = {"model.params_total"};
+constexpr std::array<std::string_view, 1> kMfu = {"performance.mfu"};
+// All runs of a platform pay the same price.
+constexpr std::array<std::string_view, 4> kPaid = {"cost.price_class", "cost.price_imputed",
+                                                   "cost.price_date", "cost.provider"};
+
+const Columns<ExperimentResult>& run_columns() {
+  static const Columns<ExperimentResult> table = [] {
+    Columns<ExperimentResult> t = {
+        text("name", [](Run r) -> auto& { return r.experiment->name; }, "of the experiment",
+             Rank::key),
+        plain("runs", [](Run r) { return r.experiment->runs(); }, "wanted: repeats x seeds"),
+        plain("attempts", [](Run r) { return r.experiment->attempts(); }, "to get them")};
+    t.pick<[](Run r) { return &r.run; }, columns>(kModel);
+    t.add({tokens("tokens_per_run", [](Run r) { return r.run.tokens.total; }, "of one attempt"),
+           gpus("gpus", [](Run r) { return r.run.gpus; }, "of one attempt")});
+    t.pick<[](Run r) { return &r.run; }, columns>(kMfu);
+    t.add({number("run_seconds", "s", NumberKind::duration, [](Run r) { return r.run_seconds; },
+                  "of an attempt, early stopping included"),
+           boolean("in_time", [](Run r) { return r.in_time; }, "within the time of a run"),
+           hours("gpu_hours", [](Run r) { return r.gpu_hours; }, "GPUs x time x attempts"),
+           hours("idle_gpu_hours", [](Run r) { return r.idle_gpu_hours; },
+                 "its share of nodes that are not filled"),
+           tokens("tokens", [](Run r) { return r.tokens; }, "of all attempts"),
+           flop("flops", [](Run r) { return r.flops; }, "of all attempts"),
+           kwh("energy.kwh", [](Run r) { return r.kwh; }, "of the accelerators in use"),
+           kwh("energy.idle_kwh", [](Run r) { return r.idle_kwh; },
+               "of those that stand idle in rented nodes"),
+           usd("used_usd", [](Run r) { return r.used_usd; }, "for the hours in use"),
+           usd("idle_usd", [](Run r) { return r.idle_usd; }, "for the idle hours"),
+           usd("total_usd", [](Run r) { return r.usd(); }, "both", Rank::first),
+           usd("usd_per_run", [](Run r) { return r.usd_per_run(); }, "wanted", Rank::first)});
+    return t;
+  }();
+  return table;
+}
+
+const Columns<ExperimentSchedule>& schedule_columns() {
+  static const Columns<ExperimentSchedule> table = {
+      gpus("gpus", [](Schedule s) { return s.gpus; }, "of the cluster that was given"),
+      number("wall_clock_seconds", "s", NumberKind::duration,
+             [](Schedule s) { return s.seconds; }, "from the first start to the last end"),
+      number("busy_share", "", NumberKind::fraction, [](Schedule s) { return s.busy_share; },
+             "of the cluster's GPU-hours"),
+      usd("total_usd", [](Schedule s) { return s.usd; }, "the whole cluster for that time")};
+  return table;
+}
+
+const Columns<PlatformExperiments>& platform_columns() {
+  static const Columns<PlatformExperiments> table = [] {
+    Columns<PlatformExperiments> t = {
+        text("accelerator", [](Place p) -> auto& { return p.accelerator; }, "catalog name",
+             Rank::key),
+        gpus("gpus_per_node", [](Place p) { return p.node_gpus; }, "rented whole"),
+        number("cost.price_per_gpu_hour", "USD/GPU-hour", NumberKind::money,
+               [](Place p) { return p.price_per_gpu_hour; }, "price of the accelerator")};
+    t.pick<[](Place p) { return &p.experiments.front().run; }, columns>(kPaid);
+    t.add({plain("total.runs", [](Place p) { return p.runs; }, "of all experiments"),
+           hours("total.gpu_hours", [](Place p) { return p.gpu_hours; }, "in use"),
+           hours("total.idle_gpu_hours", [](Place p) { return p.idle_gpu_hours; }, "idle"),
+           tokens("total.tokens", [](Place p) { return p.tokens; }, "of all attempts"),
+           flop("total.flops", [](Place p) { return p.flops; }, "of all attempts"),
+           kwh("total.kwh", [](Place p) { return p.kwh; }, "in use and idle"),
+           kwh("total.idle_kwh", [](Place p) { return p.idle_kwh; }, "idle"),
+           usd("total.idle_usd", [](Place p) { return p.idle_usd; }, "for the idle hours"),
+           usd("total.total_usd", [](Place p) { return p.usd; }, "of all experiments", Rank::first),
+           usd("total.usd_per_run", [](Place p) { return p.usd_per_run; }, "wanted", Rank::first),
+           number("total.tokens_per_mwh", "tokens/MWh", NumberKind::count,
+                  [](Place p) { return p.tokens_per_mwh; }, "over the mix of runs"),
+           number("total.tokens_per_second_per_megawatt", "tokens/s/MW", NumberKind::count,
+                  [](Place p) { return p.tokens_per_second_per_megawatt; },
+                  "over the mix of runs")});
+    t.lift<[](Place p) { return &p.range.gpu_hours; }, quantile_columns<QuantilesOf::gpu_hours>>(
+        "range.gpu_hours");
+    t.lift<[](Place p) -> auto& { return p.range.total_usd; },
+           quantile_columns<QuantilesOf::usd>>("range.total_usd");
+    t.add({flop("final_run.flops", [](Place p) { return p.final_flops; }, "of the final run"),
+           usd("final_run.total_usd", [](Place p) { return p.final_usd; }, "of the final run"),
+           plain("final_run.rule_6nd_share_of_experiments", [](Place p) { return p.rule_share; },
+                 "6 N D of the experiments over that of the final run")});
+    t.lift<[](Place p) -> auto& { return p.schedule; }, schedule_columns>("cluster", true);
+    t.add({list<run_columns>("experiments", [](Place p) -> auto& { return p.experiments; },
+                             "one per experiment")});
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace
+
+const Columns<ExperimentReport>& experiment_columns() {
+  static const Columns<ExperimentReport> table = [] {
+    Columns<ExperimentReport> t;
+    t.add(versions<ExperimentReport>());
+    t.add({text("price_data_date", [](Report r) -> auto& { return r.price_data_date; },
+                "of the price book"),
+           list<platform_columns>("platforms", [](Report r) -> auto& { return r.platforms; },
+                                  "one per platform"),
+           list<failure_columns>("failures", [](Report r) -> auto& { return r.failures; },
+                                 "platforms without an answer")});
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace trcost

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of the studies that ask more than one estimate.
+#pragma once
+
+#include "trcost/column.h"
+#include "trcost/diff.h"
+#include "trcost/experiments.h"
+#include "trcost/transfer.h"
+
+namespace trcost {
+
+const Columns<TransferReport>& transfer_columns();
+const Columns<DiffReport>& diff_columns();
+const Columns<ExperimentReport>& experiment_columns();
+
+inline constexpr Subject<TransferReport> kTransfer = {"transfer", transfer_columns, "targets"};
+inline constexpr Subject<DiffReport> kDiff = {"difference", diff_columns, "differences"};
+inline constexpr Subject<ExperimentReport> kExperiments = {"experiments", experiment_columns,
+                                                           "platforms/experiments"};
+
+}  // namespace trcost

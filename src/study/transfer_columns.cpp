@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "estimate/plan_columns.h"
+#include "study/study_columns.h"
+#include "trcost/columns.h"
+
+namespace trcost {
+namespace {
+
+using namespace column;
+using Row = const TransferRow&;
+using Report = const TransferReport&;
+
+// What an estimate says of a platform, as far as the measurement leaves it.
+constexpr std::array<std::string_view, 13> kOfEstimate = {
+    "accelerator",         "system",
+    "gpus",                "precision",
+    "wall_clock_seconds",  "gpu_hours",
+    "performance.mfu",     "cost.price_per_gpu_hour",
+    "cost.total",          "cost.price_class",
+    "cost.price_imputed",  "cost.price_date",
+    "cost.provider"};
+
+const Columns<TransferRow>& row_columns() {
+  static const Columns<TransferRow> table = [] {
+    Columns<TransferRow> t;
+    t.pick<[](Row r) { return &r.estimate; }, columns>(kOfEstimate);
+    t.add({number("predicted_wall_clock_seconds", "s", NumberKind::duration,
+                  [](Row r) { return r.predicted_seconds; }, "without the measurement"),
+           number("predicted_mfu", "", NumberKind::fraction,
+                  [](Row r) { return r.predicted_mfu; }, "without the measurement")});
+    t.lift<[](Row r) { return &r.seconds; }, quantile_columns<QuantilesOf::seconds>>(
+        "range.wall_clock_seconds");
+    t.lift<[](Row r) { return &r.gpu_hours; }, quantile_columns<QuantilesOf::gpu_hours>>(
+        "range.gpu_hours");
+    t.lift<[](Row r) -> auto& { return r.usd; }, quantile_columns<QuantilesOf::usd>>(
+        "range.total_usd", true);
+    t.lift<[](Row r) { return &r.unanchored.gpu_hours; },
+           quantile_columns<QuantilesOf::gpu_hours>>("unanchored_range.gpu_hours");
+    t.lift<[](Row r) -> auto& { return r.unanchored.total_usd; },
+           quantile_columns<QuantilesOf::usd>>("unanchored_range.total_usd", true);
+    t.add({number("residual.sigma", "", NumberKind::number,
+                  [](Row r) { return r.residual.sigma; },
+                  "of the ratio of two predictions, in logarithms"),
+           number("residual.pairs", "", NumberKind::integer,
+                  [](Row r) { return r.residual.pairs; }, "of published measurements behind it"),
+           text("residual.why", [](Row r) -> auto& { return r.residual.why; },
+                "which pairs these are")});
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace
+
+const Columns<TransferReport>& transfer_columns() {
+  static const Columns<TransferReport> table = [] {
+    Columns<TransferReport> t;
+    t.add(versions<TransferReport>());
+    t.add({text("price_data_date", [](Report r) -> auto& { return r.price_data_date; },
+                "of the price book"),
+           json("scenario", [](Report r) -> auto& { return r.scenario; },
+                "what was asked, without hardware"),
+           number("measured.seconds", "s", NumberKind::duration,
+                  [](Report r) { return r.request.seconds; }, "of the whole run"),
+           number("measured.tokens_per_second", "tokens/s", NumberKind::count,
+                  [](Report r) { return r.request.tokens_per_second; },
+                  "of the whole cluster in steady state"),
+           number("measured.sigma", "", NumberKind::number,
+                  [](Report r) {
+                    const double sigma = r.request.measured_sigma;
+                    return sigma > 0 ? std::optional(sigma) : std::nullopt;
+                  },
+                  "of the measurement itself, in logarithms"),
+           number("measured.factor", "", NumberKind::number,
+                  [](Report r) { return r.result.factor; },
+                  "measured time over predicted time")});
+    t.lift<[](Report r) { return &r.result.source; }, row_columns>("measured");
+    t.add({list<row_columns>("targets", [](Report r) -> auto& { return r.result.targets; },
+                             "one per platform that the run is carried to"),
+           list<failure_columns>("failures", [](Report r) -> auto& { return r.result.failures; },
+                                 "targets without an answer")});
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace trcost

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/validation_columns.h"
+
+#include "estimate/plan_columns.h"
+
+namespace trcost {
+namespace {
+
+using namespace column;
+using Row = const ValidationRow&;
+using Summary = const ValidationSummary&;
+using Run = const RunReplay&;
+
+constexpr auto plain(std::string_view path, auto get, std::string_view help,
+                     Rank rank = Rank::rest) {
+  return number(path, "", NumberKind::integer, get, help, rank);
+}
+
+constexpr auto share(std::string_view path, auto get, std::string_view help,
+                     Rank rank = Rank::rest) {
+  return number(path, "", NumberKind::fraction, get, help, rank);
+}
+
+template <auto Member>
+constexpr auto fact = [](Row row) -> std::string_view { return row.measured->*Member; };
+
+std::optional<double> where_known(Row row, double value) {
+  return row.problem.empty() ? std::optional(value) : std::nullopt;
+}
+
+const Columns<ValidationRow>& row_columns() {
+  static const Columns<ValidationRow> table = [] {
+    Columns<ValidationRow> t = {
+        text("id", fact<&ThroughputRow::id>, "of the measured row", Rank::key),
+        text("model", fact<&ThroughputRow::model>, "what was trained"),
+        text("task", fact<&ThroughputRow::task>, "kind of training"),
+        text("accelerator", fact<&ThroughputRow::accelerator>, "catalog name"),
+        plain("gpus", [](Row r) { return r.measured->gpus; }, "cluster size"),
+        text("precision", [](Row r) { return precision_name(r.measured->precision); },
+             "format of the matmuls"),
+        text("stack",
+             [](Row r) -> std::string_view {
+               return r.measured->stack.empty() ? "typical" : std::string_view(r.measured->stack);
+             },
+             "software")};
+    t.lift<[](Row r) {
+      return r.problem.empty()
+                 ? std::optional<PlacedLayout>({&r.layout, r.measured->gpus, r.layers})
+                 : std::nullopt;
+    }, layout_columns>("layout", true);
+    t.add({boolean("planned", [](Row r) { return r.planned; }, "the planner chose something"),
+           number("predicted_tokens_per_second_per_gpu", "tokens/s", NumberKind::count,
+                  [](Row r) { return where_known(r, r.predicted); }, "by the model", Rank::first,
+                  "predicted"),
+           number("measured_tokens_per_second_per_gpu", "tokens/s", NumberKind::count,
+                  [](Row r) { return r.measured->tokens_per_second_per_gpu; }, "as published",
+                  Rank::first, "measured"),
+           share("error", [](Row r) { return where_known(r, r.error); },
+                 "predicted / measured - 1", Rank::first),
+           number("weight", "", NumberKind::number, [](Row r) { return r.measured->weight; },
+                  "one over the rows of its experiment"),
+           text("source", fact<&ThroughputRow::source>, "where it was published"),
+           text("problem", [](Row r) -> auto& { return r.problem; }, "why there is no prediction")});
+    return t;
+  }();
+  return table;
+}
+
+const Columns<ValidationSummary>& summary_columns() {
+  static const Columns<ValidationSummary> table = {
+      text("dimension", [](Summary s) -> auto& { return s.dimension; }, "what rows are told by",
+           Rank::key),
+      text("value", [](Summary s) -> auto& { return s.value; }, "which rows", Rank::key),
+      plain("rows", [](Summary s) { return s.rows; }, "measured"),
+      plain("groups", [](Summary s) { return s.groups; }, "experiments"),
+      share("median_error", [](Summary s) { return s.median; }, "of |error|", Rank::first),
+      share("p90_error", [](Summary s) { return s.p90; }, "nine of ten rows are nearer"),
+      share("bias", [](Summary s) { return s.bias; }, "median of error")};
+  return table;
+}
+
+// That of all rows stands last.
+std::vector<ValidationSummary> with_all(const ValidationResult& result) {
+  std::vector<ValidationSummary> out = result.summaries;
+  out.push_back(result.all);
+  return out;
+}
+
+std::optional<double> where_replayed(Run run, double value) {
+  return run.problem.empty() ? std::optional(value) : std::nullopt;
+}
+
+const Columns<RunReplay>& replay_columns() {
+  const auto hours = [](std::string_view path, auto get, std::string_view help) {
+    return number(path, "GPU-hours", NumberKind::count, get, help);
+  };
+  static const Columns<RunReplay> table = {
+      text("run", [](Run r) -> auto& { return r.run->name; }, "published", Rank::key),
+      text("accelerator",
+           [](Run r) -> auto& { return r.accelerator.empty() ? r.run->accelerator : r.accelerator; },
+           "it ran on"),
+      hours("reported_gpu_hours",
+            [](Run r) { return r.reported > 0 ? std::optional(r.reported) : std::nullopt; },
+            "as published"),
+      hours("predicted_gpu_hours", [](Run r) { return where_replayed(r, r.predicted); },
+            "by the estimate"),
+      hours("p10", [](Run r) { return where_replayed(r, r.range.p10); },
+            "one chance in ten to be below"),
+      hours("p90", [](Run r) { return where_replayed(r, r.range.p90); },
+            "one chance in ten to be above"),
+      share("error", [](Run r) { return where_replayed(r, r.error); }, "predicted / reported - 1"),
+      text("inside",
+           [](Run r) -> std::string_view {
+             if (!r.problem.empty()) return {};
+             return r.inside ? "yes" : r.reported > r.range.p90 ? "above" : "below";
+           },
+           "where the reported hours lie"),
+      text("note",
+           [](Run r) -> auto& { return r.problem.empty() ? r.run->what_is_included : r.problem; },
+           "what the published figure includes, or why there is no prediction")};
+  return table;
+}
+
+}  // namespace
+
+const Columns<ValidationResult>& validation_columns() {
+  static const Columns<ValidationResult> table = [] {
+    Columns<ValidationResult> t;
+    t.add(versions<ValidationResult>());
+    t.add({list<row_columns>("rows", [](const ValidationResult& r) -> auto& { return r.rows; },
+                             "one per measured row"),
+           list<summary_columns>("summaries", [](const ValidationResult& r) { return with_all(r); }, "errors by kind of row")});
+    t.lift<[](const ValidationResult& r) { return &r.all; }, summary_columns>("all");
+    return t;
+  }();
+  return table;
+}
+
+const Columns<RunValidation>& run_validation_columns() {
+  using V = const RunValidation&;
+  static const Columns<RunValidation> table = [] {
+    Columns<RunValidation> t;
+    t.add(versions<RunValidation>());
+    t.add({list<replay_columns>("runs", [](V v) -> auto& { return v.rows; },
+                                "one per published run"),
+           plain("summary.replayed", [](V v) { return v.replayed; }, "runs that have an estimate"),
+           plain("summary.inside", [](V v) { return v.inside; }, "of them within P10 to P90"),
+           plain("summary.below", [](V v) { return v.below; }, "that took less than P10"),
+           plain("summary.above", [](V v) { return v.above; }, "that took more than P90"),
+           share("summary.coverage", [](V v) { return v.coverage; },
+                 "inside / replayed; 0.8 would be perfect"),
+           number("summary.median_ratio", "", NumberKind::number,
+                  [](V v) { return v.median_ratio; }, "reported / predicted"),
+           share("summary.median_error", [](V v) { return v.median_error; }, "of |error|")});
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace trcost

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trcost/column.h"
+#include "trcost/validate.h"
+#include "trcost/validate_runs.h"
+
+namespace trcost {
+
+const Columns<ValidationResult>& validation_columns();
+const Columns<RunValidation>& run_validation_columns();
+
+inline constexpr Subject<ValidationResult> kValidation = {"validation", validation_columns, "rows"};
+/// The same, about its summaries.
+inline constexpr Subject<ValidationResult> kValidationSummary = {"validation", validation_columns,
+                                                                 "summaries"};
+inline constexpr Subject<RunValidation> kRunValidation = {"published runs", run_validation_columns,
+                                                          "runs"};
+
+}  // namespace trcost
