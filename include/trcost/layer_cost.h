@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "trcost/workload.h"
 
@@ -21,58 +22,61 @@ struct LinearShape {
 struct LayerShape {
   std::array<LinearShape, 12> linear{};  ///< as many as a block has matrices
   int linears = 0;
-  double count = 0;                ///< layers of this kind
-  double attention_flops = 0;      ///< of the core per token, forward, masked half left out
-  double attention_full_flops = 0; ///< the same with the masked half, as materialised attention does
-  double score_entries = 0;        ///< heads x visible length per token, unmasked
+  double count = 0;            ///< layers of this kind
+  double attention_flops = 0;  ///< of the core per token, forward, masked half left out
+  double attention_full_flops =
+      0;                     ///< the same with the masked half, as materialised attention does
+  double score_entries = 0;  ///< heads x visible length per token, unmasked
   double attention_length = 0;
   double head_dim = 0;
-  double kv_bytes = 0;             ///< keys and values per token, 16 bit
-  double kv_heads = 1;             ///< that they are split into
-  double query_width = 0;          ///< of all heads; outputs are as wide
+  double kv_bytes = 0;     ///< keys and values per token, 16 bit
+  double kv_heads = 1;     ///< that they are split into
+  double query_width = 0;  ///< of all heads; outputs are as wide
   double hidden = 0;
-  double hidden_traffic = 0;       ///< bytes per token and forward, split only by sequence parallel
-  double split_traffic = 0;        ///< bytes per token and forward, split by tensor parallel
-  double quantise_traffic = 0;     ///< bytes per token that 8- and 4-bit recipes add
-  double adapter_traffic = 0;      ///< bytes per token of adapters, forward
-  double adapter_flops = 0;        ///< per token, forward
-  double adapter_kernels = 0;      ///< forward
-  double parameters = 0;           ///< without routed experts
+  double hidden_traffic = 0;    ///< bytes per token and forward, split only by sequence parallel
+  double split_traffic = 0;     ///< bytes per token and forward, split by tensor parallel
+  double quantise_traffic = 0;  ///< bytes per token that 8- and 4-bit recipes add
+  double adapter_traffic = 0;   ///< bytes per token of adapters, forward
+  double adapter_flops = 0;     ///< per token, forward
+  double adapter_kernels = 0;   ///< forward
+  double parameters = 0;        ///< without routed experts
   // Mixture of experts; experts 0 where there is none.
   double experts = 0;
   double experts_per_token = 0;
   LinearShape expert_in, expert_out;
-  double groups_per_token = 0;     ///< nodes that a token's experts may lie in, 0 not limited
+  double groups_per_token = 0;  ///< nodes that a token's experts may lie in, 0 not limited
   double expert_parameters = 0;
   double expert_adapter_traffic = 0;  ///< bytes per routed token of low-rank adapters, forward
   double expert_adapter_flops = 0;    ///< per routed token, forward
-  double expert_bias_traffic = 0;  ///< bytes per routed token where experts carry biases
-  double exchanges = 4;            ///< tensor-parallel gathers and scatters per forward pass
+  double expert_bias_traffic = 0;     ///< bytes per routed token where experts carry biases
+  double exchanges = 4;               ///< tensor-parallel gathers and scatters per forward pass
+  double dense_exchanges = 4;         ///< the same where experts are split like a feed-forward
+  double layer_share = 1;  ///< of a layer with mixer and feed-forward: a half where one is missing
 };
 
 /// Seconds per unit of work of a chip under a stack.
 struct DeviceRates {
-  double matmul = 0;        ///< s/FLOP, linear layers in the platform's precision
-  double matmul_half = 0;   ///< s/FLOP, head and adapters in 16 bit
-  double batched = 0;       ///< s/FLOP, materialised attention
-  double flash_forward = 0; ///< s/FLOP at infinite head dim and length
+  double matmul = 0;         ///< s/FLOP, linear layers in the platform's precision
+  double matmul_half = 0;    ///< s/FLOP, head and adapters in 16 bit
+  double batched = 0;        ///< s/FLOP, materialised attention
+  double flash_forward = 0;  ///< s/FLOP at infinite head dim and length
   double flash_backward = 0;
-  double ideal = 0;         ///< s/FLOP at the dense peak of the platform's precision
-  double memory = 0;        ///< s/byte
-  double elementwise = 0;   ///< s/byte with the stack's extra traffic
-  double ramp = 0;          ///< s per matmul
-  double gap = 0;           ///< s per kernel
-  double expert_traffic = 1; ///< of the stack, for the platform's precision
-  double operand_bytes = 2; ///< of a matmul's inputs
+  double ideal = 0;           ///< s/FLOP at the dense peak of the platform's precision
+  double memory = 0;          ///< s/byte
+  double elementwise = 0;     ///< s/byte with the stack's extra traffic
+  double ramp = 0;            ///< s per matmul
+  double gap = 0;             ///< s per kernel
+  double expert_traffic = 1;  ///< of the stack, for the platform's precision
+  double operand_bytes = 2;   ///< of a matmul's inputs
 };
 
 /// The network as a rank sees it, innermost tier first.
 struct Fabric {
   int tiers = 0;
-  std::array<double, 4> size{};     ///< ranks within one domain of the tier; last: unbounded
-  std::array<double, 4> per_byte{}; ///< s/byte
-  std::array<double, 4> latency{};  ///< s per doubling
-  double all_reduce = 2;            ///< all-reduce in units of an all-gather, innermost tier
+  std::array<double, 4> size{};      ///< ranks within one domain of the tier; last: unbounded
+  std::array<double, 4> per_byte{};  ///< s/byte
+  std::array<double, 4> latency{};   ///< s per doubling
+  double all_reduce = 2;             ///< all-reduce in units of an all-gather, innermost tier
 };
 
 /// Seconds of one layer and one micro-batch, by cause.
@@ -88,21 +92,22 @@ struct LayerTime {
 
 /// Everything that StepModel::step reads.
 struct StepCosts {
-  LayerShape dense, expert, cross, encoder;
+  std::vector<LayerShape> own;  ///< the decoder's own layers, each kind with its count
+  LayerShape cross, encoder;
   DeviceRates rates;
   Fabric fabric;
-  double encoder_tokens = 0;        ///< per sequence
-  double connector_flops = 0;       ///< per sequence and pass
-  double model_flops = 0;           ///< per sequence, all passes
-  double forward_flops = 0;         ///< per sequence, of layers that full recomputation repeats
-  double core_flops = 0;            ///< per sequence, of their attention cores
-  double vision_flops = 0;          ///< per sequence, all passes of encoder and connector
-  double trainable_dense = 0;       ///< parameters that learn, without routed experts
+  double encoder_tokens = 0;   ///< per sequence
+  double connector_flops = 0;  ///< per sequence and pass
+  double model_flops = 0;      ///< per sequence, all passes
+  double forward_flops = 0;    ///< per sequence, of layers that full recomputation repeats
+  double core_flops = 0;       ///< per sequence, of their attention cores
+  double vision_flops = 0;     ///< per sequence, all passes of encoder and connector
+  double trainable_dense = 0;  ///< parameters that learn, without routed experts
   double trainable_expert = 0;
   double parameters_dense = 0;
   double parameters_expert = 0;
-  double head_count = 1;            ///< outputs: one, and one per multi-token-prediction module
-  bool language_backward = true;    ///< gradients pass through the language model
+  double head_count = 1;          ///< outputs: one, and one per multi-token-prediction module
+  bool language_backward = true;  ///< gradients pass through the language model
   bool language_wgrad = true;
   bool head_wgrad = true;
   bool encoder_backward = false;
@@ -110,5 +115,12 @@ struct StepCosts {
   bool materialised = false;
   double dequantise = 0;
 };
+
+/// Layers of the decoder's own.
+inline double own_layer_count(const StepCosts& costs) noexcept {
+  double count = 0;
+  for (const LayerShape& shape : costs.own) count += shape.count;
+  return count;
+}
 
 }  // namespace trcost

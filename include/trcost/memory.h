@@ -66,17 +66,19 @@ ActivationBytes classic_activation_bytes(double hidden, double heads, double seq
 /// What a layer with fused attention keeps (model.md 4.3).
 struct LayerWidths {
   double hidden = 0;
-  double queries_and_keys = 0;  ///< elements per token of q, k, v and the attention output
+  double mixer = 0;             ///< elements per token of q, k, v and the attention output
   double statistics = 0;        ///< heads: one 32-bit log-sum-exp per head and token
   double ffn = 0;               ///< intermediate width that a token passes through
   bool gated = true;
   double routed = 0;            ///< experts per token, whose inputs and outputs are copied
+  double branches = 2;          ///< of the residual stream: a mixer, a feed-forward
 };
 LayerWidths layer_widths(const Block& block) noexcept;
 
 /// none 8 h + 2 (q + k + v + o) + 4 a + 6 f (plain MLP: 4 f), selective 4 h + ... + 4 f (norm
 /// outputs and the gated product made again; plain: 2 f), full 2 h; mixture of experts adds
-/// 4 k h for the copies of k routed experts. Per token, 16-bit activations; model.md 4.3.
+/// 4 k h for the copies of k routed experts; a layer of one branch keeps half of the norms' inputs
+/// and outputs. Per token, 16-bit activations; model.md 4.3.
 ActivationBytes fused_activation_bytes(const LayerWidths& layer, Recompute recompute) noexcept;
 
 /// Micro-batches whose activations the first stage holds, in units of all its layers: 1F1B
@@ -93,9 +95,9 @@ double encoder_activation_bytes(const Encoder& encoder, double tokens, bool trai
 /// (4 + 8/64 + 32/(64 256)) / 8; Dettmers et al., arXiv:2305.14314, section 3.
 inline constexpr double kQloraBytes = (4.0 + 8.0 / 64 + 32.0 / (64 * 256)) / 8;
 
-/// Keys and values that one token leaves for later ones: 2 L kv d bytes, latent attention
-/// L (kv_lora + d_rope) bytes; model.md 9.1.
-double kv_cache_bytes_per_token(const LanguageModel& language, double bytes_per_value) noexcept;
+/// Keys and values that one token leaves for later ones: 2 L kv d values, latent attention
+/// L (kv_lora + d_rope), an indexer a key more, a recurrence nothing; model.md 9.1.
+double kv_cache_bytes_per_token(const LanguageModel& language, double bytes_per_value);
 
 /// Memory of one workload on one kind of device, prepared so that a layout is arithmetic.
 class MemoryModel {
@@ -142,6 +144,7 @@ class MemoryModel {
   [[nodiscard]] States states(double params, double learning, Training training,
                               double linear) const;
   [[nodiscard]] MemoryUse partly_recomputed(const Layout& layout) const noexcept;
+  void prepare_activations(const Workload& workload, Precision precision);
   void prepare_states(const Workload& workload);
   void prepare_vision(const Workload& workload, const TrainableCounts& trainable);
 
@@ -155,7 +158,8 @@ class MemoryModel {
   States head_again_;   ///< what a tied head adds where it is not on the embedding's stage
   double layer_weights_ = 0, expert_weights_ = 0, embedding_weights_ = 0;  ///< bytes when gathered
   bool encoder_learns_ = false;
-  std::array<ActivationBytes, 3> dense_activations_, moe_activations_;  ///< by Recompute
+  std::array<ActivationBytes, 3> dense_activations_, moe_activations_;  ///< by Recompute, mean
+  ActivationBytes dense_transient_, moe_transient_;  ///< of the layer that keeps most
   std::array<double, 3> encoder_activations_{};                         ///< per sequence
   double seq_length_ = 0, logit_bytes_ = 0;
   double frozen_bytes_ = 2;  ///< per frozen parameter

@@ -36,6 +36,46 @@ struct LatentAttention {
   double v_head_dim = 0;
 };
 
+/// A selective state space (Mamba-2; Dao and Gu, arXiv:2405.21060).
+struct StateSpace {
+  double heads = 0;
+  double head_dim = 0;
+  double groups = 1;      ///< that share an input and an output matrix of the state
+  double state = 0;       ///< values of the state per channel
+  double conv = 4;        ///< taps of the convolution before it
+  bool conv_bias = true;
+  double chunk = 256;     ///< tokens that the kernel works on at once
+};
+
+/// Linear attention by a gated delta rule (Gated DeltaNet; Yang et al., arXiv:2412.06464).
+struct LinearAttention {
+  double key_heads = 0;
+  double key_dim = 0;
+  double value_heads = 0;
+  double value_dim = 0;
+  double conv = 4;    ///< taps of the convolution over queries, keys and values
+  double chunk = 64;  ///< tokens that the kernel works on at once
+};
+
+/// Latent attention to the tokens that an indexer chooses (DeepSeek-V3.2, arXiv:2512.02556,
+/// section 2.1).
+struct SparseAttention {
+  double index_heads = 0;
+  double index_dim = 0;
+  double top_k = 0;  ///< tokens that a token attends to
+};
+
+/// What mixes the tokens of a layer, and what follows it.
+enum class Mixer : std::uint8_t { attention, mamba, linear, sparse, none };
+enum class FeedForward : std::uint8_t { dense, moe, none };
+
+/// `count` layers of one kind in a row. A layer without a mixer is a feed-forward alone.
+struct PatternPart {
+  Mixer mixer = Mixer::attention;
+  FeedForward ffn = FeedForward::dense;
+  double count = 1;
+};
+
 /// A share of the layers whose attention sees at most `window` tokens; 0 means all of them.
 struct AttentionWindow {
   double share = 1;
@@ -83,6 +123,13 @@ struct LanguageModel {
   std::optional<MixtureOfExperts> moe;
   std::optional<LatentAttention> mla;
   std::optional<CrossAttention> cross_attention;
+  std::optional<StateSpace> mamba;
+  std::optional<LinearAttention> linear;
+  std::optional<SparseAttention> sparse;
+  bool output_gate = false;  ///< attention's output passes a gate as wide as its queries
+  /// Kinds of layers in their order, repeated to `layers`; none: attention in all of them.
+  std::array<PatternPart, 8> pattern{};
+  int pattern_parts = 0;
 };
 
 /// A transformer encoder of images (or audio frames), bidirectional.

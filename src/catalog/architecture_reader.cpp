@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "catalog/pattern_reader.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -94,6 +95,7 @@ void read_variants(ObjectReader& r, LanguageModel& m) {
   m.qk_norm = r.boolean_or("qk_norm", false);
   m.wide_qk_norm = r.boolean_or("wide_qk_norm", false);
   m.attention_sinks = r.boolean_or("attention_sinks", false);
+  m.output_gate = r.boolean_or("output_gate", false);
   m.mtp_layers = r.whole_or("mtp_layers", 0, 0, 64);
 }
 
@@ -111,9 +113,9 @@ LanguageModel read_language(ObjectReader r) {
   m.head_dim = read_width(r, "head_dim", m.hidden / m.heads);
   m.vocab = r.required_whole("vocab", 1, 1e9);
   if (std::optional<ObjectReader> moe = r.optional_object("moe")) m.moe = read_moe(*moe);
-  const bool dense = !m.moe || m.moe->dense_layers > 0;
-  m.ffn = dense ? r.required_whole("ffn", 1, kWidest)
-                : r.whole_or("ffn", m.moe->expert_ffn, 0, kWidest);
+  read_pattern(r, m);
+  m.ffn = has_dense_layers(m) ? r.required_whole("ffn", 1, kWidest)
+                              : r.whole_or("ffn", m.moe ? m.moe->expert_ffn : 0, 0, kWidest);
   if (std::optional<ObjectReader> mla = r.optional_object("mla")) {
     m.mla = read_latent_attention(*mla);
   }
@@ -133,6 +135,7 @@ void check_language(const LanguageModel& m, const JsonValue& where) {
     where.fail("experts_per_token exceeds experts");
   }
   if (m.moe && m.moe->dense_layers > m.layers) where.fail("dense_layers exceeds layers");
+  check_pattern(m, where);
   if (m.cross_attention && m.cross_attention->own_layers_before > m.layers) {
     where.fail("own_layers_before exceeds layers");
   }

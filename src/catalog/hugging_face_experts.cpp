@@ -40,6 +40,8 @@ constexpr std::array kExperts{
                1408, "shared_expert_intermediate_size", 5632, Dense::steps, "", 0, false, false},
     ExpertKeys{"qwen3_moe", "num_experts", "num_experts_per_tok", "moe_intermediate_size", 128, 8,
                768, "", 0, Dense::steps, "", 0, false, false},
+    ExpertKeys{"qwen3_next", "num_experts", "num_experts_per_tok", "moe_intermediate_size", 512,
+               10, 512, "shared_expert_intermediate_size", 512, Dense::steps, "", 0, false, false},
     ExpertKeys{"qwen3_vl_moe_text", "num_experts", "num_experts_per_tok", "moe_intermediate_size",
                60, 4, 1408, "", 0, Dense::steps, "", 0, false, false},
     ExpertKeys{"olmoe", "num_experts", "num_experts_per_tok", "intermediate_size", 64, 8, 0, "", 0,
@@ -138,7 +140,7 @@ void read_experts(ObjectReader& r, std::string_view family, LanguageModel& m) {
   const double shared =
       keys.shared.empty() ? keys.usual_shared : per_layer_or(r, keys.shared, keys.usual_shared);
   moe.shared_ffn = shared >= kLeastWidth ? shared : shared * moe.expert_ffn;
-  moe.shared_gate = family == "qwen2_moe";
+  moe.shared_gate = family == "qwen2_moe" || family == "qwen3_next";
   moe.dense_layers = dense_layers(r, keys, m.layers);
   moe.router_bias = keys.router_bias;
   moe.expert_bias = keys.all_biases;

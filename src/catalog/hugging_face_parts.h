@@ -24,6 +24,13 @@ void read_experts(ObjectReader& config, std::string_view model_type, LanguageMod
 void read_expert_groups(ObjectReader& config, double usual_groups, double usual_used,
                         MixtureOfExperts& moe);
 
+/// Layers of linear attention between those of gated attention (Qwen3-Next).
+void read_delta_layers(ObjectReader& config, LanguageModel& language);
+/// The indexer of sparse attention in all layers (DeepSeek-V3.2).
+void read_indexer(ObjectReader& config, LanguageModel& language);
+/// Layers of Mamba-2, of attention, and of feed-forwards alone (Nemotron-H).
+LanguageModel read_nemotron_h(ObjectReader& config);
+
 /// Throws Error (data): the family is not read, for the reason that holds for it, and what is near.
 [[noreturn]] void refuse_family(ObjectReader& config, const std::string& model_type);
 

@@ -13,9 +13,9 @@ namespace trcost {
 namespace {
 
 constexpr std::string_view kHybrid =
-    "most of its layers are of linear attention or a state space, which are not described yet";
+    "its layers of linear attention or a state space have keys of their own, which are not read";
 constexpr std::string_view kSparse =
-    "its attention reads the keys that an indexer picks, which is not described yet";
+    "the keys of its indexer's attention are not read";
 constexpr std::string_view kPerLayer =
     "its per-layer embeddings and its streams beside the layers are not described yet";
 constexpr std::string_view kEncoder = "it is no decoder: it has an encoder of text";
@@ -28,26 +28,23 @@ struct Refused {
 };
 
 constexpr std::array kRefused{
-    Refused{"qwen3_next", kHybrid, "qwen3-30b-a3b"},
     Refused{"qwen3_5", kHybrid, "qwen3-8b"},
-    Refused{"qwen3_5_moe", kHybrid, "qwen3-30b-a3b"},
+    Refused{"qwen3_5_moe", kHybrid, "qwen3-next-80b-a3b"},
     Refused{"kimi_linear", kHybrid, "deepseek-v2-lite"},
-    Refused{"nemotron_h", kHybrid, "llama-3.1-8b"},
     Refused{"minimax", kHybrid, ""},
     Refused{"minimax_text_01", kHybrid, ""},
     Refused{"minimax_m1", kHybrid, ""},
-    Refused{"jamba", kHybrid, ""},
-    Refused{"bamba", kHybrid, ""},
-    Refused{"zamba2", kHybrid, ""},
-    Refused{"falcon_h1", kHybrid, ""},
+    Refused{"jamba", kHybrid, "nemotron-h-8b"},
+    Refused{"bamba", kHybrid, "nemotron-h-8b"},
+    Refused{"zamba2", kHybrid, "nemotron-h-8b"},
+    Refused{"falcon_h1", kHybrid, "nemotron-h-8b"},
     Refused{"falcon_mamba", kHybrid, ""},
-    Refused{"granitemoehybrid", kHybrid, ""},
+    Refused{"granitemoehybrid", kHybrid, "nemotron-h-8b"},
     Refused{"lfm2", kHybrid, ""},
     Refused{"mamba", kHybrid, ""},
     Refused{"mamba2", kHybrid, ""},
     Refused{"rwkv", kHybrid, ""},
-    Refused{"deepseek_v32", kSparse, "deepseek-v3"},
-    Refused{"glm_moe_dsa", kSparse, "deepseek-v3"},
+    Refused{"glm_moe_dsa", kSparse, "deepseek-v3.2"},
     Refused{"gemma3n", kPerLayer, "gemma-3-4b"},
     Refused{"gemma3n_text", kPerLayer, "gemma-3-4b"},
     Refused{"phi4mm", kOwnCode, ""},

@@ -38,6 +38,7 @@ constexpr std::array kLlamaLike{
     LlamaLike{"qwen2_moe", 151936, 2048, 5632, 24, 16, 16, 0, false, Biases::qkv, kNone, 2},
     LlamaLike{"qwen3", 151936, 4096, 22016, 32, 32, 32, 128, false, kNoBias, kHead, 2},
     LlamaLike{"qwen3_moe", 151936, 2048, 6144, 24, 32, 4, 0, false, kNoBias, kHead, 2},
+    LlamaLike{"qwen3_next", 151936, 2048, 5632, 48, 16, 2, 256, false, kNoBias, kHead, 2},
     LlamaLike{"gemma", 256000, 3072, 24576, 28, 16, 16, 256, true, kNoBias, kNone, 2},
     LlamaLike{"gemma2", 256000, 2304, 9216, 26, 8, 4, 256, true, kNoBias, kNone, 4},
     LlamaLike{"gemma3_text", 262208, 2304, 9216, 26, 8, 4, 256, true, kNoBias, kHead, 4},
@@ -189,6 +190,7 @@ LanguageModel read_llama_like(ObjectReader& r, const LlamaLike& usual) {
   read_biases(r, usual.family, m);
   read_windows(r, usual.family, m);
   read_experts(r, usual.family, m);
+  if (usual.family == "qwen3_next") read_delta_layers(r, m);
   return m;
 }
 
@@ -255,7 +257,7 @@ LanguageModel read_plain(ObjectReader& r, const PlainFamily& usual) {
 }
 
 bool is_deepseek(std::string_view family) {
-  return family == "deepseek_v2" || family == "deepseek_v3";
+  return family == "deepseek_v2" || family == "deepseek_v3" || family == "deepseek_v32";
 }
 
 /// Multi-token-prediction modules are left out, as transformers leaves them out.
@@ -301,7 +303,8 @@ std::string_view shape_of(std::string_view family) {
 
 bool is_text_family(std::string_view name) {
   const std::string_view family = shape_of(name);
-  return find_llama_like(family) != nullptr || find_plain(family) != nullptr || is_deepseek(family);
+  return find_llama_like(family) != nullptr || find_plain(family) != nullptr ||
+         is_deepseek(family) || family == "nemotron_h";
 }
 
 std::string text_family_names() {
@@ -313,7 +316,7 @@ std::string text_family_names() {
     names += (names.empty() ? "" : ", ") + std::string(row.family);
   }
   for (const PlainFamily& row : kPlain) names += ", " + std::string(row.family);
-  return names + ", deepseek_v2, deepseek_v3, kimi_k2";
+  return names + ", deepseek_v2, deepseek_v3, deepseek_v32, kimi_k2, nemotron_h";
 }
 
 namespace {
@@ -321,7 +324,10 @@ namespace {
 LanguageModel read_family(ObjectReader& config, std::string_view family) {
   if (const LlamaLike* usual = find_llama_like(family)) return read_llama_like(config, *usual);
   if (const PlainFamily* usual = find_plain(family)) return read_plain(config, *usual);
-  return read_deepseek(config, family == "deepseek_v3");
+  if (family == "nemotron_h") return read_nemotron_h(config);
+  LanguageModel m = read_deepseek(config, family != "deepseek_v2");
+  if (family == "deepseek_v32") read_indexer(config, m);
+  return m;
 }
 
 }  // namespace

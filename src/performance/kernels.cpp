@@ -170,7 +170,7 @@ LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const 
   const double bytes =
       split.tokens * (shape.hidden_traffic / split.sequence + shape.split_traffic / split.tensor +
                       quantise);
-  double kernels = stack.kernels;
+  double kernels = shape.layer_share * stack.kernels;
   double adapters = 0;
   if (shape.adapter_flops > 0) {
     // Plain sums and copies, whatever the stack makes of the layers' own element-wise work.

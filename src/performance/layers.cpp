@@ -38,7 +38,7 @@ void tensor_exchange(const Evaluation& at, const LayerShape& shape, Work& work, 
   const double bytes = 2 * at.tokens * shape.hidden;
   // Experts that all tensor ranks share, and nobody else, are a feed-forward like any other.
   const bool like_dense = shape.experts > 0 && at.expert <= 1 && at.expert_tensor == at.tensor;
-  const double count = like_dense ? 4 : shape.exchanges;
+  const double count = like_dense ? shape.dense_exchanges : shape.exchanges;
   if (at.layout.sequence_parallel) {
     const double each = gather_seconds(at.costs.fabric, bytes, at.tensor, 1);
     // Software that materialises attention is of the time before exchange overlapped matmuls.
@@ -172,9 +172,11 @@ void drop_backward(LayerTime& time) noexcept {
 
 LayerTime language_layers(const Evaluation& at) noexcept {
   LayerTime sum;
-  for (const LayerShape* shape : {&at.costs.dense, &at.costs.expert, &at.costs.cross}) {
-    if (shape->count > 0) add(sum, layer_time(at, *shape), shape->count);
+  for (const LayerShape& shape : at.costs.own) {
+    add(sum, layer_time(at, shape), shape.count);
   }
+  const LayerShape& cross = at.costs.cross;
+  if (cross.count > 0) add(sum, layer_time(at, cross), cross.count);
   if (!at.costs.language_backward) drop_backward(sum);
   return sum;
 }

@@ -41,13 +41,8 @@ LayerWidths layer_widths(const Block& block) noexcept {
   w.gated = block.mlp == Mlp::gated;
   w.ffn = block.inner + block.experts.per_token * block.experts.ffn;
   w.routed = block.experts.per_token;
-  if (core.kv_latent > 0) {
-    // Compressed queries and keys are kept beside what they expand to, before and after their norm.
-    w.queries_and_keys = core.heads * 2 * (core.qk + core.v) +
-                         2 * (core.query_latent + core.kv_latent) + core.shared_key;
-  } else {
-    w.queries_and_keys = 2 * (core.heads + core.kv_heads) * core.qk;
-  }
+  w.mixer = core.kept;
+  w.branches = block.branches;
   return w;
 }
 
@@ -55,8 +50,9 @@ ActivationBytes fused_activation_bytes(const LayerWidths& layer, Recompute recom
   if (recompute == Recompute::full) return {2 * layer.hidden, 0};
   const bool all = recompute == Recompute::none;
   const double ffn = all ? (layer.gated ? 6 : 4) : (layer.gated ? 4 : 2);
-  return {(all ? 8 : 4) * layer.hidden, 2 * layer.queries_and_keys + 4 * layer.statistics +
-                                            ffn * layer.ffn + 4 * layer.routed * layer.hidden};
+  return {layer.branches * (all ? 4 : 2) * layer.hidden,
+          2 * layer.mixer + 4 * layer.statistics + ffn * layer.ffn +
+              4 * layer.routed * layer.hidden};
 }
 
 double micro_batches_in_flight(double pp, double vp, double micro_batches) noexcept {
@@ -73,7 +69,7 @@ double encoder_activation_bytes(const Encoder& encoder, double tokens, bool trai
   return encoder.layers * layer;
 }
 
-double kv_cache_bytes_per_token(const LanguageModel& language, double bytes_per_value) noexcept {
+double kv_cache_bytes_per_token(const LanguageModel& language, double bytes_per_value) {
   double values = 0;
   for (const Run& run : blocks_of(language)) {
     if (run.module == Module::decoder) values += run.count * cached_values(run.block.core);

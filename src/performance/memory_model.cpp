@@ -46,7 +46,9 @@ ActivationBytes layer_activations(const Workload& workload, const MemoryRecipe& 
     bytes.hidden -= 2 * saved * widths.hidden;
     bytes.split -= saved * widths.ffn;
   }
-  if (standard && mode == Recompute::none) bytes.split += 5 * m.heads * workload.seq_length;
+  if (standard && mode == Recompute::none) {
+    bytes.split += 5 * block.core.heads * workload.seq_length;
+  }
   if (mode != Recompute::full) {
     bytes.hidden *= recipe.activation_share;
     bytes.split *= recipe.activation_share;
@@ -70,21 +72,35 @@ LayerCount count_matrices(const Block& block, double rank, bool routed) {
   return count;
 }
 
-/// The decoder's two kinds of layers; no matrices where it has none of a kind.
-struct LayerKinds {
-  Block dense, sparse;
-  double dense_count = 0, sparse_count = 0;
+/// The decoder's layers in two groups: those ahead of the first with experts, and the others, or
+/// all of a model without experts in the first. Layers of a group are spread evenly, so a stage
+/// holds as many of their mean.
+struct LayerGroup {
+  double count = 0;
+  LayerCount own, routed;  ///< mean of a layer
+  double largest = 0;      ///< matrices of the largest layer, without routed experts
+
+  void add(const Block& block, double layers, double rank) {
+    const double share = layers / (count + layers);
+    const LayerCount matrices = count_matrices(block, rank, false);
+    mix(own, matrices, share);
+    mix(routed, count_matrices(block, rank, true), share);
+    largest = std::max(largest, matrices.linear);
+    count += layers;
+  }
+
+ private:
+  static void mix(LayerCount& mean, const LayerCount& added, double share) {
+    mean.linear += share * (added.linear - mean.linear);
+    mean.adapters += share * (added.adapters - mean.adapters);
+  }
 };
 
-LayerKinds layer_kinds(const LanguageModel& m) {
-  LayerKinds kinds;
-  for (const Run& run : blocks_of(m)) {
-    if (run.module != Module::decoder) continue;
-    const bool sparse = run.block.experts.count > 0;
-    (sparse ? kinds.sparse : kinds.dense) = run.block;
-    (sparse ? kinds.sparse_count : kinds.dense_count) = run.count;
-  }
-  return kinds;
+bool leads(const LanguageModel& m, const Run& run) { return !m.moe || run.place == Place::first; }
+
+void mix(ActivationBytes& mean, const ActivationBytes& added, double share) {
+  mean.hidden += share * (added.hidden - mean.hidden);
+  mean.split += share * (added.split - mean.split);
 }
 
 }  // namespace
@@ -113,16 +129,7 @@ MemoryModel::MemoryModel(const Workload& workload, const MemoryRecipe& recipe, P
   frozen_bytes_ = is_low_precision(precision) ? recipe_.frozen_low_precision_bytes
                                               : 2 * value_scale_;
   prepare_states(workload);
-  const LayerKinds kinds = layer_kinds(m);
-  for (const Recompute mode : kModes) {
-    const auto i = static_cast<std::size_t>(mode);
-    dense_activations_[i] = layer_activations(workload, recipe_, precision, kinds.dense, mode);
-    moe_activations_[i] = layer_activations(workload, recipe_, precision, kinds.sparse, mode);
-    dense_activations_[i].hidden *= value_scale_;
-    dense_activations_[i].split *= value_scale_;
-    moe_activations_[i].hidden *= value_scale_;
-    moe_activations_[i].split *= value_scale_;
-  }
+  prepare_activations(workload, precision);
   seq_length_ = workload.seq_length;
   logit_bytes_ = m.output_head ? recipe_.logits_bytes * m.vocab : 0;
   if (workload.encoder && !workload.cached_features) {
@@ -136,32 +143,54 @@ MemoryModel::MemoryModel(const Workload& workload, const MemoryRecipe& recipe, P
   }
 }
 
+void MemoryModel::prepare_activations(const Workload& workload, Precision precision) {
+  const LanguageModel& m = workload.language;
+  double dense = 0, moe = 0;
+  for (const Run& run : blocks_of(m)) {
+    if (run.module != Module::decoder) continue;
+    const bool first = leads(m, run);
+    double& count = first ? dense : moe;
+    count += run.count;
+    for (const Recompute mode : kModes) {
+      ActivationBytes bytes = layer_activations(workload, recipe_, precision, run.block, mode);
+      bytes.hidden *= value_scale_;
+      bytes.split *= value_scale_;
+      auto& means = first ? dense_activations_ : moe_activations_;
+      mix(means[static_cast<std::size_t>(mode)], bytes, run.count / count);
+      ActivationBytes& most = first ? dense_transient_ : moe_transient_;
+      if (mode == Recompute::none && bytes.hidden + bytes.split > most.hidden + most.split) {
+        most = bytes;
+      }
+    }
+  }
+}
+
 void MemoryModel::prepare_states(const Workload& workload) {
   const LanguageModel& m = workload.language;
   const Training training = workload.language_training;
   const ParameterCounts counts = count_parameters(m);
   const TrainableCounts trainable = count_trainable(workload);
-  const LayerKinds kinds = layer_kinds(m);
-  layers_ = m.layers;
-  dense_layers_ = kinds.dense_count;
   const double rank = is_low_rank(training) ? workload.lora_rank : 0;
-  LayerCount dense = count_matrices(kinds.dense, rank, false);
-  LayerCount shared = count_matrices(kinds.sparse, rank, false);
-  LayerCount routed = count_matrices(kinds.sparse, rank, true);
+  LayerGroup dense, sparse;
+  for (const Run& run : blocks_of(m)) {
+    if (run.module == Module::decoder) (leads(m, run) ? dense : sparse).add(run.block, run.count, rank);
+  }
+  layers_ = m.layers;
+  dense_layers_ = dense.count;
   if (training == Training::adapter) {
-    dense.adapters = shared.adapters = adapter_parameters(1, m.hidden, workload.lora_rank);
-    routed.adapters = 0;
+    dense.own.adapters = sparse.own.adapters = adapter_parameters(1, m.hidden, workload.lora_rank);
+    sparse.routed.adapters = 0;
   }
   // Norms, biases and inserted layers: whatever the matrices above leave, evenly over the layers.
-  const double matrices =
-      dense_layers_ * dense.linear + kinds.sparse_count * (shared.linear + routed.linear);
+  const double matrices = dense.count * dense.own.linear +
+                          sparse.count * (sparse.own.linear + sparse.routed.linear);
   const double rest = (counts.layers - matrices) / m.layers;
   const auto layer = [&](const LayerCount& own) {
     return states(own.linear + rest, own.adapters, training, own.linear);
   };
-  dense_layer_ = layer(dense);
-  moe_layer_ = layer(shared);
-  expert_layer_ = states(routed.linear, routed.adapters, training, routed.linear);
+  dense_layer_ = layer(dense.own);
+  moe_layer_ = layer(sparse.own);
+  expert_layer_ = states(sparse.routed.linear, sparse.routed.adapters, training, sparse.routed.linear);
   const bool outside = training == Training::full || workload.train_embeddings;
   const Training outer = outside && training != Training::frozen ? Training::full : Training::frozen;
   first_ = states(counts.embedding, 0, outer, 0);
@@ -169,12 +198,13 @@ void MemoryModel::prepare_states(const Workload& workload) {
   (tied ? head_again_ : last_) = states(tied ? counts.embedding : counts.head, 0, outer, 0);
   // A multi-token-prediction module is one more layer on the last stage, and what joins it.
   mtp_layers_ = m.mtp_layers;
-  const double mtp_layer = rest + (m.moe ? shared.linear + routed.linear : dense.linear);
+  const double mtp_layer =
+      rest + (m.moe ? sparse.own.linear + sparse.routed.linear : dense.own.linear);
   const double join = std::max(0.0, counts.mtp - mtp_layers_ * mtp_layer);
   last_.add(states(join, 0, training == Training::full ? training : Training::frozen, 0), 1);
   const double width = 2 * value_scale_;
-  layer_weights_ = width * (rest + std::max(dense.linear, shared.linear));
-  expert_weights_ = width * routed.linear;
+  layer_weights_ = width * (rest + std::max(dense.largest, sparse.largest));
+  expert_weights_ = width * sparse.routed.linear;
   embedding_weights_ = width * (counts.embedding + counts.head);
   if (workload.encoder) prepare_vision(workload, trainable);
 }
@@ -254,13 +284,13 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
   };
   s.dense = factors(s.inverse_tensor, ranks);
   s.dense_activations = bytes(dense_activations_[mode]);
-  if (full) s.transient_dense = std::max(0.0, bytes(dense_activations_[0]) - s.dense_activations);
+  if (full) s.transient_dense = std::max(0.0, bytes(dense_transient_) - s.dense_activations);
   double gathered_experts = 0;
   if (moe) {
     const double split = static_cast<double>(layout.ep) * expert_tensor_parallel(layout);
     s.expert = factors(1 / split, std::max(1.0, ranks * t / split));
     s.moe_activations = bytes(moe_activations_[mode]);
-    if (full) s.transient_moe = std::max(0.0, bytes(moe_activations_[0]) - s.moe_activations);
+    if (full) s.transient_moe = std::max(0.0, bytes(moe_transient_) - s.moe_activations);
     gathered_experts = expert_weights_ / split;
   }
   s.images = layout.micro_batch / layout.cp * s.inverse_tensor * encoder_activations_[mode];

@@ -14,11 +14,14 @@ constexpr double kSelectiveElementwise = 0.6;
 }  // namespace
 
 double routing_seconds(const Evaluation& at) noexcept {
-  const LayerShape& shape = at.costs.expert;
-  if (shape.count <= 0) return 0;
   const DeviceRates& rates = at.costs.rates;
-  return shape.count * (routing_traffic(shape, layer_split(at), rates) * rates.elementwise +
-                        at.stack.expert_kernels * rates.gap);
+  double seconds = 0;
+  for (const LayerShape& shape : at.costs.own) {
+    if (shape.experts <= 0) continue;
+    seconds += shape.count * (routing_traffic(shape, layer_split(at), rates) * rates.elementwise +
+                              at.stack.expert_kernels * rates.gap);
+  }
+  return seconds;
 }
 
 double recomputed_seconds(const Evaluation& at, const LayerTime& layers, double routing) noexcept {

@@ -75,13 +75,20 @@ void add_products(LayerShape& shape, const Block& block, double image_share) {
   }
 }
 
-// `seen` tokens, and `all` with the masked ones that materialised attention computes too.
+// Of tokens that see `seen` of `all`, with the masked ones that materialised attention computes
+// too. A recurrence's kernels are taken to be as fast as attention over as long a sequence as they
+// work on at once [D].
 void add_core(LayerShape& shape, const Core& core, double seen, double all) {
-  shape.attention_flops = core_flops(core, seen);
-  shape.attention_full_flops = core_flops(core, all);
   shape.score_entries = core.heads * all;
-  shape.attention_length = core.cross ? seen : 2 * seen;
-  shape.head_dim = (core.qk + core.v) / 2;
+  shape.attention_length = core.scan > 0 ? core.scan_chunk : core.cross ? seen : 2 * seen;
+  shape.head_dim = core.scan > 0 ? core.scan_head : (core.qk + core.v) / 2;
+}
+
+void add_self_core(LayerShape& shape, const Core& core, double length) {
+  add_core(shape, core, visible_tokens(core, length), length);
+  shape.attention_flops = core_flops(core, length);
+  const bool limited = core.scan > 0 || core.index_width > 0;
+  shape.attention_full_flops = limited ? shape.attention_flops : attention_flops(core, length);
 }
 
 double activation_traffic(Mlp mlp, double ffn) {
@@ -91,14 +98,14 @@ double activation_traffic(Mlp mlp, double ffn) {
 // Residual stream and norms: 20 bytes per token and channel; queries, keys, values 4
 // (model.md 5.1).
 void add_traffic(LayerShape& shape, const Block& block) {
-  const Core& core = block.core;
   shape.hidden = block.hidden;
-  shape.hidden_traffic = (20 + (block.norm == Norm::layer ? 5 : 0)) * block.hidden;
-  double widths = core.heads * core.qk;
-  if (!core.cross) widths += core.kv_heads * core.v;
-  if (core.kv_latent > 0)
-    widths += core.heads * core.v;  // expanded to as many heads as the queries
-  shape.split_traffic = 4 * widths + activation_traffic(block.mlp, block.inner);
+  shape.layer_share = block.branches / 2;
+  shape.hidden_traffic =
+      shape.layer_share * (20 + (block.norm == Norm::layer ? 5 : 0)) * block.hidden;
+  shape.split_traffic = 4 * block.core.moved + activation_traffic(block.mlp, block.inner);
+  const double mixer = mixes(block.core) ? 2 : 0;
+  shape.exchanges = mixer + (block.inner > 0 ? 2 : 0);
+  shape.dense_exchanges = 2 * block.branches;
 }
 
 void add_experts(LayerShape& shape, const Block& block) {
@@ -116,15 +123,18 @@ void add_experts(LayerShape& shape, const Block& block) {
   // Biases keep the activation out of the matmuls' epilogues: both products are read and written
   // twice more [D].
   if (experts.bias) shape.expert_bias_traffic = 8 * (shape.expert_in.n + shape.expert_out.n);
-  shape.exchanges = block.inner > 0 ? 4 : 2;
 }
 
-// What a token shows to other ranks, 16 bit: latent keys and values as they are expanded.
+// What a token shows to other ranks, 16 bit: latent keys and values as they are expanded, unless
+// heads attend to the latent itself. Ranks of a recurrence pass on its state, which is small.
 void add_exchange(LayerShape& shape, const Core& core) {
-  const bool latent = core.kv_latent > 0;
-  shape.kv_heads = latent ? core.heads : core.kv_heads;
+  const bool expanded = core.kv_latent > 0 && !core.latent_shared;
+  if (core.kv_heads > 0) shape.kv_heads = expanded ? core.heads : core.kv_heads;
   shape.kv_bytes = 2 * shape.kv_heads * (core.qk + core.v);
-  shape.query_width = core.width();
+  shape.query_width = core.scan > 0 ? core.channels : core.width();
+  if (!core.latent_shared) return;
+  shape.kv_heads = 1;
+  shape.kv_bytes = 2 * cached_values(core);
 }
 
 }  // namespace
@@ -133,7 +143,7 @@ LayerShape decoder_layer_shape(const Workload& workload, const Block& block) {
   LayerShape shape;
   const double length = workload.attention_length;
   add_products(shape, block, 0);
-  add_core(shape, block.core, visible_tokens(block.core, length), length);
+  add_self_core(shape, block.core, length);
   add_traffic(shape, block);
   add_experts(shape, block);
   add_exchange(shape, block.core);
@@ -149,6 +159,7 @@ LayerShape cross_layer_shape(const Workload& workload, const Block& block) {
   const double keys = image_tokens * std::min(1.0, workload.attention_length / sequence);
   add_products(shape, block, image_tokens / sequence);
   add_core(shape, block.core, keys, keys);
+  shape.attention_flops = shape.attention_full_flops = attention_flops(block.core, keys);
   add_traffic(shape, block);
   // Bottlenecks stand in the decoder's own layers only.
   if (workload.language_training != Training::adapter) add_adapters(shape, workload);
@@ -159,7 +170,7 @@ LayerShape encoder_layer_shape(const Encoder& encoder, double span) {
   LayerShape shape;
   const Block block = encoder_block(encoder);
   add_products(shape, block, 0);
-  add_core(shape, block.core, visible_tokens(block.core, span), span);
+  add_self_core(shape, block.core, span);
   add_traffic(shape, block);
   add_exchange(shape, block.core);
   shape.count = encoder.layers;

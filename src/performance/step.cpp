@@ -57,8 +57,7 @@ LayerTime head_time(const Evaluation& at, const LanguageModel& model) {
 
 double waiting_for_host(const Evaluation& at, const MicroBatch& work) {
   const bool gathers = at.layout.sharding >= Sharding::parameters && at.shards > 1;
-  const double gathering = gathers ? at.stack.collective_dispatch_seconds *
-                                         (at.costs.dense.count + at.costs.expert.count)
+  const double gathering = gathers ? at.stack.collective_dispatch_seconds * own_layer_count(at.costs)
                                    : 0;
   const double again =
       at.costs.language_backward ? repeated_layers(at) * work.layers.host_forward : 0;
@@ -111,7 +110,7 @@ double encoder_seconds(const MicroBatch& work) {
 Exchange exchange_of(const Evaluation& at, const MicroBatch& work, double hidden) {
   const double p = at.pipeline;
   StageParts parts;
-  parts.layers = at.costs.dense.count + at.costs.expert.count + at.costs.cross.count;
+  parts.layers = own_layer_count(at.costs) + at.costs.cross.count;
   parts.layer =
       (device_forward(work.layers) + (device_backward(work.layers) + work.again) + work.waiting) /
       parts.layers;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preparation: everything about a workload on a platform that no layout changes.
+#include <algorithm>
+
 #include "performance/collectives.h"
 #include "performance/kernels.h"
 #include "performance/shapes.h"
@@ -10,15 +12,16 @@
 namespace trcost {
 namespace {
 
-bool frozen_base(Training training) { return training != Training::full; }
+bool frozen_base(Training training) {
+  return training != Training::full;
+}
 
 void prepare_passes(const Workload& workload, const Platform& platform, StepCosts& costs) {
   const bool vision = workload.vision();
-  const bool upstream_learns =
-      vision && !workload.cached_features
-          ? workload.encoder_training != Training::frozen ||
-                workload.connector_training != Training::frozen
-          : vision && workload.connector_training != Training::frozen;
+  const bool upstream_learns = vision && !workload.cached_features
+                                   ? workload.encoder_training != Training::frozen ||
+                                         workload.connector_training != Training::frozen
+                                   : vision && workload.connector_training != Training::frozen;
   costs.language_backward = workload.language_training != Training::frozen || upstream_learns;
   costs.language_wgrad = !frozen_base(workload.language_training);
   costs.head_wgrad = costs.language_wgrad ||
@@ -27,8 +30,8 @@ void prepare_passes(const Workload& workload, const Platform& platform, StepCost
   costs.encoder_wgrad = vision && workload.encoder_training == Training::full;
   costs.materialised = workload.attention == Attention::standard;
   // Four-bit weights are read (half a byte) and written in 16 bit before each matmul.
-  costs.dequantise = workload.language_training == Training::qlora
-                         ? 2.5 * platform.stack->dequantise_traffic : 0;
+  costs.dequantise =
+      workload.language_training == Training::qlora ? 2.5 * platform.stack->dequantise_traffic : 0;
 }
 
 void prepare_parameters(const Workload& workload, StepCosts& costs) {
@@ -49,7 +52,20 @@ void prepare_parameters(const Workload& workload, StepCosts& costs) {
   costs.trainable_dense = trainable.total + (all ? counts.mtp : 0) - costs.trainable_expert;
 }
 
-// Modules that predict further tokens are one more layer of the last kind each.
+// The kind of layers that `block` is one of. A module that predicts further tokens is one more of
+// the layers with the same mixer and feed-forward, where there are such.
+LayerShape& kind_of(const Workload& workload, const Run& run, StepCosts& costs) {
+  const LayerShape shape = decoder_layer_shape(workload, run.block);
+  if (run.module == Module::mtp) {
+    const auto alike = [&](const LayerShape& known) {
+      return known.experts == shape.experts && known.attention_flops == shape.attention_flops;
+    };
+    const auto known = std::ranges::find_if(costs.own, alike);
+    if (known != costs.own.end()) return *known;
+  }
+  return costs.own.emplace_back(shape);
+}
+
 void prepare_layers(const Workload& workload, StepCosts& costs) {
   const LanguageModel& model = workload.language;
   costs.head_count = model.output_head ? 1 + model.mtp_layers : 0;
@@ -59,9 +75,7 @@ void prepare_layers(const Workload& workload, StepCosts& costs) {
       costs.cross.count = run.count;
       continue;
     }
-    LayerShape& kind = run.block.experts.count > 0 ? costs.expert : costs.dense;
-    if (kind.count <= 0) kind = decoder_layer_shape(workload, run.block);
-    kind.count += run.count;
+    kind_of(workload, run, costs).count += run.count;
   }
   if (workload.vision() && !workload.cached_features) {
     costs.encoder = encoder_layer_shape(

@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <initializer_list>
+#include <vector>
 
 #include "trcost/workload.h"
 
@@ -19,6 +19,8 @@ class InlineList {
   void push_back(const T& value) { items_[size_++] = value; }
   [[nodiscard]] const T* begin() const { return items_.data(); }
   [[nodiscard]] const T* end() const { return items_.data() + size_; }
+  [[nodiscard]] T* begin() { return items_.data(); }
+  [[nodiscard]] T* end() { return items_.data() + size_; }
   [[nodiscard]] T& back() { return items_[size_ - 1]; }
   [[nodiscard]] std::size_t size() const { return size_; }
 
@@ -53,7 +55,8 @@ struct Matrix {
   [[nodiscard]] double active_weights() const { return active * in * out; }
 };
 
-/// Scores and values: what a token computes with the tokens that it sees.
+/// What a token computes with the tokens that it sees: scores and values, an indexer's choice of
+/// them, or the state of a recurrence.
 struct Core {
   double heads = 0;  ///< 0: no attention
   double kv_heads = 0;
@@ -66,6 +69,15 @@ struct Core {
   bool cross = false;  ///< sees the images of its own document instead of the text
   std::array<AttentionWindow, 4> windows{};  ///< shares of the layers, summing to 1
   int window_count = 1;
+  bool latent_shared = false;  ///< all heads attend to the latent itself (multi-query mode)
+  double index_width = 0;      ///< heads x width of an indexer that scores the tokens before
+  double index_key = 0;        ///< width of the key that a token leaves for it
+  double scan = 0;             ///< FLOPs per token of a recurrence, whatever the length
+  double scan_head = 0;        ///< width of its heads
+  double scan_chunk = 0;       ///< tokens that its kernel works on at once
+  double channels = 0;         ///< that it runs on
+  double kept = 0;   ///< values per token kept for the backward pass, beside norms and feed-forward
+  double moved = 0;  ///< values per token written and read between the mixer's kernels
 
   /// Width over which scores and values work, a d; of two different widths their mean.
   [[nodiscard]] double width() const { return heads * (qk + v) / 2; }
@@ -80,12 +92,15 @@ struct Experts {
   bool bias = false;
 };
 
+inline constexpr std::size_t kMostMatrices = 16;
+
 struct Block {
-  InlineList<Matrix, 12> matrices;
+  InlineList<Matrix, kMostMatrices> matrices;
   Core core;
   Experts experts;
   double hidden = 0;
-  double inner = 0;  ///< width of the feed-forward that every token passes, 0 if none
+  double inner = 0;     ///< width of the feed-forward that every token passes, 0 if none
+  double branches = 2;  ///< of the residual stream: a mixer, a feed-forward
   Mlp mlp = Mlp::gated;
   Norm norm = Norm::rms;
   double vectors = 0;         ///< norms, biases, gates; not the experts'
@@ -94,7 +109,6 @@ struct Block {
 
 /// Where equal blocks stand in a pipeline.
 enum class Place : std::uint8_t {
-  before,  ///< ahead of the language model: encoder, connector
   first,   ///< leading layers
   spread,  ///< evenly
   last,    ///< after the last layer
@@ -110,10 +124,10 @@ struct Run {
   Module module = Module::decoder;
 };
 
-using Runs = InlineList<Run, 5>;
+using Runs = std::vector<Run>;
 
-/// The language model's blocks: leading dense layers, the others, inserted cross-attention layers,
-/// multi-token-prediction modules. Embedding, head and final norm are none.
+/// The language model's blocks: leading dense layers, the others by kind, inserted cross-attention
+/// layers, multi-token-prediction modules. Embedding, head and final norm are none.
 Runs blocks_of(const LanguageModel& language);
 
 /// One layer of an encoder. Patch embedding, positions and outer norms are none.
@@ -130,17 +144,6 @@ inline double norm_vectors(Norm norm, double width, bool shift = true) {
   return norm == Norm::layer && shift ? 2 * width : width;
 }
 
-/// Calls `visit(matrix, times)` for every matrix of `runs` of `modules`.
-template <class Visit>
-void visit_matrices(const Runs& runs, std::initializer_list<Module> modules, Visit&& visit) {
-  for (const Run& run : runs) {
-    for (const Module module : modules) {
-      if (run.module != module) continue;
-      for (const Matrix& matrix : run.block.matrices) visit(matrix, run.count);
-    }
-  }
-}
-
 /// Parameters of a block without its routed experts, and of those.
 double own_parameters(const Block& block);
 double expert_parameters(const Block& block, double experts);
@@ -155,14 +158,25 @@ double adapter_widths(const Block& block, bool active);
 double visible_tokens(const Core& core, double length);
 
 /// FLOPs of scores and values per token that sees `visible` tokens: 2 (q k) + 2 (p v) per head.
-inline double core_flops(const Core& core, double visible) {
+inline double attention_flops(const Core& core, double visible) {
   return 4 * core.width() * visible;
 }
 
-/// Values that a token leaves for later ones: 2 kv d, or the latent and the shared key;
-/// model.md 9.1.
+/// Whether tokens are mixed at all: a layer may be a feed-forward alone.
+inline bool mixes(const Core& core) {
+  return core.heads > 0 || core.scan > 0;
+}
+
+/// FLOPs of the core per token of a sequence of `length`: attention to the tokens that it sees, the
+/// indexer's scores of all before them where it has to choose, and the recurrence.
+double core_flops(const Core& core, double length);
+
+/// Values that a token leaves for later ones: 2 kv d, or the latent and the shared key, model.md
+/// 9.1, and the indexer's key. A recurrence leaves none: its state does not grow.
 inline double cached_values(const Core& core) {
-  return core.kv_latent > 0 ? core.kv_latent + core.shared_key : core.kv_heads * (core.qk + core.v);
+  const double attention =
+      core.kv_latent > 0 ? core.kv_latent + core.shared_key : core.kv_heads * (core.qk + core.v);
+  return attention + core.index_key;
 }
 
 /// Tokens that attend to each other within an image of `tokens`: `attention_tokens`, else the

@@ -6,11 +6,13 @@
 
 namespace trcost {
 
-/// Adds matrices to a list, each a product of its own unless it is fused to the one before.
+/// Adds matrices to the end of a list, each a product of its own unless it is fused to the one
+/// before.
 template <class List>
 class Matrices {
  public:
-  explicit Matrices(List& list, Stream of = Stream::text) : list_(list), of_(of) {}
+  explicit Matrices(List& list, Stream of = Stream::text)
+      : list_(list), of_(of), kernel_(static_cast<std::uint8_t>(list.size())) {}
 
   Matrix& add(double in, double out, Split split, double count = 1) {
     return add_to(in, out, split, count, kernel_++);
@@ -39,9 +41,12 @@ class Matrices {
 
   List& list_;
   Stream of_;
-  std::uint8_t kernel_ = 0;
+  std::uint8_t kernel_;
 };
 
-using LayerMatrices = Matrices<InlineList<Matrix, 12>>;
+using LayerMatrices = Matrices<InlineList<Matrix, kMostMatrices>>;
+
+/// Adds what mixes the tokens of a layer: its matrices, vectors and core.
+void add_mixer(const LanguageModel& model, Mixer mixer, Block& block);
 
 }  // namespace trcost

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a model file's form to blocks. A new kind of layer is a function here.
+// From a model file's form to blocks. A new kind of mixer is a function in mixers.cpp.
 #include <algorithm>
+#include <array>
+#include <tuple>
 
 #include "workload/block_builder.h"
 
@@ -10,58 +12,6 @@ namespace {
 /// Biases of a feed-forward of inner width `ffn`.
 double feed_forward_biases(const LanguageModel& m, double ffn) {
   return input_matrices(m.mlp) * ffn + m.hidden;
-}
-
-/// Grouped queries; Ainslie et al., arXiv:2305.13245.
-void add_grouped_attention(const LanguageModel& m, Block& block, LayerMatrices& matrices) {
-  matrices.add(m.hidden, m.heads * m.head_dim, Split::output);
-  matrices.fused(m.hidden, m.kv_heads * m.head_dim, Split::output, 2);
-  matrices.add(m.heads * m.head_dim, m.hidden, Split::input);
-  block.core.qk = block.core.v = m.head_dim;
-  if (m.biases != Biases::none) block.vectors += (m.heads + 2 * m.kv_heads) * m.head_dim;
-}
-
-/// Latent attention; DeepSeek-V2, arXiv:2405.04434, section 2.1. A norm over each compressed
-/// vector.
-void add_latent_attention(const LanguageModel& m, Block& block, LayerMatrices& matrices) {
-  const LatentAttention& mla = *m.mla;
-  block.core.qk = mla.qk_nope_head_dim + mla.qk_rope_head_dim;
-  block.core.v = mla.v_head_dim;
-  block.core.query_latent = mla.q_lora_rank;
-  block.core.kv_latent = mla.kv_lora_rank;
-  block.core.shared_key = mla.qk_rope_head_dim;
-  if (mla.q_lora_rank > 0) {
-    matrices.add(m.hidden, mla.q_lora_rank, Split::none);
-    matrices.add(mla.q_lora_rank, m.heads * block.core.qk, Split::output);
-  } else {
-    matrices.add(m.hidden, m.heads * block.core.qk, Split::output);
-  }
-  matrices.add(m.hidden, mla.kv_lora_rank + mla.qk_rope_head_dim, Split::none);
-  matrices.add(mla.kv_lora_rank, m.heads * (mla.qk_nope_head_dim + mla.v_head_dim), Split::output);
-  matrices.add(m.heads * mla.v_head_dim, m.hidden, Split::input);
-  block.vectors += mla.q_lora_rank + mla.kv_lora_rank;
-}
-
-/// Attention with its biases, head norms and sinks, and the layer's norms.
-void add_attention(const LanguageModel& m, Block& block, LayerMatrices& matrices) {
-  block.hidden = m.hidden;
-  block.mlp = m.mlp;
-  block.norm = m.norm;
-  block.core.heads = m.heads;
-  block.core.kv_heads = m.kv_heads;
-  block.core.causal = !m.bidirectional;
-  block.core.windows = m.windows;
-  block.core.window_count = m.window_count;
-  if (m.mla) {
-    add_latent_attention(m, block, matrices);
-  } else {
-    add_grouped_attention(m, block, matrices);
-  }
-  if (m.biases == Biases::all || m.output_bias) block.vectors += m.hidden;
-  if (m.qk_norm) block.vectors += 2 * m.head_dim;
-  if (m.wide_qk_norm) block.vectors += (m.heads + m.kv_heads) * m.head_dim;
-  if (m.attention_sinks) block.vectors += m.heads;
-  block.vectors += m.norms_per_layer * norm_vectors(m.norm, m.hidden, m.norm_bias);
 }
 
 void add_dense_feed_forward(const LanguageModel& m, Block& block, LayerMatrices& matrices) {
@@ -95,22 +45,77 @@ void add_experts(const LanguageModel& m, Block& block, LayerMatrices& matrices) 
   if (moe.expert_bias) block.expert_vectors = feed_forward_biases(m, moe.expert_ffn);
 }
 
-Block decoder_layer(const LanguageModel& m, bool experts) {
+/// Layers of one kind.
+struct Kind {
+  Mixer mixer = Mixer::attention;
+  FeedForward ffn = FeedForward::dense;
+  double count = 0;
+  Place place = Place::spread;
+};
+
+Block decoder_layer(const LanguageModel& m, Mixer mixer, FeedForward ffn) {
   Block block;
+  block.hidden = m.hidden;
+  block.mlp = m.mlp;
+  block.norm = m.norm;
+  add_mixer(m, mixer, block);
   LayerMatrices matrices(block.matrices);
-  add_attention(m, block, matrices);
-  if (experts) {
-    add_experts(m, block, matrices);
-  } else {
-    add_dense_feed_forward(m, block, matrices);
-  }
+  if (ffn == FeedForward::moe) add_experts(m, block, matrices);
+  if (ffn == FeedForward::dense) add_dense_feed_forward(m, block, matrices);
+  // A layer of one branch has half of the norms.
+  block.branches = (mixer == Mixer::none ? 0 : 1) + (ffn == FeedForward::none ? 0 : 1);
+  block.vectors +=
+      block.branches / 2 * m.norms_per_layer * norm_vectors(m.norm, m.hidden, m.norm_bias);
   return block;
 }
 
-/// A decoder layer of the last layer's kind, the join of hidden state and embedding, 2h to h, a
-/// norm of each of the two and a final one (DeepSeek-V3, arXiv:2412.19437, section 2.2).
+// Each part of a pattern is of two kinds at most: where it leads, its experts are left out.
+using Kinds = InlineList<Kind, 2 * std::tuple_size_v<decltype(LanguageModel::pattern)>>;
+
+void add_layers(Kinds& kinds, Kind kind) {
+  if (kind.count <= 0) return;
+  for (Kind& known : kinds) {
+    if (known.mixer != kind.mixer || known.ffn != kind.ffn || known.place != kind.place) continue;
+    known.count += kind.count;
+    return;
+  }
+  kinds.push_back(kind);
+}
+
+/// The first `leading` layers with experts have a dense feed-forward instead; how many are left
+/// for the next part.
+double add_part(const PatternPart& part, double leading, Kinds& kinds) {
+  const double dense = part.ffn == FeedForward::moe ? std::min(leading, part.count) : 0;
+  add_layers(kinds, {part.mixer, FeedForward::dense, dense, Place::first});
+  add_layers(kinds, {part.mixer, part.ffn, part.count - dense, Place::spread});
+  return std::max(0.0, leading - part.count);
+}
+
+Kinds kinds_of(const LanguageModel& m) {
+  Kinds kinds;
+  double leading = m.moe ? m.moe->dense_layers : 0;
+  if (m.pattern_parts == 0) {
+    const FeedForward ffn = m.moe ? FeedForward::moe : FeedForward::dense;
+    add_part({Mixer::attention, ffn, m.layers}, leading, kinds);
+    return kinds;
+  }
+  double left = m.layers;
+  while (left > 0) {
+    for (int i = 0; i < m.pattern_parts && left > 0; ++i) {
+      PatternPart part = m.pattern[static_cast<std::size_t>(i)];
+      part.count = std::min(part.count, left);
+      left -= part.count;
+      leading = add_part(part, leading, kinds);
+    }
+  }
+  return kinds;
+}
+
+/// A layer of attention and the last layer's feed-forward, the join of hidden state and embedding,
+/// 2h to h, a norm of each of the two and a final one (DeepSeek-V3, arXiv:2412.19437, section 2.2).
 Block prediction_module(const LanguageModel& m) {
-  Block block = decoder_layer(m, m.moe.has_value());
+  Block block = decoder_layer(m, m.sparse ? Mixer::sparse : Mixer::attention,
+                              m.moe ? FeedForward::moe : FeedForward::dense);
   Matrix join;
   join.in = 2 * m.hidden;
   join.out = m.hidden;
@@ -137,6 +142,7 @@ Block cross_layer(const LanguageModel& m) {
   matrices.add(m.hidden, m.heads * m.head_dim, Split::output);
   matrices.add(width, m.kv_heads * m.head_dim, Split::output, 2).of = Stream::image;
   matrices.add(m.heads * m.head_dim, m.hidden, Split::input);
+  block.core.moved = m.heads * m.head_dim;
   block.inner = cross.ffn;
   if (cross.ffn > 0) matrices.feed_forward(m.hidden, cross.ffn, m.mlp);
   block.vectors = 2 * norm_vectors(m.norm, m.hidden, m.norm_bias) + 2 * m.head_dim + 2;
@@ -146,14 +152,12 @@ Block cross_layer(const LanguageModel& m) {
 }  // namespace
 
 Runs blocks_of(const LanguageModel& m) {
+  const Kinds kinds = kinds_of(m);
   Runs runs;
-  const double dense = m.moe ? std::min(m.moe->dense_layers, m.layers) : m.layers;
-  if (dense > 0) {
+  runs.reserve(kinds.size() + 2);
+  for (const Kind& kind : kinds) {
     runs.push_back(
-        {decoder_layer(m, false), dense, m.moe ? Place::first : Place::spread, Module::decoder});
-  }
-  if (m.layers > dense) {
-    runs.push_back({decoder_layer(m, true), m.layers - dense, Place::spread, Module::decoder});
+        {decoder_layer(m, kind.mixer, kind.ffn), kind.count, kind.place, Module::decoder});
   }
   if (m.cross_attention) {
     runs.push_back({cross_layer(m), m.cross_attention->layers, Place::spread, Module::cross});

@@ -17,7 +17,7 @@ struct PoolingCore {
 };
 
 struct ConnectorBlock {
-  InlineList<Matrix, 12> matrices;
+  InlineList<Matrix, kMostMatrices> matrices;
   InlineList<PoolingCore, 2> cores;
   double vectors = 0;
 };

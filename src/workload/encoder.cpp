@@ -40,6 +40,7 @@ Block encoder_block(const Encoder& e) {
     block.core.windows = {{{full, 0}, {1 - full, e.window_tokens}}};
     block.core.window_count = 2;
   }
+  block.core.moved = 2 * h;
   matrices.add(h, h, Split::output, 3);
   matrices.add(h, h, Split::input);
   matrices.feed_forward(h, e.ffn, e.mlp);
@@ -63,7 +64,7 @@ double encoder_parameters(const Encoder& e) {
 double encoder_core_flops(const Encoder& e, double tokens, double attention_tokens) {
   const Core core = encoder_block(e).core;
   const double span = attention_span(e, tokens, attention_tokens);
-  return tokens * e.layers * core_flops(core, visible_tokens(core, span));
+  return tokens * e.layers * core_flops(core, span);
 }
 
 double encoder_forward_flops(const Encoder& e, double tokens, double attention_tokens) {

@@ -16,7 +16,7 @@ void add_cross_attention(const Workload& w, const Run& run, ForwardFlops& flops)
     flops.cross_attention_gemm += run.count * 2 * matrix.active_weights() * tokens;
   }
   const double keys = image_tokens * std::min(1.0, w.attention_length / w.seq_length);
-  flops.cross_attention_core += run.count * core_flops(run.block.core, keys);
+  flops.cross_attention_core += run.count * attention_flops(run.block.core, keys);
   flops.cross_attention = flops.cross_attention_gemm + flops.cross_attention_core;
 }
 
@@ -26,8 +26,7 @@ void add_decoder(const Workload& w, Run run, bool causal, ForwardFlops& flops) {
     flops.layers_gemm += run.count * 2 * matrix.active_weights();
   }
   run.block.core.causal = run.block.core.causal && causal;
-  flops.attention_core +=
-      run.count * core_flops(run.block.core, visible_tokens(run.block.core, w.attention_length));
+  flops.attention_core += run.count * core_flops(run.block.core, w.attention_length);
 }
 
 /// Encoder and connector, per image, and what contrastive training adds: the projection of the

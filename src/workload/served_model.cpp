@@ -44,6 +44,11 @@ ServedModel served_model(const LanguageModel& m) {
     throw Error(ErrorKind::usage, "this model generates nothing: it has no language model's head",
                 "serve a language model: `trcost list models`", "--model");
   }
+  if (m.pattern_parts > 0) {
+    throw Error(ErrorKind::usage, "serving hybrid or sparse layers is not described",
+                "its training is: `trcost estimate`; serve a model of attention in every layer",
+                "--model");
+  }
   ServedModel s;
   s.layers = m.layers;
   s.hidden = m.hidden;

@@ -224,10 +224,10 @@ TEST_CASE("another family is refused for the reason that holds",
   has(mamba, "mamba");
   has(mamba, "state space");
   has(mamba, "model file");
-  for (const char* family : {"qwen3_next", "nemotron_h"}) {
+  for (const char* family : {"qwen3_5", "lfm2"}) {
     has(error_of(std::string(R"({"model_type": ")") + family + R"("})"), "linear attention");
   }
-  const std::string sparse = error_of(R"({"model_type": "deepseek_v32", "hidden_size": 7168})");
+  const std::string sparse = error_of(R"({"model_type": "glm_moe_dsa", "hidden_size": 6144})");
   has(sparse, "indexer");
   has(sparse, "deepseek-v3");
   has(error_of(R"({"model_type": "new", "hidden_size": 8})"), "num_hidden_layers");

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parameters, FLOPs, adapters and cache are sums over the blocks: each met by a second count.
+#include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "catch.h"
@@ -84,5 +86,55 @@ TEST_CASE("the cache holds keys and values, or the latent they are made from", "
     const double values =
         m.mla ? m.mla->kv_lora_rank + m.mla->qk_rope_head_dim : 2 * m.kv_heads * m.head_dim;
     CHECK_THAT(kv_cache_bytes_per_token(m, 2), WithinRel(2 * m.layers * values, 1e-12));
+  });
+}
+
+// Every layer is counted once, whatever stands beside it.
+TEST_CASE("a hybrid is the sum of its kinds of layers", "[blocks]") {
+  constexpr Mixer kMixers[] = {Mixer::attention, Mixer::mamba, Mixer::linear, Mixer::none};
+  constexpr FeedForward kFeedForwards[] = {FeedForward::dense, FeedForward::moe, FeedForward::none};
+  for_random_models([&](const LanguageModel& base) {
+    LanguageModel m = base;
+    m.cross_attention.reset();
+    m.mtp_layers = 0;
+    m.ffn = 512;
+    m.moe = MixtureOfExperts{};
+    m.moe->experts = 16;
+    m.moe->experts_per_token = 3;
+    m.moe->expert_ffn = 384;
+    m.mamba = StateSpace{.heads = 32, .head_dim = 64, .groups = 4, .state = 96};
+    m.linear = LinearAttention{.key_heads = 4, .key_dim = 64, .value_heads = 8, .value_dim = 96};
+    Workload workload;
+    workload.seq_length = workload.attention_length = 4096;
+    const auto sums = [&](const LanguageModel& of) {
+      workload.language = of;
+      const ForwardFlops flops = forward_flops(workload);
+      const ParameterCounts counts = count_parameters(of);
+      return std::array{counts.layers, counts.active, flops.layers_gemm, flops.attention_core,
+                        kv_cache_bytes_per_token(of, 2)};
+    };
+    LanguageModel none = m;
+    none.layers = 0;
+    const auto outside = sums(none);
+    std::array<double, 5> separate = outside;
+    LanguageModel hybrid = m;
+    hybrid.layers = 0;
+    for (int i = 0; i < 4; ++i) {
+      const PatternPart part{kMixers[(i + static_cast<int>(m.heads)) % 4], kFeedForwards[i % 3],
+                             1.0 + i};
+      if (part.mixer == Mixer::none && part.ffn == FeedForward::none) continue;
+      hybrid.pattern[static_cast<std::size_t>(hybrid.pattern_parts++)] = part;
+      hybrid.layers += 2 * part.count;
+      LanguageModel alone = m;
+      alone.pattern[0] = part;
+      alone.pattern_parts = 1;
+      alone.layers = 2 * part.count;
+      const auto sum = sums(alone);
+      for (std::size_t k = 0; k < sum.size(); ++k) separate[k] += sum[k] - outside[k];
+    }
+    const auto together = sums(hybrid);
+    for (std::size_t k = 0; k < together.size(); ++k) {
+      CHECK_THAT(together[k], WithinRel(separate[k], 1e-9));
+    }
   });
 }
