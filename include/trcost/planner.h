@@ -69,9 +69,9 @@ Plan plan(const StepModel& model, const PlanRequest& request);
 std::optional<Plan> fitting_plan(const StepModel& model, const PlanRequest& request);
 
 /// As plan(), on as many of the GPUs as train fastest: 1,001 divide into no good layout, 1,000 of
-/// them do. More than half work; some stay idle only where that is clearly faster, or where nothing
-/// fits on all. Layout::gpus() says how many work. With a data-parallel or every degree given it is
-/// plan().
+/// them do. More than half work, unless the batch is given; some stay idle only where that is
+/// clearly faster, or where nothing fits on all. Layout::gpus() says how many work. With a
+/// data-parallel or every degree given it is plan().
 Plan plan_with_idle(const StepModel& model, const PlanRequest& request);
 
 /// The smallest number of GPUs, in whole nodes beyond one node, for which a layout fits; 0 if none

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "estimate/execution.h"
+#include "estimate/execution_notes.h"
 #include "estimate/pipeline_data.h"
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
@@ -84,97 +85,6 @@ Execution execute_given(const Scenario& scenario, const Prepared& prepared, doub
   if (scenario.has(Field::efficiency_mfu)) return execute(scenario, prepared, gpus);
   const PlanRequest request = resolve_request(scenario, prepared.work, gpus);
   return with_plan(scenario, prepared, gpus, prepared.plans->with_idle(prepared.model, request));
-}
-
-// Idle GPUs below this share are in the noise of the answer.
-constexpr double kIdleWorthSaying = 0.05;
-
-void note_idle(const Execution& execution, bool batch_given, bool degrees_given, Notes& notes) {
-  const double busy = execution.plan.layout.gpus();
-  if (busy == execution.gpus || !notes.wanted()) return;
-  const std::string why = fmt::format(
-      "{} of {} accelerators stay idle: {}", format_exact(execution.gpus - busy),
-      format_exact(execution.gpus),
-      degrees_given ? std::string("the degrees given multiply to fewer")
-                    : fmt::format("no layout divides them well in steps of about {} sequences",
-                                  format_exact(execution.plan.layout.global_batch)));
-  notes.add({"layout.gpus", format_exact(busy), "accelerators", why, "planner"});
-  if (busy >= (1 - kIdleWorthSaying) * execution.gpus) return;
-  notes.warn(fmt::format("{}; all {} are paid for, and {} would be done as soon{}", why,
-                         format_exact(execution.gpus), format_exact(busy),
-                         batch_given || degrees_given ? "" : "; --global-batch sets other steps"));
-}
-
-// What the batch costs in quality, where that is more than the model's own error.
-void note_batch_cost(const ResolvedWork& work, const Execution& execution, Notes& notes) {
-  constexpr double kWorthSaying = 0.1;
-  const double more = batch_token_cost(work, execution).value_or(0);
-  if (more < kWorthSaying || !notes.wanted()) return;
-  const double batch = execution.plan.layout.global_batch;
-  notes.warn(fmt::format(
-      "steps of {} sequences, {} tokens, where {} sequences are usual: for the same loss they take "
-      "about {:.0f} % more tokens, which are not counted (a critical batch of {} tokens, "
-      "arXiv:2505.13738)",
-      format_exact(batch), format_number(batch * work.seq_length, NumberKind::count, 2),
-      format_exact(usual_batch(work, execution.gpus)), 100 * more,
-      format_number(critical_batch_tokens(work.tokens.total), NumberKind::count, 2)));
-}
-
-// A given batch that divides badly, beside one near it.
-void note_neighbour(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
-                    const Execution& execution, Notes& notes) {
-  constexpr double kNear = 1.0 / 16;
-  constexpr double kWorthSaying = 0.05;
-  if (!notes.wanted() || !work.global_batch_given || execution.mfu_given) return;
-  PlanRequest request = resolve_request(scenario, work, execution.gpus);
-  if (request.complete() || work.workload.contrastive_batch > 0) return;
-  request.global_batch.reset();
-  request.batch_hint = work.global_batch;
-  request.batch_range = kNear;
-  try {
-    const Plan near = plan_with_idle(model, request);
-    const Plan& here = execution.plan;
-    const double saved = 1 - near.time.seconds / near.layout.global_batch /
-                                 (here.time.seconds / here.layout.global_batch);
-    if (saved < kWorthSaying) return;
-    notes.warn(
-        fmt::format("a global batch of {} instead of {} would take {:.0f} % less time: more "
-                    "layouts divide it",
-                    format_exact(near.layout.global_batch), format_exact(here.layout.global_batch),
-                    100 * saved));
-  } catch (const Error&) {
-    return;  // no batch near it has a layout
-  }
-}
-
-// The batch as the layout has it, where it is not the one that was asked for or assumed.
-void note_batch(const Scenario& scenario, const ResolvedWork& work, const Execution& execution,
-                Notes& notes) {
-  const double batch = execution.plan.layout.global_batch;
-  if (batch == work.global_batch || !notes.wanted()) return;
-  if (work.global_batch_given) {
-    notes.warn(fmt::format("a global batch of {} divides into no good layout: {} is taken",
-                           format_exact(work.global_batch), format_exact(batch)));
-    return;
-  }
-  const double hint = resolve_request(scenario, work, execution.gpus).batch_hint;
-  const std::string_view path = field_info(Field::train_global_batch).path;
-  for (Assumption& assumption : notes.assumptions) {
-    if (assumption.path != path) continue;
-    assumption.value = format_exact(batch);
-    assumption.why += fmt::format(": {}", format_exact(work.global_batch));
-    if (hint != work.global_batch) {
-      assumption.why += fmt::format(
-          "; {} on {} accelerators, {}", format_exact(hint), format_exact(execution.gpus),
-          work.usual_batch_grows ? "4,096 tokens for each up to 4 Mi" : "a sequence for each");
-    }
-    constexpr double kRounding = 1.25;
-    if (batch > kRounding * hint) {
-      assumption.why += "; larger, since so many accelerators find no good layout for fewer";
-    } else if (batch != hint) {
-      assumption.why += "; rounded to what the layout divides";
-    }
-  }
 }
 
 }  // namespace
@@ -291,12 +201,8 @@ Execution choose_execution(const Scenario& scenario, const Prepared& prepared,
 
 Execution resolve_execution(const Scenario& scenario, const Prepared& prepared,
                             const UsefulShare& useful, Notes& notes) {
-  const ResolvedWork& work = prepared.work;
   const Execution out = choose_execution(scenario, prepared, useful, notes);
-  note_idle(out, work.global_batch_given, scenario.has(Field::layout_dp), notes);
-  note_batch(scenario, work, out, notes);
-  note_batch_cost(work, out, notes);
-  note_neighbour(scenario, work, prepared.model, out, notes);
+  note_execution(scenario, prepared, out, notes);
   return out;
 }
 

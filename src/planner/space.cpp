@@ -19,6 +19,10 @@ constexpr double kLeastTokensPerContextRank = 4096;
 // interleaving of Llama 3 405B, arXiv:2407.21783, reaches 8).
 constexpr int kMostStagesPerRank = 16;
 
+// Numbers of replicas that share a given batch evenly and are looked at: four halvings, where the
+// batch is a power of two.
+constexpr int kMostShares = 5;
+
 // Published batches are about an eighth of the critical ones (tests/planner/test_batch.cpp).
 constexpr double kUsualShare = 8;
 
@@ -129,7 +133,8 @@ void SearchSpace::add_partial(std::vector<Structure>& out, Structure s) const {
     const auto most =
         static_cast<std::int64_t>(std::min(replicas, static_cast<double>(gpus_ / split)));
     const std::int64_t dp = most / together * together, busy = dp * split;
-    if (busy >= last || 2 * busy <= gpus_) return;
+    // A given batch may have no use for more.
+    if (dp < 1 || busy >= last || (2 * busy <= gpus_ && !request_.global_batch)) return;
     s.dp = static_cast<int>(dp);
     out.push_back(s);
     last = busy;
@@ -150,10 +155,11 @@ void SearchSpace::partial_replicas(int pp, double most, std::vector<double>& out
   const double micro = request_.micro_batch.value_or(1);
   const double usual = wanted_ / micro, largest = largest_ / micro;
   if (request_.global_batch) {
-    // The most that share the batch evenly.
-    const auto count =
-        std::lower_bound(divisors_.begin(), divisors_.end(), std::ceil(usual / most));
-    if (count != divisors_.end()) out.push_back(usual / *count);
+    // The most that share the batch evenly; fewer have more micro-batches to fill a pipeline.
+    auto count = std::lower_bound(divisors_.begin(), divisors_.end(), std::ceil(usual / most));
+    for (int i = 0; i < kMostShares && count != divisors_.end(); ++i, ++count) {
+      out.push_back(usual / *count);
+    }
     return;
   }
   // As many as share the usual or the largest batch in few groups of pp micro-batches, or in few

@@ -45,8 +45,8 @@ class SearchSpace {
   SearchSpace(const StepModel& model, const PlanRequest& request, Idle idle = Idle::none);
 
   /// All structures, small degrees first. Where some GPUs may stay idle also those of as many
-  /// whole replicas as there are GPUs for, and of as many as share the usual batch evenly; never of
-  /// half the GPUs or fewer.
+  /// whole replicas as there are GPUs for, and of as many as share the batch evenly; never of half
+  /// the GPUs or fewer, unless the batch is given.
   [[nodiscard]] std::vector<Structure> structures() const;
   /// Splits of the batch over the replicas of a structure, into `out`. A batch that nobody gave is
   /// also taken smaller or larger, so that micro-batches come in whole groups and fill a pipeline.

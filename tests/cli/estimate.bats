@@ -290,3 +290,13 @@ JSON
     --pricing own --capital-rate 0 --format json
   holds ".estimates[0].cost.total < $free"
 }
+
+@test "a cluster that hardly holds the model names a slightly larger one" {
+  # Between 176 and 192 GPUs the exchange of weights takes nearly all of a step.
+  run_trcost estimate --model deepseek-v3 --accelerator h100-sxm --gpus 184 --tokens 1T
+  [ "$code" -eq 0 ]
+  grep -q '208 accelerators would take 8. % fewer GPU-hours' <<<"$err"
+  grep -q 'most of the difference is data_parallel' <<<"$err"
+  run_trcost estimate --model deepseek-v3 --accelerator h100-sxm --gpus 256 --tokens 1T
+  ! grep -q 'would take' <<<"$err"
+}
