@@ -57,8 +57,18 @@ PlanRequest row_request(const ThroughputRow& row, const Workload& workload);
 /// Whether nothing that the row leaves open matters: its layout is predicted as published.
 bool row_layout_known(const ThroughputRow& row);
 
+/// What a summary needs of a row.
+struct RowError {
+  double error = 0;
+  double weight = 1;
+  std::string_view group;  ///< its experiment
+};
+
+/// That of a row with a prediction.
+RowError error_of(const ValidationRow& row);
+
 /// Weighted errors of rows.
-ValidationSummary summarise(const std::vector<const ValidationRow*>& rows, std::string dimension,
+ValidationSummary summarise(const std::vector<RowError>& rows, std::string dimension,
                             std::string value);
 
 }  // namespace trcost

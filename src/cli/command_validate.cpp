@@ -23,6 +23,7 @@ struct ValidateOptions {
   bool rows = false;
   bool summary = false;
   bool runs = false;
+  bool serving = false;
   OutputOptions output;
 };
 
@@ -56,7 +57,25 @@ int run_whole_runs(const ValidateOptions& typed, Session& session) {
   return check(validation.median_error, "the median error of GPU-hours", most, session);
 }
 
+int run_serving(const ValidateOptions& typed, Session& session) {
+  const Format format = typed.output.choose();
+  const std::optional<double> most = limit(typed);
+  Output output(typed.output.path);
+  const ServingValidation validation = validate_serving(session.catalog(), typed.filter);
+  if (validation.rows.empty()) {
+    throw Error(ErrorKind::usage, "no serving measurement is left by these filters",
+                "`trcost validate --serving` without filters summarises all of them");
+  }
+  const Style style{.color = session.colored(STDOUT_FILENO)};
+  Document document = serving_validation_document(validation, typed.rows);
+  document.command = session.command;
+  output.write(render(document, format, style));
+  output.commit();
+  return check(validation.all.median, "the median error of the selected rows", most, session);
+}
+
 int run_validate(const ValidateOptions& typed, Session& session) {
+  if (typed.serving) return run_serving(typed, session);
   if (typed.runs) return run_whole_runs(typed, session);
   const Format format = typed.output.choose();
   const std::optional<double> most = limit(typed);
@@ -99,6 +118,7 @@ Action define_validate(CLI::App& app, Session& session) {
   app.add_flag("--rows", typed->rows, "show every row, not the summary alone");
   app.add_flag("--summary", typed->summary, "the summary alone, also for machines");
   app.add_flag("--runs", typed->runs, "whole published runs: does the range hold their GPU-hours");
+  app.add_flag("--serving", typed->serving, "published serving measurements; --stack is the engine");
   app.add_option("--max-error", typed->max_error,
                  "exit 3 where the median error of the selected rows is larger, e.g. 10%")
       ->type_name("F");

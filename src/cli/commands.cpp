@@ -71,7 +71,8 @@ constexpr Command kCommands[] = {
      "trcost validate --accelerator h100-sxm --stack megatron --rows\n"
      "trcost validate --format csv -o errors.csv\n"
      "trcost validate --task pretrain --max-error 10%\n"
-     "trcost validate --runs\n",
+     "trcost validate --runs\n"
+     "trcost validate --serving --model llama-3.1-70b\n",
      define_validate},
     {"prices", "turn a SkyPilot or gpuhunt catalog into a price file", "import FILE [OPTIONS]",
      "trcost prices import lambda/vms.csv --date 2026-10-20 -o lambda-2026-10.json\n"

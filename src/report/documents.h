@@ -10,6 +10,7 @@
 #include "trcost/experiments.h"
 #include "trcost/memory_fit.h"
 #include "trcost/serving.h"
+#include "trcost/serving_validation.h"
 #include "trcost/solve_report.h"
 #include "trcost/token_report.h"
 #include "trcost/transfer.h"
@@ -37,5 +38,6 @@ Document solve_document(const SolveReport& report);
 Document diff_document(const DiffReport& report);
 Document experiments_document(const ExperimentReport& report);
 Document run_validation_document(const RunValidation& validation);
+Document serving_validation_document(const ServingValidation& validation, bool rows);
 
 }  // namespace trcost

@@ -92,9 +92,9 @@ std::vector<ValidationSummary> summaries_of(const std::vector<ValidationRow>& ro
   };
   std::vector<ValidationSummary> result;
   for (const auto& [name, key] : dimensions) {
-    std::map<std::string, std::vector<const ValidationRow*>> sets;
+    std::map<std::string, std::vector<RowError>> sets;
     for (const ValidationRow& row : rows) {
-      if (row.problem.empty()) sets[key(row, catalog)].push_back(&row);
+      if (row.problem.empty()) sets[key(row, catalog)].push_back(error_of(row));
     }
     for (const auto& [value, members] : sets) {
       result.push_back(summarise(members, std::string(name), value));
@@ -163,18 +163,22 @@ PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {
   return request;
 }
 
-ValidationSummary summarise(const std::vector<const ValidationRow*>& rows, std::string dimension,
+RowError error_of(const ValidationRow& row) {
+  return {row.error, row.measured->weight, row.measured->group};
+}
+
+ValidationSummary summarise(const std::vector<RowError>& rows, std::string dimension,
                             std::string value) {
   ValidationSummary summary;
   summary.dimension = std::move(dimension);
   summary.value = std::move(value);
   std::vector<std::pair<double, double>> sizes;
   std::vector<std::pair<double, double>> signs;
-  std::set<std::string> groups;
-  for (const ValidationRow* row : rows) {
-    sizes.emplace_back(std::abs(row->error), row->measured->weight);
-    signs.emplace_back(row->error, row->measured->weight);
-    groups.insert(row->measured->group);
+  std::set<std::string_view> groups;
+  for (const RowError& row : rows) {
+    sizes.emplace_back(std::abs(row.error), row.weight);
+    signs.emplace_back(row.error, row.weight);
+    groups.insert(row.group);
   }
   summary.rows = static_cast<int>(rows.size());
   summary.groups = static_cast<int>(groups.size());
@@ -189,9 +193,9 @@ ValidationResult validate(const Catalog& catalog, const ValidationFilter& filter
   for (const ThroughputRow& row : catalog.runs().throughput) {
     if (selected(row, filter)) result.rows.push_back(replay(catalog, row));
   }
-  std::vector<const ValidationRow*> predicted;
+  std::vector<RowError> predicted;
   for (const ValidationRow& row : result.rows) {
-    if (row.problem.empty()) predicted.push_back(&row);
+    if (row.problem.empty()) predicted.push_back(error_of(row));
   }
   result.all = summarise(predicted, "all", "all");
   result.summaries = summaries_of(result.rows, catalog);

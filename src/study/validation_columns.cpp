@@ -79,8 +79,37 @@ const Columns<ValidationSummary>& summary_columns() {
   return table;
 }
 
+const Columns<ServingReplay>& serving_replay_columns() {
+  using Replay = const ServingReplay&;
+  static const Columns<ServingReplay> table = {
+      text("id", [](Replay r) -> auto& { return r.id; }, "of the measured row", Rank::key),
+      text("model", [](Replay r) -> auto& { return r.model; }, "what was served"),
+      text("accelerator", [](Replay r) -> auto& { return r.accelerator; }, "catalog name"),
+      text("engine", [](Replay r) -> auto& { return r.engine; }, "software"),
+      text("precision", [](Replay r) { return r.precision; }, "format of the weights"),
+      plain("gpus", [](Replay r) { return r.layout.gpus; }, "of a replica"),
+      plain("layout.tp", [](Replay r) { return r.layout.tp; }, "tensor-parallel degree"),
+      plain("layout.ep", [](Replay r) { return r.layout.ep; }, "expert-parallel degree"),
+      plain("layout.dp", [](Replay r) { return r.layout.dp; }, "copies of attention"),
+      plain("input_tokens", [](Replay r) { return r.input_tokens; }, "of a request"),
+      plain("output_tokens", [](Replay r) { return r.output_tokens; }, "of its answer"),
+      plain("concurrency",
+            [](Replay r) { return r.concurrency > 0 ? std::optional(r.concurrency) : std::nullopt; },
+            "in flight; unknown where all requests are queued"),
+      number("predicted_output_tokens_per_second_per_gpu", "tokens/s", NumberKind::count,
+             [](Replay r) { return r.predicted; }, "by the model", Rank::first, "predicted"),
+      number("measured_output_tokens_per_second_per_gpu", "tokens/s", NumberKind::count,
+             [](Replay r) { return r.measured; }, "as published", Rank::first, "measured"),
+      share("error", [](Replay r) { return r.error; }, "predicted / measured - 1", Rank::first),
+      number("weight", "", NumberKind::number, [](Replay r) { return r.weight; },
+             "one over the rows of its configuration"),
+      text("source", [](Replay r) -> auto& { return r.source; }, "where it was published")};
+  return table;
+}
+
 // That of all rows stands last.
-std::vector<ValidationSummary> with_all(const ValidationResult& result) {
+template <class Result>
+std::vector<ValidationSummary> with_all(const Result& result) {
   std::vector<ValidationSummary> out = result.summaries;
   out.push_back(result.all);
   return out;
@@ -152,6 +181,23 @@ const Columns<RunValidation>& run_validation_columns() {
            number("summary.median_ratio", "", NumberKind::number,
                   [](V v) { return v.median_ratio; }, "reported / predicted"),
            share("summary.median_error", [](V v) { return v.median_error; }, "of |error|")});
+    return t;
+  }();
+  return table;
+}
+
+const Columns<ServingValidation>& serving_validation_columns() {
+  using V = const ServingValidation&;
+  static const Columns<ServingValidation> table = [] {
+    Columns<ServingValidation> t;
+    t.add(versions<ServingValidation>());
+    t.add({list<serving_replay_columns>("rows", [](V v) -> auto& { return v.rows; },
+                                        "one per measured row"),
+           list<summary_columns>("summaries", [](V v) { return with_all(v); },
+                                 "errors by kind of row"),
+           share("ordered_rightly", [](V v) { return v.ordered_rightly; },
+                 "of the pairs of chips that differ by over a tenth")});
+    t.lift<[](V v) { return &v.all; }, summary_columns>("all");
     return t;
   }();
   return table;

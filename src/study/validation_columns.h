@@ -2,6 +2,7 @@
 #pragma once
 
 #include "trcost/column.h"
+#include "trcost/serving_validation.h"
 #include "trcost/validate.h"
 #include "trcost/validate_runs.h"
 
@@ -9,6 +10,7 @@ namespace trcost {
 
 const Columns<ValidationResult>& validation_columns();
 const Columns<RunValidation>& run_validation_columns();
+const Columns<ServingValidation>& serving_validation_columns();
 
 inline constexpr Subject<ValidationResult> kValidation = {"validation", validation_columns, "rows"};
 /// The same, about its summaries.
@@ -16,5 +18,8 @@ inline constexpr Subject<ValidationResult> kValidationSummary = {"validation", v
                                                                  "summaries"};
 inline constexpr Subject<RunValidation> kRunValidation = {"published runs", run_validation_columns,
                                                           "runs"};
+
+inline constexpr Subject<ServingValidation> kServingValidation = {
+    "serving validation", serving_validation_columns, "rows"};
 
 }  // namespace trcost

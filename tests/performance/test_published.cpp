@@ -20,7 +20,7 @@ const Catalog& catalog() {
 }
 
 ValidationSummary family(const ValidationResult& result, bool mixture, bool known, bool tuning) {
-  std::vector<const ValidationRow*> rows;
+  std::vector<RowError> rows;
   for (const ValidationRow& row : result.rows) {
     const ThroughputRow& m = *row.measured;
     if (!row.problem.empty()) continue;
@@ -28,7 +28,7 @@ ValidationSummary family(const ValidationResult& result, bool mixture, bool know
     if (!catalog().efficiency(catalog().accelerator(m.accelerator)).measured) continue;
     const bool moe = run_model(catalog(), m.model).language.moe.has_value();
     if (moe == mixture && row.planned != known && (m.task != "pretrain") == tuning) {
-      rows.push_back(&row);
+      rows.push_back(error_of(row));
     }
   }
   return summarise(rows, "family", "");

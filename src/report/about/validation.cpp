@@ -58,7 +58,8 @@ Table validation_table(const ValidationResult& result) {
   return table;
 }
 
-Table validation_summary_table(const ValidationResult& result) {
+template <class Result>
+Table validation_summary_table(const Result& result) {
   Table table({{.title = "by", .key = "dimension"},
                {.title = "which", .key = "value", .overflow = Overflow::cut},
                {.title = "rows", .align = Align::right},
@@ -179,6 +180,41 @@ Page page_of(const RunValidation& validation) {
   return page;
 }
 
+std::string serving_summary(const ServingValidation& v) {
+  return fmt::format(
+      "{} measured rows ({} configurations, one vote each): median error {:.1f} %, 90th percentile "
+      "{:.1f} %, bias {:+.1f} %; of the pairs of chips that differ by over 10 %, {:.1f} % are ordered "
+      "rightly. Constants were fitted to these rows; what they miss with a model left out stands in "
+      "README.md.",
+      v.all.rows, v.all.groups, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias,
+      100 * v.ordered_rightly);
+}
+
+Table serving_table(const ServingValidation& v) {
+  Table table({{.title = "id"}, {.title = "model"}, {.title = "accelerator"}, {.title = "engine"},
+               {.title = "weights"}, {.title = "GPUs", .align = Align::right},
+               {.title = "in", .align = Align::right}, {.title = "out", .align = Align::right},
+               {.title = "requests", .align = Align::right},
+               {.title = "predicted", .align = Align::right},
+               {.title = "measured", .align = Align::right},
+               {.title = "error", .align = Align::right, .strong = true}});
+  const auto count = [](double value) { return Cell::number(value, NumberKind::count); };
+  for (const ServingReplay& r : v.rows) {
+    table.add_row({r.id, r.model, r.accelerator, r.engine, Cell(r.precision), count(r.layout.gpus),
+                   count(r.input_tokens), count(r.output_tokens),
+                   r.concurrency > 0 ? count(r.concurrency) : Cell("all"), rate(r.predicted),
+                   rate(r.measured), percent(r.error)});
+  }
+  return table;
+}
+
+Page page_of(const ServingValidation& v, bool rows) {
+  Page page{"Serving validation", made_by(), {}};
+  if (rows) page.add(Heading{"Measured rows", "output tokens per second and GPU"}).add(Grid{serving_table(v)});
+  page.add(Heading{"Errors by kind of row"}).add(Grid{validation_summary_table(v)});
+  return page.add(Paragraph{serving_summary(v)});
+}
+
 }  // namespace
 
 Document validation_document(const ValidationResult& result, ValidationPart part) {
@@ -190,6 +226,11 @@ Document validation_document(const ValidationResult& result, ValidationPart part
 
 Document run_validation_document(const RunValidation& validation) {
   return document_of(kRunValidation, validation, [&validation] { return page_of(validation); });
+}
+
+Document serving_validation_document(const ServingValidation& validation, bool rows) {
+  return document_of(kServingValidation, validation,
+                     [&validation, rows] { return page_of(validation, rows); });
 }
 
 }  // namespace trcost

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/serving_validation.h"
+
+#include <cmath>
+#include <map>
+
+#include "study/serving_rows.h"
+
+namespace trcost {
+namespace {
+
+bool matches(const ServingMeasurement& m, const ValidationFilter& f) {
+  const auto within = [](const std::string& text, const std::string& part) {
+    return part.empty() || text.find(part) != std::string::npos;
+  };
+  return (f.accelerator.empty() || m.accelerator == f.accelerator) &&
+         (f.stack.empty() || m.engine == f.stack) && within(m.source, f.source) &&
+         within(m.model, f.model);
+}
+
+double predicted_rate(const Catalog& catalog, const ServingMeasurement& m) {
+  const Engine& engine = catalog.engine(m.engine);
+  const Accelerator& chip = catalog.accelerator(m.accelerator);
+  const bool eight =
+      m.eight_bit_cache.value_or(engine.eight_bit_cache && m.format != WeightFormat::bf16);
+  const ServingModel model(served_model(catalog.model(m.model).language),
+                           catalog.serving_chip(chip, catalog.system(chip.system)), engine,
+                           m.format, eight ? 1 : 2, m.layout);
+  if (m.mode == ServingMode::static_batch) {
+    const DecodeStep step = model.decode(m.concurrency, m.input_tokens + m.output_tokens / 2);
+    const double prompts =
+        m.concurrency * m.input_tokens * model.prefill_seconds_per_token(m.input_tokens);
+    return m.concurrency * m.output_tokens /
+           (prompts + step.host + m.output_tokens * step.total()) / m.layout.gpus;
+  }
+  const ServingPoint p = model.at({m.input_tokens, m.output_tokens, m.concurrency});
+  return p.fits ? p.output_per_gpu : 0;
+}
+
+// Share of the pairs of chips, alike in all else, that the prediction orders as the measurement
+// does; pairs nearer than a tenth are not asked.
+double ordered_rightly(const std::vector<ServingReplay>& rows) {
+  using Key = std::tuple<std::string, std::string, int, double, double, double>;
+  std::map<Key, std::vector<const ServingReplay*>> alike;
+  for (const ServingReplay& r : rows) {
+    alike[{r.model, r.engine, static_cast<int>(r.queued), r.input_tokens, r.output_tokens,
+           r.concurrency}]
+        .push_back(&r);
+  }
+  double right = 0, pairs = 0;
+  for (const auto& [key, of] : alike) {
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      for (std::size_t j = 0; j < i; ++j) {
+        const bool faster = of[i]->measured > of[j]->measured;
+        if (of[i]->accelerator == of[j]->accelerator ||
+            std::abs(of[i]->measured / of[j]->measured - 1) < 0.1) {
+          continue;
+        }
+        pairs += 1;
+        right += (of[i]->predicted > of[j]->predicted) == faster ? 1 : 0;
+      }
+    }
+  }
+  return pairs > 0 ? right / pairs : 1;
+}
+
+std::vector<ValidationSummary> summaries_of(const std::vector<ServingReplay>& rows) {
+  using Getter = const std::string& (*)(const ServingReplay&);
+  constexpr std::pair<const char*, Getter> kDimensions[] = {
+      {"model", [](const ServingReplay& r) -> auto& {return r.model;
+}
+}  // namespace
+, {"accelerator", [](const ServingReplay& r) -> auto& {return r.accelerator;
+}  // namespace trcost
+}
+, {
+  "engine", [](const ServingReplay& r) -> auto& {
+    return r.engine;
+  }
+}
+}
+;
+std::vector<ValidationSummary> out;
+for (const auto& [dimension, get] : kDimensions) {
+  std::map<std::string, std::vector<RowError>> parts;
+  for (const ServingReplay& r : rows) parts[get(r)].push_back({r.error, r.weight, r.group});
+  for (const auto& [value, errors] : parts) out.push_back(summarise(errors, dimension, value));
+}
+return out;
+}
+
+}  // namespace
+
+ServingValidation validate_serving(const Catalog& catalog, const ValidationFilter& filter) {
+  ServingValidation out;
+  std::vector<RowError> errors;
+  for (const ServingMeasurement& m : serving_measurements(catalog)) {
+    if (!matches(m, filter)) continue;
+    ServingReplay r;
+    r.id = m.id;
+    r.model = m.model;
+    r.accelerator = m.accelerator;
+    r.engine = m.engine;
+    r.precision = weight_format(m.format).name;
+    r.source = m.source;
+    r.layout = m.layout;
+    r.input_tokens = m.input_tokens;
+    r.output_tokens = m.output_tokens;
+    r.concurrency = m.concurrency;
+    r.queued = m.mode == ServingMode::offline;
+    r.measured = m.output_per_gpu;
+    r.predicted = predicted_rate(catalog, m);
+    r.error = r.predicted / r.measured - 1;
+    r.weight = m.weight;
+    r.group = m.model + m.accelerator + m.engine + std::string(r.precision) +
+              std::to_string(m.layout.gpus);
+    out.rows.push_back(std::move(r));
+  }
+  for (const ServingReplay& r : out.rows) errors.push_back({r.error, r.weight, r.group});
+  if (errors.empty()) return out;
+  out.all = summarise(errors, "all", "all");
+  out.summaries = summaries_of(out.rows);
+  out.ordered_rightly = ordered_rightly(out.rows);
+  return out;
+}
+
+}  // namespace trcost
