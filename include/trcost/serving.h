@@ -51,7 +51,7 @@ struct ServingRow {
   bool eight_bit_cache = false;
   ServingLayout layout;
   double concurrency = 0;
-  bool queued = false;  ///< as many requests as memory holds, all of them waiting
+  bool queued = false;  ///< as many requests in flight as memory holds
   ServingPoint point;
   TokenCost cost;                                        ///< of the pricing asked for
   std::vector<TokenCost> costs;                          ///< of every kind that the book has

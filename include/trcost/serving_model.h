@@ -20,7 +20,7 @@ struct ServingLayout {
 struct ServingLoad {
   double input_tokens = 1024;
   double output_tokens = 1024;
-  double concurrency = 0;   ///< requests in flight; 0: as many as memory holds, all queued
+  double concurrency = 0;   ///< requests in flight; 0: as many as memory holds
   double cached_input = 0;  ///< share of the input whose cache is there already
   double acceptance = 0;    ///< of drafted tokens; with `drafted`
   double drafted = 0;       ///< tokens guessed per step, 0: no speculation

@@ -34,12 +34,11 @@ double soft_max(double a, double b) {
 
 // Peak of matmuls whose weights take so many bytes each. Chips without the format compute as wide
 // as they must: 8-bit for their own 4-bit format, 16-bit for what is only stored small.
-double peak(const ServingChip& chip, double bytes, bool nvfp4) {
+double peak(const ServingChip& chip, double bytes) {
   const double eight = chip.fp8 > 0 ? chip.fp8 : chip.bf16;
   if (bytes >= 2) return chip.bf16;
   if (bytes >= 1) return eight;
-  if (chip.fp4 > 0) return eight * chip.fp4_gain;
-  return nvfp4 ? eight : chip.bf16;
+  return chip.fp4 > 0 ? eight * chip.fp4_gain : chip.bf16;
 }
 
 }  // namespace
@@ -56,10 +55,9 @@ ServingModel::ServingModel(const ServedModel& model, const ServingChip& chip, co
   expert_bytes_ = model.expert_params * row.other_bytes;
   weights_per_gpu_ = (read_bytes_ + (model.tied ? 0 : 2 * model.head_params)) / layout.tp +
                      expert_bytes_ / layout.gpus;
-  const bool nvfp4 = format == WeightFormat::nvfp4;
-  expert_peak_ = peak(chip, row.other_bytes, nvfp4);
-  prefill_dense_ = 2 * (model.attention_params / peak(chip, attention, nvfp4) +
-                        model.dense_params / peak(chip, dense, nvfp4));
+  expert_peak_ = peak(chip, row.other_bytes);
+  prefill_dense_ =
+      2 * (model.attention_params / peak(chip, attention) + model.dense_params / peak(chip, dense));
   dense_seconds_ = prefill_dense_ + 2 * model.head_params / chip.bf16;
 }
 
@@ -150,9 +148,8 @@ ServingPoint ServingModel::at(const ServingLoad& load) const {
   p.cache_bytes_per_token = trcost::cache_bytes_per_token(model_, cache_bytes_);
   p.most_sequences = std::min(most_sequences(load), engine_.most_sequences * layout_.dp);
   p.fits = p.most_sequences >= 1;
-  const bool queued = load.concurrency <= 0;
-  const double b =
-      std::max(1.0, queued ? p.most_sequences : std::min(load.concurrency, p.most_sequences));
+  const double most = std::floor(p.most_sequences);
+  const double b = std::max(1.0, load.concurrency > 0 ? std::min(load.concurrency, most) : most);
   p.sequences = b;
   const double out = load.output_tokens, in = load.input_tokens * (1 - load.cached_input);
   p.step = decode(b, load.input_tokens + out / 2, load.drafted);
@@ -171,8 +168,7 @@ ServingPoint ServingModel::at(const ServingLoad& load) const {
   }
   p.tpot_seconds = step + p.prefill_seconds;
   p.ttft_seconds = engine_.first_token_seconds + p.step.host + prompt + engine_.queue * prompt * b;
-  const double request = queued ? (prompt + out * p.tpot_seconds) * (1 + 0.5 * engine_.ramp)
-                                : p.ttft_seconds + (out - 1) * p.tpot_seconds;
+  const double request = p.ttft_seconds + (out - 1) * p.tpot_seconds;
   p.output_per_gpu = b * out / request / layout_.gpus;
   p.total_per_gpu = p.output_per_gpu * (load.input_tokens + out) / out;
   return p;

@@ -59,8 +59,9 @@ std::vector<ServingLayout> serving_layouts(const ServedModel& model, const Servi
     if (gpus % tp != 0 || (search.tp && tp != *search.tp)) continue;
     const int dp = gpus / tp;
     if (search.dp && dp != *search.dp) continue;
-    // Copies of a whole dense model are replicas of their own.
-    if (dp > 1 && model.experts <= 0 && !search.dp) continue;
+    // Copies of a whole dense model are replicas of their own: only GPUs that were asked for take
+    // them.
+    if (dp > 1 && model.experts <= 0 && !search.dp && !search.gpus) continue;
     if (!search.tp && !divides(model, tp)) continue;
     const int ep = search.ep.value_or(model.experts > 0 && dp > 1 ? gpus : 1);
     out.push_back({gpus, tp, ep, dp});

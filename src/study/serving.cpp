@@ -43,6 +43,10 @@ void check(const ServingQuestion& q, const ServedModel& model) {
                 "--concurrency and --tokens-per-second-per-user exclude each other",
                 "give one of them: the other follows");
   }
+  if (q.load.acceptance > 0 && q.load.drafted <= 0) {
+    throw Error(ErrorKind::usage, "--acceptance is of drafted tokens, and none are drafted",
+                "give --draft-tokens, e.g. 1 for DeepSeek's own", "--acceptance");
+  }
   if (q.load.drafted > 0 && q.load.acceptance <= 0) {
     throw Error(ErrorKind::usage, "drafted tokens need the share that is accepted",
                 "give --acceptance, e.g. 0.8: it is a property of the data and is never assumed",
@@ -132,10 +136,14 @@ void add_curve(const Prepared& all, const ServingModel& model, ServingRow& row) 
   add(most);
 }
 
-// The fastest measurement of the same model, chip and format.
+// The fastest measurement of the same model, chip and format, of requests about as long.
 void add_published(const Prepared& all, ServingRow& row) {
+  const ServingLoad& load = all.question.load;
+  const auto near = [](double a, double b) { return a <= 1.25 * b && b <= 1.25 * a; };
   for (const ServingMeasurement& m : all.measured) {
     if (m.accelerator != row.accelerator || m.model != all.model_name || m.format != row.format)
+      continue;
+    if (!near(m.input_tokens, load.input_tokens) || !near(m.output_tokens, load.output_tokens))
       continue;
     if (row.published && *row.published >= m.output_per_gpu) continue;
     row.published = m.output_per_gpu;
@@ -143,8 +151,27 @@ void add_published(const Prepared& all, ServingRow& row) {
   }
 }
 
+// Whether any layout at all divides what was asked for.
+bool any_layout(const ServedModel& model, const ServingSearch& search) {
+  if (search.gpus) return !serving_layouts(model, search, *search.gpus).empty();
+  if (search.tp && search.dp)
+    return !serving_layouts(model, search, *search.tp * *search.dp).empty();
+  for (int gpus = 1; gpus <= search.most_gpus; gpus *= 2) {
+    if (!serving_layouts(model, search, gpus).empty()) return true;
+  }
+  return false;
+}
+
 [[noreturn]] void fail_to_fit(const Prepared& all, const ServingRow& row, const ServingChip& chip,
                               const ServingSearch& search) {
+  if (!any_layout(all.model, search)) {
+    throw Error(
+        ErrorKind::no_answer,
+        fmt::format("no layout of a replica divides {} attention heads and {} key-value heads "
+                    "as asked",
+                    all.model.heads, all.model.kv_heads),
+        "leave --gpus, --tp and --dp to the search, or give --tp and --dp that multiply to --gpus");
+  }
   const double bytes = weight_bytes(all.model, row.format);
   const double least = std::ceil(bytes / (chip.memory_bytes * 0.9));
   throw Error(
@@ -194,9 +221,17 @@ void refuse_layout(const ServingSearch& search, const ServedModel& model) {
                     *search.tp, keys),
         "engines refuse it: give a divisor or a multiple", "--tp");
   }
-  if (search.ep && (gpus > 0 && (*search.ep > gpus || gpus % *search.ep != 0))) {
-    throw Error(ErrorKind::usage, fmt::format("--ep {} does not divide {} GPUs", *search.ep, gpus),
-                "experts are spread over the replica's GPUs", "--ep");
+  if (search.ep && *search.ep > 1 && model.experts <= 0) {
+    throw Error(ErrorKind::usage, "--ep spreads experts, and this model has none", "leave it out",
+                "--ep");
+  }
+  for (const int n : {gpus, search.tp.value_or(0) * search.dp.value_or(0)}) {
+    if (!search.ep || n == 0) continue;
+    if (n % *search.ep != 0 || (*search.ep * search.tp.value_or(n)) % n != 0) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("--ep {} does not spread the experts over {} GPUs", *search.ep, n),
+                  "give --ep as many as there are GPUs, or leave it out", "--ep");
+    }
   }
 }
 
@@ -239,7 +274,7 @@ ServingRow answer(const Prepared& all, std::string_view name, Notes& notes) {
   if (!choice->reached) explain_unreached(all, *choice, row);
   row.layout = choice->layout;
   row.queued = choice->concurrency <= 0;
-  row.concurrency = row.queued ? choice->point.sequences : choice->concurrency;
+  row.concurrency = choice->point.sequences;
   row.point = choice->point;
   const bool known = chip.measured && all.engine.sigma == 0;
   row.measured = known;
@@ -276,7 +311,8 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
   }
   if (q.load.concurrency <= 0 && !q.tokens_per_second_per_user) {
     add("serve.concurrency", "as many as memory holds", "",
-        "all requests queued: the most tokens per second, and the slowest for each user; "
+        "up to 4,096 per copy of attention: the most tokens per second, and the slowest for each "
+        "user; "
         "--tokens-per-second-per-user asks for a speed",
         "trcost default");
   }
@@ -284,6 +320,23 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
     add("serve.load", "1", "", "every second sold; a service measured 0.58 over a day (DeepSeek)",
         "data/phases.md, B.7");
   }
+}
+
+// Platforms that give each user another speed are not the same service.
+void warn_about_speeds(ServingReport& report) {
+  double slowest = 0, fastest = 0;
+  for (const ServingRow& row : report.rows) {
+    if (!row.problem.empty()) continue;
+    const double speed = row.point.user_rate();
+    slowest = slowest == 0 ? speed : std::min(slowest, speed);
+    fastest = std::max(fastest, speed);
+  }
+  if (fastest <= 1.5 * slowest) return;
+  report.warnings.push_back(
+      fmt::format("the platforms give each user {:.3g} to {:.3g} tokens/s: "
+                  "--tokens-per-second-per-user compares "
+                  "them at one speed",
+                  slowest, fastest));
 }
 
 }  // namespace
@@ -348,6 +401,7 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
     throw Error(ErrorKind::no_answer, report.rows.front().problem, report.rows.front().hint);
   }
   report.warnings = notes.warnings;
+  warn_about_speeds(report);
   if (model.vision) {
     report.warnings.emplace_back(
         "images cost what their tokens cost: count them into --input-tokens (`trcost tokens`); the "

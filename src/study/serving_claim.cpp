@@ -210,7 +210,9 @@ std::string verdict_sentence(const ClaimJudgement& claim) {
   const std::size_t all = claim.cases.size();
   const std::size_t holding = claim.holding();
   if (all == 0)
-    return fmt::format("\"{}\" cannot be judged: a price or a power is unknown", claim.claim);
+    return fmt::format(
+        "\"{}\" cannot be judged: it needs a second chip to compare with, of known price and power",
+        claim.claim);
   if (all == 1) {
     return fmt::format("\"{}\" {}", claim.claim, verdict_words(claim.cases.front().verdict));
   }

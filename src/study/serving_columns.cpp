@@ -121,30 +121,30 @@ const Columns<ServingCurvePoint>& curve_columns() {
 }
 
 void add_speed(Columns<ServingRow>& t) {
-  t.add({figure<[](Row r) { return r.concurrency; }>("concurrency", "requests",
-                                                     "in flight per replica"),
-         boolean(
-             "queued", [](Row r) { return r.queued; },
-             "as many requests as memory holds, all of them waiting"),
-         figure<[](Row r) { return r.point.output_per_gpu; }>("output_tokens_per_second_per_gpu",
-                                                              "tokens/s", "output tokens",
-                                                              Better::higher, Rank::first),
-         figure<[](Row r) { return r.point.total_per_gpu; }>("total_tokens_per_second_per_gpu",
-                                                             "tokens/s", "input and output tokens",
-                                                             Better::higher),
-         figure<[](Row r) { return r.point.user_rate(); }>("tokens_per_second_per_user", "tokens/s",
-                                                           "of one request after its first token",
-                                                           Better::higher, Rank::first),
-         figure<[](Row r) { return r.point.ttft_seconds; }>(
-             "ttft_seconds", "s", "mean time to the first token", Better::lower),
-         figure<[](Row r) { return r.point.tpot_seconds; }>(
-             "tpot_seconds", "s", "mean time per output token after it", Better::lower),
-         figure<[](Row r) { return r.point.cache_bytes_per_token; }>(
-             "kv_bytes_per_token", "bytes", "KV cache of one token, all layers"),
-         figure<[](Row r) { return r.point.weight_bytes_per_gpu; }>("weight_bytes_per_gpu", "bytes",
-                                                                    "weights on one accelerator"),
-         figure<[](Row r) { return std::floor(r.point.most_sequences); }>(
-             "max_concurrency", "requests", "that memory holds", Better::higher)});
+  t.add(
+      {figure<[](Row r) { return r.concurrency; }>("concurrency", "requests",
+                                                   "in flight per replica"),
+       boolean(
+           "queued", [](Row r) { return r.queued; }, "as many requests in flight as memory holds"),
+       figure<[](Row r) { return r.point.output_per_gpu; }>("output_tokens_per_second_per_gpu",
+                                                            "tokens/s", "output tokens",
+                                                            Better::higher, Rank::first),
+       figure<[](Row r) { return r.point.total_per_gpu; }>("total_tokens_per_second_per_gpu",
+                                                           "tokens/s", "input and output tokens",
+                                                           Better::higher),
+       figure<[](Row r) { return r.point.user_rate(); }>("tokens_per_second_per_user", "tokens/s",
+                                                         "of one request after its first token",
+                                                         Better::higher, Rank::first),
+       figure<[](Row r) { return r.point.ttft_seconds; }>(
+           "ttft_seconds", "s", "mean time to the first token", Better::lower),
+       figure<[](Row r) { return r.point.tpot_seconds; }>(
+           "tpot_seconds", "s", "mean time per output token after it", Better::lower),
+       figure<[](Row r) { return r.point.cache_bytes_per_token; }>(
+           "kv_bytes_per_token", "bytes", "KV cache of one token, all layers"),
+       figure<[](Row r) { return r.point.weight_bytes_per_gpu; }>("weight_bytes_per_gpu", "bytes",
+                                                                  "weights on one accelerator"),
+       figure<[](Row r) { return std::floor(r.point.most_sequences); }>(
+           "max_concurrency", "requests", "that memory holds", Better::higher)});
 }
 
 void add_quality(Columns<ServingRow>& t) {

@@ -34,7 +34,12 @@ double predicted_rate(const Catalog& catalog, const ServingMeasurement& m) {
            (prompts + step.host + m.output_tokens * step.total()) / m.layout.gpus;
   }
   const ServingPoint p = model.at({m.input_tokens, m.output_tokens, m.concurrency});
-  return p.fits ? p.output_per_gpu : 0;
+  if (!p.fits) return 0;
+  if (m.mode == ServingMode::online) return p.output_per_gpu;
+  // A queue that empties: all prompts wait from the start, and the last batches are not full.
+  const double prompt = m.input_tokens * model.prefill_seconds_per_token(m.input_tokens);
+  return p.sequences * m.output_tokens / (prompt + m.output_tokens * p.tpot_seconds) /
+         (1 + 0.5 * engine.ramp) / m.layout.gpus;
 }
 
 // Share of the pairs of chips, alike in all else, that the prediction orders as the measurement

@@ -101,17 +101,17 @@ def features(row, s, c):
     kv = row["kv_precision"] or ("fp8" if row["engine"] == "trtllm" and precision != "bf16" else "bf16")
     kvb = 1 if kv == "fp8" else 2
 
-    def peak(b, of_fp4):
+    def peak(b):
         if b == 2:
             return c["bf16"], 0
         if b == 1:
             return c["fp8"] or c["bf16"], 0
-        return (c["fp8"], 1) if c["fp4"] else ((c["fp8"] if of_fp4 else 0) or c["bf16"], 0)
+        return (c["fp8"], 1) if c["fp4"] else (c["bf16"], 0)
     i, o = float(row["input_tokens"]), float(row["output_tokens"])
     ctx = lambda length: sum(x * (min(length, w) if w else length) for x, w in s["windows"])
-    pa, ga = peak(attention, precision == "nvfp4")
-    pd, gd = peak(dense, precision == "nvfp4")
-    pe, ge = peak(rest, precision == "nvfp4")
+    pa, ga = peak(attention)
+    pd, gd = peak(dense)
+    pe, ge = peak(rest)
     token = s["L"] * s["width"] * kvb
     f = dict(t=t, dp=dp, n=n, i=i, o=o, L=s["L"], h=s["h"], E=s["E"], k=s["k"], Lm=s["Lm"],
              Wr=s["attention"] * attention + s["dense"] * dense + 2 * s["head"], We=s["expert"] * rest,

@@ -183,7 +183,7 @@ std::vector<Fact> question(const ServingReport& report) {
   } else if (q.load.concurrency > 0) {
     load += fmt::format(", {} in flight per replica", grouped(q.load.concurrency, 0));
   } else {
-    load += ", as many as memory holds, all queued";
+    load += ", as many in flight as memory holds";
   }
   return {{"Model", model},
           {"Requests", load},
