@@ -299,7 +299,7 @@ std::vector<Fact> price_facts(const Report& report) {
     if (price && e.cost.doubts.imputed) text.insert(0, "~");
     if (e.cost.own && price) text += fmt::format(" in use, owned: {}", owning_words(e));
     if (e.cost.own) text += site_words(e);
-    if (e.cost.obligation && report.estimates.size() > 1) text += "; " + obligation_words(e);
+    if (e.cost.obligation) text += "; " + obligation_words(e);
     if (const LineItem* item = compute_item(e)) {
       text += (e.cost.own ? "; servers: " : ": ") + source_words(*item);
     }

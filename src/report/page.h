@@ -120,10 +120,7 @@ struct Page {
   bool titled = true;   ///< else the first heading stands for the title in text
   bool bare = false;  ///< text is the tables alone, from the margin on: a listing
 
-  Page& add(Piece piece) {
-    pieces.push_back(std::move(piece));
-    return *this;
-  }
+  Page& add(Piece piece);
 };
 
 }  // namespace trcost
