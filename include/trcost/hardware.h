@@ -25,6 +25,16 @@ inline constexpr double kUsualMeanDraw = 0.75;
 inline constexpr double kUsualServerPower = 1.8;
 inline constexpr double kUsualServerPrice = 1.64;
 
+/// How clouds spell a chip, folded: `h100`, and words that may follow and mean the same chip. Chips
+/// that share a name differ by form (`pcie`) or memory.
+struct CloudName {
+  std::string name;
+  std::vector<std::string> words;
+  std::string form;         ///< a word that tells it from others of its name
+  double memory_gb = 0;     ///< nominal, where others of its name have another; 0: no matter
+  std::string accelerator;  ///< the chip's own name, or that of a variant without a file
+};
+
 /// A chip as its specification sheet describes it. Dense peaks only; an absent rate is 0.
 struct Accelerator {
   std::string name;            ///< catalog name, e.g. `h100-sxm`
@@ -33,6 +43,7 @@ struct Accelerator {
   std::string architecture;    ///< e.g. `hopper`: groups chips in calibration and residuals
   std::string release_date;    ///< YYYY-MM-DD, may be empty
   std::vector<std::string> aliases;  ///< other spellings of the name, in any case
+  std::vector<CloudName> cloud_names;
   std::string sibling;         ///< the chip whose constants it takes where it has none of its own
   std::string system;          ///< catalog name of its usual system
   std::array<double, kPrecisionCount> peak_flops{};      ///< FLOP/s per precision, dense

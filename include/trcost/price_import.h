@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trcost/hardware.h"
 #include "trcost/price_book.h"
 
 namespace trcost {
@@ -20,7 +21,7 @@ struct PriceImportOptions {
   std::string date;                             ///< YYYY-MM-DD or coarser; empty: a column says it
   std::string source;                           ///< where the table comes from
   std::string book_date;                        ///< rows dated later are refused
-  const Catalog* catalog = nullptr;             ///< with it, memory has to be the accelerator's
+  const Catalog* catalog = nullptr;             ///< whose accelerators they are; required
 };
 
 /// A row that was not taken over.
@@ -66,7 +67,16 @@ struct CloudAccelerator {
   std::string problem;  ///< why it is empty
   bool unknown = false; ///< no chip is spelled so here; else its memory or form is not clear
 };
-CloudAccelerator accelerator_by_cloud_name(std::string_view name, double memory_gb,
-                                           std::string_view instance);
+
+/// The names of a catalog's accelerators, from their own files.
+class CloudNames {
+ public:
+  explicit CloudNames(const Catalog& catalog);
+  [[nodiscard]] CloudAccelerator find(std::string_view name, double memory_gb,
+                                      std::string_view instance) const;
+
+ private:
+  std::vector<CloudName> names_;  // longest first: an `l40s` is no `l4`
+};
 
 }  // namespace trcost

@@ -4,6 +4,7 @@
 #include "catalog/loaders.h"
 #include "catalog/provenance.h"
 #include "catalog/strict_json.h"
+#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {
@@ -78,6 +79,25 @@ void read_cost_facts(ObjectReader& file, const Sources& sources, Accelerator& ac
   accelerator.price_date = std::move(price.date);
 }
 
+std::vector<CloudName> read_cloud_names(ObjectReader& file, const std::string& accelerator) {
+  std::vector<CloudName> out;
+  for (const JsonValue& each : file.array_or_empty("cloud_names")) {
+    ObjectReader row = each.object();
+    CloudName name;
+    name.name = row.required_text("name");
+    name.words = row.texts_or_empty("words");
+    name.form = row.text_or("form", "");
+    name.memory_gb = row.number_or("memory_gb", 0, 1, 1e5);
+    name.accelerator = row.text_or("accelerator", accelerator);
+    row.finish();
+    if (folded(name.name) != name.name || name.name.empty()) {
+      each.fail("a cloud's name is written folded", "small letters and digits: rtx5090");
+    }
+    out.push_back(std::move(name));
+  }
+  return out;
+}
+
 std::string flops_in_words(double rate) {
   return rate >= 1e15 ? fmt::format("{:.4g} PFLOP/s", rate / 1e15)
                       : fmt::format("{:.4g} TFLOP/s", rate / 1e12);
@@ -108,6 +128,7 @@ Accelerator parse_accelerator(const JsonValue& document) {
   accelerator.architecture = file.text_or("architecture", "");
   accelerator.release_date = file.text_or("release_date", "");
   accelerator.aliases = file.texts_or_empty("aliases");
+  accelerator.cloud_names = read_cloud_names(file, accelerator.name);
   accelerator.sibling = file.text_or("sibling", "");
   accelerator.system = file.required_text("system");
   file.required_object("dense_peak");

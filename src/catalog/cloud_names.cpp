@@ -5,61 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "trcost/catalog.h"
 #include "trcost/price_import.h"
 #include "trcost/suggest.h"
 
 namespace trcost {
 namespace {
-
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-struct Name {
-  std::string_view spelled;  // the folded cloud name starts so
-  std::string_view accelerator;
-  std::string_view variants;  // folded words that may follow and mean the same chip
-};
-
-// Longer names before those that they begin with. What follows a name has to be known: an H20-3e is
-// no H20, an RTX 4090 D no RTX 4090. GCP's H100-MEGA is an H100 with more network.
-constexpr std::string_view kForms = "sxm sxm5 hgx";
-constexpr std::array<Name, 24> kNames = {{
-    {"gb300", "gb300-nvl72", "nvl72"},
-    {"gb200", "gb200-nvl72", "nvl72"},
-    {"gh200", "gh200", ""},
-    {"b300", "b300", kForms},
-    {"b200", "b200", kForms},
-    {"h200", "h200", kForms},
-    {"h100", "h100", "sxm sxm5 hgx hbm3 pcie nvl mega"},
-    {"h800", "h800", kForms},
-    {"h20", "h20", kForms},
-    {"a100", "a100", "sxm sxm4 hgx pcie"},
-    {"v100", "v100", "sxm sxm2 sxm3"},
-    {"mi300x", "mi300x", ""},
-    {"mi325x", "mi325x", ""},
-    {"mi355x", "mi355x", ""},
-    {"rtx5090", "rtx-5090", ""},
-    {"rtx4090", "rtx-4090", ""},
-    {"rtx3090", "rtx-3090", ""},
-    {"rtx6000ada", "rtx-6000-ada", "generation"},
-    {"rtxa6000", "rtx-a6000", ""},
-    {"a6000", "rtx-a6000", ""},
-    {"l40s", "l40s", "pcie"},
-    {"l4", "l4", "pcie"},
-    {"gaudi3", "gaudi3", ""},
-    {"trainium2", "trainium2", ""},
-}};
-
-// A cloud's name taken apart.
-struct Parts {
-  const Name* name = nullptr;
-  double memory_gb = 0;  // as the name says
-  bool pcie = false, nvl = false;
-};
 
 // `80gb` or `80g` at the start of `rest`, which moves behind it.
 std::optional<double> take_memory(std::string_view& rest) {
@@ -72,85 +28,129 @@ std::optional<double> take_memory(std::string_view& rest) {
   return memory;
 }
 
-// A word of `variants` at the start of `rest`, the longest; empty for none.
-std::string_view take_variant(std::string_view& rest, std::string_view variants) {
+using Names = std::vector<const CloudName*>;
+
+// The longest word of those that may follow a name, at the start of `rest`.
+std::string take_word(std::string_view& rest, const Names& family) {
   std::string_view found;
-  while (!variants.empty()) {
-    const std::string_view word = variants.substr(0, variants.find(' '));
-    variants.remove_prefix(std::min(word.size() + 1, variants.size()));
+  const auto consider = [&](std::string_view word) {
     if (rest.starts_with(word) && word.size() > found.size()) found = word;
+  };
+  for (const CloudName* each : family) {
+    std::ranges::for_each(each->words, consider);
+    consider(each->form);
   }
   rest.remove_prefix(found.size());
-  return found;
+  return std::string(found);
 }
 
-std::optional<Parts> take_apart(std::string_view rest) {
-  for (const std::string_view vendor : {"nvidia", "amd", "intel", "geforce", "tesla"}) {
-    if (rest.starts_with(vendor)) rest.remove_prefix(vendor.size());
-  }
-  Parts parts;
-  for (const Name& name : kNames) {
-    if (rest.starts_with(name.spelled)) {
-      parts.name = &name;
-      break;
-    }
-  }
-  if (parts.name == nullptr) return std::nullopt;
-  rest.remove_prefix(parts.name->spelled.size());
+// What a cloud's name says beside the chip's.
+struct Said {
+  std::vector<std::string> words;
+  double memory_gb = 0;
+};
+
+// Everything that follows a name has to be known: an H20-3e is no H20, an RTX 4090 D no RTX 4090.
+std::optional<Said> take_apart(std::string_view rest, const Names& family) {
+  Said said;
   while (!rest.empty()) {
     if (const auto memory = take_memory(rest)) {
-      parts.memory_gb = *memory;
+      said.memory_gb = *memory;
       continue;
     }
-    const std::string_view word = take_variant(rest, parts.name->variants);
+    std::string word = take_word(rest, family);
     if (word.empty()) return std::nullopt;
-    parts.pcie = parts.pcie || word == "pcie";
-    parts.nvl = parts.nvl || word == "nvl";
+    said.words.push_back(std::move(word));
   }
-  return parts;
+  return said;
 }
 
-// Of chips sold with two memories, the size nearest to the one that is said; 0 where none is near.
-double one_of(double memory_gb, double small, double large) {
-  for (const double size : {small, large}) {
-    if (std::abs(memory_gb / size - 1) < 0.15) return size;
+// A machine's name may say the form of its chips: `gpu_1x_h100_pcie`; NVLink is none.
+std::string forms_in(std::string_view instance) {
+  std::string machine = folded(instance);
+  constexpr std::string_view kLink = "nvlink";
+  for (auto at = machine.find(kLink); at != std::string::npos; at = machine.find(kLink)) {
+    machine.erase(at, kLink.size());
   }
-  return 0;
+  return machine;
 }
 
-CloudAccelerator with_memory(std::string_view spelled, double memory_gb, std::string_view stem,
-                             double small, double large) {
+// Of chips of one name those of the form that is said, by the name before the machine; else those
+// without one.
+Names of_form(const Names& family, const Said& said, std::string_view machine) {
+  std::string form;
+  for (const CloudName* each : family) {
+    if (each->form.empty()) continue;
+    const bool by_name = std::ranges::find(said.words, each->form) != said.words.end();
+    if (by_name) {
+      form = each->form;
+      break;
+    }
+    if (form.empty() && machine.find(each->form) != std::string_view::npos) form = each->form;
+  }
+  Names out;
+  std::ranges::copy_if(family, std::back_inserter(out),
+                       [&](const CloudName* each) { return each->form == form; });
+  return out;
+}
+
+constexpr double kNear = 0.15;  // 80 GB of 79.2 GiB
+
+// Of chips sold with several memories, the one nearest to what is said.
+CloudAccelerator of_memory(const Names& family, std::string_view spelled, double memory_gb) {
+  if (family.size() == 1 && family.front()->memory_gb <= 0) {
+    return {family.front()->accelerator, {}};
+  }
+  std::vector<double> sizes;
+  for (const CloudName* each : family) {
+    if (memory_gb > 0 && std::abs(memory_gb / each->memory_gb - 1) < kNear) {
+      return {each->accelerator, {}};
+    }
+    sizes.push_back(each->memory_gb);
+  }
+  std::ranges::sort(sizes);
   if (memory_gb <= 0) {
-    return {{}, fmt::format("the memory of \"{}\" is not said: {} or {} GB", spelled, small, large)};
+    return {
+        {},
+        fmt::format("the memory of \"{}\" is not said: {} GB", spelled, fmt::join(sizes, " or "))};
   }
-  const double size = one_of(memory_gb, small, large);
-  if (size == 0) {
-    return {{}, fmt::format("\"{}\" with {:.4g} GB is neither the one of {} nor of {} GB", spelled,
-                            memory_gb, small, large)};
-  }
-  return {fmt::format("{}-{}gb", stem, size), {}};
+  return {{},
+          fmt::format("\"{}\" with {:.4g} GB is neither the one of {} GB", spelled, memory_gb,
+                      fmt::join(sizes, " nor of "))};
 }
 
 }  // namespace
 
-CloudAccelerator accelerator_by_cloud_name(std::string_view name, double memory_gb,
-                                           std::string_view instance) {
-  const std::optional<Parts> parts = take_apart(folded(name));
-  if (!parts) return {{}, fmt::format("unknown accelerator \"{}\"", name), true};
-  const double said = parts->memory_gb;
-  if (said > 0 && memory_gb > 0 && std::abs(memory_gb / said - 1) > 0.15) {
+CloudNames::CloudNames(const Catalog& catalog) {
+  for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
+    const std::vector<CloudName>& own = catalog.accelerator(name).cloud_names;
+    names_.insert(names_.end(), own.begin(), own.end());
+  }
+  std::ranges::stable_sort(
+      names_, [](const CloudName& a, const CloudName& b) { return a.name.size() > b.name.size(); });
+}
+
+CloudAccelerator CloudNames::find(std::string_view name, double memory_gb,
+                                  std::string_view instance) const {
+  const std::string spelled = folded(name);
+  std::string_view rest = spelled;
+  for (const std::string_view vendor : {"nvidia", "amd", "intel", "geforce", "tesla"}) {
+    if (rest.starts_with(vendor)) rest.remove_prefix(vendor.size());
+  }
+  Names family;
+  for (const CloudName& each : names_) {
+    if (rest.starts_with(each.name) && (family.empty() || family.front()->name == each.name)) {
+      family.push_back(&each);
+    }
+  }
+  std::optional<Said> said;
+  if (!family.empty()) said = take_apart(rest.substr(family.front()->name.size()), family);
+  if (!said) return {{}, fmt::format("unknown accelerator \"{}\"", name), true};
+  if (said->memory_gb > 0 && memory_gb > 0 && std::abs(memory_gb / said->memory_gb - 1) > kNear) {
     return {{}, fmt::format("\"{}\" does not go with {:.4g} GB of memory", name, memory_gb)};
   }
-  const double memory = said > 0 ? said : memory_gb;
-  const std::string machine = folded(instance);
-  const bool pcie = parts->pcie || has(machine, "pcie");
-  if (parts->name->spelled == "a100") {
-    return with_memory(name, memory, pcie ? "a100-pcie" : "a100-sxm", 40, 80);
-  }
-  if (parts->name->spelled == "v100") return with_memory(name, memory, "v100-sxm", 16, 32);
-  if (parts->name->spelled != "h100") return {std::string(parts->name->accelerator), {}};
-  if (parts->nvl || (has(machine, "nvl") && !has(machine, "nvlink"))) return {"h100-nvl", {}};
-  return {pcie ? "h100-pcie" : "h100-sxm", {}};
+  return of_memory(of_form(family, *said, forms_in(instance)), name,
+                   said->memory_gb > 0 ? said->memory_gb : memory_gb);
 }
 
 namespace {
@@ -161,20 +161,34 @@ struct Provider {
 };
 // gpuhunt's and SkyPilot's names of clouds (src/gpuhunt/providers, catalogs/v8), and former ones.
 constexpr std::array<Provider, 28> kProviders = {{
-    {"amazon", "AWS"},          {"aws", "AWS"},
-    {"azure", "Azure"},         {"microsoftazure", "Azure"},
-    {"coreweave", "CoreWeave"}, {"crusoe", "Crusoe"},
-    {"crusoecloud", "Crusoe"},  {"datacrunch", "Verda"},
-    {"gcp", "GCP"},             {"google", "GCP"},
-    {"googlecloud", "GCP"},     {"hyperstack", "Hyperstack"},
-    {"ionet", "io.net"},        {"lambda", "Lambda"},
-    {"lambdacloud", "Lambda"},  {"lambdalabs", "Lambda"},
-    {"nebius", "Nebius"},       {"nebiusai", "Nebius"},
-    {"oci", "Oracle"},          {"oracle", "Oracle"},
-    {"oraclecloud", "Oracle"},  {"paperspace", "Paperspace"},
-    {"runpod", "RunPod"},       {"tensorwave", "TensorWave"},
-    {"vast", "vast.ai"},        {"vastai", "vast.ai"},
-    {"verda", "Verda"},         {"vultr", "Vultr"},
+    {"amazon", "AWS"},
+    {"aws", "AWS"},
+    {"azure", "Azure"},
+    {"microsoftazure", "Azure"},
+    {"coreweave", "CoreWeave"},
+    {"crusoe", "Crusoe"},
+    {"crusoecloud", "Crusoe"},
+    {"datacrunch", "Verda"},
+    {"gcp", "GCP"},
+    {"google", "GCP"},
+    {"googlecloud", "GCP"},
+    {"hyperstack", "Hyperstack"},
+    {"ionet", "io.net"},
+    {"lambda", "Lambda"},
+    {"lambdacloud", "Lambda"},
+    {"lambdalabs", "Lambda"},
+    {"nebius", "Nebius"},
+    {"nebiusai", "Nebius"},
+    {"oci", "Oracle"},
+    {"oracle", "Oracle"},
+    {"oraclecloud", "Oracle"},
+    {"paperspace", "Paperspace"},
+    {"runpod", "RunPod"},
+    {"tensorwave", "TensorWave"},
+    {"vast", "vast.ai"},
+    {"vastai", "vast.ai"},
+    {"verda", "Verda"},
+    {"vultr", "Vultr"},
 }};
 
 }  // namespace
@@ -190,12 +204,14 @@ ProviderClass usual_provider_class(std::string_view provider) {
   constexpr std::array<std::string_view, 6> kHyperscalers = {"aws",    "gcp", "azure",
                                                              "oracle", "ibm", "alibaba"};
   constexpr std::array<std::string_view, 10> kMarketplaces = {
-      "akash",  "vastai", "spheron", "shadeform", "primeintellect", "tensordock",
-      "ionet",  "lium",    "mithril",   "runpodcommunity"};
+      "akash",      "vastai", "spheron", "shadeform", "primeintellect",
+      "tensordock", "ionet",  "lium",    "mithril",   "runpodcommunity"};
   const std::string name = provider_by_cloud_name(provider);
   const auto is = [&](std::string_view known) { return same_folded(known, name); };
-  if (std::any_of(kHyperscalers.begin(), kHyperscalers.end(), is)) return ProviderClass::hyperscaler;
-  if (std::any_of(kMarketplaces.begin(), kMarketplaces.end(), is)) return ProviderClass::marketplace;
+  if (std::any_of(kHyperscalers.begin(), kHyperscalers.end(), is))
+    return ProviderClass::hyperscaler;
+  if (std::any_of(kMarketplaces.begin(), kMarketplaces.end(), is))
+    return ProviderClass::marketplace;
   return ProviderClass::specialist;
 }
 

@@ -31,7 +31,7 @@ constexpr std::array<double, 1> kPlaceholders = {700};
 class Importer {
  public:
   Importer(const CsvTable& table, const PriceImportOptions& options, PriceImport& out)
-      : table_(table), options_(options), out_(out) {}
+      : table_(table), options_(options), names_(*options.catalog), out_(out) {}
 
   void run() {
     out_.format =
@@ -56,10 +56,10 @@ class Importer {
       return;
     }
     if (!offer.problem.empty()) return refuse(offer, offer.problem);
-    CloudAccelerator found = accelerator_by_cloud_name(
-        offer.accelerator_name, cell_number(offer.memory_gb).value_or(0), offer.instance);
+    CloudAccelerator found = names_.find(offer.accelerator_name,
+                                         cell_number(offer.memory_gb).value_or(0), offer.instance);
     // Chips that come in one form: the catalog's own aliases say which.
-    if (found.unknown && options_.catalog != nullptr) {
+    if (found.unknown) {
       found.name = options_.catalog->entry_of(CatalogKind::accelerators, offer.accelerator_name);
     }
     const std::string& accelerator = found.name;
@@ -99,7 +99,7 @@ class Importer {
   [[nodiscard]] std::string memory_problem(const CloudOffer& offer, const std::string& accelerator,
                                            double count) const {
     const auto memory = cell_number(offer.memory_gb);
-    if (!memory || *memory <= 0 || options_.catalog == nullptr) return {};
+    if (!memory || *memory <= 0) return {};
     if (!options_.catalog->has_file(fmt::format("accelerators/{}.json", accelerator))) return {};
     constexpr double kGiB = 1073741824, kTolerance = 0.15;  // 80 GB of 79.2 GiB, 288 of 256
     const double whole = options_.catalog->accelerator(accelerator).memory_bytes / kGiB;
@@ -180,6 +180,7 @@ class Importer {
 
   const CsvTable& table_;
   const PriceImportOptions& options_;
+  CloudNames names_;
   PriceImport& out_;
   std::map<Key, PriceRow> rows_;
   std::map<Key, std::vector<double>> prices_;            // that differ

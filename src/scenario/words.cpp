@@ -2,19 +2,22 @@
 #include "scenario/words.h"
 
 #include <algorithm>
+#include <span>
 
 #include "trcost/suggest.h"
 
 namespace trcost {
 namespace {
 
-// Other names of a choice, where they mean nothing else.
-struct Synonym {
+// A word that is typed for a choice of a field, and what it stands for.
+struct Word {
   Field field;
   std::string_view word;
-  std::string_view choice;
+  std::string_view meaning;
 };
-constexpr Synonym kSynonyms[] = {
+
+// Other names of a choice, where they mean nothing else.
+constexpr Word kSynonyms[] = {
     {Field::model_modality, "vision-language", "vl"},
     {Field::model_modality, "vision", "vl"},
     {Field::model_modality, "vlm", "vl"},
@@ -55,13 +58,8 @@ constexpr Synonym kSynonyms[] = {
     {Field::cost_pricing, "reserved-3-years", "reserved-3y"},
 };
 
-// Words that are no choice, or stand for several.
-struct Advice {
-  Field field;
-  std::string_view word;
-  std::string_view advice;
-};
-constexpr Advice kAdvice[] = {
+// Words that are no choice, or stand for several: what to write instead.
+constexpr Word kAdvice[] = {
     {Field::train_precision, "fp4", "4-bit training is nvfp4"},
     {Field::train_precision, "mxfp4", "4-bit training is nvfp4"},
     {Field::train_precision, "int4", "4-bit training is nvfp4; a 4-bit base is --train qlora"},
@@ -77,11 +75,11 @@ constexpr Advice kAdvice[] = {
     {Field::cost_pricing, "reserved", "reserved-1y or reserved-3y"},
 };
 
-template <class Rows>
-const auto* row_of(const Rows& rows, Field field, std::string_view typed) {
+// Empty for a word that is not in the table.
+std::string_view meaning_in(std::span<const Word> words, Field field, std::string_view typed) {
   const auto found = std::ranges::find_if(
-      rows, [&](const auto& row) { return row.field == field && same_folded(row.word, typed); });
-  return found == std::end(rows) ? nullptr : &*found;
+      words, [&](const Word& row) { return row.field == field && same_folded(row.word, typed); });
+  return found == words.end() ? std::string_view() : found->meaning;
 }
 
 }  // namespace
@@ -91,13 +89,11 @@ std::string choice_of_word(const FieldInfo& info, std::string_view typed) {
   for (std::string& choice : field_choices(info)) {
     if (same_folded(choice, typed)) return std::move(choice);
   }
-  const Synonym* other = row_of(kSynonyms, info.field, typed);
-  return other == nullptr ? std::string() : std::string(other->choice);
+  return std::string(meaning_in(kSynonyms, info.field, typed));
 }
 
 std::string_view advice_on_word(Field field, std::string_view typed) {
-  const Advice* row = row_of(kAdvice, field, typed);
-  return row == nullptr ? std::string_view() : row->advice;
+  return meaning_in(kAdvice, field, typed);
 }
 
 }  // namespace trcost

@@ -4,6 +4,7 @@
 #include "catalog/price_files.h"
 #include "catch.h"
 #include "cost/error_message.h"
+#include "trcost/catalog.h"
 #include "trcost/price_import.h"
 
 using namespace trcost;
@@ -34,6 +35,8 @@ PriceImportOptions nebius() {
   options.date = "2026-10-20";
   options.source = "github.com/skypilot-org/skypilot-catalog";
   options.book_date = "2026-10-26";
+  static const Catalog catalog;
+  options.catalog = &catalog;
   return options;
 }
 
