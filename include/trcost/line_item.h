@@ -20,6 +20,7 @@ enum class Part : std::uint8_t {
   network,     ///< owning: what their network does
   capital,     ///< owning: what the money in both of them costs
   colocation,  ///< owning: the building
+  support,     ///< owning: support and warranty
   idle,        ///< owning: the hours that nobody uses
   energy,
   experiments,  ///< compute before the final run
@@ -42,6 +43,7 @@ inline constexpr std::array kPartWords = {
     PartWords{"network, depreciation", "network"},
     PartWords{"cost of capital", "capital"},
     PartWords{"colocation", "colocation"},
+    PartWords{"support", "support"},
     PartWords{"idle hours of the cluster", "idle hours"},
     PartWords{"energy", "energy"},
     PartWords{"experiments"},

@@ -61,6 +61,7 @@ double capital_per_hour(double book_value, double rate);
 struct OwnershipInputs {
   std::optional<double> server_usd_per_gpu;  ///< as quoted
   PriceAge age;
+  double support_rate = 0;     ///< per year, of the servers' price on the day of the purchase
   double capital_rate = 0.10;  ///< per year, of the book value
   std::optional<double> system_watts_per_gpu;
   double mean_draw = kUsualMeanDraw;
@@ -77,6 +78,7 @@ struct OwnershipCost {
   std::optional<double> capital;  ///< on the book value of server and network
   std::optional<double> energy;
   std::optional<double> colocation;
+  std::optional<double> support;
   std::optional<double> idle;  ///< all of it but the energy, of the hours that nobody uses
   std::optional<double> total;
 
@@ -101,6 +103,8 @@ inline constexpr std::array kStandingCosts = {
                  "yearly rate on the book value of servers and network (Jorgenson 1963)"},
     StandingCost{Part::colocation, "colocation", &OwnershipCost::colocation, Driver::colocation,
                  "USD per kW-month (assumption)"},
+    StandingCost{Part::support, "support", &OwnershipCost::support, Driver::capital,
+                 "yearly share of the price paid (--support-rate)"},
 };
 
 OwnershipCost compute_ownership(const OwnershipInputs& inputs);

@@ -97,6 +97,7 @@ std::vector<Term> whole_hour(const OwnershipCost& own) {
 void add_owned(const BillInputs& in, Rows& rows) {
   const OwnershipCost& own = *in.ownership;
   for (const StandingCost& each : kStandingCosts) {
+    if (own.*each.usd == 0.0) continue;  // nobody pays it: no row
     const bool bought = each.driver == Driver::capital;
     moved(rows.add(each.part, in.gpu_hours, Unit::gpu_hour, own.*each.usd, true,
                    each.source.empty() ? in.ownership_source : each.source,

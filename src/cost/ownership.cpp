@@ -142,6 +142,9 @@ OwnershipCost compute_ownership(const OwnershipInputs& inputs) {
     const double value = depreciated_price(*inputs.server_usd_per_gpu, inputs.age.years());
     out.server = depreciation_per_hour(value);
     out.network = network_cost(*out.server);
+    out.support =
+        capital_per_hour(depreciated_price(*inputs.server_usd_per_gpu, inputs.age.before_purchase),
+                         inputs.support_rate);
     out.capital = capital_per_hour(value + network_cost(value), inputs.capital_rate);
   }
   if (inputs.system_watts_per_gpu) {
@@ -175,10 +178,12 @@ std::optional<double> break_even_utilization(const OwnershipCost& cost,
 
 namespace {
 
-// `(server + network + capital + colocation)`, and the same with its numbers.
-std::string standing_names() {
+// `(server + network + capital + colocation)`, and the same with its numbers; what costs nothing is
+// left out.
+std::string standing_names(const OwnershipCost& cost) {
   std::string text;
   for (const StandingCost& each : kStandingCosts) {
+    if (cost.*each.usd == 0.0) continue;
     text += fmt::format("{}{}", text.empty() ? "(" : " + ", each.name);
   }
   return text + ")";
@@ -187,6 +192,7 @@ std::string standing_names() {
 std::string standing_numbers(const OwnershipCost& cost) {
   std::string text;
   for (const StandingCost& each : kStandingCosts) {
+    if (cost.*each.usd == 0.0) continue;
     text += fmt::format("{}{:.4f}", text.empty() ? "(" : " + ", (cost.*each.usd).value_or(0));
   }
   return text + ")";
@@ -215,6 +221,14 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
     steps.push_back({"network per hour", "server x 0.19 / (1 - 0.19)",
                      fmt::format("{:.4f} x 0.234568", cost.server.value_or(0)),
                      hourly(cost.network), kEpoch});
+    if (cost.support.value_or(0) > 0) {
+      steps.push_back(
+          {"support per hour", "price paid x rate / 8766",
+           fmt::format("{} x {:.3g} / 8766",
+                       usd(depreciated_price(*inputs.server_usd_per_gpu, age.before_purchase)),
+                       inputs.support_rate),
+           hourly(cost.support), "--support-rate"});
+    }
     steps.push_back({"capital per hour", "book value of server and network x rate / 8766",
                      fmt::format("{} / 0.81 x {:.3g} / 8766", usd(value), inputs.capital_rate),
                      hourly(cost.capital),
@@ -232,7 +246,7 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
                      fmt::format("{:.4g} x {:.4g} / 730.5", kw, inputs.colocation_usd_per_kw_month),
                      hourly(cost.colocation), "model.md 9.2 (assumption)"});
   }
-  steps.push_back({"idle hours", standing_names() + " x (1 / utilization - 1)",
+  steps.push_back({"idle hours", standing_names(cost) + " x (1 / utilization - 1)",
                    fmt::format("{} x (1 / {:.3g} - 1)", standing_numbers(cost), inputs.utilization),
                    hourly(cost.idle), "assumption"});
   return steps;
@@ -243,7 +257,7 @@ std::optional<Derivation> derive_break_even(const OwnershipCost& cost, double re
   if (!cost.standing() || !cost.energy) return std::nullopt;
   const auto even = break_even_utilization(cost, rent_usd_per_gpu_hour);
   return Derivation{
-      "break-even utilisation", standing_names() + " / (rent - energy)",
+      "break-even utilisation", standing_names(cost) + " / (rent - energy)",
       fmt::format("{} / ({} - {:.4f})", standing_numbers(cost), format_exact(rent_usd_per_gpu_hour),
                   *cost.energy),
       even ? fmt::format("{:.4f}{}", *even, *even > 1 ? ": renting is cheaper at any load" : "")

@@ -89,7 +89,7 @@ void warn_about_unused(const Scenario& scenario, const Rates& rates, Notes& note
   if (!rates.own) {
     for (const Field field :
          {Field::cost_purchase_price, Field::cost_hardware_age, Field::cost_utilization,
-          Field::cost_colocation, Field::cost_capital_rate}) {
+          Field::cost_colocation, Field::cost_support_rate, Field::cost_capital_rate}) {
       unused(field, "is not used: it belongs to --pricing own");
     }
   }
@@ -188,6 +188,7 @@ void resolve_ownership(const Scenario& scenario, const Catalog& catalog, Rates& 
       out.purchase.date, as_of,
       scenario.number_or_default(Field::cost_hardware_age) / (kHoursPerYear * kSecondsPerHour));
   inputs.capital_rate = scenario.number_or_default(Field::cost_capital_rate);
+  inputs.support_rate = scenario.number_or_default(Field::cost_support_rate);
   note_purchase(out.purchase, inputs.age, as_of, notes);
   inputs.system_watts_per_gpu = out.power.watts;
   inputs.mean_draw = out.draw;

@@ -22,6 +22,7 @@ bool excludes_zero(const FieldInfo& info) {
     case Field::cost_spares:
     case Field::cost_evaluation:
     case Field::cost_capital_rate:
+    case Field::cost_support_rate:
     case Field::data_image_share:
     case Field::hardware_memory_margin:
       return false;

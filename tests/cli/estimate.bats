@@ -267,6 +267,19 @@ JSON
   grep -q 'give --purchase-price' <<<"$err"
 }
 
+@test "support is a row of an owned machine where a rate is given" {
+  run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 64 --mfu 0.4 \
+    --pricing own --purchase-price 30000 --support-rate 5% --format json
+  # $30,000 x 1.64 for the server x 5 % / 8,766 h.
+  holds '.estimates[0].cost.items | map(select(.item == "support"))[0].unit_price
+    | (. / (30000 * 1.64 * 0.05 / 8766) - 1) | fabs < 1e-9'
+  holds '.estimates[0].cost | ([.items[].amount] | add) as $sum
+    | ($sum / .total - 1) | fabs < 1e-9'
+  run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 64 --mfu 0.4 \
+    --pricing own --format json
+  holds '.estimates[0].cost.items | all(.item != "support")'
+}
+
 @test "counts are whole numbers, and text and vision are the total" {
   run_trcost estimate --params 10e9 --modality vl --format json
   holds '.estimates | all((.steps | . == floor) and (.tokens | [.[]] | all(. == floor))

@@ -70,7 +70,7 @@ load program
   run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator gb300-nvl72
   grep -qE "^  ~[$].* on 64 x gb300-nvl72" out.txt
   run_trcost sweep --params 8e9 --tokens 200e9 --vary hardware.gpus=64,128 \
-    --accelerator gb300-nvl72 --format table
+    --accelerator gb300-nvl72 --select gpu_hours,cost.total --format table
   [ "$(grep -cE "~[$]" out.txt)" -eq 2 ]
   run_trcost transfer --model llama-2-7b --train lora --tokens 2e9 --from a100-sxm-80gb \
     --from-gpus 8 --measured 18h..22h --to gb300-nvl72

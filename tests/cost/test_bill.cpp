@@ -249,7 +249,7 @@ TEST_CASE("purchase prices in order of preference", "[cost][ownership]") {
 }
 
 TEST_CASE("an owner's hour says which rent it is compared with", "[cost][bill][ownership]") {
-  OwnershipCost hour{1.0, 0.25, 0.25, 0.1, 0.25, 0.4375, 2.2875};
+  OwnershipCost hour{1.0, 0.25, 0.25, 0.1, 0.25, 0.0, 0.4375, 2.2875};
   const PriceQuote rent = given_price(1.85);
   BillInputs inputs;
   inputs.own = true;
