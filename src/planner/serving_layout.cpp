@@ -52,6 +52,14 @@ double concurrency_at_speed(const ServingModel& model, ServingLoad load, double 
   return low;
 }
 
+std::vector<int> replica_sizes(const ServingSearch& search) {
+  if (search.gpus) return {*search.gpus};
+  if (search.tp && search.dp) return {*search.tp * *search.dp};
+  std::vector<int> sizes;
+  for (int gpus = 1; gpus <= search.most_gpus; gpus *= 2) sizes.push_back(gpus);
+  return sizes;
+}
+
 std::vector<ServingLayout> serving_layouts(const ServedModel& model, const ServingSearch& search,
                                            int gpus) {
   std::vector<ServingLayout> out;
@@ -80,13 +88,7 @@ std::optional<ServingChoice> choose_serving(const ServedModel& model, const Serv
       if (choice && (!best || better(*choice, *best))) best = choice;
     }
   };
-  if (search.gpus) {
-    consider(*search.gpus);
-  } else if (search.tp && search.dp) {
-    consider(*search.tp * *search.dp);
-  } else {
-    for (int gpus = 1; gpus <= search.most_gpus; gpus *= 2) consider(gpus);
-  }
+  for (const int gpus : replica_sizes(search)) consider(gpus);
   return best;
 }
 

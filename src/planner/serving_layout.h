@@ -24,6 +24,10 @@ struct ServingChoice {
   bool reached = true;  ///< the load or the speed asked for; else the point is as near as it comes
 };
 
+/// Numbers of accelerators that a replica may have: as asked, else the powers of two up to
+/// most_gpus.
+std::vector<int> replica_sizes(const ServingSearch& search);
+
 /// Layouts of `gpus` accelerators that the heads divide into: tensor-parallel groups of attention,
 /// and, for mixtures of experts, several of them side by side.
 std::vector<ServingLayout> serving_layouts(const ServedModel& model, const ServingSearch& search,

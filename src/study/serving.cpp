@@ -153,13 +153,9 @@ void add_published(const Prepared& all, ServingRow& row) {
 
 // Whether any layout at all divides what was asked for.
 bool any_layout(const ServedModel& model, const ServingSearch& search) {
-  if (search.gpus) return !serving_layouts(model, search, *search.gpus).empty();
-  if (search.tp && search.dp)
-    return !serving_layouts(model, search, *search.tp * *search.dp).empty();
-  for (int gpus = 1; gpus <= search.most_gpus; gpus *= 2) {
-    if (!serving_layouts(model, search, gpus).empty()) return true;
-  }
-  return false;
+  return std::ranges::any_of(replica_sizes(search), [&](int gpus) {
+    return !serving_layouts(model, search, gpus).empty();
+  });
 }
 
 [[noreturn]] void fail_to_fit(const Prepared& all, const ServingRow& row, const ServingChip& chip,

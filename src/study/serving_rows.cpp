@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/serving_rows.h"
 
-#include <fmt/format.h>
-
-#include <map>
-
 #include "catalog/csv.h"
 
 namespace trcost {
@@ -33,7 +29,6 @@ ServingMeasurement measurement(const CsvTable& t, std::size_t i) {
   m.engine = t.text(i, "engine");
   m.model = t.text(i, "model");
   m.accelerator = t.text(i, "accelerator");
-  m.group = t.text(i, "group");
   const auto degree = [&](std::string_view column) {
     return static_cast<int>(t.required_number(i, column));
   };
@@ -55,16 +50,8 @@ ServingMeasurement measurement(const CsvTable& t, std::size_t i) {
 std::vector<ServingMeasurement> serving_measurements(const Catalog& catalog) {
   const CsvTable table(catalog.file(kFile), kFile);
   std::vector<ServingMeasurement> rows;
-  std::map<std::string, double> sizes;
-  std::vector<std::string> keys;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    rows.push_back(measurement(table, i));
-    const ServingMeasurement& m = rows.back();
-    keys.push_back(fmt::format("{}|{}|{}|{}|{}", m.model, m.accelerator,
-                               weight_format(m.format).name, m.layout.gpus, m.engine));
-    sizes[keys.back()] += 1;
-  }
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].weight = 1 / sizes[keys[i]];
+  rows.reserve(table.rows());
+  for (std::size_t i = 0; i < table.rows(); ++i) rows.push_back(measurement(table, i));
   return rows;
 }
 

@@ -14,7 +14,7 @@ namespace trcost {
 enum class ServingMode : std::uint8_t { online, offline, static_batch };
 
 struct ServingMeasurement {
-  std::string id, source, engine, model, accelerator, group;
+  std::string id, source, engine, model, accelerator;
   ServingLayout layout;
   WeightFormat format = WeightFormat::bf16;
   std::optional<bool> eight_bit_cache;
@@ -23,7 +23,6 @@ struct ServingMeasurement {
   double concurrency = 0;  ///< 0 where all requests are queued
   std::optional<double> ttft_seconds, tpot_seconds;
   double output_per_gpu = 0;
-  double weight = 1;  ///< 1 / rows of the same model, chip, format, GPUs and engine
 };
 
 std::vector<ServingMeasurement> serving_measurements(const Catalog& catalog);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trcost/serving_validation.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <map>
 
@@ -16,6 +18,12 @@ bool matches(const ServingMeasurement& m, const ValidationFilter& f) {
   return (f.accelerator.empty() || m.accelerator == f.accelerator) &&
          (f.stack.empty() || m.engine == f.stack) && within(m.source, f.source) &&
          within(m.model, f.model);
+}
+
+// What has one vote, however many of its loads were measured.
+std::string configuration_of(const ServingMeasurement& m) {
+  return fmt::format("{}|{}|{}|{}|{}", m.model, m.accelerator, weight_format(m.format).name,
+                     m.layout.gpus, m.engine);
 }
 
 double predicted_rate(const Catalog& catalog, const ServingMeasurement& m) {
@@ -99,7 +107,10 @@ return out;
 ServingValidation validate_serving(const Catalog& catalog, const ValidationFilter& filter) {
   ServingValidation out;
   std::vector<RowError> errors;
-  for (const ServingMeasurement& m : serving_measurements(catalog)) {
+  const std::vector<ServingMeasurement> measured = serving_measurements(catalog);
+  std::map<std::string, double> sizes;
+  for (const ServingMeasurement& m : measured) sizes[configuration_of(m)] += 1;
+  for (const ServingMeasurement& m : measured) {
     if (!matches(m, filter)) continue;
     ServingReplay r;
     r.id = m.id;
@@ -116,9 +127,8 @@ ServingValidation validate_serving(const Catalog& catalog, const ValidationFilte
     r.measured = m.output_per_gpu;
     r.predicted = predicted_rate(catalog, m);
     r.error = r.predicted / r.measured - 1;
-    r.weight = m.weight;
-    r.group = m.model + m.accelerator + m.engine + std::string(r.precision) +
-              std::to_string(m.layout.gpus);
+    r.group = configuration_of(m);
+    r.weight = 1 / sizes[r.group];
     out.rows.push_back(std::move(r));
   }
   for (const ServingReplay& r : out.rows) errors.push_back({r.error, r.weight, r.group});
