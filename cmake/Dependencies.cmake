@@ -75,8 +75,7 @@ if(XLSXWRITER_INCLUDE_DIR AND XLSXWRITER_LIBRARY)
   target_include_directories(trcost_private_dependencies SYSTEM INTERFACE
     $<BUILD_INTERFACE:${XLSXWRITER_INCLUDE_DIR}>)
   target_link_libraries(trcost_private_dependencies INTERFACE ${CMAKE_DL_LIBS})
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/report/xlsx.cpp
-    ${PROJECT_SOURCE_DIR}/src/report/draw/workbook_file.cpp
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/report/draw/workbook_file.cpp
     ${PROJECT_SOURCE_DIR}/src/report/xlsx_library.cpp
     PROPERTIES COMPILE_DEFINITIONS "TRCOST_XLSXWRITER_FILE=\"${xlsxwriter_file}\"")
 else()

@@ -27,21 +27,10 @@ struct Report {
 
 /// The document of the contract: versions, scenario, estimates.
 std::string render_json(const Report& report);
-/// One flat object per estimate and line.
-std::string render_jsonl(const Report& report);
-/// A header and one row per estimate.
-std::string render_csv(const Report& report);
-/// For people: the question, the platforms side by side, the cheapest in detail.
-std::string render_table(const Report& report, const Style& style);
 /// Formula by formula with numbers and sources, then assumptions, then prices.
 std::string render_explain(const Report& report, const Style& style);
-std::string render_markdown(const Report& report);
-/// One self-contained page.
-std::string render_html(const Report& report);
-/// The bytes of a workbook; Error (usage) where the build lacks libxlsxwriter.
-std::string render_xlsx(const Report& report);
-/// Any of the above.
-std::string render(const Report& report, Format format, const Style& style);
+/// Any format. Error (usage) for a workbook where the build lacks libxlsxwriter.
+std::string render(const Report& report, Format format, const Style& style = {});
 
 /// A platform without an answer, in one line.
 std::string failure_line(const Estimator::Failure& failure);

@@ -17,19 +17,19 @@ namespace trcost {
 /// then `error`.
 std::vector<std::string> sweep_columns(const SweepPlan& plan);
 
-/// Renders rows of csv, jsonl or json, and of table and md in a form that SweepDocument reads. The
+/// Renders rows of csv, jsonl or json, and of the others in a form that SweepDocument reads. The
 /// plan has to outlive it. In every row the last value is `error`, unknown where there is an
 /// answer.
 SweepRenderer sweep_renderer(const SweepPlan& plan, Format format);
 
 /// Makes a whole document of rendered rows: csv (with its header in the first shard) and jsonl as
-/// they come, json within an object, table and md at the end, since their columns are as wide as
-/// the widest cell.
+/// they come, json within an object, the others at the end: their columns are as wide as the widest
+/// cell, or a figure is about all rows.
 class SweepDocument {
  public:
   using Write = std::function<void(std::string_view)>;
   SweepDocument(const SweepPlan& plan, Format format, const Style& style, Write write,
-                std::string price_data_date = {});
+                std::string price_data_date = {}, std::string command = {});
 
   /// What stands before the rows; not for a file that is continued.
   void open();
@@ -39,10 +39,13 @@ class SweepDocument {
   void close(bool interrupted = false);
 
  private:
+  void hold(std::string_view rows);
+
   const SweepPlan* plan_;
   Format format_;
   Style style_;
   std::string price_data_date_;
+  std::string command_;
   Write write_;
   std::string held_;        ///< rows of a table
   std::uint64_t rows_ = 0;  ///< of a table

@@ -94,16 +94,5 @@ class Table {
 std::string to_text(const Table& table, const Style& style = {});
 /// GitHub-flavoured Markdown.
 std::string to_markdown(const Table& table);
-/// RFC 4180 with a header row, LF line ends; see append_csv_text in trcost/rows.h.
-std::string to_csv(const Table& table);
-/// One JSON object per row and line.
-std::string to_jsonl(const Table& table);
-/// `{ "schema_version", "trcost_version", "<list_name>": [ {row}, ... ] }`, indented.
-std::string to_json(const Table& table, std::string_view list_name);
-/// A self-contained page with `title` as its heading.
-std::string to_html(const Table& table, std::string_view title);
-/// Any of the above; Error (usage) for formats that a plain table does not have.
-std::string to_format(const Table& table, Format format, const Style& style,
-                      std::string_view list_name);
 
 }  // namespace trcost

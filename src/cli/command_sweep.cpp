@@ -206,7 +206,7 @@ class Sweeping {
     style.color = format_ == Format::table && path() == "-" && session_.colored(STDOUT_FILENO);
     SweepDocument document(
         plan_, format_, style, [&](std::string_view text) { output.write(text); },
-        std::string(session_.catalog().price_date()));
+        std::string(session_.catalog().price_date()), session_.command);
     // Rows to be ordered can be refused after some thousands: their head comes with the first.
     bool opened = false;
     const auto open = [&] {
@@ -291,7 +291,7 @@ Action define_sweep(CLI::App& app, Session& session) {
   add_run_options(app, *arguments);
   arguments->scenario.add(app, session);
   using enum Format;
-  add_output_options(app, arguments->output, {table, json, jsonl, csv, md},
+  add_output_options(app, arguments->output, {table, json, jsonl, csv, md, html, xlsx},
                      "a table on a terminal and csv elsewhere");
   app.add_flag("--strict", arguments->strict, "exit 3 when a row has no answer")->group("Output");
   return [arguments, &session] { return Sweeping(*arguments, session).run(); };

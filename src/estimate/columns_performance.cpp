@@ -9,6 +9,12 @@ using namespace column_rows;
 using enum NumberKind;
 using enum Better;
 
+// Errors are known where there are rows to have them on.
+Number of_quality(E e, double value) {
+  if (e.performance.quality.rows == 0) return std::nullopt;
+  return value;
+}
+
 constexpr EstimateColumn kPerformance[] = {
     figure(
         "performance.step_seconds", "s", duration, lower,
@@ -47,6 +53,23 @@ constexpr EstimateColumn kPerformance[] = {
         "performance.batch_token_cost", "", fraction, lower,
         [](E e) -> Number { return e.performance.batch_token_cost; },
         "more tokens that this batch takes than the usual one for the same loss"),
+    text(
+        "performance.quality.method", [](E e) { return e.performance.quality.name; },
+        "kind of model that answered"),
+    figure(
+        "performance.quality.sigma", "", NumberKind::number, lower,
+        [](E e) { return of_quality(e, e.performance.quality.sigma); },
+        "standard deviation of ln(predicted / measured) on published rows"),
+    figure(
+        "performance.quality.median_error", "", fraction, lower,
+        [](E e) { return of_quality(e, e.performance.quality.median_error); },
+        "median of |predicted / measured - 1| there"),
+    figure(
+        "performance.quality.rows", "", integer, higher,
+        [](E e) -> Number { return e.performance.quality.rows; }, "published rows behind it"),
+    text(
+        "performance.quality.family", [](E e) { return e.performance.quality.family; },
+        "which rows these are"),
     figure(
         "gpu_hours", "GPU-hours", count, lower, [](E e) -> Number { return e.gpu_hours; },
         "with failures and production overhead", Rank::first, "GPU-hours"),

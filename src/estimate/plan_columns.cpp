@@ -31,6 +31,14 @@ constexpr auto bytes(std::string_view path, Better better, auto get, std::string
   return column::number(path, "bytes", NumberKind::bytes, better, get, help, rank);
 }
 
+// Text that is known to be empty, where it is.
+Value words(std::string_view text) {
+  Value value;
+  value.kind = Value::Kind::text;
+  value.text = text;
+  return value;
+}
+
 // A value that is nothing but a number is one.
 Value assumed_value(std::string_view text) {
   double value = 0;
@@ -122,7 +130,10 @@ const Columns<Assumption>& assumption_columns() {
           ColumnKind::text, "value",
           [](const Assumption& assumption) { return assumed_value(assumption.value); },
           "as it may be given"),
-      text("unit", word<&Assumption::unit>, "of the value"),
+      of_kind(
+          ColumnKind::text, "unit",
+          [](const Assumption& assumption) { return words(assumption.unit); },
+          "of the value; empty for plain numbers and words"),
       text("why", word<&Assumption::why>, "how it comes about"),
       text("source", word<&Assumption::source>, "where it was read"),
   };

@@ -10,7 +10,6 @@
 namespace trcost {
 namespace {
 
-constexpr int kColumnGap = 2;
 constexpr const char* kMarkLabel = "vs cheapest";
 
 // One line of the comparison: how a platform's cell comes about.
@@ -127,52 +126,21 @@ Cell mark(const Estimate& e, const Estimate& best) {
   return fmt::format("{:+.0f}%", (*e.cost.total / *best.cost.total - 1) * 100);
 }
 
-int widest_cell(const Estimate& e) {
-  int width = display_width(e.accelerator);
-  for (const Line& line : kLines) {
-    width = std::max(width, display_width(line.cell(e).text()));
-  }
-  return width;
-}
-
-int label_width() {
-  int width = display_width(kMarkLabel);
-  for (const Line& line : kLines) width = std::max(width, display_width(line.label));
-  return width;
-}
-
 }  // namespace
 
-std::vector<std::pair<std::size_t, std::size_t>> comparison_groups(
-    std::span<const Estimate> estimates, int width) {
-  std::vector<std::pair<std::size_t, std::size_t>> groups;
-  int used = 0;
-  for (std::size_t i = 0; i < estimates.size(); ++i) {
-    const int wanted = widest_cell(estimates[i]) + kColumnGap;
-    if (groups.empty() || used + wanted > width) {
-      groups.emplace_back(i, 0);
-      used = label_width();
-    }
-    ++groups.back().second;
-    used += wanted;
-  }
-  return groups;
-}
-
-Table comparison_table(std::span<const Estimate> estimates, std::size_t first, std::size_t count) {
-  const auto shown = estimates.subspan(first, count);
+Table comparison_table(std::span<const Estimate> estimates) {
   // Without a known total nothing is the cheapest.
   const bool compared =
       estimates.size() > 1 && estimates[cheapest_index(estimates)].cost.total.has_value();
   const Estimate* best = compared ? &estimates[cheapest_index(estimates)] : nullptr;
   std::vector<TableColumn> columns = {{.title = " "}};
-  for (const Estimate& e : shown) {
+  for (const Estimate& e : estimates) {
     columns.push_back({.title = e.accelerator, .align = Align::right, .strong = &e == best});
   }
   Table table(columns);
   const auto add = [&](const char* label, const auto& cell) {
     std::vector<Cell> row = {label};
-    for (const Estimate& e : shown) row.push_back(&e == best ? cell(e).strong() : cell(e));
+    for (const Estimate& e : estimates) row.push_back(&e == best ? cell(e).strong() : cell(e));
     table.add_row(std::move(row));
   };
   for (const Line& line : kLines) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,10 @@ struct Document {
   Record record;               ///< the subject beside its table; the subject has to outlive this
   std::string_view rows;       ///< the list of it that CSV, JSON Lines and workbooks have rows of
   std::function<Page()> page;  ///< made when a format for people asks for it
+  /// The page of a workbook, where its rows are too many to stand there twice.
+  std::function<Page()> summary = {};
+  std::shared_ptr<const void> keeps = {};  ///< what `record` looks at, where nobody else has it
+  bool scalars_beside = true;  ///< the rows of a workbook have the document's scalars beside
   std::string scenario = {};   ///< JSON that gives the same answer with --scenario; may be empty
   std::string command = {};    ///< as it was typed, for files that are handed on
 
@@ -26,7 +31,7 @@ struct Document {
 
 template <class T>
 Document document_of(const Subject<T>& subject, const T& answer, std::function<Page()> page) {
-  return {record_of(subject.columns(), answer), subject.rows, std::move(page)};
+  return {record_of(subject.columns(), answer), subject.rows, std::move(page), {}};
 }
 
 /// Throws Error (data) for a number that is not finite; Error (usage) for a workbook with more rows

@@ -10,14 +10,4 @@ std::string made_by(std::string_view price_data_date) {
   return fmt::format("trcost {}, price book of {}", trcost_version(), price_data_date);
 }
 
-void write_versions(JsonWriter& writer) {
-  writer.member("schema_version", kSchemaVersion);
-  writer.member("trcost_version", trcost_version());
-}
-
-void write_versions(JsonWriter& writer, std::string_view price_data_date) {
-  write_versions(writer);
-  writer.text_or_null("price_data_date", price_data_date);
-}
-
 }  // namespace trcost

@@ -11,6 +11,7 @@
 #include "trcost/memory_fit.h"
 #include "trcost/serving.h"
 #include "trcost/serving_validation.h"
+#include "trcost/report.h"
 #include "trcost/solve_report.h"
 #include "trcost/token_report.h"
 #include "trcost/transfer.h"
@@ -27,6 +28,7 @@ Record token_record(const TokenReport& report);
 /// The families with their options, rules and sources.
 Document token_families_document();
 
+Document estimate_document(const Report& report);
 Document memory_document(const MemoryReport& report);
 Document serving_document(const ServingReport& report);
 

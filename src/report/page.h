@@ -41,8 +41,10 @@ struct Paragraph {
 /// A table that text shows narrowed to the width, and the others in full.
 struct Grid {
   Table table;
-  /// In text, where the platforms stand in several tables below each other; `table` shows them all.
-  std::vector<Table> narrow = {};
+  /// Text puts the columns after the first into several tables below each other, where one has no
+  /// room for all.
+  bool splits = false;
+  std::vector<Paragraph> in_text = {};  ///< what text says in place of the table
 };
 
 /// Horizontal bars on one scale from 0 to 1.

@@ -11,13 +11,9 @@
 
 namespace trcost {
 
-/// `count` platforms from `first` on side by side, one column each; the cheapest of all is marked
-/// when there is something to compare.
-Table comparison_table(std::span<const Estimate> estimates, std::size_t first, std::size_t count);
-/// The platforms in groups whose comparison tables are at most `width` columns wide each; index
-/// ranges as (first, count).
-std::vector<std::pair<std::size_t, std::size_t>> comparison_groups(
-    std::span<const Estimate> estimates, int width);
+/// The platforms side by side, one column each; the cheapest is marked when there is something to
+/// compare.
+Table comparison_table(std::span<const Estimate> estimates);
 /// Terms that cost something, with what is left after each.
 Table waterfall_table(const Estimate& estimate);
 /// The bill: included rows, their total, then what is shown apart.

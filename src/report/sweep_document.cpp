@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "report/about/sweep.h"
 #include "report/document_head.h"
 #include "report/sweep_cells.h"
 #include "text/json_string.h"
@@ -16,6 +17,12 @@ namespace trcost {
 namespace {
 
 constexpr std::uint64_t kMostTableRows = 100'000;
+
+// Formats that are made of all rows together, and of these those that hold them as JSON Lines.
+bool is_lines(Format format) { return format == Format::html || format == Format::xlsx; }
+bool is_held(Format format) {
+  return format == Format::table || format == Format::md || is_lines(format);
+}
 
 // Columns of a table when none are selected: a screen holds only so many.
 const std::vector<const EstimateColumn*>& usual_columns() {
@@ -74,7 +81,7 @@ std::string table_of(const SweepPlan& plan, Format format, std::string_view rows
     std::vector<Cell> row(line.begin(), errors ? line.end() : line.end() - 1);
     table.add_row(std::move(row));
   }
-  return to_format(table, format, style, "rows");
+  return format == Format::md ? to_markdown(table) : to_text(table, style);
 }
 
 }  // namespace
@@ -103,11 +110,12 @@ std::vector<const EstimateColumn*> sweep_table_columns(const SweepPlan& plan) {
 }
 
 SweepDocument::SweepDocument(const SweepPlan& plan, Format format, const Style& style, Write write,
-                             std::string price_data_date)
+                             std::string price_data_date, std::string command)
     : plan_(&plan),
       format_(format),
       style_(style),
       price_data_date_(std::move(price_data_date)),
+      command_(std::move(command)),
       write_(std::move(write)) {}
 
 void SweepDocument::open() {
@@ -127,24 +135,37 @@ void SweepDocument::open() {
 }
 
 void SweepDocument::add(std::string_view rows) {
-  if (format_ == Format::table || format_ == Format::md) {
-    held_ += rows;
-    rows_ += static_cast<std::uint64_t>(std::ranges::count(rows, kSweepRowEnd));
-    if (rows_ <= kMostTableRows) return;
-    throw Error(ErrorKind::usage, fmt::format("more than {} rows for a table", kMostTableRows),
-                "use --format csv, or keep fewer rows with --where or --sort and --top");
-  }
+  if (is_held(format_)) return hold(rows);
   // Every object of the list begins with a comma but the first.
   if (format_ == Format::json && empty_) rows.remove_prefix(1);
   empty_ = false;
   write_(rows);
 }
 
+void SweepDocument::hold(std::string_view rows) {
+  held_ += rows;
+  const char end = is_lines(format_) ? '\n' : kSweepRowEnd;
+  rows_ += static_cast<std::uint64_t>(std::ranges::count(rows, end));
+  const std::uint64_t most =
+      format_ == Format::xlsx ? Document::kMostSheetRows : kMostTableRows;
+  if (rows_ <= most) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("more than {} rows for a {}", most,
+                          format_ == Format::xlsx ? "sheet of a workbook" : "table"),
+              "use --format csv, or keep fewer rows with --where or --sort and --top");
+}
+
 void SweepDocument::close(bool interrupted) {
   if (format_ == Format::json) {
     write_(interrupted ? "\n],\n\"interrupted\": true\n}\n" : "\n]\n}\n");
   }
-  if (format_ == Format::table || format_ == Format::md) {
+  if (is_lines(format_)) {
+    const auto columns =
+        format_ == Format::html ? sweep_table_columns(*plan_) : plan_->columns();
+    write_(render(sweep_rows_document(*plan_, columns, held_, {price_data_date_, command_}),
+                  format_));
+  } else if (is_held(format_)) {
+    if (format_ == Format::md) write_("# Sweep\n\n");
     write_(table_of(*plan_, format_, held_, style_));
     write_(fmt::format("\n{}{}\n", format_ == Format::md ? "" : "  ", made_by(price_data_date_)));
   }

@@ -46,7 +46,8 @@ void append_key(std::string& out, std::string_view path) {
   out += "\":";
 }
 
-void append_object(const SweepPlan& plan, const SweepRow& row, std::string& out) {
+void append_object(const SweepPlan& plan, const std::vector<const EstimateColumn*>& columns,
+                   const SweepRow& row, std::string& out) {
   out += '{';
   for (std::size_t i = 0; i < plan.named_axes(); ++i) {
     const SweepAxis& axis = plan.axes()[i];
@@ -59,10 +60,10 @@ void append_object(const SweepPlan& plan, const SweepRow& row, std::string& out)
     out += ',';
   }
   if (row.estimate != nullptr) {
-    append_json_members(out, *row.estimate, plan.columns());
-    if (!plan.columns().empty()) out += ',';
+    append_json_members(out, *row.estimate, columns);
+    if (!columns.empty()) out += ',';
   } else {
-    for (const EstimateColumn* column : plan.columns()) {
+    for (const EstimateColumn* column : columns) {
       append_key(out, column->path);
       if (names_platform(*column)) {
         append_json_string(out, row.accelerator);
@@ -119,14 +120,20 @@ SweepRenderer sweep_renderer(const SweepPlan& plan, Format format) {
     case Format::csv:
       return [&plan](const SweepRow& row, std::string& out) { append_csv(plan, row, out); };
     case Format::jsonl:
+    case Format::xlsx:
       return [&plan](const SweepRow& row, std::string& out) {
-        append_object(plan, row, out);
+        append_object(plan, plan.columns(), row, out);
         out += '\n';
       };
     case Format::json:
       return [&plan](const SweepRow& row, std::string& out) {
         out += ",\n";
-        append_object(plan, row, out);
+        append_object(plan, plan.columns(), row, out);
+      };
+    case Format::html:
+      return [&plan, columns = sweep_table_columns(plan)](const SweepRow& row, std::string& out) {
+        append_object(plan, columns, row, out);
+        out += '\n';
       };
     default:
       return [&plan, columns = sweep_table_columns(plan)](const SweepRow& row, std::string& out) {

@@ -99,7 +99,9 @@ Document table_document(Table table, std::string name, std::string title) {
     out.add(Grid{listing->table()});
     return out;
   };
-  return {Record(*listing, listing.get()), listing->name(), page};
+  Document document{Record(*listing, listing.get()), listing->name(), page};
+  document.keeps = listing;
+  return document;
 }
 
 }  // namespace trcost

@@ -70,3 +70,15 @@ same() {
   same summaries validate --stack fsdp --summary
   same runs validate --runs
 }
+
+@test "estimate in every format" {
+  same estimates estimate --params 10e9 --modality vl
+  same estimates estimate --model mixtral-8x7b --tokens 1e11 --accelerator h100-sxm,b200 --gpus 64 --explain
+  same estimates estimate --scenario "$BATS_TEST_DIRNAME/../../examples/scenarios/llava-two-stages.json"
+}
+
+@test "sweep in every format" {
+  same rows sweep --params 1e9 --tokens 1e9 --vary hardware.gpus=8,16,32 --accelerator h100-sxm,b200
+  same rows sweep --params 1e9 --tokens 1e9 --vary hardware.gpus=8,16 \
+    --vary train.precision=bf16,fp8 --accelerator a100-sxm-80gb --select cost.total,performance.mfu
+}

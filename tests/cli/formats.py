@@ -27,6 +27,7 @@ SHEETS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 AFTER_ROWS = {"tokens": ("total.", "inputs", "distribution")}
 # Documents within the document.
 WHOLE = ("scenario", "result")
+ROWS_ALONE = False
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 
 
@@ -59,6 +60,8 @@ def scalars(value, prefix=""):
 def rows_of(document, path):
     """Each row's scalars, the nearest first, and those of what is around it."""
     name, _, rest = path.partition("/")
+    if ROWS_ALONE and "schema_version" in document:
+        document = {name: document[name]}
     around = {k: v for k, v in document.items() if not (isinstance(v, list) and k == name)}
     for row in document[name]:
         inner = rows_of(row, rest) if rest else [dict(scalars(row))]
@@ -189,7 +192,9 @@ def check_pages(program, words):
 
 
 def main():
+    global ROWS_ALONE
     program, path, *words = sys.argv[1:]
+    ROWS_ALONE = words[0] == "sweep"  # its rows say what was selected, and no more
     document = json.loads(run(program, words, "json"))
     rows = list(rows_of(document, path))
     written = list(csv.reader(io.StringIO(run(program, words, "csv"))))

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "catch.h"
+#include "report/table_document.h"
 #include "trcost/error.h"
 
 using namespace trcost;
@@ -37,7 +38,7 @@ TEST_CASE("listings show every entry, in base units to machines") {
     CHECK(table.rows().size() == catalog.names(kind).size());
   }
   const Table one = catalog_table(catalog, CatalogKind::accelerators, "h100-sxm");
-  const nlohmann::json row = nlohmann::json::parse(to_jsonl(one));
+  const nlohmann::json row = nlohmann::json::parse(render(table_document(one, "rows"), Format::jsonl));
   CHECK(row["bf16_flop_per_second"] == 989.4e12);
   CHECK(row["nvfp4_flop_per_second"].is_null());
   CHECK(row["power_watts"] == 700);

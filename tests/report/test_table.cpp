@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "catch.h"
+#include "report/table_document.h"
 #include "report/text_width.h"
 #include "text/json_string.h"
 #include "text/unicode.h"
@@ -33,6 +34,10 @@ std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
   return lines;
+}
+
+std::string as(Format format, const Table& table) {
+  return render(table_document(table, "items"), format);
 }
 
 }  // namespace
@@ -104,34 +109,35 @@ TEST_CASE("columns that may go leave a narrow table and are counted", "[report]"
   CHECK(text.find("column-0") != std::string::npos);
   CHECK(text.find("column-19") == std::string::npos);
   CHECK(text.find("more columns") != std::string::npos);
-  CHECK(lines_of(to_csv(table))[1] == "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19");
+  CHECK(lines_of(as(Format::csv, table))[1] == "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,1.0," +
+                                                std::string(trcost_version()));
 }
 
 TEST_CASE("machines get exact values, null and empty for unknown", "[report]") {
-  const auto document = nlohmann::json::parse(to_json(sample(), "items"));
+  const auto document = nlohmann::json::parse(as(Format::json, sample()));
   CHECK(document["schema_version"] == "1.0");
   CHECK(document["items"].size() == 2);
   CHECK(document["items"][0]["price_usd"] == 2.5);
   CHECK(document["items"][0]["fits"] == true);
   CHECK(document["items"][1]["price_usd"].is_null());
-  const auto lines = lines_of(to_csv(sample()));
-  CHECK(lines[0] == "name,price_usd,fits,note");
-  CHECK(lines[1] == "a,2.5,true,short");
+  const auto lines = lines_of(as(Format::csv, sample()));
+  CHECK(lines[0] == "name,price_usd,fits,note,schema_version,trcost_version");
+  CHECK(lines[1].starts_with("a,2.5,true,short,1.0,"));
   CHECK(lines[2].starts_with("longer-name,,false,"));
-  for (const std::string& line : lines_of(to_jsonl(sample()))) {
+  for (const std::string& line : lines_of(as(Format::jsonl, sample()))) {
     CHECK(nlohmann::json::parse(line).is_object());
   }
   Table broken({{"x", "", Align::right, Overflow::keep}});
   broken.add_row({Cell::number(std::numeric_limits<double>::infinity(), NumberKind::number)});
-  CHECK_THROWS_AS(to_csv(broken), Error);
-  CHECK_THROWS_AS(to_json(broken, "items"), Error);
+  CHECK_THROWS_AS(as(Format::csv, broken), Error);
+  CHECK_THROWS_AS(as(Format::json, broken), Error);
 }
 
 TEST_CASE("markup is escaped", "[report]") {
   Table table({{"x", "", Align::left, Overflow::keep}});
   table.add_row({"<b>&|\n`"});
   CHECK(to_markdown(table).find("\\<b\\>&\\| \\`") != std::string::npos);
-  CHECK(to_html(table, "t").find("&lt;b&gt;&amp;|") != std::string::npos);
+  CHECK(as(Format::html, table).find("&lt;b&gt;&amp;|") != std::string::npos);
 }
 
 TEST_CASE("CSV text is quoted and cannot become a formula", "[report]") {

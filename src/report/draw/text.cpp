@@ -9,6 +9,52 @@
 namespace trcost {
 namespace {
 
+int column_width(const Table& table, std::size_t column) {
+  int width = display_width(table.columns()[column].title);
+  for (const std::vector<Cell>& row : table.rows()) {
+    width = std::max(width, display_width(row[column].text()));
+  }
+  return width;
+}
+
+// The first column and those from `first` up to and without `last`.
+Table some_columns(const Table& table, std::size_t first, std::size_t last) {
+  const auto at = [](const auto& of, std::size_t i) {
+    return of.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  std::vector<TableColumn> columns = {table.columns()[0]};
+  columns.insert(columns.end(), at(table.columns(), first), at(table.columns(), last));
+  Table out(std::move(columns));
+  std::size_t rule = 0;
+  for (std::size_t i = 0; i < table.rows().size(); ++i) {
+    for (; rule < table.rules().size() && table.rules()[rule] <= i; ++rule) out.add_rule();
+    const std::vector<Cell>& row = table.rows()[i];
+    std::vector<Cell> cells = {row[0]};
+    cells.insert(cells.end(), at(row, first), at(row, last));
+    out.add_row(std::move(cells));
+  }
+  return out;
+}
+
+// Tables of at most `width`, each with the first column.
+std::vector<Table> split_columns(const Table& table, int width) {
+  constexpr int kGap = 2;
+  std::vector<Table> out;
+  std::size_t first = 1;
+  while (first < table.columns().size()) {
+    int used = column_width(table, 0) + kGap + column_width(table, first);
+    std::size_t last = first + 1;
+    while (last < table.columns().size()) {
+      used += kGap + column_width(table, last);
+      if (used > width) break;
+      ++last;
+    }
+    out.push_back(some_columns(table, first, last));
+    first = last;
+  }
+  return out;
+}
+
 // A page of text: what stands beside a table is set off from it, but for its notes and headings.
 class TextDrawing {
  public:
@@ -58,8 +104,10 @@ class TextDrawing {
   }
   void add(const Grid& grid) {
     if (grid.table.rows().empty()) return;
-    if (grid.narrow.empty()) add_table(grid.table);
-    for (const Table& table : grid.narrow) add_table(table);
+    for (const Paragraph& paragraph : grid.in_text) add(paragraph);
+    if (!grid.in_text.empty()) return;
+    if (!grid.splits) return add_table(grid.table);
+    for (const Table& table : split_columns(grid.table, text_.inner_width())) add_table(table);
   }
   void add_table(const Table& table) {
     set_off(Before::table);

@@ -193,10 +193,10 @@ void add_origin(WorkbookFile& book, const Document& document, const Page& page) 
 }  // namespace
 
 std::string draw_workbook(const Document& document) {
-  const Page page = document.page();
+  const Page page = document.summary ? document.summary() : document.page();
   WorkbookFile book(page.title);
   PageSheet(book).draw(page);
-  add_rows(book, document.record, document.rows, true);
+  add_rows(book, document.record, document.rows, document.scalars_beside);
   add_lists(book, document.record, document.record.table(), {}, document.rows);
   add_origin(book, document, page);
   return book.close();

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/document_columns.h"
+
+#include "estimate/plan_columns.h"
+#include "trcost/columns.h"
+
+namespace trcost {
+namespace {
+
+using namespace column;
+using E = const Estimate&;
+
+constexpr auto plain(std::string_view path, auto get, std::string_view help) {
+  return number(path, "", NumberKind::number, get, help);
+}
+
+const Columns<WaterfallTerm>& waterfall_columns() {
+  static const Columns<WaterfallTerm> table = {
+      text("term", [](const WaterfallTerm& t) { return t.term; }, "what takes from the peak",
+           Rank::key),
+      number("share", "", NumberKind::fraction, [](const WaterfallTerm& t) { return t.share; },
+             "that it leaves; all multiply to the MFU")};
+  return table;
+}
+
+// A row of the bill with its name.
+struct NamedItem {
+  const LineItem* item = nullptr;
+  std::string name;
+};
+
+const Columns<NamedItem>& item_columns() {
+  using I = const NamedItem&;
+  static const Columns<NamedItem> table = {
+      text("item", [](I i) -> auto& { return i.name; }, "what is paid for", Rank::key),
+      plain("quantity", [](I i) { return i.item->quantity; }, "in the unit"),
+      text("unit", [](I i) { return unit_name(i.item->unit); }, "of the quantity"),
+      number("unit_price", "USD", NumberKind::money, [](I i) { return i.item->unit_price; },
+             "of one unit"),
+      number("amount", "USD", NumberKind::money, [](I i) { return i.item->amount; },
+             "quantity x unit price", Rank::first),
+      text("source", [](I i) -> auto& { return i.item->source; }, "of the unit price"),
+      text("date", [](I i) -> auto& { return i.item->date; }, "of the unit price")};
+  return table;
+}
+
+std::vector<NamedItem> items_of(E e, bool included) {
+  std::vector<NamedItem> out;
+  for (const LineItem& item : e.cost.items) {
+    if (item.included == included) out.push_back({&item, item_name(item)});
+  }
+  return out;
+}
+
+const Columns<Contribution>& contribution_columns() {
+  using C = const Contribution&;
+  static const Columns<Contribution> table = {
+      text("input", [](C c) -> auto& { return c.input; }, "what is not certain", Rank::key),
+      number("share", "", NumberKind::fraction, [](C c) { return c.share; },
+             "of the variance of the total"),
+      plain("sigma", [](C c) { return c.sigma; }, "in logarithms"),
+      text("source", [](C c) -> auto& { return c.source; }, "where the spread was read")};
+  return table;
+}
+
+const Columns<Derivation>& derivation_columns() {
+  using D = const Derivation&;
+  static const Columns<Derivation> table = {
+      text("name", [](D d) -> auto& { return d.name; }, "what comes out", Rank::key),
+      text("formula", [](D d) -> auto& { return d.formula; }, "in symbols"),
+      text("numbers", [](D d) -> auto& { return d.numbers; }, "with the numbers put in"),
+      text("result", [](D d) -> auto& { return d.result; }, "with its unit"),
+      text("source", [](D d) -> auto& { return d.source; }, "of the formula")};
+  return table;
+}
+
+// A stage with the layers that its layout splits.
+struct PlacedStage {
+  const StageResult* stage = nullptr;
+  double layers = 0;
+};
+
+const Columns<PlacedStage>& stage_columns() {
+  using S = const PlacedStage&;
+  static const Columns<PlacedStage> table = [] {
+    Columns<PlacedStage> t = {
+        text("name", [](S s) -> auto& { return s.stage->name; }, "of the stage", Rank::key),
+        number("tokens", "tokens", NumberKind::count, [](S s) { return s.stage->tokens; },
+               "that it processes"),
+        plain("flops", [](S s) { return s.stage->flops; }, "model FLOP"),
+        number("gpu_hours", "GPU-hours", NumberKind::count,
+               [](S s) { return s.stage->gpu_hours; }, "with failures and production overhead"),
+        number("wall_clock_seconds", "s", NumberKind::duration,
+               [](S s) { return s.stage->wall_clock_seconds; }, "from start to end"),
+        number("mfu", "", NumberKind::fraction, [](S s) { return s.stage->mfu; },
+               "against the dense peak of the precision used"),
+        number("gpus", "accelerators", NumberKind::integer, [](S s) { return s.stage->gpus; },
+               "cluster size"),
+        number("step_seconds", "s", NumberKind::duration,
+               [](S s) { return s.stage->step_seconds; }, "one step in steady state")};
+    t.lift<[](S s) {
+      return std::optional<PlacedLayout>({&s.stage->layout, s.stage->gpus, s.layers});
+    }, layout_columns>("layout");
+    t.lift<[](S s) { return &s.stage->memory; }, memory_use_columns>("memory");
+    return t;
+  }();
+  return table;
+}
+
+std::vector<PlacedStage> stages_of(E e) {
+  std::vector<PlacedStage> out;
+  for (const StageResult& stage : e.stages) out.push_back({&stage, e.model.layers});
+  return out;
+}
+
+const Column<Estimate> kLists[] = {
+    list<waterfall_columns>("waterfall", [](E e) -> auto& { return e.waterfall; },
+                            "from dense peak to realised MFU"),
+    list<item_columns>("cost.items", [](E e) { return items_of(e, true); }, "of the total"),
+    list<item_columns>("cost.not_included", [](E e) { return items_of(e, false); },
+                       "shown, not in the total"),
+    list<contribution_columns>("range.contributions",
+                               [](E e) -> auto& { return e.range.contributions; },
+                               "what makes the range"),
+    list<assumption_columns>("assumptions", [](E e) -> auto& { return e.assumptions; },
+                             "what the question left open"),
+    list<stage_columns>("stages", [](E e) { return stages_of(e); }, "of a training in several"),
+    text("runner_up", [](E e) -> auto& { return e.runner_up; },
+         "the second-best layout and by how much; rows of a sweep do not look for it"),
+    list<text_columns>("warnings", [](E e) -> auto& { return e.warnings; }, "what to know"),
+    list<derivation_columns>("derivations", [](E e) -> auto& { return e.derivations; },
+                             "step by step, with --explain"),
+};
+
+}  // namespace
+
+const Columns<Estimate>& estimate_columns() {
+  static const Columns<Estimate> table = [] {
+    Columns<Estimate> t;
+    for (const EstimateColumn& column : columns()) {
+      if (column.path == "gpu_hours") t.add({kLists[0]});  // after the performance that it explains
+      t.add({column});
+    }
+    t.add(std::span(kLists).subspan(1));
+    t.make_optional("pipeline");
+    t.gather();
+    return t;
+  }();
+  return table;
+}
+
+const Columns<TokenAlternative>& alternative_columns() {
+  using A = const TokenAlternative&;
+  static const Columns<TokenAlternative> table = {
+      number("tokens", "tokens", NumberKind::count, [](A a) { return a.tokens; },
+             "that a published model saw", Rank::key),
+      text("accelerator", [](A a) -> auto& { return a.accelerator; }, "catalog name"),
+      number("gpus", "accelerators", NumberKind::integer, [](A a) { return a.gpus; },
+             "cluster size"),
+      number("gpu_hours", "GPU-hours", NumberKind::count, [](A a) { return a.gpu_hours; },
+             "with failures and production overhead"),
+      number("wall_clock_seconds", "s", NumberKind::duration,
+             [](A a) { return a.wall_clock_seconds; }, "from start to end"),
+      number("total_usd", "USD", NumberKind::money, [](A a) { return a.total_usd; }, "the bill"),
+      text("as.model", [](A a) -> auto& { return a.example.name; }, "the published model"),
+      number("as.params", "parameters", NumberKind::count, [](A a) { return a.example.params; },
+             "of that model"),
+      number("as.tokens", "tokens", NumberKind::count, [](A a) { return a.example.tokens; },
+             "that it saw"),
+      text("as.source", [](A a) -> auto& { return a.example.source; }, "where that was read")};
+  return table;
+}
+
+}  // namespace trcost
