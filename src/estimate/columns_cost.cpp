@@ -153,12 +153,6 @@ constexpr EstimateColumn kRun[] = {
         },
         "whether the accelerators, not the data, set the pace"),
     text(
-        "pipeline.verdict",
-        [](E e) -> std::string_view {
-          return e.pipeline ? std::string_view(e.pipeline->verdict) : std::string_view();
-        },
-        "what the data pipeline has to be like"),
-    text(
         "price_data_date", [](E e) -> std::string_view { return e.price_data_date; },
         "of the price book"),
     text(

@@ -125,8 +125,14 @@ const Column<Estimate> kLists[] = {
     list<assumption_columns>("assumptions", [](E e) -> auto& { return e.assumptions; },
                              "what the question left open"),
     list<stage_columns>("stages", [](E e) { return stages_of(e); }, "of a training in several"),
+    // Sentences, which rows of a sweep do without.
+    text("pipeline.verdict",
+         [](E e) -> std::string_view {
+           return e.pipeline ? std::string_view(e.pipeline->verdict) : std::string_view();
+         },
+         "what the data pipeline has to be like"),
     text("runner_up", [](E e) -> auto& { return e.runner_up; },
-         "the second-best layout and by how much; rows of a sweep do not look for it"),
+         "the second-best layout and by how much"),
     list<text_columns>("warnings", [](E e) -> auto& { return e.warnings; }, "what to know"),
     list<derivation_columns>("derivations", [](E e) -> auto& { return e.derivations; },
                              "step by step, with --explain"),

@@ -243,11 +243,11 @@ TEST_CASE("CSV and JSON Lines agree with the columns", "[report]") {
   const auto jsonl = lines_of(render_as(Format::jsonl, report));
   REQUIRE(csv.size() == estimates.size() + 1);
   REQUIRE(jsonl.size() == estimates.size());
-  CHECK(cells_of(csv[0]).size() == columns().size() + 2);  // runner-up, schema
+  CHECK(cells_of(csv[0]).size() == columns().size() + 3);  // verdict, runner-up, schema
   for (std::size_t i = 0; i < estimates.size(); ++i) {
-    CHECK(cells_of(csv[i + 1]).size() == columns().size() + 2);  // runner-up, schema
+    CHECK(cells_of(csv[i + 1]).size() == columns().size() + 3);  // verdict, runner-up, schema
     const auto row = nlohmann::json::parse(jsonl[i]);
-    CHECK(row.size() == columns().size() + 2);  // runner-up, schema
+    CHECK(row.size() == columns().size() + 3);  // verdict, runner-up, schema
     CHECK(row["performance.mfu"] == estimates[i].performance.mfu);
   }
   std::string selected;
