@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@
 
 namespace trcost {
 
+/// How much of an answer text shows: a line per platform, a screen, all.
+enum class Detail : std::uint8_t { brief, screen, full };
+
 /// Everything that a renderer shows; the renderer computes nothing but words.
 struct Report {
   const Scenario* scenario = nullptr;            ///< as resolved: replayable with --scenario
@@ -21,8 +25,9 @@ struct Report {
   std::span<const Estimator::Failure> failures;  ///< platforms without one
   /// The same with the tokens of published models; empty where tokens were given.
   std::span<const TokenAlternative> alternatives;
-  std::string price_data_date;  ///< YYYY-MM-DD of the price book, may be empty
-  std::string command;          ///< as it was typed, for files that are handed on
+  std::string price_data_date;     ///< YYYY-MM-DD of the price book, may be empty
+  std::string command;             ///< as it was typed, for files that are handed on
+  Detail detail = Detail::screen;  ///< of text; documents that are handed on have everything
 };
 
 /// The document of the contract: versions, scenario, estimates.

@@ -23,6 +23,8 @@ struct EstimateArguments {
   OutputOptions output;
   bool explain = false;
   bool strict = false;
+  bool details = false;
+  bool brief = false;
 };
 
 int run_estimate(const EstimateArguments& arguments, Session& session) {
@@ -47,6 +49,9 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   report.alternatives = alternatives;
   report.price_data_date = session.catalog().price_date();
   report.command = session.command;
+  report.detail = arguments.details || arguments.explain ? Detail::full
+                  : arguments.brief                      ? Detail::brief
+                                                         : Detail::screen;
   Style style;
   style.color =
       format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
@@ -81,6 +86,12 @@ Action define_estimate(CLI::App& app, Session& session) {
          "exit 3 when a number is not known, a price imputed, of another class or older than a "
          "year, a platform without an answer, or memory does not fit")
       ->group("Output");
+  CLI::Option* details =
+      app.add_flag("--details", arguments->details, "all of the answer, beyond one screen of text")
+          ->group("Output");
+  app.add_flag("--brief", arguments->brief, "a line of text per platform")
+      ->group("Output")
+      ->excludes(details);
   return [arguments, &session] { return run_estimate(*arguments, session); };
 }
 

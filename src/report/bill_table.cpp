@@ -17,7 +17,9 @@ int shown_decimals(const CostResult& cost) {
   return std::abs(cost.total.value_or(0)) < kWholeDollars ? 2 : 0;
 }
 
-std::string quantity_words(const LineItem& item) {
+}  // namespace
+
+std::string item_quantity_words(const LineItem& item) {
   constexpr double kGrouped = 1000;
   constexpr double kExponent = 1e12;
   const double q = item.quantity;
@@ -26,8 +28,6 @@ std::string quantity_words(const LineItem& item) {
   if (q >= kGrouped) return fmt::format("{} {}", grouped(q, q == std::floor(q) ? 0 : 1), unit);
   return fmt::format("{} {}", format_number(q, NumberKind::number, 4), unit);
 }
-
-}  // namespace
 
 std::vector<std::string> shown_amounts(const CostResult& cost) {
   const int decimals = shown_decimals(cost);
@@ -77,7 +77,7 @@ Table items_table(const Estimate& estimate) {
     Cell price = item.unit_price ? Cell::number(*item.unit_price, unit_money(*item.unit_price))
                                  : Cell::unknown();
     table.add_row(
-        {item_name(item), Cell::number(item.quantity, quantity_words(item)), price, amount});
+        {item_name(item), Cell::number(item.quantity, item_quantity_words(item)), price, amount});
   };
   for (std::size_t i = 0; i < cost.items.size(); ++i) {
     if (cost.items[i].included) add(i);

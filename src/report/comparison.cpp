@@ -16,6 +16,7 @@ constexpr const char* kMarkLabel = "vs cheapest";
 struct Line {
   const char* label;
   Cell (*cell)(const Estimate&);
+  Detail from = Detail::screen;  ///< the least detail that has it
   bool rule_before = false;
 };
 
@@ -32,6 +33,10 @@ std::string memory_words(const Estimate& e) {
                      e.memory.capacity / kGigabyte);
 }
 
+Cell fits_cell(const Estimate& e) {
+  return Cell(!e.memory.fits ? "NO" : e.memory.tight ? "tight" : "yes");
+}
+
 std::string degree_words(const Estimate& e) {
   if (!e.one_layout) return "by stage";
   const Layout& l = e.layout;
@@ -40,6 +45,10 @@ std::string degree_words(const Estimate& e) {
 
 Cell money_cell(std::optional<double> usd) {
   return usd ? Cell::number(*usd, short_money(*usd)) : Cell::unknown();
+}
+
+Cell total_cell(const Estimate& e) {
+  return e.cost.total ? Cell::number(*e.cost.total, total_words(e)) : Cell::unknown();
 }
 
 // `2026-08..11` of `2026-08-19 to 2026-11-09`: a column has no room for days.
@@ -74,38 +83,39 @@ const Line kLines[] = {
     {"precision",
      [](const Estimate& e) {
        return Cell(e.one_precision ? precision_name(e.precision) : "by stage");
-     }},
+     },
+     Detail::full},
     {"tp/pp/cp/dp", [](const Estimate& e) { return Cell(degree_words(e)); }},
     {"memory per GPU", [](const Estimate& e) { return Cell(memory_words(e)); }},
-    {"fits",
-     [](const Estimate& e) {
-       return Cell(!e.memory.fits ? "NO" : e.memory.tight ? "tight" : "yes");
-     }},
+    {"fits", fits_cell},
     {"MFU", [](const Estimate& e) { return Cell::number(e.performance.mfu, NumberKind::fraction); },
-     true},
+     Detail::screen, true},
     {"tokens/s per GPU",
      [](const Estimate& e) {
        return Cell::number(e.performance.tokens_per_second_per_gpu,
                            speed_words(e.performance.tokens_per_second_per_gpu));
-     }},
+     },
+     Detail::full},
     {"GPU-hours",
      [](const Estimate& e) { return Cell::number(e.gpu_hours, gpu_hour_words(e.gpu_hours)); }},
     {"wall-clock",
      [](const Estimate& e) { return Cell::number(e.wall_clock_seconds, NumberKind::duration); }},
     {"energy", [](const Estimate& e) { return known(e.energy.kwh, energy_words(e.energy.kwh)); },
-     true},
-    {"CO2", [](const Estimate& e) { return known(e.energy.co2_kg, mass_words(e.energy.co2_kg)); }},
+     Detail::full, true},
+    {"CO2", [](const Estimate& e) { return known(e.energy.co2_kg, mass_words(e.energy.co2_kg)); },
+     Detail::full},
     {"tokens per MWh drawn",
-     [](const Estimate& e) { return counted_cell(e.energy.tokens_per_mwh); }},
+     [](const Estimate& e) { return counted_cell(e.energy.tokens_per_mwh); }, Detail::full},
     {"tokens/s per MW rated",
-     [](const Estimate& e) { return counted_cell(e.energy.tokens_per_second_per_megawatt); }},
+     [](const Estimate& e) { return counted_cell(e.energy.tokens_per_second_per_megawatt); },
+     Detail::full},
     {"$ per GPU-hour",
      [](const Estimate& e) {
        const std::optional<double> price = e.cost.price_per_gpu_hour;
        if (!price) return Cell::unknown();
        return known(price, (e.cost.doubts.imputed ? "~" : "") + unit_money(*price));
      },
-     true},
+     Detail::screen, true},
     {"sellers",
      [](const Estimate& e) {
        if (!e.cost.price_class) return Cell("");
@@ -113,10 +123,11 @@ const Line kLines[] = {
        return Cell(price_class_name(*e.cost.price_class));
      }},
     {"prices of", [](const Estimate& e) { return Cell(months_words(e.cost.price_date)); }},
-    {"total", [](const Estimate& e) { return money_cell(e.cost.total); }},
+    {"total", total_cell},
     {"  low (P10)", [](const Estimate& e) { return quantile(e, &Quantiles::p10); }},
     {"  high (P90)", [](const Estimate& e) { return quantile(e, &Quantiles::p90); }},
-    {"$ per M tokens", [](const Estimate& e) { return money_cell(e.cost.per_million_tokens); }},
+    {"$ per M tokens", [](const Estimate& e) { return money_cell(e.cost.per_million_tokens); },
+     Detail::full},
 };
 
 // The last line: which one is cheapest, and how much more the others cost.
@@ -128,7 +139,7 @@ Cell mark(const Estimate& e, const Estimate& best) {
 
 }  // namespace
 
-Table comparison_table(std::span<const Estimate> estimates) {
+Table comparison_table(std::span<const Estimate> estimates, Detail detail) {
   // Without a known total nothing is the cheapest.
   const bool compared =
       estimates.size() > 1 && estimates[cheapest_index(estimates)].cost.total.has_value();
@@ -144,10 +155,38 @@ Table comparison_table(std::span<const Estimate> estimates) {
     table.add_row(std::move(row));
   };
   for (const Line& line : kLines) {
+    if (line.from > detail) continue;
     if (line.rule_before) table.add_rule();
     add(line.label, line.cell);
   }
   if (compared) add(kMarkLabel, [&](const Estimate& e) { return mark(e, *best); });
+  return table;
+}
+
+Table brief_table(std::span<const Estimate> estimates) {
+  const Estimate* best = &estimates[cheapest_index(estimates)];
+  const auto figure = [](const char* title, Overflow overflow = Overflow::keep) {
+    return TableColumn{.title = title, .align = Align::right, .overflow = overflow};
+  };
+  // In order of what a narrow page can do without, the last first.
+  Table table({{.title = "platform"},
+               figure("total"),
+               figure("wall-clock"),
+               figure("GPUs"),
+               {.title = "fits"},
+               figure(kMarkLabel, Overflow::drop),
+               figure("GPU-hours", Overflow::drop),
+               figure("MFU", Overflow::drop),
+               figure("P10", Overflow::drop),
+               figure("P90", Overflow::drop)});
+  for (const Estimate& e : estimates) {
+    table.add_row({e.accelerator, total_cell(e),
+                   Cell::number(e.wall_clock_seconds, NumberKind::duration),
+                   Cell::number(e.gpus, grouped(e.gpus, 0)), fits_cell(e), mark(e, *best),
+                   Cell::number(e.gpu_hours, gpu_hour_words(e.gpu_hours)),
+                   Cell::number(e.performance.mfu, NumberKind::fraction),
+                   quantile(e, &Quantiles::p10), quantile(e, &Quantiles::p90)});
+  }
   return table;
 }
 

@@ -11,7 +11,7 @@ namespace trcost {
 std::string render(const Document& document, Format format, const Style& style) {
   switch (format) {
     case Format::table:
-      return draw_text(document.page(), style);
+      return draw_text(document.text_page ? document.text_page() : document.page(), style);
     case Format::json:
       return json_document(document.record);
     case Format::jsonl:

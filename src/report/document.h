@@ -18,6 +18,8 @@ struct Document {
   Record record;               ///< the subject beside its table; the subject has to outlive this
   std::string_view rows;       ///< the list of it that CSV, JSON Lines and workbooks have rows of
   std::function<Page()> page;  ///< made when a format for people asks for it
+  /// The page of text, where that shows less than what is handed on.
+  std::function<Page()> text_page = {};
   /// The page of a workbook, where its rows are too many to stand there twice.
   std::function<Page()> summary = {};
   std::shared_ptr<const void> keeps = {};  ///< what `record` looks at, where nobody else has it

@@ -288,23 +288,26 @@ std::string obligation_words(const Estimate& e) {
       format_number(e.wall_clock_seconds, NumberKind::duration));
 }
 
+// What an accelerator-hour costs, of what, and where that was read.
+std::string price_words(const Estimate& e) {
+  const auto& price = e.cost.price_per_gpu_hour;
+  std::string text =
+      price ? fmt::format("{} per GPU-hour", unit_money(*price)) : std::string("no price known");
+  if (price && e.cost.doubts.imputed) text.insert(0, "~");
+  if (e.cost.own && price) text += fmt::format(" in use, owned: {}", owning_words(e));
+  if (e.cost.own) text += site_words(e);
+  if (e.cost.obligation) text += "; " + obligation_words(e);
+  if (const LineItem* item = compute_item(e)) {
+    text += (e.cost.own ? "; servers: " : ": ") + source_words(*item);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<Fact> price_facts(const Report& report) {
   std::vector<Fact> facts;
-  for (const Estimate& e : report.estimates) {
-    const auto& price = e.cost.price_per_gpu_hour;
-    std::string text =
-        price ? fmt::format("{} per GPU-hour", unit_money(*price)) : std::string("no price known");
-    if (price && e.cost.doubts.imputed) text.insert(0, "~");
-    if (e.cost.own && price) text += fmt::format(" in use, owned: {}", owning_words(e));
-    if (e.cost.own) text += site_words(e);
-    if (e.cost.obligation) text += "; " + obligation_words(e);
-    if (const LineItem* item = compute_item(e)) {
-      text += (e.cost.own ? "; servers: " : ": ") + source_words(*item);
-    }
-    facts.push_back({e.accelerator, text});
-  }
+  for (const Estimate& e : report.estimates) facts.push_back({e.accelerator, price_words(e)});
   if (!report.price_data_date.empty()) facts.push_back({"Price book", report.price_data_date});
   return facts;
 }

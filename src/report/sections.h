@@ -13,9 +13,13 @@ namespace trcost {
 
 /// The platforms side by side, one column each; the cheapest is marked when there is something to
 /// compare.
-Table comparison_table(std::span<const Estimate> estimates);
+Table comparison_table(std::span<const Estimate> estimates, Detail detail = Detail::full);
+/// A row per platform with what decides.
+Table brief_table(std::span<const Estimate> estimates);
 /// Terms that cost something, with what is left after each.
 Table waterfall_table(const Estimate& estimate);
+/// `5,645.7 GPU-hour`.
+std::string item_quantity_words(const LineItem& item);
 /// The bill: included rows, their total, then what is shown apart.
 Table items_table(const Estimate& estimate);
 /// Row of `items_table` that holds the total.

@@ -19,7 +19,9 @@ namespace {
 constexpr std::uint64_t kMostTableRows = 100'000;
 
 // Formats that are made of all rows together, and of these those that hold them as JSON Lines.
-bool is_lines(Format format) { return format == Format::html || format == Format::xlsx; }
+bool is_lines(Format format) {
+  return format == Format::html || format == Format::xlsx;
+}
 bool is_held(Format format) {
   return format == Format::table || format == Format::md || is_lines(format);
 }
@@ -47,7 +49,10 @@ Table empty_table(const SweepPlan& plan, bool errors) {
   }
   for (const EstimateColumn* column : sweep_table_columns(plan)) {
     add(column->path, column->kind == ColumnKind::number);
-    heads.back().overflow = heads.size() > plan.named_axes() + 1 ? Overflow::drop : Overflow::keep;
+    // What a row costs stays where a narrow page has no room for all.
+    const bool kept =
+        heads.size() <= plan.named_axes() + 1 || column == &require_column("cost.total");
+    heads.back().overflow = kept ? Overflow::keep : Overflow::drop;
   }
   if (errors) {
     add(kErrorColumn, false);
@@ -146,8 +151,7 @@ void SweepDocument::hold(std::string_view rows) {
   held_ += rows;
   const char end = is_lines(format_) ? '\n' : kSweepRowEnd;
   rows_ += static_cast<std::uint64_t>(std::ranges::count(rows, end));
-  const std::uint64_t most =
-      format_ == Format::xlsx ? Document::kMostSheetRows : kMostTableRows;
+  const std::uint64_t most = format_ == Format::xlsx ? Document::kMostSheetRows : kMostTableRows;
   if (rows_ <= most) return;
   throw Error(ErrorKind::usage,
               fmt::format("more than {} rows for a {}", most,
@@ -160,10 +164,9 @@ void SweepDocument::close(bool interrupted) {
     write_(interrupted ? "\n],\n\"interrupted\": true\n}\n" : "\n]\n}\n");
   }
   if (is_lines(format_)) {
-    const auto columns =
-        format_ == Format::html ? sweep_table_columns(*plan_) : plan_->columns();
-    write_(render(sweep_rows_document(*plan_, columns, held_, {price_data_date_, command_}),
-                  format_));
+    const auto columns = format_ == Format::html ? sweep_table_columns(*plan_) : plan_->columns();
+    write_(
+        render(sweep_rows_document(*plan_, columns, held_, {price_data_date_, command_}), format_));
   } else if (is_held(format_)) {
     if (format_ == Format::md) write_("# Sweep\n\n");
     write_(table_of(*plan_, format_, held_, style_));

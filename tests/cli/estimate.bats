@@ -260,7 +260,7 @@ JSON
 
 @test "an owned machine in stages is owned" {
   scenario=$BATS_TEST_DIRNAME/../../examples/scenarios/llava-two-stages.json
-  run_trcost estimate --scenario "$scenario" --pricing own
+  run_trcost estimate --scenario "$scenario" --pricing own --details
   grep -q 'in use, owned: servers \$.*, network \$.*, capital \$.*, idle hours \$.*, energy \$' \
     <<<"$(tr -s ' \n' '  ' <out.txt)"
   run_trcost estimate --scenario "$scenario" --pricing own --accelerator l40
@@ -312,4 +312,40 @@ JSON
   grep -q 'most of the difference is data_parallel' <<<"$err"
   run_trcost estimate --model deepseek-v3 --accelerator h100-sxm --gpus 256 --tokens 1T
   ! grep -q 'would take' <<<"$err"
+}
+
+@test "an answer is one screen, whose last line is the answer" {
+  questions=("--params 10e9 --modality vl" "--model llama-3.1-405b --tokens 15.6T --gpus 16384"
+    "--params 7e9 --accelerator h100-sxm" "--model qwen2.5-vl-7b --samples 1e6 --train lora"
+    "--params 7e9 --pricing own --gpus 64")
+  for question in "${questions[@]}"; do
+    # shellcheck disable=SC2086
+    run_trcost estimate $question
+    [ "$code" -eq 0 ]
+    [ "$(wc -l <out.txt)" -le 60 ]
+    tail -1 out.txt >last.txt
+    # shellcheck disable=SC2086
+    run_trcost estimate $question --details
+    [ "$(wc -l <out.txt)" -ge 70 ]
+    grep -qF "$(sed 's/^ *//' last.txt)" <<<"$(tr -s ' \n' '  ' <out.txt)"
+    # shellcheck disable=SC2086
+    run_trcost estimate $question --format json
+    gpus=$(jq -r '[.estimates[] | select(.memory.fits)] | min_by(.cost.total) | .gpus' <<<"$out")
+    tr -d ',' <last.txt | grep -qF " on $gpus x "
+  done
+}
+
+@test "--brief is a line per platform, --details everything, and both together neither" {
+  run_trcost estimate --params 7e9 --gpus 8 --brief
+  [ "$code" -eq 0 ]
+  [ "$(wc -l <out.txt)" -eq 7 ]
+  [ "$(grep -c cheapest out.txt)" -eq 2 ]
+  run_trcost estimate --params 7e9 --gpus 8 --brief --details
+  [ "$code" -eq 2 ]
+  [ ! -s out.txt ]
+  # Documents that are handed on hold everything, whatever the screen shows.
+  run_trcost estimate --params 7e9 --gpus 8 --format md
+  cp out.txt whole.md
+  run_trcost estimate --params 7e9 --gpus 8 --format md --brief
+  cmp out.txt whole.md
 }

@@ -32,7 +32,8 @@ CSV
   holds '.estimates[0].cost.items[0].unit_price == 3.29'
   # A provider counts once: no seventh seller beside Lambda's own; and the newer offer moves the
   # median, of 3.20, 3.29, 3.90, 3.99, 4.50 and 6.155 instead of Lambda's 3.99.
-  run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 8 --data-dir mine
+  run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 8 --data-dir mine \
+    --details
   [ "$code" -eq 0 ]
   tr -s ' \n' ' ' < out.txt | grep -qF "6 specialists in the 3 months to 2026-11-20"
   run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 8 --data-dir mine \

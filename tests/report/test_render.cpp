@@ -181,6 +181,8 @@ TEST_CASE("without a price nothing is the cheapest, and the missing thing is nam
   Report report = report_of(estimates);
   CHECK(answer_sentence(report) ==
         "100,000 GPU-hours on 128 x h100-sxm in 32.6 d; what that costs is not known");
+  CHECK(render(report, Format::table, {}).find("cheapest") == std::string::npos);
+  report.detail = Detail::full;
   const std::string table = render(report, Format::table, {});
   CHECK(table.find("cheapest") == std::string::npos);
   CHECK(table.find("US dollars; not known: compute; energy, in the rent; kWh and CO2") !=
@@ -267,13 +269,17 @@ TEST_CASE("no line of the table is wider than asked, nor coloured unasked", "[re
     const std::vector<Estimate> some(estimates.begin(),
                                      estimates.begin() + static_cast<std::ptrdiff_t>(count));
     for (const int width : {60, 80, 100}) {
-      for (const bool unicode : {true, false}) {
-        const std::string text = render(report_of(some), Format::table, {false, width, unicode});
-        CHECK(text.find('\x1b') == std::string::npos);
-        for (const std::string& line : lines_of(text)) {
-          INFO(line);
-          CHECK(display_width(line) <= width);
-          CHECK_FALSE(line.ends_with(' '));
+      for (const Detail detail : {Detail::brief, Detail::screen, Detail::full}) {
+        for (const bool unicode : {true, false}) {
+          Report report = report_of(some);
+          report.detail = detail;
+          const std::string text = render(report, Format::table, {false, width, unicode});
+          CHECK(text.find('\x1b') == std::string::npos);
+          for (const std::string& line : lines_of(text)) {
+            INFO(line);
+            CHECK(display_width(line) <= width);
+            CHECK_FALSE(line.ends_with(' '));
+          }
         }
       }
     }
@@ -289,7 +295,9 @@ TEST_CASE("plain style is plain ASCII", "[report]") {
 
 TEST_CASE("the table names the cheapest platform and every price's source", "[report]") {
   const std::vector<Estimate> estimates = sample::five();
-  const std::string text = render(report_of(estimates), Format::table, {false, 100, true});
+  Report report = report_of(estimates);
+  report.detail = Detail::full;
+  const std::string text = render(report, Format::table, {false, 100, true});
   CHECK(cheapest_index(estimates) == 3);
   CHECK(text.find("gb200-nvl72 in detail") != std::string::npos);
   for (const Estimate& e : estimates) CHECK(text.find(e.accelerator) != std::string::npos);

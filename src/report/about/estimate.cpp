@@ -7,6 +7,7 @@
 
 #include "estimate/document_columns.h"
 #include "estimate/plan_columns.h"
+#include "report/about/estimate_pages.h"
 #include "report/document_head.h"
 #include "report/documents.h"
 #include "report/sections.h"
@@ -30,16 +31,19 @@ const Columns<Answer>& answer_columns() {
   static const Columns<Answer> table = [] {
     Columns<Answer> t;
     t.add(versions<Answer>());
-    t.add({text("price_data_date", [](A a) -> auto& { return a.report->price_data_date; },
-                "of the price book"),
-           json("scenario", [](A a) -> auto& { return a.scenario; },
-                "what was asked, replayable with --scenario"),
-           list<estimate_columns>("estimates", [](A a) { return a.report->estimates; },
-                                  "one per platform"),
-           list<alternative_columns>("alternatives", [](A a) { return a.report->alternatives; },
-                                     "the same with the tokens of published models"),
-           list<failure_columns>("failures", [](A a) { return a.report->failures; },
-                                 "platforms without an answer")});
+    t.add({text(
+               "price_data_date", [](A a) -> auto& { return a.report->price_data_date; },
+               "of the price book"),
+           json(
+               "scenario", [](A a) -> auto& { return a.scenario; },
+               "what was asked, replayable with --scenario"),
+           list<estimate_columns>(
+               "estimates", [](A a) { return a.report->estimates; }, "one per platform"),
+           list<alternative_columns>(
+               "alternatives", [](A a) { return a.report->alternatives; },
+               "the same with the tokens of published models"),
+           list<failure_columns>(
+               "failures", [](A a) { return a.report->failures; }, "platforms without an answer")});
     return t;
   }();
   return table;
@@ -56,8 +60,8 @@ std::string percent(double share) {
 void add_waterfall(Page& page, const Estimate& e) {
   const std::vector<WaterfallStep> steps = waterfall_steps(e);
   if (steps.empty()) return;
-  page.add(Heading{"Where the peak goes",
-                   "share that each step keeps, and what is left of dense peak"});
+  page.add(
+      Heading{"Where the peak goes", "share that each step keeps, and what is left of dense peak"});
   constexpr int kValueWidth = 16;
   Bars bars{.title = "What is left of dense peak after each step",
             .bars = {{"dense peak", 1, percent(1)}},
@@ -73,11 +77,12 @@ void add_waterfall(Page& page, const Estimate& e) {
 
 void add_memory(Page& page, const Estimate& e) {
   const double capacity = e.memory.capacity;
-  page.add(
-      Heading{"Memory of the fullest GPU",
-              fmt::format("{} of {}{}", format_number(e.memory.total, NumberKind::bytes),
-                          format_number(capacity, NumberKind::bytes),
-                          !e.memory.fits ? ": DOES NOT FIT" : e.memory.tight ? ": tight" : "")});
+  page.add(Heading{"Memory of the fullest GPU",
+                   fmt::format("{} of {}{}", format_number(e.memory.total, NumberKind::bytes),
+                               format_number(capacity, NumberKind::bytes),
+                               !e.memory.fits   ? ": DOES NOT FIT"
+                               : e.memory.tight ? ": tight"
+                                                : "")});
   constexpr int kLabelWidth = 11;
   constexpr int kValueWidth = 8;
   Bars bars{.title = "Memory of the fullest GPU by component",
@@ -97,7 +102,8 @@ void add_bill(Page& page, const Estimate& e) {
   if (e.cost.items.empty()) return;
   page.add(Heading{"Bill", bill_subtitle(e)}).add(Grid{items_table(e)});
   page.add(Paragraph{std::string(kStaffNote), Ink::dim});
-  if (std::string even = break_even_words(e.cost); !even.empty()) page.add(Paragraph{std::move(even)});
+  if (std::string even = break_even_words(e.cost); !even.empty())
+    page.add(Paragraph{std::move(even)});
 }
 
 // One line per platform on a common scale, then what makes the range of the one in detail.
@@ -112,8 +118,8 @@ void add_range(Page& page, const Report& report, const Estimate& detailed) {
   }
   const RangeResult& range = detailed.range;
   if (range.method.empty() && ranges.rows.empty()) return;
-  page.add(Heading{"Range of the total",
-                   "P10 to P90, four chances in five; the dot is the median"});
+  page.add(
+      Heading{"Range of the total", "P10 to P90, four chances in five; the dot is the median"});
   page.add(std::move(ranges));
   if (range.method.empty()) return;
   page.add(Paragraph{
@@ -135,18 +141,11 @@ void add_assumptions(Page& page, const Estimate& e) {
   int number = 0;
   const int digits = e.assumptions.size() < 10 ? 1 : 2;
   for (const Assumption& assumption : e.assumptions) {
-    grid.in_text.push_back({fmt::format("{:>{}}. {}", ++number, digits, assumption_words(assumption)),
-                            Ink::plain, digits + 2});
+    grid.in_text.push_back(
+        {fmt::format("{:>{}}. {}", ++number, digits, assumption_words(assumption)), Ink::plain,
+         digits + 2});
   }
   page.add(std::move(grid));
-}
-
-Page without_answer(const Report& report) {
-  Page page{"Training cost", made_by(report.price_data_date)};
-  page.titled = false;
-  page.add(Heading{"No platform has an answer"});
-  for (const std::string& line : warning_lines(report)) page.add(Paragraph{line, Ink::warn, 2});
-  return page;
 }
 
 Page page_of(const Report& report) {
@@ -158,7 +157,8 @@ Page page_of(const Report& report) {
   page.add(Heading{"The question"}).add(Facts{question_facts(report)});
   page.add(Heading{std::string(answer_heading(report))});
   page.add(Paragraph{answer_sentence(report), Ink::good});
-  page.add(Heading{.text = several ? "Platforms side by side" : "The platform", .in_text = several});
+  page.add(
+      Heading{.text = several ? "Platforms side by side" : "The platform", .in_text = several});
   page.add(Grid{.table = comparison_table(report.estimates), .splits = true});
   page.add(Heading{several ? e.accelerator + " in detail" : std::string("How it runs")});
   page.add(Facts{run_facts(e)});
@@ -174,7 +174,28 @@ Page page_of(const Report& report) {
   return page.add(Notes{warning_lines(report)});
 }
 
+// What text shows of it.
+Page text_page_of(const Report& report) {
+  switch (report.detail) {
+    case Detail::brief:
+      return estimate_brief(report);
+    case Detail::screen:
+      return estimate_screen(report);
+    case Detail::full:
+      break;
+  }
+  return page_of(report);
+}
+
 }  // namespace
+
+Page without_answer(const Report& report) {
+  Page page{"Training cost", made_by(report.price_data_date)};
+  page.titled = false;
+  page.add(Heading{"No platform has an answer"});
+  for (const std::string& line : warning_lines(report)) page.add(Paragraph{line, Ink::warn, 2});
+  return page;
+}
 
 Document estimate_document(const Report& report) {
   const auto answer = std::make_shared<Answer>();
@@ -182,6 +203,7 @@ Document estimate_document(const Report& report) {
   answer->scenario = report.scenario != nullptr ? scenario_to_json(*report.scenario) : "{}";
   Document document{record_of(answer_columns(), *answer), "estimates",
                     [answer] { return page_of(*answer->report); }};
+  document.text_page = [answer] { return text_page_of(*answer->report); };
   document.scenario = answer->scenario;
   document.command = report.command;
   return document;
@@ -191,6 +213,8 @@ std::string render(const Report& report, Format format, const Style& style) {
   return render(estimate_document(report), format, style);
 }
 
-std::string render_json(const Report& report) { return render(report, Format::json, {}); }
+std::string render_json(const Report& report) {
+  return render(report, Format::json, {});
+}
 
 }  // namespace trcost

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+#include "report/about/estimate_pages.h"
+#include "report/document_head.h"
+#include "report/sections.h"
+#include "report/wording.h"
+#include "trcost/bill.h"
+
+namespace trcost {
+namespace {
+
+// A share of the peak in whole percent; what is nearly all is not rounded to it.
+std::string share_words(double share) {
+  constexpr double kNearlyAll = 0.995;
+  return fmt::format("{:.{}f}%", share * 100, share > kNearlyAll ? 1 : 0);
+}
+
+// What takes most of the peak, most first.
+std::string largest_losses(const Estimate& e) {
+  constexpr std::size_t kNamed = 4;
+  std::vector<WaterfallStep> steps = waterfall_steps(e);
+  std::ranges::stable_sort(steps, {}, &WaterfallStep::share);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kNamed, steps.size()); ++i) {
+    text += fmt::format("{}{} {}", i == 0 ? "kept of the peak, least first: " : ", ",
+                        term_words(steps[i].term), share_words(steps[i].share));
+  }
+  return text;
+}
+
+std::string memory_words(const MemoryUse& memory) {
+  return fmt::format("{} of {} on the fullest GPU{}",
+                     format_number(memory.total, NumberKind::bytes),
+                     format_number(memory.capacity, NumberKind::bytes),
+                     !memory.fits   ? ": DOES NOT FIT"
+                     : memory.tight ? ": tight"
+                                    : "");
+}
+
+// The rows of the bill in a sentence: those of the total, or those beside it.
+std::string bill_words(const Estimate& e, bool included) {
+  const std::vector<std::string> amounts = shown_amounts(e.cost);
+  const bool few = std::ranges::count(e.cost.items, true, &LineItem::included) <= 2;
+  std::string text;
+  for (std::size_t i = 0; i < e.cost.items.size(); ++i) {
+    const LineItem& item = e.cost.items[i];
+    if (item.included != included) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", item_name(item), amounts[i]);
+    if (included && few && item.unit_price) {
+      text += fmt::format(" ({} x {})", item_quantity_words(item), unit_money(*item.unit_price));
+    }
+  }
+  return text;
+}
+
+// What a buyer has to bring, and from which use on it pays.
+std::string owning_words(const Estimate& e) {
+  std::string text;
+  const auto add = [&](const std::string& words) { text += (text.empty() ? "" : "; ") + words; };
+  if (e.cost.capital_usd) add("cash " + short_money(*e.cost.capital_usd));
+  if (e.energy.site_megawatts) {
+    add(format_number(*e.energy.site_megawatts, NumberKind::number) + " MW at the site");
+  }
+  if (e.cost.rent_per_gpu_hour && e.cost.break_even_utilization) {
+    add(fmt::format("costs what renting at {} per GPU-hour does when in use {} of its hours",
+                    unit_money(*e.cost.rent_per_gpu_hour),
+                    format_number(*e.cost.break_even_utilization, NumberKind::fraction)));
+  }
+  return text;
+}
+
+std::string range_words(const RangeResult& range) {
+  std::string text;
+  if (range.total_usd) {
+    text = fmt::format("{} to {}; ", short_money(range.total_usd->p10),
+                       short_money(range.total_usd->p90));
+  }
+  return text + fmt::format("{} to {} GPU-hours, {} to {}", gpu_hour_words(range.gpu_hours.p10),
+                            gpu_hour_words(range.gpu_hours.p90),
+                            format_number(range.wall_clock_seconds.p10, NumberKind::duration),
+                            format_number(range.wall_clock_seconds.p90, NumberKind::duration));
+}
+
+// Whose price of which time; of several platforms the table says it.
+std::string seller_words(const CostResult& cost) {
+  if (!cost.price_per_gpu_hour) return "not known";
+  std::string text = fmt::format("{}{} per GPU-hour", cost.doubts.imputed ? "~" : "",
+                                 unit_money(*cost.price_per_gpu_hour));
+  if (cost.price_class) text += fmt::format(", {}", price_class_name(*cost.price_class));
+  if (!cost.price_date.empty()) text += fmt::format(", prices of {}", cost.price_date);
+  return text;
+}
+
+std::vector<Fact> bill_facts(const Estimate& e) {
+  std::vector<Fact> facts = {{"Bill", bill_words(e, true)}};
+  if (const std::string beside = bill_words(e, false); !beside.empty()) {
+    facts.push_back({"Beside it", beside});
+  }
+  if (e.cost.own) facts.push_back({"Owning", owning_words(e)});
+  if (!e.range.method.empty()) facts.push_back({"80% range", range_words(e.range)});
+  return facts;
+}
+
+// The only platform: what the table says of several, too.
+std::vector<Fact> platform_facts(const Estimate& e) {
+  std::vector<Fact> facts = run_facts(e);
+  if (const std::string losses = largest_losses(e); !losses.empty()) {
+    facts.push_back({"Losses", losses});
+  }
+  facts.push_back({"Memory", memory_words(e.memory)});
+  if (!e.cost.own) facts.push_back({"Price", seller_words(e.cost)});
+  std::ranges::copy(bill_facts(e), std::back_inserter(facts));
+  return facts;
+}
+
+std::vector<Fact> cheapest_facts(const Estimate& e) {
+  std::vector<Fact> facts;
+  if (const std::string losses = largest_losses(e); !losses.empty()) {
+    facts.push_back({"Losses", losses});
+  }
+  std::ranges::copy(bill_facts(e), std::back_inserter(facts));
+  if (!e.performance.method.empty()) facts.push_back({"Method", e.performance.method});
+  return facts;
+}
+
+// Each uncertain input alone: from where to where it moves the total, with all else at its median.
+void add_drivers(Page& page, const Estimate& e) {
+  constexpr std::size_t kNamed = 4;
+  constexpr double kWorthSaying = 0.03;
+  if (!e.range.total_usd || e.range.total_usd->p10 <= 0) return;
+  const Quantiles& total = *e.range.total_usd;
+  const double half_width = std::log(total.p90 / total.p10) / 2;
+  Facts facts;
+  for (const Contribution& each : e.range.contributions) {
+    if (each.share < kWorthSaying || facts.facts.size() == kNamed) break;
+    const double factor = std::exp(half_width * std::sqrt(each.share));
+    facts.facts.push_back(
+        {each.input, fmt::format("{} to {}, {} of the range", short_money(total.p50 / factor),
+                                 short_money(total.p50 * factor), share_words(each.share))});
+  }
+  if (facts.facts.empty()) return;
+  page.add(Heading{"What would change it most", "each alone"}).add(std::move(facts));
+}
+
+// What decides most of an answer where the question leaves it open, most first.
+constexpr Field kTelling[] = {
+    Field::data_tokens,
+    Field::efficiency_stack,
+    Field::data_image_size,
+    Field::train_precision,
+    Field::efficiency_production_overhead,
+    Field::hardware_deadline,
+    Field::model_vision_encoder,
+    Field::data_seq_length,
+    Field::train_global_batch,
+    Field::train_recipe,
+};
+
+void add_assumptions(Page& page, const Estimate& e) {
+  constexpr int kNamed = 5;
+  std::vector<Paragraph> lines;
+  for (const Field field : kTelling) {
+    const auto found = std::ranges::find(e.assumptions, field_info(field).path, &Assumption::path);
+    if (found == e.assumptions.end() || lines.size() == kNamed) continue;
+    lines.push_back({assumption_words(*found), Ink::plain, 2});
+  }
+  if (lines.empty()) return;
+  const std::size_t more = e.assumptions.size() - lines.size();
+  page.add(Heading{"Assumed", more > 0
+                                  ? fmt::format("what matters most; {} more with --details", more)
+                                  : std::string("what the question left open")});
+  for (Paragraph& line : lines) page.add(std::move(line));
+}
+
+}  // namespace
+
+Page estimate_screen(const Report& report) {
+  if (report.estimates.empty()) return without_answer(report);
+  const Estimate& e = report.estimates[cheapest_index(report.estimates)];
+  const bool several = report.estimates.size() > 1;
+  Page page{"Training cost", made_by(report.price_data_date)};
+  page.titled = false;
+  page.add(Heading{"The question"}).add(Facts{question_facts(report)});
+  if (several) {
+    page.add(Heading{"Platforms side by side"});
+    page.add(Grid{.table = comparison_table(report.estimates, Detail::screen), .splits = true});
+    page.add(Heading{e.accelerator + " in short"}).add(Facts{cheapest_facts(e)});
+  } else {
+    page.add(Heading{"How it runs"}).add(Facts{platform_facts(e)});
+  }
+  if (!e.stages.empty()) page.add(Heading{"Stages"}).add(Grid{stages_table(e)});
+  add_drivers(page, e);
+  add_assumptions(page, e);
+  page.add(Heading{"More",
+                   "--details: all; --explain: formulas; -o FILE.html or FILE.xlsx: to hand on"});
+  page.add(Heading{std::string(answer_heading(report))});
+  return page.add(Paragraph{answer_sentence(report), Ink::good});
+}
+
+Page estimate_brief(const Report& report) {
+  if (report.estimates.empty()) return without_answer(report);
+  Page page{"Training cost", made_by(report.price_data_date)};
+  page.bare = true;
+  return page.add(Grid{brief_table(report.estimates)});
+}
+
+}  // namespace trcost
