@@ -47,7 +47,9 @@ struct ExperimentStudy {
 std::string take_experiments(std::string_view json, std::string_view origin,
                              std::vector<Experiment>& out);
 
-/// One experiment on one platform. All figures are of all its attempts together.
+/// One experiment on one platform. All figures are of all its attempts together. What a run costs
+/// are its GPU-hours times the price, whatever cluster it shares; accelerators that idle in rented
+/// nodes are the schedule's, and stand beside.
 struct ExperimentResult {
   const Experiment* experiment = nullptr;
   Estimate run;                      ///< one attempt from start to end
@@ -58,9 +60,8 @@ struct ExperimentResult {
   double flops = 0;
   std::optional<double> kwh;         ///< of the accelerators in use
   std::optional<double> idle_kwh;    ///< of those that stand idle in rented nodes
-  std::optional<double> used_usd;
-  std::optional<double> idle_usd;
-  [[nodiscard]] std::optional<double> usd() const;
+  std::optional<double> usd;
+  std::optional<double> idle_usd;    ///< not in `usd`
   [[nodiscard]] std::optional<double> usd_per_run() const;
   bool in_time = true;               ///< within ExperimentStudy::run_seconds
 };
@@ -83,10 +84,10 @@ struct PlatformExperiments {
   double idle_gpu_hours = 0;
   double tokens = 0;
   double flops = 0;
-  std::optional<double> kwh;          ///< in use and idle
-  std::optional<double> idle_kwh;
-  std::optional<double> idle_usd;
-  std::optional<double> usd;
+  std::optional<double> kwh;          ///< in use
+  std::optional<double> idle_kwh;     ///< beside it
+  std::optional<double> idle_usd;     ///< not in `usd`
+  std::optional<double> usd;          ///< what platforms are ranked by
   RangeResult range;                  ///< of used GPU-hours and of dollars: one draw over all runs
   std::optional<double> usd_per_run;
   std::optional<double> tokens_per_mwh;
@@ -108,7 +109,7 @@ struct ExperimentReport {
 /// cluster) and packs all attempts by list scheduling: most GPUs first, then longest, each as soon
 /// as it fits; onto the cluster, or all at once where none is given. Runs share nodes, whichever
 /// experiment they belong to; a node is rented while a run needs it, and what stays idle in it is
-/// priced apart.
+/// priced apart and ranks no platform: another study may fill it.
 ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& catalog);
 
 /// A job of the schedule: `count` times the same.

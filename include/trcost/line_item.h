@@ -127,13 +127,9 @@ class Dollars {
   void add(const Term& term);
   [[nodiscard]] std::span<const Term> terms() const { return terms_; }
   [[nodiscard]] double total() const;
-  /// Of the terms that go with a driver.
-  [[nodiscard]] double moved_by(Driver driver) const;
   /// d ln(total) / d ln(driver) = sum of usd x exponent / total; 0 of nothing.
   [[nodiscard]] Exponents elasticities() const;
   void scale(double factor);
-  /// The same of the terms alone that go with a driver.
-  void scale(Driver driver, double factor);
 
  private:
   std::vector<Term> terms_;

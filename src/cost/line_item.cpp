@@ -34,12 +34,6 @@ double Dollars::total() const {
   return sum;
 }
 
-double Dollars::moved_by(Driver driver) const {
-  double sum = 0;
-  for (const Term& term : terms_) sum += term.moves[driver] != 0 ? term.usd : 0;
-  return sum;
-}
-
 Exponents Dollars::elasticities() const {
   const double all = total();
   Exponents out;
@@ -55,10 +49,6 @@ Exponents Dollars::elasticities() const {
 
 void Dollars::scale(double factor) {
   for (Term& term : terms_) term.usd *= factor;
-}
-
-void Dollars::scale(Driver driver, double factor) {
-  for (Term& term : terms_) term.usd *= term.moves[driver] != 0 ? factor : 1;
 }
 
 }  // namespace trcost

@@ -67,9 +67,10 @@ const Columns<ExperimentResult>& run_columns() {
            kwh("energy.kwh", [](Run r) { return r.kwh; }, "of the accelerators in use"),
            kwh("energy.idle_kwh", [](Run r) { return r.idle_kwh; },
                "of those that stand idle in rented nodes"),
-           usd("used_usd", [](Run r) { return r.used_usd; }, "for the hours in use"),
-           usd("idle_usd", [](Run r) { return r.idle_usd; }, "for the idle hours"),
-           usd("total_usd", [](Run r) { return r.usd(); }, "both", Rank::first),
+           usd("used_usd", [](Run r) { return r.usd; }, "for the hours in use"),
+           usd("idle_usd", [](Run r) { return r.idle_usd; },
+               "for the idle hours: beside the total, another run may fill them"),
+           usd("total_usd", [](Run r) { return r.usd; }, "for the hours in use", Rank::first),
            usd("usd_per_run", [](Run r) { return r.usd_per_run(); }, "wanted", Rank::first)});
     return t;
   }();
@@ -101,9 +102,9 @@ const Columns<PlatformExperiments>& platform_columns() {
            hours("total.idle_gpu_hours", [](Place p) { return p.idle_gpu_hours; }, "idle"),
            tokens("total.tokens", [](Place p) { return p.tokens; }, "of all attempts"),
            flop("total.flops", [](Place p) { return p.flops; }, "of all attempts"),
-           kwh("total.kwh", [](Place p) { return p.kwh; }, "in use and idle"),
-           kwh("total.idle_kwh", [](Place p) { return p.idle_kwh; }, "idle"),
-           usd("total.idle_usd", [](Place p) { return p.idle_usd; }, "for the idle hours"),
+           kwh("total.kwh", [](Place p) { return p.kwh; }, "in use"),
+           kwh("total.idle_kwh", [](Place p) { return p.idle_kwh; }, "idle, beside it"),
+           usd("total.idle_usd", [](Place p) { return p.idle_usd; }, "for the idle hours, beside the total"),
            usd("total.total_usd", [](Place p) { return p.usd; }, "of all experiments", Rank::first),
            usd("total.usd_per_run", [](Place p) { return p.usd_per_run; }, "wanted", Rank::first),
            number("total.tokens_per_mwh", "tokens/MWh", NumberKind::count,

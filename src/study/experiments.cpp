@@ -25,16 +25,6 @@ std::optional<double> plus(std::optional<double> a, std::optional<double> b) {
   return a && b ? std::optional<double>(*a + *b) : std::nullopt;
 }
 
-// The dollars of all attempts by what moves them, from those of one; idle hours are paid as used
-// ones, and move as they do.
-Dollars times_attempts(Dollars usd, double attempts, double idle_usd) {
-  usd.scale(attempts);
-  if (const double used = usd.moved_by(Driver::hours); used > 0) {
-    usd.scale(Driver::hours, 1 + idle_usd / used);
-  }
-  return usd;
-}
-
 class Study {
  public:
   Study(const ExperimentStudy& study, const Catalog& catalog, std::string_view accelerator)
@@ -114,7 +104,7 @@ class Study {
     result.tokens = result.run.tokens.total * kept;
     result.flops = result.run.flops.model * kept;
     result.kwh = times(result.run.energy.kwh, kept);
-    result.used_usd = times(result.run.cost.total, kept);
+    result.usd = times(result.run.cost.total, kept);
     out_.rule_share += result.run.flops.rule_6nd * kept / whole_.rule;
   }
 
@@ -147,7 +137,6 @@ class Study {
     out_.price_per_gpu_hour = out_.experiments.front().run.cost.price_per_gpu_hour;
   }
 
-  // What is idle goes with the hours of the runs and their price.
   void add_range() {
     std::vector<RangePart> parts;
     for (const ExperimentResult& each : out_.experiments) {
@@ -155,9 +144,9 @@ class Study {
       part.gpu_hours = each.gpu_hours;
       part.wall_clock_seconds = each.run_seconds;
       part.inputs = each.run.range.contributions;
-      if (!each.run.cost.total || !each.idle_usd || *each.run.cost.total <= 0) continue;
-      part.usd = times_attempts(dollars_of(each.run.cost), *each.used_usd / *each.run.cost.total,
-                                *each.idle_usd);
+      if (!each.usd || !each.run.cost.total || *each.run.cost.total <= 0) continue;
+      part.usd = dollars_of(each.run.cost);
+      part.usd->scale(*each.usd / *each.run.cost.total);  // all attempts from one
     }
     out_.range = sum_range(parts);
   }
@@ -170,10 +159,10 @@ class Study {
       out_.idle_gpu_hours += each.idle_gpu_hours;
       out_.tokens += each.tokens;
       out_.flops += each.flops;
-      out_.kwh = plus(out_.kwh, plus(each.kwh, each.idle_kwh));
+      out_.kwh = plus(out_.kwh, each.kwh);
       out_.idle_kwh = plus(out_.idle_kwh, each.idle_kwh);
       out_.idle_usd = plus(out_.idle_usd, each.idle_usd);
-      out_.usd = plus(out_.usd, each.usd());
+      out_.usd = plus(out_.usd, each.usd);
     }
     out_.usd_per_run = times(out_.usd, 1 / out_.runs);
     if (out_.kwh && *out_.kwh > 0) out_.tokens_per_mwh = out_.tokens / (*out_.kwh / 1000);
@@ -257,12 +246,8 @@ double Experiment::attempts() const {
   return std::abs(mean - whole) < kNoise * mean ? whole : mean;
 }
 
-std::optional<double> ExperimentResult::usd() const {
-  return plus(used_usd, idle_usd);
-}
-
 std::optional<double> ExperimentResult::usd_per_run() const {
-  return times(usd(), 1 / experiment->runs());
+  return times(usd, 1 / experiment->runs());
 }
 
 ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& catalog) {

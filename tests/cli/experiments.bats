@@ -130,17 +130,36 @@ END
 
 @test "a cluster changes what stays unfilled, and nothing else" {
   file="$BATS_TEST_DIRNAME/../../examples/studies/ablation.json"
-  figures='[.platforms[] | {a: .accelerator, used: (.total.total_usd - .total.idle_usd),
-    hours: .total.gpu_hours, total: .total.total_usd, idle: .total.idle_usd}] | sort_by(.a)'
+  figures='[.platforms[] | {a: .accelerator, hours: .total.gpu_hours, total: .total.total_usd,
+    kwh: .total.kwh}] | sort_by(.a)'
   run_trcost experiments "$file" --format json
   jq "$figures" <<<"$out" >alone.json
   for gpus in 64 256 1024; do
     run_trcost experiments "$file" --gpus "$gpus" --format json
     jq "$figures" <<<"$out" >packed.json
-    jq -s -e '[.[0], .[1]] | transpose | all(
-      (.[0].used / .[1].used - 1 | fabs) < 1e-9 and (.[0].hours / .[1].hours - 1 | fabs) < 1e-9
-      and ((.[0].total - .[1].total) - (.[0].idle - .[1].idle) | fabs) < 1e-6)' alone.json packed.json
+    jq -s -e '[.[0], .[1]] | transpose | all((.[0].total / .[1].total - 1 | fabs) < 1e-9
+      and (.[0].hours / .[1].hours - 1 | fabs) < 1e-9 and (.[0].kwh / .[1].kwh - 1 | fabs) < 1e-9)' \
+      alone.json packed.json
   done
+}
+
+@test "a run costs its GPU-hours times the price on any cluster, and the same platform is cheapest" {
+  # Sizes below a node, not of whole nodes, and of whole nodes.
+  file="$BATS_TEST_DIRNAME/../../examples/studies/ablation.json"
+  run_trcost experiments "$file" --format json
+  cheapest=$(jq -r '.platforms | min_by(.total.total_usd).accelerator' <<<"$out")
+  for gpus in 4 7 8 12 20 36 64 1000; do
+    run_trcost experiments "$file" --gpus "$gpus" --format json
+    holds '[.platforms[] | .cost.price_per_gpu_hour as $price | .experiments[] |
+      (.total_usd / (.gpu_hours * $price) - 1 | fabs) < 1e-9] | all'
+    holds "(.platforms | min_by(.total.total_usd).accelerator) == \"$cheapest\""
+    holds '[.platforms[] | .total.gpu_hours + .total.idle_gpu_hours
+      <= .cluster.gpus * .cluster.wall_clock_seconds / 3600 * (1 + 1e-9)] | all'
+  done
+  # Memory decides on one GPU; what is answered costs the same rule.
+  run_trcost experiments "$file" --gpus 1 --format json
+  holds '[.platforms[] | .cost.price_per_gpu_hour as $price | .experiments[] |
+    (.total_usd / (.gpu_hours * $price) - 1 | fabs) < 1e-9] | all'
 }
 
 @test "JSON is the CSV nested by its paths, totals and range included" {
@@ -175,5 +194,6 @@ END
   run_trcost experiments --params 1B --tokens 10B --accelerator h100-sxm --price 2 --runs 3 \
     --params-fraction 0.1 --tokens-fraction 0.1 --format json
   holds '.platforms[0].experiments[0].energy | (.idle_kwh / .kwh - 5 / 3 * 0.3 / 0.75 | fabs) < 1e-9'
-  holds '.platforms[0] | (.total.kwh - .experiments[0].energy.kwh - .experiments[0].energy.idle_kwh | fabs) < 1e-9'
+  holds '.platforms[0] | .total.kwh == .experiments[0].energy.kwh and
+    .total.idle_kwh == .experiments[0].energy.idle_kwh'
 }

@@ -108,7 +108,7 @@ Table runs_table(const PlatformExperiments& platform) {
          Cell::number(each.run.tokens.total, NumberKind::count),
          Cell::number(each.run.gpus, grouped(each.run.gpus, 0)),
          format_number(each.run_seconds, NumberKind::duration) + (each.in_time ? "" : " (over)"),
-         gpu_hour_words(each.gpu_hours), money(each.idle_usd), money(each.usd()),
+         gpu_hour_words(each.gpu_hours), money(each.idle_usd), money(each.usd),
          money(each.usd_per_run())});
   }
   return table;
@@ -137,8 +137,8 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
   if (platform.idle_gpu_hours > 0) {
     facts.push_back(
         {"unfilled",
-         fmt::format("{} of it for {} GPU-hours of nodes of {} that are rented whole and not "
-                     "filled by all runs together",
+         fmt::format("{} beside the total, for {} GPU-hours of nodes of {} that are rented whole and "
+                     "that these runs leave free",
                      money_words(platform.idle_usd), gpu_hour_words(platform.idle_gpu_hours),
                      format_exact(platform.node_gpus))});
   }
