@@ -47,23 +47,29 @@ struct PriceQuery {
 /// The price of an accelerator-hour.
 ///
 /// Without `provider`: the median over the sellers of the class, each counted once, however it is
-/// spelled, with its newest row, of those its cheapest. The three months before `as_of` decide
-/// where four sellers have a price in them; else six, nine, twelve months, in which older rows fill
-/// in. Rows that are secondary join only where the others are too few, rows of a guessed date only
-/// where a year has none. Later rows than `as_of` are left out; a row without a date cannot be told
-/// from those where `as_of` is before the book's.
+/// spelled, with its newest row, of those its cheapest. The three months before the chip's newest
+/// offer decide where four sellers have a price in them; else six, nine, twelve months, in which
+/// older rows fill in. Rows that are secondary join only where the others are too few, and only
+/// where they are in line with them. Rows later than `as_of` are left out; a row without a date
+/// cannot be told from those where `as_of` is before the book's. Which rows decide follows from the
+/// rows alone: time that brings no new row moves no price, it only makes it old.
 ///
-/// Where the class has no offer, none of the last year, or one of a lone seller that is out of line
-/// with its siblings, the price is `imputed`: the class's price of the chip that most sellers price
-/// beside it, times the median over sellers of any class of their own ratio of the two; else
-/// another class's price times the measured ratio of the classes. Only a sibling with prices of the
-/// last year is one. A chip that only its maker's cloud rents has no such class: that cloud's own
-/// price is used, as it is, or none.
+/// What sellers of the class ask comes before what would follow from others. One or two of them
+/// make a price too: as it is, with a wider range, or at the level of the class where they are known
+/// to ask a fifth more or less than it for other chips, and then `imputed`. Offers older than a year
+/// or of a guessed date stand where there are no newer ones, for two years, as `stale`.
 ///
-/// Indices are of one publisher in all of an answer: the one that prices most chips so.
+/// Where the class has no offer, the price is `imputed`: the class's price of the chip that most
+/// sellers price beside it, times the median over sellers of any class of their own ratio of the
+/// two; else another class's price times the measured ratio of the classes. Only a sibling with
+/// prices of the last year is one. A chip that only its maker's cloud rents has no such class: that
+/// cloud's own price is used, as it is, or none.
 ///
-/// A term (reserved) that fewer than three sellers of the class publish is the class's on-demand
-/// price times the share that its sellers ask, each for its own chips. Index rows are used as they
+/// Indices are of one publisher, the one that prices most chips so, where it has the chip.
+///
+/// A term (reserved) is what sellers of the class ask for it. Where nobody does, or for more than
+/// its on-demand price, it is imputed: that price times the share that its sellers ask, each for its
+/// own chips; of a chip that the class does not sell, its sibling's. Index rows are used as they
 /// are. Three years never cost more than one, nor one more than none. Spot prices and blocks are
 /// those of the newest rows, from one seller on.
 ///

@@ -100,33 +100,34 @@ std::vector<double> ratios_of(const Pairs& pairs) {
   return ratios;
 }
 
-struct Sibling {
+struct Candidate {
   std::string_view name;
   Pairs pairs;
   double ratio = 1;
   Offers offers;
 };
 
+int quarters_old(const Market& market, const Offers& offers) {
+  constexpr int kQuarter = 93;  // days
+  return days_between(offers.newest, market.newest) / kQuarter;
+}
+
 // Where the newest row decides, that of the sibling has to be as new as those of the others.
-bool nearer(const Market& market, const Sibling& a, const Sibling& b) {
-  if (newest_row_decides(market) && a.offers.months != b.offers.months) {
-    return a.offers.months < b.offers.months;
-  }
+bool nearer(const Market& market, const Candidate& a, const Candidate& b) {
+  const int age_a = quarters_old(market, a.offers), age_b = quarters_old(market, b.offers);
+  if (newest_row_decides(market) && age_a != age_b) return age_a < age_b;
   if (a.pairs.size() != b.pairs.size()) return a.pairs.size() > b.pairs.size();
   return std::fabs(portable_log(a.ratio)) < std::fabs(portable_log(b.ratio));
 }
 
-std::optional<Sibling> nearest_sibling(const Market& market, std::string_view accelerator,
-                                       std::size_t sellers) {
-  std::optional<Sibling> best;
+std::optional<Candidate> nearest_candidate(const Market& market, std::string_view accelerator) {
+  std::optional<Candidate> best;
   for (const Witnesses& from : {Witnesses{true, false}, {false, false}, {false, true}}) {
     // An index sees the whole market; a class of sellers knows a rare chip by few of its own.
     if (from.own_class && market.price_class != PriceClass::index) continue;
     for (auto& [name, pairs] : pairs_of(market, accelerator, from)) {
-      if (pairs.size() < sellers) continue;
-      Sibling each{name, pairs, median(ratios_of(pairs)), {}};
-      each.offers = offers_of(market, name);
-      if (each.offers.months == 0 || !is_market_price(market, each.offers)) continue;
+      Candidate each{name, pairs, median(ratios_of(pairs)), offers_of(market, name)};
+      if (!is_market_price(market, each.offers)) continue;
       if (!best || nearer(market, each, *best)) best = std::move(each);
     }
     if (best) break;
@@ -152,7 +153,12 @@ PriceQuote scaled(const PriceQuote& from, double ratio, const std::vector<double
                        in_quadrature(from.sigma, std::max(kImputedSigma, log_deviation(ratios))));
   out.rows = from.rows;
   out.date = from.date;
+  out.stale = from.stale;
   return out;
+}
+
+void add_age(PriceQuote& out, const PriceQuote& theirs) {
+  if (!theirs.warning.empty()) out.warning += "; " + theirs.warning;
 }
 
 // Who sells the chip itself, so that the user can ask for that price instead.
@@ -172,31 +178,43 @@ std::string sellers_hint(const Market& market, std::string_view accelerator) {
 
 }  // namespace
 
-std::optional<PriceQuote> sibling_price(const Market& market, std::string_view accelerator,
-                                        std::size_t sellers) {
-  const std::optional<Sibling> sibling = nearest_sibling(market, accelerator, sellers);
-  if (!sibling) return std::nullopt;
-  const PriceQuote theirs = offered_price(market, sibling->name, sibling->offers);
-  PriceQuote out = scaled(theirs, sibling->ratio, ratios_of(sibling->pairs), market);
-  std::string list, names;
-  for (const Pair& pair : sibling->pairs) {
-    list += fmt::format("{}{} / {} {}", list.empty() ? "" : ", ", describe_row(*pair.chip),
-                        sibling->name, format_price(pair.sibling->median));
-    names += (names.empty() ? "" : ", ") + pair.chip->provider;
+std::optional<Sibling> nearest_sibling(const Market& market, std::string_view accelerator) {
+  std::optional<Candidate> best = nearest_candidate(market, accelerator);
+  if (!best) return std::nullopt;
+  Sibling out{best->name, best->ratio, ratios_of(best->pairs), {}, {}, {}, std::move(best->offers)};
+  for (const Pair& pair : best->pairs) {
+    out.list += fmt::format("{}{} / {} {}", out.list.empty() ? "" : ", ", describe_row(*pair.chip),
+                            out.name, format_price(pair.sibling->median));
+    out.sellers += (out.sellers.empty() ? "" : ", ") + pair.chip->provider;
     out.rows.insert(out.rows.end(), {pair.chip, pair.sibling});
   }
+  return out;
+}
+
+PriceQuote scaled_price(const Market& market, std::string_view accelerator, const Sibling& sibling,
+                        const PriceQuote& theirs) {
+  PriceQuote out = scaled(theirs, sibling.factor, sibling.factors, market);
+  out.rows.insert(out.rows.end(), sibling.rows.begin(), sibling.rows.end());
   out.date = dates_of(out.rows);
   out.rule = fmt::format("imputed: {} of {} x {}, the ratio of the two at {}; {}",
-                         format_price(*theirs.usd), sibling->name, format_exact(*out.factor), names,
-                         theirs.rule);
+                         format_price(*theirs.usd), sibling.name, format_exact(*out.factor),
+                         sibling.sellers, theirs.rule);
   out.source = fmt::format("{} x {}: {}; {}: {}", format_price(*theirs.usd),
-                           format_exact(*out.factor), list, sibling->name, theirs.source);
+                           format_exact(*out.factor), sibling.list, sibling.name, theirs.source);
   out.warning = fmt::format(
-      "{}: too few {} prices of class {}; ~{} is that of {} x {}, what the two differ by at {}: {}",
+      "{}: no {} price of class {}; ~{} is that of {} x {}, what the two differ by at {}: {}",
       accelerator, commitment_name(market.commitment), price_class_name(market.price_class),
-      format_price(*out.usd), sibling->name, format_exact(*out.factor), names,
+      format_price(*out.usd), sibling.name, format_exact(*out.factor), sibling.sellers,
       sellers_hint(market, accelerator));
+  add_age(out, theirs);
   return out;
+}
+
+std::optional<PriceQuote> sibling_price(const Market& market, std::string_view accelerator) {
+  const std::optional<Sibling> sibling = nearest_sibling(market, accelerator);
+  if (!sibling) return std::nullopt;
+  return scaled_price(market, accelerator, *sibling,
+                      offered_price(market, sibling->name, sibling->offers));
 }
 
 std::optional<PriceQuote> other_class_price(const Market& market, std::string_view accelerator) {
@@ -209,12 +227,12 @@ std::optional<PriceQuote> other_class_price(const Market& market, std::string_vi
     if (other_class == market.price_class) continue;
     const Market other = market_of(market, other_class, market.commitment);
     Offers offers = offers_of(other, accelerator);
-    if (offers.rows.empty()) continue;
+    // Of indices some are a convention of their time.
+    if (offers.rows.empty() || (other_class == PriceClass::index && !offers.recent())) continue;
     std::vector<double> ratios;
     for (const std::string_view name : names) {
       const Offers here = offers_of(market, name), there = offers_of(other, name);
       if (!is_market_price(market, here) || !is_market_price(other, there)) continue;
-      if (here.months == 0 || there.months == 0) continue;
       ratios.push_back(*offered_price(market, name, here).usd /
                        *offered_price(other, name, there).usd);
     }
@@ -235,6 +253,7 @@ std::optional<PriceQuote> other_class_price(const Market& market, std::string_vi
         accelerator, commitment_name(market.commitment), price_class_name(market.price_class),
         format_price(*out.usd), price_class_name(other_class), format_price(*theirs.usd),
         format_exact(*out.factor), ratios.size(), sellers_hint(market, accelerator));
+    add_age(out, theirs);
     return out;
   }
   return std::nullopt;

@@ -3,20 +3,35 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "cost/price_rows.h"
+#include "cost/class_price.h"
 
 namespace trcost {
 
-/// From the chip's nearest sibling: the price that the class asks for it, times the median over
-/// sellers of any class of their own price of the one over their price of the other, on demand or
-/// for a term, both rows within half a year. The sibling is the chip with a market price in the
-/// class of the last year that most sellers price beside it, of those the one nearest in price; of
-/// spot prices and blocks the one with the newest row. Empty where there is none with `sellers`
-/// ratios.
-std::optional<PriceQuote> sibling_price(const Market& market, std::string_view accelerator,
-                                        std::size_t sellers = 1);
+/// The chip whose price says most of another's.
+struct Sibling {
+  std::string_view name;
+  double factor = 1;            ///< the other's price over its, at those who price both
+  std::vector<double> factors;  ///< of each of them
+  std::string sellers;          ///< their names
+  std::string list;             ///< what they ask for both
+  PriceRows rows;               ///< likewise
+  Offers offers;                ///< of the sibling
+};
+/// The chip with a market price in the class that most sellers of any class price beside this one,
+/// on demand or for a term, both rows within half a year; of those the one nearest in price; of
+/// spot prices and blocks the one with the newest row. Empty where there is none.
+std::optional<Sibling> nearest_sibling(const Market& market, std::string_view accelerator);
+
+/// What the class asks for the sibling, times the median over sellers of their own ratio.
+PriceQuote scaled_price(const Market& market, std::string_view accelerator, const Sibling& sibling,
+                        const PriceQuote& theirs);
+
+/// Both of it; empty where there is no sibling.
+std::optional<PriceQuote> sibling_price(const Market& market, std::string_view accelerator);
 
 /// From another class that sells it so, times the median over chips that both classes sell of the
 /// ratio of their prices. Empty where there is none.

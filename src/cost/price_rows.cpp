@@ -40,6 +40,14 @@ struct Coverage {
 
 }  // namespace
 
+std::string_view newest_day(const PriceBook& book, std::string_view as_of) {
+  std::string_view newest;
+  for (const PriceRow& row : book.rows) {
+    if (row.date.first <= as_of) newest = std::max(newest, std::string_view(row.date.first));
+  }
+  return newest.empty() ? as_of : newest;
+}
+
 Market market_of(Market market, PriceClass price_class, Commitment commitment) {
   market.price_class = price_class;
   market.commitment = commitment;
@@ -54,7 +62,7 @@ Market market_of(Market market, PriceClass price_class, Commitment commitment) {
     Coverage& coverage = publishers[row.provider];
     coverage.newest = std::max(coverage.newest, std::string_view(row.date.first));
     constexpr int kYear = 366;
-    if (!row.guessed && age_days(row, market.as_of) <= kYear) {
+    if (!row.guessed && age_days(row, market.newest) <= kYear) {
       coverage.chips.insert(row.accelerator);
     }
   }
@@ -90,7 +98,12 @@ bool stands_better(const PriceRow& a, const PriceRow& b, const PriceRegion& regi
   const bool a_exact = region_fit(a.region, region.name, region.regions) == RegionFit::exact;
   const bool b_exact = region_fit(b.region, region.name, region.regions) == RegionFit::exact;
   if (a_exact != b_exact) return a_exact;
-  if (a.guessed != b.guessed) return b.guessed;
+  if (a.guessed != b.guessed) {
+    const PriceRow& guess = a.guessed ? a : b;
+    const PriceRow& known = a.guessed ? b : a;
+    const bool later = guess.date.first > known.date.last && !known.date.last.empty();
+    return later == a.guessed;
+  }
   if (a.secondary != b.secondary && !a.date.first.empty() && !b.date.first.empty()) {
     constexpr int kYear = 366;
     if (std::abs(days_between(a.date.first, b.date.first)) <= kYear) return b.secondary;

@@ -11,8 +11,11 @@
 #include "cost/class_price.h"
 #include "cost/imputed_price.h"
 #include "cost/price_rows.h"
+#include "cost/seller_level.h"
 #include "cost/term_share.h"
+#include "quantity/portable_math.h"
 #include "trcost/error.h"
+#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {
@@ -24,48 +27,63 @@ bool is_term(Commitment commitment) {
   return commitment == Commitment::reserved_1y || commitment == Commitment::reserved_3y;
 }
 
-// A lone offer stands where it is in line with the chip's siblings; else it is the level of that
-// seller, and would make the ranking.
-//
-// One of years ago says little: what its siblings cost today comes before it.
-std::optional<PriceQuote> lone_offer(const Market& market, std::string_view accelerator,
-                                     Offers offers) {
-  constexpr double kInLine = 1.2;
-  constexpr std::size_t kWitnesses = 2;  // sellers that say otherwise
-  PriceQuote own = offered_price(market, accelerator, std::move(offers));
-  auto siblings = sibling_price(market, accelerator, own.stale ? 1 : kWitnesses);
+// Real offers of the last two years stand, however few, unless they are farther from what the
+// chip's sibling costs today than the widest range that a price is given; those of before yield to
+// it.
+std::optional<PriceQuote> old_price(Recency recency, PriceQuote own,
+                                    std::optional<PriceQuote> siblings) {
   if (!siblings) return own;
-  const double apart = *own.usd / *siblings->usd;
-  if (!own.stale && apart <= kInLine && apart >= 1 / kInLine) return own;
-  siblings->rule +=
-      fmt::format("; {}: {}", own.stale ? "too old" : "out of line with it", own.source);
+  const double apart = std::fabs(portable_log(*own.usd / *siblings->usd));
+  if (recency == Recency::old && apart <= kNormalP90 * kWidestSigma) return own;
+  siblings->rule += fmt::format("; too old: {}", own.source);
   return siblings;
 }
 
 // What the class asks, or what it would ask.
 std::optional<PriceQuote> class_price(const Market& market, std::string_view accelerator) {
   Offers offers = offers_of(market, accelerator);
-  if (is_market_price(market, offers) && offers.months > 0) {
+  if (is_market_price(market, offers)) {
     return offered_price(market, accelerator, std::move(offers));
   }
-  if (!offers.rows.empty()) return lone_offer(market, accelerator, std::move(offers));
-  if (auto quote = sibling_price(market, accelerator)) return quote;
-  return other_class_price(market, accelerator);
+  if (offers.recent()) return few_offers_price(market, accelerator, std::move(offers));
+  auto siblings = sibling_price(market, accelerator);
+  if (offers.rows.empty()) return siblings ? siblings : other_class_price(market, accelerator);
+  return old_price(offers.recency, offered_price(market, accelerator, offers), std::move(siblings));
 }
 
-// Indices are used as they are; of sellers the median where enough of them publish a term, else
-// what they take off their own prices.
-std::optional<PriceQuote> term_price(const Market& market, std::string_view accelerator,
-                                     const PriceQuote& on_demand) {
+// The term that is asked for, in the class.
+std::optional<PriceQuote> term_price(const Market& market, std::string_view accelerator);
+
+// Nobody of the class offers the term: what its sellers take off their own prices, of the chip
+// itself where the class sells it, else of its sibling.
+std::optional<PriceQuote> derived_term(const Market& market, std::string_view accelerator,
+                                       const std::optional<PriceQuote>& on_demand) {
+  if (on_demand && on_demand->imputed) {
+    const Market none = market_of(market, market.price_class, Commitment::on_demand);
+    if (const auto sibling = nearest_sibling(none, accelerator)) {
+      if (const auto theirs = term_price(market, sibling->name)) {
+        return scaled_price(market, accelerator, *sibling, *theirs);
+      }
+    }
+  }
+  const auto share = on_demand ? term_share(market) : std::nullopt;
+  if (!share) return std::nullopt;
+  return discounted(*on_demand, *share, accelerator, market);
+}
+
+std::optional<PriceQuote> term_price(const Market& market, std::string_view accelerator) {
   if (market.price_class == PriceClass::index) return class_price(market, accelerator);
+  const Market none = market_of(market, market.price_class, Commitment::on_demand);
+  const std::optional<PriceQuote> on_demand = class_price(none, accelerator);
   Offers offers = offers_of(market, accelerator);
-  constexpr std::size_t kPublished = 3;
-  if (offers.rows.size() >= kPublished && offers.months > 0) {
-    return offered_price(market, accelerator, std::move(offers));
+  const bool first_hand =
+      std::ranges::any_of(offers.rows, [](const PriceRow* row) { return !row->secondary; });
+  if (offers.recent() && first_hand) {
+    PriceQuote asked = offered_price(market, accelerator, offers);
+    // A term takes off: what is dearer than on-demand is the level of another seller.
+    if (!on_demand || *asked.usd <= *on_demand->usd) return asked;
   }
-  if (on_demand.usd) {
-    if (const auto share = term_share(market)) return discounted(on_demand, *share, market);
-  }
+  if (auto derived = derived_term(market, accelerator, on_demand)) return derived;
   if (!offers.rows.empty()) return offered_price(market, accelerator, std::move(offers));
   return std::nullopt;
 }
@@ -81,26 +99,32 @@ void add_index(const Market& market, std::string_view accelerator, PriceQuote& q
   if (market.price_class == PriceClass::index) return;
   const Market index = market_of(market, PriceClass::index, market.commitment);
   Offers offers = offers_of(index, accelerator);
-  if (offers.rows.empty() || offers.months == 0) return;
+  if (!offers.recent()) return;
   const PriceQuote said = offered_price(index, accelerator, std::move(offers));
   quote.rule += fmt::format("; {} says {} ({})", said.provider, format_price(*said.usd), said.date);
 }
 
-// Three years never cost more than one year, nor one year more than none.
+// Three years never cost more than one year, nor one year more than none. What somebody asks stands
+// before what is derived.
 std::optional<PriceQuote> ordered_term(const Market& market, std::string_view accelerator) {
   const Market none = market_of(market, market.price_class, Commitment::on_demand);
-  const Market longer = market_of(market, market.price_class, Commitment::reserved_3y);
-  const PriceQuote on_demand = class_price(none, accelerator).value_or(PriceQuote{});
-  auto quote = term_price(market, accelerator, on_demand);
-  if (!quote) return std::nullopt;
-  if (market.commitment == Commitment::reserved_1y) {
-    const auto three = term_price(longer, accelerator, on_demand);
-    if (three && three->usd && *quote->usd < *three->usd) {
-      quote->usd = three->usd;
-      quote->rule += fmt::format("; no less than for three years: {}", three->rule);
+  const auto of_term = [&](Commitment term) {
+    return term_price(market_of(market, market.price_class, term), accelerator);
+  };
+  auto one = of_term(Commitment::reserved_1y), three = of_term(Commitment::reserved_3y);
+  if (one && three && *one->usd < *three->usd) {
+    if (one->imputed && !three->imputed) {
+      one->usd = three->usd;
+      one->rule += fmt::format("; no less than for three years: {}", three->rule);
+    } else {
+      at_most(*three, *one->usd, "for one year");
     }
   }
-  if (on_demand.usd) at_most(*quote, *on_demand.usd, "on-demand");
+  auto quote = market.commitment == Commitment::reserved_1y ? std::move(one) : std::move(three);
+  if (!quote) return std::nullopt;
+  if (const auto on_demand = class_price(none, accelerator)) {
+    at_most(*quote, *on_demand->usd, "on-demand");
+  }
   add_index(market, accelerator, *quote);
   return quote;
 }
@@ -191,11 +215,13 @@ void require_class_sells(const PriceBook& book, PriceClass price_class, Commitme
 }
 
 PriceQuote select_price(const PriceBook& book, const PriceQuery& query) {
+  const std::string_view as_of = query.as_of.empty() ? std::string_view(book.date) : query.as_of;
   Market market = market_of({book,
                              query.price_class,
                              query.commitment,
                              {query.region, query.regions},
-                             query.as_of.empty() ? std::string_view(book.date) : query.as_of},
+                             as_of,
+                             newest_day(book, as_of)},
                             query.price_class, query.commitment);
   if (!query.provider.empty()) return provider_price(market, query.accelerator, query.provider);
   if (query.sold_by_maker && query.price_class != PriceClass::index) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "cost/imputed_price.h"
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"
 #include "trcost/numbers.h"
@@ -62,19 +63,27 @@ std::optional<TermShare> term_share(const Market& market) {
   return out;
 }
 
-PriceQuote discounted(const PriceQuote& on_demand, const TermShare& share, const Market& market) {
+PriceQuote discounted(const PriceQuote& on_demand, const TermShare& share,
+                      std::string_view accelerator, const Market& market) {
   PriceQuote out = on_demand;
+  out.imputed = true;
   out.factor = share.share;
   out.usd = rounded_price(*on_demand.usd * share.share);
-  out.sigma = std::min(
-      kWidestSigma,
-      in_quadrature(on_demand.sigma, std::max(kListSigma, log_deviation(share.of_sellers))));
+  out.sigma = std::clamp(
+      in_quadrature(on_demand.sigma, std::max(kListSigma, log_deviation(share.of_sellers))),
+      kImputedSigma, kWidestSigma);
   const std::string_view kind = commitment_name(market.commitment);
-  out.rule = fmt::format("{} at {:.3g} % of on-demand, what the class takes off ({}); {}", kind,
-                         100 * share.share, share.list, on_demand.rule);
+  out.rule = fmt::format("imputed: {} at {:.3g} % of on-demand, what the class takes off ({}); {}",
+                         kind, 100 * share.share, share.list, on_demand.rule);
   out.source = fmt::format("{} x {}: {} as a share of on-demand: {}; on-demand: {}",
                            format_exact(share.share), format_price(*on_demand.usd), kind,
                            share.list, on_demand.source);
+  out.warning = fmt::format(
+      "{}: no {} price of class {}; ~{} is {:.3g} % of on-demand, what {} take off: --price gives "
+      "another",
+      accelerator, kind, price_class_name(market.price_class), format_price(*out.usd),
+      100 * share.share, share.list);
+  if (!on_demand.warning.empty()) out.warning += "; " + on_demand.warning;
   return out;
 }
 

@@ -21,7 +21,8 @@ struct TermShare {
 /// Empty where no seller of the class publishes both prices or a discount.
 std::optional<TermShare> term_share(const Market& market);
 
-/// The class's on-demand price times the share; imputed where that price is.
-PriceQuote discounted(const PriceQuote& on_demand, const TermShare& share, const Market& market);
+/// The class's on-demand price times the share: imputed, since nobody of the class asks it.
+PriceQuote discounted(const PriceQuote& on_demand, const TermShare& share,
+                      std::string_view accelerator, const Market& market);
 
 }  // namespace trcost

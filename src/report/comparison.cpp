@@ -78,6 +78,16 @@ Cell counted_cell(std::optional<double> value) {
   return value ? Cell::number(*value, NumberKind::count) : Cell::unknown();
 }
 
+// `5 specialists`; the class alone where the price is made from those of others.
+std::string seller_words(const CostResult& cost) {
+  const std::string_view word = price_class_name(*cost.price_class);
+  if (cost.provider.empty()) return std::string(word);
+  const auto sellers = 1 + std::ranges::count(cost.provider, ',');
+  const std::string_view many = *cost.price_class == PriceClass::index ? "indices" : word;
+  return sellers == 1 ? fmt::format("1 {}", word)
+                      : fmt::format("{} {}{}", sellers, many, many == word ? "s" : "");
+}
+
 const Line kLines[] = {
     {"GPUs", [](const Estimate& e) { return Cell::number(e.gpus, grouped(e.gpus, 0)); }},
     {"precision",
@@ -120,7 +130,7 @@ const Line kLines[] = {
      [](const Estimate& e) {
        if (!e.cost.price_class) return Cell("");
        if (e.cost.doubts.other_class) return Cell("its maker");
-       return Cell(price_class_name(*e.cost.price_class));
+       return Cell(seller_words(e.cost));
      }},
     {"prices of", [](const Estimate& e) { return Cell(months_words(e.cost.price_date)); }},
     {"total", total_cell},

@@ -8,9 +8,9 @@ load program
   run_trcost estimate --params 10e9 --modality vl
   [ "$code" -eq 0 ]
   grep -qE "per GPU-hour .*~[$]" out.txt
-  grep -qE "sellers +specialist +specialist +specialist +specialist +specialist" out.txt
+  grep -qE "sellers +5 specialists +6 specialists +5 specialists +1 specialist +specialist" out.txt
   grep -qE "prices of +2026-" out.txt
-  grep -qF "gb300-nvl72: too few on-demand prices of class specialist" err.txt
+  grep -qF "gb300-nvl72: no on-demand price of class specialist" err.txt
   run_trcost estimate --params 10e9 --price-class hyperscaler --format json
   holds '[.estimates[].cost.price_class] | unique == ["hyperscaler"]'
   holds '.estimates[-1].cost | .price_per_gpu_hour == 18 and (.price_imputed | not) and
@@ -32,7 +32,7 @@ load program
   run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator tpu-v6e,h100-sxm
   [ "$code" -eq 0 ]
   grep -qE "per GPU-hour +[$]2.70 +[$]3.99" out.txt
-  grep -qE "sellers +its maker +specialist" out.txt
+  grep -qE "sellers +its maker +6 specialists" out.txt
   grep -qF "only its maker's cloud rents it" err.txt
   run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator tpu-v6e --strict
   [ "$code" -eq 3 ]

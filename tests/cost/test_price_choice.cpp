@@ -135,7 +135,7 @@ TEST_CASE("prices are shown so that they can be multiplied", "[cost][prices]") {
   CHECK(format_price(18) == "$18.00");
   CHECK(format_price(0.0242) == "$0.0242");
   const Catalog catalog;
-  const PriceQuote quote = select_price(catalog.prices(), {"b200", Commitment::reserved_1y});
+  const PriceQuote quote = select_price(catalog.prices(), {"b200", Commitment::reserved_3y});
   const PriceQuote market = select_price(catalog.prices(), {"b200", Commitment::on_demand});
   CHECK_THAT(quote.usd.value(), WithinAbs(quote.factor.value() * market.usd.value(), 5.1e-7));
 }

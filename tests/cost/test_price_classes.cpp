@@ -2,7 +2,10 @@
 // Prices of one class for all platforms, of today, and in order: properties of the built-in book.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
 #include <set>
+#include <string>
 
 #include "catch.h"
 #include "cost/error_message.h"
@@ -167,6 +170,162 @@ TEST_CASE("a term is not far below what an index of the chip says", "[cost][pric
   }
 }
 
+TEST_CASE("time that brings no new row moves no price", "[cost][prices][property]") {
+  const Catalog catalog;
+  const PriceBook& book = catalog.prices();
+  for (const std::string& chip : catalog.names(CatalogKind::accelerators)) {
+    for (const PriceClass price_class : kClasses) {
+      for (const Commitment commitment : kCommitments) {
+        PriceQuery query{chip, commitment};
+        query.price_class = price_class;
+        const PriceQuote now = select_price(book, query);
+        for (const char* day : {"2026-11-23", "2027-02-28", "2027-11-30", "2035-01-01"}) {
+          query.as_of = day;
+          const PriceQuote later = select_price(book, query);
+          INFO(chip << " " << price_class_name(price_class) << " " << commitment_name(commitment)
+                    << " " << day << ": " << now.rule << " | " << later.rule);
+          CHECK(later.usd == now.usd);
+          CHECK(later.imputed == now.imputed);
+          if (later.usd && days_between("2026-11-09", day) > 366) CHECK(later.stale);
+        }
+      }
+    }
+  }
+  // Likewise between any two rows of the book: nothing but a row moves a price.
+  std::set<std::string> days;
+  for (const PriceRow& each : book.rows) {
+    if (each.date.first > "2026-03") days.insert(each.date.first);
+  }
+  for (auto day = days.begin(); std::next(day) != days.end(); ++day) {
+    const int gap = days_between(*day, *std::next(day));
+    if (gap < 2 || day->substr(8) > "27") continue;
+    const std::string after =
+        day->substr(0, 8) + std::to_string(std::stoi(day->substr(8)) + 101).substr(1);
+    for (const std::string& chip : default_accelerators()) {
+      PriceQuery query{chip};
+      query.as_of = *day;
+      const auto before = select_price(book, query).usd;
+      query.as_of = after;
+      INFO(chip << " " << *day << " " << after);
+      CHECK(select_price(book, query).usd == before);
+    }
+  }
+}
+
+TEST_CASE("what somebody of the class asks comes before what would follow from others",
+          "[cost][prices][property]") {
+  const Catalog catalog;
+  const PriceBook& book = catalog.prices();
+  int asked = 0, derived = 0;
+  for (const std::string& chip : catalog.names(CatalogKind::accelerators)) {
+    for (const PriceClass price_class : kClasses) {
+      for (const Commitment commitment : kCommitments) {
+        double low = 1e9, high = 0, all_low = 1e9, all_high = 0;
+        std::set<std::string> sellers;
+        for (const PriceRow& each : book.rows) {
+          if (each.accelerator != chip || each.commitment != commitment || !each.verified ||
+              price_class_of(each.provider_class) != price_class) {
+            continue;
+          }
+          all_low = std::min(all_low, each.low);
+          all_high = std::max(all_high, each.high);
+          if (each.guessed || each.secondary || days_between(each.date.first, "2026-11-09") > 366) {
+            continue;
+          }
+          low = std::min(low, each.median);
+          high = std::max(high, each.median);
+          sellers.insert(each.provider);
+        }
+        const PriceQuote quote = ask(book, chip, price_class, commitment);
+        INFO(chip << " " << price_class_name(price_class) << " " << commitment_name(commitment)
+                  << " " << low << ".." << high << ": " << quote.rule);
+        const bool capped = contains(quote.rule, "no more than") ||
+                            contains(quote.warning, "dearer than on-demand");
+        if (quote.usd && !quote.imputed && !capped) {
+          // Made of real offers of that kind alone.
+          CHECK(*quote.usd >= all_low * (1 - 1e-9));
+          CHECK(*quote.usd <= all_high * (1 + 1e-9));
+        }
+        if (sellers.empty()) continue;
+        ++asked;
+        REQUIRE(quote.usd.has_value());
+        if (!quote.imputed) continue;
+        // One or two sellers of another level than the class's, or a term that is dearer than none.
+        ++derived;
+        CHECK(sellers.size() <= 2);
+        CHECK((contains(quote.rule, "brought to the level of the class") ||
+               *ask(book, chip, price_class, Commitment::on_demand).usd < low));
+      }
+    }
+  }
+  CHECK(asked > 60);
+  CHECK(derived <= 5);
+}
+
+TEST_CASE("a lone seller counts at the level of its class", "[cost][prices]") {
+  PriceBook book;
+  book.date = "2026-11-09";
+  for (const char* chip : {"x", "y"}) {
+    for (const char* name : {"A", "B", "C"}) book.rows.push_back(row(name, chip, 4, "2026-10-01"));
+    book.rows.push_back(row("Dear", chip, 6, "2026-10-01"));
+    book.rows.push_back(row("Usual", chip, 4.5, "2026-10-01"));
+  }
+  // 1.5 times the class's price of two other chips: 9 / 1.5.
+  book.rows.push_back(row("Dear", "z", 9, "2026-10-01"));
+  PriceQuote quote = select_price(book, {"z"});
+  CHECK(quote.usd == 6);
+  CHECK(quote.imputed);
+  CHECK(contains(quote.rule, "Dear asks $9.00, and 1.50 times the class's price of other chips"));
+  CHECK(contains(quote.warning, "--provider Dear"));
+  // One that is in line stands as it is, with the range of a lone seller.
+  book.rows.back().provider = "Usual";
+  quote = select_price(book, {"z"});
+  CHECK(quote.usd == 9);
+  CHECK_FALSE(quote.imputed);
+  CHECK(quote.sigma > select_price(book, {"x"}).sigma);
+  // So does one of whom nothing else is known.
+  book.rows.back().provider = "Stranger";
+  CHECK(select_price(book, {"z"}).usd == 9);
+  // Two that disagree are each brought to the level.
+  book.rows.push_back(row("Dear", "z", 15, "2026-10-01"));
+  quote = select_price(book, {"z"});
+  CHECK(quote.usd == 9.5);  // of 9 and 15 / 1.5
+  CHECK(quote.imputed);
+}
+
+TEST_CASE("a secondary price that is out of line is no evidence", "[cost][prices]") {
+  PriceBook book;
+  book.date = "2026-11-09";
+  book.rows.push_back(row("A", "x", 16, "2026-07-07", ProviderClass::hyperscaler));
+  book.rows.push_back(row("B", "x", 27, "2026-09-19", ProviderClass::hyperscaler));
+  book.rows.back().secondary = true;
+  CHECK(ask(book, "x", PriceClass::hyperscaler, Commitment::on_demand).usd == 16);
+  book.rows.back().secondary = false;
+  CHECK(ask(book, "x", PriceClass::hyperscaler, Commitment::on_demand).usd == 21.5);
+}
+
+TEST_CASE("old offers of the class stand before other chips' prices", "[cost][prices]") {
+  PriceBook book;
+  book.date = "2026-11-09";
+  for (const char* name : {"A", "B", "C"}) {
+    book.rows.push_back(row(name, "x", 10, "2026-10-01", ProviderClass::hyperscaler));
+  }
+  for (const char* chip : {"x", "y"}) {  // y is half of x
+    book.rows.push_back(row("S", chip, chip[0] == 'x' ? 4 : 2, "2026-10-01"));
+  }
+  book.rows.push_back(row("A", "y", 3.4, "2025-07-01", ProviderClass::hyperscaler));
+  const auto price = [&] { return ask(book, "y", PriceClass::hyperscaler, Commitment::on_demand); };
+  CHECK(price().usd == 3.4);
+  CHECK(price().stale);
+  CHECK_FALSE(price().imputed);
+  book.rows.back().median = 1;  // no market moves so far in two years
+  CHECK(price().usd == 5);
+  CHECK(contains(price().rule, "too old"));
+  book.rows.back().median = 3.4;
+  book.rows.back().date = parse_price_date("2024-07-01", "test");
+  CHECK(price().usd == 5);
+}
+
 TEST_CASE("the imputation finds prices that are known within its spread", "[cost][prices]") {
   // Leave one chip's specialists out; what is imputed has to be near what they ask.
   const Catalog catalog;
@@ -222,12 +381,12 @@ TEST_CASE("a secondary price yields to one with an address", "[cost][prices]") {
   book.date = "2026-11-09";
   for (const char* name : {"A", "B", "C", "D"}) {
     book.rows.push_back(row(name, "h100-sxm", 4, "2026-10-01"));
-    book.rows.push_back(row(std::string(name) + "2", "h100-sxm", 1, "2026-11-01"));
+    book.rows.push_back(row(std::string(name) + "2", "h100-sxm", 3, "2026-11-01"));
     book.rows.back().secondary = true;
   }
   CHECK(select_price(book, {"h100-sxm"}).usd == 4);
   book.rows.resize(4);  // A, A2, B, B2: too few without them
-  CHECK(select_price(book, {"h100-sxm"}).usd == 2.5);
+  CHECK(select_price(book, {"h100-sxm"}).usd == 3.5);
 }
 
 TEST_CASE("a chip that nobody of the class sells is priced by its sibling", "[cost][prices]") {
@@ -286,16 +445,27 @@ TEST_CASE("a chip that its maker alone rents costs what its maker asks",
   CHECK(priced > 10);
 }
 
-TEST_CASE("indices of one answer are of one publisher", "[cost][prices][property]") {
+TEST_CASE("indices of one answer are of one publisher where it has the chip",
+          "[cost][prices][property]") {
   const Catalog catalog;
+  const PriceBook& book = catalog.prices();
   for (const Commitment commitment : kCommitments) {
-    std::set<std::string> publishers;
+    std::map<std::string, std::set<std::string>> chips;  // of each publisher that is used
     for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
-      const PriceQuote quote = ask(catalog.prices(), name, PriceClass::index, commitment);
-      if (quote.usd && !quote.imputed) publishers.insert(quote.provider);
+      const PriceQuote quote = ask(book, name, PriceClass::index, commitment);
+      if (quote.usd && !quote.imputed) chips[quote.provider].insert(name);
     }
-    INFO(commitment_name(commitment));
-    CHECK(publishers.size() <= 1);
+    if (chips.empty()) continue;
+    const auto main =
+        std::ranges::max_element(chips, {}, [](const auto& each) { return each.second.size(); });
+    INFO(commitment_name(commitment) << " " << main->first);
+    for (const auto& [publisher, names] : chips) {
+      if (publisher == main->first) continue;
+      for (const PriceRow& each : book.rows) {
+        CHECK_FALSE((each.provider == main->first && each.commitment == commitment &&
+                     each.verified && names.contains(each.accelerator)));
+      }
+    }
   }
 }
 

@@ -131,21 +131,33 @@ TEST_CASE("a term is what the class takes off its own prices", "[cost][prices]")
   PriceQuery big{"h100-sxm", Commitment::reserved_1y};
   big.price_class = PriceClass::hyperscaler;
   CHECK(select_price(book, big).usd == 5.5);
-  book.rows.push_back(term("A", ProviderClass::specialist, 1.6, "2026-05"));  // 80 % of its 2
-  PriceQuote quote = select_price(book, {"h100-sxm", Commitment::reserved_1y});
+  // What somebody of the class asks for the term decides, however few they are.
+  book.rows.push_back(term("A", ProviderClass::specialist, 1.6, "2026-05"));
+  const PriceQuote asked = select_price(book, {"h100-sxm", Commitment::reserved_1y});
+  CHECK(asked.usd == 1.6);
+  CHECK_FALSE(asked.imputed);
+  CHECK(asked.sigma > 0.25);  // of one seller alone
+  // Where nobody does, what its sellers take off: A asks 80 % of its own 2.
+  for (const auto& [name, price] : {std::pair("E", 2.5), std::pair("F", 3.5)}) {
+    book.rows.push_back(row(name, ProviderClass::specialist, price, "2026-05"));
+    book.rows.back().accelerator = "h200";
+  }
+  PriceQuote quote = select_price(book, {"h200", Commitment::reserved_1y});
   CHECK_THAT(quote.usd.value(), WithinRel(3.0 * 0.8, 1e-9));
   CHECK(quote.factor == 0.8);
+  CHECK(quote.imputed);
   for (const char* part : {"reserved-1y", "80 %", "A 80 %"}) CHECK(contains(quote.rule, part));
-  CHECK(contains(derive_price(quote, "h100-sxm").numbers, "factor 0.8"));
+  CHECK(contains(derive_price(quote, "h200").numbers, "factor 0.8"));
   // What a seller publishes as its discount counts as its prices do.
   book.discounts.push_back({"D", ProviderClass::specialist, Commitment::reserved_1y, 0.6,
                             parse_price_date("2026-09", "test"), "a page"});
-  CHECK_THAT(select_price(book, {"h100-sxm", Commitment::reserved_1y}).usd.value(),
+  CHECK_THAT(select_price(book, {"h200", Commitment::reserved_1y}).usd.value(),
              WithinRel(3.0 * 0.7, 1e-9));
   // Rows of two days do not compare, since prices move.
   book.rows.push_back(term("C", ProviderClass::specialist, 0.4, "2026-03"));
-  CHECK_THAT(select_price(book, {"h100-sxm", Commitment::reserved_1y}).usd.value(),
+  CHECK_THAT(select_price(book, {"h200", Commitment::reserved_1y}).usd.value(),
              WithinRel(3.0 * 0.7, 1e-9));
+  CHECK(select_price(book, {"h100-sxm", Commitment::reserved_1y}).usd == 1.0);  // of 0.4 and 1.6
   // A provider's own price stays what it is.
   CHECK(select_price(book, {"h100-sxm", Commitment::reserved_1y, "Big"}).usd == 5.5);
 }
