@@ -171,10 +171,9 @@ void Estimator::State::answer(const Scenario& scenario, std::string_view acceler
   const UsefulShare useful_share = [&](double gpus, double busy_seconds) {
     return resolve_useful_time(scenario, work, *platform.system, gpus, busy_seconds).share();
   };
-  const Execution execution =
-      resolve_execution(scenario, prepared, useful_share, notes);
-  const UsefulTime useful = resolve_useful_time(scenario, work, *platform.system, execution.gpus,
-                                                wall_seconds(work, execution, 1));
+  const Execution execution = resolve_execution(scenario, prepared, useful_share, notes);
+  const UsefulTime useful = resolve_useful_time(
+      scenario, work, *platform.system, working_gpus(execution), wall_seconds(work, execution, 1));
   note_useful_time(scenario, useful, notes);
   note_data_scale(scenario, work, notes);
 

@@ -93,6 +93,10 @@ double wall_seconds(const ResolvedWork& work, const Execution& execution, double
   return optimizer_steps(work, execution.plan.layout) * execution.step_seconds / useful;
 }
 
+double working_gpus(const Execution& execution) {
+  return execution.mfu_given ? execution.gpus : execution.plan.layout.gpus();
+}
+
 double usual_batch(const ResolvedWork& work, double gpus) {
   if (work.usual_batch == 0) return work.global_batch;
   const double all = std::max(1.0, std::floor(work.tokens.total / work.seq_length));

@@ -22,8 +22,12 @@ std::optional<Execution> execute_fitting(const Scenario& scenario, const Prepare
 /// Seconds of all steps where the share `useful` of the time is steps.
 double wall_seconds(const ResolvedWork& work, const Execution& execution, double useful);
 
-/// Share of the wall-clock time that is steps, for a cluster of so many accelerators whose steps
-/// take so long all together.
+/// Accelerators whose failure interrupts the job: those that work. With a given MFU, which says
+/// nothing of a layout, all of them.
+double working_gpus(const Execution& execution);
+
+/// Share of the wall-clock time that is steps, for so many working accelerators whose steps take so
+/// long all together.
 using UsefulShare = std::function<double(double gpus, double busy_seconds)>;
 
 /// The fewest whole nodes that meet `hardware.deadline`, as size_for_deadline() says. Throws Error

@@ -108,7 +108,7 @@ class Sizing {
       const std::optional<Execution>& known = tried(gpus);
       if (!known || !acceptable(*known)) return kInfinity;
       const double busy = wall_seconds(work_, *known, 1);
-      return busy / useful_(gpus, busy);
+      return busy / useful_(working_gpus(*known), busy);
     } catch (const Error&) {
       return kInfinity;
     }

@@ -22,8 +22,8 @@ constexpr double kDay = 86400;
 /// A cluster whose speed per accelerator falls with size and jumps from size to size.
 struct Ragged {
   std::uint64_t seed;
-  double work;     // accelerator-seconds at full speed
-  double halves;   // accelerators at which the speed has halved
+  double work;    // accelerator-seconds at full speed
+  double halves;  // accelerators at which the speed has halved
   double seconds(double gpus) const {
     std::mt19937_64 dice(seed + static_cast<std::uint64_t>(gpus));
     const double ragged = std::uniform_real_distribution<>(0.5, 1)(dice);
@@ -52,7 +52,9 @@ Scenario question(double params, double days) {
   return s;
 }
 
-Estimate answer(const Scenario& scenario) { return estimate(scenario, catalog()).front(); }
+Estimate answer(const Scenario& scenario) {
+  return estimate(scenario, catalog()).front();
+}
 
 }  // namespace
 
@@ -109,8 +111,7 @@ TEST_CASE("ragged clusters: the fewest that meet the deadline, or a cheaper size
     CHECK(cluster.seconds(found.fewest) <= 30 * kDay);
     // Of the grid; sizes between its own may do with fewer.
     CHECK((found.fewest <= fewest ||
-           fewest * cluster.seconds(fewest) <
-               1.07 * found.fewest * cluster.seconds(found.fewest)));
+           fewest * cluster.seconds(fewest) < 1.07 * found.fewest * cluster.seconds(found.fewest)));
     CHECK(found.fewest <= 1.5 * fewest);
     CHECK(found.gpus <= 4.0 / 3 * found.fewest);
     if (found.gpus > found.fewest) {
@@ -160,14 +161,15 @@ TEST_CASE("a longer deadline costs no more than a few per cent more, and is met"
   }
 }
 
-TEST_CASE("Llama 3.1 405B in two months takes what it takes: published, 16,384 H100 for 1.5e25 FLOP "
-          "in 54 days at 0.40",
-          "[estimate][cluster]") {
+TEST_CASE(
+    "Llama 3.1 405B in two months takes what it takes: published, 16,384 H100 for 1.5e25 FLOP "
+    "in 54 days at 0.40",
+    "[estimate][cluster]") {
   Scenario s = question(405e9, 60);
   s.set_number(Field::data_tokens, 15.6e12);
   const Estimate e = answer(s);
-  // arXiv:2407.21783, section 3.3.4: 54 days of the run at 90 % effective time on up to 16,384 GPUs;
-  // the model card's 30.84M GPU-hours are all of it.
+  // arXiv:2407.21783, section 3.3.4: 54 days of the run at 90 % effective time on up to 16,384
+  // GPUs; the model card's 30.84M GPU-hours are all of it.
   CHECK(e.gpu_hours > 0.7 * 30.84e6);
   CHECK(e.gpu_hours < 1.5 * 30.84e6);
 }
@@ -184,6 +186,25 @@ TEST_CASE("a deadline that nothing meets: the shortest time and its size are sai
     CHECK(error.kind == ErrorKind::no_answer);
     CHECK(error.message.find("the shortest time is") != std::string::npos);
     CHECK(error.hint.find("--global-batch") != std::string::npos);
+  }
+}
+
+TEST_CASE("accelerators that stand idle interrupt no job: more of them take no longer",
+          "[estimate][cluster][property]") {
+  // Of these all but some 164,000 stay idle: no layout divides steps of 5,120 sequences further.
+  const Catalog catalog;
+  Estimator estimator(catalog);
+  Scenario scenario;
+  scenario.set_text(Field::model_name, "deepseek-v3");
+  scenario.set_number(Field::data_tokens, 14.8e12);
+  double before = 0;
+  for (const double gpus : {200000.0, 262144.0, 300000.0}) {
+    scenario.set_number(Field::hardware_gpus, gpus);
+    Estimate estimate;
+    estimator.run_one(scenario, "gb200-nvl72", estimate);
+    INFO(gpus << " with " << estimate.layout.gpus() << " at work");
+    if (before > 0) CHECK(estimate.wall_clock_seconds <= before * 1.02);
+    before = estimate.wall_clock_seconds;
   }
 }
 
