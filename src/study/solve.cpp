@@ -41,8 +41,8 @@ std::vector<double> field_grid(const FieldInfo& info) {
   const bool whole = is_whole(info);
   const double lowest = info.lowest > 0 ? info.lowest : (whole ? 1 : kSmallest);
   std::vector<double> grid = geometric_grid(lowest, info.highest, whole);
-  const bool zero = info.lowest == 0 && info.kind != FieldKind::fraction &&
-                    info.kind != FieldKind::money;
+  const bool zero =
+      info.lowest == 0 && info.kind != FieldKind::fraction && info.kind != FieldKind::money;
   if (zero) grid.insert(grid.begin(), 0.0);
   return grid;
 }
@@ -116,6 +116,19 @@ void refuse_stages_of_the_unknown(const SolveRequest& request) {
   }
 }
 
+// What comes out is no unknown: dollars, and every other column of an answer.
+void refuse_outcome(std::string_view word) {
+  constexpr std::string_view kDollars[] = {"budget", "cost", "total", "dollars", "usd"};
+  if (std::ranges::find(kDollars, word) == std::end(kDollars) && find_column(word) == nullptr) {
+    return;
+  }
+  throw Error(ErrorKind::usage,
+              fmt::format("{} is what comes out, not an input to solve for", word.substr(0, 60)),
+              "`trcost estimate` says it for a run; for a cluster give --gpus N --duration TIME "
+              "without --for",
+              "--for");
+}
+
 }  // namespace
 
 SolveTarget solve_target(std::string_view path, double value) {
@@ -136,8 +149,10 @@ const FieldInfo& solve_field(std::string_view word) {
       throw Error(ErrorKind::usage, fmt::format("{} is no number to solve for", info.path),
                   "`trcost sweep` compares the values of any field");
     }
-    if (is_numeric(info.kind)) known.insert(known.end(), {std::string(info.path), std::string(flag)});
+    if (is_numeric(info.kind))
+      known.insert(known.end(), {std::string(info.path), std::string(flag)});
   }
+  refuse_outcome(word);
   std::string hint = did_you_mean(word, known);
   if (hint.empty()) {
     hint = "any numeric field: tokens, params, gpus, price, mfu; `trcost help fields` has all";

@@ -281,3 +281,18 @@ load program
   [ "$code" -eq 1 ]
   grep -q 'hardware.gpus would be 0' <<<"$err"
 }
+
+@test "what comes out is no unknown, and the message says where it is said" {
+  refused 2 "budget is what comes out" solve --for budget --gpus 1000 --duration 30d
+  refused 2 "trcost estimate" solve --for cost.total --params 7e9 --budget 1M
+}
+
+@test "a price that is a range gives the rent at both ends, and the total its range" {
+  # 1,000 x 720 h x 1.9 and x 2.6; the median between them is their geometric mean.
+  run_trcost solve --gpus 1000 --duration 30d --price 1.9..2.6 --accelerator h100-sxm
+  [ "$code" -eq 0 ]
+  grep -qF '$1.368M to $1.872M (P10 to P90 of the price)' <<<"$(tr -s ' \n' '  ' <out.txt)"
+  run_trcost solve --for gpus --deadline 30d --params 7e9 --tokens 100e9 --price 1.9..2.6 \
+    --accelerator h100-sxm --format md
+  grep -qF 'P10..P90 of total' out.txt
+}

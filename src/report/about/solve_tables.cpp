@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -60,6 +62,16 @@ std::vector<SolutionColumn> number_columns(const SolveReport& report) {
   return columns;
 }
 
+bool has_range(const Solution& solution) {
+  return solution.estimate && solution.estimate->range.total_usd;
+}
+
+std::string range_words(const Solution& solution) {
+  if (!has_range(solution)) return "n/a";
+  const Quantiles& usd = *solution.estimate->range.total_usd;
+  return fmt::format("{}..{}", rough_money(usd.p10), rough_money(usd.p90));
+}
+
 // Choices that are the same answer share a row.
 std::vector<SolveChoice> merged_choices(const Solution& solution) {
   std::vector<SolveChoice> out;
@@ -85,12 +97,15 @@ Table solutions_table(const SolveReport& report) {
     heads.push_back({std::string(column.title), {}, Align::right, column.overflow, column.strong});
     cells.push_back(distinct_cells(column.values, column.kind));
   }
+  const bool ranged = std::ranges::any_of(report.solutions, has_range);
+  if (ranged) heads.push_back({"P10..P90 of total", {}, Align::right, Overflow::drop});
   Table table(std::move(heads));
   for (std::size_t i = 0; i < report.solutions.size(); ++i) {
     const Solution& solution = report.solutions[i];
     std::vector<Cell> row = {solution.accelerator};
     if (with_solved) row.push_back(Cell::boolean(solution.solved));
     for (const std::vector<Cell>& column : cells) row.push_back(column[i]);
+    if (ranged) row.push_back(range_words(solution));
     table.add_row(std::move(row));
   }
   return table;

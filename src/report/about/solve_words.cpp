@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "cost/distribution.h"
+#include "quantity/portable_math.h"
 #include "report/about/solve_parts.h"
 #include "report/wording.h"
 #include "trcost/report.h"
@@ -21,6 +23,18 @@ void say_solved(const FieldInfo& info, Estimate& estimate) {
   for (LineItem& item : estimate.cost.items) {
     if (item.part == Part::compute || item.part == Part::servers) item.source = "the price sought";
   }
+}
+
+// What the rent is at either end of a price that is a range.
+std::string rent_range(const ClusterRun& run, const Scenario& scenario) {
+  const Distribution* price = scenario.distribution(Field::cost_price_per_gpu_hour);
+  if (price == nullptr) return {};
+  constexpr double kLow = 0.1, kHigh = 0.9;
+  const auto rent = [&](double share) {
+    const double usd = portable_exp(log_quantile(*price, share)) * run.gpu_hours;
+    return format_number(usd, NumberKind::money, 4);
+  };
+  return fmt::format("; {} to {} (P10 to P90 of the price)", rent(kLow), rent(kHigh));
 }
 
 }  // namespace
@@ -69,9 +83,10 @@ std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution)
                                        run.flops, grouped(run.gpus, 0), run.peak_flops,
                                        percent(run.mfu), grouped(run.seconds, 0))});
   facts.push_back({"cost", run.usd
-                               ? fmt::format("{} = {} GPU-hours x {}",
+                               ? fmt::format("{} = {} GPU-hours x {}{}",
                                              format_number(*run.usd, NumberKind::money, 4),
-                                             gpu_hour_words(run.gpu_hours), unit_money(*run.price))
+                                             gpu_hour_words(run.gpu_hours), unit_money(*run.price),
+                                             rent_range(run, solution.scenario))
                                : "n/a: no price is known; give --price"});
   facts.push_back({"against", fmt::format("{:.3g} times the 4e25 FLOP of {}", run.reference_ratio,
                                           kReferenceName)});
