@@ -3,9 +3,30 @@
 # What every test of the program from outside starts from: `load program`. TRCOST names the program;
 # ctest sets it. Each test runs in a folder of its own.
 
+# A build that links the program while the tests run does not change it under them: each file runs a
+# copy of its own.
+own_program() {
+  : "${TRCOST:?set TRCOST to the program}"
+  cp "$TRCOST" "$BATS_FILE_TMPDIR/trcost" || return 1
+  export TRCOST="$BATS_FILE_TMPDIR/trcost"
+}
+
+setup_file() { own_program; }
+
 setup() {
   : "${TRCOST:?set TRCOST to the program}"
   cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# A test that failed says what the program last did.
+teardown() {
+  [ -n "${BATS_TEST_COMPLETED:-}" ] && return
+  echo "last run: exit code ${code:-none}"
+  for file in err.txt out.txt; do
+    [ -s "$file" ] || continue
+    echo "$file:"
+    head -c 2000 "$file"
+  done
 }
 
 # Runs the program; stdout goes to $out and out.txt, stderr to $err and err.txt, the exit code to
