@@ -49,6 +49,20 @@ Level level_of(const Market& market, const PriceRow& offer) {
   return out;
 }
 
+// Sellers that are brought to the level of their class.
+struct Levelled {
+  std::vector<double> ratios;  // of all of them
+  std::string brief;  // `A asks $9.00, and 1.50 times the class's price over 2 other chips`
+  std::string chips;  // `h100-sxm 1.54, ...`
+  void add(const PriceRow& row, const Level& level) {
+    ratios.insert(ratios.end(), level.ratios.begin(), level.ratios.end());
+    brief += fmt::format("{}{} asks {}, and {:.2f} times the class's price over {} other chips",
+                         brief.empty() ? "" : "; ", row.provider, format_price(row.median),
+                         level.factor(), level.ratios.size());
+    chips += (chips.empty() ? "" : "; ") + level.list;
+  }
+};
+
 double to_cents(double usd) {
   constexpr double kCents = 100;
   return rounded_price(std::max(1.0, std::round(usd * kCents)) / kCents);
@@ -58,29 +72,26 @@ double to_cents(double usd) {
 
 PriceQuote few_offers_price(const Market& market, std::string_view accelerator, Offers offers) {
   PriceQuote out = offered_price(market, accelerator, std::move(offers));
-  std::vector<double> prices, ratios;
-  std::string how;
+  std::vector<double> prices;
+  Levelled levelled;
   for (const PriceRow* row : out.rows) {
     const Level level = level_of(market, *row);
     const bool apart = level.out_of_line();
     prices.push_back(apart ? row->median / level.factor() : row->median);
-    if (!apart) continue;
-    ratios.insert(ratios.end(), level.ratios.begin(), level.ratios.end());
-    how += fmt::format("{}{} asks {}, and {:.2f} times the class's price of other chips ({})",
-                       how.empty() ? "" : "; ", row->provider, format_price(row->median),
-                       level.factor(), level.list);
+    if (apart) levelled.add(*row, level);
   }
-  if (how.empty()) return out;
+  if (levelled.ratios.empty()) return out;
   out.usd = to_cents(median(prices));
   out.imputed = true;
-  out.sigma = std::min(kWidestSigma, in_quadrature(kQuoteSigma, log_deviation(ratios)));
+  out.sigma = std::min(kWidestSigma, in_quadrature(kQuoteSigma, log_deviation(levelled.ratios)));
   if (prices.size() > 1) out.sigma = std::clamp(log_deviation(prices), out.sigma, kWidestSigma);
+  const std::string how = fmt::format("{} ({})", levelled.brief, levelled.chips);
   out.rule = fmt::format("imputed: brought to the level of the class: {}; {}", how, out.rule);
   out.source = fmt::format("at the level of the class: {}; {}", how, out.source);
   const std::string said =
       fmt::format("{}: {}; ~{} is at the level of class {}: --provider {} or --price gives another",
-                  accelerator, how, format_price(*out.usd), price_class_name(market.price_class),
-                  out.rows.front()->provider);
+                  accelerator, levelled.brief, format_price(*out.usd),
+                  price_class_name(market.price_class), out.rows.front()->provider);
   out.warning = out.warning.empty() ? said : fmt::format("{}; {}", said, out.warning);
   return out;
 }

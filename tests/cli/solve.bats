@@ -294,5 +294,5 @@ load program
   grep -qF '$1.368M to $1.872M (P10 to P90 of the price)' <<<"$(tr -s ' \n' '  ' <out.txt)"
   run_trcost solve --for gpus --deadline 30d --params 7e9 --tokens 100e9 --price 1.9..2.6 \
     --accelerator h100-sxm --format md
-  grep -qF 'P10..P90 of total' out.txt
+  grep -qF '| P10..P90 |' out.txt
 }

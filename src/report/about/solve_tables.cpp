@@ -98,7 +98,7 @@ Table solutions_table(const SolveReport& report) {
     cells.push_back(distinct_cells(column.values, column.kind));
   }
   const bool ranged = std::ranges::any_of(report.solutions, has_range);
-  if (ranged) heads.push_back({"P10..P90 of total", {}, Align::right, Overflow::drop});
+  if (ranged) heads.push_back({"P10..P90", {}, Align::right, Overflow::drop});
   Table table(std::move(heads));
   for (std::size_t i = 0; i < report.solutions.size(); ++i) {
     const Solution& solution = report.solutions[i];
