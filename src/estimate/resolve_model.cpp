@@ -30,8 +30,8 @@ bool asks_for_vision(const Scenario& scenario) {
          scenario.has(Field::data_video) || scenario.flag(Field::data_audio);
 }
 
-// The encoder of the catalog that `size` parameters are nearest to; of equals one that is a default,
-// then the first by name.
+// The encoder of the catalog that `size` parameters are nearest to; of equals one that is a
+// default, then the first by name.
 const Encoder& encoder_of_size(const Catalog& catalog, double size, Notes& notes) {
   constexpr double kNear = 1.25;   // a size as people say it: 2B for 1.84B
   constexpr double kEqual = 1.05;  // 303M and 304M are both called 300M, 413M is called 400M
@@ -50,12 +50,12 @@ const Encoder& encoder_of_size(const Catalog& catalog, double size, Notes& notes
   }
   const std::string asked = format_number(size, NumberKind::count);
   if (best == nullptr || least > kNear * kEqual) {
-    throw Error(ErrorKind::usage,
-                fmt::format("no vision encoder of the catalog is near {} parameters; the nearest, "
-                            "{}, has {}",
-                            asked, best->name,
-                            format_number(encoder_parameters(*best), NumberKind::count)),
-                "name one of `trcost list encoders`, or a file of your own", "--vision-encoder");
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("no vision encoder of the catalog is near {} parameters; the nearest, "
+                    "{}, has {}",
+                    asked, best->name, format_number(encoder_parameters(*best), NumberKind::count)),
+        "name one of `trcost list encoders`, or a file of your own", "--vision-encoder");
   }
   notes.add(Field::model_vision_encoder, best->name,
             fmt::format("the catalog's encoder nearest to {} parameters, {}", asked,
@@ -129,7 +129,8 @@ Model from_parameters(const Scenario& scenario, const Catalog& catalog, double p
   Model model;
   if (vision) {
     const Encoder& encoder = chosen_encoder(scenario, catalog, params, notes);
-    model = vision_language_model(params, encoder, chosen_connector(scenario, encoder, notes), vocab);
+    model =
+        vision_language_model(params, encoder, chosen_connector(scenario, encoder, notes), vocab);
   } else {
     model.language = shape_from_parameters(params, vocab);
   }
@@ -138,11 +139,17 @@ Model from_parameters(const Scenario& scenario, const Catalog& catalog, double p
   model.source = "shape from the parameter count";
   if (notes.wanted()) {
     const LanguageModel& shape = model.language;
-    notes.add({"model.shape",
-               fmt::format("{} layers, hidden {}, {} heads ({} kv), ffn {}, vocab {}", shape.layers,
-                           shape.hidden, shape.heads, shape.kv_heads, shape.ffn, shape.vocab),
-               "", "no architecture given: hidden/layers near 128, head dim 128, SwiGLU",
-               "shapes of Llama 3 8B, 70B, 405B and GPT-3 175B"});
+    notes.add(
+        {"model.shape",
+         fmt::format("{} layers, hidden {}, {} heads ({} kv), ffn {}, vocab {}", shape.layers,
+                     shape.hidden, shape.heads, shape.kv_heads, shape.ffn, shape.vocab),
+         "",
+         fmt::format("no architecture given: hidden/layers near 128, head dim 128, SwiGLU; {}",
+                     shape.tied_embeddings
+                         ? "below 3B one table is embedding and head, and all of it computes"
+                         : "from 3B on the embedding is a table of its own, which computes "
+                           "nothing, so a model of 3.0B costs less than one of 2.99B"),
+         "shapes of Llama 3 8B, 70B, 405B and GPT-3 175B; one table: Llama 3.2 1B, Qwen2.5"});
   }
   return model;
 }
