@@ -88,10 +88,19 @@ std::optional<PriceQuote> term_price(const Market& market, std::string_view acce
   return std::nullopt;
 }
 
-void at_most(PriceQuote& quote, double usd, std::string_view what) {
-  if (!quote.usd || *quote.usd <= usd) return;
-  quote.usd = usd;
-  quote.rule += fmt::format("; no more than {}", what);
+// Another price of the chip takes the place of this one; whoever reads of it reads why.
+void replace_price(PriceQuote& quote, const PriceQuote& other, std::string_view why) {
+  const std::string said = fmt::format("; {} stands: {}", format_price(*other.usd), why);
+  quote.usd = other.usd;
+  quote.rule += said;
+  quote.source += said;
+  if (quote.warning.empty() && other.imputed) quote.warning = other.warning;
+  if (!quote.warning.empty()) quote.warning += said;
+  quote.imputed = quote.imputed || other.imputed;
+}
+
+void at_most(PriceQuote& quote, const PriceQuote& other, std::string_view what) {
+  if (*quote.usd > *other.usd) replace_price(quote, other, fmt::format("no more than {}", what));
 }
 
 // What an index says of the same chip and term, for comparison.
@@ -114,16 +123,15 @@ std::optional<PriceQuote> ordered_term(const Market& market, std::string_view ac
   auto one = of_term(Commitment::reserved_1y), three = of_term(Commitment::reserved_3y);
   if (one && three && *one->usd < *three->usd) {
     if (one->imputed && !three->imputed) {
-      one->usd = three->usd;
-      one->rule += fmt::format("; no less than for three years: {}", three->rule);
+      replace_price(*one, *three, "no less than for three years");
     } else {
-      at_most(*three, *one->usd, "for one year");
+      at_most(*three, *one, "for one year");
     }
   }
   auto quote = market.commitment == Commitment::reserved_1y ? std::move(one) : std::move(three);
   if (!quote) return std::nullopt;
   if (const auto on_demand = class_price(none, accelerator)) {
-    at_most(*quote, *on_demand->usd, "on-demand");
+    at_most(*quote, *on_demand, "on-demand");
   }
   add_index(market, accelerator, *quote);
   return quote;
@@ -137,7 +145,7 @@ std::optional<PriceQuote> spot_price(const Market& market, std::string_view acce
     quote->warning =
         fmt::format("spot of {}, {}, is dearer than on-demand, which stands in for it: {}",
                     accelerator, format_price(*quote->usd), on_demand->rule);
-    at_most(*quote, *on_demand->usd, "on-demand");
+    at_most(*quote, *on_demand, "on-demand");
   }
   return quote;
 }

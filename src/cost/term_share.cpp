@@ -79,8 +79,9 @@ PriceQuote discounted(const PriceQuote& on_demand, const TermShare& share,
                            format_exact(share.share), format_price(*on_demand.usd), kind,
                            share.list, on_demand.source);
   out.warning = fmt::format(
-      "{}: no {} price of class {}; ~{} is {:.3g} % of on-demand, what {} take off: --price gives "
-      "another",
+      "{}: no {} price of class {}; ~{} is {:.3g} % of on-demand, what sellers of the class ask "
+      "for "
+      "the term ({}): --price gives another",
       accelerator, kind, price_class_name(market.price_class), format_price(*out.usd),
       100 * share.share, share.list);
   if (!on_demand.warning.empty()) out.warning += "; " + on_demand.warning;
