@@ -60,7 +60,8 @@ std::string months_words(std::string_view dates) {
   const std::string_view from = dates.substr(0, std::min(to, kMonth));
   const std::string_view until = dates.substr(to + kTo.size()).substr(0, kMonth);
   if (from == until) return std::string(from);
-  const bool one_year = from.substr(0, kYear) == until.substr(0, kYear);
+  const bool one_year = from.substr(0, kYear) == until.substr(0, kYear) &&
+                        from.find('H') == until.find('H');  // 2025-03..2025-H2
   return fmt::format("{}..{}", from,
                      one_year && until.size() > kYear ? until.substr(kYear + 1) : until);
 }

@@ -11,6 +11,9 @@ load program
   grep -qE "sellers +5 specialists +6 specialists +5 specialists +1 specialist +specialist" out.txt
   grep -qE "prices of +2026-" out.txt
   grep -qF "gb300-nvl72: no on-demand price of class specialist" err.txt
+  run_trcost estimate --params 10e9 --price-class hyperscaler
+  grep -qE "sellers +2 hyperscalers +4 hyperscalers +2 hyperscalers +1 hyperscaler +1 hyperscaler" out.txt
+  grep -qE "prices of +2025-03[.][.]2025-H2 " out.txt
   run_trcost estimate --params 10e9 --price-class hyperscaler --format json
   holds '[.estimates[].cost.price_class] | unique == ["hyperscaler"]'
   holds '.estimates[-1].cost | .price_per_gpu_hour == 18 and (.price_imputed | not) and
