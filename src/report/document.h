@@ -5,14 +5,23 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "report/calculation.h"
 #include "report/page.h"
 #include "trcost/column.h"
 #include "trcost/output_format.h"
 
 namespace trcost {
+
+/// Two columns of the rows, by their paths, as points.
+struct Scatter {
+  std::string x;
+  std::string y;
+  NumberKind y_kind = NumberKind::number;
+};
 
 struct Document {
   Record record;               ///< the subject beside its table; the subject has to outlive this
@@ -22,6 +31,9 @@ struct Document {
   std::function<Page()> text_page = {};
   /// The page of a workbook, where its rows are too many to stand there twice.
   std::function<Page()> summary = {};
+  /// The sheet of a workbook that computes, where the answer has one.
+  std::function<Calculation()> budget = {};
+  std::optional<Scatter> scatter = {};  ///< beside the rows of a workbook
   std::shared_ptr<const void> keeps = {};  ///< what `record` looks at, where nobody else has it
   bool scalars_beside = true;  ///< the rows of a workbook have the document's scalars beside
   std::string scenario = {};   ///< JSON that gives the same answer with --scenario; may be empty
@@ -40,7 +52,7 @@ Document document_of(const Subject<T>& subject, const T& answer, std::function<P
 /// than a sheet holds.
 std::string render(const Document& document, Format format, const Style& style = {});
 
-/// The bytes of a workbook: the page, a sheet of rows with the names of the CSV, one of every other
+/// The bytes of a workbook: the page, the sheet that computes, a sheet of rows with the names of the CSV, one of every other
 /// list, and what made the file.
 std::string draw_workbook(const Document& document);
 

@@ -8,6 +8,7 @@
 #include "estimate/document_columns.h"
 #include "estimate/plan_columns.h"
 #include "report/about/estimate_pages.h"
+#include "report/budget.h"
 #include "report/document_head.h"
 #include "report/documents.h"
 #include "report/sections.h"
@@ -204,6 +205,9 @@ Document estimate_document(const Report& report) {
   Document document{record_of(answer_columns(), *answer), "estimates",
                     [answer] { return page_of(*answer->report); }};
   document.text_page = [answer] { return text_page_of(*answer->report); };
+  if (!report.estimates.empty()) {
+    document.budget = [answer] { return budget_of(answer->report->estimates); };
+  }
   document.scenario = answer->scenario;
   document.command = report.command;
   return document;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "report/about/budgets.h"
 #include "report/document_head.h"
 #include "report/documents.h"
 #include "report/wording.h"
@@ -189,7 +190,9 @@ Page page_of(const ExperimentReport& report) {
 }  // namespace
 
 Document experiments_document(const ExperimentReport& report) {
-  return document_of(kExperiments, report, [&report] { return page_of(report); });
+  Document document = document_of(kExperiments, report, [&report] { return page_of(report); });
+  document.budget = [&report] { return experiments_budget(report); };
+  return document;
 }
 
 }  // namespace trcost

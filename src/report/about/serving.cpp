@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/about/budgets.h"
 #include "report/document_head.h"
 #include "report/documents.h"
 #include "report/wording.h"
@@ -246,6 +247,7 @@ Page page_of(const ServingReport& report) {
 
 Document serving_document(const ServingReport& report) {
   Document document = document_of(kServing, report, [&report] { return page_of(report); });
+  document.budget = [&report] { return serving_budget(report); };
   document.scenario = report.scenario;
   return document;
 }

@@ -5,6 +5,7 @@
 
 #include "report/about/solve_columns.h"
 #include "report/about/solve_parts.h"
+#include "report/budget.h"
 #include "report/document_head.h"
 #include "report/documents.h"
 #include "report/provenance.h"
@@ -17,7 +18,13 @@ constexpr int kTimeDigits = 6;  // 182.625 d
 
 // What the answers cost, on one scale.
 Ranges totals(const SolveReport& report) {
-  Ranges ranges{"Range of the total at the answer", {}, Table({{"platform"}, {"P10", "", Align::right}, {"P50", "", Align::right}, {"P90", "", Align::right}}), false};
+  Ranges ranges{"Range of the total at the answer",
+                {},
+                Table({{"platform"},
+                       {"P10", "", Align::right},
+                       {"P50", "", Align::right},
+                       {"P90", "", Align::right}}),
+                false};
   for (const Solution& solution : report.solutions) {
     if (!solution.estimate || !solution.estimate->range.total_usd) continue;
     const Quantiles& q = *solution.estimate->range.total_usd;
@@ -54,10 +61,9 @@ Page page_of(const SolveReport& report) {
   Page page{"Solve", made_by(report.price_data_date)};
   page.add(Paragraph{report.unknown_words + " such that " + report.target_words});
   for (std::size_t i = 0; i < report.clusters.size(); ++i) {
-    page.add(Heading{fmt::format("{}: {} GPUs for {}", report.solutions[i].accelerator,
-                                 grouped(report.clusters[i].gpus, 0),
-                                 brief_words(report.clusters[i].seconds, NumberKind::duration,
-                                             kTimeDigits))});
+    page.add(Heading{fmt::format(
+        "{}: {} GPUs for {}", report.solutions[i].accelerator, grouped(report.clusters[i].gpus, 0),
+        brief_words(report.clusters[i].seconds, NumberKind::duration, kTimeDigits))});
     page.add(Facts{cluster_facts(report.clusters[i], report.solutions[i])});
   }
   page.add(Heading{"Answer"}).add(Grid{solutions_table(report)}).add(totals(report));
@@ -87,6 +93,13 @@ std::string target_words(const SolveTarget& target) {
 Document solve_document(const SolveReport& report) {
   const auto answer = std::make_shared<SolveAnswer>(report);
   Document document{answer->record(), "solutions", [answer] { return page_of(answer->report()); }};
+  document.budget = [answer] {
+    std::vector<BudgetCase> cases;
+    for (const Solution& solution : answer->report().solutions) {
+      if (solution.estimate) cases.push_back({solution.accelerator, &*solution.estimate});
+    }
+    return budget_of(cases);
+  };
   if (report.solutions.size() == 1) {
     document.scenario = scenario_to_json(report.solutions.front().scenario);
   }

@@ -85,12 +85,28 @@ std::string series_name(const std::vector<Place>& places, const std::vector<Cell
   return name;
 }
 
+// The axis that a figure runs over: the first of numbers that differ.
+std::size_t figure_axis(const SweepPlan& plan) {
+  std::size_t x = 0;
+  while (x < plan.named_axes() && !(plan.axes()[x].numeric() && plan.axes()[x].size() > 1)) ++x;
+  return x;
+}
+
+// Of a workbook: over time where the rows have it, else as the figure.
+std::optional<Scatter> scatter_of(const SweepPlan& plan, const std::vector<Place>& places) {
+  const std::optional<std::size_t> y = figure_of(plan, places);
+  const auto time = std::ranges::find(places, "wall_clock_seconds", &Place::path);
+  const std::size_t x =
+      time != places.end() ? static_cast<std::size_t>(time - places.begin()) : figure_axis(plan);
+  if (!y || *y == x || (time == places.end() && x == plan.named_axes())) return {};
+  return Scatter{std::string(places[x].path), std::string(places[*y].path), places[*y].kind};
+}
+
 void add_figure(Page& page, const SweepPlan& plan, const std::vector<Place>& places,
                 const Table& table) {
   constexpr std::size_t kMostSeries = 6;
   constexpr double kWide = 20;  // times: the axis is then logarithmic
-  std::size_t x = 0;
-  while (x < plan.named_axes() && !(plan.axes()[x].numeric() && plan.axes()[x].size() > 1)) ++x;
+  const std::size_t x = figure_axis(plan);
   const std::optional<std::size_t> y = figure_of(plan, places);
   if (x == plan.named_axes() || !y) return;
   Curve curve{.title = fmt::format("{} over {}", places[*y].path, places[x].path),
@@ -126,8 +142,7 @@ Facts question(const SweepPlan& plan, const Table& table) {
   Facts facts;
   for (std::size_t i = 0; i < plan.named_axes(); ++i) {
     const SweepAxis& axis = plan.axes()[i];
-    facts.facts.push_back(
-        {std::string(axis.field().path), fmt::format("{} values", axis.size())});
+    facts.facts.push_back({std::string(axis.field().path), fmt::format("{} values", axis.size())});
   }
   facts.facts.push_back({"Rows", grouped(static_cast<double>(table.rows().size()), 0)});
   return facts;
@@ -148,6 +163,7 @@ Document sweep_rows_document(const SweepPlan& plan,
   Document document = table_document(std::move(table), "rows");
   document.page = [page = std::move(with_rows)] { return page; };
   document.summary = [page = std::move(page)] { return page; };
+  document.scatter = scatter_of(plan, places);
   document.command = origin.command;
   document.scalars_beside = false;  // rows say what was selected, and no more
   return document;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "report/budget.h"
 #include "report/document_head.h"
 #include "report/documents.h"
 #include "report/provenance.h"
@@ -167,6 +168,13 @@ Page page_of(const TransferReport& report) {
 
 Document transfer_document(const TransferReport& report) {
   Document document = document_of(kTransfer, report, [&report] { return page_of(report); });
+  document.budget = [&report] {
+    std::vector<BudgetCase> cases;
+    for (const TransferRow& row : report.result.targets) {
+      cases.push_back({row_name(report.result, row), &row.estimate});
+    }
+    return budget_of(cases);
+  };
   document.scenario = report.scenario;
   return document;
 }

@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "report/document.h"
+#include "report/draw/workbook_calculation.h"
 #include "report/draw/workbook_file.h"
 #include "text/row_writer.h"
 #include "text/unicode.h"
@@ -33,7 +34,7 @@ std::string sheet_name(std::string_view path) {
 void put(WorkbookFile& book, std::size_t column, const Cell& cell, bool bold = false) {
   switch (cell.kind()) {
     case Cell::Kind::number:
-      return book.number(column, cell.value(), cell.shown_as(), bold || cell.is_strong());
+      return book.number(column, cell.value(), {cell.shown_as(), bold || cell.is_strong()});
     case Cell::Kind::boolean:
       return book.boolean(column, cell.value() != 0);
     case Cell::Kind::text:
@@ -126,8 +127,33 @@ class PageSheet {
   WorkbookFile& book_;
 };
 
+// One column of the rows over another, beside them.
+void add_scatter(WorkbookFile& book, const RowPlan& plan, const std::string& sheet,
+                 const Scatter& scatter) {
+  const auto column = [&](std::string_view path) {
+    const auto found = std::ranges::find_if(
+        plan.cells(), [&](const RowCell& cell) { return cell.info->path == path; });
+    return static_cast<std::size_t>(found - plan.cells().begin());
+  };
+  const std::size_t x = column(scatter.x);
+  const std::size_t y = column(scatter.y);
+  const std::size_t end = plan.cells().size();
+  if (x == end || y == end) return;
+  const std::size_t last = book.row() - 1;
+  book.chart(1, end + 1,
+             {.kind = WorkbookFile::ChartKind::points,
+              .title = scatter.y + " over " + scatter.x,
+              .series = {{scatter.y, WorkbookFile::range_name(sheet, 1, x, last, x),
+                          WorkbookFile::range_name(sheet, 1, y, last, y)}},
+              .x_title = scatter.x,
+              .y_title = scatter.y,
+              .y_kind = scatter.y_kind,
+              .legend = false});
+}
+
 // A sheet of the rows of one list under the names of the CSV; none where the list is empty.
-void add_rows(WorkbookFile& book, const Record& record, std::string_view rows, bool all) {
+void add_rows(WorkbookFile& book, const Record& record, std::string_view rows, bool all,
+              const std::optional<Scatter>& scatter = {}) {
   const RowPlan plan(record.table(), rows, all);
   std::size_t count = 0;
   plan.each(record, [&](std::span<const Record> way) {
@@ -151,7 +177,9 @@ void add_rows(WorkbookFile& book, const Record& record, std::string_view rows, b
     }
     book.next_row();
   });
-  if (count > 0) book.filter(plan.cells().size() - 1);
+  if (count == 0) return;
+  book.filter(plan.cells().size() - 1);
+  if (scatter) add_scatter(book, plan, sheet_name(rows), *scatter);
 }
 
 // Every list but `rows` itself, those within the rows included.
@@ -169,7 +197,8 @@ void add_lists(WorkbookFile& book, const Record& record, const ColumnTable& tabl
 }
 
 // What made the file, and what makes it again.
-void add_origin(WorkbookFile& book, const Document& document, const Page& page) {
+void add_origin(WorkbookFile& book, const Document& document, const Page& page,
+                const std::vector<Fact>& sources) {
   book.sheet("Origin", 1, 1);
   book.width(0, 24);
   book.width(1, 120);
@@ -188,6 +217,7 @@ void add_origin(WorkbookFile& book, const Document& document, const Page& page) 
   if (date < document.record.table().size()) row("price book", document.record.value(date).text);
   row("command", document.command);
   row("scenario, as JSON", document.scenario);
+  for (const Fact& source : sources) row("source of " + source.label, source.text);
 }
 
 }  // namespace
@@ -196,9 +226,12 @@ std::string draw_workbook(const Document& document) {
   const Page page = document.summary ? document.summary() : document.page();
   WorkbookFile book(page.title);
   PageSheet(book).draw(page);
-  add_rows(book, document.record, document.rows, document.scalars_beside);
+  const std::optional<Calculation> budget =
+      document.budget ? std::optional(document.budget()) : std::nullopt;
+  if (budget && !budget->columns.empty()) draw_calculation(book, *budget);
+  add_rows(book, document.record, document.rows, document.scalars_beside, document.scatter);
   add_lists(book, document.record, document.record.table(), {}, document.rows);
-  add_origin(book, document, page);
+  add_origin(book, document, page, budget ? budget->sources : std::vector<Fact>());
   return book.close();
 }
 

@@ -1,7 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/draw/workbook_file.h"
 
+#include <fmt/format.h>
+
 #include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+// A to Z, AA to ZZ, and so on.
+std::string column_letters(std::size_t column) {
+  constexpr std::size_t kLetters = 26;
+  std::string out;
+  for (std::size_t left = column + 1; left > 0; left = (left - 1) / kLetters) {
+    out.insert(out.begin(), static_cast<char>('A' + (left - 1) % kLetters));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string WorkbookFile::cell_name(std::size_t row, std::size_t column) {
+  return fmt::format("{}{}", column_letters(column), row + 1);
+}
+
+std::string WorkbookFile::range_name(std::string_view sheet, std::size_t row, std::size_t column,
+                                     std::size_t last_row, std::size_t last_column) {
+  return fmt::format("='{}'!${}${}:${}${}", sheet, column_letters(column), row + 1,
+                     column_letters(last_column), last_row + 1);
+}
+
+}  // namespace trcost
 
 #ifndef TRCOST_XLSXWRITER_FILE
 
@@ -21,7 +50,14 @@ void WorkbookFile::width(std::size_t, double) {}
 void WorkbookFile::filter(std::size_t) {}
 void WorkbookFile::next_row() {}
 void WorkbookFile::text(std::size_t, std::string_view, bool) {}
-void WorkbookFile::number(std::size_t, double, std::optional<NumberKind>, bool) {}
+void WorkbookFile::number(std::size_t, double, const CellLook&) {}
+void WorkbookFile::blank(std::size_t, const CellLook&) {}
+void WorkbookFile::formula(std::size_t, const std::string&, std::optional<double>,
+                           const CellLook&) {}
+std::size_t WorkbookFile::row() const {
+  return 0;
+}
+void WorkbookFile::chart(std::size_t, std::size_t, const ChartSpec&) {}
 void WorkbookFile::boolean(std::size_t, bool) {}
 std::string WorkbookFile::close() {
   return {};
@@ -32,14 +68,15 @@ std::string WorkbookFile::close() {
 #else
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "report/xlsx_library.h"
@@ -109,7 +146,9 @@ class Quiet {
 };
 
 // How numbers of a kind look; the values stay in base units.
-const char* number_format(NumberKind kind) {
+const char* number_format(NumberKind kind, bool fine) {
+  if (fine && kind == NumberKind::money) return "$#,##0.00####";
+  if (fine && kind == NumberKind::number) return "#,##0.0#####";
   switch (kind) {
     case NumberKind::count:
     case NumberKind::integer:
@@ -130,7 +169,6 @@ const char* number_format(NumberKind kind) {
   return "General";
 }
 
-constexpr std::size_t kKinds = 8;
 constexpr std::size_t kLongestName = 31;  // of a sheet, by the format
 
 lxw_col_t column_of(std::size_t column) {
@@ -145,16 +183,27 @@ struct WorkbookFile::Parts {
   lxw_workbook* book = nullptr;
   lxw_worksheet* sheet = nullptr;
   lxw_format* bold = nullptr;
-  std::array<std::array<lxw_format*, 2>, kKinds> looks{};  // plain and bold
+  std::map<std::tuple<int, bool, bool, bool>, lxw_format*> looks;
   lxw_row_t row = 0;
   std::set<std::string> names;
 
-  lxw_format* look(NumberKind kind, bool strong) {
-    lxw_format*& format = looks[static_cast<std::size_t>(kind)][strong ? 1 : 0];
+  // Inputs as is usual in budgets: blue on pale yellow.
+  lxw_format* look(const CellLook& wanted) {
+    constexpr lxw_color_t kInputInk = 0x0000FF;
+    constexpr lxw_color_t kInputGround = 0xFFF2CC;
+    const int kind = wanted.kind ? static_cast<int>(*wanted.kind) : -1;
+    lxw_format*& format = looks[{kind, wanted.bold, wanted.input, wanted.fine}];
     if (format != nullptr) return format;
+    if (kind < 0 && !wanted.bold && !wanted.input) return nullptr;
     format = library.workbook_add_format(book);
-    library.format_set_num_format(format, number_format(kind));
-    if (strong) library.format_set_bold(format);
+    if (wanted.kind) {
+      library.format_set_num_format(format, number_format(*wanted.kind, wanted.fine));
+    }
+    if (wanted.bold) library.format_set_bold(format);
+    if (wanted.input) {
+      library.format_set_font_color(format, kInputInk);
+      library.format_set_bg_color(format, kInputGround);
+    }
     return format;
   }
 };
@@ -226,13 +275,68 @@ void WorkbookFile::text(std::size_t column, std::string_view value, bool bold) {
                                    bold ? p.bold : nullptr);
 }
 
-void WorkbookFile::number(std::size_t column, double value, std::optional<NumberKind> kind,
-                          bool bold) {
+void WorkbookFile::number(std::size_t column, double value, const CellLook& look) {
   Parts& p = *parts_;
   std::string checked;
   append_json_number(checked, value, "a figure of the workbook");  // refuses what is not finite
-  lxw_format* look = kind ? p.look(*kind, bold) : bold ? p.bold : nullptr;
-  p.library.worksheet_write_number(p.sheet, p.row, column_of(column), value, look);
+  p.library.worksheet_write_number(p.sheet, p.row, column_of(column), value, p.look(look));
+}
+
+void WorkbookFile::blank(std::size_t column, const CellLook& look) {
+  Parts& p = *parts_;
+  p.library.worksheet_write_blank(p.sheet, p.row, column_of(column), p.look(look));
+}
+
+void WorkbookFile::formula(std::size_t column, const std::string& text, std::optional<double> value,
+                           const CellLook& look) {
+  Parts& p = *parts_;
+  if (value) {
+    std::string checked;
+    append_json_number(checked, *value, "a figure of the workbook");
+    p.library.worksheet_write_formula_num(p.sheet, p.row, column_of(column), text.c_str(),
+                                          p.look(look), *value);
+  } else {
+    p.library.worksheet_write_formula_str(p.sheet, p.row, column_of(column), text.c_str(),
+                                          p.look(look), "n/a");
+  }
+}
+
+std::size_t WorkbookFile::row() const {
+  return parts_->row;
+}
+
+void WorkbookFile::chart(std::size_t row, std::size_t column, const ChartSpec& spec) {
+  Parts& p = *parts_;
+  const XlsxLibrary& l = p.library;
+  const lxw_chart_type type = spec.kind == ChartKind::points         ? LXW_CHART_SCATTER
+                              : spec.kind == ChartKind::stacked_bars ? LXW_CHART_BAR_STACKED
+                                                                     : LXW_CHART_BAR;
+  lxw_chart* chart = l.workbook_add_chart(p.book, static_cast<std::uint8_t>(type));
+  l.chart_title_set_name(chart, spec.title.c_str());
+  for (const ChartSeries& each : spec.series) {
+    lxw_chart_series* series =
+        l.chart_add_series(chart, each.categories.c_str(), each.values.c_str());
+    l.chart_series_set_name(series, each.name.c_str());
+    lxw_chart_fill fill = {};
+    fill.none = LXW_TRUE;
+    if (each.unseen) l.chart_series_set_fill(series, &fill);
+  }
+  const bool points = spec.kind == ChartKind::points;
+  if (!spec.x_title.empty()) l.chart_axis_set_name(chart->x_axis, spec.x_title.c_str());
+  if (!spec.y_title.empty()) l.chart_axis_set_name(chart->y_axis, spec.y_title.c_str());
+  // Of a bar chart the library calls what lies on the left y, where names stand; from the top on,
+  // as the rows of the sheet do.
+  if (!points) l.chart_axis_set_reverse(chart->y_axis);
+  l.chart_axis_set_num_format(points ? chart->y_axis : chart->x_axis,
+                              spec.y_kind == NumberKind::money ? "$#,##0" : "General");
+  l.chart_legend_set_position(
+      chart,
+      static_cast<std::uint8_t>(spec.legend ? LXW_CHART_LEGEND_BOTTOM : LXW_CHART_LEGEND_NONE));
+  lxw_chart_options options = {};
+  options.x_scale = 1.4;
+  options.y_scale = 1.2;
+  l.worksheet_insert_chart_opt(p.sheet, static_cast<lxw_row_t>(row), column_of(column), chart,
+                               &options);
 }
 
 void WorkbookFile::boolean(std::size_t column, bool value) {
