@@ -15,6 +15,7 @@ struct PriceBook;
 struct Efficiency;
 struct Stack;
 struct Engine;
+struct RoundFramework;
 struct ServingChip;
 struct ServingSpread;
 struct Regions;
@@ -70,6 +71,8 @@ class Catalog {
   const Engine& engine(std::string_view name_or_path) const;
   /// What a chip in a system reaches while it serves.
   ServingSpread serving_spread() const;
+  /// By the name of the field rollout.framework, with what the chip's architecture adds to learning.
+  RoundFramework round_framework(std::string_view name, const Accelerator& accelerator) const;
   ServingChip serving_chip(const Accelerator& accelerator, const System& system) const;
   /// Calibrated constants of an accelerator; by rule from its specification where none exist.
   const Efficiency& efficiency(const Accelerator& accelerator) const;

@@ -77,6 +77,21 @@ struct Engine {
   double sigma = 0;                ///< further spread of ln, where the engine is not known
 };
 
+/// Software that ties the phases of a training method together, as factors on what they would take
+/// alone: data/serving/rounds.json.
+struct RoundFramework {
+  double dense_step = 1;        ///< on learning and scoring: short ragged sequences
+  double mixture_step = 1;      ///< the same of a mixture of experts
+  double dense_generation = 1;  ///< scheduling, rewards, stragglers between engines
+  double mixture_generation = 1;
+  double other_seconds = 0;        ///< of a round
+  double sync_seconds_per_gb = 0;  ///< new weights to the engines, per GB that each sender has
+  double switch_seconds_per_billion = 0;  ///< from learning to generating and back, per parameter
+  double sigma = 0;                       ///< of ln of a round's time, whole models left out
+  double median_error = 0;                ///< of the published rounds that it was fitted to
+  double rows = 0;
+};
+
 /// The spread of ln(predicted / measured) of rates when the model was left out of the fit.
 struct ServingSpread {
   double dense = 0;

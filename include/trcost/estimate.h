@@ -13,8 +13,10 @@
 #include "trcost/catalog.h"
 #include "trcost/derivation.h"
 #include "trcost/energy.h"
+#include "trcost/method.h"
 #include "trcost/performance.h"
 #include "trcost/scenario.h"
+#include "trcost/serving_model.h"
 #include "trcost/uncertainty.h"
 #include "trcost/workload.h"
 
@@ -49,6 +51,32 @@ struct StageResult {
   MemoryUse memory;
 };
 
+/// One phase of a round: what it takes of the whole job.
+struct PhaseResult {
+  std::string_view name;  ///< `generate`, `train_policy`
+  Work work = Work::train;
+  double gpus = 0;
+  double step_seconds = 0;  ///< of a round
+  double tokens = 0;        ///< of a round
+  double gpu_hours = 0;     ///< of the job; with the waiting between phases they add up to its own
+  std::optional<double> cost;
+  Layout layout;
+  std::optional<ServingLayout> engine;  ///< of a replica that generates
+};
+
+/// A job with rollouts: what its rounds are like.
+struct RolloutSummary {
+  double rounds = 0;
+  double responses = 0;  ///< of a round
+  double generated_tokens = 0;
+  double generation_share = 0;  ///< of the time of a round
+  double idle_share = 0;        ///< of the engines' slots, waiting for the longest response
+  double tail_share = 0;  ///< of generation, with less than a quarter of the responses in flight
+  double longest_over_mean = 0;
+  double sequences_per_engine = 0;
+  std::optional<double> usd_per_round, usd_per_million_generated;
+};
+
 /// What samples carry beside text.
 enum class Medium : std::uint8_t { image, video, audio };
 
@@ -66,8 +94,8 @@ struct ModelSummary {
 struct TokenTotals {
   double total = 0;  ///< that the language model processes
   double text = 0;
-  double vision = 0;          ///< as the language model sees them
-  double vision_encoder = 0;  ///< as the encoder sees them
+  double vision = 0;             ///< as the language model sees them
+  double vision_encoder = 0;     ///< as the encoder sees them
   bool compute_optimal = false;  ///< nobody said how many: the scaling law did
 };
 
@@ -89,8 +117,9 @@ struct PerformanceSummary {
   double interconnect_efficiency = 1;  ///< share of the step that is not exposed communication
   double goodput = 1;
   double production_overhead = 1;
-  /// Share of the tokens that steps of this batch cost more than steps of the usual one for the same
-  /// loss (batch_cost); none where the loss depends on the batch itself, as in contrastive training.
+  /// Share of the tokens that steps of this batch cost more than steps of the usual one for the
+  /// same loss (batch_cost); none where the loss depends on the batch itself, as in contrastive
+  /// training.
   std::optional<double> batch_token_cost;
   std::string method;  ///< which model answered and how good it is there
   MethodQuality quality;
@@ -134,6 +163,8 @@ struct Estimate {
   RangeResult range;
   std::optional<PipelineResult> pipeline;
   std::vector<StageResult> stages;
+  std::vector<PhaseResult> phases;  ///< one for a plain run
+  std::optional<RolloutSummary> rollout;
   std::vector<Assumption> assumptions;
   std::vector<Derivation> derivations;  ///< only when asked for
   std::vector<std::string> warnings;

@@ -151,6 +151,7 @@ class MemoryModel {
   MemoryRecipe recipe_;
   double capacity_ = 0;  ///< bytes that a plan may fill
   double domain_ = 8;
+  double resident_bytes_ = 0;  ///< of other models, on all devices together
   double layers_ = 0, dense_layers_ = 0, mtp_layers_ = 0;
   States dense_layer_, moe_layer_, expert_layer_;
   States first_;        ///< embedding, encoder, connector

@@ -53,6 +53,8 @@ struct Workload {
   /// `language` is then the text tower (no output head), `connector` holds the two projections.
   double contrastive_batch = 0;
 
+  /// Bytes of other models that stay on the accelerators, spread over all of them.
+  double resident_bytes = 0;
   /// A frozen language model whose input side learns still runs backward (4N).
   [[nodiscard]] bool vision() const { return encoder.has_value(); }
 };

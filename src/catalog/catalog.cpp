@@ -238,6 +238,11 @@ const Engine& Catalog::engine(std::string_view name) const {
 
 ServingSpread Catalog::serving_spread() const { return load_serving_spread(*this); }
 
+RoundFramework Catalog::round_framework(std::string_view name,
+                                        const Accelerator& accelerator) const {
+  return load_round_framework(name, accelerator, *this);
+}
+
 ServingChip Catalog::serving_chip(const Accelerator& accelerator, const System& system) const {
   return load_serving_chip(accelerator, system, *this);
 }

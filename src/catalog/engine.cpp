@@ -53,6 +53,19 @@ constexpr Constant<ServingChip> kChip[] = {
     {"layer_seconds", &ServingChip::layer_seconds, 0, 1},
 };
 
+constexpr Constant<RoundFramework> kFramework[] = {
+    {"dense_step", &RoundFramework::dense_step, 0.1, 100},
+    {"mixture_step", &RoundFramework::mixture_step, 0.1, 100},
+    {"dense_generation", &RoundFramework::dense_generation, 0.1, 100},
+    {"mixture_generation", &RoundFramework::mixture_generation, 0.1, 100},
+    {"other_seconds", &RoundFramework::other_seconds, 0, 1e4},
+    {"sync_seconds_per_gb", &RoundFramework::sync_seconds_per_gb, 0, 1e3},
+    {"switch_seconds_per_billion", &RoundFramework::switch_seconds_per_billion, 0, 1e3},
+    {"sigma", &RoundFramework::sigma, 0, 3},
+    {"median_error", &RoundFramework::median_error, 0, 10},
+    {"rows", &RoundFramework::rows, 0, 1e6},
+};
+
 template <class T, std::size_t N>
 void read_constants(ObjectReader& reader, const Constant<T> (&constants)[N], T& out) {
   for (const Constant<T>& c : constants) {
@@ -61,6 +74,7 @@ void read_constants(ObjectReader& reader, const Constant<T> (&constants)[N], T& 
 }
 
 constexpr std::string_view kArchitectures = "serving/architectures.json";
+constexpr std::string_view kRounds = "serving/rounds.json";
 constexpr std::string_view kSpread = "serving/spread.json";
 constexpr std::string_view kReference = "hopper";
 
@@ -103,6 +117,24 @@ ServingChip load_serving_chip(const Accelerator& chip, const System& system,
   out.link = system.tiers.front().bandwidth;
   out.link_accelerators = system.gpus_per_domain;
   out.network = system.tiers.size() > 1 ? system.tiers[1].bandwidth : 0;
+  return out;
+}
+
+RoundFramework load_round_framework(std::string_view name, const Accelerator& chip,
+                                    const Catalog& catalog) {
+  const std::string path(kRounds);
+  const JsonValue document = parse_data_file(catalog.file(path), path, path);
+  ObjectReader reader = document.object();
+  RoundFramework out;
+  ObjectReader constants = reader.required_object(std::string(name));
+  read_constants(constants, kFramework, out);
+  ObjectReader learning = reader.required_object("learning");
+  for (const std::string& key : learning.keys()) {
+    if (key == "source" || !chip.architecture.starts_with(key)) continue;
+    const double factor = learning.required_number(key, 0.1, 10);
+    out.dense_step *= factor;
+    out.mixture_step *= factor;
+  }
   return out;
 }
 

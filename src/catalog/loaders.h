@@ -27,6 +27,8 @@ std::shared_ptr<const Stack> load_stack(const JsonValue& document);
 std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_view release);
 std::shared_ptr<const Engine> load_engine(const JsonValue& document);
 /// By the architecture; where no row informed it, as Hopper.
+RoundFramework load_round_framework(std::string_view name, const Accelerator& accelerator,
+                                    const Catalog& catalog);
 ServingChip load_serving_chip(const Accelerator& accelerator, const System& system,
                               const Catalog& catalog);
 ServingSpread load_serving_spread(const Catalog& catalog);

@@ -29,6 +29,12 @@ constexpr auto of_pipeline = [](E e) -> Number {
   return (*e.pipeline).*Which;
 };
 
+template <auto Which>
+constexpr auto of_rollout = [](E e) -> Number {
+  if (!e.rollout) return std::nullopt;
+  return (*e.rollout).*Which;
+};
+
 constexpr EstimateColumn kCost[] = {
     figure(
         "energy.kwh", "kWh", NumberKind::number, lower, [](E e) -> Number { return e.energy.kwh; },
@@ -52,7 +58,8 @@ constexpr EstimateColumn kCost[] = {
         "cost.currency", [](E) -> std::string_view { return "USD"; }, "of all amounts"),
     figure(
         "cost.price_per_gpu_hour", "USD/GPU-hour", money, lower,
-        [](E e) -> Number { return e.cost.price_per_gpu_hour; }, "price of the accelerator", Rank::first, "$/GPU-hour"),
+        [](E e) -> Number { return e.cost.price_per_gpu_hour; }, "price of the accelerator",
+        Rank::first, "$/GPU-hour"),
     text(
         "cost.price_class",
         [](E e) -> std::string_view {
@@ -87,7 +94,8 @@ constexpr EstimateColumn kCost[] = {
         "sum of the line items", Rank::first),
     figure(
         "cost.per_million_tokens", "USD", money, lower,
-        [](E e) -> Number { return e.cost.per_million_tokens; }, "total per million tokens", Rank::main),
+        [](E e) -> Number { return e.cost.per_million_tokens; }, "total per million tokens",
+        Rank::main),
     figure(
         "cost.capital_usd", "USD", money, lower, [](E e) -> Number { return e.cost.capital_usd; },
         "owned: cash that servers and network take, on the day of the purchase"),
@@ -145,6 +153,26 @@ constexpr EstimateColumn kRun[] = {
            of_pipeline<&PipelineResult::decode_cores_per_gpu>, "CPU cores that decode them"),
     figure("pipeline.dataset_bytes", "bytes", bytes, lower,
            of_pipeline<&PipelineResult::dataset_bytes>, "stored size of the data"),
+    figure("rollout.rounds", "rounds", count, neither, of_rollout<&RolloutSummary::rounds>,
+           "of generating, scoring and learning"),
+    figure("rollout.generated_tokens", "tokens", count, neither,
+           of_rollout<&RolloutSummary::generated_tokens>, "that the policy writes in all rounds"),
+    figure("rollout.generation_share", "", NumberKind::fraction, neither,
+           of_rollout<&RolloutSummary::generation_share>, "of a round's time"),
+    figure("rollout.idle_share", "", NumberKind::fraction, lower,
+           of_rollout<&RolloutSummary::idle_share>,
+           "of the engines' slots, waiting for the longest response"),
+    figure("rollout.tail_share", "", NumberKind::fraction, lower,
+           of_rollout<&RolloutSummary::tail_share>,
+           "of generation's time with less than a quarter of the responses in flight"),
+    figure("rollout.longest_over_mean", "", NumberKind::number, lower,
+           of_rollout<&RolloutSummary::longest_over_mean>, "length of the longest response"),
+    figure("rollout.sequences_per_engine", "sequences", count, neither,
+           of_rollout<&RolloutSummary::sequences_per_engine>, "in flight when generation starts"),
+    figure("rollout.usd_per_round", "USD", money, lower, of_rollout<&RolloutSummary::usd_per_round>,
+           "total over rounds"),
+    figure("rollout.usd_per_million_generated", "USD", money, lower,
+           of_rollout<&RolloutSummary::usd_per_million_generated>, "total over generated tokens"),
     boolean(
         "pipeline.gpu_bound",
         [](E e) -> Number {

@@ -16,10 +16,12 @@ constexpr auto plain(std::string_view path, auto get, std::string_view help) {
 
 const Columns<WaterfallTerm>& waterfall_columns() {
   static const Columns<WaterfallTerm> table = {
-      text("term", [](const WaterfallTerm& t) { return t.term; }, "what takes from the peak",
-           Rank::key),
-      number("share", "", NumberKind::fraction, [](const WaterfallTerm& t) { return t.share; },
-             "that it leaves; all multiply to the MFU")};
+      text(
+          "term", [](const WaterfallTerm& t) { return t.term; }, "what takes from the peak",
+          Rank::key),
+      number(
+          "share", "", NumberKind::fraction, [](const WaterfallTerm& t) { return t.share; },
+          "that it leaves; all multiply to the MFU")};
   return table;
 }
 
@@ -32,15 +34,22 @@ struct NamedItem {
 const Columns<NamedItem>& item_columns() {
   using I = const NamedItem&;
   static const Columns<NamedItem> table = {
-      text("item", [](I i) -> auto& { return i.name; }, "what is paid for", Rank::key),
-      plain("quantity", [](I i) { return i.item->quantity; }, "in the unit"),
-      text("unit", [](I i) { return unit_name(i.item->unit); }, "of the quantity"),
-      number("unit_price", "USD", NumberKind::money, [](I i) { return i.item->unit_price; },
-             "of one unit"),
-      number("amount", "USD", NumberKind::money, [](I i) { return i.item->amount; },
-             "quantity x unit price", Rank::first),
-      text("source", [](I i) -> auto& { return i.item->source; }, "of the unit price"),
-      text("date", [](I i) -> auto& { return i.item->date; }, "of the unit price")};
+      text(
+          "item", [](I i) -> auto& { return i.name; }, "what is paid for", Rank::key),
+      plain(
+          "quantity", [](I i) { return i.item->quantity; }, "in the unit"),
+      text(
+          "unit", [](I i) { return unit_name(i.item->unit); }, "of the quantity"),
+      number(
+          "unit_price", "USD", NumberKind::money, [](I i) { return i.item->unit_price; },
+          "of one unit"),
+      number(
+          "amount", "USD", NumberKind::money, [](I i) { return i.item->amount; },
+          "quantity x unit price", Rank::first),
+      text(
+          "source", [](I i) -> auto& { return i.item->source; }, "of the unit price"),
+      text(
+          "date", [](I i) -> auto& { return i.item->date; }, "of the unit price")};
   return table;
 }
 
@@ -55,22 +64,31 @@ std::vector<NamedItem> items_of(E e, bool included) {
 const Columns<Contribution>& contribution_columns() {
   using C = const Contribution&;
   static const Columns<Contribution> table = {
-      text("input", [](C c) -> auto& { return c.input; }, "what is not certain", Rank::key),
-      number("share", "", NumberKind::fraction, [](C c) { return c.share; },
-             "of the variance of the total"),
-      plain("sigma", [](C c) { return c.sigma; }, "in logarithms"),
-      text("source", [](C c) -> auto& { return c.source; }, "where the spread was read")};
+      text(
+          "input", [](C c) -> auto& { return c.input; }, "what is not certain", Rank::key),
+      number(
+          "share", "", NumberKind::fraction, [](C c) { return c.share; },
+          "of the variance of the total"),
+      plain(
+          "sigma", [](C c) { return c.sigma; }, "in logarithms"),
+      text(
+          "source", [](C c) -> auto& { return c.source; }, "where the spread was read")};
   return table;
 }
 
 const Columns<Derivation>& derivation_columns() {
   using D = const Derivation&;
   static const Columns<Derivation> table = {
-      text("name", [](D d) -> auto& { return d.name; }, "what comes out", Rank::key),
-      text("formula", [](D d) -> auto& { return d.formula; }, "in symbols"),
-      text("numbers", [](D d) -> auto& { return d.numbers; }, "with the numbers put in"),
-      text("result", [](D d) -> auto& { return d.result; }, "with its unit"),
-      text("source", [](D d) -> auto& { return d.source; }, "of the formula")};
+      text(
+          "name", [](D d) -> auto& { return d.name; }, "what comes out", Rank::key),
+      text(
+          "formula", [](D d) -> auto& { return d.formula; }, "in symbols"),
+      text(
+          "numbers", [](D d) -> auto& { return d.numbers; }, "with the numbers put in"),
+      text(
+          "result", [](D d) -> auto& { return d.result; }, "with its unit"),
+      text(
+          "source", [](D d) -> auto& { return d.source; }, "of the formula")};
   return table;
 }
 
@@ -84,27 +102,95 @@ const Columns<PlacedStage>& stage_columns() {
   using S = const PlacedStage&;
   static const Columns<PlacedStage> table = [] {
     Columns<PlacedStage> t = {
-        text("name", [](S s) -> auto& { return s.stage->name; }, "of the stage", Rank::key),
-        number("tokens", "tokens", NumberKind::count, [](S s) { return s.stage->tokens; },
-               "that it processes"),
-        plain("flops", [](S s) { return s.stage->flops; }, "model FLOP"),
-        number("gpu_hours", "GPU-hours", NumberKind::count,
-               [](S s) { return s.stage->gpu_hours; }, "with failures and production overhead"),
-        number("wall_clock_seconds", "s", NumberKind::duration,
-               [](S s) { return s.stage->wall_clock_seconds; }, "from start to end"),
-        number("mfu", "", NumberKind::fraction, [](S s) { return s.stage->mfu; },
-               "against the dense peak of the precision used"),
-        number("gpus", "accelerators", NumberKind::integer, [](S s) { return s.stage->gpus; },
-               "cluster size"),
-        number("step_seconds", "s", NumberKind::duration,
-               [](S s) { return s.stage->step_seconds; }, "one step in steady state")};
+        text(
+            "name", [](S s) -> auto& { return s.stage->name; }, "of the stage", Rank::key),
+        number(
+            "tokens", "tokens", NumberKind::count, [](S s) { return s.stage->tokens; },
+            "that it processes"),
+        plain(
+            "flops", [](S s) { return s.stage->flops; }, "model FLOP"),
+        number(
+            "gpu_hours", "GPU-hours", NumberKind::count, [](S s) { return s.stage->gpu_hours; },
+            "with failures and production overhead"),
+        number(
+            "wall_clock_seconds", "s", NumberKind::duration,
+            [](S s) { return s.stage->wall_clock_seconds; }, "from start to end"),
+        number(
+            "mfu", "", NumberKind::fraction, [](S s) { return s.stage->mfu; },
+            "against the dense peak of the precision used"),
+        number(
+            "gpus", "accelerators", NumberKind::integer, [](S s) { return s.stage->gpus; },
+            "cluster size"),
+        number(
+            "step_seconds", "s", NumberKind::duration, [](S s) { return s.stage->step_seconds; },
+            "one step in steady state")};
     t.lift<[](S s) {
       return std::optional<PlacedLayout>({&s.stage->layout, s.stage->gpus, s.layers});
-    }, layout_columns>("layout");
+    },
+           layout_columns>("layout");
     t.lift<[](S s) { return &s.stage->memory; }, memory_use_columns>("memory");
     return t;
   }();
   return table;
+}
+
+// A phase with the layers that its layout splits.
+struct PlacedPhase {
+  const PhaseResult* phase = nullptr;
+  double layers = 0;
+};
+
+const Columns<PlacedPhase>& phase_columns() {
+  using P = const PlacedPhase&;
+  static const Columns<PlacedPhase> table = [] {
+    Columns<PlacedPhase> t = {
+        text(
+            "name", [](P p) { return p.phase->name; }, "of the phase", Rank::key),
+        text(
+            "kind", [](P p) { return work_name(p.phase->work); }, "train, forward, generate, wait"),
+        number(
+            "gpus", "accelerators", NumberKind::integer, [](P p) { return p.phase->gpus; },
+            "that do it"),
+        number(
+            "step_seconds", "s", NumberKind::duration, [](P p) { return p.phase->step_seconds; },
+            "of one round"),
+        number(
+            "tokens", "tokens", NumberKind::count, [](P p) { return p.phase->tokens; },
+            "of one round"),
+        number(
+            "gpu_hours", "GPU-hours", NumberKind::count, [](P p) { return p.phase->gpu_hours; },
+            "of the job; all phases add up to its own"),
+        number(
+            "cost", "USD", NumberKind::money, [](P p) { return p.phase->cost; },
+            "of the job's total"),
+        number(
+            "engine.tp", "", NumberKind::integer,
+            [](P p) -> std::optional<double> {
+              if (!p.phase->engine) return std::nullopt;
+              return p.phase->engine->tp;
+            },
+            "tensor parallel degree of a replica that generates"),
+        number(
+            "engine.gpus", "accelerators", NumberKind::integer,
+            [](P p) -> std::optional<double> {
+              if (!p.phase->engine) return std::nullopt;
+              return p.phase->engine->gpus;
+            },
+            "of a replica that generates")};
+    t.lift<[](P p) -> std::optional<PlacedLayout> {
+      if (p.phase->work == Work::generate || p.phase->work == Work::wait) return std::nullopt;
+      return PlacedLayout{&p.phase->layout, p.phase->layout.gpus(), p.layers};
+    },
+           layout_columns>("layout");
+    return t;
+  }();
+  return table;
+}
+
+std::vector<PlacedPhase> phases_of_job(E e) {
+  std::vector<PlacedPhase> out;
+  for (const PhaseResult& phase : e.phases) out.push_back({&phase, e.model.layers});
+  return out;
 }
 
 std::vector<PlacedStage> stages_of(E e) {
@@ -114,28 +200,36 @@ std::vector<PlacedStage> stages_of(E e) {
 }
 
 const Column<Estimate> kLists[] = {
-    list<waterfall_columns>("waterfall", [](E e) -> auto& { return e.waterfall; },
-                            "from dense peak to realised MFU"),
-    list<item_columns>("cost.items", [](E e) { return items_of(e, true); }, "of the total"),
-    list<item_columns>("cost.not_included", [](E e) { return items_of(e, false); },
-                       "shown, not in the total"),
-    list<contribution_columns>("range.contributions",
-                               [](E e) -> auto& { return e.range.contributions; },
-                               "what makes the range"),
-    list<assumption_columns>("assumptions", [](E e) -> auto& { return e.assumptions; },
-                             "what the question left open"),
-    list<stage_columns>("stages", [](E e) { return stages_of(e); }, "of a training in several"),
+    list<waterfall_columns>(
+        "waterfall", [](E e) -> auto& { return e.waterfall; }, "from dense peak to realised MFU"),
+    list<item_columns>(
+        "cost.items", [](E e) { return items_of(e, true); }, "of the total"),
+    list<item_columns>(
+        "cost.not_included", [](E e) { return items_of(e, false); }, "shown, not in the total"),
+    list<contribution_columns>(
+        "range.contributions", [](E e) -> auto& { return e.range.contributions; },
+        "what makes the range"),
+    list<assumption_columns>(
+        "assumptions", [](E e) -> auto& { return e.assumptions; }, "what the question left open"),
+    list<stage_columns>(
+        "stages", [](E e) { return stages_of(e); }, "of a training in several"),
+    list<phase_columns>(
+        "phases", [](E e) { return phases_of_job(e); },
+        "of a round: what learns, scores, generates and waits"),
     // Sentences, which rows of a sweep do without.
-    text("pipeline.verdict",
-         [](E e) -> std::string_view {
-           return e.pipeline ? std::string_view(e.pipeline->verdict) : std::string_view();
-         },
-         "what the data pipeline has to be like"),
-    text("runner_up", [](E e) -> auto& { return e.runner_up; },
-         "the second-best layout and by how much"),
-    list<text_columns>("warnings", [](E e) -> auto& { return e.warnings; }, "what to know"),
-    list<derivation_columns>("derivations", [](E e) -> auto& { return e.derivations; },
-                             "step by step, with --explain"),
+    text(
+        "pipeline.verdict",
+        [](E e) -> std::string_view {
+          return e.pipeline ? std::string_view(e.pipeline->verdict) : std::string_view();
+        },
+        "what the data pipeline has to be like"),
+    text(
+        "runner_up", [](E e) -> auto& { return e.runner_up; },
+        "the second-best layout and by how much"),
+    list<text_columns>(
+        "warnings", [](E e) -> auto& { return e.warnings; }, "what to know"),
+    list<derivation_columns>(
+        "derivations", [](E e) -> auto& { return e.derivations; }, "step by step, with --explain"),
 };
 
 }  // namespace
@@ -149,6 +243,7 @@ const Columns<Estimate>& estimate_columns() {
     }
     t.add(std::span(kLists).subspan(1));
     t.make_optional("pipeline");
+    t.make_optional("rollout");
     t.gather();
     return t;
   }();
@@ -158,22 +253,31 @@ const Columns<Estimate>& estimate_columns() {
 const Columns<TokenAlternative>& alternative_columns() {
   using A = const TokenAlternative&;
   static const Columns<TokenAlternative> table = {
-      number("tokens", "tokens", NumberKind::count, [](A a) { return a.tokens; },
-             "that a published model saw", Rank::key),
-      text("accelerator", [](A a) -> auto& { return a.accelerator; }, "catalog name"),
-      number("gpus", "accelerators", NumberKind::integer, [](A a) { return a.gpus; },
-             "cluster size"),
-      number("gpu_hours", "GPU-hours", NumberKind::count, [](A a) { return a.gpu_hours; },
-             "with failures and production overhead"),
-      number("wall_clock_seconds", "s", NumberKind::duration,
-             [](A a) { return a.wall_clock_seconds; }, "from start to end"),
-      number("total_usd", "USD", NumberKind::money, [](A a) { return a.total_usd; }, "the bill"),
-      text("as.model", [](A a) -> auto& { return a.example.name; }, "the published model"),
-      number("as.params", "parameters", NumberKind::count, [](A a) { return a.example.params; },
-             "of that model"),
-      number("as.tokens", "tokens", NumberKind::count, [](A a) { return a.example.tokens; },
-             "that it saw"),
-      text("as.source", [](A a) -> auto& { return a.example.source; }, "where that was read")};
+      number(
+          "tokens", "tokens", NumberKind::count, [](A a) { return a.tokens; },
+          "that a published model saw", Rank::key),
+      text(
+          "accelerator", [](A a) -> auto& { return a.accelerator; }, "catalog name"),
+      number(
+          "gpus", "accelerators", NumberKind::integer, [](A a) { return a.gpus; }, "cluster size"),
+      number(
+          "gpu_hours", "GPU-hours", NumberKind::count, [](A a) { return a.gpu_hours; },
+          "with failures and production overhead"),
+      number(
+          "wall_clock_seconds", "s", NumberKind::duration, [](A a) { return a.wall_clock_seconds; },
+          "from start to end"),
+      number(
+          "total_usd", "USD", NumberKind::money, [](A a) { return a.total_usd; }, "the bill"),
+      text(
+          "as.model", [](A a) -> auto& { return a.example.name; }, "the published model"),
+      number(
+          "as.params", "parameters", NumberKind::count, [](A a) { return a.example.params; },
+          "of that model"),
+      number(
+          "as.tokens", "tokens", NumberKind::count, [](A a) { return a.example.tokens; },
+          "that it saw"),
+      text(
+          "as.source", [](A a) -> auto& { return a.example.source; }, "where that was read")};
   return table;
 }
 

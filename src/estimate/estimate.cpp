@@ -11,6 +11,7 @@
 #include "estimate/explain.h"
 #include "estimate/model_summary.h"
 #include "estimate/money.h"
+#include "estimate/phase_results.h"
 #include "estimate/pipeline_data.h"
 #include "estimate/platform.h"
 #include "estimate/prepared.h"
@@ -28,10 +29,13 @@ double rule_parameters(const Scenario& scenario, const ResolvedWork& work) {
   return scenario.number(Field::model_params).value_or(work.params.active);
 }
 
-void count_flops(const Scenario& scenario, const ResolvedWork& work, FlopTotals& out) {
+// What the other phases of a round compute stands with the language model.
+void count_flops(const Scenario& scenario, const Prepared& prepared, FlopTotals& out) {
+  const ResolvedWork& work = prepared.work;
   const TrainingFlops& per_token = work.flops_per_token;
   const double tokens = work.tokens.total;
-  out.language = per_token.language() * tokens;
+  const double others = prepared.round ? prepared.round->extra_flops() * per_token.total() : 0;
+  out.language = (per_token.language() + others) * tokens;
   out.vision = per_token.encoder() * tokens;
   out.projector = per_token.connector() * tokens;
   out.model = out.language + out.vision + out.projector;
@@ -137,7 +141,7 @@ void describe_performance(const Prepared& prepared, const Execution& execution,
   };
   const double step_tokens = tokens_per_step(work, out.layout);
   PerformanceSummary& perf = out.performance;
-  perf.step_seconds = execution.step_seconds;
+  perf.step_seconds = execution.phases.empty() ? execution.step_seconds : execution.round_seconds;
   perf.tokens_per_second_per_gpu = step_tokens / execution.step_seconds / out.gpus;
   perf.mfu = execution.mfu;
   perf.tflops_per_gpu = perf.mfu * peak(platform.precision) / 1e12;
@@ -156,6 +160,8 @@ void describe_performance(const Prepared& prepared, const Execution& execution,
     perf.method = "given MFU";
     perf.quality.sigma = 0;
   }
+  out.waterfall.clear();
+  if (!execution.phases.empty()) return;  // of several kinds of work there is no one way down
   add_waterfall(execution, useful, out);
   check_waterfall(out, perf.mfu * useful.share());
 }
@@ -191,16 +197,17 @@ void Estimator::State::answer(const Scenario& scenario, std::string_view acceler
   out.tokens = whole_tokens(work.tokens);
   out.medium = work.medium;
   out.model = describe_model(work);
-  count_flops(scenario, work, out.flops);
+  count_flops(scenario, prepared, out.flops);
   describe_performance(prepared, execution, useful, out);
   // Time is continuous in the tokens; who counts steps counts the last one too.
   const double steps = optimizer_steps(work, out.layout);
-  out.steps = std::ceil(steps * (1 - 1e-12));
+  out.steps = std::ceil(steps / execution.updates * (1 - 1e-12));
   out.wall_clock_seconds = steps * execution.step_seconds / useful.share();
   out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
   add_data_pipeline(scenario, work, execution.data_wait, options.assumptions, out);
   const Rates& rates = get_rates();
   add_money(scenario, work, rates, out);
+  add_phase_results(prepared, execution, out);
   if (options.range) {
     const auto elsewhere = [&](const Scenario& other) {
       Estimate found;
@@ -234,8 +241,9 @@ void Estimator::State::with_notes(const Scenario& asked, std::string_view accele
                                   Estimate& out) {
   Notes notes(true);
   Scenario adapted;
-  const bool towers = contrastive_defaults(asked, catalog, notes, adapted);
-  const Scenario& scenario = towers ? adapted : asked;
+  const bool changed = method_defaults(asked, notes, adapted) ||
+                       contrastive_defaults(asked, catalog, notes, adapted);
+  const Scenario& scenario = changed ? adapted : asked;
   const Prepared prepared = prepare(scenario, catalog, accelerator, notes);
   Rates rates;
   const auto get_rates = [&]() -> const Rates& {
@@ -251,7 +259,8 @@ void Estimator::State::one(const Scenario& asked, std::string_view accelerator, 
     return;
   }
   Notes silent(false);
-  if (Scenario adapted; contrastive_defaults(asked, catalog, silent, adapted)) {
+  if (Scenario adapted; method_defaults(asked, silent, adapted) ||
+                        contrastive_defaults(asked, catalog, silent, adapted)) {
     answer_quietly(adapted, accelerator, out);
     return;
   }

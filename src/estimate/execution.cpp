@@ -60,22 +60,70 @@ Execution with_plan(const Scenario& scenario, const Prepared& prepared, double g
   return out;
 }
 
+double per_sequence(const Execution& execution) {
+  return execution.step_seconds / execution.plan.layout.global_batch;
+}
+
+// On the accelerators that `get` plans for: all, or in a round with accelerators of its own for
+// generation those that remain, at the split that takes least time. Empty where nothing fits.
+template <class GetPlan>
+std::optional<Execution> on_cluster(const Scenario& scenario, const Prepared& prepared, double gpus,
+                                    const GetPlan& get) {
+  const auto planned = [&](double learners) -> std::optional<Execution> {
+    std::optional<Plan> plan = get(resolve_request(scenario, prepared.work, learners));
+    if (!plan) return std::nullopt;
+    return with_plan(scenario, prepared, learners, *std::move(plan));
+  };
+  if (!prepared.round) return planned(gpus);
+  std::optional<Execution> best;
+  std::optional<Error> unfit;
+  const double node = prepared.model.platform().system->gpus_per_node;
+  for (const double generating : generation_splits(*prepared.round, gpus, node)) {
+    if (generating >= gpus) continue;
+    try {
+      std::optional<Execution> found = planned(gpus - generating);
+      if (!found) continue;
+      found->gpus = gpus;
+      if (!add_phases(*prepared.round, generating, *found)) continue;
+      if (!best || per_sequence(*found) < per_sequence(*best)) best = std::move(found);
+    } catch (const Error& error) {
+      if (error.kind != ErrorKind::no_answer) throw;
+      unfit = error;
+    }
+  }
+  if (!best && unfit) throw *unfit;
+  return best;
+}
+
+[[noreturn]] void fail_to_generate(const Prepared& prepared, double gpus) {
+  throw Error(
+      ErrorKind::no_answer,
+      fmt::format("{} accelerators do not hold what learns and what generates the responses "
+                  "of a round on {}",
+                  format_exact(gpus), prepared.model.platform().accelerator->name),
+      "take more --gpus, another --placement, or shorter responses", "--gpus");
+}
+
 }  // namespace
 
 Execution execute(const Scenario& scenario, const Prepared& prepared, double gpus) {
-  PlanRequest request = resolve_request(scenario, prepared.work, gpus);
-  // With a given MFU the layout is only shown, so the answer stands where nothing fits.
-  request.allow_too_large = scenario.has(Field::efficiency_mfu);
-  return with_plan(scenario, prepared, gpus, prepared.plans->all(prepared.model, request));
+  std::optional<Execution> found =
+      on_cluster(scenario, prepared, gpus, [&](PlanRequest request) -> std::optional<Plan> {
+        // With a given MFU the layout is only shown, so the answer stands where nothing fits.
+        request.allow_too_large = scenario.has(Field::efficiency_mfu);
+        return prepared.plans->all(prepared.model, request);
+      });
+  if (!found) fail_to_generate(prepared, gpus);
+  return *std::move(found);
 }
 
 std::optional<Execution> execute_fitting(const Scenario& scenario, const Prepared& prepared,
                                          double gpus) {
   const PlanRequest request = resolve_request(scenario, prepared.work, gpus);
   if (request.complete()) return execute(scenario, prepared, gpus);
-  std::optional<Plan> found = prepared.plans->fitting(prepared.model, request);
-  if (!found) return std::nullopt;
-  return with_plan(scenario, prepared, gpus, *std::move(found));
+  return on_cluster(scenario, prepared, gpus, [&](const PlanRequest& each) {
+    return prepared.plans->fitting(prepared.model, each);
+  });
 }
 
 namespace {
@@ -83,8 +131,12 @@ namespace {
 // As execute(), on as many of the accelerators as train fastest.
 Execution execute_given(const Scenario& scenario, const Prepared& prepared, double gpus) {
   if (scenario.has(Field::efficiency_mfu)) return execute(scenario, prepared, gpus);
-  const PlanRequest request = resolve_request(scenario, prepared.work, gpus);
-  return with_plan(scenario, prepared, gpus, prepared.plans->with_idle(prepared.model, request));
+  std::optional<Execution> found =
+      on_cluster(scenario, prepared, gpus, [&](const PlanRequest& request) -> std::optional<Plan> {
+        return prepared.plans->with_idle(prepared.model, request);
+      });
+  if (!found) fail_to_generate(prepared, gpus);
+  return *std::move(found);
 }
 
 }  // namespace
@@ -94,7 +146,9 @@ double wall_seconds(const ResolvedWork& work, const Execution& execution, double
 }
 
 double working_gpus(const Execution& execution) {
-  return execution.mfu_given ? execution.gpus : execution.plan.layout.gpus();
+  // Of a round some generate beside those of the layout.
+  const bool all = execution.mfu_given || !execution.phases.empty();
+  return all ? execution.gpus : execution.plan.layout.gpus();
 }
 
 double usual_batch(const ResolvedWork& work, double gpus) {
@@ -112,7 +166,7 @@ double usual_batch(const ResolvedWork& work, double gpus) {
 std::optional<double> batch_token_cost(const ResolvedWork& work, const Execution& execution) {
   const double usual = usual_batch(work, execution.gpus);
   const double batch = execution.plan.layout.global_batch;
-  if (work.workload.contrastive_batch > 0) return std::nullopt;
+  if (work.workload.contrastive_batch > 0 || work.usual_batch == 0) return std::nullopt;
   if (batch <= usual) return 0;
   const double critical = critical_batch_tokens(work.tokens.total) / work.seq_length;
   return batch_cost(batch, usual, critical) - 1;

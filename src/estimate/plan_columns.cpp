@@ -112,6 +112,8 @@ const Columns<MemoryUse>& memory_use_columns() {
             "activations kept for backward"),
       bytes("logits_bytes", lower, part<&MemoryUse::logits>, "logits and their gradient"),
       bytes("overhead_bytes", lower, part<&MemoryUse::overhead>, "context, buffers, fragmentation"),
+      bytes("resident_bytes", lower, part<&MemoryUse::resident>,
+            "other models of the method: reference, reward, critic, teacher"),
       bytes("total_bytes", lower, part<&MemoryUse::total>, "sum on the fullest device", Rank::main),
       bytes("capacity_bytes", higher, part<&MemoryUse::capacity>,
             "of one device, as far as a plan may fill it"),
@@ -143,10 +145,13 @@ const Columns<Assumption>& assumption_columns() {
 const Columns<Estimator::Failure>& failure_columns() {
   using Failure = Estimator::Failure;
   static const Columns<Failure> table = {
-      text("accelerator", [](const Failure& f) -> auto& { return f.accelerator; },
-           "platform without an answer", Rank::key),
-      text("message", [](const Failure& f) -> auto& { return f.message; }, "why it has none"),
-      text("hint", [](const Failure& f) -> auto& { return f.hint; }, "what to do about it")};
+      text(
+          "accelerator", [](const Failure& f) -> auto& { return f.accelerator; },
+          "platform without an answer", Rank::key),
+      text(
+          "message", [](const Failure& f) -> auto& { return f.message; }, "why it has none"),
+      text(
+          "hint", [](const Failure& f) -> auto& { return f.hint; }, "what to do about it")};
   return table;
 }
 
@@ -154,11 +159,13 @@ namespace {
 
 Columns<Quantiles> quantiles_in(std::string_view unit, NumberKind kind) {
   using Q = const Quantiles&;
-  return {number("p10", unit, kind, lower, [](Q q) { return q.p10; },
-                 "one chance in ten to be below"),
-          number("p50", unit, kind, lower, [](Q q) { return q.p50; }, "median"),
-          number("p90", unit, kind, lower, [](Q q) { return q.p90; },
-                 "one chance in ten to be above")};
+  return {
+      number(
+          "p10", unit, kind, lower, [](Q q) { return q.p10; }, "one chance in ten to be below"),
+      number(
+          "p50", unit, kind, lower, [](Q q) { return q.p50; }, "median"),
+      number(
+          "p90", unit, kind, lower, [](Q q) { return q.p90; }, "one chance in ten to be above")};
 }
 
 }  // namespace

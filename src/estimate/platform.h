@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "estimate/notes.h"
 #include "estimate/resolve.h"
+#include "trcost/method.h"
 #include "trcost/performance.h"
 #include "trcost/planner.h"
+#include "trcost/rollout.h"
 #include "trcost/scenario.h"
 
 namespace trcost {
@@ -19,6 +23,17 @@ Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
 /// What the scenario fixes of the layout on so many accelerators.
 PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, double gpus);
 
+/// One phase of a round on its accelerators.
+struct PhaseTime {
+  std::string_view name;
+  Work work = Work::train;
+  double gpus = 0;
+  double tokens = 0;                    ///< of a round
+  double seconds = 0;                   ///< of a round
+  Layout layout;                        ///< of what learns or scores
+  std::optional<ServingLayout> engine;  ///< of one replica that generates
+};
+
 /// A layout for a cluster size, with its predicted or given speed.
 struct Execution {
   double gpus = 0;  ///< paid for; Layout::gpus() of them work, the rest divide into no good layout
@@ -27,13 +42,20 @@ struct Execution {
   double step_seconds = 0;  ///< steady state
   double mfu = 0;           ///< against the dense peak of the precision
   double data_wait = 1;     ///< time of a step over what it takes where data is always there
+  // Of a method with more than one phase; `step_seconds` and `mfu` are then of the round's share.
+  std::vector<PhaseTime> phases;
+  double updates = 1;  ///< optimizer steps of a round
+  double round_seconds = 0;
+  double serial_seconds = 0;  ///< of a round: new weights to the engines, and between phases
+  RolloutTime rollout;
+  double rollout_sequences = 0;  ///< in flight per engine when generation starts
 };
 
 /// Useful tokens of the language model in one optimizer step.
 double tokens_per_step(const ResolvedWork& work, const Layout& layout);
 
-/// Optimizer steps of the whole training: tokens over tokens per step, and one at least, since a part
-/// of a step takes as long as a step.
+/// Optimizer steps of the whole training: tokens over tokens per step, and one at least, since a
+/// part of a step takes as long as a step.
 double optimizer_steps(const ResolvedWork& work, const Layout& layout);
 
 /// Sequences per step that published runs of this kind use on a cluster of this size.

@@ -10,15 +10,15 @@ namespace trcost {
 namespace {
 
 // Fields that change amounts only: how much data, and how much of it at a time.
-constexpr Field kAmounts[] = {Field::data_tokens, Field::data_samples,
+constexpr Field kAmounts[] = {Field::data_tokens,           Field::data_samples,
                               Field::data_tokens_per_param, Field::data_epochs,
-                              Field::train_global_batch, Field::train_micro_batch};
+                              Field::train_global_batch,    Field::train_micro_batch};
 std::span<const Field> preparation_fields() {
   static const std::vector<Field> list = [] {
     std::vector<Field> out = {Field::hardware_system, Field::efficiency_stack};
     for (const FieldInfo& info : fields()) {
       const bool work = info.path.starts_with("model.") || info.path.starts_with("train.") ||
-                        info.path.starts_with("data.");
+                        info.path.starts_with("data.") || info.path.starts_with("rollout.");
       const bool amount = std::ranges::find(kAmounts, info.field) != std::end(kAmounts);
       if (work && !amount) out.push_back(info.field);
     }
@@ -48,9 +48,12 @@ Prepared prepare(const Scenario& scenario, const Catalog& catalog, std::string_v
                  Notes& notes) {
   ResolvedWork work = resolve_work(scenario, catalog, notes);
   const Platform platform = resolve_platform(scenario, catalog, accelerator, notes);
+  std::shared_ptr<const RoundWork> round = resolve_round(scenario, catalog, platform, work, notes);
   Prepared out(std::move(work), platform);
   out.quality = method_quality(catalog, out.work.workload, platform);
+  if (round && round->rollout) out.quality = round_quality(*round);
   out.method = method_text(out.quality);
+  out.round = std::move(round);
   return out;
 }
 
@@ -60,9 +63,8 @@ Preparations::Preparations(const Catalog& catalog)
 const Prepared& Preparations::prepared(const Scenario& scenario, std::string_view accelerator) {
   Notes silent(false);
   const bool samples = scenario.has(Field::data_samples);
-  Prepared& out = prepared_.find(scenario, accelerator, samples, [&] {
-    return prepare(scenario, catalog_, accelerator, silent);
-  });
+  Prepared& out = prepared_.find(scenario, accelerator, samples,
+                                 [&] { return prepare(scenario, catalog_, accelerator, silent); });
   resolve_amounts(scenario, out.work, silent);
   return out;
 }
@@ -70,9 +72,8 @@ const Prepared& Preparations::prepared(const Scenario& scenario, std::string_vie
 const Rates& Preparations::rates(const Scenario& scenario, const Platform& platform) {
   Notes silent(false);
   const std::optional<double> price = scenario.number(Field::cost_price_per_gpu_hour);
-  Rates& out = rates_.find(scenario, platform.accelerator->file, price.has_value(), [&] {
-    return resolve_rates(scenario, catalog_, platform, silent);
-  });
+  Rates& out = rates_.find(scenario, platform.accelerator->file, price.has_value(),
+                           [&] { return resolve_rates(scenario, catalog_, platform, silent); });
   if (price) out.price.usd = *price;
   return out;
 }

@@ -11,6 +11,7 @@
 #include "estimate/money.h"
 #include "estimate/platform.h"
 #include "estimate/resolve.h"
+#include "estimate/round.h"
 #include "planner/recent_plans.h"
 #include "trcost/estimate.h"
 
@@ -22,7 +23,8 @@ struct Prepared {
   ResolvedWork work;
   StepModel model;
   MethodQuality quality;
-  std::string method;  ///< how good the method is, in words
+  std::string method;                      ///< how good the method is, in words
+  std::shared_ptr<const RoundWork> round;  ///< of a training method with several phases
   std::unique_ptr<RecentPlans> plans = std::make_unique<RecentPlans>();  ///< of `model`
 };
 

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "estimate/round.h"
 #include "trcost/efficiency.h"
 
 namespace trcost {
@@ -26,6 +27,17 @@ MethodQuality method_quality(const Catalog&, const Workload& workload, const Pla
     quality.rows = 0;
     quality.family = "hybrid or sparse layers";
   }
+  return quality;
+}
+
+MethodQuality round_quality(const RoundWork& round) {
+  MethodQuality quality;
+  quality.name = "phases of a round";
+  const RoundFramework& f = round.framework;
+  quality.sigma = f.sigma;
+  quality.median_error = f.median_error;
+  quality.rows = static_cast<int>(f.rows);
+  quality.family = "rounds with rollouts";
   return quality;
 }
 

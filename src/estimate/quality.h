@@ -8,6 +8,10 @@
 
 namespace trcost {
 
+struct RoundWork;
+
+/// How good the time of a round with rollouts is.
+MethodQuality round_quality(const RoundWork& round);
 /// How good the step model is near this question, from the residuals of the nearest published rows.
 MethodQuality method_quality(const Catalog& catalog, const Workload& workload,
                              const Platform& platform);

@@ -10,6 +10,7 @@
 #include "estimate/resolve_sequence.h"
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
+#include "trcost/method.h"
 #include "trcost/planner.h"
 
 namespace trcost {
@@ -124,7 +125,8 @@ void note_usual_batch(const ResolvedWork& out, bool fewer, bool fine_tuning, Not
               "LLaVA-1.5 (arXiv:2310.03744): 256 for the projector, 128 for instructions; "
               "InternVL 2.5 (arXiv:2412.05271): 512 of 16M");
   } else {
-    notes.add(Field::train_global_batch, out.usual_batch, "published batch sizes by training tokens",
+    notes.add(Field::train_global_batch, out.usual_batch,
+              "published batch sizes by training tokens",
               "Llama 2 (arXiv:2307.09288): 4 Mi tokens at 2e12, growing as in Llama 3.1 405B "
               "(arXiv:2407.21783)");
   }
@@ -140,6 +142,8 @@ void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& ou
   out.usual_batch_grows = !fine_tuning && sequences >= rule;
   out.global_batch_given = scenario.has(Field::train_global_batch);
   out.global_batch = scenario.number_or(Field::train_global_batch, out.usual_batch);
+  // The batch of a round is what a round is: no rule of pre-training says what is usual.
+  if (method_row(method_named(scenario.text(Field::train_method))).generates) out.usual_batch = 0;
   if (!out.global_batch_given) note_usual_batch(out, sequences < rule, fine_tuning, notes);
 }
 

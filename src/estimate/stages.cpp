@@ -19,8 +19,8 @@ using Maybe = std::optional<double>;
   [[maybe_unused]] const auto& [accelerator, title, system, book, gpus, precision, one_precision,
                                 complete, model, tokens, medium, flops, layout, one_layout, memory,
                                 performance, waterfall, steps, seq_length, gpu_hours, wall_clock,
-                                energy, cost, range, pipeline, stages, assumptions, derivations,
-                                warnings, runner_up] = e;
+                                energy, cost, range, pipeline, stages, phases, rollout, assumptions,
+                                derivations, warnings, runner_up] = e;
   [[maybe_unused]] const auto& [tokens_total, text, vision, encoder, compute_optimal] = tokens;
   [[maybe_unused]] const auto& [model_flops, hardware, per_token, language, tower, projector,
                                 rule_6nd] = flops;
@@ -343,6 +343,7 @@ Estimate sum_of_stages(const Scenario& scenario, std::vector<Estimate> parts) {
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     add_notes(out, parts[i], scenario.stages[i].name);
+    std::ranges::copy(parts[i].phases, std::back_inserter(out.phases));
     out.stages.push_back(stage_result(parts[i], scenario.stages[i].name));
   }
   return out;

@@ -120,7 +120,10 @@ MemoryModel::States MemoryModel::states(double params, double learning, Training
 
 MemoryModel::MemoryModel(const Workload& workload, const MemoryRecipe& recipe, Precision precision,
                          double capacity, double domain)
-    : recipe_(recipe), capacity_(recipe.plan_share * capacity), domain_(domain) {
+    : recipe_(recipe),
+      capacity_(recipe.plan_share * capacity),
+      domain_(domain),
+      resident_bytes_(workload.resident_bytes) {
   const LanguageModel& m = workload.language;
   if (is_single(precision)) {
     value_scale_ = 2;
@@ -332,8 +335,9 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   if (first) use.activations += (encoder_learns_ ? shape.in_flight : 1) * shares.images;
   if (last) use.logits = shares.tokens * logit_bytes_ * shares.inverse_tensor;
   use.overhead = shares.overhead + recipe_.fragmentation * (use.activations + use.logits);
+  use.resident = resident_bytes_ / layout.gpus();
   use.total = use.weights + use.gradients + use.optimizer + use.activations + use.logits +
-              use.overhead;
+              use.overhead + use.resident;
   use.capacity = capacity_;
   use.fits = use.total <= capacity_;
   return use;
@@ -359,7 +363,7 @@ MemoryUse MemoryModel::partly_recomputed(const Layout& layout) const noexcept {
   sum.total = 0;
   for (double MemoryUse::*part :
        {&MemoryUse::weights, &MemoryUse::gradients, &MemoryUse::optimizer, &MemoryUse::activations,
-        &MemoryUse::logits, &MemoryUse::overhead}) {
+        &MemoryUse::logits, &MemoryUse::overhead, &MemoryUse::resident}) {
     sum.*part = mix(part);
     sum.total += sum.*part;
   }

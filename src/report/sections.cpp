@@ -42,7 +42,8 @@ Table waterfall_table(const Estimate& estimate) {
 
 std::vector<MemoryPart> memory_parts(const MemoryUse& m) {
   return {{"weights", m.weights},         {"gradients", m.gradients}, {"optimizer", m.optimizer},
-          {"activations", m.activations}, {"logits", m.logits},       {"overhead", m.overhead}};
+          {"activations", m.activations}, {"logits", m.logits},       {"overhead", m.overhead},
+          {"other models", m.resident}};
 }
 
 Table memory_table(const Estimate& estimate) {
@@ -64,6 +65,27 @@ Table assumptions_table(const Estimate& estimate) {
     table.add_row({a.path,
                    a.unit.empty() ? assumed_value_words(a) : assumed_value_words(a) + " " + a.unit,
                    a.why, a.source});
+  }
+  return table;
+}
+
+Table phases_table(const Estimate& estimate) {
+  const auto right = [](const char* title) {
+    return TableColumn{.title = title, .align = Align::right};
+  };
+  Table table({{.title = "Phase"},
+               right("GPUs"),
+               right("Tokens"),
+               right("Time of a round"),
+               right("GPU-hours"),
+               right("Cost")});
+  if (estimate.phases.size() < 2) return table;
+  for (const PhaseResult& p : estimate.phases) {
+    table.add_row({phase_words(p), Cell::number(p.gpus, grouped(p.gpus, 0)),
+                   p.tokens > 0 ? Cell::number(p.tokens, NumberKind::count) : Cell(""),
+                   Cell::number(p.step_seconds, NumberKind::duration),
+                   Cell::number(p.gpu_hours, gpu_hour_words(p.gpu_hours)),
+                   p.cost ? Cell::number(*p.cost, short_money(*p.cost)) : Cell::unknown()});
   }
   return table;
 }

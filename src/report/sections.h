@@ -28,6 +28,8 @@ Table memory_table(const Estimate& estimate);
 Table range_table(std::span<const Estimate> estimates);
 Table assumptions_table(const Estimate& estimate);
 Table stages_table(const Estimate& estimate);
+/// What the phases of a round take; empty for a job of one phase.
+Table phases_table(const Estimate& estimate);
 
 /// A term of the waterfall with what is left of the peak after it.
 struct WaterfallStep {

@@ -109,6 +109,33 @@ std::string assumed_value_words(const Assumption& assumption) {
   return fmt::format("{:.7g}", value);
 }
 
+std::string phase_words(const PhaseResult& phase) {
+  std::string text(phase.name);
+  std::ranges::replace(text, '_', ' ');
+  if (phase.work == Work::wait) return "wait for each other, new weights";
+  if (phase.engine) {
+    text += phase.engine->gpus == 1 ? std::string(", an engine on each")
+                                    : fmt::format(", engines of {}", phase.engine->gpus);
+  }
+  return text;
+}
+
+std::string rollout_words(const RolloutSummary& rollout) {
+  const auto share = [](double value) { return format_number(value, NumberKind::fraction, 2); };
+  std::string text = fmt::format(
+      "{} responses a round; generation takes {} of it; the longest response is {} times the mean, "
+      "so that {} of the slots idle and {} of generation runs with less than a quarter of them",
+      grouped(rollout.responses, 0), share(rollout.generation_share),
+      format_number(rollout.longest_over_mean, NumberKind::number, 2), share(rollout.idle_share),
+      share(rollout.tail_share));
+  if (rollout.usd_per_round && rollout.usd_per_million_generated) {
+    text += fmt::format("; {} a round, {} per million generated tokens",
+                        short_money(*rollout.usd_per_round),
+                        short_money(*rollout.usd_per_million_generated));
+  }
+  return text;
+}
+
 std::string term_words(std::string_view term) {
   struct Words {
     std::string_view term;

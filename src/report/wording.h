@@ -60,6 +60,10 @@ const LineItem* compute_item(const Estimate& estimate);
 std::string source_words(const LineItem& item);
 /// An assumed value for people: `1.286T` for 1285684065414, `2.82` for 2.8200000000000003.
 std::string assumed_value_words(const Assumption& assumption);
+/// A phase for people: `generate, 2 x tensor 4`, `train policy`.
+std::string phase_words(const PhaseResult& phase);
+/// What rollouts are like, in a sentence.
+std::string rollout_words(const RolloutSummary& rollout);
 /// A term of the waterfall for people: `tensor-parallel exchange`.
 std::string term_words(std::string_view term);
 /// `data.tokens = 207B tokens: why`.

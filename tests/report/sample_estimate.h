@@ -74,6 +74,7 @@ inline Estimate estimate(const std::string& accelerator, double gpu_hours, doubl
   set_bill(e, gpu_hours, price);
   e.wall_clock_seconds = gpu_hours / e.gpus * 3600;
   e.energy = {42000, 15000, 4.7e9, 1.3e7, 0.5};
+  e.rollout = RolloutSummary{500, 4096, 8e9, 0.6, 0.5, 0.2, 4, 64, 17.5, 1.1};
   e.pipeline = PipelineResult{1200, 3e8, 1.5, 5e12, true, "the GPUs set the pace"};
   e.assumptions = {{"data.tokens", "200B", "tokens", "compute-optimal for the parameters",
                     "Epoch's refit of Hoffmann et al."},
@@ -95,6 +96,7 @@ inline Estimate incomplete(const std::string& accelerator) {
   e.cost.items[0].amount.reset();
   e.range = {};
   e.pipeline.reset();
+  e.rollout.reset();
   return e;
 }
 

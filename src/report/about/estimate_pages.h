@@ -12,6 +12,8 @@ namespace trcost {
 Page estimate_screen(const Report& report);
 /// A line per platform.
 Page estimate_brief(const Report& report);
+/// The phases of a round, where there are several.
+void add_phases(Page& page, const Estimate& estimate);
 /// What stands where no platform has an answer.
 Page without_answer(const Report& report);
 

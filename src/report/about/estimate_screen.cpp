@@ -180,6 +180,13 @@ void add_assumptions(Page& page, const Estimate& e) {
 
 }  // namespace
 
+void add_phases(Page& page, const Estimate& e) {
+  const Table table = phases_table(e);
+  if (table.rows().empty()) return;
+  page.add(Heading{"Phases of a round"}).add(Grid{table});
+  if (e.rollout) page.add(Paragraph{rollout_words(*e.rollout)});
+}
+
 Page estimate_screen(const Report& report) {
   if (report.estimates.empty()) return without_answer(report);
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
@@ -195,6 +202,7 @@ Page estimate_screen(const Report& report) {
     page.add(Heading{"How it runs"}).add(Facts{platform_facts(e)});
   }
   if (!e.stages.empty()) page.add(Heading{"Stages"}).add(Grid{stages_table(e)});
+  add_phases(page, e);
   add_drivers(page, e);
   add_assumptions(page, e);
   page.add(Heading{"More",

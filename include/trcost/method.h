@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a training method does with a sequence: which models pass over it, and which of them learn.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace trcost {
+
+enum class Method : std::uint8_t { pretrain, sft, reward, dpo, kto, ppo, grpo, distill };
+
+/// The three kinds of work that accelerators are given, and what is paid for beside them.
+enum class Work : std::uint8_t { train, forward, generate, wait };
+std::string_view work_name(Work work);
+
+/// Whose weights do it.
+enum class Role : std::uint8_t { policy, reference, reward, critic, teacher };
+inline constexpr int kRoles = 5;
+
+/// One pass over the sequences of a round.
+struct Phase {
+  std::string_view name;  ///< as JSON has it, e.g. `train_policy`
+  Work work = Work::train;
+  Role role = Role::policy;
+  double repeats = 1;  ///< passes over the same sequences
+};
+
+/// What stands open in a method.
+struct MethodOptions {
+  bool reference = true;
+  bool reward_model = false;
+  double epochs = 1;  ///< passes of learning over the responses of a round
+};
+
+/// Its name, how many sequences a sample of its data is, and whether it writes its own data.
+struct MethodRow {
+  Method method;
+  std::string_view name;
+  double sequences_per_sample;  ///< a pair of preferences is two
+  bool generates;
+};
+const MethodRow& method_row(Method method);
+/// By the name of the field train.method; pretrain for anything else.
+Method method_named(std::string_view name);
+
+/// The phases of a round in their order (data/phases.md, A.1; Ouyang et al., arXiv:2203.02155; Shao
+/// et al., arXiv:2402.03300, section 4.1; Rafailov et al., arXiv:2305.18290; Ethayarajh et al.,
+/// arXiv:2402.01306, section 4, with its mismatched pairs).
+std::vector<Phase> phases_of(Method method, const MethodOptions& options);
+
+/// FLOPs per token of sequence and parameter of the policy: 2 for a forward pass or a generated
+/// token, 6 for one that learns, times each model's share of the policy's parameters (A.1).
+double flops_per_parameter(std::span<const Phase> phases, std::span<const double, kRoles> sizes);
+
+/// Bytes that a model takes beside the policy, over all accelerators: 2 per parameter that only
+/// scores, 18 per parameter that learns (data/phases.md, A.2: weights 2, gradients 4, master copy
+/// and Adam 12).
+double resident_bytes(std::span<const Phase> phases, Role role, double params);
+
+}  // namespace trcost

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/phase_results.h"
+
+#include <algorithm>
+
+#include "trcost/quantity.h"
+
+namespace trcost {
+namespace {
+
+// A share of the job's hours and of its bill.
+void take_share(const Estimate& job, double share, PhaseResult& out) {
+  out.gpu_hours = job.gpu_hours * share;
+  if (job.cost.total) out.cost = *job.cost.total * share;
+}
+
+PhaseResult plain(const Estimate& job) {
+  PhaseResult out;
+  out.name = "train_policy";
+  out.gpus = job.gpus;
+  out.step_seconds = job.performance.step_seconds;
+  out.tokens = job.steps > 0 ? job.tokens.total / job.steps : 0;
+  out.layout = job.layout;
+  take_share(job, 1, out);
+  return out;
+}
+
+RolloutSummary summary(const RoundWork& round, const Execution& execution, const Estimate& job) {
+  RolloutSummary out;
+  const RolloutWork& work = *round.rollout;
+  out.rounds = job.steps;
+  out.responses = work.responses();
+  out.generated_tokens = out.rounds * out.responses * work.lengths.mean();
+  for (const PhaseTime& phase : execution.phases) {
+    if (phase.work == Work::generate) out.generation_share += phase.seconds;
+  }
+  out.generation_share = std::min(1.0, out.generation_share / execution.round_seconds);
+  out.idle_share = execution.rollout.idle_share;
+  out.tail_share = execution.rollout.tail_share;
+  out.longest_over_mean = execution.rollout.longest / work.lengths.mean();
+  out.sequences_per_engine = execution.rollout_sequences;
+  if (job.cost.total) {
+    out.usd_per_round = *job.cost.total / out.rounds;
+    out.usd_per_million_generated = *job.cost.total / out.generated_tokens * 1e6;
+  }
+  return out;
+}
+
+}  // namespace
+
+void add_phase_results(const Prepared& prepared, const Execution& execution, Estimate& out) {
+  out.phases.clear();
+  out.rollout.reset();
+  if (execution.phases.empty()) {
+    out.phases.push_back(plain(out));
+    return;
+  }
+  const double all = execution.gpus * execution.round_seconds;
+  double worked = 0;
+  for (const PhaseTime& phase : execution.phases) {
+    PhaseResult& result = out.phases.emplace_back();
+    result.name = phase.name;
+    result.work = phase.work;
+    result.gpus = phase.gpus;
+    result.step_seconds = phase.seconds;
+    result.tokens = phase.tokens;
+    result.layout = phase.layout;
+    result.engine = phase.engine;
+    take_share(out, phase.gpus * phase.seconds / all, result);
+    worked += phase.gpus * phase.seconds;
+  }
+  constexpr double kRounding = 1e-9;
+  if (const double waited = 1 - worked / all; waited > kRounding) {
+    PhaseResult& result = out.phases.emplace_back();
+    result.name = "wait";
+    result.work = Work::wait;
+    result.gpus = out.gpus;
+    result.step_seconds = waited * execution.round_seconds;
+    take_share(out, waited, result);
+  }
+  if (prepared.round && prepared.round->rollout) {
+    out.rollout = summary(*prepared.round, execution, out);
+  }
+}
+
+}  // namespace trcost

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/round.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "planner/serving_layout.h"
+
+namespace trcost {
+namespace {
+
+// Share of the memory that is left for weights and cache of the engine where the learner's state
+// stays on the same accelerators: 0.5 to 0.8 in published recipes (data/phases.md, A.2; NeMo RL's
+// and verl's default is 0.6).
+constexpr double kColocatedMemory = 0.6;
+// Accelerators that send new weights at a time (data/phases.md, A.5).
+constexpr double kSyncSenders = 64;
+constexpr double kGigabyte = 1e9;
+constexpr double kLargestEngine = 64;
+
+double size_of(const RoundWork& round, Role role) {
+  return round.sizes[static_cast<std::size_t>(role)];
+}
+
+// The fastest way to split the engines over `gpus` accelerators.
+struct Generation {
+  ServingLayout layout;
+  double engines = 1;
+  double sequences = 0;  ///< in flight at first, of an engine
+  RolloutTime time;
+};
+
+double gain_of(const RolloutWork& work) {
+  return work.drafted > 0 ? tokens_per_speculative_step(work.acceptance, work.drafted) : 1;
+}
+
+Generation with_engine(const RolloutWork& work, const ServingModel& model,
+                       const ServingLayout& layout, double gpus, double most) {
+  Generation out;
+  out.layout = layout;
+  out.engines = std::floor(gpus / layout.gpus);
+  const double responses = work.responses() / out.engines;
+  // The prompts of a group are read once.
+  const double prefill = std::max(1.0, work.prompts / out.engines) * work.prompt_tokens *
+                         model.prefill_seconds_per_token(std::max(1.0, work.prompt_tokens));
+  const double gain = gain_of(work);
+  out.sequences = std::min(responses, most);
+  out.time = rollout_time(responses, work.prompt_tokens, prefill, most, work.lengths,
+                          work.responses(), [&](double sequences, double context) {
+                            return model.decode(sequences, context, work.drafted).total() / gain;
+                          });
+  return out;
+}
+
+std::optional<Generation> generate(const RoundWork& round, double gpus) {
+  const RolloutWork& work = *round.rollout;
+  ServingChip chip = work.chip;
+  if (round.placement == Placement::colocated) {
+    chip.memory_bytes *= kColocatedMemory / (1 - work.engine->reserve_share);
+  }
+  ServingSearch search;
+  search.load = {.input_tokens = work.prompt_tokens,
+                 .output_tokens = work.lengths.mean(),
+                 .drafted = work.drafted};
+  const double domain = std::max(8.0, chip.link_accelerators);
+  search.most_gpus = static_cast<int>(std::min(gpus, std::max(kLargestEngine, domain)));
+  std::optional<Generation> best;
+  for (const int size : replica_sizes(search)) {
+    if (best && size > domain) break;  // beyond the fast links only where nothing else holds it
+    for (const ServingLayout& layout : serving_layouts(work.model, search, size)) {
+      const ServingModel model(work.model, chip, *work.engine, WeightFormat::bf16, 2, layout);
+      const double most = std::min(std::floor(model.most_sequences(search.load)),
+                                   work.engine->most_sequences * layout.dp);
+      if (most < 1) continue;
+      const Generation found = with_engine(work, model, layout, gpus, most);
+      if (!best || found.time.seconds < best->time.seconds) best = found;
+    }
+  }
+  return best;
+}
+
+// Of a round: new weights to the engines, memory from learning to generating and back, the rest.
+double serial_seconds(const RoundWork& round, double learners) {
+  if (!round.rollout) return 0;
+  const RoundFramework& f = round.framework;
+  const double sent = 2 * round.policy_params / kGigabyte / std::min(learners, kSyncSenders);
+  const bool switches = round.placement == Placement::colocated;
+  return f.other_seconds + f.sync_seconds_per_gb * sent +
+         (switches ? f.switch_seconds_per_billion * round.policy_params / kGigabyte : 0);
+}
+
+double step_factor(const RoundWork& round) {
+  if (!round.rollout) return 1;
+  return round.mixture ? round.framework.mixture_step : round.framework.dense_step;
+}
+
+double generation_factor(const RoundWork& round) {
+  return round.mixture ? round.framework.mixture_generation : round.framework.dense_generation;
+}
+
+PhaseTime timed(const Phase& phase, double gpus, const Layout& layout, double tokens,
+                double seconds) {
+  PhaseTime out;
+  out.name = phase.name;
+  out.work = phase.work;
+  out.gpus = gpus;
+  out.layout = layout;
+  out.tokens = tokens;
+  out.seconds = seconds;
+  return out;
+}
+
+// Phases one after another, or generation beside the rest with a policy one step old.
+double wall(const RoundWork& round, const std::vector<PhaseTime>& phases, double serial) {
+  double generating = round.rollout ? round.rollout->verifier_seconds : 0;
+  double others = 0;
+  for (const PhaseTime& phase : phases) {
+    (phase.work == Work::generate ? generating : others) += phase.seconds;
+  }
+  const bool beside = round.placement == Placement::async;
+  return (beside ? std::max(generating, others) : generating + others) + serial;
+}
+
+}  // namespace
+
+double RoundWork::extra_flops() const {
+  double epochs = 1;
+  double extra = 0;
+  for (const Phase& phase : phases) {
+    const bool learns = phase.work == Work::train;
+    if (learns && phase.role == Role::policy) {
+      epochs = phase.repeats;
+      continue;
+    }
+    extra += phase.repeats * size_of(*this, phase.role) * (learns ? 1 : forward_share);
+  }
+  return extra / epochs;
+}
+
+std::vector<double> generation_splits(const RoundWork& round, double gpus, double node) {
+  if (!round.rollout || round.placement == Placement::colocated) return {0};
+  if (round.generation_gpus) return {*round.generation_gpus};
+  constexpr int kParts = 8;  // finer splits gain less than the model's error (data/phases.md, A.6)
+  std::vector<double> out;
+  for (int part = 1; part < kParts; ++part) {
+    double each = gpus * part / kParts;
+    if (gpus >= 2 * node) each = std::round(each / node) * node;
+    each = std::floor(each);
+    const bool sensible = each >= 1 && each < gpus;
+    if (sensible && std::ranges::find(out, each) == out.end()) out.push_back(each);
+  }
+  return out;
+}
+
+bool add_phases(const RoundWork& round, double generation_gpus, Execution& execution) {
+  const Layout& layout = execution.plan.layout;
+  const double batch = layout.global_batch;
+  const double sequences = round.sequences > 0 ? round.sequences : batch;
+  const double updates = std::max(1.0, sequences / batch);
+  const double update = execution.step_seconds * step_factor(round);
+  double epochs = 1;
+  for (const Phase& phase : round.phases) {
+    if (phase.work == Work::train && phase.role == Role::policy) epochs = phase.repeats;
+  }
+  const StepTime& time = execution.plan.time;
+  const double recomputed = time.hardware_flops > 0 ? time.model_flops / time.hardware_flops : 1;
+  const double pass = updates / epochs * update;  // of learning, over the round's sequences once
+  const double tokens = sequences / epochs * round.sequence_tokens;
+  const double learners = execution.gpus - generation_gpus;
+  execution.phases.clear();
+  for (const Phase& phase : round.phases) {
+    if (phase.work == Work::generate) {
+      const double gpus = generation_gpus > 0 ? generation_gpus : execution.gpus;
+      const std::optional<Generation> found = generate(round, gpus);
+      if (!found) return false;
+      PhaseTime out =
+          timed(phase, gpus, {}, round.rollout->responses() * round.rollout->lengths.mean(),
+                found->time.seconds * generation_factor(round));
+      out.engine = found->layout;
+      execution.phases.push_back(out);
+      execution.rollout = found->time;
+      execution.rollout_sequences = found->sequences;
+      continue;
+    }
+    const bool learns = phase.work == Work::train;
+    const double share = learns ? 1 : round.forward_share * recomputed;
+    execution.phases.push_back(timed(phase, learners, layout, tokens * phase.repeats,
+                                     pass * phase.repeats * size_of(round, phase.role) * share));
+  }
+  const double serial = serial_seconds(round, learners);
+  execution.updates = updates;
+  execution.serial_seconds = serial;
+  execution.round_seconds = wall(round, execution.phases, serial);
+  const double before = execution.step_seconds;
+  const double cluster = learners / execution.gpus;  // the plan's share of the accelerators
+  execution.step_seconds = execution.round_seconds / updates;
+  execution.mfu *= before * cluster * (1 + round.extra_flops()) / execution.step_seconds;
+  return true;
+}
+
+}  // namespace trcost

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// A round of a training method: the phases beside the policy's optimizer steps, and what they cost.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "estimate/platform.h"
+#include "estimate/resolve.h"
+#include "trcost/method.h"
+#include "trcost/rollout.h"
+
+namespace trcost {
+
+/// How responses come about.
+struct RolloutWork {
+  double prompts = 0;
+  double samples_per_prompt = 1;
+  double prompt_tokens = 0;
+  ResponseLengths lengths{1, 0, 1};
+  ServedModel model;
+  ServingChip chip;
+  const Engine* engine = nullptr;
+  double drafted = 0, acceptance = 0;
+  double verifier_seconds = 0;
+  [[nodiscard]] double responses() const { return prompts * samples_per_prompt; }
+};
+
+enum class Placement : std::uint8_t { colocated, split, async };
+
+/// The work of a round that no cluster decides.
+struct RoundWork {
+  Method method = Method::pretrain;
+  std::vector<Phase> phases;
+  std::array<double, kRoles> sizes{};  ///< active parameters over the policy's
+  double policy_params = 0;            ///< all, of the language model
+  double forward_share = 1.0 / 3;      ///< of the policy's FLOPs of learning
+  double sequences = 0;                ///< of a round, all epochs; 0: a round is one step
+  double sequence_tokens = 0;
+  std::optional<RolloutWork> rollout;
+  Placement placement = Placement::colocated;
+  std::optional<double> generation_gpus;
+  RoundFramework framework;
+  bool mixture = false;
+
+  /// FLOPs beside the policy's learning, as a factor on that.
+  [[nodiscard]] double extra_flops() const;
+};
+
+/// The scenario of a method: its rollouts as samples of the policy, in `adapted`; false for
+/// pre-training and fine-tuning, which are what they say. Throws Error (usage) for what contradicts
+/// the method.
+bool method_defaults(const Scenario& scenario, Notes& notes, Scenario& adapted);
+
+/// The round of a scenario that method_defaults() has adapted; null for pre-training and
+/// fine-tuning. Also sets what of other models is resident beside the policy. Throws Error (usage).
+std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const Catalog& catalog,
+                                               const Platform& platform, ResolvedWork& work,
+                                               Notes& notes);
+
+/// Numbers of accelerators that generate beside `gpus - n` that learn: none where all do both.
+std::vector<double> generation_splits(const RoundWork& round, double gpus, double node);
+
+/// The phases of a round whose optimizer step takes `execution.plan` on all accelerators but
+/// `generation_gpus`, and its time, into `execution`. False where the responses fit no engine.
+bool add_phases(const RoundWork& round, double generation_gpus, Execution& execution);
+
+}  // namespace trcost

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/method.h"
+
+#include <algorithm>
+
+namespace trcost {
+namespace {
+
+constexpr MethodRow kMethods[] = {
+    {Method::pretrain, "pretrain", 1, false}, {Method::sft, "sft", 1, false},
+    {Method::reward, "reward", 2, false},     {Method::dpo, "dpo", 2, false},
+    {Method::kto, "kto", 1, false},           {Method::ppo, "ppo", 1, true},
+    {Method::grpo, "grpo", 1, true},          {Method::distill, "distill", 1, true},
+};
+
+constexpr double kForwardFlops = 2;
+constexpr double kTrainFlops = 6;
+constexpr double kScoringBytes = 2;
+constexpr double kLearningBytes = 18;
+
+}  // namespace
+
+std::string_view work_name(Work work) {
+  constexpr std::string_view kNames[] = {"train", "forward", "generate", "wait"};
+  return kNames[static_cast<std::size_t>(work)];
+}
+
+const MethodRow& method_row(Method method) {
+  return kMethods[static_cast<std::size_t>(method)];
+}
+
+Method method_named(std::string_view name) {
+  const auto* row = std::ranges::find(kMethods, name, &MethodRow::name);
+  return row == std::end(kMethods) ? Method::pretrain : row->method;
+}
+
+std::vector<Phase> phases_of(Method method, const MethodOptions& options) {
+  const Phase reference{"forward_reference", Work::forward, Role::reference};
+  const Phase learn{"train_policy", Work::train, Role::policy, options.epochs};
+  switch (method) {
+    case Method::pretrain:
+    case Method::sft:
+    case Method::reward:
+      return {learn};
+    case Method::dpo:
+      if (!options.reference) return {learn};
+      return {reference, learn};
+    case Method::kto:
+      // Beside the answers, mismatched pairs estimate the divergence.
+      if (!options.reference) return {learn};
+      return {{"forward_reference", Work::forward, Role::reference, 2},
+              {"forward_policy", Work::forward, Role::policy},
+              learn};
+    case Method::ppo:
+    case Method::grpo:
+    case Method::distill:
+      break;
+  }
+  std::vector<Phase> out = {{"generate", Work::generate, Role::policy}};
+  if (options.reference) out.push_back(reference);
+  if (options.reward_model) out.push_back({"forward_reward", Work::forward, Role::reward});
+  if (method == Method::ppo) out.push_back({"forward_critic", Work::forward, Role::critic});
+  if (method == Method::distill) out.push_back({"forward_teacher", Work::forward, Role::teacher});
+  out.push_back({"forward_policy", Work::forward, Role::policy});
+  out.push_back(learn);
+  if (method == Method::ppo) {
+    out.push_back({"train_critic", Work::train, Role::critic, options.epochs});
+  }
+  return out;
+}
+
+double flops_per_parameter(std::span<const Phase> phases, std::span<const double, kRoles> sizes) {
+  double sum = 0;
+  for (const Phase& phase : phases) {
+    const double each = phase.work == Work::train ? kTrainFlops : kForwardFlops;
+    sum += each * phase.repeats * sizes[static_cast<std::size_t>(phase.role)];
+  }
+  return sum;
+}
+
+double resident_bytes(std::span<const Phase> phases, Role role, double params) {
+  double most = 0;
+  for (const Phase& phase : phases) {
+    if (phase.role != role) continue;
+    most = std::max(most, phase.work == Work::train ? kLearningBytes : kScoringBytes);
+  }
+  return most * params;
+}
+
+}  // namespace trcost

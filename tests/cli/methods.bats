@@ -1,0 +1,47 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2154
+# Post-training: --method.
+
+load program
+
+@test "the question as people put it answers, phase by phase" {
+  run_trcost estimate --method ppo --model llama-3.1-70b --accelerator h100-sxm,gb200-nvl72
+  [ "$code" -eq 0 ]
+  grep -q 'Phases of a round' out.txt
+  grep -q 'generate' out.txt
+  run_trcost estimate --method ppo --model llama-3.1-70b --accelerator h100-sxm,gb200-nvl72 --format json
+  holds '[.estimates[] | (.phases | map(.gpu_hours) | add) / .gpu_hours - 1 | fabs < 1e-9] | all'
+  holds '[.estimates[] | .phases | map(.name) | index("train_critic") != null] | all'
+  holds '[.estimates[].rollout | .generation_share > 0 and .generation_share < 1] | all'
+}
+
+@test "everything that is given is what is answered, and it replays" {
+  run_trcost estimate --method grpo --model qwen3-32b --prompts 256 --samples-per-prompt 16 \
+    --prompt-tokens 512 --response-tokens 4000 --response-limit 16384 --steps 500 \
+    --accelerator h100-sxm --gpus 64 --format json
+  [ "$code" -eq 0 ]
+  holds '.estimates[0].rollout | .rounds == 500 and .generated_tokens == 500 * 256 * 16 * 4000'
+  holds '.estimates[0].steps == 500'
+  cp out.txt first.json
+  jq .scenario first.json >scenario.json
+  run_trcost estimate --scenario scenario.json --format json
+  [ "$(jq -c '.estimates' first.json)" = "$(jq -c '.estimates' <<<"$out")" ]
+}
+
+@test "a short question is answered with everything assumed and said" {
+  run_trcost estimate --method grpo --model llama-3.1-8b --details
+  [ "$code" -eq 0 ]
+  for words in rollout.steps rollout.prompts rollout.samples_per_prompt rollout.response_tokens \
+    rollout.response_limit rollout.engine train.global_batch; do
+    grep -q "$words" out.txt
+  done
+}
+
+@test "what cannot be is refused with one message" {
+  refused 2 'is of rollouts' estimate --model llama-3.1-8b --prompts 16
+  refused 2 'longer than the limit' estimate --method grpo --model llama-3.1-8b \
+    --response-tokens 9000 --response-limit 4000
+  refused 2 'not of --method ppo' estimate --method ppo --model llama-3.1-8b --tokens 1e9
+  refused 2 'share that is accepted' estimate --method grpo --model llama-3.1-8b --draft-tokens 2
+}

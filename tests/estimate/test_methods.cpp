@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Post-training: rounds and their phases.
+#include <string>
+
+#include "catch.h"
+#include "trcost/catalog.h"
+#include "trcost/error.h"
+#include "trcost/estimate.h"
+
+using namespace trcost;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog shared;
+  return shared;
+}
+
+Scenario question(const std::string& method, const std::string& model, double gpus) {
+  Scenario s;
+  s.set_text(Field::train_method, method);
+  s.set_text(Field::model_name, model);
+  s.set_text(Field::hardware_accelerator, "h100-sxm");
+  s.set_number(Field::hardware_gpus, gpus);
+  s.set_number(Field::cost_price_per_gpu_hour, 2);
+  return s;
+}
+
+Estimate answer(const Scenario& s) { return estimate(s, catalog()).front(); }
+
+const PhaseResult& phase(const Estimate& e, std::string_view name) {
+  for (const PhaseResult& p : e.phases) {
+    if (p.name == name) return p;
+  }
+  FAIL("no phase " << name);
+  return e.phases.front();
+}
+
+}  // namespace
+
+TEST_CASE("phases add up to the job's hours and dollars", "[methods]") {
+  for (const char* method : {"dpo", "kto", "ppo", "grpo", "distill"}) {
+    for (const char* placement : {"colocated", "split", "async"}) {
+      Scenario s = question(method, "llama-3.1-8b", 32);
+      if (std::string(method) != "dpo" && std::string(method) != "kto") {
+        s.set_text(Field::rollout_placement, placement);
+      }
+      const Estimate e = answer(s);
+      double hours = 0, usd = 0;
+      for (const PhaseResult& p : e.phases) {
+        hours += p.gpu_hours;
+        usd += p.cost.value_or(0);
+      }
+      INFO(method << " " << placement);
+      CHECK(hours == Approx(e.gpu_hours).epsilon(1e-9));
+      CHECK(usd == Approx(*e.cost.total).epsilon(1e-9));
+      CHECK(e.complete);
+    }
+  }
+}
+
+TEST_CASE("a plain run is one phase", "[methods]") {
+  const Estimate e = answer(question("pretrain", "llama-3.1-8b", 64));
+  REQUIRE(e.phases.size() == 1);
+  CHECK(e.phases.front().gpu_hours == e.gpu_hours);
+  CHECK_FALSE(e.rollout.has_value());
+}
+
+TEST_CASE("ppo holds and computes more than grpo, and that more than fine-tuning", "[methods]") {
+  const Estimate ppo = answer(question("ppo", "llama-3.1-8b", 64));
+  Scenario s = question("grpo", "llama-3.1-8b", 64);
+  s.set_number(Field::rollout_prompts, 512);
+  s.set_number(Field::rollout_samples_per_prompt, 1);
+  s.set_number(Field::rollout_response_tokens, 512);
+  const Estimate grpo = answer(s);
+  CHECK(ppo.memory.resident > grpo.memory.resident);
+  CHECK(grpo.memory.resident > 0);
+  CHECK(ppo.flops.model > grpo.flops.model);
+  CHECK(ppo.gpu_hours > grpo.gpu_hours);
+}
+
+TEST_CASE("more accelerators never make a round slower", "[methods]") {
+  for (const char* method : {"ppo", "grpo"}) {
+    double before = 0;
+    for (const double gpus : {16.0, 32.0, 64.0, 128.0}) {
+      const double now = answer(question(method, "qwen3-8b", gpus)).performance.step_seconds;
+      INFO(method << " " << gpus);
+      if (before > 0) CHECK(now <= before * 1.02);
+      before = now;
+    }
+  }
+}
+
+TEST_CASE("generation is never shorter than its longest response", "[methods]") {
+  Scenario s = question("grpo", "llama-3.1-8b", 64);
+  const PhaseResult few = phase(answer(s), "generate");
+  s.set_number(Field::hardware_gpus, 512);
+  const PhaseResult many = phase(answer(s), "generate");
+  // Eight times the engines do not shorten the longest response.
+  CHECK(many.step_seconds > few.step_seconds / 8);
+  CHECK(many.step_seconds <= few.step_seconds);
+}
+
+TEST_CASE("what contradicts a method is refused by name", "[methods]") {
+  Scenario s = question("grpo", "llama-3.1-8b", 16);
+  s.set_number(Field::data_tokens, 1e9);
+  CHECK_THROWS_WITH(answer(s), Catch::Contains("--tokens is not of --method grpo"));
+  Scenario limit = question("grpo", "llama-3.1-8b", 16);
+  limit.set_number(Field::rollout_response_tokens, 4000);
+  limit.set_number(Field::rollout_response_limit, 2000);
+  CHECK_THROWS_WITH(answer(limit), Catch::Contains("longer than the limit"));
+  Scenario plain = question("sft", "llama-3.1-8b", 16);
+  plain.set_number(Field::rollout_prompts, 16);
+  CHECK_THROWS_WITH(answer(plain), Catch::Contains("--prompts is of rollouts"));
+  Scenario drafted = question("grpo", "llama-3.1-8b", 16);
+  drafted.set_number(Field::rollout_draft_tokens, 3);
+  CHECK_THROWS_WITH(answer(drafted), Catch::Contains("share that is accepted"));
+}
