@@ -9,7 +9,8 @@ using namespace trcost;
 TEST_CASE("the longest of many responses is the lognormal's quantile", "[rollout]") {
   // phase_vectors.json: roll/lognormal_q.
   constexpr double kFar = 1e15;
-  CHECK(ResponseLengths(1000, 0.7, kFar).longest(512) / 1000 == Approx(5.899953318128274).epsilon(1e-6));
+  CHECK(ResponseLengths(1000, 0.7, kFar).longest(512) / 1000 ==
+        Approx(5.899953318128274).epsilon(1e-6));
   CHECK(ResponseLengths(1000, 0.7, kFar).longest(8192) / 1000 ==
         Approx(10.204517348825577).epsilon(1e-6));
   CHECK(ResponseLengths(1000, 1.0, kFar).longest(8192) / 1000 ==
@@ -30,7 +31,8 @@ TEST_CASE("a limit cuts lengths and keeps their mean", "[rollout]") {
 }
 
 TEST_CASE("with steps of a + b x batch a rollout takes a x longest + b x all tokens", "[rollout]") {
-  // data/phases.md A.3, and phase_vectors.json roll/affine: more engines shrink the second term alone.
+  // data/phases.md A.3, and phase_vectors.json roll/affine: more engines shrink the second term
+  // alone.
   const double a = 0.01, b = 5e-5;
   const auto step = [&](double sequences, double) { return a + b * sequences; };
   const ResponseLengths lengths(3000, 0.68, 8000);
