@@ -14,6 +14,26 @@ if(NOT (fmt_FOUND AND spdlog_FOUND))
   FetchContent_MakeAvailable(fmt spdlog)
 endif()
 
+# Headers and definitions of fmt; what it needs beside them is compiled into the library where the
+# package has it in a shared library alone.
+add_library(trcost_fmt INTERFACE)
+get_target_property(fmt_type fmt::fmt TYPE)
+if(fmt_type STREQUAL SHARED_LIBRARY)
+  get_target_property(fmt_folder fmt::fmt INTERFACE_INCLUDE_DIRECTORIES)
+  try_compile(fmt_from_headers ${CMAKE_CURRENT_BINARY_DIR}/fmt_check
+    SOURCES ${PROJECT_SOURCE_DIR}/cmake/fmt_check.cpp ${PROJECT_SOURCE_DIR}/cmake/fmt.cpp
+    CMAKE_FLAGS "-DINCLUDE_DIRECTORIES=${fmt_folder}" CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON)
+endif()
+if(fmt_from_headers)
+  target_include_directories(trcost_fmt SYSTEM INTERFACE ${fmt_folder})
+  target_compile_definitions(trcost_fmt INTERFACE
+    $<TARGET_PROPERTY:fmt::fmt,INTERFACE_COMPILE_DEFINITIONS>)
+elseif(fmt_type STREQUAL SHARED_LIBRARY)
+  target_link_libraries(trcost_fmt INTERFACE fmt::fmt-header-only)
+else()
+  target_link_libraries(trcost_fmt INTERFACE fmt::fmt)
+endif()
+
 find_package(nlohmann_json 3.11 QUIET)
 if(NOT nlohmann_json_FOUND)
   FetchContent_Declare(nlohmann_json SYSTEM
@@ -33,10 +53,14 @@ find_package(Threads REQUIRED)
 
 add_library(trcost_private_dependencies INTERFACE)
 target_link_libraries(trcost_private_dependencies INTERFACE
-  fmt::fmt nlohmann_json::nlohmann_json Threads::Threads)
+  trcost_fmt nlohmann_json::nlohmann_json Threads::Threads)
 add_library(trcost_cli_dependencies INTERFACE)
 target_link_libraries(trcost_cli_dependencies INTERFACE
-  CLI11::CLI11 fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json)
+  CLI11::CLI11 trcost_fmt nlohmann_json::nlohmann_json)
+# spdlog is headers; linking its target would bring the shared library of fmt back.
+target_include_directories(trcost_cli_dependencies SYSTEM INTERFACE
+  $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>)
+target_compile_definitions(trcost_cli_dependencies INTERFACE SPDLOG_FMT_EXTERNAL)
 
 # Sizes of image files: stb_image reads the headers of JPEG, PNG, GIF and BMP, libwebp of WebP.
 find_path(STB_INCLUDE_DIR stb_image.h PATH_SUFFIXES stb)
@@ -49,11 +73,15 @@ endif()
 target_include_directories(trcost_private_dependencies SYSTEM INTERFACE
   $<BUILD_INTERFACE:${STB_INCLUDE_DIR}>)
 find_path(WEBP_INCLUDE_DIR webp/decode.h)
-find_library(WEBP_LIBRARY webp)
-if(WEBP_INCLUDE_DIR AND WEBP_LIBRARY)
+find_library(WEBP_CODEC NAMES libwebp.a webp)
+find_library(SHARPYUV_LIBRARY NAMES libsharpyuv.a)  # which archives of libwebp from 1.3 on need
+if(WEBP_INCLUDE_DIR AND WEBP_CODEC)
   target_include_directories(trcost_private_dependencies SYSTEM INTERFACE
     $<BUILD_INTERFACE:${WEBP_INCLUDE_DIR}>)
-  target_link_libraries(trcost_private_dependencies INTERFACE ${WEBP_LIBRARY})
+  target_link_libraries(trcost_private_dependencies INTERFACE ${WEBP_CODEC})
+  if(SHARPYUV_LIBRARY)
+    target_link_libraries(trcost_private_dependencies INTERFACE ${SHARPYUV_LIBRARY})
+  endif()
   set(have_webp 1)
 else()
   message(STATUS "libwebp not found: WebP images will be named as unreadable")
@@ -80,4 +108,14 @@ if(XLSXWRITER_INCLUDE_DIR AND XLSXWRITER_LIBRARY)
     PROPERTIES COMPILE_DEFINITIONS "TRCOST_XLSXWRITER_FILE=\"${xlsxwriter_file}\"")
 else()
   message(STATUS "libxlsxwriter not found: --format xlsx will say so")
+endif()
+
+# The program takes the C++ library with it, where the compiler has it as an archive.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LINK_OPTIONS -static-libstdc++ -static-libgcc)
+check_cxx_source_compiles("#include <string>\nint main() { return std::string().size() > 0; }"
+  TRCOST_STATIC_RUNTIME)
+unset(CMAKE_REQUIRED_LINK_OPTIONS)
+if(TRCOST_STATIC_RUNTIME AND NOT TRCOST_SANITIZE)
+  target_link_options(trcost_cli_dependencies INTERFACE -static-libstdc++ -static-libgcc)
 endif()

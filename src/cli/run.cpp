@@ -187,7 +187,9 @@ int dispatch(std::vector<std::string> arguments, Session& session) {
       return std::ranges::find(arguments, word) != arguments.end();
     };
     if (asked("--version")) {
-      Output("-").write(fmt::format("trcost {} (price data of {})\n", trcost_version(),
+      const std::string_view commit = trcost_commit();
+      Output("-").write(fmt::format("trcost {}{}{} (price data of {})\n", trcost_version(),
+                                    commit.empty() ? "" : ", commit ", commit,
                                     session.catalog().price_date()));
       return kExitOk;
     }

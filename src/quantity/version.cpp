@@ -7,4 +7,8 @@ std::string_view trcost_version() {
   return TRCOST_VERSION;
 }
 
+std::string_view trcost_commit() {
+  return TRCOST_COMMIT;
+}
+
 }  // namespace trcost

@@ -1,0 +1,16 @@
+# `cpack` makes a Debian package of the program, its man page and completions, without the library.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME trcost)
+set(CPACK_PACKAGE_CONTACT "trcost maintainers <maintainers@trcost.invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "what training a language or vision-language model costs")
+set(CPACK_DEBIAN_PACKAGE_DESCRIPTION
+  "Tokens and FLOPs, memory, layout, MFU, GPU-hours, days and dollars with a range on each platform,\n and what a served token costs.")
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_DEBIAN_PACKAGE_SECTION utils)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libxlsxwriter4 | libxlsxwriter5 | libxlsxwriter-dev")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};trcost;program;/")
+include(CPack)
