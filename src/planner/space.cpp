@@ -162,10 +162,11 @@ void SearchSpace::partial_replicas(int pp, double most, std::vector<double>& out
     }
     return;
   }
-  // As many as share the usual or the largest batch in few groups of pp micro-batches, or in few
-  // micro-batches at all.
+  // As many as share the usual or the largest batch evenly, in few groups of pp micro-batches, or in
+  // few micro-batches at all.
   constexpr double kManyGroups = 2;
   for (const double batch : {usual, largest}) {
+    out.push_back(std::floor(batch / std::ceil(batch / most)));
     for (double groups = 1; groups <= kManyGroups; ++groups) {
       if (groups * pp * most >= batch) out.push_back(std::floor(batch / (groups * pp)));
       if (groups * most >= batch) out.push_back(std::floor(batch / groups));

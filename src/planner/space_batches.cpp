@@ -125,8 +125,13 @@ void SearchSpace::micro_batches(const Structure& s, std::vector<double>& out) co
   const double most =
       request_.global_batch ? share : std::max(1.0, kLargerMicroBatch * wanted_ / s.dp);
   for (double micro = 1; micro <= most; micro *= 2) out.push_back(micro);
-  // All of a replica's sequences at once, where that is not a power of two.
-  if (share <= 64 && !divides(64, share)) out.push_back(share);
+  // All of a replica's sequences at once, where that is not a power of two: of a batch that nobody
+  // gave either whole number beside the usual share.
+  const double exact = wanted_ / s.dp;
+  for (const double all : {std::floor(exact), std::ceil(exact)}) {
+    const bool asked = !request_.global_batch || all == share;
+    if (asked && all >= 1 && all <= 64 && !divides(64, all) && out.back() != all) out.push_back(all);
+  }
 }
 
 void SearchSpace::batches(const Structure& s, std::vector<BatchChoice>& out) const {
