@@ -89,6 +89,15 @@ struct Stack {
   double dispatch_seconds = 1e-5; ///< host time to issue one kernel
   double collective_dispatch_seconds = 3e-5;  ///< host time to issue one collective
   double micro_batch_seconds = 0; ///< host time per micro-batch and pass: schedule, loss, logging
+  /// Host time of vision-language code per block of encoder and decoder, forward pass and
+  /// micro-batch, twice that backward: pictures merged into the text, samples of uneven shape and
+  /// Python between the kernels keep a device waiting whose micro-batch is small.
+  double vision_block_seconds = 2.5e-3;
+  /// The same of gathering a block's sharded weights, per block and pass.
+  double vision_gather_seconds = 0;
+  /// Processes per accelerator that decode and prepare images: the cores of a training node, 2 x 56
+  /// for 8 (DGX H100), 2 x 64 for 8 (DGX A100).
+  double loader_workers = 14;
   double step_seconds = 1e-3;     ///< fixed cost of a step: optimizer launch, clipping, logging
   double tensor_overlap = 0.5;    ///< hidden share of tensor-parallel exchange
   double expert_overlap = 0;      ///< hidden share of the all-to-all
@@ -107,6 +116,7 @@ struct Stack {
   double expert_traffic = 1;      ///< traffic of routing, permuting, relative to one read and write each
   double expert_traffic_block = 1;  ///< the same under block-scaled recipes (mxfp8, nvfp4), which run
                                   ///< on fused routing and quantisation
+  bool eager_encoders = false;    ///< encoders of a fixed size materialise their attention's scores
   bool expert_dedup = true;       ///< a token crosses the network once per node, not once per expert
   double gradient_bytes = 4;      ///< per parameter, exchanged between data-parallel ranks
   double optimizer_bytes = 30;    ///< memory traffic of the update per local parameter
@@ -135,6 +145,9 @@ std::span<const StackConstant> stack_constants();
 /// Strings live as long as `efficiency`.
 MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view stack, bool mixture,
                               bool fine_tuning);
+
+/// The same of a training that sees images, from vision-language runs, or of two contrastive towers.
+MethodQuality vision_quality(const Efficiency& efficiency, bool contrastive);
 
 /// Constants of a chip without measurements. Rule: 0.7 of the best measured matmul rate where one is
 /// published, else 0.55 of the dense peak; attention and memory as the median of the measured chips

@@ -126,6 +126,11 @@ struct PerformanceSummary {
 };
 
 /// What the data pipeline has to deliver.
+/// What keeps training from being faster.
+inline constexpr std::string_view kBoundByAccelerators = "accelerators";
+inline constexpr std::string_view kBoundByLoader = "loader";
+inline constexpr std::string_view kBoundByStorage = "storage";
+
 struct PipelineResult {
   double images_per_second = 0;  ///< whole cluster; frames of video, 30-second windows of audio
   double bytes_per_second = 0;
@@ -133,6 +138,7 @@ struct PipelineResult {
   double dataset_bytes = 0;
   bool gpu_bound = true;
   std::string verdict;
+  std::string_view bound_by = kBoundByAccelerators;  ///< which of the three sets the pace
 };
 
 /// The whole answer for one platform.

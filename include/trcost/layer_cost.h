@@ -27,6 +27,10 @@ struct LayerShape {
   double attention_full_flops =
       0;                     ///< the same with the masked half, as materialised attention does
   double score_entries = 0;  ///< heads x visible length per token, unmasked
+  /// Traffic of one entry where attention is materialised: 13 bytes forward with mask, softmax and
+  /// dropout, 1.5 times that backward (Korthikanti et al. 2205.05198, section 4; model.md 5.1).
+  double score_bytes = 13;
+  double score_backward = 1.5;
   double attention_length = 0;
   double head_dim = 0;
   double kv_bytes = 0;     ///< keys and values per token, 16 bit
@@ -113,6 +117,9 @@ struct StepCosts {
   bool encoder_backward = false;
   bool encoder_wgrad = false;
   bool materialised = false;
+  bool encoder_materialised = false;
+  double block_seconds = 0;   ///< host time of vision-language code: Stack::vision_block_seconds
+  double gather_seconds = 0;  ///< likewise: Stack::vision_gather_seconds
   double dequantise = 0;
 };
 

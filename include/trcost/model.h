@@ -161,6 +161,7 @@ struct Encoder {
   double full_attention_layers = 0;  ///< with windows: layers with full attention
   double extra_params = 0;        ///< parameters that no rule above gives (positions of tiles)
   double head_params = 0;         ///< pooling head that only contrastive training uses; not counted
+  bool fused_attention = false;   ///< its released code never materialises the scores
   double tokens_per_image = 0;    ///< tokens of one image at `image`, class token included
   std::string token_family;       ///< the rule of `trcost tokens` that this encoder goes with
 };

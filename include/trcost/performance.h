@@ -90,6 +90,7 @@ struct MethodQuality {
   double median_error = 0;    ///< median |predicted/measured - 1|
   int rows = 0;               ///< published rows behind it
   std::string_view family;    ///< which rows, in words
+  bool measured = false;      ///< the chip has rows of its own
 };
 
 }  // namespace trcost

@@ -60,17 +60,17 @@ struct PublishedRun {
   bool verified = false;
 };
 
-/// A published vision-language run (data/runs/vl_runs.csv).
+/// A published vision-language run or rate (data/runs/vision.csv).
 struct VisionRun {
-  std::string source, model, encoder, encoder_state, encoder_dims;
-  std::string tokens_per_image;  ///< as published
-  std::string projector, projector_state, language, language_state;
-  std::string samples;           ///< as published
-  std::optional<double> epochs;
-  std::string accelerator;
-  std::optional<double> gpus, global_batch, micro_batch;
-  std::string sharding, precision, recompute;
-  std::optional<double> wall_hours, gpu_hours;
+  std::string id, source, title;
+  std::string unit;  ///< gpu_hours, or a rate per second and GPU: samples, padded_tokens, ...
+  std::optional<double> measured;
+  std::string quality;   ///< A configuration and figure at the source, B one thing assumed, C several
+  std::string bound_by;  ///< as published
+  bool fit = false;      ///< a row that constants may be fitted to
+  std::string why_not;   ///< why they may not
+  std::string assumed, reference;
+  std::string scenario;  ///< `path=value` pairs that replay it, empty where none can
 };
 
 /// A published memory figure (data/runs/memory.csv).

@@ -99,6 +99,8 @@ struct SpreadContext {
   bool stack_known = false;
   bool moe = false;
   bool vision = false;
+  bool vision_rows = false;  ///< samples with images: `mfu_sigma` is of whole runs of that kind
+  bool whole_runs = false;   ///< from scratch by software that nobody named, on a chip with rows
   bool goodput_given = false;   ///< a range, or goodput and production overhead both
   bool overhead_given = false;  ///< what is not steps was said: production overhead
   bool tokens_given = false;    ///< the number of tokens or samples was said

@@ -34,6 +34,11 @@ struct RunValidation {
   double coverage = 0;      ///< inside / replayed; 0.8 would be perfect
   double median_ratio = 0;  ///< reported / predicted
   double median_error = 0;  ///< of |error|
+  int families = 0;         ///< of models, one vote each: the first word of the name
+  double factor = 1;        ///< exp of the median |ln(predicted / reported)| of the votes
+  double bias = 1;          ///< exp of the median ln(predicted / reported) of the votes
+  double left_out_factor = 1;  ///< the same, what hours exceed a clean run by fitted without the family
+  double left_out_bias = 1;
 };
 
 /// The scenario of a published run: model (or parameters), tokens, accelerator, GPUs, precision.

@@ -49,6 +49,7 @@ struct Workload {
   double padding_efficiency = 1;       ///< useful share of the tokens that are computed
   double imbalance = 1;                ///< mean over ranks of slowest rank's work / mean work
   Attention attention = Attention::flash;
+  bool fused_encoder = false;  ///< the encoder's attention is fused whatever the software's habit
   /// Contrastive training of two towers: pairs that the loss compares, 0 for generative training.
   /// `language` is then the text tower (no output head), `connector` holds the two projections.
   double contrastive_batch = 0;

@@ -174,6 +174,7 @@ Encoder read_encoder(ObjectReader r) {
   e.post_norm = r.boolean_or("post_norm", false);
   e.layer_scale = r.boolean_or("layer_scale", false);
   e.qk_norm = r.boolean_or("qk_norm", false);
+  e.fused_attention = r.boolean_or("fused_attention", false);
   e.window_tokens = r.whole_or("window_tokens", 0, 0, 1e6);
   e.full_attention_layers = r.whole_or("full_attention_layers", 0, 0, e.layers);
   e.extra_params = r.whole_or("extra_params", 0, 0, 1e15);

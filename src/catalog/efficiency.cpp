@@ -64,6 +64,8 @@ Efficiency read_efficiency(const Accelerator& chip, const Catalog& catalog, int 
 
 // `MoE pre-training on hopper with megatron`
 std::string family_words(const ResidualFamily& family) {
+  if (family.model == "vision") return "vision-language runs, one vote per source";
+  if (family.model == "contrastive") return "contrastive runs, one vote per source";
   std::string words = family.model == "any" ? "" : family.model == "moe" ? "MoE " : "dense ";
   words += family.task == "finetune"   ? "fine-tuning"
            : family.task == "pretrain" ? "pre-training"
@@ -75,12 +77,13 @@ std::string family_words(const ResidualFamily& family) {
 
 }  // namespace
 
-std::vector<ResidualFamily> load_residuals(const Catalog& catalog) {
-  constexpr std::string_view path = "efficiency/residuals.csv";
-  std::vector<ResidualFamily> families;
-  if (!catalog.has_file(path)) return families;
+namespace {
+
+void read_residuals(const Catalog& catalog, std::string_view path,
+                    std::vector<ResidualFamily>& families) {
+  if (!catalog.has_file(path)) return;
   const CsvTable table(catalog.file(path), path);
-  families.reserve(table.rows());
+  families.reserve(families.size() + table.rows());
   for (std::size_t i = 0; i < table.rows(); ++i) {
     families.push_back({table.text(i, "architecture"),
                         table.text(i, "stack"),
@@ -94,6 +97,14 @@ std::vector<ResidualFamily> load_residuals(const Catalog& catalog) {
                         {}});
     families.back().words = family_words(families.back());
   }
+}
+
+}  // namespace
+
+std::vector<ResidualFamily> load_residuals(const Catalog& catalog) {
+  std::vector<ResidualFamily> families;
+  read_residuals(catalog, "efficiency/residuals.csv", families);
+  read_residuals(catalog, "efficiency/vision_residuals.csv", families);
   return families;
 }
 

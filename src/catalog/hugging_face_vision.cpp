@@ -62,6 +62,7 @@ void read_internvl(ObjectReader& config, bool native, Model& model) {
   VisionModel vision;
   vision.encoder = read_tower(r, native ? kInternVlNative : kInternVl);
   Encoder& e = vision.encoder;
+  e.fused_attention = true;  // modeling_intern_vit.py
   e.class_token = true;
   e.patch_bias = true;
   e.layer_scale = true;
@@ -139,6 +140,7 @@ void read_gemma3(ObjectReader& config, Model& model) {
 /// the last and of five inner layers go to the projector.
 Encoder mllama_tower(ObjectReader& r, double& output_width) {
   Encoder e = read_tower(r, kMllama);
+  e.fused_attention = true;
   const double tiles = r.whole_or("max_num_tiles", 4, 1, 64);
   const std::vector<JsonValue> ratios = r.array_or_empty("supported_aspect_ratios");
   const double ids = 1 + (ratios.empty() ? 8 : static_cast<double>(ratios.size()));
@@ -190,6 +192,7 @@ void read_llama4(ObjectReader& config, Model& model) {
   VisionModel vision;
   ObjectReader r = config.required_object("vision_config");
   vision.encoder = clip_tower(r, kLlama4);
+  vision.encoder.fused_attention = true;
   const double ratio = r.number_or("pixel_shuffle_ratio", 0.5, 0.01, 1);
   const double adapter = r.whole_or("projector_output_dim", 4096, 1, kWidest);
   Connector& c = vision.connector;

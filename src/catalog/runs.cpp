@@ -150,27 +150,18 @@ PublishedRun published_run(const CsvTable& t, std::size_t i) {
 
 VisionRun vision_run(const CsvTable& t, std::size_t i) {
   VisionRun run;
+  run.id = t.text(i, "id");
   run.source = t.text(i, "source");
-  run.model = t.text(i, "model");
-  run.encoder = t.text(i, "vision_encoder");
-  run.encoder_state = t.text(i, "vision_state");
-  run.encoder_dims = t.text(i, "vision_dims");
-  run.tokens_per_image = t.text(i, "visual_tokens_per_image");
-  run.projector = t.text(i, "projector");
-  run.projector_state = t.text(i, "projector_state");
-  run.language = t.text(i, "llm");
-  run.language_state = t.text(i, "llm_state");
-  run.samples = t.text(i, "samples");
-  run.epochs = t.number(i, "epochs");
-  run.accelerator = t.text(i, "gpu_type");
-  run.gpus = t.number(i, "gpus");
-  run.global_batch = t.number(i, "global_batch");
-  run.micro_batch = t.number(i, "microbatch");
-  run.sharding = t.text(i, "sharding");
-  run.precision = t.text(i, "precision");
-  run.recompute = t.text(i, "recompute");
-  run.wall_hours = t.number(i, "wall_hours");
-  run.gpu_hours = t.number(i, "gpu_hours");
+  run.title = t.text(i, "title");
+  run.unit = t.text(i, "unit");
+  run.measured = t.number(i, "measured");
+  run.quality = t.text(i, "quality");
+  run.bound_by = t.text(i, "bound_by");
+  run.fit = t.text(i, "fit") == "yes";
+  run.why_not = t.text(i, "why_not");
+  run.assumed = t.text(i, "assumed");
+  run.reference = t.text(i, "reference");
+  run.scenario = t.text(i, "scenario");
   return run;
 }
 
@@ -195,7 +186,7 @@ std::shared_ptr<const RunBook> load_runs(const Catalog& catalog) {
   auto book = std::make_shared<RunBook>();
   book->throughput = throughput_rows(catalog);
   book->runs = read_table(catalog, "runs/runs.csv", published_run);
-  book->vision_runs = read_table(catalog, "runs/vl_runs.csv", vision_run);
+  book->vision_runs = read_table(catalog, "runs/vision.csv", vision_run);
   book->memory = read_table(catalog, "runs/memory.csv", memory_figure);
   for (const EmbeddedFile& file : embedded_files()) {
     if (!file.path.starts_with(kModelFolder)) continue;

@@ -22,6 +22,7 @@ void read_abilities(ObjectReader& reader, Stack& stack) {
   stack.context_kind = static_cast<ContextKind>(reader.choice_or(
       "context_kind", static_cast<std::size_t>(stack.context_kind), {"ring", "ulysses"}));
   stack.partial_recompute = reader.boolean_or("partial_recompute", stack.partial_recompute);
+  stack.eager_encoders = reader.boolean_or("eager_encoders", stack.eager_encoders);
   stack.expert_dedup = reader.boolean_or("expert_dedup", stack.expert_dedup);
   const std::vector<std::string> names = {"none", "optimizer", "gradients", "parameters"};
   const std::vector<JsonValue> listed = reader.array_or_empty("shardings");

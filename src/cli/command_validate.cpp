@@ -23,6 +23,7 @@ struct ValidateOptions {
   bool rows = false;
   bool summary = false;
   bool runs = false;
+  bool vision = false;
   bool serving = false;
   OutputOptions output;
 };
@@ -57,6 +58,23 @@ int run_whole_runs(const ValidateOptions& typed, Session& session) {
   return check(validation.median_error, "the median error of GPU-hours", most, session);
 }
 
+int run_vision(const ValidateOptions& typed, Session& session) {
+  const Format format = typed.output.choose();
+  const std::optional<double> most = limit(typed);
+  Output output(typed.output.path);
+  const VisionValidation validation = validate_vision(session.catalog(), typed.filter);
+  if (validation.rows.empty()) {
+    throw Error(ErrorKind::usage, "no vision-language run is left by these filters",
+                "`trcost validate --vision` without filters replays all of them");
+  }
+  const Style style{.color = session.colored(STDOUT_FILENO)};
+  Document document = vision_validation_document(validation);
+  document.command = session.command;
+  output.write(render(document, format, style));
+  output.commit();
+  return check(validation.all.median, "the median error of the selected rows", most, session);
+}
+
 int run_serving(const ValidateOptions& typed, Session& session) {
   const Format format = typed.output.choose();
   const std::optional<double> most = limit(typed);
@@ -76,6 +94,7 @@ int run_serving(const ValidateOptions& typed, Session& session) {
 
 int run_validate(const ValidateOptions& typed, Session& session) {
   if (typed.serving) return run_serving(typed, session);
+  if (typed.vision) return run_vision(typed, session);
   if (typed.runs) return run_whole_runs(typed, session);
   const Format format = typed.output.choose();
   const std::optional<double> most = limit(typed);
@@ -118,6 +137,7 @@ Action define_validate(CLI::App& app, Session& session) {
   app.add_flag("--rows", typed->rows, "show every row, not the summary alone");
   app.add_flag("--summary", typed->summary, "the summary alone, also for machines");
   app.add_flag("--runs", typed->runs, "whole published runs: does the range hold their GPU-hours");
+  app.add_flag("--vision", typed->vision, "published vision-language runs and rates");
   app.add_flag("--serving", typed->serving, "published serving measurements; --stack is the engine");
   app.add_option("--max-error", typed->max_error,
                  "exit 3 where the median error of the selected rows is larger, e.g. 10%")

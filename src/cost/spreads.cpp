@@ -35,9 +35,17 @@ double goodput_sigma(double gpus) {
   return kGoodputSigmaSmall + share * (kGoodputSigmaLarge - kGoodputSigmaSmall);
 }
 
+// What published pre-training runs lie around the estimate with, all causes together, where their
+// software is not known: trcost validate --runs.
+constexpr double kWholeRunSigma = 0.30;
+
 // Of the method near the scenario; at P90 no chip computes faster than its peak.
 double mfu_sigma(const SpreadContext& in) {
   double sigma = std::max(in.mfu_sigma, kLeastMfuSigma);
+  if (in.vision_rows) return sigma;
+  if (in.whole_runs) {
+    sigma = std::min(sigma, std::sqrt(square(kWholeRunSigma) - square(kScopeSigma)));
+  }
   if (!in.stack_known) sigma = std::max(sigma, kUnknownStackSigma);
   if (in.moe) sigma = std::max(sigma, kMoeSigma);
   if (in.mfu > 0 && in.mfu < 1) {
@@ -75,14 +83,16 @@ void default_spreads(const SpreadContext& in, std::vector<UncertainInput>& out) 
     add("goodput and production overhead", Cause::useful_time, goodput_sigma(in.gpus),
         Exponents::time(-1), kTable);
   }
-  if (!in.overhead_given) {
+  // Residuals of whole runs have it in them.
+  if (!in.overhead_given && !in.vision_rows) {
     add("what the bill includes", Cause::scope, kScopeSigma, Exponents::time(1),
         "restarts by hand, evaluations and second attempts in published GPU-hours: trcost validate "
         "--runs");
   }
   if (!in.tokens_ranged) {
     const double tokens = in.tokens_given ? kTokensSigmaPlan : kTokensSigmaGuess;
-    add("tokens", Cause::amount, in.vision ? in_quadrature(tokens, kVisionTokensSigma) : tokens,
+    add("tokens", Cause::amount,
+        in.vision && !in.vision_rows ? in_quadrature(tokens, kVisionTokensSigma) : tokens,
         Exponents::time(1).with(Driver::dataset, 1), kTable);
   }
   if (in.own) {

@@ -181,6 +181,10 @@ constexpr EstimateColumn kRun[] = {
         },
         "whether the accelerators, not the data, set the pace"),
     text(
+        "pipeline.bound_by",
+        [](E e) -> std::string_view { return e.pipeline ? e.pipeline->bound_by : ""; },
+        "what sets the pace: accelerators, loader or storage"),
+    text(
         "price_data_date", [](E e) -> std::string_view { return e.price_data_date; },
         "of the price book"),
     text(

@@ -112,7 +112,8 @@ struct Estimator::State {
 
   void one(const Scenario& scenario, std::string_view accelerator, Estimate& out);
   void with_notes(const Scenario& scenario, std::string_view accelerator, Estimate& out);
-  void answer_quietly(const Scenario& scenario, std::string_view accelerator, Estimate& out);
+  void answer_quietly(const Scenario& scenario, std::string_view accelerator,
+                      const Prepared& prepared, Estimate& out);
   template <class GetRates>
   void answer(const Scenario& scenario, std::string_view accelerator, const Prepared& prepared,
               const GetRates& get_rates, Notes& notes, Estimate& out);
@@ -168,6 +169,18 @@ void describe_performance(const Prepared& prepared, const Execution& execution,
 
 }  // namespace
 
+namespace {
+
+// What a method of post-training says for the rest of the question, or the software that a question
+// of images usually means where it names none.
+bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, Scenario& adapted) {
+  return method_defaults(asked, notes, adapted) ||
+         contrastive_defaults(asked, catalog, notes, adapted) ||
+         vision_tuning_defaults(asked, catalog, notes, adapted);
+}
+
+}  // namespace
+
 template <class GetRates>
 void Estimator::State::answer(const Scenario& scenario, std::string_view accelerator,
                               const Prepared& prepared, const GetRates& get_rates, Notes& notes,
@@ -204,7 +217,7 @@ void Estimator::State::answer(const Scenario& scenario, std::string_view acceler
   out.steps = std::ceil(steps / execution.updates * (1 - 1e-12));
   out.wall_clock_seconds = steps * execution.step_seconds / useful.share();
   out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
-  add_data_pipeline(scenario, work, execution.data_wait, options.assumptions, out);
+  add_data_pipeline(scenario, work, *platform.stack, execution.data_wait, options.assumptions, out);
   const Rates& rates = get_rates();
   add_money(scenario, work, rates, out);
   add_phase_results(prepared, execution, out);
@@ -241,9 +254,7 @@ void Estimator::State::with_notes(const Scenario& asked, std::string_view accele
                                   Estimate& out) {
   Notes notes(true);
   Scenario adapted;
-  const bool changed = method_defaults(asked, notes, adapted) ||
-                       contrastive_defaults(asked, catalog, notes, adapted);
-  const Scenario& scenario = changed ? adapted : asked;
+  const Scenario& scenario = usual_recipe(asked, catalog, notes, adapted) ? adapted : asked;
   const Prepared prepared = prepare(scenario, catalog, accelerator, notes);
   Rates rates;
   const auto get_rates = [&]() -> const Rates& {
@@ -259,18 +270,20 @@ void Estimator::State::one(const Scenario& asked, std::string_view accelerator, 
     return;
   }
   Notes silent(false);
-  if (Scenario adapted; method_defaults(asked, silent, adapted) ||
-                        contrastive_defaults(asked, catalog, silent, adapted)) {
-    answer_quietly(adapted, accelerator, out);
+  Scenario adapted;
+  if (contrastive_defaults(asked, catalog, silent, adapted)) {
+    // The batch of pairs is part of the loss, and so of the model.
+    answer_quietly(adapted, accelerator, prepare(adapted, catalog, accelerator, silent), out);
     return;
   }
-  answer_quietly(asked, accelerator, out);
+  const bool changed = usual_recipe(asked, catalog, silent, adapted);
+  const Scenario& scenario = changed ? adapted : asked;
+  answer_quietly(scenario, accelerator, preparations.prepared(scenario, accelerator), out);
 }
 
 void Estimator::State::answer_quietly(const Scenario& scenario, std::string_view accelerator,
-                                      Estimate& out) {
+                                      const Prepared& prepared, Estimate& out) {
   Notes silent(false);
-  const Prepared& prepared = preparations.prepared(scenario, accelerator);
   const auto get_rates = [&]() -> const Rates& {
     return preparations.rates(scenario, prepared.model.platform());
   };

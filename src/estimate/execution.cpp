@@ -54,7 +54,8 @@ Execution with_plan(const Scenario& scenario, const Prepared& prepared, double g
     out.step_seconds = flops / (gpus * peak_flops(model) * *mfu);
     return out;
   }
-  out.data_wait = data_wait(scenario, work, tokens / out.plan.time.seconds / gpus);
+  out.data_wait =
+      data_wait(scenario, work, *model.platform().stack, tokens / out.plan.time.seconds / gpus);
   out.step_seconds = out.plan.time.seconds * out.data_wait;
   out.mfu = flops / (gpus * peak_flops(model) * out.step_seconds);
   return out;

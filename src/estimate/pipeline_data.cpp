@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
+#include "trcost/efficiency.h"
+
 namespace trcost {
 namespace {
 
-// Cores of a training node per accelerator: 2 x 56 for 8 (DGX H100), 2 x 64 for 8 (DGX A100).
-constexpr double kCoresPerGpu = 14;
 // Of an accelerator: 40 GB/s of a DGX H100 from the storage network of a DGX SuperPOD (NVIDIA,
 // RA-11333, key components), by its 8. Storage that is shared by many delivers less.
 constexpr double kReadBytesPerSecond = 5e9;
@@ -52,8 +52,8 @@ Demand demand_of(const Scenario& scenario, const ResolvedWork& work, double toke
   return demand;
 }
 
-std::string verdict_of(const PipelineResult& pipeline, const ResolvedWork& work, double wait,
-                       double gpus) {
+std::string verdict_of(const PipelineResult& pipeline, const ResolvedWork& work, double workers,
+                       double wait, double gpus) {
   const std::string slower =
       wait > 1 ? fmt::format(", training takes {} times as long as the accelerators need",
                              format_number(wait, NumberKind::number, 2))
@@ -64,35 +64,50 @@ std::string verdict_of(const PipelineResult& pipeline, const ResolvedWork& work,
                        reads, slower);
   }
   const std::string needs = fmt::format(
-      "{} {}/s need {} of {} cores per accelerator and {}",
+      "{} {}/s need {} of {} loader workers per accelerator and {}",
       format_number(pipeline.images_per_second, NumberKind::count), decoded_words(work.medium),
-      format_number(pipeline.decode_cores_per_gpu, NumberKind::number, 2), kCoresPerGpu, reads);
-  if (pipeline.gpu_bound) return needs + ": the accelerators are the bottleneck";
-  if (pipeline.decode_cores_per_gpu <= kCoresPerGpu) {
+      format_number(pipeline.decode_cores_per_gpu, NumberKind::number, 2), format_exact(workers),
+      reads);
+  if (pipeline.bound_by == kBoundByAccelerators) {
+    return needs + ": the accelerators are the bottleneck";
+  }
+  if (pipeline.bound_by == kBoundByStorage) {
     return needs + fmt::format(": storage is the bottleneck{}", slower);
   }
-  return needs + fmt::format(
-                     ": decoding is the bottleneck{}; {} further CPU cores would be needed, "
-                     "or {} stored smaller",
-                     slower,
-                     format_number((pipeline.decode_cores_per_gpu - kCoresPerGpu) * gpus,
-                                   NumberKind::count),
-                     decoded_words(work.medium));
+  return needs +
+         fmt::format(
+             ": decoding is the bottleneck{}; {} further workers would be needed "
+             "(--loader-workers), each with a CPU core, or {} stored smaller",
+             slower,
+             format_number((pipeline.decode_cores_per_gpu - workers) * gpus, NumberKind::count),
+             decoded_words(work.medium));
 }
 
-double shortage(const Demand& of_one_accelerator) {
-  return std::max({1.0, of_one_accelerator.cores / kCoresPerGpu,
-                   of_one_accelerator.bytes / kReadBytesPerSecond});
+double shortage(const Demand& of_one_accelerator, double workers) {
+  return std::max(
+      {1.0, of_one_accelerator.cores / workers, of_one_accelerator.bytes / kReadBytesPerSecond});
+}
+
+// The slowest of the three.
+std::string_view bound_by(const Demand& of_one_accelerator, double workers) {
+  if (shortage(of_one_accelerator, workers) == 1) return kBoundByAccelerators;
+  const double read = of_one_accelerator.bytes / kReadBytesPerSecond;
+  return of_one_accelerator.cores / workers >= read ? kBoundByLoader : kBoundByStorage;
 }
 
 }  // namespace
 
-double data_wait(const Scenario& scenario, const ResolvedWork& work, double tokens_per_second) {
-  return shortage(demand_of(scenario, work, tokens_per_second));
+double loader_workers(const Scenario& scenario, const Stack& stack) {
+  return scenario.number_or(Field::data_loader_workers, stack.loader_workers);
 }
 
-void add_data_pipeline(const Scenario& scenario, const ResolvedWork& work, double wait,
-                       bool in_words, Estimate& out) {
+double data_wait(const Scenario& scenario, const ResolvedWork& work, const Stack& stack,
+                 double tokens_per_second) {
+  return shortage(demand_of(scenario, work, tokens_per_second), loader_workers(scenario, stack));
+}
+
+void add_data_pipeline(const Scenario& scenario, const ResolvedWork& work, const Stack& stack,
+                       double wait, bool in_words, Estimate& out) {
   PipelineResult& pipeline = out.pipeline.emplace();
   const double each = out.performance.tokens_per_second_per_gpu * wait;
   const Demand one = demand_of(scenario, work, each);
@@ -102,8 +117,10 @@ void add_data_pipeline(const Scenario& scenario, const ResolvedWork& work, doubl
   pipeline.decode_cores_per_gpu = one.cores;
   pipeline.dataset_bytes =
       (work.images * (bytes.image + bytes.feature) + work.tokens.text * bytes.token) / work.epochs;
-  pipeline.gpu_bound = shortage(one) == 1;
-  if (in_words) pipeline.verdict = verdict_of(pipeline, work, wait, out.gpus);
+  const double workers = loader_workers(scenario, stack);
+  pipeline.bound_by = bound_by(one, workers);
+  pipeline.gpu_bound = pipeline.bound_by == kBoundByAccelerators;
+  if (in_words) pipeline.verdict = verdict_of(pipeline, work, workers, wait, out.gpus);
 }
 
 }  // namespace trcost

@@ -20,8 +20,11 @@ constexpr double kUnheldSigma = 0.2;
 
 MethodQuality method_quality(const Catalog&, const Workload& workload, const Platform& platform) {
   MethodQuality quality =
-      nearest_quality(*platform.efficiency, platform.stack->name, workload.language.moe.has_value(),
-                      workload.language_training != Training::full);
+      workload.vision()
+          ? vision_quality(*platform.efficiency, workload.contrastive_batch > 0)
+          : nearest_quality(*platform.efficiency, platform.stack->name,
+                            workload.language.moe.has_value(),
+                            workload.language_training != Training::full);
   if (workload.language.pattern_parts > 0) {
     quality.sigma = std::sqrt(quality.sigma * quality.sigma + kUnheldSigma * kUnheldSigma);
     quality.rows = 0;

@@ -72,6 +72,11 @@ void resolve_pairs(const Scenario& scenario, ResolvedWork& out, Notes& notes);
 bool contrastive_defaults(const Scenario& scenario, const Catalog& catalog, Notes& notes,
                           Scenario& adapted);
 
+/// Stack and recomputation of a vision-language model that is adapted to samples, where the user
+/// gave none, into `adapted`; false where nothing changes.
+bool vision_tuning_defaults(const Scenario& scenario, const Catalog& catalog, Notes& notes,
+                            Scenario& adapted);
+
 /// Recipe per module and everything that the data says. Throws Error (usage) for contradictions.
 ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Notes& notes);
 

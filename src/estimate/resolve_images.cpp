@@ -70,17 +70,26 @@ void warn_about_fixed_size(const Scenario& scenario, const ResolvedWork& work, P
                   format_exact(work.workload.vision_tokens_per_image), other));
 }
 
-// The size in which images go in where nobody says: the encoder's own, or about a megapixel.
-PixelSize usual_size(const Encoder& encoder, Notes& notes) {
+// The size in which images go in where nobody says: the encoder's own where every image becomes the
+// same tokens, a photograph where it is cut into tiles, about a megapixel where any size goes in.
+PixelSize usual_size(const Model& model, Notes& notes) {
   // The class default of transformers' Qwen-VL processors caps an image at 1,003,520 pixels.
   constexpr double kNativeSide = 1024;
-  const bool fixed = encoder.image > 0;
-  const PixelSize size = square(fixed ? encoder.image : kNativeSide);
+  constexpr PixelSize kPhotograph = {640, 480};
+  const Encoder& encoder = model.vision->encoder;
+  const bool tiles = encoder.image > 0 && follows_size(model);
+  const bool fixed = encoder.image > 0 && !tiles;
+  const PixelSize size = tiles ? kPhotograph : square(fixed ? encoder.image : kNativeSide);
+  if (!notes.wanted()) return size;
   notes.add(Field::data_image_size, fmt::format("{}x{}", size.width, size.height),
-            fixed ? "the encoder's own input size"
-                  : "any size goes in: a photograph scaled down to about a megapixel",
-            fixed ? encoder.name
-                  : "huggingface/transformers qwen2_vl/image_processing_qwen2_vl.py: 1,003,520 "
+            fixed   ? std::string("the encoder's own input size")
+            : tiles ? fmt::format("a photograph, cut into tiles; --image-size {} is one tile",
+                                  format_exact(encoder.image))
+                    : "any size goes in: a photograph scaled down to about a megapixel",
+            fixed   ? encoder.name
+            : tiles ? "COCO, which most images of instruction mixes come from (arXiv:2310.03744, "
+                      "table 7)"
+                    : "huggingface/transformers qwen2_vl/image_processing_qwen2_vl.py: 1,003,520 "
                     "pixels at most");
   return size;
 }
@@ -130,7 +139,7 @@ void resolve_images(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
   work.encoder_tokens_per_image = vision.encoder_tokens_per_image;
   work.vision_tokens_per_image = vision.tokens_per_image;
   const std::optional<PixelSize> size = scenario.size(Field::data_image_size);
-  const PixelSize used = size ? *size : usual_size(vision.encoder, notes);
+  const PixelSize used = size ? *size : usual_size(out.model, notes);
   const double pixels = stored_pixels(scenario, out, used, notes);
   out.stored = {pixels * kStoredBytesPerPixel, pixels / kPixelsPerSecondPerCore, 1};
   const bool by_rule =

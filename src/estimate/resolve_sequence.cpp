@@ -18,9 +18,17 @@ constexpr double kGrouped = 0.8;
 constexpr double kPadded = 0.6;
 constexpr double kImbalanceWithImages = 1.1;
 
-double packing_share(std::string_view word) {
+// What of the text of samples with images is useful where the whole sample has the shares above:
+// the instructions of LLaVA, 324 tokens of text beside the 576 of an image. Images are alike in a
+// batch; only texts are filled up.
+constexpr double kGroupedText = 0.6;
+constexpr double kPaddedText = 0.35;
+
+double packing_share(std::string_view word, const Sample& sample) {
   if (word == "packed") return kPacked;
-  return word == "grouped" ? kGrouped : kPadded;
+  const bool grouped = word == "grouped";
+  if (sample.vision <= 0) return grouped ? kGrouped : kPadded;
+  return sample.tokens() / (sample.vision + sample.text / (grouped ? kGroupedText : kPaddedText));
 }
 
 // Tokens that a sequence can hold at most when nobody says how many it has.
@@ -161,7 +169,7 @@ void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_
     notes.fallback(Field::data_packing, packing);
   }
   // Text corpora are cut to fill sequences; what padding costs shows with samples and images only.
-  work.padding_efficiency = (from_samples || vision) ? packing_share(packing) : 1.0;
+  work.padding_efficiency = (from_samples || vision) ? packing_share(packing, sample) : 1.0;
   out.seq_length = sequence;
   work.seq_length = sequence;
   work.attention_length =

@@ -73,6 +73,9 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
   work.cached_features = scenario.flag(Field::train_cached_features);
   work.attention =
       scenario.text(Field::train_attention) == "standard" ? Attention::standard : Attention::flash;
+  // Encoders that take any size need fused attention for their sequences of many lengths.
+  work.fused_encoder = vision && (scenario.has(Field::train_attention) ||
+                                  work.encoder->image <= 0 || work.encoder->fused_attention);
 }
 
 Sample resolve_sample(const Scenario& scenario, const ResolvedWork& work, bool pretraining,

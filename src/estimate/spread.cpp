@@ -31,6 +31,10 @@ SpreadContext context_of(const Scenario& scenario, const ResolvedWork& work, con
       scenario.has(Field::efficiency_stack) && scenario.text(Field::efficiency_stack) != "typical";
   context.moe = work.model.language.moe.has_value();
   context.vision = work.workload.vision();
+  context.vision_rows =
+      context.vision && scenario.has(Field::data_samples) && !context.mfu_given;
+  context.whole_runs = !context.stack_known && !context.vision && !scenario.has(Field::data_samples) &&
+                       work.workload.language_training == Training::full && out.performance.quality.measured;
   context.overhead_given = scenario.has(Field::efficiency_production_overhead);
   context.goodput_given = (useful.goodput_given && context.overhead_given) ||
                           ranged(scenario, Field::efficiency_goodput) ||

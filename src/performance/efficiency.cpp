@@ -36,6 +36,9 @@ constexpr StackConstant kStackConstants[] = {
     {"dispatch_seconds", &Stack::dispatch_seconds, 0, 1e-2},
     {"collective_dispatch_seconds", &Stack::collective_dispatch_seconds, 0, 1e-1},
     {"micro_batch_seconds", &Stack::micro_batch_seconds, 0, 10},
+    {"vision_block_seconds", &Stack::vision_block_seconds, 0, 1},
+    {"vision_gather_seconds", &Stack::vision_gather_seconds, 0, 1},
+    {"loader_workers", &Stack::loader_workers, 1, 1e4},
     {"step_seconds", &Stack::step_seconds, 0, 100},
     {"tensor_overlap", &Stack::tensor_overlap, 0, 1},
     {"expert_overlap", &Stack::expert_overlap, 0, 1},
@@ -107,6 +110,22 @@ MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view sta
     quality.rows = found->rows;
     quality.family = found->words;
   }
+  quality.measured = efficiency.measured;
+  if (!efficiency.measured) quality.sigma = in_quadrature(quality.sigma, kRuleSigma);
+  return quality;
+}
+
+MethodQuality vision_quality(const Efficiency& efficiency, bool contrastive) {
+  const std::string_view model = contrastive ? "contrastive" : "vision";
+  MethodQuality quality{"analytic step model", kNoRowsSigma, kNoRowsError, 0, "no published rows"};
+  const auto found = std::ranges::find(efficiency.residuals, model, &ResidualFamily::model);
+  if (found != efficiency.residuals.end()) {
+    quality.sigma = found->sigma;
+    quality.median_error = found->median_error;
+    quality.rows = found->rows;
+    quality.family = found->words;
+  }
+  quality.measured = efficiency.measured;
   if (!efficiency.measured) quality.sigma = in_quadrature(quality.sigma, kRuleSigma);
   return quality;
 }

@@ -13,10 +13,6 @@ namespace {
 constexpr double kFlashBackwardFlops = 2.5;
 // Backward element-wise traffic relative to forward (model.md 5.1).
 constexpr double kElementwiseBackward = 1.8;
-// Materialised attention moves the scores through memory: 13 bytes per entry forward with mask,
-// softmax and dropout, 1.5 times that backward (Korthikanti et al. 2205.05198, section 4; model.md).
-constexpr double kScoreBytes = 13;
-constexpr double kScoreBackward = 1.5;
 // Loss over the vocabulary: 16-bit logits written, read, softmax in 32 bit, gradient written [D].
 constexpr double kLogitBytes = 8;
 // Backward of a module issues two matmuls for one, from compiled code.
@@ -66,9 +62,9 @@ void attention_time(const LayerShape& shape, const LayerSplit& split, const Devi
   const double share = split.tokens / split.tensor;
   if (split.materialised) {
     const double flops = shape.attention_full_flops * share * rates.batched;
-    const double scores = shape.score_entries * share * kScoreBytes * rates.memory;
+    const double scores = shape.score_entries * share * shape.score_bytes * rates.memory;
     time.attention_forward = flops + scores + 2 * rates.ramp;
-    time.attention_backward = 2 * flops + kScoreBackward * scores + 4 * rates.ramp;
+    time.attention_backward = 2 * flops + shape.score_backward * scores + 4 * rates.ramp;
     return;
   }
   const double dim = shape.head_dim;

@@ -189,7 +189,7 @@ LayerTime encoder_layers(const Evaluation& at) noexcept {
   split.tokens = at.layout.micro_batch * at.costs.encoder_tokens / at.context;
   split.tensor = at.tensor;
   split.sequence = at.sequence;
-  split.materialised = at.costs.materialised;
+  split.materialised = at.costs.encoder_materialised;
   split.wgrad = at.costs.encoder_wgrad;
   split.accumulate_bytes = 2 * at.stack.gradient_bytes;
   LayerTime layer = layer_kernels(shape, split, at.costs.rates, *at.platform.efficiency, at.stack);

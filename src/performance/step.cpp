@@ -55,6 +55,25 @@ LayerTime head_time(const Evaluation& at, const LanguageModel& model) {
   return head;
 }
 
+/// Host time of the two passes of a micro-batch.
+struct HostTime {
+  double forward = 0, backward = 0;
+};
+
+// Of vision-language code, per block: twice as long backward, once more where it recomputes.
+HostTime vision_host(const Evaluation& at) {
+  if (at.costs.block_seconds == 0) return {};
+  const bool gathers = at.layout.sharding >= Sharding::parameters && at.shards > 1;
+  const double gathering = gathers ? at.costs.gather_seconds : 0;
+  const double each = at.costs.block_seconds + gathering;
+  const double decoder = own_layer_count(at.costs) + at.costs.cross.count;
+  const double encoder = at.costs.encoder.count;
+  const double learning = (at.costs.language_backward ? decoder : 0) +
+                          (at.costs.encoder_backward ? encoder : 0);
+  return {each * (decoder + encoder),
+          learning * (2 * at.costs.block_seconds + gathering + repeated_layers(at) * each)};
+}
+
 double waiting_for_host(const Evaluation& at, const MicroBatch& work) {
   const bool gathers = at.layout.sharding >= Sharding::parameters && at.shards > 1;
   const double gathering = gathers ? at.stack.collective_dispatch_seconds * own_layer_count(at.costs)
@@ -62,10 +81,11 @@ double waiting_for_host(const Evaluation& at, const MicroBatch& work) {
   const double again =
       at.costs.language_backward ? repeated_layers(at) * work.layers.host_forward : 0;
   const double issue = at.stack.micro_batch_seconds * at.pipeline;
-  const double forward =
-      work.layers.host_forward + work.head.host_forward + work.vision.host_forward + gathering;
+  const HostTime vision = vision_host(at);
+  const double forward = work.layers.host_forward + work.head.host_forward +
+                         work.vision.host_forward + gathering + vision.forward;
   const double backward = work.layers.host_backward + work.head.host_backward +
-                          work.vision.host_backward + again + 2 * gathering;
+                          work.vision.host_backward + again + 2 * gathering + vision.backward;
   const double device_backward = work.backward();
   return issued(work.forward(), forward + issue) - work.forward() +
          (device_backward > 0 ? issued(device_backward, backward + issue) - device_backward : 0);

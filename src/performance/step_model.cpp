@@ -29,6 +29,11 @@ void prepare_passes(const Workload& workload, const Platform& platform, StepCost
   costs.encoder_backward = vision && workload.encoder_training != Training::frozen;
   costs.encoder_wgrad = vision && workload.encoder_training == Training::full;
   costs.materialised = workload.attention == Attention::standard;
+  const Stack& stack = *platform.stack;
+  costs.encoder_materialised =
+      costs.materialised || (stack.eager_encoders && !workload.fused_encoder);
+  costs.block_seconds = vision ? stack.vision_block_seconds : 0;
+  costs.gather_seconds = vision ? stack.vision_gather_seconds : 0;
   // Four-bit weights are read (half a byte) and written in 16 bit before each matmul.
   costs.dequantise =
       workload.language_training == Training::qlora ? 2.5 * platform.stack->dequantise_traffic : 0;

@@ -17,6 +17,7 @@
 #include "trcost/transfer.h"
 #include "trcost/validate.h"
 #include "trcost/validate_runs.h"
+#include "trcost/validate_vision.h"
 
 namespace trcost {
 
@@ -40,6 +41,7 @@ Document solve_document(const SolveReport& report);
 Document diff_document(const DiffReport& report);
 Document experiments_document(const ExperimentReport& report);
 Document run_validation_document(const RunValidation& validation);
+Document vision_validation_document(const VisionValidation& validation);
 Document serving_validation_document(const ServingValidation& validation, bool rows);
 
 }  // namespace trcost

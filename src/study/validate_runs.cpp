@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "quantity/portable_math.h"
 #include "quantity/statistics.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
@@ -74,6 +76,47 @@ void replay(Estimator& estimator, const Catalog& catalog, RunReplay& row) {
   row.inside = row.range.p10 <= row.reported && row.reported <= row.range.p90;
 }
 
+// The letters that a name begins with: Llama2-7B and LLaMA-13B are one family.
+std::string family_of(const PublishedRun& run) {
+  const std::string name = folded(run.name);
+  const auto end = std::ranges::find_if(name, [](char c) { return c < 'a' || c > 'z'; });
+  return std::string(name.begin(), end);
+}
+
+double middle(const std::vector<double>& values, std::size_t without) {
+  std::vector<double> others;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i != without) others.push_back(values[i]);
+  }
+  return others.empty() ? 0 : median(std::move(others));
+}
+
+// One vote per family: the mean of its runs. The one constant between steps and bill is the median
+// vote; with a family left out it is that of the others.
+void add_votes(RunValidation& out) {
+  std::map<std::string, std::pair<double, int>> families;
+  for (const RunReplay& row : out.rows) {
+    if (!row.problem.empty()) continue;
+    auto& [sum, count] = families[family_of(*row.run)];
+    sum += portable_log(row.predicted / row.reported);
+    ++count;
+  }
+  if (families.empty()) return;
+  std::vector<double> votes, sizes, left, left_sizes;
+  for (const auto& [name, sum] : families) votes.push_back(sum.first / sum.second);
+  const double used = middle(votes, votes.size());
+  for (std::size_t i = 0; i < votes.size(); ++i) {
+    sizes.push_back(std::fabs(votes[i]));
+    left.push_back(votes[i] - (middle(votes, i) - used) - used);
+    left_sizes.push_back(std::fabs(left.back()));
+  }
+  out.families = static_cast<int>(families.size());
+  out.factor = portable_exp(median(std::move(sizes)));
+  out.bias = portable_exp(used);
+  out.left_out_factor = portable_exp(median(std::move(left_sizes)));
+  out.left_out_bias = portable_exp(median(std::move(left)));
+}
+
 void summarise(RunValidation& out) {
   std::vector<double> ratios;
   std::vector<double> errors;
@@ -90,6 +133,7 @@ void summarise(RunValidation& out) {
   out.coverage = static_cast<double>(out.inside) / out.replayed;
   out.median_ratio = median(std::move(ratios));
   out.median_error = median(std::move(errors));
+  add_votes(out);
 }
 
 }  // namespace

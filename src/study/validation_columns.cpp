@@ -115,7 +115,8 @@ std::vector<ValidationSummary> with_all(const Result& result) {
   return out;
 }
 
-std::optional<double> where_replayed(Run run, double value) {
+template <class Replay>
+std::optional<double> where_replayed(const Replay& run, double value) {
   return run.problem.empty() ? std::optional(value) : std::nullopt;
 }
 
@@ -150,7 +151,70 @@ const Columns<RunReplay>& replay_columns() {
   return table;
 }
 
+const Columns<VisionReplay>& vision_replay_columns() {
+  using Replay = const VisionReplay&;
+  const auto hours = [](std::string_view path, auto get, std::string_view help) {
+    return number(path, "GPU-hours", NumberKind::number, get, help);
+  };
+  static const Columns<VisionReplay> table = {
+      text("id", [](Replay r) -> auto& { return r.run->id; }, "of the measured row", Rank::key),
+      text("run", [](Replay r) -> auto& { return r.run->title; }, "published"),
+      text("accelerator", [](Replay r) -> auto& { return r.accelerator; }, "it ran on"),
+      hours("reported_gpu_hours", [](Replay r) { return where_replayed(r, r.measured); },
+            "as published, or of the samples at the published rate"),
+      hours("predicted_gpu_hours", [](Replay r) { return where_replayed(r, r.predicted); },
+            "by the estimate"),
+      hours("p10", [](Replay r) { return where_replayed(r, r.range.p10); },
+            "one chance in ten to be below"),
+      hours("p90", [](Replay r) { return where_replayed(r, r.range.p90); },
+            "one chance in ten to be above"),
+      share("error", [](Replay r) { return where_replayed(r, r.error); }, "predicted / reported - 1",
+            Rank::first),
+      number("weight", "", NumberKind::number, [](Replay r) { return r.weight; },
+             "one over the rows of its source; 0: no row that constants are fitted to"),
+      text("quality", [](Replay r) -> auto& { return r.run->quality; },
+           "A as published, B one thing assumed, C several"),
+      text("source", [](Replay r) -> auto& { return r.source; }, "one vote"),
+      text("reference", [](Replay r) -> auto& { return r.run->reference; }, "where it was read"),
+      text("problem",
+           [](Replay r) -> auto& { return r.problem.empty() ? r.run->why_not : r.problem; },
+           "why it is not fitted to, or not predicted")};
+  return table;
+}
+
+const Columns<SourceVotes>& vote_columns() {
+  using Votes = const SourceVotes&;
+  static const Columns<SourceVotes> table = {
+      plain("rows", [](Votes v) { return v.rows; }, "replayed"),
+      plain("sources", [](Votes v) { return v.sources; }, "votes"),
+      number("factor", "", NumberKind::number, [](Votes v) { return v.factor; },
+             "exp of the median |ln(predicted / reported)|, one vote per source", Rank::first),
+      number("bias", "", NumberKind::number, [](Votes v) { return v.bias; },
+             "exp of the median ln(predicted / reported), likewise"),
+      share("coverage", [](Votes v) { return v.coverage; }, "of the votes, inside P10 to P90")};
+  return table;
+}
+
 }  // namespace
+
+const Columns<VisionValidation>& vision_validation_columns() {
+  using V = const VisionValidation&;
+  static const Columns<VisionValidation> table = [] {
+    Columns<VisionValidation> t;
+    t.add(versions<VisionValidation>());
+    t.add({list<vision_replay_columns>("rows", [](V v) -> auto& { return v.rows; },
+                                       "one per published run or rate"),
+           number("left_out.factor", "", NumberKind::number,
+                  [](V v) { return v.left_out_factor; },
+                  "of generative runs, constants fitted without the source"),
+           number("left_out.bias", "", NumberKind::number, [](V v) { return v.left_out_bias; },
+                  "likewise")});
+    t.lift<[](V v) { return &v.vision; }, vote_columns>("vision");
+    t.lift<[](V v) { return &v.contrastive; }, vote_columns>("contrastive");
+    return t;
+  }();
+  return table;
+}
 
 const Columns<ValidationResult>& validation_columns() {
   static const Columns<ValidationResult> table = [] {
@@ -180,7 +244,16 @@ const Columns<RunValidation>& run_validation_columns() {
                  "inside / replayed; 0.8 would be perfect"),
            number("summary.median_ratio", "", NumberKind::number,
                   [](V v) { return v.median_ratio; }, "reported / predicted"),
-           share("summary.median_error", [](V v) { return v.median_error; }, "of |error|")});
+           share("summary.median_error", [](V v) { return v.median_error; }, "of |error|"),
+           plain("summary.families", [](V v) { return v.families; }, "of models, one vote each"),
+           number("summary.factor", "", NumberKind::number, [](V v) { return v.factor; },
+                  "exp of the median |ln(predicted / reported)| of the votes"),
+           number("summary.bias", "", NumberKind::number, [](V v) { return v.bias; },
+                  "exp of the median ln(predicted / reported) of the votes"),
+           number("summary.left_out_factor", "", NumberKind::number,
+                  [](V v) { return v.left_out_factor; }, "the same, its family left out of the fit"),
+           number("summary.left_out_bias", "", NumberKind::number,
+                  [](V v) { return v.left_out_bias; }, "likewise")});
     return t;
   }();
   return table;

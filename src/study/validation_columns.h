@@ -5,11 +5,13 @@
 #include "trcost/serving_validation.h"
 #include "trcost/validate.h"
 #include "trcost/validate_runs.h"
+#include "trcost/validate_vision.h"
 
 namespace trcost {
 
 const Columns<ValidationResult>& validation_columns();
 const Columns<RunValidation>& run_validation_columns();
+const Columns<VisionValidation>& vision_validation_columns();
 const Columns<ServingValidation>& serving_validation_columns();
 
 inline constexpr Subject<ValidationResult> kValidation = {"validation", validation_columns, "rows"};
@@ -19,6 +21,8 @@ inline constexpr Subject<ValidationResult> kValidationSummary = {"validation", v
 inline constexpr Subject<RunValidation> kRunValidation = {"published runs", run_validation_columns,
                                                           "runs"};
 
+inline constexpr Subject<VisionValidation> kVisionValidation = {
+    "vision-language runs", vision_validation_columns, "rows"};
 inline constexpr Subject<ServingValidation> kServingValidation = {
     "serving validation", serving_validation_columns, "rows"};
 

@@ -167,7 +167,8 @@ clip-vit-l-14 400 50800"
   holds '.estimates[0] | .waterfall | any(.term == "idle_accelerators")'
   # MFU and GPU-hours are of all that are paid for.
   holds '.estimates[0] | (.gpu_hours * 3600 / .wall_clock_seconds / 1001 - 1 | fabs) < 1e-9'
-  holds '.estimates[0] | (.performance.mfu * 989e12 * .performance.goodput * 0.9 * .gpu_hours * 3600
+  holds '.estimates[0] | (.performance.mfu * 989e12 * .performance.goodput
+    * .performance.production_overhead * .gpu_hours * 3600
     / .flops.model - 1 | fabs) < 0.01'
   local odd
   odd=$(jq .estimates[0].cost.total <<<"$out")

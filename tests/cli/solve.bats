@@ -187,7 +187,7 @@ load program
     head -1)
   cheapest=$(jq '.solutions[0].value' <<<"$out")
   row() {
-    "$TRCOST" sweep "${question[@]}" --vary hardware.gpus=4500..6000:1 \
+    "$TRCOST" sweep "${question[@]}" --vary hardware.gpus=7000..8200:1 \
       --where 'wall_clock_seconds<=12h' --sort "$1" --top 1 --select cost.total --format csv |
       sed -n '2s/,.*//p'
   }

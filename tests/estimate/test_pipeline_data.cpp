@@ -122,6 +122,7 @@ TEST_CASE("decoding that does not keep up is what training waits for", "[estimat
   s.set_text(Field::hardware_accelerator, "h100-sxm");
   s.set_number(Field::hardware_gpus, 1);
   s.set_number(Field::data_samples, 1.7e6);
+  s.set_number(Field::data_loader_workers, 14);
   const auto sized = [&](const char* size) {
     s.set(field_info(Field::data_image_size), size, "--image-size");
     return answer(s);
@@ -132,8 +133,10 @@ TEST_CASE("decoding that does not keep up is what training waits for", "[estimat
   const double rate = 1.7e6 / (large.steps * large.performance.step_seconds);
   CHECK(rate > 14 * 43e6 / 12e6);
   CHECK(rate < 14 * 66e6 / 12e6);
-  CHECK(large.gpu_hours > 3 * small.gpu_hours);
-  CHECK(*large.cost.total > 3 * *small.cost.total);
+  // Its authors take 6 hours for as many samples (huggingface/nanoVLM README).
+  CHECK_THAT(small.gpu_hours, WithinRel(6.0, 0.4));
+  CHECK(large.gpu_hours > 2 * small.gpu_hours);
+  CHECK(*large.cost.total > 2 * *small.cost.total);
   double waiting = 1, others = 1;
   for (const WaterfallTerm& term : large.waterfall) {
     (term.term == "data_wait" ? waiting : others) *= term.share;

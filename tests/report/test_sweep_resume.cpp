@@ -172,6 +172,7 @@ SweepRequest long_grid() {
   out.base.set_text(Field::layout_sharding, "optimizer");
   out.base.set_text(Field::layout_recompute, "full");
   out.vary = {"data.tokens=1e9..8e9:1e9", "cost.price_per_gpu_hour=1..9:0.00125"};
+  out.base.set_number(Field::efficiency_production_overhead, 0.9);
   out.select = "cost.total";
   return out;
 }

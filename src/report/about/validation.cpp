@@ -168,15 +168,66 @@ Table run_table(const RunValidation& validation) {
 std::string run_summary(const RunValidation& v) {
   return fmt::format(
       "the 80 % range holds the reported GPU-hours of {} of {} runs ({:.0f} %); {} used less, {} "
-      "more; reported / predicted has the median {:.2f}, |error| {:.0f} %",
-      v.inside, v.replayed, 100 * v.coverage, v.below, v.above, v.median_ratio,
-      100 * v.median_error);
+      "more. One vote for each of {} families of models, that family left out of the fit: factor "
+      "{:.2f}, bias x{:.2f} (fitted {:.2f}, x{:.2f}). Reported / predicted has the median {:.2f}, "
+      "|error| {:.0f} %",
+      v.inside, v.replayed, 100 * v.coverage, v.below, v.above, v.families, v.left_out_factor,
+      v.left_out_bias, v.factor, v.bias, v.median_ratio, 100 * v.median_error);
 }
 
 Page page_of(const RunValidation& validation) {
   Page page{"Published runs", made_by(), {}};
   page.add(Grid{run_table(validation)});
   page.add(Paragraph{run_summary(validation)});
+  return page;
+}
+
+Table vision_table(const VisionValidation& validation) {
+  Table table({{.title = "id"},
+               {.title = "run", .overflow = Overflow::cut},
+               {.title = "accelerator", .overflow = Overflow::drop},
+               {.title = "GPU-hours", .key = "reported_gpu_hours", .align = Align::right},
+               {.title = "predicted", .key = "predicted_gpu_hours", .align = Align::right},
+               {.title = "P10", .align = Align::right},
+               {.title = "P90", .align = Align::right},
+               {.title = "error", .align = Align::right, .strong = true},
+               {.title = "fitted", .key = "fit"},
+               {.title = "source", .overflow = Overflow::cut}});
+  for (const VisionReplay& row : validation.rows) {
+    if (!row.problem.empty()) continue;
+    const auto hours = [](double value) { return Cell::number(value, NumberKind::count); };
+    table.add_row({row.run->id, row.run->title, row.accelerator, hours(row.measured),
+                   hours(row.predicted), hours(row.range.p10), hours(row.range.p90),
+                   Cell::number(row.error, fmt::format("{:+.0f}%", 100 * row.error)),
+                   Cell::boolean(row.weight > 0), row.source});
+  }
+  return table;
+}
+
+std::string vision_summary(const VisionValidation& v) {
+  const auto votes = [](const SourceVotes& s) {
+    return fmt::format("factor {:.2f}, bias x{:.2f}, {:.0f} % inside the 80 % range", s.factor, s.bias,
+                       100 * s.coverage);
+  };
+  const std::string left =
+      v.left_out_factor > 0
+          ? fmt::format("; with the source left out of the fit: factor {:.2f}, bias x{:.2f}",
+                        v.left_out_factor, v.left_out_bias)
+          : std::string();
+  return fmt::format(
+      "{} vision-language rows of {} sources, one vote each: {}{}. {} contrastive rows of {} sources: "
+      "{}. A vote is the mean ln(predicted / reported) of a source's rows, the factor exp of the "
+      "median of its size. {} further rows are published but cannot be replayed (--format csv says "
+      "why).",
+      v.vision.rows, v.vision.sources, votes(v.vision), left, v.contrastive.rows,
+      v.contrastive.sources, votes(v.contrastive),
+      std::ranges::count_if(v.rows, [](const VisionReplay& r) { return !r.problem.empty(); }));
+}
+
+Page page_of(const VisionValidation& validation) {
+  Page page{"Vision-language runs", made_by(), {}};
+  page.add(Grid{vision_table(validation)});
+  page.add(Paragraph{vision_summary(validation)});
   return page;
 }
 
@@ -226,6 +277,10 @@ Document validation_document(const ValidationResult& result, ValidationPart part
 
 Document run_validation_document(const RunValidation& validation) {
   return document_of(kRunValidation, validation, [&validation] { return page_of(validation); });
+}
+
+Document vision_validation_document(const VisionValidation& validation) {
+  return document_of(kVisionValidation, validation, [&validation] { return page_of(validation); });
 }
 
 Document serving_validation_document(const ServingValidation& validation, bool rows) {

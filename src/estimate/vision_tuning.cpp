@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// How vision-language models are adapted where nobody says how.
+#include <algorithm>
+#include <array>
+
+#include "estimate/resolve.h"
+#include "trcost/contrastive.h"
+
+namespace trcost {
+namespace {
+
+// Of the published vision-language runs of data/runs/vision.csv none above so much used the recipes
+// of Hugging Face code, and all but Megatron's own examples below did.
+constexpr double kMostTuningSamples = 5e8;
+constexpr double kMostTuningTokens = 1e11;
+
+bool has_vision(const Scenario& scenario, const Catalog& catalog) {
+  if (scenario.text(Field::model_modality) == "text") return false;
+  if (scenario.has(Field::model_name)) {
+    const Model& model = catalog.model(scenario.text(Field::model_name));
+    if (is_contrastive(model)) return false;
+    if (model.vision) return true;
+  }
+  return scenario.has(Field::model_vision_encoder) || scenario.text(Field::model_modality) == "vl";
+}
+
+bool is_tuning(const Scenario& scenario) {
+  const double epochs = scenario.number_or_default(Field::data_epochs);
+  if (const auto samples = scenario.number(Field::data_samples)) {
+    return *samples * epochs <= kMostTuningSamples;
+  }
+  if (scenario.text(Field::train_recipe) == "full") return false;
+  const auto tokens = scenario.number(Field::data_tokens);
+  return tokens && *tokens * epochs <= kMostTuningTokens;
+}
+
+// Whoever splits a model or states its speed has other software in mind.
+bool says_otherwise(const Scenario& scenario) {
+  constexpr std::array<Field, 5> kSplits = {Field::layout_tp, Field::layout_pp, Field::layout_vp,
+                                            Field::layout_ep, Field::efficiency_mfu};
+  return std::ranges::any_of(kSplits, [&](Field field) { return scenario.has(field); });
+}
+
+}  // namespace
+
+bool vision_tuning_defaults(const Scenario& scenario, const Catalog& catalog, Notes& notes,
+                            Scenario& adapted) {
+  constexpr std::string_view kUsualStack = "hf-trainer";
+  const bool stack_given = scenario.has(Field::efficiency_stack);
+  if (stack_given && scenario.text(Field::efficiency_stack) != kUsualStack) return false;
+  if (scenario.has(Field::layout_recompute) && stack_given) return false;
+  if (!is_tuning(scenario) || says_otherwise(scenario) || !has_vision(scenario, catalog)) {
+    return false;
+  }
+  adapted = scenario;
+  if (!stack_given) {
+    adapted.set_text(Field::efficiency_stack, kUsualStack);
+    notes.add(Field::efficiency_stack, kUsualStack,
+              "what most vision-language models are adapted with; --stack says otherwise",
+              "published runs of data/runs/vision.csv");
+  }
+  if (!scenario.has(Field::layout_recompute) && !scenario.has(Field::layout_recompute_layers)) {
+    adapted.set_text(Field::layout_recompute, "full");
+    notes.add(Field::layout_recompute, "full",
+              "these recipes checkpoint whether or not memory asks for it",
+              "gradient_checkpointing in the scripts of LLaVA, TinyLLaVA, XTuner and ms-swift");
+  }
+  return true;
+}
+
+}  // namespace trcost
