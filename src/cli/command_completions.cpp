@@ -12,47 +12,86 @@
 #include "cli/output.h"
 #include "cli/session.h"
 #include "trcost/error.h"
+#include "trcost/prices.h"
+#include "trcost/regions.h"
 #include "trcost/report.h"
+#include "trcost/tokens.h"
 
 namespace trcost::cli {
 namespace {
 
 struct Flag {
-  std::string names;     // `--output -o`
-  std::string longest;   // `--output`
-  std::string value;     // `FILE`, or `a|b|c`
+  std::string names;    // `--output -o`
+  std::string longest;  // `--output`
+  std::string value;    // `FILE`, or `a|b|c`
   std::string help;
   std::string words;  // that complete its value; files do where there are none
+  bool list = false;  // takes several, separated by commas
 };
 
-bool is_word_list(const std::string& value) { return value.find('|') != std::string::npos; }
+bool is_word_list(const std::string& value) {
+  return value.find('|') != std::string::npos;
+}
 
 std::string words_of(std::string value) {
   std::ranges::replace(value, '|', ' ');
   return value;
 }
 
-std::string joined(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, " ")); }
-
-// Names of the catalog that a flag takes.
-std::string catalog_words(std::string_view flag, Session& session) {
-  struct Names {
-    std::string_view flag;
-    CatalogKind kind;
-  };
-  static constexpr Names kNames[] = {{"--accelerator", CatalogKind::accelerators},
-                                     {"--from", CatalogKind::accelerators},
-                                     {"--to", CatalogKind::accelerators},
-                                     {"--model", CatalogKind::models},
-                                     {"--system", CatalogKind::systems},
-                                     {"--stack", CatalogKind::stacks},
-                                     {"--engine", CatalogKind::engines},
-                                     {"--vision-encoder", CatalogKind::encoders}};
-  for (const Names& each : kNames) {
-    if (each.flag == flag) return joined(session.catalog().names(each.kind));
-  }
-  return {};
+std::string joined(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, " "));
 }
+
+// Names without a space, each once: shells split the rest.
+std::string names_of(std::vector<std::string> names) {
+  std::erase_if(names, [](const std::string& name) {
+    return name.empty() || name.find_first_of(" ,'\"$`()") != std::string::npos;
+  });
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  return joined(names);
+}
+
+std::string providers(Session& session) {
+  std::vector<std::string> names;
+  for (const PriceRow& row : session.catalog().prices().rows) names.push_back(row.provider);
+  return names_of(std::move(names));
+}
+
+std::string regions(Session& session) {
+  std::vector<std::string> names;
+  for (const Region& region : session.catalog().regions().rows) names.push_back(region.name);
+  return names_of(std::move(names));
+}
+
+std::string families(Session&) {
+  std::vector<std::string> names;
+  for (const TokenFamily& family : token_families()) names.emplace_back(family.name);
+  return joined(names);
+}
+
+template <CatalogKind kKind>
+std::string entries(Session& session) {
+  return joined(session.catalog().names(kKind));
+}
+
+// Names that the data give a flag.
+struct NamedFlag {
+  std::string_view flag;
+  std::string (*names)(Session&);
+  bool list = false;
+};
+constexpr NamedFlag kNamedFlags[] = {{"--accelerator", entries<CatalogKind::accelerators>, true},
+                                     {"--from", entries<CatalogKind::accelerators>},
+                                     {"--to", entries<CatalogKind::accelerators>, true},
+                                     {"--model", entries<CatalogKind::models>},
+                                     {"--system", entries<CatalogKind::systems>},
+                                     {"--stack", entries<CatalogKind::stacks>},
+                                     {"--engine", entries<CatalogKind::engines>},
+                                     {"--vision-encoder", entries<CatalogKind::encoders>},
+                                     {"--provider", providers},
+                                     {"--region", regions},
+                                     {"--family", families}};
 
 std::vector<Flag> flags_of(const Command& command, Session& session) {
   CLI::App app;
@@ -68,8 +107,13 @@ std::vector<Flag> flags_of(const Command& command, Session& session) {
     for (const std::string& name : option->get_snames()) flag.names += " -" + name;
     if (option->get_items_expected_max() > 0) flag.value = option->get_type_name();
     flag.help = option->get_description();
-    flag.words = is_word_list(flag.value) ? words_of(flag.value)
-                                          : catalog_words(flag.longest, session);
+    const auto* named = std::ranges::find(kNamedFlags, flag.longest, &NamedFlag::flag);
+    if (is_word_list(flag.value)) {
+      flag.words = words_of(flag.value);
+    } else if (named != std::end(kNamedFlags)) {
+      flag.words = named->names(session);
+      flag.list = named->list;
+    }
     out.push_back(std::move(flag));
   }
   return out;
@@ -77,7 +121,8 @@ std::vector<Flag> flags_of(const Command& command, Session& session) {
 
 std::string command_names() {
   std::string out;
-  for (const Command& command : commands()) out += (out.empty() ? "" : " ") + std::string(command.name);
+  for (const Command& command : commands())
+    out += (out.empty() ? "" : " ") + std::string(command.name);
   return out;
 }
 
@@ -91,13 +136,35 @@ std::string argument_words(const Command& command) {
   return command.name == "help" ? command_names() + " fields" : std::string();
 }
 
+// What a sweep can vary, up to the sign before its values.
+std::string axis_words() {
+  std::string out;
+  for (const FieldInfo& field : fields())
+    out += fmt::format("{}{}=", out.empty() ? "" : " ", field.path);
+  return out;
+}
+
+// `show KIND NAME`: a row of the case for each kind.
+std::string shown_names(Session& session) {
+  std::string out;
+  for (const CatalogKindInfo& kind : catalog_kinds()) {
+    out +=
+        fmt::format("    \"show {}\") COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
+                    kind.name, names_of(session.catalog().names(kind.kind)));
+  }
+  return out;
+}
+
 std::string bash_script(Session& session) {
   std::string out =
       "# bash completion of trcost: source it, or put it into bash-completion's folder\n"
       "_trcost() {\n"
-      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n";
+      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} head=\n"
+      "  if [ \"$word\" = = ]; then word=\n"  // --flag=VALUE is three words
+      "  elif [ \"$before\" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n";
   out += fmt::format(
-      "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return; fi\n",
+      "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return; "
+      "fi\n",
       command_names());
   out += "  case \"${COMP_WORDS[1]} $before\" in\n";
   std::string lists;
@@ -107,10 +174,22 @@ std::string bash_script(Session& session) {
       all += (all.empty() ? "" : " ") + flag.names;
       if (!flag.words.empty()) {
         out += fmt::format(
-            "    \"{} {}\") COMPREPLY=($(compgen {}-W \"{}\" -- \"$word\")); return ;;\n",
-            command.name, flag.longest, is_word_list(flag.value) ? "" : "-f ", flag.words);
+            "    \"{} {}\") {}COMPREPLY=($(compgen {}-W \"{}\" -- \"$word\")); return ;;\n",
+            command.name, flag.longest,
+            flag.list ? "case $word in *,*) head=${word%,*}, word=${word##*,} ;; esac; " : "",
+            is_word_list(flag.value) ? ""
+            : flag.list              ? "-P \"$head\" "
+                                     : "-f ",
+            flag.words);
       }
     }
+    if (command.name == "sweep") {
+      out += fmt::format(
+          "    \"sweep --vary\") COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); "
+          "compopt -o nospace 2>/dev/null; return ;;\n",
+          axis_words());
+    }
+    if (command.name == "show") out += shown_names(session);
     lists += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")) ;;\n", command.name,
                          all);
   }
@@ -129,17 +208,28 @@ std::string zsh_script(Session& session) {
   for (const Command& command : commands()) {
     out += fmt::format("    {}\n", quoted(fmt::format("{}:{}", command.name, command.summary)));
   }
-  out += "  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
-         "  case $words[2] in\n";
+  out +=
+      "  )\n  if (( CURRENT == 2 )); then _describe command commands; return; fi\n"
+      "  case $words[2] in\n";
   for (const Command& command : commands()) {
-    out += fmt::format("    {}) _arguments -S", command.name);
+    out += fmt::format("    {}) ", command.name);
+    if (command.name == "show") {
+      out += "local -A names=(";
+      for (const CatalogKindInfo& kind : catalog_kinds()) {
+        out += fmt::format("{} '{}' ", kind.name, names_of(session.catalog().names(kind.kind)));
+      }
+      out += "); ";
+    }
+    out += "_arguments -S";
     if (const std::string words = argument_words(command); !words.empty()) {
       out += " " + quoted(fmt::format("2:value:({})", words));
     }
+    if (command.name == "show") out += " \"3:name:(${names[$words[3]]})\"";
     for (const Flag& flag : flags_of(command, session)) {
       std::string help = flag.help;
       std::erase_if(help, [](char c) { return c == '[' || c == ']' || c == ':'; });
-      std::string spec = fmt::format("{}[{}]", flag.longest, help);
+      const bool takes = !flag.words.empty() || !flag.value.empty();
+      std::string spec = fmt::format("{}{}[{}]", flag.longest, takes ? "=" : "", help);
       if (!flag.words.empty()) {
         spec += fmt::format(":value:({})", flag.words);
       } else if (!flag.value.empty()) {
@@ -161,11 +251,20 @@ std::string fish_script(Session& session) {
       out += fmt::format("complete -c trcost -n '__fish_seen_subcommand_from {}' -a '{}'\n",
                          command.name, words);
     }
+    for (const CatalogKindInfo& kind : catalog_kinds()) {
+      if (command.name != "show") break;
+      out += fmt::format(
+          "complete -c trcost -f -n '__fish_seen_subcommand_from show; and "
+          "__fish_seen_subcommand_from {}' -a '{}'\n",
+          kind.name, names_of(session.catalog().names(kind.kind)));
+    }
     for (const Flag& flag : flags_of(command, session)) {
       out += fmt::format("complete -c trcost -n '__fish_seen_subcommand_from {}' -l {} -d {}",
                          command.name, flag.longest.substr(2), quoted(flag.help));
       if (!flag.words.empty()) {
-        out += fmt::format(" -{}a '{}'", is_word_list(flag.value) ? "x" : "r", flag.words);
+        const std::string words =
+            flag.list ? fmt::format("(__fish_append , {})", flag.words) : flag.words;
+        out += fmt::format(" -{}a '{}'", is_word_list(flag.value) ? "x" : "r", words);
       }
       out += "\n";
     }
@@ -191,7 +290,8 @@ std::string roff(std::string_view text) {
 
 std::string man_page(Session& session) {
   std::string out = fmt::format(
-      ".TH TRCOST 1 \"\" \"trcost {}\" \"User Commands\"\n.SH NAME\ntrcost \\- what it costs to train a "
+      ".TH TRCOST 1 \"\" \"trcost {}\" \"User Commands\"\n.SH NAME\ntrcost \\- what it costs to "
+      "train a "
       "language or vision\\-language model\n.SH SYNOPSIS\n.B trcost\n.I COMMAND\n[OPTIONS]\n",
       trcost_version());
   for (const Command& command : commands()) {
@@ -203,8 +303,9 @@ std::string man_page(Session& session) {
                          roff(flag.value), roff(flag.help));
     }
   }
-  out += ".SH EXIT STATUS\n0 success; 1 data or runtime error; 2 usage error; 3 incomplete under "
-         "\\-\\-strict or a check that failed; 130 interrupted.\n";
+  out +=
+      ".SH EXIT STATUS\n0 success; 1 data or runtime error; 2 usage error; 3 incomplete under "
+      "\\-\\-strict or a check that failed; 130 interrupted.\n";
   return out;
 }
 
@@ -226,9 +327,10 @@ Action define_completions(CLI::App& app, Session& session) {
       Output("-").write(kind.text(session));
       return kExitOk;
     }
-    throw Error(ErrorKind::usage,
-                name->empty() ? "which completions?" : fmt::format("no completions for \"{}\"", *name),
-                "allowed: bash, zsh, fish, man");
+    throw Error(
+        ErrorKind::usage,
+        name->empty() ? "which completions?" : fmt::format("no completions for \"{}\"", *name),
+        "allowed: bash, zsh, fish, man");
   };
 }
 

@@ -48,7 +48,7 @@ commands=(estimate sweep memory solve diff transfer experiments tokens validate 
     echo "$flag"
     grep -q -- "--$flag" help.txt
     grep -q -- "--$flag" bash.txt
-    grep -q -- "--$flag\\[" zsh.txt
+    grep -q -- "--$flag=*\\[" zsh.txt
     grep -q -- "-l $flag " fish.txt
     grep -q -- "--$flag" man.txt
   done
@@ -71,6 +71,16 @@ commands=(estimate sweep memory solve diff transfer experiments tokens validate 
   [ "$(completed trcost estimate --accelerator gb200)" = gb200-nvl72 ]
   [ "$(completed trcost estimate --precision bf)" = bf16 ]
   [[ "$(completed trcost help fi)" == fields ]]
+  # After a comma, after --flag=, a name of a kind, and what the data name beside the catalog.
+  [ "$(completed trcost estimate --accelerator h200,gb200)" = h200,gb200-nvl72 ]
+  [ "$(completed trcost estimate --precision = bf)" = bf16 ]
+  [[ " $(completed trcost estimate --pricing =) " == *" spot "* ]]
+  [ "$(completed trcost show accelerators gb300)" = gb300-nvl72 ]
+  [ "$(completed trcost show models llama-3.1-40)" = llama-3.1-405b ]
+  [[ " $(completed trcost estimate --provider La) " == *" Lambda "* ]]
+  [[ " $(completed trcost estimate --region u) " == *" us "* ]]
+  [[ " $(completed trcost tokens --family q) " == *qwen* ]]
+  [[ " $(completed trcost sweep --vary data.tok) " == *" data.tokens= "* ]]
 }
 
 @test "help and completions list every field, whatever else is typed" {
