@@ -19,6 +19,7 @@ struct ResidualFamily {
   std::string architecture, stack, model, task, layout;
   int rows = 0;
   double groups = 0;        ///< independent experiments
+  double sources = 0;       ///< how many sources they effectively are: one vendor's count little
   double sigma = 0;         ///< spread of ln(predicted/measured): its 68 % quantile
   double median_error = 0;  ///< median |predicted/measured - 1|
   std::string words;        ///< the family for people
@@ -40,8 +41,10 @@ struct Efficiency {
   double flash_length_half = 256;  ///< tokens, likewise for the length of a sequence
   double memory = 0.8;             ///< share of the memory bandwidth that streaming kernels reach
   double link = 0.75;              ///< share of the innermost tier's bandwidth
+  double link_half_bytes = 0;      ///< payload of a collective at half of that: the size curve
   double network = 0.75;           ///< share of the bandwidth of the tiers outside of it
   double kernel_gap_seconds = 2e-6;  ///< idle time between two queued kernels
+  double usual_gap = 0;            ///< of a young chip, on top of its stack's
   std::vector<ResidualFamily> residuals;  ///< of its architecture, and those of any
 };
 
@@ -79,6 +82,12 @@ struct Stack {
   StackReleases releases;         ///< empty (reference 0) where releases are not told apart
   double release_years = 0;       ///< of this release, from the reference
   double release_gain = 0;        ///< ln of the kernels' gain in speed per year
+  Tuning described = Tuning::showcase;  ///< whose runs the constants describe
+  Tuning usual = Tuning::usual;   ///< what most of its users get: the default
+  double usual_gap = 0;           ///< ln of a usual step's time over that of a showcase
+  double first_run_gap = 0;       ///< ln of a first run's over that of a usual one
+  double usual_overlap = 1;       ///< share of the showcase's hidden tensor and expert exchange
+                                  ///< that usual runs hide: its switches are off unless set
   double matmul = 1;              ///< factor on the chip's matmul rate
   double flash = 1;               ///< factor on the chip's attention rates
   double flash_backward = 1;      ///< further factor on the backward rate
@@ -136,6 +145,10 @@ struct StackConstant {
   double Stack::*member;
   double lowest, highest;
 };
+/// Sets what tuning changes: the seconds of a step over those that the stack's constants describe, and
+/// the exchange that is hidden. First runs lose what usual ones lose, and more.
+void set_tuning(Platform& platform, Tuning tuning);
+
 std::span<const EfficiencyConstant> efficiency_constants();
 std::span<const StackConstant> stack_constants();
 

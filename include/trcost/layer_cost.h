@@ -81,6 +81,7 @@ struct Fabric {
   std::array<double, 4> per_byte{};  ///< s/byte
   std::array<double, 4> latency{};   ///< s per doubling
   double all_reduce = 2;             ///< all-reduce in units of an all-gather, innermost tier
+  double half_bytes = 0;             ///< payload at half of the innermost tier's rate
 };
 
 /// Seconds of one layer and one micro-batch, by cause.
@@ -95,11 +96,17 @@ struct LayerTime {
 };
 
 /// Everything that StepModel::step reads.
+/// Shares of an exchange that run behind compute.
+struct Overlap {
+  double tensor = 1, expert = 1, pipeline = 1, data = 1;
+};
+
 struct StepCosts {
   std::vector<LayerShape> own;  ///< the decoder's own layers, each kind with its count
   LayerShape cross, encoder;
   DeviceRates rates;
   Fabric fabric;
+  Overlap overlap;
   double encoder_tokens = 0;   ///< per sequence
   double connector_flops = 0;  ///< per sequence and pass
   double model_flops = 0;      ///< per sequence, all passes

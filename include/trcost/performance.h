@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "trcost/hardware.h"
@@ -15,6 +16,15 @@ namespace trcost {
 
 struct Efficiency;
 struct Stack;
+
+/// How well a run's software is fitted to its model and chip.
+enum class Tuning : std::uint8_t {
+  showcase,   ///< as its authors, the maker of the chip or a record submission shows it
+  usual,      ///< as laboratories, clouds and users run it
+  first_run,  ///< as it starts, before anyone has looked for what it loses
+};
+std::string_view tuning_name(Tuning tuning);
+std::optional<Tuning> parse_tuning(std::string_view word);
 
 /// Where the time of a step goes, in the order of the waterfall. Exposed time only.
 enum class StepTerm : std::uint8_t {
@@ -32,9 +42,10 @@ enum class StepTerm : std::uint8_t {
   data_parallel,
   optimizer,
   imbalance,       ///< stragglers, uneven ranks
+  tuning,          ///< what the same software loses where nobody has tuned it
   padding,         ///< tokens that fill sequences up
 };
-inline constexpr int kStepTermCount = 15;
+inline constexpr int kStepTermCount = 16;
 std::string_view step_term_name(StepTerm term);
 /// Whether the network is responsible for the term.
 bool is_network_term(StepTerm term);
@@ -54,6 +65,8 @@ struct Platform {
   const Efficiency* efficiency = nullptr;
   const Stack* stack = nullptr;
   Precision precision = Precision::bf16;
+  double slowdown = 1;  ///< of a step against what the stack's constants describe: see Tuning
+  Overlap overlap = {};  ///< how much of what the stack can hide this run hides
 };
 
 /// Per-layer costs prepared once for a workload on a platform; evaluating a layout is arithmetic

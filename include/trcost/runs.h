@@ -36,9 +36,17 @@ struct ThroughputRow {
   std::optional<double> step_seconds;
   std::optional<double> reported_tflops;
   std::string reported_definition;  ///< conventions differ: compare tokens per second only
-  std::string quality;      ///< A complete and from the primary source, B something assumed
+  std::string quality;      ///< A complete and from the primary source, B something assumed, C not
+                            ///< for a fit: what can go wrong
+  std::string run_by;       ///< the chip's maker, the stack's author, a submitter, laboratory or user
+  std::optional<Tuning> tuning;  ///< by who ran it and what the source says of it
+  bool overlaps = true;     ///< false: the source says that no exchange runs behind compute
   std::string group;        ///< one experiment seen several times
   bool layout_known = false;
+  /// Tokens per second and GPU by constants that never saw its source, as who does not say how tuned a
+  /// run is, and the spread that its range would have had (data/efficiency/left_out.csv).
+  std::optional<double> left_out;
+  double left_out_sigma = 0;
   std::string note;
   double weight = 1;        ///< 1 / size of the group
 };

@@ -15,6 +15,7 @@ namespace trcost {
 /// Which measured rows to replay; an empty name takes all, `source` and `model` match a part.
 struct ValidationFilter {
   std::string accelerator, stack, source, task, model;
+  bool default_tuning = false;  ///< as who does not say how tuned a run is, else as the row says
 };
 
 /// A measured row beside its prediction.
@@ -29,6 +30,18 @@ struct ValidationRow {
   std::string problem;          ///< why there is no prediction, else empty
 };
 
+/// What estimates of rows would have been by constants and spreads that never saw their source.
+struct LeftOut {
+  int rows = 0;
+  double median = 0;  ///< of |error|
+  double p90 = 0;
+  double bias = 0;
+  double inside = 0;  ///< share within P10 to P90
+  double width = 0;   ///< median P90 / P10
+  double score = 0;   ///< mean interval score of ln(tokens/s) at 80 %: width, and 10 per unit outside
+                      ///< (Gneiting and Raftery 2007, doi 10.1198/016214506000001437, section 6.2)
+};
+
 /// Errors of a set of rows, each weighted by 1 / size of its group.
 struct ValidationSummary {
   std::string dimension;  ///< `accelerator`, `stack`, ...
@@ -38,6 +51,7 @@ struct ValidationSummary {
   double median = 0;      ///< of |error|
   double p90 = 0;
   double bias = 0;        ///< median of error
+  std::optional<LeftOut> left_out;  ///< where rows have such a prediction
 };
 
 struct ValidationResult {
@@ -51,7 +65,10 @@ ValidationResult validate(const Catalog& catalog, const ValidationFilter& filter
 
 /// What a row trains, and on what; throws Error where the catalog lacks its chip, model or stack.
 Workload row_workload(const Catalog& catalog, const ThroughputRow& row);
-Platform row_platform(const Catalog& catalog, const ThroughputRow& row);
+Platform row_platform(const Catalog& catalog, const ThroughputRow& row,
+                      bool default_tuning = false);
+/// As tuned as the row says, else, or with `default_tuning`, as its stack's users mostly have it.
+void set_row_tuning(Platform& platform, const ThroughputRow& row, bool default_tuning);
 /// The published facts of a row as a request to the planner.
 PlanRequest row_request(const ThroughputRow& row, const Workload& workload);
 /// Whether nothing that the row leaves open matters: its layout is predicted as published.
@@ -62,6 +79,8 @@ struct RowError {
   double error = 0;
   double weight = 1;
   std::string_view group;  ///< its experiment
+  double left_out = 0;     ///< predicted / measured without its source; 0 where there is none
+  double sigma = 0;        ///< of ln(predicted), likewise
 };
 
 /// That of a row with a prediction.

@@ -92,6 +92,7 @@ void read_residuals(const Catalog& catalog, std::string_view path,
                         table.text(i, "layout"),
                         static_cast<int>(table.required_number(i, "rows")),
                         table.required_number(i, "groups"),
+                        table.required_number(i, "sources"),
                         table.required_number(i, "sigma"),
                         table.required_number(i, "median_error"),
                         {}});

@@ -54,6 +54,7 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   constexpr std::array shardings = {Sharding::none, Sharding::optimizer, Sharding::gradients,
                                     Sharding::parameters, Sharding::hybrid};
   constexpr std::array recomputes = {Recompute::none, Recompute::selective, Recompute::full};
+  constexpr std::array tunings = {Tuning::showcase, Tuning::usual, Tuning::first_run};
   constexpr std::array attentions = {Attention::flash, Attention::standard};
   ThroughputRow row;
   row.id = table.text(i, "id");
@@ -85,10 +86,27 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.reported_definition = table.text(i, "reported_definition");
   row.quality = table.text(i, "quality");
   row.group = table.text(i, "group");
+  row.run_by = table.text(i, "run_by");
+  row.tuning = one_of(table, i, "tuning", tunings, tuning_name);
+  row.overlaps = table.text(i, "overlap") != "none";
   row.layout_known = table.text(i, "layout_known") == "yes";
   row.system = table.text(i, "system");
   row.note = table.text(i, "hardware_note");
   return row;
+}
+
+void add_left_out(const Catalog& catalog, std::vector<ThroughputRow>& rows) {
+  constexpr std::string_view path = "efficiency/left_out.csv";
+  if (!catalog.has_file(path)) return;
+  std::map<std::string_view, ThroughputRow*> by_id;
+  for (ThroughputRow& row : rows) by_id[row.id] = &row;
+  const CsvTable table(catalog.file(path), path);
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const auto found = by_id.find(table.text(i, "id"));
+    if (found == by_id.end()) continue;  // a row that was taken away since
+    found->second->left_out = table.required_number(i, "predicted");
+    found->second->left_out_sigma = table.required_number(i, "sigma");
+  }
 }
 
 std::vector<ThroughputRow> throughput_rows(const Catalog& catalog) {
@@ -100,6 +118,7 @@ std::vector<ThroughputRow> throughput_rows(const Catalog& catalog) {
     sizes[rows.back().group] += 1;
   }
   for (ThroughputRow& row : rows) row.weight = 1 / sizes[row.group];
+  add_left_out(catalog, rows);
   return rows;
 }
 

@@ -85,6 +85,21 @@ void read_releases(ObjectReader& parent, StackReleases& releases) {
   reader->finish();
 }
 
+void read_tuning(ObjectReader& parent, Stack& stack) {
+  auto reader = parent.optional_object("tuning");
+  if (!reader) return;
+  const auto read = [&](std::string_view key, Tuning& tuning) {
+    const JsonValue value = reader->required_value(key);
+    const std::optional<Tuning> known = parse_tuning(value.text());
+    if (!known) value.fail("a tuning is one of showcase, usual, first-run");
+    tuning = *known;
+  };
+  reader->required_text("source");
+  read("constants", stack.described);
+  read("default", stack.usual);
+  reader->finish();
+}
+
 }  // namespace
 
 std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_view release) {
@@ -117,6 +132,7 @@ std::shared_ptr<const Stack> load_stack(const JsonValue& document) {
   }
   read_abilities(reader, *stack);
   read_releases(reader, stack->releases);
+  read_tuning(reader, *stack);
   read_memory(reader, stack->memory);
   reader.finish();
   return stack;

@@ -136,6 +136,8 @@ Action define_validate(CLI::App& app, Session& session) {
   add_filters(app, typed->filter);
   app.add_flag("--rows", typed->rows, "show every row, not the summary alone");
   app.add_flag("--summary", typed->summary, "the summary alone, also for machines");
+  app.add_flag("--default-tuning", typed->filter.default_tuning,
+               "as `trcost estimate` without --tuning: who ran a row is not said");
   app.add_flag("--runs", typed->runs, "whole published runs: does the range hold their GPU-hours");
   app.add_flag("--vision", typed->vision, "published vision-language runs and rates");
   app.add_flag("--serving", typed->serving, "published serving measurements; --stack is the engine");

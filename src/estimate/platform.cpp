@@ -88,6 +88,52 @@ const System& named_system(const Catalog& catalog, const Accelerator& chip,
   }
 }
 
+// How much longer steps take than in tables of who sells the chip or writes the software.
+std::string behind_showcase(Platform platform, Tuning tuning) {
+  if (tuning == Tuning::showcase) return "who runs this software has tuned it";
+  set_tuning(platform, tuning);
+  const double usual = platform.slowdown;
+  set_tuning(platform, Tuning::showcase);
+  return fmt::format("as most users run it: steps take {:.0f} % longer than in the tables of who "
+                     "sells the chip or writes the software{}",
+                     100 * (usual / platform.slowdown - 1),
+                     platform.stack->usual_overlap < 1 ? ", and less exchange is hidden" : "");
+}
+
+// The exchanges that a user says run behind compute; all others do not.
+Overlap resolve_overlap(const Scenario& scenario, Overlap usual) {
+  Overlap out{0, 0, 0, 0};
+  for (const std::string& name : scenario.names(Field::efficiency_overlap)) {
+    if (name == "tensor") {
+      out.tensor = 1;
+    } else if (name == "expert") {
+      out.expert = 1;
+    } else if (name == "pipeline") {
+      out.pipeline = usual.pipeline;
+    } else if (name == "data") {
+      out.data = usual.data;
+    } else if (name != "none") {
+      throw Error(ErrorKind::usage, fmt::format("unknown exchange \"{}\"", name.substr(0, 40)),
+                  "it is none, or some of tensor, expert, pipeline, data, separated by commas",
+                  std::string(field_info(Field::efficiency_overlap).flag));
+    }
+  }
+  return out;
+}
+
+void resolve_tuning(const Scenario& scenario, Platform& platform, Notes& notes) {
+  const std::optional<Tuning> asked = parse_tuning(scenario.text(Field::efficiency_tuning));
+  const Tuning tuning = asked.value_or(platform.stack->usual);
+  if (!asked && notes.wanted() && !scenario.has(Field::efficiency_mfu)) {
+    notes.add(Field::efficiency_tuning, tuning_name(tuning), behind_showcase(platform, tuning),
+              platform.stack->title);
+  }
+  set_tuning(platform, tuning);
+  if (scenario.has(Field::efficiency_overlap)) {
+    platform.overlap = resolve_overlap(scenario, platform.overlap);
+  }
+}
+
 }  // namespace
 
 Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
@@ -107,6 +153,7 @@ Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
   if (!scenario.has(Field::efficiency_stack)) {
     notes.fallback(Field::efficiency_stack, scenario.text(Field::efficiency_stack));
   }
+  resolve_tuning(scenario, out, notes);
   out.precision = resolve_precision(scenario, *out.accelerator, notes);
   return out;
 }

@@ -18,7 +18,8 @@ constexpr Field kAmounts[] = {Field::data_tokens,           Field::data_samples,
                               Field::train_global_batch,    Field::train_micro_batch};
 std::span<const Field> preparation_fields() {
   static const std::vector<Field> list = [] {
-    std::vector<Field> out = {Field::hardware_system, Field::efficiency_stack};
+    std::vector<Field> out = {Field::hardware_system, Field::efficiency_stack,
+                              Field::efficiency_tuning, Field::efficiency_overlap};
     for (const FieldInfo& info : fields()) {
       const bool work = info.path.starts_with("model.") || info.path.starts_with("train.") ||
                         info.path.starts_with("data.") || info.path.starts_with("rollout.");

@@ -40,6 +40,7 @@ Fabric prepare_fabric(const System& system, const Efficiency& efficiency) {
     fabric.per_byte[i] = 1 / (tier.bandwidth * (inner ? efficiency.link : efficiency.network));
     fabric.latency[i] =
         tier.latency_seconds > 0 ? tier.latency_seconds : (inner ? kLinkLatency : kNetworkLatency);
+    if (inner) fabric.half_bytes = efficiency.link_half_bytes;
     if (inner && tier.in_network_reduction) fabric.all_reduce = 2 * kReducingSwitch;
     ++fabric.tiers;
   }
@@ -74,7 +75,8 @@ double tiers_seconds(const Fabric& fabric, double bytes, double members, double 
     const double g = reached / inside;
     if (g <= 1) continue;
     const auto t = static_cast<std::size_t>(i);
-    const double seconds = bytes / inside * (g - 1) / g * fabric.per_byte[t];
+    const double payload = bytes / inside + (i == 0 ? fabric.half_bytes : 0);
+    const double seconds = payload * (g - 1) / g * fabric.per_byte[t];
     largest = std::max(largest, seconds);
     sum += seconds;
     latency += fabric.latency[t] * (portable_log2(g) + kRingShare * (g - 1));
@@ -104,7 +106,7 @@ double exchange_seconds(const Fabric& fabric, double bytes, double members, doub
                         double network_share) noexcept {
   if (members <= 1 || fabric.tiers == 0) return 0;
   const double near = domain_members(fabric, members, stride);
-  double seconds = bytes * (near - 1) / members * fabric.per_byte[0];
+  double seconds = (bytes + fabric.half_bytes) * (near - 1) / members * fabric.per_byte[0];
   double latency = fabric.latency[0] * portable_log2(near);
   if (members > near) {
     const auto outer = static_cast<std::size_t>(std::min(1, fabric.tiers - 1));

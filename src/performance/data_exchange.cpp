@@ -75,7 +75,7 @@ DataExchange data_exchange(const Evaluation& at, double forward, double backward
   DataExchange result;
   if (at.replicas <= 1) return result;
   const ReplicaTraffic traffic = replica_traffic(at, units);
-  const double share = at.stack.data_overlap;
+  const double share = at.costs.overlap.data;
   const double tail = 1 / std::max(8.0, units);
   const double crowd = at.stack.contention;
   const double gathering = gather_contention(at);

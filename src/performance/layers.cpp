@@ -42,7 +42,7 @@ void tensor_exchange(const Evaluation& at, const LayerShape& shape, Work& work, 
   if (at.layout.sequence_parallel) {
     const double each = gather_seconds(at.costs.fabric, bytes, at.tensor, 1);
     // Software that materialises attention is of the time before exchange overlapped matmuls.
-    const double hidden = at.costs.materialised ? 0 : at.stack.tensor_overlap;
+    const double hidden = at.costs.materialised ? 0 : at.costs.overlap.tensor;
     time.tensor_forward = exposed(count * each, hidden, work.forward);
     time.tensor_backward = exposed(1.5 * count * each, hidden, work.backward);
   } else {
@@ -118,8 +118,8 @@ void expert_exchange(const Evaluation& at, const LayerShape& shape, Work& work, 
     each += gather_seconds(at.costs.fabric, at.expert_tensor * bytes, at.expert_tensor, 1);
     collectives += 2;
   }
-  time.expert_forward = exposed(2 * each, at.stack.expert_overlap, work.forward);
-  time.expert_backward = exposed(2 * each, at.stack.expert_overlap, work.backward);
+  time.expert_forward = exposed(2 * each, at.costs.overlap.expert, work.forward);
+  time.expert_backward = exposed(2 * each, at.costs.overlap.expert, work.backward);
   time.host_forward += collectives * at.stack.collective_dispatch_seconds;
   time.host_backward += collectives * at.stack.collective_dispatch_seconds;
 }

@@ -2,7 +2,9 @@
 // How layouts and the terms of a step are called in files and reports.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -57,12 +59,26 @@ std::string recompute_words(const Layout& l) {
   return text;
 }
 
+namespace {
+
+constexpr std::array<std::string_view, 3> kTunings = {"showcase", "usual", "first-run"};
+
+}  // namespace
+
+std::string_view tuning_name(Tuning tuning) { return kTunings[static_cast<std::size_t>(tuning)]; }
+
+std::optional<Tuning> parse_tuning(std::string_view word) {
+  const auto found = std::ranges::find(kTunings, word);
+  if (found == kTunings.end()) return std::nullopt;
+  return static_cast<Tuning>(found - kTunings.begin());
+}
+
 std::string_view step_term_name(StepTerm name) {
   static constexpr std::array<std::string_view, kStepTermCount> names = {
       "matmul_peak",     "kernel",           "attention",       "elementwise",
       "recompute",       "vision",           "tensor_parallel", "context_parallel",
       "expert_parallel", "pipeline_bubble",  "pipeline_transfer", "data_parallel",
-      "optimizer",       "imbalance",        "padding"};
+      "optimizer",       "imbalance",        "tuning",           "padding"};
   return names[static_cast<std::size_t>(name)];
 }
 

@@ -112,7 +112,7 @@ double stage_transfer(const Evaluation& at, double hidden) {
   const double bytes = 2 * at.tokens * hidden / at.sequence;
   const double stride = at.layout.gpus() / at.pipeline;
   const double each = transfer_seconds(at.costs.fabric, bytes, stride);
-  return 2 * at.layout.vp * each * (1 - at.stack.pipeline_overlap);
+  return 2 * at.layout.vp * each * (1 - at.costs.overlap.pipeline);
 }
 
 /// How a micro-batch spreads over the stages and what passes between them and the replicas.
@@ -213,6 +213,8 @@ StepTime StepModel::step(const Layout& layout) const noexcept {
   for (const double part : time.terms) sum += part;
   term(time, StepTerm::imbalance) = sum * imbalance_share(at, workload_);
   sum += term(time, StepTerm::imbalance);
+  term(time, StepTerm::tuning) = sum * (platform_.slowdown - 1);
+  sum += term(time, StepTerm::tuning);
   term(time, StepTerm::padding) = sum * (1 / workload_.padding_efficiency - 1);
   for (const double part : time.terms) time.seconds += part;
   return time;

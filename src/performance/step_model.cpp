@@ -103,11 +103,23 @@ void prepare_flops(const Workload& workload, StepCosts& costs) {
   if (workload.vision()) costs.connector_flops = forward.connector * images;
 }
 
+// Of each exchange what the software can hide and this run does.
+Overlap overlap_of(const Platform& platform) {
+  const Stack& stack = *platform.stack;
+  Overlap run = platform.overlap;
+  run.tensor *= stack.tensor_overlap;
+  run.expert *= stack.expert_overlap;
+  run.pipeline *= stack.pipeline_overlap;
+  run.data *= stack.data_overlap;
+  return run;
+}
+
 }  // namespace
 
 StepModel::StepModel(const Workload& workload, const Platform& platform)
     : workload_(workload), platform_(platform) {
   costs_.rates = prepare_rates(platform);
+  costs_.overlap = overlap_of(platform);
   costs_.fabric = prepare_fabric(*platform.system, *platform.efficiency);
   prepare_passes(workload_, platform, costs_);
   prepare_parameters(workload_, costs_);

@@ -67,8 +67,9 @@ Bounds::Work Bounds::on_all(const Structure& s, double micro_batch) {
                               StepTerm::context_parallel, StepTerm::expert_parallel}) {
     sum += term(time, each);
   }
-  const double lost = term(time, StepTerm::imbalance) + term(time, StepTerm::padding);
-  sum *= 1 + std::max(0.0, lost / std::max(time.seconds - lost, 1e-300));
+  const double lost = term(time, StepTerm::imbalance) + term(time, StepTerm::tuning) +
+                      term(time, StepTerm::padding);
+  sum *= 1 + lost / std::max(time.seconds - lost, 1e-300);
   const double matmul = term(time, StepTerm::matmul_peak) + term(time, StepTerm::kernel);
   return {sum / sequences, again_share() * matmul / sequences};
 }

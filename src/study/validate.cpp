@@ -9,6 +9,7 @@
 
 #include "trcost/efficiency.h"
 #include "trcost/error.h"
+#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {
@@ -27,12 +28,12 @@ bool selected(const ThroughputRow& row, const ValidationFilter& filter) {
 }
 
 /// Prepared models are reused while rows stay with the same workload and platform.
-ValidationRow replay(const Catalog& catalog, const ThroughputRow& row) {
+ValidationRow replay(const Catalog& catalog, const ThroughputRow& row, bool default_tuning) {
   ValidationRow result;
   result.measured = &row;
   try {
     const Workload workload = row_workload(catalog, row);
-    const StepModel model(workload, row_platform(catalog, row));
+    const StepModel model(workload, row_platform(catalog, row, default_tuning));
     const PlanRequest request = row_request(row, workload);
     result.planned = !row_layout_known(row);
     const Plan chosen = plan(model, request);
@@ -103,6 +104,34 @@ std::vector<ValidationSummary> summaries_of(const std::vector<ValidationRow>& ro
   return result;
 }
 
+constexpr double kOutside = 2 / 0.2;  // of an interval score at 80 %
+
+std::optional<LeftOut> left_out_of(const std::vector<RowError>& rows) {
+  LeftOut out;
+  std::vector<std::pair<double, double>> sizes, signs, widths;
+  double total = 0;
+  for (const RowError& row : rows) {
+    if (row.left_out <= 0) continue;
+    ++out.rows;
+    const double half = kNormalP90 * row.sigma;
+    const double beyond = std::max(0.0, std::abs(std::log(row.left_out)) - half);
+    total += row.weight;
+    out.score += row.weight * (2 * half + kOutside * beyond);
+    if (beyond == 0) out.inside += row.weight;
+    sizes.emplace_back(std::abs(row.left_out - 1), row.weight);
+    signs.emplace_back(row.left_out - 1, row.weight);
+    widths.emplace_back(std::exp(2 * half), row.weight);
+  }
+  if (out.rows == 0) return std::nullopt;
+  out.score /= total;
+  out.inside /= total;
+  out.median = weighted_quantile(sizes, 0.5);
+  out.p90 = weighted_quantile(std::move(sizes), 0.9);
+  out.bias = weighted_quantile(std::move(signs), 0.5);
+  out.width = weighted_quantile(std::move(widths), 0.5);
+  return out;
+}
+
 }  // namespace
 
 bool row_layout_known(const ThroughputRow& row) { return row.layout_known; }
@@ -135,11 +164,24 @@ const Stack& row_stack(const Catalog& catalog, const ThroughputRow& row) {
 
 }  // namespace
 
-Platform row_platform(const Catalog& catalog, const ThroughputRow& row) {
+void set_row_tuning(Platform& platform, const ThroughputRow& row, bool default_tuning) {
+  const Tuning usual = platform.stack->usual;
+  set_tuning(platform, default_tuning ? usual : row.tuning.value_or(usual));
+  if (!default_tuning && !row.overlaps) platform.overlap = {0, 0, 0, 0};
+}
+
+Platform row_platform(const Catalog& catalog, const ThroughputRow& row, bool default_tuning) {
   const Accelerator& accelerator = catalog.accelerator(row.accelerator);
   const System& system = catalog.system(row.system.empty() ? accelerator.system : row.system);
-  return {&accelerator, &system, &catalog.efficiency(accelerator),
-          &row_stack(catalog, row), row.precision};
+  const Stack& stack = row_stack(catalog, row);
+  Platform platform;
+  platform.accelerator = &accelerator;
+  platform.system = &system;
+  platform.efficiency = &catalog.efficiency(accelerator);
+  platform.stack = &stack;
+  platform.precision = row.precision;
+  set_row_tuning(platform, row, default_tuning);
+  return platform;
 }
 
 PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {
@@ -156,6 +198,9 @@ PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {
   request.etp = row.etp;
   request.vp = row.vp;
   if (row.tp && row.pp && !row.cp) request.cp = 1;
+  // Who prints a layout prints interleaving where there is any; record submissions leave it out.
+  const bool shown = row.tuning == Tuning::showcase;
+  if (row.tp && row.pp && row.dp && !row.vp && !shown) request.vp = 1;
   if (!row.ep && !workload.language.moe) request.ep = 1;
   request.micro_batch = row.micro_batch;
   request.sharding = row.sharding;
@@ -164,7 +209,9 @@ PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {
 }
 
 RowError error_of(const ValidationRow& row) {
-  return {row.error, row.measured->weight, row.measured->group};
+  const ThroughputRow& m = *row.measured;
+  return {row.error, m.weight, m.group, m.left_out.value_or(0) / m.tokens_per_second_per_gpu,
+          m.left_out_sigma};
 }
 
 ValidationSummary summarise(const std::vector<RowError>& rows, std::string dimension,
@@ -180,6 +227,7 @@ ValidationSummary summarise(const std::vector<RowError>& rows, std::string dimen
     signs.emplace_back(row.error, row.weight);
     groups.insert(row.group);
   }
+  summary.left_out = left_out_of(rows);
   summary.rows = static_cast<int>(rows.size());
   summary.groups = static_cast<int>(groups.size());
   summary.median = weighted_quantile(sizes, 0.5);
@@ -191,7 +239,8 @@ ValidationSummary summarise(const std::vector<RowError>& rows, std::string dimen
 ValidationResult validate(const Catalog& catalog, const ValidationFilter& filter) {
   ValidationResult result;
   for (const ThroughputRow& row : catalog.runs().throughput) {
-    if (selected(row, filter)) result.rows.push_back(replay(catalog, row));
+    if (!selected(row, filter)) continue;
+    result.rows.push_back(replay(catalog, row, filter.default_tuning));
   }
   std::vector<RowError> predicted;
   for (const ValidationRow& row : result.rows) {

@@ -21,6 +21,10 @@ constexpr auto share(std::string_view path, auto get, std::string_view help,
   return number(path, "", NumberKind::fraction, get, help, rank);
 }
 
+constexpr auto plain_number(std::string_view path, auto get, std::string_view help) {
+  return number(path, "", NumberKind::number, get, help);
+}
+
 template <auto Member>
 constexpr auto fact = [](Row row) -> std::string_view { return row.measured->*Member; };
 
@@ -66,8 +70,23 @@ const Columns<ValidationRow>& row_columns() {
   return table;
 }
 
+const Columns<LeftOut>& left_out_columns() {
+  using Left = const LeftOut&;
+  static const Columns<LeftOut> table = {
+      plain("rows", [](Left l) { return l.rows; }, "predicted by constants that never saw their source"),
+      share("median_error", [](Left l) { return l.median; }, "of |error|"),
+      share("p90_error", [](Left l) { return l.p90; }, "nine of ten rows are nearer"),
+      share("bias", [](Left l) { return l.bias; }, "median of error"),
+      share("inside", [](Left l) { return l.inside; }, "of the rows within P10 to P90"),
+      plain_number("width", [](Left l) { return l.width; }, "median P90 / P10"),
+      plain_number("score", [](Left l) { return l.score; },
+                   "mean interval score of the logarithm at 80 %")};
+  return table;
+}
+
 const Columns<ValidationSummary>& summary_columns() {
-  static const Columns<ValidationSummary> table = {
+  static const Columns<ValidationSummary> table = [] {
+  Columns<ValidationSummary> t = {
       text("dimension", [](Summary s) -> auto& { return s.dimension; }, "what rows are told by",
            Rank::key),
       text("value", [](Summary s) -> auto& { return s.value; }, "which rows", Rank::key),
@@ -76,6 +95,9 @@ const Columns<ValidationSummary>& summary_columns() {
       share("median_error", [](Summary s) { return s.median; }, "of |error|", Rank::first),
       share("p90_error", [](Summary s) { return s.p90; }, "nine of ten rows are nearer"),
       share("bias", [](Summary s) { return s.bias; }, "median of error")};
+  t.lift<[](Summary s) { return s.left_out ? &*s.left_out : nullptr; }, left_out_columns>("left_out", true);
+  return t;
+  }();
   return table;
 }
 

@@ -5,6 +5,7 @@
 //   stack NAME CONSTANT VALUE        e.g. stack megatron elementwise 1.1
 //   plan                             chooses again what rows leave open; prints the layouts
 //   run                              prints one predicted tokens/s/GPU per row, 0 where none
+//   tuning row|default              rows as tuned as they say, or as who does not know
 //   terms ID                         prints the seconds of a row by term
 #include <cstdio>
 #include <iostream>
@@ -87,6 +88,12 @@ class Bench {
     }
   }
 
+  /// All rows are due again.
+  void set_default_tuning(bool value) {
+    default_tuning_ = value;
+    for (const Entry& entry : entries_) changed_.insert(entry.platform.stack);
+  }
+
   void set_efficiency(const std::string& name, const std::string& constant, double value) {
     Efficiency& efficiency = *efficiencies_.at(name);
     if (constant.starts_with("matmul.")) {
@@ -121,9 +128,10 @@ class Bench {
     changed_.insert(owner);
   }
 
-  static void evaluate(Entry& entry) {
+  void evaluate(Entry& entry) const {
     entry.rate = 0;
     if (!entry.usable) return;
+    set_row_tuning(entry.platform, *entry.row, default_tuning_);
     const StepModel model(entry.workload, entry.platform);
     entry.rate = entry.layout.global_batch * entry.row->seq_length /
                  (model.step(entry.layout).seconds * entry.layout.gpus());
@@ -137,8 +145,9 @@ class Bench {
     return *slot;
   }
 
-  static void plan_one(Entry& entry) {
+  void plan_one(Entry& entry) const {
     entry.usable = false;
+    set_row_tuning(entry.platform, *entry.row, default_tuning_);
     try {
       const StepModel model(entry.workload, entry.platform);
       const Plan chosen = plan(model, row_request(*entry.row, entry.workload));
@@ -164,6 +173,7 @@ class Bench {
   std::map<std::string, std::map<std::string, std::unique_ptr<Stack>>> stacks_;  // by name, release
   std::vector<Entry> entries_;
   std::set<const void*> changed_;
+  bool default_tuning_ = false;
 };
 
 void serve(Bench& bench) {
@@ -177,6 +187,10 @@ void serve(Bench& bench) {
       bench.plan_all();
     } else if (command == "run") {
       bench.run();
+    } else if (command == "tuning") {
+      words >> name;
+      bench.set_default_tuning(name == "default");
+      continue;
     } else if (command == "terms") {
       words >> name;
       bench.terms(name);

@@ -25,6 +25,11 @@ TEST_CASE("layouts that ran in reality fit", "[memory][measured]") {
     // Layers of a billion parameters and more, which the formula holds gathered whole: four of these
     // 32 rows by 11 to 17 % too large.
     if (row.source.starts_with("MaxText on TPU")) continue;
+    // Fused losses that never hold the logits, and a micro-batch that is assumed.
+    if (row.source.starts_with("whyNLP") || row.source.starts_with("nanochat pull") ||
+        row.source.starts_with("Open-Llama")) {
+      continue;
+    }
     const Workload w = row_workload(catalog, row);
     const StepModel model(w, row_platform(catalog, row));
     const Plan chosen = plan(model, row_request(row, w));

@@ -24,6 +24,11 @@ ValidationSummary family(const ValidationResult& result, bool mixture, bool know
   for (const ValidationRow& row : result.rows) {
     const ThroughputRow& m = *row.measured;
     if (!row.problem.empty()) continue;
+    // Not fitted, or hardly (APART and WEAK of refit.py), and first runs, which are a tail.
+    if (m.quality == "C" || m.tuning == Tuning::first_run || m.source.find("dispatcher") != std::string::npos ||
+        m.source.starts_with("whyNLP") || m.source.starts_with("swiss-ai")) {
+      continue;
+    }
     // Predicted by rule: nothing was calibrated that could stay where it was.
     if (!catalog().efficiency(catalog().accelerator(m.accelerator)).measured) continue;
     const bool moe = run_model(catalog(), m.model).language.moe.has_value();

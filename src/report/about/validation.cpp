@@ -66,11 +66,15 @@ Table validation_summary_table(const Result& result) {
                {.title = "experiments", .key = "groups", .align = Align::right},
                {.title = "median", .key = "median_error", .align = Align::right, .strong = true},
                {.title = "p90", .key = "p90_error", .align = Align::right},
-               {.title = "bias", .align = Align::right}});
+               {.title = "bias", .align = Align::right},
+               {.title = "left out", .key = "left_out.median_error", .align = Align::right},
+               {.title = "inside", .key = "left_out.inside", .align = Align::right}});
   const auto add = [&](const ValidationSummary& s) {
     table.add_row({s.dimension, s.value, Cell::number(s.rows, NumberKind::count),
                    Cell::number(s.groups, NumberKind::count), plain_percent(s.median),
-                   plain_percent(s.p90), percent(s.bias)});
+                   plain_percent(s.p90), percent(s.bias),
+                   s.left_out ? plain_percent(s.left_out->median) : Cell::unknown(),
+                   s.left_out ? plain_percent(s.left_out->inside) : Cell::unknown()});
   };
   std::string_view before;
   for (const ValidationSummary& summary : result.summaries) {
@@ -83,13 +87,23 @@ Table validation_summary_table(const Result& result) {
   return table;
 }
 
+std::string left_out_words(const std::optional<LeftOut>& left) {
+  if (!left) return "";
+  return fmt::format(
+      " With each source left out in turn, as an estimate without --tuning gives them: median {:.1f} %, "
+      "90th percentile {:.1f} %, bias {:+.1f} %; the 80 % range holds {:.0f} % of the rows at a "
+      "median P90/P10 of {:.2f} (interval score of ln {:.2f}).",
+      100 * left->median, 100 * left->p90, 100 * left->bias, 100 * left->inside, left->width,
+      left->score);
+}
+
 std::string validation_summary(const ValidationResult& result) {
   const ValidationSummary& all = result.all;
   return fmt::format(
       "{} measured rows ({} experiments): median error {:.1f} %, 90th percentile {:.1f} %, bias "
-      "{:+.1f} %. Constants were fitted to these rows; what they miss with whole sources left out "
-      "stands in data/efficiency/residuals.csv.",
-      all.rows, all.groups, 100 * all.median, 100 * all.p90, 100 * all.bias);
+      "{:+.1f} %, by constants that were fitted to them.{}",
+      all.rows, all.groups, 100 * all.median, 100 * all.p90, 100 * all.bias,
+      left_out_words(all.left_out));
 }
 
 // Predicted against measured, by accelerator: those with most rows have a series of their own.

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// How well tuned the software is: what it moves, and in which direction.
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "trcost/catalog.h"
+#include "trcost/efficiency.h"
+#include "trcost/performance.h"
+#include "trcost/validate.h"
+
+using namespace trcost;
+using Catch::Matchers::WithinRel;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog instance;
+  return instance;
+}
+
+Platform platform_of(const std::string& accelerator, const std::string& stack,
+                     Precision precision = Precision::bf16) {
+  Platform out;
+  out.accelerator = &catalog().accelerator(accelerator);
+  out.system = &catalog().system(out.accelerator->system);
+  out.efficiency = &catalog().efficiency(*out.accelerator);
+  out.stack = &catalog().stack(stack);
+  out.precision = precision;
+  return out;
+}
+
+StepTime step_of(const std::string& model, const Platform& platform, const Layout& layout) {
+  Workload workload;
+  workload.language = catalog().model(model).language;
+  workload.seq_length = workload.attention_length = 4096;
+  return StepModel(workload, platform).step(layout);
+}
+
+Layout dense_layout() {
+  Layout layout;
+  layout.tp = 4;
+  layout.pp = 2;
+  layout.dp = 8;
+  layout.global_batch = 128;
+  layout.sharding = Sharding::optimizer;
+  return layout;
+}
+
+Layout mixture_layout() {
+  Layout layout;
+  layout.pp = 8;
+  layout.ep = 8;
+  layout.dp = 32;
+  layout.global_batch = 2048;
+  layout.sharding = Sharding::optimizer;
+  return layout;
+}
+
+double seconds_at(Platform platform, Tuning tuning) {
+  set_tuning(platform, tuning);
+  return step_of("llama-3.1-70b", platform, dense_layout()).seconds;
+}
+
+}  // namespace
+
+TEST_CASE("less tuned software is never faster", "[tuning]") {
+  for (const std::string& stack : catalog().names(CatalogKind::stacks)) {
+    for (const char* chip : {"a100-sxm-80gb", "h100-sxm", "b200", "gb200-nvl72", "mi300x"}) {
+      const Platform platform = platform_of(chip, stack);
+      const double shown = seconds_at(platform, Tuning::showcase);
+      const double usual = seconds_at(platform, Tuning::usual);
+      INFO(stack << " on " << chip);
+      CHECK(usual > shown);
+      // AWS, Ant, Swiss AI and users reached 0.71 to 1.07 of what the makers print, median 0.86 to
+      // 0.91 (the pairs of data/runs/throughput.csv); young chips lose more.
+      CHECK(usual < 1.45 * shown);
+      const double first = seconds_at(platform, Tuning::first_run);
+      CHECK(first > 1.3 * usual);  // 0.5, 0.5 and 0.44 of the vendor's in three issues
+      CHECK(first < 3 * usual);
+    }
+  }
+}
+
+TEST_CASE("tuning is a term of the step, which sums to it", "[tuning]") {
+  Platform platform = platform_of("gb200-nvl72", "megatron");
+  set_tuning(platform, Tuning::usual);
+  const StepTime usual = step_of("llama-3.1-70b", platform, dense_layout());
+  const double lost = usual.terms[static_cast<std::size_t>(StepTerm::tuning)];
+  double sum = 0;
+  for (const double term : usual.terms) sum += term;
+  CHECK_THAT(sum, WithinRel(usual.seconds, 1e-12));
+  CHECK_THAT(lost, WithinRel((usual.seconds - lost) * (platform.slowdown - 1), 1e-9));
+}
+
+TEST_CASE("exchange that nothing hides takes longer", "[tuning]") {
+  Platform open = platform_of("h100-sxm", "megatron");
+  open.overlap = {0, 0, 0, 0};
+  const Platform hiding = platform_of("h100-sxm", "megatron");
+  const StepTime slow = step_of("llama-3.1-70b", open, dense_layout());
+  const StepTime fast = step_of("llama-3.1-70b", hiding, dense_layout());
+  for (const StepTerm term :
+       {StepTerm::tensor_parallel, StepTerm::data_parallel, StepTerm::pipeline_transfer}) {
+    CHECK(slow.terms[static_cast<std::size_t>(term)] > fast.terms[static_cast<std::size_t>(term)]);
+  }
+}
+
+// Software that nobody knows anything of, against one with its makers' own measurements.
+TEST_CASE("typical software is never faster than a tuned stack", "[tuning]") {
+  for (const char* chip : {"h100-sxm", "h800", "b200", "gb200-nvl72", "gb300-nvl72"}) {
+    for (const Precision precision : {Precision::bf16, Precision::fp8, Precision::mxfp8}) {
+      if (catalog().accelerator(chip).peak_flops[static_cast<std::size_t>(precision)] <= 0)
+        continue;
+      for (const char* model : {"qwen3-235b-a22b", "deepseek-v3", "llama-3.1-70b"}) {
+        Layout layout = mixture_layout();
+        if (!catalog().model(model).language.moe) layout.ep = 1;
+        const Platform typical = platform_of(chip, "typical", precision);
+        const Platform tuned = platform_of(chip, "megatron", precision);
+        INFO(model << " on " << chip << " in " << precision_name(precision));
+        CHECK(step_of(model, typical, layout).seconds > step_of(model, tuned, layout).seconds);
+      }
+    }
+  }
+}
+
+TEST_CASE("ranges of rows whose source nobody has seen are neither too sure nor too wide",
+          "[tuning][measured]") {
+  const ValidationResult result = validate(catalog());
+  REQUIRE(result.all.left_out);
+  const LeftOut& left = *result.all.left_out;
+  CHECK(left.rows > 1300);
+  CHECK(left.inside > 0.7);
+  CHECK(left.inside < 0.9);
+  CHECK(left.score < 0.7);
+  CHECK(left.width < 2.2);
+  for (const ValidationSummary& summary : result.summaries) {
+    if (!summary.left_out || summary.dimension != "stack") continue;
+    INFO(summary.value);
+    CHECK(summary.left_out->inside >= 0.6);
+  }
+}
