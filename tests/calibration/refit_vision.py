@@ -119,9 +119,9 @@ def main():
     if not args.write:
         return
     with open(args.data / "efficiency" / "vision_residuals.csv", "w") as out:
-        out.write("architecture,stack,model,task,layout,rows,groups,sigma,median_error\n")
+        out.write("architecture,stack,model,task,layout,rows,groups,sources,sigma,median_error\n")
         for name, f in families.items():
-            out.write(f"any,any,{name},any,any,{f['rows']},{f['sources']},{f['sigma']:.4f},{f['median_error']:.4f}\n")
+            out.write(f"any,any,{name},any,any,{f['rows']},{f['sources']},{f['sources']},{f['sigma']:.4f},{f['median_error']:.4f}\n")
     with open(args.data / "efficiency" / "vision_left_out.csv", "w") as out:
         out.write("model,factor,bias\n")
         out.write(f"vision,{families['vision']['factor']:.4f},{families['vision']['bias']:.4f}\n")

@@ -197,6 +197,7 @@ TEST_CASE("accelerators that stand idle interrupt no job: more of them take no l
   Scenario scenario;
   scenario.set_text(Field::model_name, "deepseek-v3");
   scenario.set_number(Field::data_tokens, 14.8e12);
+  scenario.set_text(Field::efficiency_stack, "megatron");
   double before = 0;
   for (const double gpus : {200000.0, 262144.0, 300000.0}) {
     scenario.set_number(Field::hardware_gpus, gpus);
