@@ -53,6 +53,7 @@ struct StageResult {
 
 /// One phase of a round: what it takes of the whole job.
 struct PhaseResult {
+  std::string stage;      ///< of a training in several, else empty
   std::string_view name;  ///< `generate`, `train_policy`
   Work work = Work::train;
   double gpus = 0;

@@ -147,6 +147,8 @@ const Columns<PlacedPhase>& phase_columns() {
         text(
             "name", [](P p) { return p.phase->name; }, "of the phase", Rank::key),
         text(
+            "stage", [](P p) -> auto& { return p.phase->stage; }, "of a training in several"),
+        text(
             "kind", [](P p) { return work_name(p.phase->work); }, "train, forward, generate, wait"),
         number(
             "gpus", "accelerators", NumberKind::integer, [](P p) { return p.phase->gpus; },

@@ -112,11 +112,11 @@ struct Estimator::State {
 
   void one(const Scenario& scenario, std::string_view accelerator, Estimate& out);
   void with_notes(const Scenario& scenario, std::string_view accelerator, Estimate& out);
-  void answer_quietly(const Scenario& scenario, std::string_view accelerator,
+  void answer_quietly(const Scenario& scenario, const Scenario& asked, std::string_view accelerator,
                       const Prepared& prepared, Estimate& out);
   template <class GetRates>
-  void answer(const Scenario& scenario, std::string_view accelerator, const Prepared& prepared,
-              const GetRates& get_rates, Notes& notes, Estimate& out);
+  void answer(const Scenario& scenario, const Scenario& asked, std::string_view accelerator,
+              const Prepared& prepared, const GetRates& get_rates, Notes& notes, Estimate& out);
 };
 
 namespace {
@@ -182,9 +182,9 @@ bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, S
 }  // namespace
 
 template <class GetRates>
-void Estimator::State::answer(const Scenario& scenario, std::string_view accelerator,
-                              const Prepared& prepared, const GetRates& get_rates, Notes& notes,
-                              Estimate& out) {
+void Estimator::State::answer(const Scenario& scenario, const Scenario& asked,
+                              std::string_view accelerator, const Prepared& prepared,
+                              const GetRates& get_rates, Notes& notes, Estimate& out) {
   const ResolvedWork& work = prepared.work;
   const Platform& platform = prepared.model.platform();
   const UsefulShare useful_share = [&](double gpus, double busy_seconds) {
@@ -228,7 +228,8 @@ void Estimator::State::answer(const Scenario& scenario, std::string_view acceler
           .run_one(other, accelerator, found);
       return found;
     };
-    add_range(scenario, work, rates, useful, elsewhere, out);
+    // Of what was asked: a method's defaults follow from it anew.
+    add_range(asked, work, rates, useful, elsewhere, out);
   }
   out.derivations.clear();
   if (options.derivations) {
@@ -261,7 +262,7 @@ void Estimator::State::with_notes(const Scenario& asked, std::string_view accele
     rates = resolve_rates(scenario, catalog, prepared.model.platform(), notes);
     return rates;
   };
-  answer(scenario, accelerator, prepared, get_rates, notes, out);
+  answer(scenario, asked, accelerator, prepared, get_rates, notes, out);
 }
 
 void Estimator::State::one(const Scenario& asked, std::string_view accelerator, Estimate& out) {
@@ -273,21 +274,23 @@ void Estimator::State::one(const Scenario& asked, std::string_view accelerator, 
   Scenario adapted;
   if (contrastive_defaults(asked, catalog, silent, adapted)) {
     // The batch of pairs is part of the loss, and so of the model.
-    answer_quietly(adapted, accelerator, prepare(adapted, catalog, accelerator, silent), out);
+    const Prepared prepared = prepare(adapted, catalog, accelerator, silent);
+    answer_quietly(adapted, asked, accelerator, prepared, out);
     return;
   }
   const bool changed = usual_recipe(asked, catalog, silent, adapted);
   const Scenario& scenario = changed ? adapted : asked;
-  answer_quietly(scenario, accelerator, preparations.prepared(scenario, accelerator), out);
+  answer_quietly(scenario, asked, accelerator, preparations.prepared(scenario, accelerator), out);
 }
 
-void Estimator::State::answer_quietly(const Scenario& scenario, std::string_view accelerator,
-                                      const Prepared& prepared, Estimate& out) {
+void Estimator::State::answer_quietly(const Scenario& scenario, const Scenario& asked,
+                                      std::string_view accelerator, const Prepared& prepared,
+                                      Estimate& out) {
   Notes silent(false);
   const auto get_rates = [&]() -> const Rates& {
     return preparations.rates(scenario, prepared.model.platform());
   };
-  answer(scenario, accelerator, prepared, get_rates, silent, out);
+  answer(scenario, asked, accelerator, prepared, get_rates, silent, out);
 }
 
 const std::vector<std::string>& default_accelerators() {

@@ -273,6 +273,7 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
   others.add(Role::reward, Field::rollout_reward_model, "a reward model of the policy's size");
   others.add(Role::critic, Field::rollout_critic_model, "a value model of the policy's size");
   others.add(Role::teacher, Field::rollout_teacher_model, "a teacher of the policy's size");
+  round->sequence_tokens = work.seq_length;
   if (!method_row(method).generates) return round;
   round->framework =
       catalog.round_framework(scenario.text(Field::rollout_framework), *platform.accelerator);

@@ -55,11 +55,13 @@ SpreadContext context_of(const Scenario& scenario, const ResolvedWork& work, con
 
 // The groups whose fields act on time and dollars alone, so that their effect can be measured.
 bool measurable(const FieldInfo& info) {
-  constexpr std::array<Field, 2> kWholeChoices = {Field::train_global_batch,
-                                                  Field::train_micro_batch};
+  constexpr std::array<Field, 4> kWholeChoices = {Field::train_global_batch,
+                                                  Field::train_micro_batch, Field::rollout_epochs,
+                                                  Field::rollout_generation_gpus};
   if (std::ranges::find(kWholeChoices, info.field) != kWholeChoices.end()) return false;
   return info.path.starts_with("data.") || info.path.starts_with("train.") ||
-         info.path.starts_with("efficiency.") || info.path.starts_with("cost.");
+         info.path.starts_with("rollout.") || info.path.starts_with("efficiency.") ||
+         info.path.starts_with("cost.");
 }
 
 double log_ratio(double low, double high) {

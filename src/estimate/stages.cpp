@@ -343,7 +343,10 @@ Estimate sum_of_stages(const Scenario& scenario, std::vector<Estimate> parts) {
   }
   for (std::size_t i = 0; i < parts.size(); ++i) {
     add_notes(out, parts[i], scenario.stages[i].name);
-    std::ranges::copy(parts[i].phases, std::back_inserter(out.phases));
+    for (PhaseResult phase : parts[i].phases) {
+      phase.stage = scenario.stages[i].name;
+      out.phases.push_back(std::move(phase));
+    }
     out.stages.push_back(stage_result(parts[i], scenario.stages[i].name));
   }
   return out;

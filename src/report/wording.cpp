@@ -112,7 +112,8 @@ std::string assumed_value_words(const Assumption& assumption) {
 std::string phase_words(const PhaseResult& phase) {
   std::string text(phase.name);
   std::ranges::replace(text, '_', ' ');
-  if (phase.work == Work::wait) return "wait for each other, new weights";
+  if (phase.work == Work::wait) text = "wait for each other, new weights";
+  if (!phase.stage.empty()) text = phase.stage + ": " + text;
   if (phase.engine) {
     text += phase.engine->gpus == 1 ? std::string(", an engine on each")
                                     : fmt::format(", engines of {}", phase.engine->gpus);

@@ -45,3 +45,21 @@ load program
   refused 2 'not of --method ppo' estimate --method ppo --model llama-3.1-8b --tokens 1e9
   refused 2 'share that is accepted' estimate --method grpo --model llama-3.1-8b --draft-tokens 2
 }
+
+@test "a recipe of several methods has one sum and one range" {
+  run_trcost estimate --scenario "$BATS_TEST_DIRNAME/../../examples/scenarios/tulu-3-8b.json" --format json
+  [ "$code" -eq 0 ]
+  holds '.estimates[0] | (.phases | map(.gpu_hours) | add) / .gpu_hours - 1 | fabs < 1e-9'
+  holds '[.estimates[0].phases[].stage] | unique == ["fine-tuning", "preferences", "reward model", "verifiable rewards"]'
+}
+
+@test "the length of responses may be a range, which widens the answer" {
+  question=(--method grpo --model llama-3.1-8b --accelerator h100-sxm --gpus 32 --response-limit 16384
+    --format json)
+  run_trcost estimate "${question[@]}" --response-tokens 4000
+  [ "$code" -eq 0 ]
+  narrow=$(jq '.estimates[0].range.total_usd | .p90 / .p10' <<<"$out")
+  run_trcost estimate "${question[@]}" --response-tokens 2000..8000
+  [ "$code" -eq 0 ]
+  holds ".estimates[0].range.total_usd | .p90 / .p10 > 1.2 * $narrow"
+}
