@@ -186,8 +186,10 @@ load program
   fewest=$(jq '.solutions[0].choices[] | select(.choice | startswith("fewest")) | .value' <<<"$out" |
     head -1)
   cheapest=$(jq '.solutions[0].value' <<<"$out")
+  # Every size from well below the fewest to well above the cheapest.
+  most=$((fewest > cheapest ? fewest : cheapest))
   row() {
-    "$TRCOST" sweep "${question[@]}" --vary hardware.gpus=7000..8200:1 \
+    "$TRCOST" sweep "${question[@]}" --vary "hardware.gpus=$((fewest - 800))..$((most + 400)):1" \
       --where 'wall_clock_seconds<=12h' --sort "$1" --top 1 --select cost.total --format csv |
       sed -n '2s/,.*//p'
   }
