@@ -78,11 +78,20 @@ constexpr EstimateColumn kPerformance[] = {
         [](E e) -> Number { return e.wall_clock_seconds; }, "from start to end", Rank::first, "wall clock"),
 };
 
+// Accelerators that the layout is of: in a round some may generate beside them.
+double learners(E e) {
+  double gpus = e.gpus;
+  for (const PhaseResult& phase : e.phases) {
+    if (phase.work == Work::generate && phase.gpus < e.gpus) gpus -= phase.gpus;
+  }
+  return gpus;
+}
+
 }  // namespace
 
 void add_performance_columns(Columns<Estimate>& out) {
   out.lift<[](E e) {
-    return e.one_layout ? std::optional<PlacedLayout>({&e.layout, e.gpus, e.model.layers})
+    return e.one_layout ? std::optional<PlacedLayout>({&e.layout, learners(e), e.model.layers})
                         : std::nullopt;
   }, layout_columns>("layout");
   out.lift<[](E e) { return &e.memory; }, memory_use_columns>("memory");

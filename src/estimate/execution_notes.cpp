@@ -163,14 +163,18 @@ void note_batch(const Scenario& scenario, const ResolvedWork& work, const Execut
 
 }  // namespace
 
-void note_execution(const Scenario& scenario, const Prepared& prepared, const Execution& execution,
+void note_execution(const Scenario& scenario, const Prepared& prepared, const Execution& found,
                     Notes& notes) {
   const ResolvedWork& work = prepared.work;
+  // What is said of the layout is said of those that it is of; a round's cluster is searched by its
+  // phases, not by steps alone.
+  Execution execution = found;
+  execution.gpus -= found.generating;
   note_idle(execution, work.global_batch_given, scenario.has(Field::layout_dp), notes);
   note_batch(scenario, work, execution, notes);
   note_batch_cost(work, execution, notes);
   note_neighbour(scenario, work, prepared.model, execution, notes);
-  note_larger_cluster(scenario, prepared, execution, notes);
+  if (!prepared.round) note_larger_cluster(scenario, prepared, execution, notes);
 }
 
 }  // namespace trcost

@@ -44,6 +44,7 @@ struct Execution {
   double data_wait = 1;     ///< time of a step over what it takes where data is always there
   // Of a method with more than one phase; `step_seconds` and `mfu` are then of the round's share.
   std::vector<PhaseTime> phases;
+  double generating = 0;  ///< accelerators of `gpus` that generate beside those of the plan
   double updates = 1;  ///< optimizer steps of a round
   double round_seconds = 0;
   double serial_seconds = 0;  ///< of a round: new weights to the engines, and between phases

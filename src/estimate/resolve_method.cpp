@@ -281,6 +281,14 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
   round->sequence_tokens = round->rollout->prompt_tokens + round->rollout->lengths.mean();
   round->sequences = round->rollout->responses() * options.epochs;
   round->placement = placement_of(scenario);
+  if (round->placement == Placement::colocated && scenario.has(Field::rollout_generation_gpus)) {
+    throw Error(ErrorKind::usage, "all accelerators generate where placement is colocated",
+                "give --placement split or async, or leave --generation-gpus out",
+                "--generation-gpus");
+  }
+  if (work.model.vision) {
+    notes.warn("images of the prompts are not counted: count their tokens into --prompt-tokens");
+  }
   round->generation_gpus = scenario.number(Field::rollout_generation_gpus);
   return round;
 }

@@ -168,6 +168,7 @@ bool add_phases(const RoundWork& round, double generation_gpus, Execution& execu
   const double tokens = sequences / epochs * round.sequence_tokens;
   const double learners = execution.gpus - generation_gpus;
   execution.phases.clear();
+  execution.generating = generation_gpus;
   for (const Phase& phase : round.phases) {
     if (phase.work == Work::generate) {
       const double gpus = generation_gpus > 0 ? generation_gpus : execution.gpus;

@@ -10,6 +10,7 @@
 
 #include "trcost/bill.h"
 #include "trcost/error.h"
+#include "trcost/method.h"
 #include "trcost/quantity.h"
 
 namespace trcost {
@@ -264,6 +265,12 @@ std::vector<TransferTarget> parse_transfer_targets(std::string_view text) {
 }
 
 TransferResult transfer(const TransferRequest& request, const Catalog& catalog) {
+  if (method_row(method_named(request.base.text(Field::train_method))).generates) {
+    throw Error(
+        ErrorKind::usage, "a measured time is of one kind of work, and a round has several",
+        "leave --method out to carry its training, or ask `trcost estimate` on each platform",
+        "--method");
+  }
   return Transfer(request, catalog).run();
 }
 

@@ -43,6 +43,10 @@ load program
   refused 2 'longer than the limit' estimate --method grpo --model llama-3.1-8b \
     --response-tokens 9000 --response-limit 4000
   refused 2 'not of --method ppo' estimate --method ppo --model llama-3.1-8b --tokens 1e9
+  refused 2 'placement is colocated' estimate --method grpo --model llama-3.1-8b --gpus 16 \
+    --generation-gpus 4
+  refused 2 'one kind of work' transfer --method grpo --model qwen3-8b --from h100-sxm --from-gpus 16 \
+    --measured 20h --to b200
   refused 2 'share that is accepted' estimate --method grpo --model llama-3.1-8b --draft-tokens 2
 }
 
@@ -62,4 +66,13 @@ load program
   run_trcost estimate "${question[@]}" --response-tokens 2000..8000
   [ "$code" -eq 0 ]
   holds ".estimates[0].range.total_usd | .p90 / .p10 > 1.2 * $narrow"
+}
+
+@test "accelerators that generate are not idle" {
+  run_trcost estimate --method grpo --model llama-3.1-8b --placement async --gpus 16 \
+    --accelerator h100-sxm --format json
+  [ "$code" -eq 0 ]
+  holds '.estimates[0] | (.phases[] | select(.kind == "generate") | .gpus) + .layout.dp * .layout.tp
+    * .layout.pp * .layout.cp + .layout.idle_gpus == .gpus'
+  ! grep -q 'stay idle' <<<"$err"
 }
