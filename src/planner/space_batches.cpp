@@ -41,7 +41,7 @@ constexpr double kOddDegree = 0.004;
 constexpr double kStagesPerRank = 0.001;  // for each doubling
 constexpr double kIdle = 0.014;
 // In all: with it a larger cluster takes no more than 2 % longer than a smaller one.
-constexpr double kMost = 0.0195;
+constexpr double kMost = 0.018;
 
 bool power_of_two(double x) {
   int exponent = 0;
