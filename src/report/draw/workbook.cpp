@@ -161,7 +161,7 @@ void add_rows(WorkbookFile& book, const Record& record, std::string_view rows, b
       book.sheet(sheet_name(rows), 1, 1);
       for (std::size_t c = 0; c < plan.cells().size(); ++c) {
         const ColumnInfo& info = *plan.cells()[c].info;
-        const std::string_view title = info.path.empty() ? sheet_name(rows) : info.path;
+        const std::string title = info.path.empty() ? sheet_name(rows) : std::string(info.path);
         book.text(c, title, true);
         book.width(c, cell_width(title));
       }
