@@ -243,7 +243,7 @@ namespace {
 // planner knows steps alone.
 Execution with_fewer_failures(const Scenario& scenario, const Prepared& prepared, double gpus,
                               const UsefulShare& useful) {
-  constexpr double kFewFailures = 0.95;
+  constexpr double kFewFailures = 0.85;
   constexpr double kParts[] = {15. / 16, 7. / 8, 3. / 4, 5. / 8};
   Execution best = execute_given(scenario, prepared, gpus);
   if (best.mfu_given || prepared.round) return best;
