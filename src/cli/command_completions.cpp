@@ -2,13 +2,13 @@
 // Completions and the man page, from the same table of commands and options as the help.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "trcost/error.h"
@@ -20,13 +20,12 @@
 namespace trcost::cli {
 namespace {
 
-struct Flag {
-  std::string names;    // `--output -o`
-  std::string longest;  // `--output`
-  std::string value;    // `FILE`, or `a|b|c`
-  std::string help;
+struct Completed : Flag {
   std::string words;  // that complete its value; files do where there are none
   bool list = false;  // takes several, separated by commas
+
+  // `--output -o`
+  [[nodiscard]] std::string names() const { return letter.empty() ? name : name + " " + letter; }
 };
 
 bool is_word_list(const std::string& value) {
@@ -93,21 +92,16 @@ constexpr NamedFlag kNamedFlags[] = {{"--accelerator", entries<CatalogKind::acce
                                      {"--region", regions},
                                      {"--family", families}};
 
-std::vector<Flag> flags_of(const Command& command, Session& session) {
-  CLI::App app;
-  app.set_help_flag("-h,--help", "this help");
-  const Action action = command.define(app, session);
-  session.add_global_options(app);
-  std::vector<Flag> out;
-  for (const CLI::Option* option : app.get_options()) {
-    if (option->get_lnames().empty() || option->get_group().empty()) continue;
-    Flag flag;
-    flag.longest = "--" + option->get_lnames().front();
-    flag.names = flag.longest;
-    for (const std::string& name : option->get_snames()) flag.names += " -" + name;
-    if (option->get_items_expected_max() > 0) flag.value = option->get_type_name();
-    flag.help = option->get_description();
-    const auto* named = std::ranges::find(kNamedFlags, flag.longest, &NamedFlag::flag);
+std::vector<Completed> flags_of(const Command& command, Session& session) {
+  Flags flags;
+  flags.add_help();
+  const Action action = command.define(flags, session);
+  session.add_global_options(flags);
+  std::vector<Completed> out;
+  for (Flag& row : flags.rows()) {
+    if (row.positional()) continue;
+    Completed flag{std::move(row), {}, false};
+    const auto* named = std::ranges::find(kNamedFlags, flag.name, &NamedFlag::flag);
     if (is_word_list(flag.value)) {
       flag.words = words_of(flag.value);
     } else if (named != std::end(kNamedFlags)) {
@@ -170,12 +164,12 @@ std::string bash_script(Session& session) {
   std::string lists;
   for (const Command& command : commands()) {
     std::string all = argument_words(command);
-    for (const Flag& flag : flags_of(command, session)) {
-      all += (all.empty() ? "" : " ") + flag.names;
+    for (const Completed& flag : flags_of(command, session)) {
+      all += (all.empty() ? "" : " ") + flag.names();
       if (!flag.words.empty()) {
         out += fmt::format(
             "    \"{} {}\") {}COMPREPLY=($(compgen {}-W \"{}\" -- \"$word\")); return ;;\n",
-            command.name, flag.longest,
+            command.name, flag.name,
             flag.list ? "case $word in *,*) head=${word%,*}, word=${word##*,} ;; esac; " : "",
             is_word_list(flag.value) ? ""
             : flag.list              ? "-P \"$head\" "
@@ -225,11 +219,11 @@ std::string zsh_script(Session& session) {
       out += " " + quoted(fmt::format("2:value:({})", words));
     }
     if (command.name == "show") out += " \"3:name:(${names[$words[3]]})\"";
-    for (const Flag& flag : flags_of(command, session)) {
+    for (const Completed& flag : flags_of(command, session)) {
       std::string help = flag.help;
       std::erase_if(help, [](char c) { return c == '[' || c == ']' || c == ':'; });
       const bool takes = !flag.words.empty() || !flag.value.empty();
-      std::string spec = fmt::format("{}{}[{}]", flag.longest, takes ? "=" : "", help);
+      std::string spec = fmt::format("{}{}[{}]", flag.name, takes ? "=" : "", help);
       if (!flag.words.empty()) {
         spec += fmt::format(":value:({})", flag.words);
       } else if (!flag.value.empty()) {
@@ -258,9 +252,9 @@ std::string fish_script(Session& session) {
           "__fish_seen_subcommand_from {}' -a '{}'\n",
           kind.name, names_of(session.catalog().names(kind.kind)));
     }
-    for (const Flag& flag : flags_of(command, session)) {
+    for (const Completed& flag : flags_of(command, session)) {
       out += fmt::format("complete -c trcost -n '__fish_seen_subcommand_from {}' -l {} -d {}",
-                         command.name, flag.longest.substr(2), quoted(flag.help));
+                         command.name, flag.name.substr(2), quoted(flag.help));
       if (!flag.words.empty()) {
         const std::string words =
             flag.list ? fmt::format("(__fish_append , {})", flag.words) : flag.words;
@@ -298,8 +292,8 @@ std::string man_page(Session& session) {
     out += fmt::format(".SH TRCOST {}\n{}.\n.PP\n.B trcost {}\n{}\n.PP\nExamples:\n.nf\n{}.fi\n",
                        command.name, roff(command.summary), command.name, roff(command.usage),
                        roff(command.examples));
-    for (const Flag& flag : flags_of(command, session)) {
-      out += fmt::format(".TP\n.B {}{}{}\n{}\n", roff(flag.names), flag.value.empty() ? "" : " ",
+    for (const Completed& flag : flags_of(command, session)) {
+      out += fmt::format(".TP\n.B {}{}{}\n{}\n", roff(flag.names()), flag.value.empty() ? "" : " ",
                          roff(flag.value), roff(flag.help));
     }
   }
@@ -318,9 +312,10 @@ constexpr Kind kKinds[] = {
 
 }  // namespace
 
-Action define_completions(CLI::App& app, Session& session) {
+Action define_completions(Flags& flags, Session& session) {
   auto name = std::make_shared<std::string>();
-  app.add_option("KIND", *name, "bash, zsh, fish, or man")->group("Arguments");
+  flags.group("Arguments");
+  flags.add("KIND", *name, "", "bash, zsh, fish, or man");
   return [name, &session] {
     for (const Kind& kind : kKinds) {
       if (kind.name != *name) continue;

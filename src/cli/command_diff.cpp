@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
@@ -36,8 +36,7 @@ std::optional<double> threshold(const std::string& text) {
   if (percent) return value / 100;
   if (value > 1) {
     throw Error(ErrorKind::usage, fmt::format("{} would be {} %", text, format_exact(100 * value)),
-                fmt::format("write {0}% or {1}%", text, format_exact(100 * value)),
-                "--fail-above");
+                fmt::format("write {0}% or {1}%", text, format_exact(100 * value)), "--fail-above");
   }
   return value;
 }
@@ -62,8 +61,8 @@ int run_diff(const DiffArguments& arguments, Session& session) {
   report.result = diff_results(read_input(a), report.a, read_input(b), report.b);
   Output output(arguments.output.path);
   Style style;
-  style.color = format == Format::table && arguments.output.path == "-" &&
-                session.colored(STDOUT_FILENO);
+  style.color =
+      format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
   Document document = diff_document(report);
   document.command = session.command;
   output.write(render(document, format, style));
@@ -82,19 +81,17 @@ int run_diff(const DiffArguments& arguments, Session& session) {
 
 }  // namespace
 
-Action define_diff(CLI::App& app, Session& session) {
+Action define_diff(Flags& flags, Session& session) {
   auto arguments = std::make_shared<DiffArguments>();
-  app.add_option("FILES", arguments->files, "two results of `trcost estimate --format json`")
-      ->type_name("A.json B.json")
-      ->group("Input");
-  app.add_option("--fail-above", arguments->fail_above,
-                 "exit 3 when a platform's total rises by more than this share, or cannot be "
-                 "compared")
-      ->type_name("SHARE")
-      ->group("Output");
-  app.add_flag("--all", arguments->all, "every figure that differs, not only the main ones")
-      ->group("Output");
-  add_output_options(app, arguments->output);
+  flags.group("Input");
+  flags.add("FILES", arguments->files, "A.json B.json",
+            "two results of `trcost estimate --format json`");
+  flags.group("Output");
+  flags.add("--fail-above", arguments->fail_above, "SHARE",
+            "exit 3 when a platform's total rises by more than this share, or cannot be "
+            "compared");
+  flags.add("--all", arguments->all, "every figure that differs, not only the main ones");
+  add_output_options(flags, arguments->output);
   return [arguments, &session] { return run_diff(*arguments, session); };
 }
 

@@ -2,15 +2,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
+#include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "trcost/prices.h"
 #include "trcost/report.h"
@@ -28,6 +29,9 @@ struct EstimateArguments {
 };
 
 int run_estimate(const EstimateArguments& arguments, Session& session) {
+  if (arguments.details && arguments.brief) {
+    throw Error(ErrorKind::usage, "--details and --brief exclude each other", "give one of them");
+  }
   const Format format = arguments.output.choose();
   const Scenario scenario = arguments.scenario.read(session);
   Output output(arguments.output.path);
@@ -74,24 +78,18 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
 
 }  // namespace
 
-Action define_estimate(CLI::App& app, Session& session) {
+Action define_estimate(Flags& flags, Session& session) {
   auto arguments = std::make_shared<EstimateArguments>();
-  arguments->scenario.add(app, session);
+  arguments->scenario.add(flags, session);
   using enum Format;
-  add_output_options(app, arguments->output, {table, json, jsonl, csv, md, html, xlsx});
-  app.add_flag("--explain", arguments->explain, "every formula with its numbers and sources")
-      ->group("Output");
-  app.add_flag(
-         "--strict", arguments->strict,
-         "exit 3 when a number is not known, a price imputed, of another class or older than a "
-         "year, a platform without an answer, or memory does not fit")
-      ->group("Output");
-  CLI::Option* details =
-      app.add_flag("--details", arguments->details, "all of the answer, beyond one screen of text")
-          ->group("Output");
-  app.add_flag("--brief", arguments->brief, "a line of text per platform")
-      ->group("Output")
-      ->excludes(details);
+  add_output_options(flags, arguments->output, {table, json, jsonl, csv, md, html, xlsx});
+  flags.group("Output");
+  flags.add("--explain", arguments->explain, "every formula with its numbers and sources");
+  flags.add("--strict", arguments->strict,
+            "exit 3 when a number is not known, a price imputed, of another class or older than a "
+            "year, a platform without an answer, or memory does not fit");
+  flags.add("--details", arguments->details, "all of the answer, beyond one screen of text");
+  flags.add("--brief", arguments->brief, "a line of text per platform");
   return [arguments, &session] { return run_estimate(*arguments, session); };
 }
 

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <set>
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
@@ -113,8 +113,8 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
   ExperimentReport report = run_experiments(study, session.catalog());
   report.price_data_date = session.catalog().price_date();
   Style style;
-  style.color = format == Format::table && arguments.output.path == "-" &&
-                session.colored(STDOUT_FILENO);
+  style.color =
+      format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
   Document document = experiments_document(report);
   document.command = session.command;
   output.write(render(document, format, style));
@@ -133,11 +133,11 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
 
 }  // namespace
 
-Action define_experiments(CLI::App& app, Session& session) {
+Action define_experiments(Flags& flags, Session& session) {
   auto arguments = std::make_shared<ExperimentArguments>();
-  constexpr const char* kGroup = "Study";
+  flags.group("Study");
   const auto add = [&](const char* name, std::string& text, const char* type, const char* help) {
-    app.add_option(name, text, help)->type_name(type)->group(kGroup);
+    flags.add(name, text, type, help);
   };
   add("STUDY", arguments->file, "FILE",
       "a scenario as JSON with a list \"experiments\" of name, params_fraction, tokens_fraction, "
@@ -153,13 +153,12 @@ Action define_experiments(CLI::App& app, Session& session) {
   add("--run-time", arguments->run_time, "TIME",
       "a run gets the fewest GPUs that finish it in this time (default: 3d); --gpus is the cluster "
       "that all runs are packed onto");
-  arguments->scenario.add(app, session);
-  add_output_options(app, arguments->output);
-  app.add_flag(
-         "--strict", arguments->strict,
-         "exit 3 when a number is not known, a price imputed, of another class or older than a "
-         "year, a platform without an answer, or a run over its time")
-      ->group("Output");
+  arguments->scenario.add(flags, session);
+  add_output_options(flags, arguments->output);
+  flags.group("Output");
+  flags.add("--strict", arguments->strict,
+            "exit 3 when a number is not known, a price imputed, of another class or older than a "
+            "year, a platform without an answer, or a run over its time");
   return [arguments, &session] { return run_experiments_command(*arguments, session); };
 }
 

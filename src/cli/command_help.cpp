@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/session.h"
@@ -18,11 +18,11 @@ std::string topic_text(const std::string& topic, Session& session) {
   if (topic.empty()) return program_help();
   if (topic == "fields") return fields_help();
   if (const Command* command = find_command(topic)) {
-    CLI::App app;
-    app.set_help_flag("-h,--help", "this help")->group("General");
-    const Action action = command->define(app, session);
-    session.add_global_options(app);
-    return command_help(*command, app);
+    Flags flags;
+    flags.add_help();
+    const Action action = command->define(flags, session);
+    session.add_global_options(flags);
+    return command_help(*command, flags);
   }
   std::vector<std::string> known{"fields"};
   for (const Command& command : commands()) known.emplace_back(command.name);
@@ -33,9 +33,10 @@ std::string topic_text(const std::string& topic, Session& session) {
 
 }  // namespace
 
-Action define_help(CLI::App& app, Session& session) {
+Action define_help(Flags& flags, Session& session) {
   auto topic = std::make_shared<std::string>();
-  app.add_option("TOPIC", *topic, "a command, or fields")->group("Arguments");
+  flags.group("Arguments");
+  flags.add("TOPIC", *topic, "", "a command, or fields");
   return [topic, &session] {
     Output output("-");
     output.write(topic_text(*topic, session));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "report/table_document.h"
@@ -44,16 +44,14 @@ int run_list(const ListOptions& options, Session& session) {
 
 }  // namespace
 
-Action define_list(CLI::App& app, Session& session) {
+Action define_list(Flags& flags, Session& session) {
   auto options = std::make_shared<ListOptions>();
-  app.add_option("KIND", options->kind,
-                 catalog_kind_names(", ", " or "))
-      ->group("Arguments");
-  app.add_option("--accelerator", options->accelerator,
-                 "only what belongs to it (accelerators, systems, prices)")
-      ->type_name("NAME")
-      ->group("Output");
-  add_output_options(app, options->output);
+  flags.group("Arguments");
+  flags.add("KIND", options->kind, "", catalog_kind_names(", ", " or "));
+  flags.group("Output");
+  flags.add("--accelerator", options->accelerator, "NAME",
+            "only what belongs to it (accelerators, systems, prices)");
+  add_output_options(flags, options->output);
   return [options, &session] { return run_list(*options, session); };
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
@@ -45,13 +45,13 @@ int run_memory(const MemoryArguments& arguments, Session& session) {
 
 }  // namespace
 
-Action define_memory(CLI::App& app, Session& session) {
+Action define_memory(Flags& flags, Session& session) {
   auto arguments = std::make_shared<MemoryArguments>();
-  arguments->scenario.add(app, session);
-  add_output_options(app, arguments->output);
-  app.add_flag("--strict", arguments->strict,
-               "exit 3 when it does not fit on an accelerator that was looked at")
-      ->group("Output");
+  arguments->scenario.add(flags, session);
+  add_output_options(flags, arguments->output);
+  flags.group("Output");
+  flags.add("--strict", arguments->strict,
+            "exit 3 when it does not fit on an accelerator that was looked at");
   return [arguments, &session] { return run_memory(*arguments, session); };
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -9,6 +8,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "trcost/error.h"
@@ -92,8 +92,7 @@ void report(const PriceImport& import, const PriceImportOptions& options, Sessio
     session.warn(fmt::format("line {}: {}: {}", row.line, row.what, row.why));
   }
   if (shown < import.refused.size()) {
-    session.warn(
-        fmt::format("and {} more refused: -v names all", import.refused.size() - shown));
+    session.warn(fmt::format("and {} more refused: -v names all", import.refused.size() - shown));
   }
   std::set<std::size_t> lines;
   for (const RefusedRow& row : import.refused) lines.insert(row.line);
@@ -144,23 +143,18 @@ int import_file(const PricesOptions& typed, Session& session) {
 
 }  // namespace
 
-Action define_prices(CLI::App& app, Session& session) {
+Action define_prices(Flags& flags, Session& session) {
   auto typed = std::make_shared<PricesOptions>();
-  app.add_option("ACTION", typed->action, "import: turn a table of prices into a price file")
-      ->type_name("import");
-  app.add_option("FILE", typed->file, "SkyPilot or gpuhunt catalog as CSV")->type_name("CSV");
-  app.add_option("--provider", typed->provider,
-                 "whose prices (default: the folder of a vms.csv, else the file's name)")
-      ->type_name("NAME");
-  app.add_option("--class", typed->provider_class, "kind of provider (default: by its name)")
-      ->type_name("specialist|marketplace|survey|index|hyperscaler");
-  app.add_option("--date", typed->date, "day of the prices, where the table carries none")
-      ->type_name("YYYY-MM-DD");
-  app.add_option("--source", typed->source, "where the table comes from (default: its path)")
-      ->type_name("TEXT");
-  app.add_option("-o,--output", typed->output.path, "price file to write, - for stdout")
-      ->type_name("FILE")
-      ->group("Output");
+  flags.add("ACTION", typed->action, "import", "import: turn a table of prices into a price file");
+  flags.add("FILE", typed->file, "CSV", "SkyPilot or gpuhunt catalog as CSV");
+  flags.add("--provider", typed->provider, "NAME",
+            "whose prices (default: the folder of a vms.csv, else the file's name)");
+  flags.add("--class", typed->provider_class, "specialist|marketplace|survey|index|hyperscaler",
+            "kind of provider (default: by its name)");
+  flags.add("--date", typed->date, "YYYY-MM-DD", "day of the prices, where the table carries none");
+  flags.add("--source", typed->source, "TEXT", "where the table comes from (default: its path)");
+  flags.group("Output");
+  flags.add("-o,--output", typed->output.path, "FILE", "price file to write, - for stdout");
   return [typed, &session] {
     if (typed->action != "import") {
       throw Error(ErrorKind::usage,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
@@ -140,32 +140,23 @@ bool belongs_to_serving(const FieldInfo& info) {
 
 }  // namespace
 
-Action define_serve(CLI::App& app, Session& session) {
+Action define_serve(Flags& flags, Session& session) {
   auto typed = std::make_shared<ServeOptions>();
-  typed->scenario.add(app, session, belongs_to_serving);
+  typed->scenario.add(flags, session, belongs_to_serving);
+  flags.group("Serving");
   for (const NumberOption& option : kNumbers) {
-    app.add_option(option.flag, (*typed).*option.text, option.help)
-        ->type_name("N")
-        ->group("Serving");
+    flags.add(option.flag, (*typed).*option.text, "N", option.help);
   }
-  app.add_option("--precision", typed->precision,
-                 "format of the weights (default: fp8 where the chip computes in it, else bf16)")
-      ->type_name("bf16|fp8|nvfp4|mxfp4|int4|best")
-      ->group("Serving");
-  app.add_option("--kv-precision", typed->cache_precision,
-                 "format of the cache (default: as the engine does)")
-      ->type_name("bf16|fp8")
-      ->group("Serving");
-  app.add_option("--engine", typed->engine, "inference software: see trcost list engines")
-      ->type_name("NAME|FILE")
-      ->group("Serving");
-  app.add_option("--claim", typed->claim,
-                 "a vendor's number to judge, e.g. \"0.02 USD/Mtok\", \"15x over h200\"")
-      ->type_name("TEXT")
-      ->group("Serving");
-  app.add_flag("--no-curve", typed->no_curve, "leave out throughput over concurrency")
-      ->group("Output");
-  add_output_options(app, typed->output);
+  flags.add("--precision", typed->precision, "bf16|fp8|nvfp4|mxfp4|int4|best",
+            "format of the weights (default: fp8 where the chip computes in it, else bf16)");
+  flags.add("--kv-precision", typed->cache_precision, "bf16|fp8",
+            "format of the cache (default: as the engine does)");
+  flags.add("--engine", typed->engine, "NAME|FILE", "inference software: see trcost list engines");
+  flags.add("--claim", typed->claim, "TEXT",
+            "a vendor's number to judge, e.g. \"0.02 USD/Mtok\", \"15x over h200\"");
+  flags.group("Output");
+  flags.add("--no-curve", typed->no_curve, "leave out throughput over concurrency");
+  add_output_options(flags, typed->output);
   return [typed, &session] { return run_serve(*typed, session); };
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "report/table_document.h"
@@ -59,14 +59,12 @@ int run_show(const ShowOptions& options, Session& session) {
 
 }  // namespace
 
-Action define_show(CLI::App& app, Session& session) {
+Action define_show(Flags& flags, Session& session) {
   auto options = std::make_shared<ShowOptions>();
-  app.add_option("KIND", options->kind,
-                 catalog_kind_names(", ", " or "))
-      ->group("Arguments");
-  app.add_option("NAME", options->name, "a catalog name, or a .json file of your own to check")
-      ->group("Arguments");
-  add_output_options(app, options->output);
+  flags.group("Arguments");
+  flags.add("KIND", options->kind, "", catalog_kind_names(", ", " or "));
+  flags.add("NAME", options->name, "", "a catalog name, or a .json file of your own to check");
+  add_output_options(flags, options->output);
   return [options, &session] { return run_show(*options, session); };
 }
 

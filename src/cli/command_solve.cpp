@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
@@ -334,40 +334,26 @@ class Solving {
 
 }  // namespace
 
-Action define_solve(CLI::App& app, Session& session) {
+Action define_solve(Flags& flags, Session& session) {
   auto arguments = std::make_shared<SolveArguments>();
-  constexpr const char* kGroup = "Question";
-  app.add_option(
-         "--for", arguments->unknown,
-         "the unknown: any numeric field by path or flag, like tokens, params, gpus, price, "
-         "mfu, or duration (default: what the target needs and the flags leave open)")
-      ->type_name("FIELD")
-      ->group(kGroup);
-  app.add_option("--budget", arguments->budget, "target: cost.total at most this")
-      ->type_name("USD")
-      ->group(kGroup);
-  app.add_option("--flops", arguments->flops, "target: flops.model at most this")
-      ->type_name("N")
-      ->group(kGroup);
-  app.add_option("--target", arguments->target,
-                 "target: any column of --format csv; reached from below where less is better, "
-                 "from above where more is")
-      ->type_name("COLUMN=VALUE")
-      ->group(kGroup);
-  app.add_option("--break-even", arguments->break_even,
-                 "the price (or --for mfu) of A at which A and B cost the same")
-      ->type_name("A,B")
-      ->group(kGroup);
-  app.add_option("--duration", arguments->duration,
-                 "with --gpus: what this cluster computes, costs and trains in this time; with "
-                 "--budget: how many accelerators, or which price, that is")
-      ->type_name("TIME")
-      ->group(kGroup);
-  app.add_flag("--compute-optimal", arguments->compute_optimal,
-               "parameters and tokens both unknown, paired by the scaling law")
-      ->group(kGroup);
-  arguments->scenario.add(app, session);
-  add_output_options(app, arguments->output);
+  flags.group("Question");
+  flags.add("--for", arguments->unknown, "FIELD",
+            "the unknown: any numeric field by path or flag, like tokens, params, gpus, price, "
+            "mfu, or duration (default: what the target needs and the flags leave open)");
+  flags.add("--budget", arguments->budget, "USD", "target: cost.total at most this");
+  flags.add("--flops", arguments->flops, "N", "target: flops.model at most this");
+  flags.add("--target", arguments->target, "COLUMN=VALUE",
+            "target: any column of --format csv; reached from below where less is better, "
+            "from above where more is");
+  flags.add("--break-even", arguments->break_even, "A,B",
+            "the price (or --for mfu) of A at which A and B cost the same");
+  flags.add("--duration", arguments->duration, "TIME",
+            "with --gpus: what this cluster computes, costs and trains in this time; with "
+            "--budget: how many accelerators, or which price, that is");
+  flags.add("--compute-optimal", arguments->compute_optimal,
+            "parameters and tokens both unknown, paired by the scaling law");
+  arguments->scenario.add(flags, session);
+  add_output_options(flags, arguments->output);
   return [arguments, &session] { return Solving(*arguments, session).run(); };
 }
 

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <utility>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/interrupt.h"
 #include "cli/named_files.h"
 #include "cli/output.h"
@@ -30,7 +30,6 @@ struct SweepArguments {
   std::string threads;
   std::string resume;
   bool strict = false;
-  const CLI::App* app = nullptr;  ///< knows which flags were typed
 };
 
 std::optional<std::uint64_t> whole_number(const std::string& text, double most,
@@ -164,10 +163,7 @@ class Sweeping {
   [[nodiscard]] SweepRequest request() const {
     SweepRequest out = arguments_.request;
     out.base = arguments_.scenario.read(session_);
-    for (const FieldInfo& info : fields()) {
-      const CLI::Option* flag = arguments_.app->get_option_no_throw(std::string(info.flag));
-      if (flag != nullptr && flag->count() > 0) out.fixed.push_back(info.field);
-    }
+    out.fixed = arguments_.scenario.typed();
     out.top = whole_number(arguments_.top, 1e9, "--top");
     if (!arguments_.shard.empty()) out.shard = parse_shard(arguments_.shard);
     return out;
@@ -235,65 +231,45 @@ class Sweeping {
   SweepResume resumed_;  ///< what the file had before
 };
 
-void add_rows_options(CLI::App& app, SweepArguments& arguments) {
-  constexpr const char* kGroup = "Sweep";
-  app.add_option("--vary", arguments.request.vary,
-                 "an axis: values a,b,c, a..b:step, a..b:x2, or @FILE with one per line; give one "
-                 "--vary per field, the last one changes fastest")
-      ->type_name("PATH=VALUES")
-      ->allow_extra_args(false)
-      ->group(kGroup);
-  app.add_option("--where", arguments.request.where,
-                 "keep rows by a field or a result, like memory.fits=true, or error= for those "
-                 "with an answer; several must all hold")
-      ->type_name("NAME>=VALUE")
-      ->allow_extra_args(false)
-      ->group(kGroup);
-  app.add_option("--select", arguments.request.select, "columns to show (default: all)")
-      ->type_name("COLUMN,..")
-      ->group(kGroup);
-  app.add_option("--sort", arguments.request.sort,
-                 "order by columns or axes; COLUMN:desc for the highest first. All rows wait in "
-                 "memory, some 200 bytes each and at most 1 GiB, unless --top keeps a few")
-      ->type_name("COLUMN,..")
-      ->group(kGroup);
-  app.add_option("--top", arguments.top, "the first N rows of --sort")
-      ->type_name("N")
-      ->group(kGroup);
-  app.add_option("--pareto", arguments.request.pareto,
-                 "the rows that no other row beats, like wall_clock_seconds,cost.total; :min or "
-                 ":max where the better direction is not known")
-      ->type_name("COLUMN,..")
-      ->group(kGroup);
+void add_rows_options(Flags& flags, SweepArguments& arguments) {
+  flags.group("Sweep");
+  flags.add("--vary", arguments.request.vary, "PATH=VALUES",
+            "an axis: values a,b,c, a..b:step, a..b:x2, or @FILE with one per line; give one "
+            "--vary per field, the last one changes fastest");
+  flags.add("--where", arguments.request.where, "NAME>=VALUE",
+            "keep rows by a field or a result, like memory.fits=true, or error= for those "
+            "with an answer; several must all hold");
+  flags.add("--select", arguments.request.select, "COLUMN,..", "columns to show (default: all)");
+  flags.add("--sort", arguments.request.sort, "COLUMN,..",
+            "order by columns or axes; COLUMN:desc for the highest first. All rows wait in "
+            "memory, some 200 bytes each and at most 1 GiB, unless --top keeps a few");
+  flags.add("--top", arguments.top, "N", "the first N rows of --sort");
+  flags.add("--pareto", arguments.request.pareto, "COLUMN,..",
+            "the rows that no other row beats, like wall_clock_seconds,cost.total; :min or "
+            ":max where the better direction is not known");
 }
 
-void add_run_options(CLI::App& app, SweepArguments& arguments) {
-  constexpr const char* kGroup = "Scale";
-  app.add_option("--shard", arguments.shard,
-                 "compute part I of N as csv or jsonl; the parts one after another are the whole")
-      ->type_name("I/N")
-      ->group(kGroup);
-  app.add_option("--resume", arguments.resume,
-                 "continue an interrupted csv or jsonl file, or begin it")
-      ->type_name("FILE")
-      ->group(kGroup);
-  app.add_option("--threads", arguments.threads, "threads (default: all cores)")
-      ->type_name("N")
-      ->group(kGroup);
+void add_run_options(Flags& flags, SweepArguments& arguments) {
+  flags.group("Scale");
+  flags.add("--shard", arguments.shard, "I/N",
+            "compute part I of N as csv or jsonl; the parts one after another are the whole");
+  flags.add("--resume", arguments.resume, "FILE",
+            "continue an interrupted csv or jsonl file, or begin it");
+  flags.add("--threads", arguments.threads, "N", "threads (default: all cores)");
 }
 
 }  // namespace
 
-Action define_sweep(CLI::App& app, Session& session) {
+Action define_sweep(Flags& flags, Session& session) {
   auto arguments = std::make_shared<SweepArguments>();
-  arguments->app = &app;
-  add_rows_options(app, *arguments);
-  add_run_options(app, *arguments);
-  arguments->scenario.add(app, session);
+  add_rows_options(flags, *arguments);
+  add_run_options(flags, *arguments);
+  arguments->scenario.add(flags, session);
   using enum Format;
-  add_output_options(app, arguments->output, {table, json, jsonl, csv, md, html, xlsx},
+  add_output_options(flags, arguments->output, {table, json, jsonl, csv, md, html, xlsx},
                      "a table on a terminal and csv elsewhere");
-  app.add_flag("--strict", arguments->strict, "exit 3 when a row has no answer")->group("Output");
+  flags.group("Output");
+  flags.add("--strict", arguments->strict, "exit 3 when a row has no answer");
   return [arguments, &session] { return Sweeping(*arguments, session).run(); };
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstddef>
 #include <memory>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "report/documents.h"
@@ -165,38 +165,25 @@ int run_tokens(const TokensOptions& typed, Session& session) {
   return report_skipped(report, session);
 }
 
-void add_inputs(CLI::App& app, TokensOptions& typed) {
-  const auto group = [](CLI::Option* option, const char* type) {
-    option->group("Input");
-    if (*type != '\0') option->type_name(type);
-    return option;
-  };
-  const auto list = [&](const char* flag, std::vector<std::string>& texts, const char* help,
-                        const char* type) {
-    group(app.add_option(flag, texts, help), type)
-        ->allow_extra_args(false)
-        ->expected(1)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  };
-  group(app.add_option("--family", typed.family,
-                       "token rule; without one all families stand side by side"),
-        "NAME");
-  group(app.add_option("--model", typed.model,
-                       "a catalog model or config.json, whose family is known"),
-        "NAME|FILE");
-  list("--image", typed.images, "an image in pixels; several give a row each", "WxH");
-  list("--video", typed.videos, "frames of a video in pixels, with --seconds", "WxH");
-  group(app.add_flag("--audio", typed.audio, "an audio clip, with --seconds"), "");
-  group(app.add_option("--seconds", typed.seconds, "length of the video or audio clip"), "T");
-  group(app.add_option("--fps", typed.fps, "frames taken per second of video (default 2)"), "N");
-  list("--images", typed.image_sets,
-       "a CSV file with columns width,height[,count], an image file, or a folder of them",
-       "FILE|DIR");
+void add_inputs(Flags& flags, TokensOptions& typed) {
+  flags.group("Input");
+  flags.add("--family", typed.family, "NAME",
+            "token rule; without one all families stand side by side");
+  flags.add("--model", typed.model, "NAME|FILE",
+            "a catalog model or config.json, whose family is known");
+  flags.add("--image", typed.images, "WxH", "an image in pixels; several give a row each");
+  flags.add("--video", typed.videos, "WxH", "frames of a video in pixels, with --seconds");
+  flags.add("--audio", typed.audio, "an audio clip, with --seconds");
+  flags.add("--seconds", typed.seconds, "T", "length of the video or audio clip");
+  flags.add("--fps", typed.fps, "N", "frames taken per second of video (default 2)");
+  flags.add("--images", typed.image_sets, "FILE|DIR",
+            "a CSV file with columns width,height[,count], an image file, or a folder of them");
 }
 
-void add_rule_options(CLI::App& app, TokensOptions& typed) {
+void add_rule_options(Flags& flags, TokensOptions& typed) {
+  flags.group("Options of some rules");
   const auto add = [&](const char* flag, std::string& text, const char* help, const char* type) {
-    app.add_option(flag, text, help)->type_name(type)->group("Options of some rules");
+    flags.add(flag, text, type, help);
   };
   add("--min-pixels", typed.min_pixels, "least pixels after resizing (Qwen)", "N");
   add("--max-pixels", typed.max_pixels, "most pixels after resizing (Qwen, PaliGemma)", "N");
@@ -208,15 +195,14 @@ void add_rule_options(CLI::App& app, TokensOptions& typed) {
 
 }  // namespace
 
-Action define_tokens(CLI::App& app, Session& session) {
+Action define_tokens(Flags& flags, Session& session) {
   auto typed = std::make_shared<TokensOptions>();
-  add_inputs(app, *typed);
-  add_rule_options(app, *typed);
-  app.add_flag("--families", typed->families, "list the families with their rules and sources")
-      ->group("Output");
-  app.add_flag("--summary", typed->summary, "leave the single inputs out of the JSON document")
-      ->group("Output");
-  add_output_options(app, typed->output);
+  add_inputs(flags, *typed);
+  add_rule_options(flags, *typed);
+  flags.group("Output");
+  flags.add("--families", typed->families, "list the families with their rules and sources");
+  flags.add("--summary", typed->summary, "leave the single inputs out of the JSON document");
+  add_output_options(flags, typed->output);
   return [typed, &session] { return run_tokens(*typed, session); };
 }
 

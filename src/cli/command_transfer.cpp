@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
@@ -103,8 +103,8 @@ int run_transfer(const TransferArguments& arguments, Session& session) {
   report.price_data_date = session.catalog().price_date();
   const TransferResult& result = report.result;
   Style style;
-  style.color = format == Format::table && arguments.output.path == "-" &&
-                session.colored(STDOUT_FILENO);
+  style.color =
+      format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
   Document document = transfer_document(report);
   document.command = session.command;
   output.write(render(document, format, style));
@@ -124,33 +124,21 @@ int run_transfer(const TransferArguments& arguments, Session& session) {
 
 }  // namespace
 
-Action define_transfer(CLI::App& app, Session& session) {
+Action define_transfer(Flags& flags, Session& session) {
   auto arguments = std::make_shared<TransferArguments>();
-  constexpr const char* kGroup = "Measurement";
-  app.add_option("--from", arguments->from, "accelerator that was measured")
-      ->type_name("NAME")
-      ->group(kGroup);
-  app.add_option("--from-gpus", arguments->from_gpus, "how many of them")
-      ->type_name("N")
-      ->group(kGroup);
-  app.add_option("--measured", arguments->measured,
-                 "time that the whole run took, or P10..P90 of it")
-      ->type_name("TIME")
-      ->group(kGroup);
-  app.add_option("--measured-tokens-per-second", arguments->tokens_per_second,
-                 "steady throughput of all measured accelerators together, instead of --measured")
-      ->type_name("N")
-      ->group(kGroup);
-  app.add_option("--to", arguments->to,
-                 "where it is to run: accelerators, each with a number of its own after a colon "
-                 "when wanted; a GB200 tray is gb200-nvl72:4")
-      ->type_name("NAME[:N],..")
-      ->group(kGroup);
-  app.add_option("--to-gpus", arguments->to_gpus, "how many of each (default: as measured)")
-      ->type_name("N")
-      ->group(kGroup);
-  arguments->scenario.add(app, session);
-  add_output_options(app, arguments->output);
+  flags.group("Measurement");
+  flags.add("--from", arguments->from, "NAME", "accelerator that was measured");
+  flags.add("--from-gpus", arguments->from_gpus, "N", "how many of them");
+  flags.add("--measured", arguments->measured, "TIME",
+            "time that the whole run took, or P10..P90 of it");
+  flags.add("--measured-tokens-per-second", arguments->tokens_per_second, "N",
+            "steady throughput of all measured accelerators together, instead of --measured");
+  flags.add("--to", arguments->to, "NAME[:N],..",
+            "where it is to run: accelerators, each with a number of its own after a colon "
+            "when wanted; a GB200 tray is gb200-nvl72:4");
+  flags.add("--to-gpus", arguments->to_gpus, "N", "how many of each (default: as measured)");
+  arguments->scenario.add(flags, session);
+  add_output_options(flags, arguments->output);
   return [arguments, &session] { return run_transfer(*arguments, session); };
 }
 

@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "report/documents.h"
@@ -118,9 +118,10 @@ int run_validate(const ValidateOptions& typed, Session& session) {
   return check(result.all.median, "the median error of the selected rows", most, session);
 }
 
-void add_filters(CLI::App& app, ValidationFilter& filter) {
+void add_filters(Flags& flags, ValidationFilter& filter) {
+  flags.group("Which rows");
   const auto add = [&](const char* flag, std::string& value, const char* type, const char* help) {
-    app.add_option(flag, value, help)->type_name(type)->group("Which rows");
+    flags.add(flag, value, type, help);
   };
   add("--accelerator", filter.accelerator, "NAME", "of this accelerator");
   add("--stack", filter.stack, "NAME", "of this software stack");
@@ -131,20 +132,20 @@ void add_filters(CLI::App& app, ValidationFilter& filter) {
 
 }  // namespace
 
-Action define_validate(CLI::App& app, Session& session) {
+Action define_validate(Flags& flags, Session& session) {
   auto typed = std::make_shared<ValidateOptions>();
-  add_filters(app, typed->filter);
-  app.add_flag("--rows", typed->rows, "show every row, not the summary alone");
-  app.add_flag("--summary", typed->summary, "the summary alone, also for machines");
-  app.add_flag("--default-tuning", typed->filter.default_tuning,
-               "as `trcost estimate` without --tuning: who ran a row is not said");
-  app.add_flag("--runs", typed->runs, "whole published runs: does the range hold their GPU-hours");
-  app.add_flag("--vision", typed->vision, "published vision-language runs and rates");
-  app.add_flag("--serving", typed->serving, "published serving measurements; --stack is the engine");
-  app.add_option("--max-error", typed->max_error,
-                 "exit 3 where the median error of the selected rows is larger, e.g. 10%")
-      ->type_name("F");
-  add_output_options(app, typed->output);
+  add_filters(flags, typed->filter);
+  flags.group("Options");
+  flags.add("--rows", typed->rows, "show every row, not the summary alone");
+  flags.add("--summary", typed->summary, "the summary alone, also for machines");
+  flags.add("--default-tuning", typed->filter.default_tuning,
+            "as `trcost estimate` without --tuning: who ran a row is not said");
+  flags.add("--runs", typed->runs, "whole published runs: does the range hold their GPU-hours");
+  flags.add("--vision", typed->vision, "published vision-language runs and rates");
+  flags.add("--serving", typed->serving, "published serving measurements; --stack is the engine");
+  flags.add("--max-error", typed->max_error, "F",
+            "exit 3 where the median error of the selected rows is larger, e.g. 10%");
+  add_output_options(flags, typed->output);
   return [typed, &session] { return run_validate(*typed, session); };
 }
 

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "scenario/number_kind.h"
 #include "trcost/scenario.h"
 
@@ -48,19 +48,17 @@ std::string indented(std::string_view lines) {
   return out;
 }
 
-std::string option_line(const CLI::Option& option) {
-  const bool positional = option.get_lnames().empty() && option.get_snames().empty();
+std::string flag_line(const Flag& flag) {
   std::string head = "  ";
-  for (const char c : option.get_name(positional, true))
-    head += c == ',' ? std::string(", ") : std::string(1, c);
-  const std::string value = option.get_type_name();
-  if (!positional && option.get_items_expected_max() > 0 && !value.empty()) head += " " + value;
+  if (!flag.letter.empty()) head += flag.letter + ", ";
+  head += flag.name;
+  if (!flag.positional() && !flag.value.empty()) head += " " + flag.value;
   if (head.size() + 2 > kHelpColumn) {
     head += "\n" + std::string(kHelpColumn, ' ');
   } else {
     head.resize(kHelpColumn, ' ');
   }
-  return head + wrapped(option.get_description(), kHelpColumn) + "\n";
+  return head + wrapped(flag.help, kHelpColumn) + "\n";
 }
 
 }  // namespace
@@ -81,24 +79,22 @@ std::string program_help() {
   return out;
 }
 
-std::string command_help(const Command& command, const CLI::App& app) {
+std::string command_help(const Command& command, const Flags& flags) {
   std::string out =
       fmt::format("trcost {}: {}\n\nExamples:\n{}\nUsage: trcost {} {}\n", command.name,
                   command.summary, indented(command.examples), command.name, command.usage);
+  const std::vector<Flag> rows = flags.rows();
   std::vector<std::string> groups;
-  for (const CLI::Option* option : app.get_options()) {
-    if (std::ranges::find(groups, option->get_group()) == groups.end()) {
-      groups.push_back(option->get_group());
-    }
+  for (const Flag& flag : rows) {
+    if (std::ranges::find(groups, flag.group) == groups.end()) groups.push_back(flag.group);
   }
   // What every command has comes last.
   std::stable_partition(groups.begin(), groups.end(),
                         [](const std::string& group) { return group != "General"; });
   for (const std::string& group : groups) {
-    if (group.empty()) continue;
     out += fmt::format("\n{}:\n", group);
-    for (const CLI::Option* option : app.get_options()) {
-      if (option->get_group() == group) out += option_line(*option);
+    for (const Flag& flag : rows) {
+      if (flag.group == group) out += flag_line(flag);
     }
   }
   return out;

@@ -3,18 +3,15 @@
 
 #include <string>
 
-namespace CLI {
-class App;
-}
-
 namespace trcost::cli {
 
+class Flags;
 struct Command;
 
 /// The page of `trcost --help`.
 std::string program_help();
 /// The page of one command, examples first.
-std::string command_help(const Command& command, const CLI::App& app);
+std::string command_help(const Command& command, const Flags& flags);
 /// The table of scenario fields: path, flag, variable, unit, range, default.
 std::string fields_help();
 

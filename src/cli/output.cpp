@@ -6,11 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "cli/flags.h"
 #include "trcost/error.h"
 #include "trcost/suggest.h"
 
@@ -25,23 +25,20 @@ std::vector<std::string> names_of(const std::vector<Format>& formats) {
 
 }  // namespace
 
-void add_output_options(CLI::App& app, OutputOptions& options, std::vector<Format> allowed,
+void add_output_options(Flags& flags, OutputOptions& options, std::vector<Format> allowed,
                         std::string_view otherwise) {
   options.allowed = std::move(allowed);
   const std::string words = fmt::format("{}", fmt::join(names_of(options.allowed), "|"));
-  app.add_option("--format", options.format,
-                 fmt::format("output format (default: by the extension of -o, else {})", otherwise))
-      ->type_name(words)
-      ->group("Output");
-  app.add_option("-o,--output", options.path, "file to write, - for stdout")
-      ->type_name("FILE")
-      ->group("Output");
+  flags.group("Output");
+  flags.add("--format", options.format, words,
+            fmt::format("output format (default: by the extension of -o, else {})", otherwise));
+  flags.add("-o,--output", options.path, "FILE", "file to write, - for stdout");
 }
 
-void add_output_options(CLI::App& app, OutputOptions& options) {
+void add_output_options(Flags& flags, OutputOptions& options) {
   std::vector<Format> all;
   for (const FormatInfo& info : formats()) all.push_back(info.format);
-  add_output_options(app, options, std::move(all));
+  add_output_options(flags, options, std::move(all));
 }
 
 Format OutputOptions::choose(Format otherwise) const {

@@ -9,11 +9,9 @@
 #include "cli/replaced_file.h"
 #include "trcost/output_format.h"
 
-namespace CLI {
-class App;
-}
-
 namespace trcost::cli {
+
+class Flags;
 
 /// --format and -o of a command.
 struct OutputOptions {
@@ -28,10 +26,10 @@ struct OutputOptions {
 
 /// Adds --format (its values listed once, for help, error and completion) and -o.
 /// `otherwise` says which format it is without both.
-void add_output_options(CLI::App& app, OutputOptions& options, std::vector<Format> allowed,
+void add_output_options(Flags& flags, OutputOptions& options, std::vector<Format> allowed,
                         std::string_view otherwise = "table");
 /// The same with every format.
-void add_output_options(CLI::App& app, OutputOptions& options);
+void add_output_options(Flags& flags, OutputOptions& options);
 
 /// Where results go: stdout, a file (see ReplacedFile), or a device or pipe, which is written as
 /// the text comes. It is opened before the work starts. A closed pipe ends the program quietly; a

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/flags.h"
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/session.h"
@@ -30,114 +30,32 @@ int exit_code(ErrorKind kind) {
   return kind == ErrorKind::usage ? kExitUsage : kExitFailure;
 }
 
-// The flags that the app knows, for did-you-mean.
-std::vector<std::string> known_flags(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-// CLI11 reports a mistyped flag as another one missing, so what it could not place comes first.
-void refuse_leftovers(const CLI::App& app, const Command& command) {
-  for (const std::string& word : app.remaining(true)) {
-    if (word == "--") continue;
-    const std::string name = word.substr(0, std::min(word.find('='), word.size()));
-    const std::string shown = name.substr(0, kQuotedLength);
-    if (!name.starts_with('-')) {
-      throw Error(ErrorKind::usage, fmt::format("unexpected argument \"{}\"", shown),
-                  fmt::format("usage: trcost {} {}", command.name, command.usage));
-    }
-    std::string hint = name == "--version" ? std::string("`trcost --version` says it")
-                                           : did_you_mean(name, known_flags(app));
-    if (hint.empty()) hint = fmt::format("`trcost {} --help` lists its options", command.name);
-    throw Error(ErrorKind::usage, fmt::format("unknown option \"{}\"", shown), hint);
-  }
-}
-
-// CLI11 takes what follows an option as its value, also where that is the next option.
-void refuse_options_as_values(const CLI::App& app, const std::vector<std::string>& arguments) {
-  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
-    if (arguments[i] == "--") return;
-    const auto known = [&](const std::string& word) -> const CLI::Option* {
-      return word.starts_with('-') ? app.get_option_no_throw(word) : nullptr;
-    };
-    const CLI::Option* option = known(arguments[i]);
-    if (option == nullptr || option->get_items_expected_min() == 0) continue;
-    if (known(arguments[i + 1]) != nullptr) {
-      throw Error(ErrorKind::usage, arguments[i] + " needs a value",
-                  fmt::format("write {} {}", arguments[i], option->get_type_name()));
-    }
-    ++i;
-  }
-}
-
 // Defining an option takes longer than reading it, and a scenario has a hundred: a command line
 // that is in order needs those that it names. Nothing where it is not, or asks for help.
-std::optional<int> run_plainly(const Command& command, std::vector<std::string> arguments,
+std::optional<int> run_plainly(const Command& command, const std::vector<std::string>& arguments,
                                Session& session) {
-  CLI::App app;
-  app.allow_extras(true);
+  Flags flags;
   session.define_only(&arguments);
-  const Action action = command.define(app, session);
+  const Action action = command.define(flags, session);
   session.define_only(nullptr);
-  session.add_global_options(app);
-  refuse_options_as_values(app, arguments);
-  std::ranges::reverse(arguments);  // CLI11 takes them from the back
-  try {
-    app.parse(std::move(arguments));
-  } catch (const CLI::ParseError&) {
-    return std::nullopt;
-  }
-  if (!app.remaining(true).empty()) return std::nullopt;
+  session.add_global_options(flags);
+  if (!flags.parse_plainly(arguments)) return std::nullopt;
+  session.check_options();
   return action();
 }
 
-// What CLI11 says of an option, in this program's words.
-Error option_error(const CLI::App& app, const Command& command, const CLI::ParseError& error) {
-  const std::string text = error.what();
-  std::string help = fmt::format("`trcost {} --help` lists its options", command.name);
-  const auto usage = [](std::string message, std::string hint) {
-    return Error(ErrorKind::usage, std::move(message), std::move(hint));
-  };
-  constexpr std::string_view kConversion = "Could not convert: ";
-  if (text.starts_with(kConversion)) {
-    const std::string rest = text.substr(kConversion.size());
-    return usage(fmt::format("{} takes no value", rest.substr(0, rest.find(' '))), std::move(help));
-  }
-  const std::string name = text.substr(0, text.find(':'));
-  const CLI::Option* option = app.get_option_no_throw(name);
-  if (option == nullptr) return usage(text, std::move(help));
-  if (text.find("At Most") != std::string::npos) {
-    return usage(name + " is given more than once", "give it once");
-  }
-  if (text.ends_with(" missing")) {
-    return usage(name + " needs a value",
-                 fmt::format("write {} {}", name, option->get_type_name()));
-  }
-  return usage(text, std::move(help));
-}
-
-int run_command(const Command& command, std::vector<std::string> arguments, Session& session) {
+int run_command(const Command& command, const std::vector<std::string>& arguments,
+                Session& session) {
   if (const std::optional<int> code = run_plainly(command, arguments, session)) return *code;
-  CLI::App app;
-  app.allow_extras(true);
-  app.set_help_flag("-h,--help", "this help")->group("General");
-  const Action action = command.define(app, session);
-  session.add_global_options(app);
-  refuse_options_as_values(app, arguments);
-  std::ranges::reverse(arguments);  // CLI11 takes them from the back
-  try {
-    app.parse(std::move(arguments));
-  } catch (const CLI::CallForHelp&) {
-    Output("-").write(command_help(command, app));
+  Flags flags;
+  flags.add_help();
+  const Action action = command.define(flags, session);
+  session.add_global_options(flags);
+  if (flags.parse(arguments, command.name, command.usage) == Parsed::help) {
+    Output("-").write(command_help(command, flags));
     return kExitOk;
-  } catch (const CLI::ParseError& error) {
-    refuse_leftovers(app, command);
-    throw option_error(app, command, error);
   }
-  refuse_leftovers(app, command);
+  session.check_options();
   return action();
 }
 
@@ -218,7 +136,7 @@ int dispatch(std::vector<std::string> arguments, Session& session) {
                 fmt::format("unknown command \"{}\"", name.substr(0, kQuotedLength)), hint);
   }
   arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(*position));
-  return run_command(*command, std::move(arguments), session);
+  return run_command(*command, arguments, session);
 }
 
 }  // namespace

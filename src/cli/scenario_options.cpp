@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 
+#include "cli/flags.h"
 #include "cli/session.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
@@ -123,20 +123,24 @@ std::string read_input(const std::string& path) {
   return path == "-" ? read_stdin() : read_text_file(path);
 }
 
-void ScenarioOptions::add(CLI::App& app, const Session& session,
-                          bool (*wanted)(const FieldInfo&)) {
-  app.add_option("--scenario", file_, "scenario as JSON, - for stdin; flags override it")
-      ->type_name("FILE")
-      ->group("Model");
+void ScenarioOptions::add(Flags& flags, const Session& session, bool (*wanted)(const FieldInfo&)) {
+  flags.group("Model");
+  flags.add("--scenario", file_, "FILE", "scenario as JSON, - for stdin; flags override it");
   for (const FieldInfo& info : fields()) {
     if (!session.defines(info.flag) || (wanted != nullptr && !wanted(info))) continue;
-    auto& typed = typed_.emplace_back(std::make_unique<Typed>(Typed{&info, {}, nullptr}));
-    CLI::Option* option = app.add_option(std::string(info.flag), typed->text, help_of(info))
-                              ->type_name(value_words(info))
-                              ->group(group_of(info));
-    if (info.kind == FieldKind::flag) option->expected(0, 1);
-    typed->option = option;
+    auto& typed = typed_.emplace_back(std::make_unique<Typed>(Typed{&info, {}}));
+    flags.group(group_of(info));
+    flags.add(std::string(info.flag), typed->text, value_words(info), help_of(info),
+              info.kind == FieldKind::flag);
   }
+}
+
+std::vector<Field> ScenarioOptions::typed() const {
+  std::vector<Field> out;
+  for (const auto& each : typed_) {
+    if (each->text) out.push_back(each->info->field);
+  }
+  return out;
 }
 
 void ScenarioOptions::set_file(const std::string& path) {
@@ -161,9 +165,9 @@ Scenario ScenarioOptions::read(Session& session, const Prepare& prepare) const {
   }
   Scenario flags;
   for (const auto& typed : typed_) {
-    if (static_cast<const CLI::Option*>(typed->option)->count() == 0) continue;
-    const bool bare_flag = typed->info->kind == FieldKind::flag && typed->text.empty();
-    flags.set(*typed->info, bare_flag ? "on" : typed->text, typed->info->flag);
+    if (!typed->text) continue;
+    const bool bare_flag = typed->info->kind == FieldKind::flag && typed->text->empty();
+    flags.set(*typed->info, bare_flag ? "on" : *typed->text, typed->info->flag);
   }
   overlay(scenario, std::move(flags), "");
   use_entry_names(scenario, session.catalog());

@@ -3,24 +3,24 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "trcost/scenario.h"
 
-namespace CLI {
-class App;
-}
-
 namespace trcost::cli {
 
+class Flags;
 class Session;
 
 /// What was typed for the scenario's fields and --scenario.
 class ScenarioOptions {
  public:
   /// Adds --scenario, and an option for each field (that is `wanted`) whose flag the session defines.
-  void add(CLI::App& app, const Session& session, bool (*wanted)(const FieldInfo&) = nullptr);
+  void add(Flags& flags, const Session& session, bool (*wanted)(const FieldInfo&) = nullptr);
+  /// The fields whose flags were typed.
+  [[nodiscard]] std::vector<Field> typed() const;
   /// Flags over --scenario over environment over the config file. Throws Error (usage) for pairs
   /// that exclude each other.
   [[nodiscard]] Scenario read(Session& session) const { return read(session, {}); }
@@ -33,8 +33,7 @@ class ScenarioOptions {
  private:
   struct Typed {
     const FieldInfo* info;
-    std::string text;
-    const void* option;
+    std::optional<std::string> text;
   };
   std::string file_;
   std::vector<std::unique_ptr<Typed>> typed_;

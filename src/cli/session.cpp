@@ -6,11 +6,11 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
 
+#include "cli/flags.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
 
@@ -46,22 +46,21 @@ Session::Session() {
 
 Session::~Session() = default;
 
-void Session::add_global_options(CLI::App& app) {
-  app.add_option("--data-dir", options.data_dir, "folder of catalog files over the built-in ones")
-      ->type_name("DIR")
-      ->group("General");
-  app.add_option("--config", options.config, "scenario defaults as JSON")
-      ->type_name("FILE")
-      ->group("General");
-  app.add_option("--color", options.color, "colour of what is shown")
-      ->check([](const std::string& word) {
-        const bool known = word == "auto" || word == "always" || word == "never";
-        return known ? std::string() : "\"" + word + "\" is none of auto, always, never";
-      })
-      ->type_name("auto|always|never")
-      ->group("General");
-  app.add_flag("-q,--quiet", options.quiet, "no warnings")->group("General");
-  app.add_flag("-v,--verbose", options.verbose, "say what is being done")->group("General");
+void Session::add_global_options(Flags& flags) {
+  flags.group("General");
+  flags.add("--data-dir", options.data_dir, "DIR",
+            "folder of catalog files over the built-in ones");
+  flags.add("--config", options.config, "FILE", "scenario defaults as JSON");
+  flags.add("--color", options.color, "auto|always|never", "colour of what is shown");
+  flags.add("-q,--quiet", options.quiet, "no warnings");
+  flags.add("-v,--verbose", options.verbose, "say what is being done");
+}
+
+void Session::check_options() const {
+  constexpr std::string_view kColors[] = {"auto", "always", "never"};
+  if (std::ranges::find(kColors, options.color) != std::end(kColors)) return;
+  throw Error(ErrorKind::usage, fmt::format("\"{}\" is none of auto, always, never", options.color),
+              "auto colours what a terminal shows", "--color");
 }
 
 bool Session::defines(std::string_view flag) const {

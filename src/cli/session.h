@@ -8,11 +8,9 @@
 
 #include "trcost/catalog.h"
 
-namespace CLI {
-class App;
-}
-
 namespace trcost::cli {
+
+class Flags;
 
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;
@@ -39,7 +37,9 @@ class Session {
   std::string command;  ///< the whole command line, as a shell reads it
 
   /// Adds --data-dir, --config, --color, -q, -v.
-  void add_global_options(CLI::App& app);
+  void add_global_options(Flags& flags);
+  /// Throws Error (usage) where one of them has no such value.
+  void check_options() const;
   /// From here on, defines() is true only for flags among `words`; null for all flags.
   void define_only(const std::vector<std::string>* words) { only_ = words; }
   /// Whether to define the flag of a scenario field.

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace trcost::cli {
+
+/// One option of a command, for help, completions and messages.
+struct Flag {
+  std::string name;    ///< `--output`, or that of an argument without a flag: `FILE`
+  std::string letter;  ///< `-o`, or empty
+  std::string value;   ///< what its value is called: `FILE`, `a|b|c`; empty for a switch
+  std::string help;
+  std::string group;  ///< the headline that it stands under
+
+  [[nodiscard]] bool positional() const { return !name.starts_with('-'); }
+};
+
+/// What one reading of the arguments came to.
+enum class Parsed { good, help };
+
+/// The options of one command, each bound to the variable that its text goes to. Only this class
+/// knows the library that reads arguments.
+class Flags {
+ public:
+  Flags();
+  ~Flags();
+  Flags(const Flags&) = delete;
+  Flags& operator=(const Flags&) = delete;
+
+  /// The headline of what is added from here on.
+  void group(std::string_view name) { group_ = name; }
+  /// `names` is `--long`, `-l,--long`, or a name without dashes for an argument without a flag.
+  void add(const std::string& names, std::string& to, std::string_view value, std::string help);
+  /// Left without a value where the flag is not given. `bare` allows it without a text, as "".
+  void add(const std::string& names, std::optional<std::string>& to, std::string_view value,
+           std::string help, bool bare = false);
+  /// A text for each time that the flag is given; for each argument where it has no flag.
+  void add(const std::string& names, std::vector<std::string>& to, std::string_view value,
+           std::string help);
+  /// A switch.
+  void add(const std::string& names, bool& to, std::string help);
+  /// -h, under the headline "General".
+  void add_help();
+
+  [[nodiscard]] std::vector<Flag> rows() const;
+  /// Reads the arguments into the variables. Throws Error (usage) that names the argument and what
+  /// is allowed; `usage` is shown for one too many.
+  Parsed parse(std::vector<std::string> arguments, std::string_view command,
+               std::string_view usage);
+  /// The same where nothing is wrong and no help asked for; else false.
+  bool parse_plainly(std::vector<std::string> arguments);
+
+ private:
+  CLI::Option* named(CLI::Option* option, std::string_view value);
+  void refuse_options_as_values(const std::vector<std::string>& arguments) const;
+
+  std::unique_ptr<CLI::App> app_;
+  std::string group_ = "Options";
+};
+
+}  // namespace trcost::cli
