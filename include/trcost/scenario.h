@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "trcost/error.h"
 #include "trcost/numbers.h"
 
 namespace trcost {
@@ -31,6 +33,86 @@ enum class Field : std::uint8_t {
 #undef TRCOST_FIELD
 };
 
+/// Which parts of an answer a field moves: what may be kept where only other fields differ.
+enum class Moves : std::uint16_t {
+  platform = 1,      ///< which accelerator
+  prepared = 2,      ///< the model, its data and how they are trained; system and software
+  amount = 4,        ///< how much data, and how much of it at a time
+  size = 8,          ///< cluster and layout
+  useful_time = 16,  ///< of the hours paid for
+  rates = 32,        ///< what an hour, a kWh and a gigabyte cost
+  price = 64,        ///< an hour's price as given, in the place of the one found
+  bill = 128,        ///< which items there are, and how much of each
+  range = 256,
+};
+constexpr Moves operator|(Moves a, Moves b) {
+  return static_cast<Moves>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
+}
+
+/// How time and dollars follow a number, each law evaluated by known_exponents() of
+/// trcost/uncertainty.h; `trial` is measured by estimates at two values, and `steps` has no slope.
+enum class Law : std::uint8_t {
+  trial, steps, none, time, inverse_time, tokens, params, text, images, image_tokens,
+  accelerators, rent, capital, utilization, colocation, electricity, storage, egress,
+  experiments, evaluation,
+};
+
+/// Why an input is uncertain: what a measurement can make certain is decided by this, never by the
+/// input's name.
+enum class Cause : std::uint8_t {
+  mfu,          ///< how well the predicted speed of a step holds
+  step,         ///< what the work of a step is: lengths, imbalance, batch
+  model_size,   ///< parameters: the work of a step, and tokens that follow from them
+  amount,       ///< tokens, samples, epochs
+  useful_time,  ///< goodput and production overhead
+  scope,        ///< what a bill includes beyond one clean run
+  cluster,      ///< accelerators
+  price,        ///< of hours, machines, electricity, storage, space
+  experiments,  ///< compute beside the run
+};
+
+/// How `solve` looks for a value: results follow it in one direction, or it has to be tried.
+enum class Search : std::uint8_t { bracket, scan };
+
+/// What the names that a field takes are names of.
+enum class Names : std::uint8_t {
+  none, accelerators, systems, stacks, engines, models, encoders, regions, providers,
+};
+
+/// A few fields.
+struct FieldList {
+  static constexpr std::size_t kMost = 3;
+  std::array<Field, kMost> list{};
+  std::size_t count = 0;
+  constexpr FieldList() = default;
+  constexpr FieldList(std::initializer_list<Field> fields) : count(fields.size()) {
+    std::size_t i = 0;
+    for (const Field field : fields) list[i++] = field;
+  }
+  [[nodiscard]] constexpr const Field* begin() const { return list.data(); }
+  [[nodiscard]] constexpr const Field* end() const { return list.data() + count; }
+};
+
+/// A word of a choice field, without which another field says nothing.
+struct FieldWord {
+  Field field;
+  std::string_view word;
+};
+
+/// What follows from a field being set.
+struct FieldMeaning {
+  Moves moves;
+  Law law = Law::trial;       ///< of a range
+  Cause cause = Cause::step;  ///< of a range
+  Search search = Search::bracket;
+  bool zero = false;  ///< a fraction or price of 0 is an amount, not a mistake
+  Names names = Names::none;
+  std::string_view answer{};  ///< the column with its resolved value, where that has another path
+  FieldList excludes{};       ///< setting either takes the place of the other
+  std::optional<FieldWord> only_with{};  ///< says nothing with another word there
+  std::optional<Field> settled_by{};     ///< says nothing where that is given
+};
+
 /// One row of the table.
 struct FieldInfo {
   Field field;
@@ -44,6 +126,11 @@ struct FieldInfo {
   std::string_view fallback;  ///< literal default, empty where `rule` decides
   std::string_view rule;      ///< why that default
   std::string_view help;
+  FieldMeaning meaning;
+
+  [[nodiscard]] bool moves(Moves part) const {
+    return (static_cast<std::uint16_t>(meaning.moves) & static_cast<std::uint16_t>(part)) != 0;
+  }
 };
 
 inline constexpr std::size_t kFieldCount = 0
@@ -68,15 +155,9 @@ std::vector<std::string> field_choices(const FieldInfo& info);
 bool is_numeric(FieldKind kind);
 
 /// Pairs of which a scenario has at most one: setting either takes the place of the other.
-inline constexpr std::pair<Field, Field> kExclusiveFields[] = {
-    {Field::model_params, Field::model_name},
-    {Field::data_tokens, Field::data_samples},
-    {Field::data_tokens, Field::data_tokens_per_param},
-    {Field::data_samples, Field::data_tokens_per_param},
-    {Field::data_image_size, Field::data_video},
-    {Field::data_images_per_sample, Field::data_video},
-    {Field::data_vision_tokens_per_image, Field::data_video},
-};
+std::span<const std::pair<Field, Field>> exclusive_fields();
+/// The fields that move a part of an answer, in the table's order.
+std::vector<Field> fields_that_move(Moves part);
 
 /// What an uncertain input is drawn from.
 struct Distribution {
@@ -100,7 +181,7 @@ class Scenario {
   void set_distribution(const FieldInfo& info, const Distribution& distribution,
                         std::string_view location);
   void clear(Field field);
-  /// Clears the fields that kExclusiveFields pairs with this one.
+  /// Clears the fields that exclusive_fields() pairs with this one.
   void clear_excluded_by(Field field);
 
   [[nodiscard]] bool has(Field field) const;
@@ -142,6 +223,14 @@ struct Scenario::Stage {
   std::string name;
   Scenario overrides;
 };
+
+/// Throws Error of this kind where fields that exclude each other are both set; `where` names the
+/// file or flag.
+void refuse_exclusive(const Scenario& scenario, ErrorKind kind = ErrorKind::usage,
+                      std::string_view where = {});
+/// What is said of fields that are set and say nothing here: an input that is not used without a
+/// word misleads.
+std::vector<std::string> unused_fields(const Scenario& scenario);
 
 /// The scenario of one stage: the base with the stage's fields over it, without stages.
 Scenario stage_scenario(const Scenario& base, const Scenario::Stage& stage);

@@ -33,22 +33,6 @@ struct Contribution {
   Exponents exponents;
 };
 
-/// Why an input is uncertain: what a measurement can make certain is decided by this, never by the
-/// input's name.
-enum class Cause : std::uint8_t {
-  mfu,          ///< how well the predicted speed of a step holds
-  step,         ///< what the work of a step is: lengths, imbalance, batch
-  model_size,   ///< parameters: the work of a step, and tokens that follow from them
-  amount,       ///< tokens, samples, epochs
-  useful_time,  ///< goodput and production overhead
-  scope,        ///< what a bill includes beyond one clean run
-  cluster,      ///< accelerators
-  price,        ///< of hours, machines, electricity, storage, space
-  experiments,  ///< compute beside the run
-};
-/// Of a range that the user gives to a field.
-Cause cause_of(const FieldInfo& info);
-
 /// An uncertain factor: its value over the value that the estimate used.
 struct UncertainInput {
   std::string_view name;  ///< a literal or a field's path, which live for ever
@@ -120,9 +104,9 @@ struct WorkShares {
   double text_tokens = 1;    ///< share of the tokens that are text
   bool tokens_given = true;  ///< else the tokens follow from the parameters (model.md 2.5)
 };
-/// How the cost follows a field where that is a known power; empty for other fields, whose effect
-/// is to be measured by estimates at two values.
-std::optional<Exponents> known_exponents(Field field, const WorkShares& shares);
+/// The powers of a law; empty for Law::trial, which estimates at two values measure, and for
+/// Law::steps.
+std::optional<Exponents> known_exponents(Law law, const WorkShares& shares);
 
 /// ln-mean and ln-standard deviation of a distribution; throws Error (usage) for one that reaches 0
 /// or below, or whose ends are swapped.

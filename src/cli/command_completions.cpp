@@ -11,9 +11,8 @@
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "estimate/field_names.h"
 #include "trcost/error.h"
-#include "trcost/prices.h"
-#include "trcost/regions.h"
 #include "trcost/report.h"
 #include "trcost/tokens.h"
 
@@ -51,46 +50,29 @@ std::string names_of(std::vector<std::string> names) {
   return joined(names);
 }
 
-std::string providers(Session& session) {
-  std::vector<std::string> names;
-  for (const PriceRow& row : session.catalog().prices().rows) names.push_back(row.provider);
-  return names_of(std::move(names));
-}
-
-std::string regions(Session& session) {
-  std::vector<std::string> names;
-  for (const Region& region : session.catalog().regions().rows) names.push_back(region.name);
-  return names_of(std::move(names));
-}
-
-std::string families(Session&) {
+std::vector<std::string> families() {
   std::vector<std::string> names;
   for (const TokenFamily& family : token_families()) names.emplace_back(family.name);
-  return joined(names);
+  return names;
 }
 
-template <CatalogKind kKind>
-std::string entries(Session& session) {
-  return joined(session.catalog().names(kKind));
-}
-
-// Names that the data give a flag.
+// Flags with names of the data that are no field's.
 struct NamedFlag {
   std::string_view flag;
-  std::string (*names)(Session&);
+  Names names;
   bool list = false;
 };
-constexpr NamedFlag kNamedFlags[] = {{"--accelerator", entries<CatalogKind::accelerators>, true},
-                                     {"--from", entries<CatalogKind::accelerators>},
-                                     {"--to", entries<CatalogKind::accelerators>, true},
-                                     {"--model", entries<CatalogKind::models>},
-                                     {"--system", entries<CatalogKind::systems>},
-                                     {"--stack", entries<CatalogKind::stacks>},
-                                     {"--engine", entries<CatalogKind::engines>},
-                                     {"--vision-encoder", entries<CatalogKind::encoders>},
-                                     {"--provider", providers},
-                                     {"--region", regions},
-                                     {"--family", families}};
+constexpr NamedFlag kNamedFlags[] = {{"--from", Names::accelerators},
+                                     {"--to", Names::accelerators, true},
+                                     {"--engine", Names::engines}};
+
+NamedFlag named_flag(std::string_view flag) {
+  const auto* other = std::ranges::find(kNamedFlags, flag, &NamedFlag::flag);
+  if (other != std::end(kNamedFlags)) return *other;
+  const auto* field = std::ranges::find(fields(), flag, &FieldInfo::flag);
+  if (field == fields().end()) return {flag, Names::none};
+  return {flag, field->meaning.names, field->kind == FieldKind::list};
+}
 
 std::vector<Completed> flags_of(const Command& command, Session& session) {
   Flags flags;
@@ -101,12 +83,14 @@ std::vector<Completed> flags_of(const Command& command, Session& session) {
   for (Flag& row : flags.rows()) {
     if (row.positional()) continue;
     Completed flag{std::move(row), {}, false};
-    const auto* named = std::ranges::find(kNamedFlags, flag.name, &NamedFlag::flag);
     if (is_word_list(flag.value)) {
       flag.words = words_of(flag.value);
-    } else if (named != std::end(kNamedFlags)) {
-      flag.words = named->names(session);
-      flag.list = named->list;
+    } else if (flag.name == "--family") {
+      flag.words = names_of(families());
+    } else {
+      const NamedFlag named = named_flag(flag.name);
+      flag.words = names_of(known_names(session.catalog(), named.names));
+      flag.list = named.list;
     }
     out.push_back(std::move(flag));
   }

@@ -135,7 +135,7 @@ bool belongs_to_serving(const FieldInfo& info) {
                              Field::model_vocab,   Field::hardware_accelerator,
                              Field::hardware_gpus, Field::hardware_system};
   if (std::ranges::find(kAlso, info.field) != std::end(kAlso)) return true;
-  return info.path.starts_with("cost.") && info.field <= Field::cost_capital_rate;
+  return (info.moves(Moves::rates) || info.moves(Moves::price)) && !info.moves(Moves::bill);
 }
 
 }  // namespace

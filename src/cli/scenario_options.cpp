@@ -51,20 +51,10 @@ std::string help_of(const FieldInfo& info) {
   return fmt::format("{} (default: {})", info.help, fallback);
 }
 
-void refuse_exclusive(const Scenario& layer, std::string_view where, ErrorKind kind) {
-  for (const auto& [a, b] : kExclusiveFields) {
-    if (layer.has(a) && layer.has(b)) {
-      throw Error(
-          kind, fmt::format("{} and {} exclude each other", field_info(a).flag, field_info(b).flag),
-          "give one of them", std::string(where));
-    }
-  }
-}
-
 // `kind` of error is usage for what was typed and data for what a file holds.
 void overlay(Scenario& base, Scenario&& layer, std::string_view where,
              ErrorKind kind = ErrorKind::usage) {
-  refuse_exclusive(layer, where, kind);
+  refuse_exclusive(layer, kind, where);
   // The layer that is read later wins.
   for (const FieldInfo& info : fields()) {
     if (layer.has(info.field)) base.clear_excluded_by(info.field);

@@ -112,92 +112,54 @@ void default_spreads(const SpreadContext& in, std::vector<UncertainInput>& out) 
   }
 }
 
-Cause cause_of(const FieldInfo& info) {
-  switch (info.field) {
-    case Field::efficiency_mfu:
-      return Cause::mfu;
-    case Field::model_params:
-      return Cause::model_size;
-    case Field::data_tokens:
-    case Field::data_samples:
-    case Field::data_epochs:
-    case Field::data_text_tokens_per_sample:
-    case Field::data_images_per_sample:
-    case Field::data_image_share:
-    case Field::data_vision_tokens_per_image:
-    case Field::data_seconds:
-    case Field::data_fps:
-      return Cause::amount;
-    case Field::data_image_bytes:
-    case Field::data_text_bytes_per_token:
-      return Cause::price;
-    case Field::cost_experiments:
-    case Field::cost_evaluation:
-      return Cause::experiments;
-    case Field::cost_checkpoint_interval:
-    case Field::cost_spares:
-      return Cause::useful_time;
-    default:
-      break;
-  }
-  if (info.path.starts_with("efficiency.")) return Cause::useful_time;
-  if (info.path.starts_with("hardware.")) return Cause::cluster;
-  return info.path.starts_with("cost.") ? Cause::price : Cause::step;
-}
-
-std::optional<Exponents> known_exponents(Field field, const WorkShares& shares) {
+std::optional<Exponents> known_exponents(Law law, const WorkShares& shares) {
   const auto time = [](double exponent) { return Exponents::time(exponent); };
   const auto one = [](Driver driver) { return Exponents().with(driver, 1); };
   const double seen = 1 - shares.text_tokens;
   // Tokens that follow from the parameters are proportional to them (model.md 2.5).
   const double of_params = shares.tokens_given ? 1 : 2;
-  switch (field) {
-    case Field::efficiency_mfu:
-    case Field::efficiency_goodput:
-    case Field::efficiency_production_overhead:
-      return time(-1);
-    case Field::data_tokens:
-    case Field::data_samples:
-    case Field::data_tokens_per_param:
-      return time(1).with(Driver::dataset, 1);
-    case Field::data_epochs:
-      return time(1);
-    case Field::model_params:
-      return time(of_params).with(Driver::dataset, of_params - 1).with(Driver::checkpoints, 1);
-    case Field::data_text_tokens_per_sample:
-      return time(shares.text_tokens);
-    case Field::data_images_per_sample:
-    case Field::data_seconds:
-      return time(seen).with(Driver::dataset, 1);
-    case Field::data_vision_tokens_per_image:
-    case Field::data_fps:
-      return time(seen);
-    case Field::hardware_gpus:
-      return Exponents().with(Driver::days, -1);
-    case Field::cost_price_per_gpu_hour:
-      return one(Driver::rent);
-    case Field::cost_purchase_price:
-      return one(Driver::capital);
-    case Field::cost_utilization:
-      return Exponents().with(Driver::capital, -1).with(Driver::colocation, -1);
-    case Field::cost_colocation:
-      return one(Driver::colocation);
-    case Field::cost_electricity_price:
-    case Field::cost_pue:
-      return one(Driver::electricity);
-    case Field::cost_storage_price:
-      return one(Driver::dataset).with(Driver::checkpoints, 1);
-    case Field::cost_egress:
-      return one(Driver::egress);
-    case Field::cost_experiments:
-      return one(Driver::experiments);
-    case Field::cost_evaluation:
-      return one(Driver::evaluation);
-    case Field::cost_grid_intensity:
-      return Exponents();
-    default:
+  switch (law) {
+    case Law::trial:
+    case Law::steps:
       return std::nullopt;
+    case Law::none:
+      return Exponents();
+    case Law::time:
+      return time(1);
+    case Law::inverse_time:
+      return time(-1);
+    case Law::tokens:
+      return time(1).with(Driver::dataset, 1);
+    case Law::params:
+      return time(of_params).with(Driver::dataset, of_params - 1).with(Driver::checkpoints, 1);
+    case Law::text:
+      return time(shares.text_tokens);
+    case Law::images:
+      return time(seen).with(Driver::dataset, 1);
+    case Law::image_tokens:
+      return time(seen);
+    case Law::accelerators:
+      return Exponents().with(Driver::days, -1);
+    case Law::rent:
+      return one(Driver::rent);
+    case Law::capital:
+      return one(Driver::capital);
+    case Law::utilization:
+      return Exponents().with(Driver::capital, -1).with(Driver::colocation, -1);
+    case Law::colocation:
+      return one(Driver::colocation);
+    case Law::electricity:
+      return one(Driver::electricity);
+    case Law::storage:
+      return one(Driver::dataset).with(Driver::checkpoints, 1);
+    case Law::egress:
+      return one(Driver::egress);
+    case Law::experiments:
+      return one(Driver::experiments);
+    case Law::evaluation:
+      return one(Driver::evaluation);
   }
+  return std::nullopt;
 }
 
 }  // namespace trcost

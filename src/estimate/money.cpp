@@ -82,28 +82,12 @@ void resolve_power(const Scenario& scenario, const Platform& platform, Rates& ou
   }
 }
 
-// Fields that say nothing here: an input that is not used without a word misleads.
-void warn_about_unused(const Scenario& scenario, const Rates& rates, Notes& notes) {
+// An input that is not used without a word misleads.
+void warn_about_unused(const Scenario& scenario, Notes& notes) {
   const auto unused = [&](Field field, std::string_view why) {
     if (scenario.has(field)) notes.warn(fmt::format("{} {}", field_info(field).flag, why));
   };
-  if (!rates.own) {
-    for (const Field field :
-         {Field::cost_purchase_price, Field::cost_hardware_age, Field::cost_utilization,
-          Field::cost_colocation, Field::cost_support_rate, Field::cost_capital_rate}) {
-      unused(field, "is not used: it belongs to --pricing own");
-    }
-  }
-  if (scenario.text(Field::cost_pricing) != "spot") {
-    unused(Field::efficiency_preemption_hours, "is not used: it belongs to --pricing spot");
-  }
-  if (scenario.has(Field::efficiency_goodput)) {
-    for (const Field field : {Field::efficiency_failure_gpu_hours, Field::efficiency_restart,
-                              Field::efficiency_checkpoint_stall, Field::cost_checkpoint_interval,
-                              Field::cost_spares}) {
-      unused(field, "is not used: --goodput says what failures leave");
-    }
-  }
+  for (std::string& text : unused_fields(scenario)) notes.warn(std::move(text));
   if (scenario.has(Field::cost_provider)) {
     unused(Field::cost_price_class, "does not choose the price per GPU-hour: --provider does");
   }
@@ -317,7 +301,7 @@ Rates resolve_rates(const Scenario& scenario, const Catalog& catalog, const Plat
   } else {
     out.storage_price = select_storage_price(catalog.prices());
   }
-  warn_about_unused(scenario, out, notes);
+  warn_about_unused(scenario, notes);
   return out;
 }
 

@@ -12,34 +12,13 @@
 namespace trcost {
 namespace {
 
-// Fields that change amounts only: how much data, and how much of it at a time.
-constexpr Field kAmounts[] = {Field::data_tokens,           Field::data_samples,
-                              Field::data_tokens_per_param, Field::data_epochs,
-                              Field::train_global_batch,    Field::train_micro_batch};
 std::span<const Field> preparation_fields() {
-  static const std::vector<Field> list = [] {
-    std::vector<Field> out = {Field::hardware_system, Field::efficiency_stack,
-                              Field::efficiency_tuning, Field::efficiency_overlap};
-    for (const FieldInfo& info : fields()) {
-      const bool work = info.path.starts_with("model.") || info.path.starts_with("train.") ||
-                        info.path.starts_with("data.") || info.path.starts_with("rollout.");
-      const bool amount = std::ranges::find(kAmounts, info.field) != std::end(kAmounts);
-      if (work && !amount) out.push_back(info.field);
-    }
-    return out;
-  }();
+  static const std::vector<Field> list = fields_that_move(Moves::prepared);
   return list;
 }
 
 std::span<const Field> rate_fields() {
-  static const std::vector<Field> list = [] {
-    std::vector<Field> out = {Field::hardware_system};
-    for (const FieldInfo& info : fields()) {
-      const bool given = info.field == Field::cost_price_per_gpu_hour;
-      if (info.path.starts_with("cost.") && !given) out.push_back(info.field);
-    }
-    return out;
-  }();
+  static const std::vector<Field> list = fields_that_move(Moves::rates);
   return list;
 }
 

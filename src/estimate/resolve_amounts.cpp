@@ -29,15 +29,6 @@ void refuse_unseen_images(const ResolvedWork& out) {
               "(`trcost tokens --families`); --images-per-sample 0 is text alone");
 }
 
-void refuse_exclusive_amounts(const Scenario& scenario) {
-  for (const auto& [a, b] : kExclusiveFields) {
-    if (!scenario.has(a) || !scenario.has(b)) continue;
-    throw Error(ErrorKind::usage,
-                fmt::format("{} and {} exclude each other", field_info(a).flag, field_info(b).flag),
-                "give one of them");
-  }
-}
-
 // Tokens of one pass where samples do not say: a budget, a ratio, or the scaling law.
 double tokens_once(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
   if (const auto budget = scenario.number(Field::data_tokens)) {
@@ -68,7 +59,7 @@ double tokens_once(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
 }
 
 void resolve_totals(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
-  refuse_exclusive_amounts(scenario);
+  refuse_exclusive(scenario);
   out.epochs = scenario.number_or_default(Field::data_epochs);
   out.samples = 0;
   out.tokens_given = false;

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <string>
 
+#include "estimate/field_names.h"
 #include "estimate/round.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
@@ -144,15 +145,13 @@ constexpr Field kRolloutFields[] = {
     Field::rollout_reward_model,
 };
 
-ParameterCounts parameters_of(std::string_view name, const Scenario& policy,
-                              const Catalog& catalog) {
+ParameterCounts parameters_of(std::string_view name, const Catalog& catalog) {
   Scenario other;
-  if (std::isdigit(static_cast<unsigned char>(name.front())) != 0) {
+  if (says_size(name)) {
     other.set(field_info(Field::model_params), name, {});
   } else {
     other.set_text(Field::model_name, name);
   }
-  static_cast<void>(policy);
   Notes quiet(false);
   return count_parameters(resolve_model(other, catalog, quiet));
 }
@@ -171,7 +170,7 @@ struct Others {
     if (!used) return;
     ParameterCounts params = work.params;
     if (scenario.has(field)) {
-      params = parameters_of(scenario.text(field), scenario, catalog);
+      params = parameters_of(scenario.text(field), catalog);
     } else {
       notes.add(field, "the policy's size", std::string(why), "trcost default");
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "estimate/field_names.h"
 #include "estimate/resolve.h"
 #include "trcost/contrastive.h"
 #include "trcost/error.h"
@@ -67,9 +68,7 @@ const Encoder& encoder_of_size(const Catalog& catalog, double size, Notes& notes
 // By name, path or size.
 const Encoder& named_encoder(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
   const std::string_view word = scenario.text(Field::model_vision_encoder);
-  const bool number = !word.empty() && (std::isdigit(static_cast<unsigned char>(word[0])) != 0) &&
-                      !word.ends_with(".json");
-  if (!number) return catalog.encoder(word);
+  if (!says_size(word)) return catalog.encoder(word);
   double size = 0;
   try {
     size = parse_number(word, NumberKind::count);

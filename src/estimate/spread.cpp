@@ -53,17 +53,6 @@ SpreadContext context_of(const Scenario& scenario, const ResolvedWork& work, con
   return context;
 }
 
-// The groups whose fields act on time and dollars alone, so that their effect can be measured.
-bool measurable(const FieldInfo& info) {
-  constexpr std::array<Field, 4> kWholeChoices = {Field::train_global_batch,
-                                                  Field::train_micro_batch, Field::rollout_epochs,
-                                                  Field::rollout_generation_gpus};
-  if (std::ranges::find(kWholeChoices, info.field) != kWholeChoices.end()) return false;
-  return info.path.starts_with("data.") || info.path.starts_with("train.") ||
-         info.path.starts_with("rollout.") || info.path.starts_with("efficiency.") ||
-         info.path.starts_with("cost.");
-}
-
 double log_ratio(double low, double high) {
   return low > 0 && high > 0 ? portable_log(high / low) : 0;
 }
@@ -130,14 +119,14 @@ UncertainInput input_of(const Scenario& scenario, Field field, const Distributio
   const double value = *scenario.number(field);
   UncertainInput input;
   input.name = info.path;
-  input.cause = cause_of(info);
+  input.cause = info.meaning.cause;
   input.factor = relative_to(distribution, value);
   input.source = "range given by the user";
   input.given = true;
   if (info.kind == FieldKind::fraction) input.most = info.highest / value;
-  if (const std::optional<Exponents> known = known_exponents(field, shares)) {
+  if (const std::optional<Exponents> known = known_exponents(info.meaning.law, shares)) {
     input.exponents = *known;
-  } else if (measurable(info)) {
+  } else if (info.meaning.law == Law::trial) {
     input.exponents = measured_exponents(scenario, info, distribution, out, estimate);
   } else {
     throw Error(

@@ -96,9 +96,7 @@ std::vector<const EstimateColumn*> sweep_table_columns(const SweepPlan& plan) {
   std::vector<const EstimateColumn*> out;
   for (const EstimateColumn* column : usual_columns()) {
     const auto stands_for = [&](const SweepAxis& axis) {
-      const Field field = axis.field().field;
-      return (field == Field::hardware_accelerator && column->path == "accelerator") ||
-             (field == Field::hardware_gpus && column->path == "gpus");
+      return axis.field().meaning.answer == column->path;
     };
     const auto& axes = plan.axes();
     const auto end = axes.begin() + static_cast<std::ptrdiff_t>(plan.named_axes());

@@ -11,10 +11,10 @@ namespace trcost {
 namespace {
 
 constexpr std::array<FieldInfo, kFieldCount> kFields = {{
-#define TRCOST_FIELD(id, path, flag_name, kind, unit, lowest, highest, choices, fallback, rule, \
-                     help)                                                                      \
-  FieldInfo{Field::id, path, flag_name, FieldKind::kind, unit, lowest, highest, choices,        \
-            fallback,  rule, help},
+#define TRCOST_FIELD(id, path, flag_name, kind, unit, lowest, highest, choices, fallback, rule,   \
+                     help, ...)                                                                   \
+  FieldInfo{Field::id, path, flag_name, FieldKind::kind,          unit, lowest, highest, choices, \
+            fallback,  rule, help,      FieldMeaning{__VA_ARGS__}},
 #include "trcost/fields.def"
 #undef TRCOST_FIELD
 }};
@@ -27,6 +27,21 @@ constexpr auto kByPath = [] {
   return order;
 }();
 
+constexpr std::size_t kPairs = [] {
+  std::size_t count = 0;
+  for (const FieldInfo& info : kFields) count += info.meaning.excludes.count;
+  return count;
+}();
+
+constexpr auto kExclusive = [] {
+  std::array<std::pair<Field, Field>, kPairs> pairs{};
+  std::size_t i = 0;
+  for (const FieldInfo& info : kFields) {
+    for (const Field other : info.meaning.excludes) pairs[i++] = {other, info.field};
+  }
+  return pairs;
+}();
+
 }  // namespace
 
 const std::array<FieldInfo, kFieldCount>& fields() {
@@ -35,6 +50,18 @@ const std::array<FieldInfo, kFieldCount>& fields() {
 
 const FieldInfo& field_info(Field field) {
   return kFields[static_cast<std::size_t>(field)];
+}
+
+std::span<const std::pair<Field, Field>> exclusive_fields() {
+  return kExclusive;
+}
+
+std::vector<Field> fields_that_move(Moves part) {
+  std::vector<Field> out;
+  for (const FieldInfo& info : kFields) {
+    if (info.moves(part)) out.push_back(info.field);
+  }
+  return out;
 }
 
 const FieldInfo* find_field(std::string_view path) {

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "scenario/number_kind.h"
 #include "trcost/error.h"
@@ -17,18 +18,8 @@ namespace {
 // Fractions and prices of 0 are mistakes; the table gives 0 as their lower end and excludes it,
 // except where nothing is a sensible amount.
 bool excludes_zero(const FieldInfo& info) {
-  if (info.lowest != 0) return false;
-  switch (info.field) {
-    case Field::cost_spares:
-    case Field::cost_evaluation:
-    case Field::cost_capital_rate:
-    case Field::cost_support_rate:
-    case Field::data_image_share:
-    case Field::hardware_memory_margin:
-      return false;
-    default:
-      return info.kind == FieldKind::fraction || info.kind == FieldKind::money;
-  }
+  const bool part = info.kind == FieldKind::fraction || info.kind == FieldKind::money;
+  return part && info.lowest == 0 && !info.meaning.zero;
 }
 
 // `45` where 45 % was meant.
@@ -127,7 +118,7 @@ void Scenario::clear(Field field) {
 }
 
 void Scenario::clear_excluded_by(Field field) {
-  for (const auto& [a, b] : kExclusiveFields) {
+  for (const auto& [a, b] : exclusive_fields()) {
     if (a == field) clear(b);
     if (b == field) clear(a);
   }
@@ -210,6 +201,32 @@ std::uint64_t Scenario::digest(std::span<const Field> fields) const {
     digest = (digest ^ bits) * kMix;
   }
   return digest ^ (digest >> 29U);
+}
+
+void refuse_exclusive(const Scenario& scenario, ErrorKind kind, std::string_view where) {
+  for (const auto& [a, b] : exclusive_fields()) {
+    if (!scenario.has(a) || !scenario.has(b)) continue;
+    throw Error(kind,
+                fmt::format("{} and {} exclude each other", field_info(a).flag, field_info(b).flag),
+                "give one of them", std::string(where));
+  }
+}
+
+std::vector<std::string> unused_fields(const Scenario& scenario) {
+  std::vector<std::string> out;
+  for (const FieldInfo& info : fields()) {
+    if (!scenario.has(info.field)) continue;
+    const auto& [needs, settled] = std::tie(info.meaning.only_with, info.meaning.settled_by);
+    if (needs && scenario.text(needs->field) != needs->word) {
+      out.push_back(fmt::format("{} is not used: it belongs to {} {}", info.flag,
+                                field_info(needs->field).flag, needs->word));
+    }
+    if (settled && scenario.has(*settled)) {
+      out.push_back(fmt::format("{} is not used: {} already says what it leads to", info.flag,
+                                field_info(*settled).flag));
+    }
+  }
+  return out;
 }
 
 Scenario stage_scenario(const Scenario& base, const Scenario::Stage& stage) {

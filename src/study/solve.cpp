@@ -20,12 +20,6 @@ bool is_whole(const FieldInfo& info) {
   return info.kind == FieldKind::integer || info.kind == FieldKind::count;
 }
 
-// Fields that results do not follow in one direction.
-bool is_scanned(const FieldInfo& info) {
-  return info.field == Field::hardware_gpus || info.field == Field::train_global_batch ||
-         info.field == Field::train_micro_batch || info.path.starts_with("layout.");
-}
-
 // The field's range in factors of at most 8, both ends included.
 std::vector<double> geometric_grid(double lowest, double highest, bool whole) {
   constexpr double kFactor = 8;
@@ -70,7 +64,7 @@ std::vector<double> scanned_values(const FieldInfo& info) {
 
 Found search(Prober& prober, const SolveRequest& request, const System& system) {
   const FieldInfo& info = *request.unknown;
-  if (!is_scanned(info)) return solve_by_bracket(prober, field_grid(info), is_whole(info));
+  if (info.meaning.search == Search::bracket) return solve_by_bracket(prober, field_grid(info), is_whole(info));
   const bool cheapest = request.target.column->path == "wall_clock_seconds";
   const bool cluster = info.field == Field::hardware_gpus;
   const double node = std::max(1.0, system.gpus_per_node);

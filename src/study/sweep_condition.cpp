@@ -14,18 +14,6 @@ namespace {
 constexpr std::string_view kFlag = "--where";
 constexpr std::size_t kQuotedLength = 80;
 
-// Fields whose resolved value is a column of another name.
-constexpr std::pair<Field, std::string_view> kResolved[] = {
-    {Field::hardware_gpus, "gpus"},
-    {Field::hardware_accelerator, "accelerator"},
-    {Field::hardware_system, "system"},
-    {Field::train_precision, "precision"},
-    {Field::train_global_batch, "layout.global_batch"},
-    {Field::train_micro_batch, "layout.micro_batch"},
-    {Field::data_seq_length, "seq_length"},
-    {Field::model_params, "model.params_total"},
-};
-
 std::string_view trim(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
@@ -114,10 +102,7 @@ Clause parse_clause(std::string_view text) {
 }
 
 const EstimateColumn* resolved_column(const FieldInfo& field) {
-  for (const auto& [of, path] : kResolved) {
-    if (of == field.field) return find_column(path);
-  }
-  return find_column(field.path);
+  return find_column(field.meaning.answer.empty() ? field.path : field.meaning.answer);
 }
 
 ClauseValue clause_value(const Clause& clause, const FieldInfo& field) {

@@ -5,43 +5,15 @@
 #include <charconv>
 #include <utility>
 
+#include "estimate/field_names.h"
 #include "trcost/error.h"
 #include "trcost/prices.h"
-#include "trcost/regions.h"
 #include "trcost/sweep.h"
 
 namespace trcost {
 namespace {
 
 constexpr std::uint64_t kMostRows = 1'000'000'000'000;  // of a grid without --shard
-
-void check_name(const Catalog& catalog, Field field, std::string_view name) {
-  switch (field) {
-    case Field::hardware_accelerator:
-      catalog.accelerator(name);
-      return;
-    case Field::hardware_system:
-      catalog.system(name);
-      return;
-    case Field::efficiency_stack:
-      catalog.stack(name);
-      return;
-    case Field::model_name:
-      catalog.model(name);
-      return;
-    case Field::model_vision_encoder:
-      catalog.encoder(name);
-      return;
-    case Field::cost_region:
-      if (!is_price_region(catalog.prices(), name)) find_region(catalog.regions(), name);
-      return;
-    case Field::cost_provider:
-      find_provider(catalog.prices(), name);
-      return;
-    default:
-      return;
-  }
-}
 
 bool is_varied(const std::vector<SweepAxis>& axes, Field field) {
   return std::ranges::any_of(axes, [&](const SweepAxis& axis) { return axis.field().field == field; });
@@ -127,7 +99,7 @@ void SweepPlan::replace_excluded(const std::vector<Field>& fixed) {
     }
     base_.clear(other);
   };
-  for (const auto& [a, b] : kExclusiveFields) {
+  for (const auto& [a, b] : exclusive_fields()) {
     replace(a, b);
     replace(b, a);
   }
@@ -150,15 +122,14 @@ void SweepPlan::add_platforms() {
 
 void SweepPlan::check_names(const Catalog& catalog) const {
   for (const SweepAxis& axis : axes_) {
-    if (axis.numeric()) continue;
-    for (std::uint64_t at = 0; at < axis.size(); ++at) {
-      check_name(catalog, axis.field().field, axis.word(at));
-    }
+    const Names names = axis.field().meaning.names;
+    if (axis.numeric() || names == Names::none) continue;
+    for (std::uint64_t at = 0; at < axis.size(); ++at) require_name(catalog, names, axis.word(at));
   }
-  if (!platform_.empty()) check_name(catalog, Field::hardware_accelerator, platform_);
-  for (const Field field : {Field::hardware_system, Field::efficiency_stack, Field::model_name,
-                            Field::model_vision_encoder, Field::cost_region}) {
-    if (base_.has(field)) check_name(catalog, field, base_.text(field));
+  if (!platform_.empty()) require_name(catalog, Names::accelerators, platform_);
+  for (const FieldInfo& info : fields()) {
+    if (info.kind != FieldKind::text || !base_.has(info.field)) continue;
+    require_name(catalog, info.meaning.names, base_.text(info.field));
   }
 }
 

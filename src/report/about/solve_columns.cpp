@@ -215,8 +215,7 @@ SolveAnswer::SolveAnswer(const SolveReport& report)
 
 bool is_unknown(const SolveReport& report, std::string_view path) {
   return std::ranges::any_of(report.solutions.front().values, [&](const auto& each) {
-    return each.first->path == path ||
-           (each.first->field == Field::hardware_gpus && path == "gpus");
+    return each.first->path == path || each.first->meaning.answer == path;
   });
 }
 
