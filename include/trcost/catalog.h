@@ -36,13 +36,6 @@ std::string_view catalog_kind_name(CatalogKind kind);
 /// All of them in one line.
 std::string catalog_kind_names(std::string_view between, std::string_view before_last);
 
-/// One line of `trcost list KIND`.
-struct CatalogEntry {
-  std::string name;
-  std::string title;
-  std::string summary;
-};
-
 /// The sourced data that estimates are made from: built into the library, or read from a folder of
 /// the same form. Files are parsed when first asked for and kept; several threads may share a
 /// catalog. Every loader rejects unknown and duplicate keys,
@@ -84,7 +77,6 @@ class Catalog {
 
   /// Names of all entries of a kind, sorted.
   std::vector<std::string> names(CatalogKind kind) const;
-  std::vector<CatalogEntry> list(CatalogKind kind) const;
   /// The entry that a name means: its name, title or an alias, with or without the vendor in front,
   /// in any case. Empty when there is none.
   std::string entry_of(CatalogKind kind, std::string_view name) const;

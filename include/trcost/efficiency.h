@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,9 +10,56 @@
 #include <utility>
 #include <vector>
 
-#include "trcost/performance.h"
+#include "trcost/hardware.h"
+#include "trcost/layout.h"
 
 namespace trcost {
+
+/// How well a run's software is fitted to its model and chip.
+enum class Tuning : std::uint8_t {
+  showcase,   ///< as its authors, the maker of the chip or a record submission shows it
+  usual,      ///< as laboratories, clouds and users run it
+  first_run,  ///< as it starts, before anyone has looked for what it loses
+};
+std::string_view tuning_name(Tuning tuning);
+std::optional<Tuning> parse_tuning(std::string_view word);
+
+/// The name of the method and how good it is near a scenario, from the residuals of the published
+/// rows nearest to it.
+struct MethodQuality {
+  std::string_view name;      ///< e.g. `analytic`
+  double sigma = 0;           ///< standard deviation of ln(predicted/measured)
+  double median_error = 0;    ///< median |predicted/measured - 1|
+  int rows = 0;               ///< published rows behind it
+  std::string_view family;    ///< which rows, in words
+  bool measured = false;      ///< the chip has rows of its own
+};
+
+/// Bytes that one parameter under training takes, before sharding (model.md 4.1).
+struct StateBytes {
+  double weights = 2;     ///< of the copy that matmuls read
+  double gradients = 4;
+  double optimizer = 12;  ///< master weights and both moments of Adam
+  [[nodiscard]] double total() const { return weights + gradients + optimizer; }
+};
+
+/// How a software stack uses memory. Sources beside the values in data/stacks.
+struct MemoryRecipe {
+  StateBytes states;                ///< full training in 16 bits
+  StateBytes adapter_states{2, 2, 12};  ///< LoRA matrices: 16 bytes per parameter (model.md 4.1)
+  double logits_bytes = 10;         ///< per logit: 10 eager, 6 fused, about 0 chunked (model.md 4.4)
+  double activation_share = 1;      ///< of the formula's activations that the stack really keeps
+  double low_precision_inputs = 1;  ///< bytes per saved matmul input under an 8- or 4-bit recipe
+  double frozen_low_precision_bytes = 2;  ///< per frozen parameter under an 8- or 4-bit recipe
+  double unsharded_layers = 2;      ///< layers gathered at a time with sharded parameters
+  bool unsharded_embeddings = true; ///< embedding and head stay gathered through the step
+  double context_bytes = 1e9;     ///< context and libraries of one device
+  double network_bytes = 1.5e9;     ///< communication buffers of a device that has peers
+  double fragmentation = 0.06;      ///< of what the allocator moves: activations and logits
+  /// Of what the framework sees, that a plan may fill: 94 % of the chip (model.md 4.5), of which the
+  /// driver keeps one in a hundred.
+  double plan_share = 0.95;
+};
 
 /// How far predictions lay from a family of measured rows when their whole source was left out of the
 /// fit (data/efficiency/residuals.csv, written by tests/calibration/refit.py). `any` joins families.
@@ -145,9 +193,6 @@ struct StackConstant {
   double Stack::*member;
   double lowest, highest;
 };
-/// Sets what tuning changes: the seconds of a step over those that the stack's constants describe, and
-/// the exchange that is hidden. First runs lose what usual ones lose, and more.
-void set_tuning(Platform& platform, Tuning tuning);
 
 std::span<const EfficiencyConstant> efficiency_constants();
 std::span<const StackConstant> stack_constants();

@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "trcost/efficiency.h"
 #include "trcost/hardware.h"
 #include "trcost/layout.h"
 #include "trcost/workload.h"
@@ -12,31 +13,6 @@ namespace trcost {
 struct Stack;
 struct Block;
 
-/// Bytes that one parameter under training takes, before sharding (model.md 4.1).
-struct StateBytes {
-  double weights = 2;     ///< of the copy that matmuls read
-  double gradients = 4;
-  double optimizer = 12;  ///< master weights and both moments of Adam
-  [[nodiscard]] double total() const { return weights + gradients + optimizer; }
-};
-
-/// How a software stack uses memory. Sources beside the values in data/stacks.
-struct MemoryRecipe {
-  StateBytes states;                ///< full training in 16 bits
-  StateBytes adapter_states{2, 2, 12};  ///< LoRA matrices: 16 bytes per parameter (model.md 4.1)
-  double logits_bytes = 10;         ///< per logit: 10 eager, 6 fused, about 0 chunked (model.md 4.4)
-  double activation_share = 1;      ///< of the formula's activations that the stack really keeps
-  double low_precision_inputs = 1;  ///< bytes per saved matmul input under an 8- or 4-bit recipe
-  double frozen_low_precision_bytes = 2;  ///< per frozen parameter under an 8- or 4-bit recipe
-  double unsharded_layers = 2;      ///< layers gathered at a time with sharded parameters
-  bool unsharded_embeddings = true; ///< embedding and head stay gathered through the step
-  double context_bytes = 1e9;     ///< context and libraries of one device
-  double network_bytes = 1.5e9;     ///< communication buffers of a device that has peers
-  double fragmentation = 0.06;      ///< of what the allocator moves: activations and logits
-  /// Of what the framework sees, that a plan may fill: 94 % of the chip (model.md 4.5), of which the
-  /// driver keeps one in a hundred.
-  double plan_share = 0.95;
-};
 /// The stack's own recipe; the one of `typical` where it has none.
 MemoryRecipe memory_recipe(const Stack* stack);
 

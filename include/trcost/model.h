@@ -13,6 +13,9 @@ enum class Mlp : std::uint8_t { gated, plain };          ///< SwiGLU/GEGLU: 3 ma
 enum class Norm : std::uint8_t { rms, layer };           ///< 1 or 2 vectors per norm
 enum class Biases : std::uint8_t { none, qkv, all };     ///< which linear layers carry a bias
 
+/// Whether the scores of attention ever stand in memory.
+enum class Attention : std::uint8_t { flash, standard };
+
 /// Mixture of experts in place of the dense feed-forward of a layer.
 struct MixtureOfExperts {
   double experts = 0;            ///< routed experts per layer
@@ -222,26 +225,5 @@ struct Model {
   std::optional<VisionModel> vision;
   std::vector<TakenDefault> defaults;  ///< of a Hugging Face config.json; else empty
 };
-
-/// Parameters of a model by module; exact.
-struct ParameterCounts {
-  double embedding = 0;       ///< input embedding and learned positions
-  double head = 0;            ///< output matrix, 0 when tied
-  double layers = 0;          ///< all decoder layers, final norm, cross-attention layers, MTP excluded
-  double language = 0;        ///< embedding + layers + head
-  double encoder = 0;
-  double connector = 0;
-  double total = 0;           ///< language + encoder + connector
-  double active = 0;          ///< with only the routed experts that a token uses
-  double expert = 0;          ///< routed expert parameters, all of them
-  double mtp = 0;             ///< multi-token-prediction modules, outside of total
-  double mtp_expert = 0;      ///< the routed experts among them
-};
-ParameterCounts count_parameters(const LanguageModel& language);
-ParameterCounts count_parameters(const Model& model);
-double encoder_parameters(const Encoder& encoder);
-/// `language_hidden` is the width that comes out.
-double connector_parameters(const Connector& connector, const Encoder& encoder,
-                            double language_hidden);
 
 }  // namespace trcost

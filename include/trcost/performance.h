@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "trcost/efficiency.h"
 #include "trcost/hardware.h"
 #include "trcost/layer_cost.h"
 #include "trcost/layout.h"
@@ -13,18 +14,6 @@
 #include "trcost/workload.h"
 
 namespace trcost {
-
-struct Efficiency;
-struct Stack;
-
-/// How well a run's software is fitted to its model and chip.
-enum class Tuning : std::uint8_t {
-  showcase,   ///< as its authors, the maker of the chip or a record submission shows it
-  usual,      ///< as laboratories, clouds and users run it
-  first_run,  ///< as it starts, before anyone has looked for what it loses
-};
-std::string_view tuning_name(Tuning tuning);
-std::optional<Tuning> parse_tuning(std::string_view word);
 
 /// Where the time of a step goes, in the order of the waterfall. Exposed time only.
 enum class StepTerm : std::uint8_t {
@@ -69,6 +58,10 @@ struct Platform {
   Overlap overlap = {};  ///< how much of what the stack can hide this run hides
 };
 
+/// Sets what tuning changes: the seconds of a step over those that the stack's constants describe, and
+/// the exchange that is hidden. First runs lose what usual ones lose, and more.
+void set_tuning(Platform& platform, Tuning tuning);
+
 /// Per-layer costs prepared once for a workload on a platform; evaluating a layout is arithmetic
 /// without allocation.
 class StepModel {
@@ -93,17 +86,6 @@ class StepModel {
   MemoryModel memory_{workload_, memory_recipe(platform_.stack), platform_.precision,
                       platform_.accelerator->memory_bytes,
                       platform_.system->usable_per_domain};
-};
-
-/// The name of the method and how good it is near a scenario, from the residuals of the published
-/// rows nearest to it.
-struct MethodQuality {
-  std::string_view name;      ///< e.g. `analytic`
-  double sigma = 0;           ///< standard deviation of ln(predicted/measured)
-  double median_error = 0;    ///< median |predicted/measured - 1|
-  int rows = 0;               ///< published rows behind it
-  std::string_view family;    ///< which rows, in words
-  bool measured = false;      ///< the chip has rows of its own
 };
 
 }  // namespace trcost

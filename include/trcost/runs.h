@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "trcost/catalog.h"
-#include "trcost/performance.h"
+#include "trcost/efficiency.h"
+#include "trcost/layout.h"
 
 namespace trcost {
 

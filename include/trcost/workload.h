@@ -8,6 +8,27 @@
 
 namespace trcost {
 
+/// Parameters of a model by module; exact.
+struct ParameterCounts {
+  double embedding = 0;       ///< input embedding and learned positions
+  double head = 0;            ///< output matrix, 0 when tied
+  double layers = 0;          ///< all decoder layers, final norm, cross-attention layers, MTP excluded
+  double language = 0;        ///< embedding + layers + head
+  double encoder = 0;
+  double connector = 0;
+  double total = 0;           ///< language + encoder + connector
+  double active = 0;          ///< with only the routed experts that a token uses
+  double expert = 0;          ///< routed expert parameters, all of them
+  double mtp = 0;             ///< multi-token-prediction modules, outside of total
+  double mtp_expert = 0;      ///< the routed experts among them
+};
+ParameterCounts count_parameters(const LanguageModel& language);
+ParameterCounts count_parameters(const Model& model);
+double encoder_parameters(const Encoder& encoder);
+/// `language_hidden` is the width that comes out.
+double connector_parameters(const Connector& connector, const Encoder& encoder,
+                            double language_hidden);
+
 /// How tensor parallelism splits a matrix: not at all, its output width, or its input width.
 enum class Split : std::uint8_t { none, output, input };
 
@@ -19,8 +40,6 @@ enum class Training : std::uint8_t {
   qlora,   ///< as lora, base stored in 4 bits
   adapter, ///< bottleneck adapters after attention and feed-forward learn
 };
-
-enum class Attention : std::uint8_t { flash, standard };
 
 /// Everything that a training step computes, free of hardware. Sequences are packed to
 /// `seq_length` tokens of the language model, text and vision together.

@@ -98,11 +98,6 @@ std::vector<CloudName> read_cloud_names(ObjectReader& file, const std::string& a
   return out;
 }
 
-std::string flops_in_words(double rate) {
-  return rate >= 1e15 ? fmt::format("{:.4g} PFLOP/s", rate / 1e15)
-                      : fmt::format("{:.4g} TFLOP/s", rate / 1e12);
-}
-
 }  // namespace
 
 std::string_view precision_name(Precision precision) {
@@ -146,15 +141,6 @@ Accelerator parse_accelerator(const JsonValue& document) {
   file.accept("notes");
   file.finish();
   return accelerator;
-}
-
-CatalogEntry describe(const Accelerator& accelerator) {
-  const double bf16 = accelerator.peak_flops[static_cast<std::size_t>(Precision::bf16)];
-  const double fp16 = accelerator.peak_flops[static_cast<std::size_t>(Precision::fp16)];
-  return {accelerator.name, accelerator.title,
-          fmt::format("{} {}, {:.0f} GB at {:.4g} TB/s", flops_in_words(bf16 > 0 ? bf16 : fp16),
-                      bf16 > 0 ? "bf16" : "fp16", accelerator.memory_bytes / 1e9,
-                      accelerator.memory_bandwidth / 1e12)};
 }
 
 }  // namespace trcost

@@ -16,9 +16,10 @@
 #include "catalog/loaders.h"
 #include "text/unicode.h"
 #include "trcost/efficiency.h"
+#include "trcost/engine.h"
 #include "trcost/error.h"
 #include "trcost/price_book.h"
-#include "trcost/engine.h"
+#include "trcost/runs.h"
 
 namespace trcost {
 namespace {
@@ -120,7 +121,8 @@ struct Catalog::Cache {
   // Runs are rows of tables, not files.
   static std::vector<std::string> run_names(const RunBook& book) {
     std::vector<std::string> names;
-    for (CatalogEntry& entry : describe_runs(book)) names.push_back(std::move(entry.name));
+    for (const ThroughputRow& row : book.throughput) names.push_back(row.id);
+    for (const PublishedRun& run : book.runs) names.push_back(run.id);
     std::sort(names.begin(), names.end());
     return names;
   }
@@ -304,36 +306,6 @@ std::vector<std::string> Catalog::names(CatalogKind kind) const {
   std::sort(names.begin(), names.end());
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
-}
-
-std::vector<CatalogEntry> Catalog::list(CatalogKind kind) const {
-  if (kind == CatalogKind::prices) return describe_prices(prices());
-  if (kind == CatalogKind::runs) return describe_runs(runs());
-  std::vector<CatalogEntry> entries;
-  for (const std::string& name : names(kind)) {
-    switch (kind) {
-      case CatalogKind::accelerators:
-        entries.push_back(describe(accelerator(name)));
-        break;
-      case CatalogKind::systems:
-        entries.push_back(describe(system(name)));
-        break;
-      case CatalogKind::stacks:
-        entries.push_back(describe_stack(stack(name)));
-        break;
-      case CatalogKind::engines:
-        entries.push_back(describe_engine(engine(name)));
-        break;
-      case CatalogKind::models:
-        entries.push_back(describe(model(name)));
-        break;
-      default:
-        entries.push_back(describe(encoder(name)));
-        break;
-    }
-    entries.back().name = printable(name);
-  }
-  return entries;
 }
 
 std::string Catalog::entry_of(CatalogKind kind, std::string_view name) const {

@@ -121,4 +121,18 @@ std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator
   return std::make_shared<const Efficiency>(std::move(result));
 }
 
+namespace {
+
+constexpr std::array<std::string_view, 3> kTunings = {"showcase", "usual", "first-run"};
+
+}  // namespace
+
+std::string_view tuning_name(Tuning tuning) { return kTunings[static_cast<std::size_t>(tuning)]; }
+
+std::optional<Tuning> parse_tuning(std::string_view word) {
+  const auto found = std::ranges::find(kTunings, word);
+  if (found == kTunings.end()) return std::nullopt;
+  return static_cast<Tuning>(found - kTunings.begin());
+}
+
 }  // namespace trcost

@@ -26,15 +26,4 @@ Encoder parse_encoder(const JsonValue& document) {
   return encoder;
 }
 
-CatalogEntry describe(const Encoder& e) {
-  std::string summary =
-      fmt::format("{} parameters, {} layers of {}",
-                  format_number(encoder_parameters(e), NumberKind::count), e.layers, e.hidden);
-  if (e.tokens_per_image > 0) {
-    summary += fmt::format(", {} tokens", format_exact(e.tokens_per_image));
-  }
-  if (e.window_tokens > 0) summary += ", windowed attention";
-  return {e.name, e.title, summary};
-}
-
 }  // namespace trcost

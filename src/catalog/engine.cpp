@@ -150,8 +150,4 @@ ServingSpread load_serving_spread(const Catalog& catalog) {
   return out;
 }
 
-CatalogEntry describe_engine(const Engine& engine) {
-  return {engine.name, engine.title, engine.source};
-}
-
 }  // namespace trcost

@@ -45,16 +45,6 @@ std::shared_ptr<const PriceBook> load_prices(const Catalog& catalog);
 std::shared_ptr<const Regions> load_regions(const Catalog& catalog);
 std::shared_ptr<const RunBook> load_runs(const Catalog& catalog);
 
-/// The line of `trcost list`.
-CatalogEntry describe(const Accelerator& accelerator);
-CatalogEntry describe(const System& system);
-CatalogEntry describe(const Encoder& encoder);
-CatalogEntry describe(const Model& model);
-CatalogEntry describe_stack(const Stack& stack);
-CatalogEntry describe_engine(const Engine& engine);
-/// Entries of the books; names are what `trcost show KIND NAME` takes.
-std::vector<CatalogEntry> describe_prices(const PriceBook& prices);
-std::vector<CatalogEntry> describe_runs(const RunBook& runs);
 /// One row of the tables of runs as a JSON object, empty cells null; an empty text when no row has
 /// that id.
 std::string run_text(const Catalog& catalog, std::string_view id);

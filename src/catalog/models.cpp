@@ -31,17 +31,4 @@ Model parse_model(const JsonValue& document, const Catalog& catalog) {
   return model;
 }
 
-CatalogEntry describe(const Model& model) {
-  const ParameterCounts counts = count_parameters(model);
-  const LanguageModel& m = model.language;
-  std::string summary =
-      fmt::format("{} parameters", format_number(counts.total, NumberKind::count));
-  if (counts.active < counts.total) {
-    summary += fmt::format(", {} active", format_number(counts.active, NumberKind::count));
-  }
-  summary += fmt::format(", {} layers of {}", m.layers, m.hidden);
-  if (model.vision) summary += fmt::format(", {}", model.vision->encoder.name);
-  return {model.name, model.title, summary};
-}
-
 }  // namespace trcost

@@ -70,19 +70,4 @@ std::shared_ptr<const PriceBook> load_prices(const Catalog& catalog) {
   return book;
 }
 
-std::vector<CatalogEntry> describe_prices(const PriceBook& prices) {
-  std::vector<CatalogEntry> entries;
-  for (const PriceRow& row : prices.rows) {
-    const std::string name = row.file.substr(7, row.file.size() - 12);  // prices/NAME.json
-    if (entries.empty() || entries.back().name != name) entries.push_back({name, row.source, {}});
-  }
-  for (CatalogEntry& entry : entries) {
-    const auto count = std::count_if(prices.rows.begin(), prices.rows.end(), [&](const auto& row) {
-      return row.file == fmt::format("prices/{}.json", entry.name);
-    });
-    entry.summary = fmt::format("{} {}", count, count == 1 ? "price" : "prices");
-  }
-  return entries;
-}
-
 }  // namespace trcost

@@ -222,19 +222,4 @@ const Model& run_model(const Catalog& catalog, std::string_view name) {
   return catalog.model(name);
 }
 
-std::vector<CatalogEntry> describe_runs(const RunBook& runs) {
-  std::vector<CatalogEntry> entries;
-  for (const ThroughputRow& row : runs.throughput) {
-    entries.push_back({row.id, fmt::format("{}, {}", row.model, row.task),
-                       fmt::format("{:g} x {}, {}, {:g} tokens/s/GPU; {}", row.gpus,
-                                   row.accelerator, precision_name(row.precision),
-                                   row.tokens_per_second_per_gpu, row.source)});
-  }
-  for (const PublishedRun& run : runs.runs) {
-    entries.push_back({run.id, fmt::format("{}, {}", run.name, run.stage),
-                       fmt::format("{}; {}", run.accelerator, run.source)});
-  }
-  return entries;
-}
-
 }  // namespace trcost

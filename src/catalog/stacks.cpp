@@ -138,6 +138,6 @@ std::shared_ptr<const Stack> load_stack(const JsonValue& document) {
   return stack;
 }
 
-CatalogEntry describe_stack(const Stack& stack) { return {stack.name, stack.title, stack.source}; }
+
 
 }  // namespace trcost

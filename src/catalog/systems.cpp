@@ -80,13 +80,4 @@ System parse_system(const JsonValue& document) {
   return system;
 }
 
-CatalogEntry describe(const System& system) {
-  std::string summary = fmt::format("{:.0f} per node", system.gpus_per_node);
-  for (const NetworkTier& tier : system.tiers) {
-    summary += fmt::format(", {} {:.4g} GB/s", tier.name, tier.bandwidth / 1e9);
-    if (&tier != &system.tiers.back()) summary += fmt::format(" among {:.0f}", tier.size);
-  }
-  return {system.name, system.title, summary};
-}
-
 }  // namespace trcost

@@ -8,7 +8,7 @@
 #include "estimate/platform.h"
 #include "estimate/model_summary.h"
 #include "estimate/resolve.h"
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 #include "trcost/error.h"
 
 namespace trcost {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 
 namespace trcost {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "estimate/quality.h"
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 
 namespace trcost {
 namespace {

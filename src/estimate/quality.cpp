@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "estimate/round.h"
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 
 namespace trcost {
 

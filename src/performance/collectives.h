@@ -2,7 +2,7 @@
 // Exchange between ranks over the tiers of a network. All pure arithmetic, no allocation.
 #pragma once
 
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 #include "trcost/layer_cost.h"
 
 namespace trcost {

@@ -2,7 +2,7 @@
 // Time of the kernels of one layer for one micro-batch. All pure arithmetic, no allocation.
 #pragma once
 
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 #include "trcost/layer_cost.h"
 
 namespace trcost {

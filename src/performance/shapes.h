@@ -2,7 +2,7 @@
 // From a block to the matmuls, attention core and memory traffic of one layer.
 #pragma once
 
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 #include "trcost/layer_cost.h"
 #include "trcost/workload.h"
 #include "workload/block.h"

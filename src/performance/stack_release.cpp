@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 
 namespace trcost {
 namespace {

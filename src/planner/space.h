@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 #include "trcost/planner.h"
 
 namespace trcost {

@@ -5,9 +5,12 @@
 #include <algorithm>
 
 #include "trcost/catalog_report.h"
+#include "trcost/efficiency.h"
+#include "trcost/engine.h"
 #include "trcost/error.h"
 #include "trcost/price_book.h"
 #include "trcost/prices.h"
+#include "trcost/runs.h"
 #include "trcost/suggest.h"
 #include "trcost/workload.h"
 
@@ -173,12 +176,38 @@ Table prices_table(const Catalog& catalog, std::string_view only) {
   return table;
 }
 
-Table generic_table(const Catalog& catalog, CatalogKind kind) {
-  Table table({{"name", "name"},
-               {"title", "title", Align::left, Overflow::cut},
-               {"summary", "summary", Align::left, Overflow::wrap}});
-  for (const CatalogEntry& entry : catalog.list(kind)) {
-    table.add_row({entry.name, entry.title, entry.summary});
+Table named_table() {
+  return Table({{"name", "name"},
+                {"title", "title", Align::left, Overflow::cut},
+                {"summary", "summary", Align::left, Overflow::wrap}});
+}
+
+// Stacks and engines.
+Table software_table(const Catalog& catalog, CatalogKind kind) {
+  Table table = named_table();
+  for (const std::string& name : catalog.names(kind)) {
+    if (kind == CatalogKind::stacks) {
+      const Stack& stack = catalog.stack(name);
+      table.add_row({name, stack.title, stack.source});
+    } else {
+      const Engine& engine = catalog.engine(name);
+      table.add_row({name, engine.title, engine.source});
+    }
+  }
+  return table;
+}
+
+Table runs_table(const RunBook& runs) {
+  Table table = named_table();
+  for (const ThroughputRow& row : runs.throughput) {
+    table.add_row({row.id, fmt::format("{}, {}", row.model, row.task),
+                   fmt::format("{:g} x {}, {}, {:g} tokens/s/GPU; {}", row.gpus, row.accelerator,
+                               precision_name(row.precision), row.tokens_per_second_per_gpu,
+                               row.source)});
+  }
+  for (const PublishedRun& run : runs.runs) {
+    table.add_row({run.id, fmt::format("{}, {}", run.name, run.stage),
+                   fmt::format("{}; {}", run.accelerator, run.source)});
   }
   return table;
 }
@@ -228,9 +257,13 @@ Table catalog_table(const Catalog& catalog, CatalogKind kind, std::string_view a
       return encoders_table(catalog);
     case CatalogKind::prices:
       return prices_table(catalog, accelerator);
-    default:
-      return generic_table(catalog, kind);
+    case CatalogKind::runs:
+      return runs_table(catalog.runs());
+    case CatalogKind::stacks:
+    case CatalogKind::engines:
+      break;
   }
+  return software_table(catalog, kind);
 }
 
 std::string price_spread_text(const Catalog& catalog, std::string_view accelerator) {

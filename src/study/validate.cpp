@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 #include "trcost/error.h"
 #include "trcost/quantity.h"
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "trcost/catalog.h"
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 #include "trcost/error.h"
 #include "trcost/validate.h"
 

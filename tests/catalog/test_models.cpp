@@ -67,7 +67,6 @@ TEST_CASE("every encoder of the catalog meets its published count", "[catalog][m
     CHECK(encoder.name == name);
     check_published(encoder_parameters(encoder),
                     published(catalog, "encoders/" + name + ".json"));
-    CHECK_FALSE(describe(encoder).summary.empty());
   }
 }
 

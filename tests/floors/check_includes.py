@@ -5,8 +5,7 @@
   check_includes.py [ROOT]
 
 A source's floor is its folder of src/. A public header's floor is that of the source of its name;
-those without one stand in PUBLIC. KNOWN lists the arrows that still run up: an arrow that is gone
-has to leave the list.
+those without one stand in PUBLIC.
 """
 
 import pathlib
@@ -18,21 +17,11 @@ FLOORS = ["quantity", "text", "catalog", "scenario", "workload", "performance", 
 
 PUBLIC = {
     "catalog_report": "report", "derivation": "quantity", "hardware": "catalog",
-    "image_files": "workload", "layer_cost": "performance", "layout": "performance",
-    "model": "workload", "performance": "performance", "planner": "planner", "price_book": "catalog",
+    "image_files": "workload", "layer_cost": "performance",
+    "model": "catalog", "performance": "performance", "planner": "planner", "price_book": "catalog",
     "quantity": "quantity", "report": "report", "solve_report": "report", "sweep": "study",
     "sweep_report": "report", "token_report": "study", "token_totals": "workload", "tokens": "workload",
     "uncertainty": "cost", "workload": "workload",
-}
-
-KNOWN = {
-    ("include/trcost/catalog.h", "include/trcost/model.h"),
-    ("include/trcost/efficiency.h", "include/trcost/performance.h"),
-    ("include/trcost/runs.h", "include/trcost/performance.h"),
-    ("src/catalog/hugging_face.h", "include/trcost/model.h"),
-    ("src/catalog/hugging_face_parts.h", "include/trcost/model.h"),
-    ("src/catalog/hugging_face_towers.h", "include/trcost/model.h"),
-    ("src/catalog/usual_connector.h", "include/trcost/model.h"),
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
@@ -73,11 +62,9 @@ def main(root):
                 up.add((str(source.relative_to(root)), str(target.relative_to(root))))
     for path in homeless:
         print(f"{path}: on no floor")
-    for source, target in sorted(up - KNOWN):
+    for source, target in sorted(up):
         print(f"{source}: includes {target}, which stands on a higher floor")
-    for source, target in sorted(KNOWN - up):
-        print(f"{source}: no longer includes {target}: strike it from KNOWN")
-    return 1 if homeless or up ^ KNOWN else 0
+    return 1 if homeless or up else 0
 
 
 if __name__ == "__main__":

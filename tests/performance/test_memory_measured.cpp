@@ -5,7 +5,7 @@
 
 #include "catch.h"
 #include "trcost/catalog.h"
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 #include "workload/reference_vectors.h"
 
 using namespace trcost;

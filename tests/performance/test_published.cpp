@@ -6,7 +6,7 @@
 
 #include "catch.h"
 #include "trcost/catalog.h"
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 #include "trcost/hardware.h"
 #include "trcost/validate.h"
 

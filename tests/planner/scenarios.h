@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "trcost/catalog.h"
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 #include "trcost/planner.h"
 #include "workload/reference_vectors.h"
 

@@ -6,7 +6,7 @@
 
 #include "catch.h"
 #include "trcost/catalog.h"
-#include "trcost/efficiency.h"
+#include "trcost/performance.h"
 #include "trcost/validate_runs.h"
 #include "trcost/validate_vision.h"
 

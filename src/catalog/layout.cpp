@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How layouts and the terms of a step are called in files and reports.
+// How layouts are called in files and reports.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
-#include "trcost/performance.h"
+#include "trcost/layout.h"
 
 namespace trcost {
 
@@ -57,40 +55,6 @@ std::string recompute_words(const Layout& l) {
                         l.recompute_layers == 1 ? "" : "s");
   }
   return text;
-}
-
-namespace {
-
-constexpr std::array<std::string_view, 3> kTunings = {"showcase", "usual", "first-run"};
-
-}  // namespace
-
-std::string_view tuning_name(Tuning tuning) { return kTunings[static_cast<std::size_t>(tuning)]; }
-
-std::optional<Tuning> parse_tuning(std::string_view word) {
-  const auto found = std::ranges::find(kTunings, word);
-  if (found == kTunings.end()) return std::nullopt;
-  return static_cast<Tuning>(found - kTunings.begin());
-}
-
-std::string_view step_term_name(StepTerm name) {
-  static constexpr std::array<std::string_view, kStepTermCount> names = {
-      "matmul_peak",     "kernel",           "attention",       "elementwise",
-      "recompute",       "vision",           "tensor_parallel", "context_parallel",
-      "expert_parallel", "pipeline_bubble",  "pipeline_transfer", "data_parallel",
-      "optimizer",       "imbalance",        "tuning",           "padding"};
-  return names[static_cast<std::size_t>(name)];
-}
-
-bool is_network_term(StepTerm name) {
-  switch (name) {
-    case StepTerm::tensor_parallel:
-    case StepTerm::context_parallel:
-    case StepTerm::expert_parallel:
-    case StepTerm::pipeline_transfer:
-    case StepTerm::data_parallel: return true;
-    default: return false;
-  }
 }
 
 }  // namespace trcost
