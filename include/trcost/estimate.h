@@ -126,6 +126,24 @@ struct PerformanceSummary {
   MethodQuality quality;
 };
 
+/// What steps take, in amounts that add over the rounds of a training. The ratios of several rounds
+/// are quotients of these sums (ratios_of), never sums or means of ratios.
+struct WorkTotals {
+  double steps = 0;
+  double step_seconds = 0;  ///< of all steps one after another
+  double tokens = 0;        ///< that steps pass over
+  double model_flop = 0, hardware_flop = 0;
+  double peak_flop = 0, peak_flop_bf16 = 0;  ///< that the accelerators could do in these steps
+  double busy_seconds = 0;     ///< accelerator-seconds of steps
+  double network_seconds = 0;  ///< of them, those that wait for exposed communication
+  double running_seconds = 0;  ///< with those that failures cost
+  double paid_seconds = 0;     ///< with what else production takes
+  std::optional<double> batch_tokens = 0;  ///< that the usual batch would have saved
+};
+void add(WorkTotals& sum, const WorkTotals& more);
+/// Sets the ratios; name and quality of the method stay.
+void ratios_of(const WorkTotals& totals, PerformanceSummary& out);
+
 /// What the data pipeline has to deliver.
 /// What keeps training from being faster.
 inline constexpr std::string_view kBoundByAccelerators = "accelerators";
@@ -159,6 +177,7 @@ struct Estimate {
   Layout layout;
   bool one_layout = true;  ///< false where stages differ: their layouts stand in `stages`
   MemoryUse memory;        ///< of the fullest stage; fits where all stages do
+  WorkTotals work;
   PerformanceSummary performance;
   std::vector<WaterfallTerm> waterfall;
   double steps = 0;       ///< whole ones; the last may be a part of one

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -57,6 +58,32 @@ struct Layout {
   /// Micro-batches per replica and step.
   [[nodiscard]] double micro_batches() const { return global_batch / (micro_batch * dp); }
   friend bool operator==(const Layout&, const Layout&) = default;
+};
+
+/// The degrees as somebody gives them; those left out are searched.
+struct Degrees {
+  std::optional<int> tp, pp, vp, cp, ep, etp, dp;
+  friend bool operator==(const Degrees&, const Degrees&) = default;
+};
+
+/// One dimension of parallelism: what files, flags (`--tp`), fields (`layout.tp`) and answers call
+/// it, and where it stands.
+struct Dimension {
+  std::string_view name;
+  std::string_view help;
+  int Layout::*in;
+  std::optional<int> Degrees::*given;
+  bool of_gpus;  ///< the accelerators at work are the product of these
+};
+inline constexpr Dimension kDimensions[] = {
+    {"tp", "tensor parallel degree", &Layout::tp, &Degrees::tp, true},
+    {"pp", "pipeline parallel degree", &Layout::pp, &Degrees::pp, true},
+    {"vp", "pipeline stages per rank", &Layout::vp, &Degrees::vp, false},
+    {"cp", "context parallel degree", &Layout::cp, &Degrees::cp, true},
+    {"ep", "expert parallel degree", &Layout::ep, &Degrees::ep, false},
+    {"etp", "ranks that share one expert's matrices, where there are experts", &Layout::etp,
+     &Degrees::etp, false},
+    {"dp", "data parallel degree", &Layout::dp, &Degrees::dp, true},
 };
 
 /// Layers of the fullest stage of a model of `layers`.

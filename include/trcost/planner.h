@@ -9,7 +9,7 @@
 namespace trcost {
 
 /// What a search may choose: every degree that is empty. Those given are honoured.
-struct PlanRequest {
+struct PlanRequest : Degrees {
   double gpus = 1;
   /// Sequences per step; empty: about `batch_hint`, weighed against what another batch costs in
   /// tokens (batch_cost). A given batch is rounded only where no good layout divides it: compare
@@ -21,7 +21,6 @@ struct PlanRequest {
   std::optional<double> critical_batch;
   /// Only batches within this share of `batch_hint`, where none is given.
   std::optional<double> batch_range;
-  std::optional<int> tp, pp, vp, cp, ep, etp, dp;
   std::optional<double> micro_batch;
   std::optional<Sharding> sharding;
   std::optional<Recompute> recompute;

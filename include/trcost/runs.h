@@ -15,7 +15,7 @@ namespace trcost {
 
 /// One published measurement of steady-state training throughput (data/runs/throughput.csv). What
 /// was not published is empty.
-struct ThroughputRow {
+struct ThroughputRow : Degrees {
   std::string id;
   std::string source;
   std::string model;        ///< a catalog model, or one of RunBook::models
@@ -23,7 +23,6 @@ struct ThroughputRow {
   std::string accelerator;  ///< catalog name
   std::string system;       ///< catalog name where it is not the accelerator's usual one
   double gpus = 0;
-  std::optional<int> tp, pp, vp, cp, ep, etp, dp;
   std::optional<Sharding> sharding;
   std::optional<double> micro_batch;
   std::optional<double> global_batch;

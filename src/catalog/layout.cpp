@@ -4,7 +4,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "trcost/layout.h"
 
@@ -35,15 +34,13 @@ std::string_view context_kind_name(ContextKind kind) {
 }
 
 std::string degree_words(const Layout& l, bool all) {
-  const std::pair<std::string_view, int> degrees[] = {{"tp", l.tp}, {"pp", l.pp},   {"vp", l.vp},
-                                                      {"cp", l.cp}, {"ep", l.ep},   {"etp", l.etp},
-                                                      {"dp", l.dp}};
   std::string text;
-  for (const auto& [name, degree] : degrees) {
-    const bool replicas = name == "dp";  // follow from the others and the GPUs
-    const bool implied = name == "etp" && degree == (l.ep > 1 ? 1 : l.tp);
+  for (const Dimension& each : kDimensions) {
+    const int degree = l.*each.in;
+    const bool replicas = each.in == &Layout::dp;  // follow from the others and the GPUs
+    const bool implied = each.in == &Layout::etp && degree == (l.ep > 1 ? 1 : l.tp);
     if (degree == 0 || implied || (!all && (degree == 1 || replicas))) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : " ", name, degree);
+    text += fmt::format("{}{} {}", text.empty() ? "" : " ", each.name, degree);
   }
   return text;
 }

@@ -63,13 +63,7 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.task = table.text(i, "task");
   row.accelerator = table.text(i, "accelerator");
   row.gpus = table.required_number(i, "gpus");
-  row.tp = degree(table, i, "tp");
-  row.pp = degree(table, i, "pp");
-  row.vp = degree(table, i, "vp");
-  row.cp = degree(table, i, "cp");
-  row.ep = degree(table, i, "ep");
-  row.etp = degree(table, i, "etp");
-  row.dp = degree(table, i, "dp");
+  for (const Dimension& each : kDimensions) row.*each.given = degree(table, i, each.name);
   row.sharding = one_of(table, i, "sharding", shardings, sharding_name);
   row.micro_batch = table.number(i, "micro_batch");
   row.global_batch = table.number(i, "global_batch");

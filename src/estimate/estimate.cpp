@@ -162,14 +162,32 @@ void describe_performance(const Prepared& prepared, const Execution& execution,
     perf.quality.sigma = 0;
   }
   out.waterfall.clear();
+  perf.interconnect_efficiency = 1;
   if (!execution.phases.empty()) return;  // of several kinds of work there is no one way down
   add_waterfall(execution, useful, out);
   check_waterfall(out, perf.mfu * useful.share());
 }
 
-}  // namespace
-
-namespace {
+WorkTotals work_totals(const Prepared& prepared, const UsefulTime& useful, const Estimate& out) {
+  const Platform& platform = prepared.model.platform();
+  const PerformanceSummary& perf = out.performance;
+  WorkTotals totals;
+  totals.steps = out.steps;
+  totals.step_seconds = out.steps * perf.step_seconds;
+  totals.paid_seconds = out.gpu_hours * kSecondsPerHour;
+  totals.running_seconds = totals.paid_seconds * useful.production_overhead;
+  totals.busy_seconds = totals.running_seconds * useful.goodput_share;
+  totals.network_seconds = totals.busy_seconds * (1 - perf.interconnect_efficiency);
+  totals.tokens = totals.busy_seconds * perf.tokens_per_second_per_gpu;
+  const double peak = platform.accelerator->peak_flops[static_cast<std::size_t>(platform.precision)];
+  totals.peak_flop = totals.busy_seconds * peak;
+  totals.peak_flop_bf16 = totals.peak_flop * perf.mfu / perf.mfu_bf16;
+  totals.model_flop = totals.peak_flop * perf.mfu;
+  totals.hardware_flop = totals.peak_flop * perf.hfu;
+  totals.batch_tokens.reset();
+  if (perf.batch_token_cost) totals.batch_tokens = totals.tokens * *perf.batch_token_cost;
+  return totals;
+}
 
 // What a method of post-training says for the rest of the question, or the software that a question
 // of images usually means where it names none.
@@ -217,6 +235,7 @@ void Estimator::State::answer(const Scenario& scenario, const Scenario& asked,
   out.steps = std::ceil(steps / execution.updates * (1 - 1e-12));
   out.wall_clock_seconds = steps * execution.step_seconds / useful.share();
   out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
+  out.work = work_totals(prepared, useful, out);
   add_data_pipeline(scenario, work, *platform.stack, execution.data_wait, options.assumptions, out);
   const Rates& rates = get_rates();
   add_money(scenario, work, rates, out);

@@ -183,6 +183,18 @@ double in_steps(double critical_batch) {
       2, std::round(kStepsPerDoubling * portable_log2(critical_batch)) / kStepsPerDoubling);
 }
 
+// The field of each of kDimensions.
+const std::array<Field, std::size(kDimensions)>& dimension_fields() {
+  static const auto table = [] {
+    std::array<Field, std::size(kDimensions)> out{};
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      out[i] = require_field(fmt::format("layout.{}", kDimensions[i].name)).field;
+    }
+    return out;
+  }();
+  return table;
+}
+
 }  // namespace
 
 PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, double gpus) {
@@ -193,13 +205,9 @@ PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, 
   if (work.workload.contrastive_batch == 0) {
     request.critical_batch = in_steps(critical_batch_tokens(work.tokens.total) / work.seq_length);
   }
-  request.tp = degree(scenario, Field::layout_tp);
-  request.pp = degree(scenario, Field::layout_pp);
-  request.vp = degree(scenario, Field::layout_vp);
-  request.cp = degree(scenario, Field::layout_cp);
-  request.ep = degree(scenario, Field::layout_ep);
-  request.etp = degree(scenario, Field::layout_etp);
-  request.dp = degree(scenario, Field::layout_dp);
+  for (std::size_t i = 0; i < std::size(kDimensions); ++i) {
+    request.*kDimensions[i].given = degree(scenario, dimension_fields()[i]);
+  }
   request.micro_batch = scenario.number(Field::train_micro_batch);
   request.sharding =
       choice_of<Sharding>(scenario, Field::layout_sharding, kShardingCount, sharding_name);
@@ -220,9 +228,8 @@ namespace {
 std::optional<double> gpus_of_degrees(const Scenario& scenario) {
   if (!scenario.has(Field::layout_dp)) return std::nullopt;
   double product = 1;
-  for (const Field field :
-       {Field::layout_tp, Field::layout_pp, Field::layout_cp, Field::layout_dp}) {
-    product *= scenario.number_or(field, 1);
+  for (std::size_t i = 0; i < std::size(kDimensions); ++i) {
+    if (kDimensions[i].of_gpus) product *= scenario.number_or(dimension_fields()[i], 1);
   }
   return product;
 }

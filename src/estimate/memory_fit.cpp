@@ -77,7 +77,7 @@ class Fitting {
     PlanRequest request = resolve_request(scenario_, work_, gpus);
     request.allow_too_large = true;
     if (!request.micro_batch) request.micro_batch = 1;
-    if (free_degrees) request.tp = request.pp = request.vp = request.cp = request.ep = request.etp = request.dp = {};
+    if (free_degrees) static_cast<Degrees&>(request) = {};
     const Plan chosen = plan(model, request);
     return MemoryCase{gpus, layers_, chosen.layout, chosen.memory};
   }

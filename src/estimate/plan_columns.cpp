@@ -48,57 +48,63 @@ Value assumed_value(std::string_view text) {
   return number ? Value(value) : Value(text);
 }
 
+// A degree of 0 is that of a dimension which the model does not have.
+template <std::size_t... kIndex>
+void add_dimensions(Columns<PlacedLayout>& out, std::index_sequence<kIndex...>) {
+  out.add({whole(
+      kDimensions[kIndex].name,
+      [](const PlacedLayout& placed) -> std::optional<double> {
+        const int degree = placed.layout->*kDimensions[kIndex].in;
+        return degree > 0 ? std::optional<double>(degree) : std::nullopt;
+      },
+      kDimensions[kIndex].help)...});
+}
+
+constexpr Column<PlacedLayout> kPlaced[] = {
+    column::number("micro_batch", "sequences", NumberKind::number, degree<&Layout::micro_batch>,
+                   "per device and forward pass"),
+    column::number("global_batch", "sequences", NumberKind::number, degree<&Layout::global_batch>,
+                   "per optimizer step"),
+    text(
+        "sharding",
+        [](const PlacedLayout& placed) { return sharding_name(placed.layout->sharding); },
+        "what the data-parallel ranks share out"),
+    text(
+        "recompute",
+        [](const PlacedLayout& placed) { return recompute_name(placed.layout->recompute); },
+        "activation recomputation"),
+    column::number(
+        "recompute_layers", "layers", NumberKind::integer,
+        [](const PlacedLayout& placed) -> double {
+          const Layout& layout = *placed.layout;
+          return layout.recompute == Recompute::full ? layers_of_stage(layout, placed.layers)
+                                                     : layout.recompute_layers;
+        },
+        "of a stage, that are recomputed in full"),
+    text(
+        "context_kind",
+        [](const PlacedLayout& placed) {
+          const Layout& layout = *placed.layout;
+          return layout.cp > 1 ? context_kind_name(layout.context_kind) : std::string_view();
+        },
+        "how ranks that share a sequence exchange"),
+    boolean("sequence_parallel", degree<&Layout::sequence_parallel>,
+            "norms and residuals split along the sequence"),
+    column::number(
+        "idle_gpus", "accelerators", NumberKind::integer,
+        [](const PlacedLayout& placed) { return placed.gpus - placed.layout->gpus(); },
+        "that the layout leaves idle; they are paid for"),
+};
+
 }  // namespace
 
 const Columns<PlacedLayout>& layout_columns() {
-  static const Columns<PlacedLayout> table = {
-      whole("tp", degree<&Layout::tp>, "tensor parallel degree"),
-      whole("pp", degree<&Layout::pp>, "pipeline parallel degree"),
-      whole("vp", degree<&Layout::vp>, "pipeline stages per rank"),
-      whole("cp", degree<&Layout::cp>, "context parallel degree"),
-      whole("ep", degree<&Layout::ep>, "expert parallel degree"),
-      whole(
-          "etp",
-          [](const PlacedLayout& placed) -> std::optional<double> {
-            if (placed.layout->etp <= 0) return std::nullopt;
-            return placed.layout->etp;
-          },
-          "ranks that share one expert's matrices, where there are experts"),
-      whole("dp", degree<&Layout::dp>, "data parallel degree"),
-      column::number("micro_batch", "sequences", NumberKind::number, degree<&Layout::micro_batch>,
-                     "per device and forward pass"),
-      column::number("global_batch", "sequences", NumberKind::number, degree<&Layout::global_batch>,
-                     "per optimizer step"),
-      text(
-          "sharding",
-          [](const PlacedLayout& placed) { return sharding_name(placed.layout->sharding); },
-          "what the data-parallel ranks share out"),
-      text(
-          "recompute",
-          [](const PlacedLayout& placed) { return recompute_name(placed.layout->recompute); },
-          "activation recomputation"),
-      column::number(
-          "recompute_layers", "layers", NumberKind::integer,
-          [](const PlacedLayout& placed) -> double {
-            const Layout& layout = *placed.layout;
-            return layout.recompute == Recompute::full ? layers_of_stage(layout, placed.layers)
-                                                       : layout.recompute_layers;
-          },
-          "of a stage, that are recomputed in full"),
-      text(
-          "context_kind",
-          [](const PlacedLayout& placed) {
-            const Layout& layout = *placed.layout;
-            return layout.cp > 1 ? context_kind_name(layout.context_kind) : std::string_view();
-          },
-          "how ranks that share a sequence exchange"),
-      boolean("sequence_parallel", degree<&Layout::sequence_parallel>,
-              "norms and residuals split along the sequence"),
-      column::number(
-          "idle_gpus", "accelerators", NumberKind::integer,
-          [](const PlacedLayout& placed) { return placed.gpus - placed.layout->gpus(); },
-          "that the layout leaves idle; they are paid for"),
-  };
+  static const Columns<PlacedLayout> table = [] {
+    Columns<PlacedLayout> out;
+    add_dimensions(out, std::make_index_sequence<std::size(kDimensions)>());
+    out.add(kPlaced);
+    return out;
+  }();
   return table;
 }
 

@@ -47,7 +47,6 @@ struct Execution {
   double generating = 0;  ///< accelerators of `gpus` that generate beside those of the plan
   double updates = 1;  ///< optimizer steps of a round
   double round_seconds = 0;
-  double serial_seconds = 0;  ///< of a round: new weights to the engines, and between phases
   RolloutTime rollout;
   double rollout_sequences = 0;  ///< in flight per engine when generation starts
 };

@@ -110,6 +110,10 @@ PhaseTime timed(const Phase& phase, double gpus, const Layout& layout, double to
   return out;
 }
 
+bool policy_learns(const Phase& phase) {
+  return phase.work == Work::train && phase.role == Role::policy;
+}
+
 // Phases one after another, or generation beside the rest with a policy one step old.
 double wall(const RoundWork& round, const std::vector<PhaseTime>& phases, double serial) {
   double generating = round.rollout ? round.rollout->verifier_seconds : 0;
@@ -123,18 +127,19 @@ double wall(const RoundWork& round, const std::vector<PhaseTime>& phases, double
 
 }  // namespace
 
+double RoundWork::epochs() const {
+  const auto learns = std::ranges::find_if(phases, policy_learns);
+  return learns == phases.end() ? 1 : learns->repeats;
+}
+
 double RoundWork::extra_flops() const {
-  double epochs = 1;
   double extra = 0;
   for (const Phase& phase : phases) {
+    if (policy_learns(phase)) continue;
     const bool learns = phase.work == Work::train;
-    if (learns && phase.role == Role::policy) {
-      epochs = phase.repeats;
-      continue;
-    }
     extra += phase.repeats * size_of(*this, phase.role) * (learns ? 1 : forward_share);
   }
-  return extra / epochs;
+  return extra / epochs();
 }
 
 std::vector<double> generation_splits(const RoundWork& round, double gpus, double node) {
@@ -152,19 +157,32 @@ std::vector<double> generation_splits(const RoundWork& round, double gpus, doubl
   return out;
 }
 
+namespace {
+
+// Adds the phase that writes the responses; false where no engine holds the policy.
+bool add_generation(const RoundWork& round, const Phase& phase, double gpus, Execution& execution) {
+  const std::optional<Generation> found = generate(round, gpus);
+  if (!found) return false;
+  PhaseTime out = timed(phase, gpus, {}, round.rollout->responses() * round.rollout->lengths.mean(),
+                        found->time.seconds * generation_factor(round));
+  out.engine = found->layout;
+  execution.phases.push_back(out);
+  execution.rollout = found->time;
+  execution.rollout_sequences = found->sequences;
+  return true;
+}
+
+}  // namespace
+
 bool add_phases(const RoundWork& round, double generation_gpus, Execution& execution) {
   const Layout& layout = execution.plan.layout;
-  const double batch = layout.global_batch;
-  const double sequences = round.sequences > 0 ? round.sequences : batch;
-  const double updates = std::max(1.0, sequences / batch);
-  const double update = execution.step_seconds * step_factor(round);
-  double epochs = 1;
-  for (const Phase& phase : round.phases) {
-    if (phase.work == Work::train && phase.role == Role::policy) epochs = phase.repeats;
-  }
+  const double sequences = round.sequences > 0 ? round.sequences : layout.global_batch;
+  const double updates = std::max(1.0, sequences / layout.global_batch);
+  const double epochs = round.epochs();
   const StepTime& time = execution.plan.time;
   const double recomputed = time.hardware_flops > 0 ? time.model_flops / time.hardware_flops : 1;
-  const double pass = updates / epochs * update;  // of learning, over the round's sequences once
+  // Of learning, over the round's sequences once.
+  const double pass = updates / epochs * execution.step_seconds * step_factor(round);
   const double tokens = sequences / epochs * round.sequence_tokens;
   const double learners = execution.gpus - generation_gpus;
   execution.phases.clear();
@@ -172,26 +190,15 @@ bool add_phases(const RoundWork& round, double generation_gpus, Execution& execu
   for (const Phase& phase : round.phases) {
     if (phase.work == Work::generate) {
       const double gpus = generation_gpus > 0 ? generation_gpus : execution.gpus;
-      const std::optional<Generation> found = generate(round, gpus);
-      if (!found) return false;
-      PhaseTime out =
-          timed(phase, gpus, {}, round.rollout->responses() * round.rollout->lengths.mean(),
-                found->time.seconds * generation_factor(round));
-      out.engine = found->layout;
-      execution.phases.push_back(out);
-      execution.rollout = found->time;
-      execution.rollout_sequences = found->sequences;
+      if (!add_generation(round, phase, gpus, execution)) return false;
       continue;
     }
-    const bool learns = phase.work == Work::train;
-    const double share = learns ? 1 : round.forward_share * recomputed;
+    const double share = phase.work == Work::train ? 1 : round.forward_share * recomputed;
     execution.phases.push_back(timed(phase, learners, layout, tokens * phase.repeats,
                                      pass * phase.repeats * size_of(round, phase.role) * share));
   }
-  const double serial = serial_seconds(round, learners);
   execution.updates = updates;
-  execution.serial_seconds = serial;
-  execution.round_seconds = wall(round, execution.phases, serial);
+  execution.round_seconds = wall(round, execution.phases, serial_seconds(round, learners));
   const double before = execution.step_seconds;
   const double cluster = learners / execution.gpus;  // the plan's share of the accelerators
   execution.step_seconds = execution.round_seconds / updates;

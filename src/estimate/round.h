@@ -48,6 +48,8 @@ struct RoundWork {
 
   /// FLOPs beside the policy's learning, as a factor on that.
   [[nodiscard]] double extra_flops() const;
+  /// Passes of the policy's learning over the sequences of a round.
+  [[nodiscard]] double epochs() const;
 };
 
 /// The scenario of a method: its rollouts as samples of the policy, in `adapted`; false for

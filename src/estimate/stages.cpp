@@ -18,9 +18,9 @@ using Maybe = std::optional<double>;
 [[maybe_unused]] void every_member_has_a_rule(const Estimate& e) {
   [[maybe_unused]] const auto& [accelerator, title, system, book, gpus, precision, one_precision,
                                 complete, model, tokens, medium, flops, layout, one_layout, memory,
-                                performance, waterfall, steps, seq_length, gpu_hours, wall_clock,
-                                energy, cost, range, pipeline, stages, phases, rollout, assumptions,
-                                derivations, warnings, runner_up] = e;
+                                work, performance, waterfall, steps, seq_length, gpu_hours,
+                                wall_clock, energy, cost, range, pipeline, stages, phases, rollout,
+                                assumptions, derivations, warnings, runner_up] = e;
   [[maybe_unused]] const auto& [tokens_total, text, vision, encoder, compute_optimal] = tokens;
   [[maybe_unused]] const auto& [model_flops, hardware, per_token, language, tower, projector,
                                 rule_6nd] = flops;
@@ -31,13 +31,6 @@ using Maybe = std::optional<double>;
                                 date, provider, total, per_million, items, break_even, rent,
                                 rent_source] = cost;
   [[maybe_unused]] const auto& [price_imputed, other_class, stale] = doubts;
-}
-
-template <class Get>
-double sum(const Parts& parts, const Get& get) {
-  double out = 0;
-  for (const Estimate& part : parts) out += get(part);
-  return out;
 }
 
 // Of what may be unknown: unknown where a stage's is.
@@ -67,11 +60,6 @@ template <class Get>
 bool all_same(const Parts& parts, const Get& get) {
   return std::ranges::all_of(parts,
                              [&](const Estimate& part) { return get(part) == get(parts.front()); });
-}
-
-// Accelerator-seconds of steps alone.
-double busy(const Estimate& e) {
-  return e.gpu_hours * kSecondsPerHour * e.performance.goodput * e.performance.production_overhead;
 }
 
 // The words of all stages, each once.
@@ -142,44 +130,9 @@ void add_plan(const Parts& parts, Estimate& out) {
 }
 
 void add_performance(const Parts& parts, Estimate& out) {
+  for (const Estimate& part : parts) add(out.work, part.work);
   PerformanceSummary& p = out.performance;
-  const double all_busy = sum(parts, busy);
-  // Of a rate per accelerator and second of steps.
-  const auto mean = [&](const auto& get) {
-    return sum(parts, [&](const Estimate& e) { return get(e) * busy(e); }) / all_busy;
-  };
-  // Of a share of the peak: FLOPs over peak FLOPs, where the peak is FLOPs over the share.
-  const auto of_peak = [&](double PerformanceSummary::*share) {
-    return mean([](const Estimate& e) { return e.performance.tflops_per_gpu; }) /
-           mean([&](const Estimate& e) {
-             return e.performance.tflops_per_gpu / e.performance.*share;
-           });
-  };
-  p.step_seconds =
-      sum(parts, [](const Estimate& e) { return e.performance.step_seconds * e.steps; }) /
-      out.steps;
-  p.tokens_per_second_per_gpu =
-      mean([](const Estimate& e) { return e.performance.tokens_per_second_per_gpu; });
-  p.tflops_per_gpu = mean([](const Estimate& e) { return e.performance.tflops_per_gpu; });
-  p.mfu = of_peak(&PerformanceSummary::mfu);
-  p.mfu_bf16 = of_peak(&PerformanceSummary::mfu_bf16);
-  p.hfu = p.mfu * mean([](const Estimate& e) {
-            return e.performance.hfu / e.performance.mfu * e.performance.tflops_per_gpu;
-          }) /
-          p.tflops_per_gpu;
-  p.interconnect_efficiency =
-      mean([](const Estimate& e) { return e.performance.interconnect_efficiency; });
-  // Shares of the accelerator-hours, so that their product is steps over hours.
-  const double undisturbed =
-      sum(parts, [](const Estimate& e) { return e.gpu_hours * e.performance.production_overhead; });
-  p.production_overhead = undisturbed / out.gpu_hours;
-  p.goodput = all_busy / kSecondsPerHour / undisturbed;
-  if (const Maybe more = known_sum(parts, [](const Estimate& e) -> Maybe {
-        if (!e.performance.batch_token_cost) return std::nullopt;
-        return *e.performance.batch_token_cost * e.tokens.total;
-      })) {
-    p.batch_token_cost = *more / out.tokens.total;
-  }
+  ratios_of(out.work, p);
   p.method =
       joined(parts, [](const Estimate& e) -> const std::string& { return e.performance.method; });
   p.quality = std::ranges::max(parts, {}, [](const Estimate& e) {
@@ -199,11 +152,10 @@ void add_energy(const Parts& parts, Estimate& out) {
   // Tokens of steps over megawatt-seconds of steps.
   const Maybe megawatt_seconds = known_sum(parts, [](const Estimate& e) -> Maybe {
     if (!e.energy.site_megawatts || e.gpus <= 0) return std::nullopt;
-    return *e.energy.site_megawatts / e.gpus * busy(e);
+    return *e.energy.site_megawatts / e.gpus * e.work.busy_seconds;
   });
   if (megawatt_seconds && *megawatt_seconds > 0) {
-    energy.tokens_per_second_per_megawatt =
-        out.performance.tokens_per_second_per_gpu * sum(parts, busy) / *megawatt_seconds;
+    energy.tokens_per_second_per_megawatt = out.work.tokens / *megawatt_seconds;
   }
 }
 

@@ -2,6 +2,9 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -33,54 +36,48 @@ void must_divide(int degree, double whole, const char* flag, const char* what) {
          "allowed here: " + divisors(std::llround(whole), std::llround(whole)), flag);
 }
 
-struct Given {
-  const char* flag;
-  std::optional<int> degree;
-};
+std::string flag_of(std::string_view dimension) {
+  return fmt::format("--{}", dimension);
+}
 
 void check_gpus(const PlanRequest& r) {
   if (!(r.gpus >= 1) || r.gpus > 1e7 || r.gpus != std::floor(r.gpus)) {
     refuse(fmt::format("{} is not a number of GPUs", r.gpus), "a whole number from 1 to 10000000",
            "--gpus");
   }
-  const Given given[] = {{"--tp", r.tp}, {"--pp", r.pp}, {"--cp", r.cp}, {"--dp", r.dp}};
-  double product = 1;
-  for (const Given& g : given) {
-    if (!g.degree) continue;
-    if (*g.degree < 1) refuse(fmt::format("{} {} is below 1", g.flag + 2, *g.degree), {}, g.flag);
-    product *= *g.degree;
+  std::vector<std::pair<std::string_view, int>> given;
+  for (const Dimension& each : kDimensions) {
+    if (each.of_gpus && r.*each.given) given.emplace_back(each.name, *(r.*each.given));
   }
-  const auto chain = [&] {
-    std::string out;
-    for (const Given& g : given) {
-      if (!g.degree) continue;
-      out += fmt::format("{}{} {}", out.empty() ? "" : " x ", g.flag + 2, *g.degree);
-    }
-    return out;
-  };
+  double product = 1;
+  std::string chain;
+  for (const auto& [name, degree] : given) {
+    if (degree < 1) refuse(fmt::format("{} {} is below 1", name, degree), {}, flag_of(name));
+    product *= degree;
+    chain += fmt::format("{}{} {}", chain.empty() ? "" : " x ", name, degree);
+  }
   const bool full = r.tp && r.pp && r.cp && r.dp;
   if (full && product < r.gpus) return;  // the rest stay idle
   if (full && product > r.gpus) {
     const double others = product / *r.dp;
     const double dp = r.gpus / others;
-    refuse(fmt::format("{} = {}, but there are {} GPUs", chain(), product, r.gpus),
+    refuse(fmt::format("{} = {}, but there are {} GPUs", chain, product, r.gpus),
            dp >= 1 && dp == std::floor(dp) ? fmt::format("dp {} would multiply to them", dp)
                                            : fmt::format("{} GPUs would do", product),
            "--dp");
   }
   if (std::fmod(r.gpus, product) != 0) {
     // The first degree that goes too far is the one to change.
-    const char* flag = "--gpus";
+    std::string flag = "--gpus";
     double so_far = 1;
-    for (const Given& g : given) {
-      so_far *= g.degree.value_or(1);
+    for (const auto& [name, degree] : given) {
+      so_far *= degree;
       if (std::fmod(r.gpus, so_far) == 0) continue;
-      flag = g.flag;
+      flag = flag_of(name);
       break;
     }
-    const std::string factors = chain();
-    const bool several = factors.find(" x ") != std::string::npos;
-    refuse(fmt::format("{}{} does not divide the {} GPUs", factors,
+    const bool several = given.size() > 1;
+    refuse(fmt::format("{}{} does not divide the {} GPUs", chain,
                        several ? fmt::format(" = {}", product) : "", r.gpus),
            fmt::format("{} has to be one of {}", several ? "the product" : "it",
                        divisors(std::llround(r.gpus), std::llround(r.gpus))),
@@ -96,7 +93,8 @@ void check_experts(const LanguageModel& m, const PlanRequest& r) {
   }
   if (etp > 1) {
     must_divide(etp, m.moe->expert_ffn, "--etp", "channels of an expert");
-    must_divide(etp, r.busy() / r.pp.value_or(1) / ep, "--etp", "GPUs that hold one of the expert groups");
+    must_divide(etp, r.busy() / r.pp.value_or(1) / ep, "--etp",
+                "GPUs that hold one of the expert groups");
   }
   if (ep == 1) return;
   if (!m.moe) refuse(fmt::format("ep {} needs a model with experts", ep), "leave --ep out", "--ep");
@@ -132,12 +130,14 @@ void check_model(const StepModel& model, const PlanRequest& r) {
     refuse(fmt::format("vp {} needs a pipeline", vp), "leave --vp out, or raise --pp", "--vp");
   }
   if (r.pp && static_cast<double>(vp) * *r.pp > std::ceil(m.layers / *r.pp) * *r.pp) {
-    refuse(fmt::format("pp {} x vp {} are more stages than the {} layers fill", *r.pp, vp, m.layers),
-           fmt::format("vp at most {}", std::ceil(m.layers / *r.pp)), "--vp");
+    refuse(
+        fmt::format("pp {} x vp {} are more stages than the {} layers fill", *r.pp, vp, m.layers),
+        fmt::format("vp at most {}", std::ceil(m.layers / *r.pp)), "--vp");
   }
   if (r.cp && *r.cp > model.workload().seq_length) {
     refuse(fmt::format("cp {} is more than the {} tokens of a sequence", *r.cp,
-                       model.workload().seq_length), {}, "--cp");
+                       model.workload().seq_length),
+           {}, "--cp");
   }
   const Stack& stack = *model.platform().stack;
   if (r.cp && r.context_kind.value_or(stack.context_kind) == ContextKind::ulysses) {

@@ -190,13 +190,7 @@ PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {
   request.global_batch = row.global_batch;
   // Unpublished batches: about two million tokens, at least one sequence per GPU.
   request.batch_hint = std::max(row.gpus, std::round(2e6 / row.seq_length));
-  request.tp = row.tp;
-  request.pp = row.pp;
-  request.cp = row.cp;
-  request.dp = row.dp;
-  request.ep = row.ep;
-  request.etp = row.etp;
-  request.vp = row.vp;
+  static_cast<Degrees&>(request) = row;
   if (row.tp && row.pp && !row.cp) request.cp = 1;
   // Who prints a layout prints interleaving where there is any; record submissions leave it out.
   const bool shown = row.tuning == Tuning::showcase;

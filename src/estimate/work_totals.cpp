@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "trcost/estimate.h"
+
+namespace trcost {
+
+// A member that is added does not compile here without its line.
+void add(WorkTotals& sum, const WorkTotals& more) {
+  auto& [steps, step_seconds, tokens, model, hardware, peak, peak_bf16, busy, network, running,
+         paid, batch_tokens] = sum;
+  steps += more.steps;
+  step_seconds += more.step_seconds;
+  tokens += more.tokens;
+  model += more.model_flop;
+  hardware += more.hardware_flop;
+  peak += more.peak_flop;
+  peak_bf16 += more.peak_flop_bf16;
+  busy += more.busy_seconds;
+  network += more.network_seconds;
+  running += more.running_seconds;
+  paid += more.paid_seconds;
+  if (batch_tokens && more.batch_tokens) {
+    *batch_tokens += *more.batch_tokens;
+  } else {
+    batch_tokens.reset();
+  }
+}
+
+void ratios_of(const WorkTotals& totals, PerformanceSummary& out) {
+  constexpr double kTera = 1e12;
+  out.step_seconds = totals.step_seconds / totals.steps;
+  out.tokens_per_second_per_gpu = totals.tokens / totals.busy_seconds;
+  out.tflops_per_gpu = totals.model_flop / totals.busy_seconds / kTera;
+  out.mfu = totals.model_flop / totals.peak_flop;
+  out.hfu = totals.hardware_flop / totals.peak_flop;
+  out.mfu_bf16 = totals.model_flop / totals.peak_flop_bf16;
+  out.interconnect_efficiency = 1 - totals.network_seconds / totals.busy_seconds;
+  out.goodput = totals.busy_seconds / totals.running_seconds;
+  out.production_overhead = totals.running_seconds / totals.paid_seconds;
+  out.batch_token_cost.reset();
+  if (totals.batch_tokens) out.batch_token_cost = *totals.batch_tokens / totals.tokens;
+}
+
+}  // namespace trcost
