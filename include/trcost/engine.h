@@ -88,6 +88,7 @@ struct RoundFramework {
   double sync_seconds_per_gb = 0;  ///< new weights to the engines, per GB that each sender has
   double switch_seconds_per_billion = 0;  ///< from learning to generating and back, per parameter
   double sigma = 0;                       ///< of ln of a round's time, whole models left out
+  double unnamed_sigma = 0;               ///< the same where nobody said which framework
   double median_error = 0;                ///< of the published rounds that it was fitted to
   double rows = 0;
 };

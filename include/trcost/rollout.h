@@ -47,4 +47,12 @@ RolloutTime rollout_time(double responses, double prompt_tokens, double prefill_
                          double most, const ResponseLengths& lengths, double all_responses,
                          const DecodeSeconds& step);
 
+/// The same where what is not done goes on in the next round (partial rollouts: Kimi k1.5,
+/// arXiv:2501.12599, section 2.6.2): every step is full, and a round takes as long as its mean
+/// number of tokens,
+///   prefill + sum of lengths / min(B, B_max) x t_step(min(B, B_max), P + L / 2).
+RolloutTime partial_rollout_time(double responses, double prompt_tokens, double prefill_seconds,
+                                 double most, const ResponseLengths& lengths,
+                                 const DecodeSeconds& step);
+
 }  // namespace trcost

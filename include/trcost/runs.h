@@ -68,17 +68,18 @@ struct PublishedRun {
   bool verified = false;
 };
 
-/// A published vision-language run or rate (data/runs/vision.csv).
-struct VisionRun {
+/// A published run or rate with the scenario that replays it: vision-language (data/runs/vision.csv)
+/// or post-training (data/serving/posttraining.csv).
+struct ReplayableRun {
   std::string id, source, title;
-  std::string unit;  ///< gpu_hours, or a rate per second and GPU: samples, padded_tokens, ...
+  std::string unit;  ///< gpu_hours, round_seconds, or a rate per second and GPU: samples, ...
   std::optional<double> measured;
   std::string quality;   ///< A configuration and figure at the source, B one thing assumed, C several
-  std::string bound_by;  ///< as published
   bool fit = false;      ///< a row that constants may be fitted to
   std::string why_not;   ///< why they may not
   std::string assumed, reference;
-  std::string scenario;  ///< `path=value` pairs that replay it, empty where none can
+  /// `path=value` pairs that replay it, stages after a `|` each; empty where none can.
+  std::string scenario;
 };
 
 /// A published memory figure (data/runs/memory.csv).
@@ -92,7 +93,8 @@ struct MemoryFigure {
 struct RunBook {
   std::vector<ThroughputRow> throughput;
   std::vector<PublishedRun> runs;
-  std::vector<VisionRun> vision_runs;
+  std::vector<ReplayableRun> vision_runs;
+  std::vector<ReplayableRun> posttraining_runs;
   std::vector<MemoryFigure> memory;
   /// Architectures that only these rows name (data/runs/models).
   std::map<std::string, Model, std::less<>> models;

@@ -128,6 +128,7 @@ RoundFramework load_round_framework(std::string_view name, const Accelerator& ch
   RoundFramework out;
   ObjectReader constants = reader.required_object(std::string(name));
   read_constants(constants, kFramework, out);
+  out.unnamed_sigma = reader.required_object("unnamed").required_number("sigma", 0, 3);
   ObjectReader learning = reader.required_object("learning");
   for (const std::string& key : learning.keys()) {
     if (key == "source" || !chip.architecture.starts_with(key)) continue;

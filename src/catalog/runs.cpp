@@ -161,15 +161,14 @@ PublishedRun published_run(const CsvTable& t, std::size_t i) {
   return run;
 }
 
-VisionRun vision_run(const CsvTable& t, std::size_t i) {
-  VisionRun run;
+ReplayableRun replayable_run(const CsvTable& t, std::size_t i) {
+  ReplayableRun run;
   run.id = t.text(i, "id");
   run.source = t.text(i, "source");
   run.title = t.text(i, "title");
   run.unit = t.text(i, "unit");
   run.measured = t.number(i, "measured");
   run.quality = t.text(i, "quality");
-  run.bound_by = t.text(i, "bound_by");
   run.fit = t.text(i, "fit") == "yes";
   run.why_not = t.text(i, "why_not");
   run.assumed = t.text(i, "assumed");
@@ -199,7 +198,9 @@ std::shared_ptr<const RunBook> load_runs(const Catalog& catalog) {
   auto book = std::make_shared<RunBook>();
   book->throughput = throughput_rows(catalog);
   book->runs = read_table(catalog, "runs/runs.csv", published_run);
-  book->vision_runs = read_table(catalog, "runs/vision.csv", vision_run);
+  book->vision_runs = read_table(catalog, "runs/vision.csv", replayable_run);
+  book->posttraining_runs =
+      read_table(catalog, "serving/posttraining.csv", replayable_run);
   book->memory = read_table(catalog, "runs/memory.csv", memory_figure);
   for (const EmbeddedFile& file : embedded_files()) {
     if (!file.path.starts_with(kModelFolder)) continue;

@@ -25,6 +25,7 @@ struct ValidateOptions {
   bool runs = false;
   bool vision = false;
   bool serving = false;
+  bool posttraining = false;
   OutputOptions output;
 };
 
@@ -45,77 +46,69 @@ int check(double error, const char* what, std::optional<double> most, Session& s
   return kExitCheckFailed;
 }
 
-int run_whole_runs(const ValidateOptions& typed, Session& session) {
+// Prints what a replay found; `error` is held against --max-error.
+template <class Replay, class Judge, class Describe>
+int show(const ValidateOptions& typed, Session& session, const char* what, const Replay& replay,
+         const Describe& describe, const Judge& error) {
   const Format format = typed.output.choose();
   const std::optional<double> most = limit(typed);
   Output output(typed.output.path);
-  const RunValidation validation = validate_runs(session.catalog());
-  const Style style{.color = session.colored(STDOUT_FILENO)};
-  Document document = run_validation_document(validation);
-  document.command = session.command;
-  output.write(render(document, format, style));
-  output.commit();
-  return check(validation.median_error, "the median error of GPU-hours", most, session);
-}
-
-int run_vision(const ValidateOptions& typed, Session& session) {
-  const Format format = typed.output.choose();
-  const std::optional<double> most = limit(typed);
-  Output output(typed.output.path);
-  const VisionValidation validation = validate_vision(session.catalog(), typed.filter);
-  if (validation.rows.empty()) {
-    throw Error(ErrorKind::usage, "no vision-language run is left by these filters",
-                "`trcost validate --vision` without filters replays all of them");
-  }
-  const Style style{.color = session.colored(STDOUT_FILENO)};
-  Document document = vision_validation_document(validation);
-  document.command = session.command;
-  output.write(render(document, format, style));
-  output.commit();
-  return check(validation.all.median, "the median error of the selected rows", most, session);
-}
-
-int run_serving(const ValidateOptions& typed, Session& session) {
-  const Format format = typed.output.choose();
-  const std::optional<double> most = limit(typed);
-  Output output(typed.output.path);
-  const ServingValidation validation = validate_serving(session.catalog(), typed.filter);
-  if (validation.rows.empty()) {
-    throw Error(ErrorKind::usage, "no serving measurement is left by these filters",
-                "`trcost validate --serving` without filters summarises all of them");
-  }
-  const Style style{.color = session.colored(STDOUT_FILENO)};
-  Document document = serving_validation_document(validation, typed.rows);
-  document.command = session.command;
-  output.write(render(document, format, style));
-  output.commit();
-  return check(validation.all.median, "the median error of the selected rows", most, session);
-}
-
-int run_validate(const ValidateOptions& typed, Session& session) {
-  if (typed.serving) return run_serving(typed, session);
-  if (typed.vision) return run_vision(typed, session);
-  if (typed.runs) return run_whole_runs(typed, session);
-  const Format format = typed.output.choose();
-  const std::optional<double> most = limit(typed);
-  Output output(typed.output.path);
-  const ValidationResult result = validate(session.catalog(), typed.filter);
+  const auto result = replay();
   if (result.rows.empty()) {
-    throw Error(ErrorKind::usage, "no measured row is left by these filters",
-                "`trcost validate` without filters summarises all of them");
+    throw Error(ErrorKind::usage, fmt::format("no {} is left by these filters", what),
+                "the same without filters replays all of them");
   }
   const Style style{.color = session.colored(STDOUT_FILENO)};
+  Document document = describe(result);
+  document.command = session.command;
+  output.write(render(document, format, style));
+  output.commit();
+  return check(error(result), "the median error of the selected rows", most, session);
+}
+
+int run_throughput(const ValidateOptions& typed, Session& session) {
   const ValidationPart part = typed.summary ? ValidationPart::summaries
                               : typed.rows  ? ValidationPart::rows
                                             : ValidationPart::usual;
-  Document document = validation_document(result, part);
-  document.command = session.command;
-  output.write(render(document, format, style));
-  output.commit();
-  for (const ValidationRow& row : result.rows) {
-    if (!row.problem.empty()) session.warn(fmt::format("{}: {}", row.measured->id, row.problem));
+  const auto judged = [&](const ValidationResult& result) {
+    for (const ValidationRow& row : result.rows) {
+      if (!row.problem.empty()) session.warn(fmt::format("{}: {}", row.measured->id, row.problem));
+    }
+    return result.all.median;
+  };
+  return show(
+      typed, session, "measured row", [&] { return validate(session.catalog(), typed.filter); },
+      [&](const ValidationResult& r) { return validation_document(r, part); }, judged);
+}
+
+int run_validate(const ValidateOptions& typed, Session& session) {
+  const Catalog& catalog = session.catalog();
+  const auto all = [](const auto& result) { return result.all.median; };
+  if (typed.posttraining) {
+    return show(
+        typed, session, "post-training row",
+        [&] { return validate_posttraining(catalog, typed.filter); },
+        [&](const auto& r) { return posttraining_validation_document(r, typed.rows); }, all);
   }
-  return check(result.all.median, "the median error of the selected rows", most, session);
+  if (typed.serving) {
+    return show(
+        typed, session, "serving measurement",
+        [&] { return validate_serving(catalog, typed.filter); },
+        [&](const auto& r) { return serving_validation_document(r, typed.rows); }, all);
+  }
+  if (typed.vision) {
+    return show(
+        typed, session, "vision-language run",
+        [&] { return validate_vision(catalog, typed.filter); },
+        [](const auto& r) { return vision_validation_document(r); }, all);
+  }
+  if (typed.runs) {
+    return show(
+        typed, session, "published run", [&] { return validate_runs(catalog); },
+        [](const auto& r) { return run_validation_document(r); },
+        [](const RunValidation& r) { return r.median_error; });
+  }
+  return run_throughput(typed, session);
 }
 
 void add_filters(Flags& flags, ValidationFilter& filter) {
@@ -143,6 +136,9 @@ Action define_validate(Flags& flags, Session& session) {
   flags.add("--runs", typed->runs, "whole published runs: does the range hold their GPU-hours");
   flags.add("--vision", typed->vision, "published vision-language runs and rates");
   flags.add("--serving", typed->serving, "published serving measurements; --stack is the engine");
+  flags.add("--posttraining", typed->posttraining,
+            "published rounds and whole runs of post-training; --stack is the framework, --task "
+            "the method");
   flags.add("--max-error", typed->max_error, "F",
             "exit 3 where the median error of the selected rows is larger, e.g. 10%");
   add_output_options(flags, typed->output);

@@ -42,13 +42,17 @@ Generation with_engine(const RolloutWork& work, const ServingModel& model,
   const double responses = work.responses() / out.engines;
   // The prompts of a group are read once.
   const double prefill = std::max(1.0, work.prompts / out.engines) * work.prompt_tokens *
+                         (1 - work.cached_input) *
                          model.prefill_seconds_per_token(std::max(1.0, work.prompt_tokens));
   const double gain = gain_of(work);
   out.sequences = std::min(responses, most);
-  out.time = rollout_time(responses, work.prompt_tokens, prefill, most, work.lengths,
-                          work.responses(), [&](double sequences, double context) {
-                            return model.decode(sequences, context, work.drafted).total() / gain;
-                          });
+  const auto step = [&](double sequences, double context) {
+    return model.decode(sequences, context, work.drafted).total() / gain;
+  };
+  out.time = work.partial ? partial_rollout_time(responses, work.prompt_tokens, prefill, most,
+                                                 work.lengths, step)
+                          : rollout_time(responses, work.prompt_tokens, prefill, most,
+                                         work.lengths, work.responses(), step);
   return out;
 }
 
@@ -62,13 +66,16 @@ std::optional<Generation> generate(const RoundWork& round, double gpus) {
   search.load = {.input_tokens = work.prompt_tokens,
                  .output_tokens = work.lengths.mean(),
                  .drafted = work.drafted};
+  search.tp = work.tp;
+  const double cache_bytes =
+      work.engine->eight_bit_cache && work.format != WeightFormat::bf16 ? 1 : 2;
   const double domain = std::max(8.0, chip.link_accelerators);
   search.most_gpus = static_cast<int>(std::min(gpus, std::max(kLargestEngine, domain)));
   std::optional<Generation> best;
   for (const int size : replica_sizes(search)) {
     if (best && size > domain) break;  // beyond the fast links only where nothing else holds it
     for (const ServingLayout& layout : serving_layouts(work.model, search, size)) {
-      const ServingModel model(work.model, chip, *work.engine, WeightFormat::bf16, 2, layout);
+      const ServingModel model(work.model, chip, *work.engine, work.format, cache_bytes, layout);
       const double most = std::min(std::floor(model.most_sequences(search.load)),
                                    work.engine->most_sequences * layout.dp);
       if (most < 1) continue;

@@ -24,7 +24,11 @@ struct RolloutWork {
   ServedModel model;
   ServingChip chip;
   const Engine* engine = nullptr;
+  WeightFormat format = WeightFormat::bf16;  ///< as the policy learns
+  std::optional<int> tp;                     ///< of an engine; searched where empty
   double drafted = 0, acceptance = 0;
+  double cached_input = 0;  ///< share of a prompt whose cache is there already
+  bool partial = false;     ///< long responses go on in the next round
   double verifier_seconds = 0;
   [[nodiscard]] double responses() const { return prompts * samples_per_prompt; }
 };

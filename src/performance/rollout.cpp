@@ -121,4 +121,16 @@ RolloutTime rollout_time(double responses, double prompt_tokens, double prefill_
   return out;
 }
 
+RolloutTime partial_rollout_time(double responses, double prompt_tokens, double prefill_seconds,
+                                 double most, const ResponseLengths& lengths,
+                                 const DecodeSeconds& step) {
+  const double flying = std::max(1.0, std::min(responses, most));
+  RolloutTime out;
+  out.prefill_seconds = prefill_seconds;
+  out.longest = lengths.mean();  // of one round
+  const double steps = responses * lengths.mean() / flying;
+  out.seconds = prefill_seconds + steps * step(flying, prompt_tokens + lengths.mean() / 2);
+  return out;
+}
+
 }  // namespace trcost

@@ -9,6 +9,7 @@
 #include "trcost/diff.h"
 #include "trcost/experiments.h"
 #include "trcost/memory_fit.h"
+#include "trcost/posttraining_validation.h"
 #include "trcost/serving.h"
 #include "trcost/serving_validation.h"
 #include "trcost/report.h"
@@ -43,5 +44,6 @@ Document experiments_document(const ExperimentReport& report);
 Document run_validation_document(const RunValidation& validation);
 Document vision_validation_document(const VisionValidation& validation);
 Document serving_validation_document(const ServingValidation& validation, bool rows);
+Document posttraining_validation_document(const PosttrainingValidation& validation, bool rows);
 
 }  // namespace trcost

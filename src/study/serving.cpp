@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "estimate/money.h"
+#include "performance/serving_checks.h"
 #include "planner/serving_layout.h"
 #include "quantity/portable_math.h"
 #include "study/serving_rows.h"
@@ -29,29 +30,14 @@ struct Prepared {
 };
 
 void check(const ServingQuestion& q, const ServedModel& model) {
-  const double length = q.load.input_tokens + q.load.output_tokens;
-  if (model.context > 0 && length > model.context) {
-    throw Error(ErrorKind::usage,
-                fmt::format("{} input and {} output tokens are more than the model's context of {}",
-                            format_number(q.load.input_tokens, NumberKind::count),
-                            format_number(q.load.output_tokens, NumberKind::count),
-                            format_number(model.context, NumberKind::count)),
-                "shorten the request", "--input-tokens, --output-tokens");
-  }
+  check_context(model, q.load.input_tokens, q.load.output_tokens,
+                "--input-tokens, --output-tokens");
   if (q.load.concurrency > 0 && q.tokens_per_second_per_user) {
     throw Error(ErrorKind::usage,
                 "--concurrency and --tokens-per-second-per-user exclude each other",
                 "give one of them: the other follows");
   }
-  if (q.load.acceptance > 0 && q.load.drafted <= 0) {
-    throw Error(ErrorKind::usage, "--acceptance is of drafted tokens, and none are drafted",
-                "give --draft-tokens, e.g. 1 for DeepSeek's own", "--acceptance");
-  }
-  if (q.load.drafted > 0 && q.load.acceptance <= 0) {
-    throw Error(ErrorKind::usage, "drafted tokens need the share that is accepted",
-                "give --acceptance, e.g. 0.8: it is a property of the data and is never assumed",
-                "--draft-tokens");
-  }
+  check_speculation(q.load.drafted, q.load.acceptance);
 }
 
 WeightFormat choose_format(const ServingQuestion& q, const ServingChip& chip) {
@@ -203,20 +189,7 @@ void refuse_layout(const ServingSearch& search, const ServedModel& model) {
                 fmt::format("--tp {} x --dp {} are not {} GPUs", *search.tp, *search.dp, gpus),
                 "leave one of them out", "--dp");
   }
-  if (search.tp && std::fmod(model.heads, *search.tp) != 0) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("--tp {} does not divide the {} attention heads", *search.tp, model.heads),
-        "engines refuse it: give a divisor of the heads", "--tp");
-  }
-  const double keys = model.kv_heads;
-  if (search.tp && std::fmod(keys, *search.tp) != 0 && std::fmod(*search.tp, keys) != 0) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("--tp {} neither divides the {} key-value heads nor is a multiple of them",
-                    *search.tp, keys),
-        "engines refuse it: give a divisor or a multiple", "--tp");
-  }
+  if (search.tp) check_tensor_parallel(model, *search.tp, "--tp");
   if (search.ep && *search.ep > 1 && model.experts <= 0) {
     throw Error(ErrorKind::usage, "--ep spreads experts, and this model has none", "leave it out",
                 "--ep");

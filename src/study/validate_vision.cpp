@@ -2,11 +2,9 @@
 #include "trcost/validate_vision.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "catalog/csv.h"
-#include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "trcost/quantity.h"
@@ -35,7 +33,7 @@ double padding_of(const Estimate& estimate) {
 }
 
 // GPU-hours that the scenario's samples take at a published rate.
-double hours_at(const VisionRun& run, const Scenario& scenario, const Estimate& estimate) {
+double hours_at(const ReplayableRun& run, const Scenario& scenario, const Estimate& estimate) {
   const double amount = run.unit.starts_with("padded_tokens")
                             ? estimate.tokens.total / padding_of(estimate)
                             : scenario.number_or(Field::data_samples, 0) *
@@ -43,7 +41,7 @@ double hours_at(const VisionRun& run, const Scenario& scenario, const Estimate& 
   return amount / *run.measured / kSecondsPerHour;
 }
 
-bool selected(const VisionRun& run, const ValidationFilter& filter) {
+bool selected(const ReplayableRun& run, const ValidationFilter& filter) {
   const auto part = [](const std::string& text, const std::string& wanted) {
     return text.find(wanted) != std::string::npos;
   };
@@ -56,8 +54,8 @@ bool selected(const VisionRun& run, const ValidationFilter& filter) {
 }
 
 void replay(Estimator& estimator, VisionReplay& row) {
-  const VisionRun& run = *row.run;
-  const Scenario scenario = vision_scenario(run);
+  const ReplayableRun& run = *row.run;
+  const Scenario scenario = replay_scenario(run);
   row.accelerator = scenario.text(Field::hardware_accelerator);
   row.model = scenario.text(Field::model_name);
   const Estimate estimate = estimator.run(scenario).front();
@@ -69,44 +67,7 @@ void replay(Estimator& estimator, VisionReplay& row) {
   const double share = row.predicted / estimate.gpu_hours;
   row.range = {estimate.range.gpu_hours.p10 * share, estimate.range.gpu_hours.p50 * share,
                estimate.range.gpu_hours.p90 * share};
-  row.error = row.predicted / row.measured - 1;
-  row.inside = row.range.p10 <= row.measured && row.measured <= row.range.p90;
-}
-
-double middle(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t n = values.size();
-  return n % 2 == 1 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
-SourceVotes votes_of(const std::vector<VisionReplay>& rows, bool contrastive) {
-  struct Sum {
-    double log = 0;
-    int rows = 0;
-    int inside = 0;
-  };
-  std::map<std::string, Sum> sources;
-  SourceVotes out;
-  for (const VisionReplay& row : rows) {
-    if (row.weight == 0 || row.contrastive != contrastive) continue;
-    Sum& sum = sources[row.source];
-    sum.log += portable_log(row.predicted / row.measured);
-    sum.rows += 1;
-    sum.inside += row.inside ? 1 : 0;
-    out.rows += 1;
-  }
-  if (sources.empty()) return out;
-  std::vector<double> votes, sizes;
-  for (const auto& [source, sum] : sources) {
-    votes.push_back(sum.log / sum.rows);
-    sizes.push_back(std::abs(votes.back()));
-    out.coverage +=
-        static_cast<double>(sum.inside) / sum.rows / static_cast<double>(sources.size());
-  }
-  out.sources = static_cast<int>(sources.size());
-  out.factor = portable_exp(middle(std::move(sizes)));
-  out.bias = portable_exp(middle(std::move(votes)));
-  return out;
+  judge(row);
 }
 
 void weigh(std::vector<VisionReplay>& rows) {
@@ -130,28 +91,12 @@ void read_left_out(const Catalog& catalog, VisionValidation& out) {
 
 }  // namespace
 
-Scenario vision_scenario(const VisionRun& run) {
-  if (run.scenario.empty() || !run.measured) {
-    throw Error(ErrorKind::no_answer, run.why_not.empty() ? "not measured" : run.why_not);
-  }
-  Scenario scenario;
-  std::string_view rest = run.scenario;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find(' '), rest.size());
-    const std::string_view pair = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    const std::size_t equals = std::min(pair.find('='), pair.size() - 1);
-    scenario.set(require_field(pair.substr(0, equals)), pair.substr(equals + 1), run.id);
-  }
-  return scenario;
-}
-
 VisionValidation validate_vision(const Catalog& catalog, const ValidationFilter& filter) {
   VisionValidation out;
   EstimateOptions options;
   options.assumptions = false;
   Estimator estimator(catalog, options);
-  for (const VisionRun& run : catalog.runs().vision_runs) {
+  for (const ReplayableRun& run : catalog.runs().vision_runs) {
     if (!selected(run, filter)) continue;
     VisionReplay row;
     row.run = &run;
@@ -169,8 +114,15 @@ VisionValidation validate_vision(const Catalog& catalog, const ValidationFilter&
     if (row.weight > 0) errors.push_back({row.error, row.weight, row.source});
   }
   out.all = summarise(errors, "all", "all");
-  out.vision = votes_of(out.rows, false);
-  out.contrastive = votes_of(out.rows, true);
+  const auto votes = [&](bool contrastive) {
+    std::vector<const Replay*> chosen;
+    for (const VisionReplay& row : out.rows) {
+      if (row.weight > 0 && row.contrastive == contrastive) chosen.push_back(&row);
+    }
+    return votes_of(chosen);
+  };
+  out.vision = votes(false);
+  out.contrastive = votes(true);
   read_left_out(catalog, out);
   return out;
 }

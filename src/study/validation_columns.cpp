@@ -84,7 +84,9 @@ const Columns<LeftOut>& left_out_columns() {
   return table;
 }
 
-const Columns<ValidationSummary>& summary_columns() {
+}  // namespace
+
+const Columns<ValidationSummary>& validation_summary_columns() {
   static const Columns<ValidationSummary> table = [] {
   Columns<ValidationSummary> t = {
       text("dimension", [](Summary s) -> auto& { return s.dimension; }, "what rows are told by",
@@ -100,6 +102,8 @@ const Columns<ValidationSummary>& summary_columns() {
   }();
   return table;
 }
+
+namespace {
 
 const Columns<ServingReplay>& serving_replay_columns() {
   using Replay = const ServingReplay&;
@@ -127,14 +131,6 @@ const Columns<ServingReplay>& serving_replay_columns() {
              "one over the rows of its configuration"),
       text("source", [](Replay r) -> auto& { return r.source; }, "where it was published")};
   return table;
-}
-
-// That of all rows stands last.
-template <class Result>
-std::vector<ValidationSummary> with_all(const Result& result) {
-  std::vector<ValidationSummary> out = result.summaries;
-  out.push_back(result.all);
-  return out;
 }
 
 template <class Replay>
@@ -204,6 +200,8 @@ const Columns<VisionReplay>& vision_replay_columns() {
   return table;
 }
 
+}  // namespace
+
 const Columns<SourceVotes>& vote_columns() {
   using Votes = const SourceVotes&;
   static const Columns<SourceVotes> table = {
@@ -216,8 +214,6 @@ const Columns<SourceVotes>& vote_columns() {
       share("coverage", [](Votes v) { return v.coverage; }, "of the votes, inside P10 to P90")};
   return table;
 }
-
-}  // namespace
 
 const Columns<VisionValidation>& vision_validation_columns() {
   using V = const VisionValidation&;
@@ -244,8 +240,8 @@ const Columns<ValidationResult>& validation_columns() {
     t.add(versions<ValidationResult>());
     t.add({list<row_columns>("rows", [](const ValidationResult& r) -> auto& { return r.rows; },
                              "one per measured row"),
-           list<summary_columns>("summaries", [](const ValidationResult& r) { return with_all(r); }, "errors by kind of row")});
-    t.lift<[](const ValidationResult& r) { return &r.all; }, summary_columns>("all");
+           list<validation_summary_columns>("summaries", [](const ValidationResult& r) { return with_all(r); }, "errors by kind of row")});
+    t.lift<[](const ValidationResult& r) { return &r.all; }, validation_summary_columns>("all");
     return t;
   }();
   return table;
@@ -288,11 +284,11 @@ const Columns<ServingValidation>& serving_validation_columns() {
     t.add(versions<ServingValidation>());
     t.add({list<serving_replay_columns>("rows", [](V v) -> auto& { return v.rows; },
                                         "one per measured row"),
-           list<summary_columns>("summaries", [](V v) { return with_all(v); },
+           list<validation_summary_columns>("summaries", [](V v) { return with_all(v); },
                                  "errors by kind of row"),
            share("ordered_rightly", [](V v) { return v.ordered_rightly; },
                  "of the pairs of chips that differ by over a tenth")});
-    t.lift<[](V v) { return &v.all; }, summary_columns>("all");
+    t.lift<[](V v) { return &v.all; }, validation_summary_columns>("all");
     return t;
   }();
   return table;

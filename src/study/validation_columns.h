@@ -2,6 +2,7 @@
 #pragma once
 
 #include "trcost/column.h"
+#include "trcost/posttraining_validation.h"
 #include "trcost/serving_validation.h"
 #include "trcost/validate.h"
 #include "trcost/validate_runs.h"
@@ -13,6 +14,17 @@ const Columns<ValidationResult>& validation_columns();
 const Columns<RunValidation>& run_validation_columns();
 const Columns<VisionValidation>& vision_validation_columns();
 const Columns<ServingValidation>& serving_validation_columns();
+const Columns<PosttrainingValidation>& posttraining_validation_columns();
+const Columns<ValidationSummary>& validation_summary_columns();
+const Columns<SourceVotes>& vote_columns();
+
+/// The summaries; that of all rows stands last.
+template <class Result>
+std::vector<ValidationSummary> with_all(const Result& result) {
+  std::vector<ValidationSummary> out = result.summaries;
+  out.push_back(result.all);
+  return out;
+}
 
 inline constexpr Subject<ValidationResult> kValidation = {"validation", validation_columns, "rows"};
 /// The same, about its summaries.
@@ -25,5 +37,7 @@ inline constexpr Subject<VisionValidation> kVisionValidation = {
     "vision-language runs", vision_validation_columns, "rows"};
 inline constexpr Subject<ServingValidation> kServingValidation = {
     "serving validation", serving_validation_columns, "rows"};
+inline constexpr Subject<PosttrainingValidation> kPosttrainingValidation = {
+    "post-training validation", posttraining_validation_columns, "rows"};
 
 }  // namespace trcost

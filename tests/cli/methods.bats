@@ -76,3 +76,39 @@ load program
     * .layout.pp * .layout.cp + .layout.idle_gpus == .gpus'
   ! grep -q 'stay idle' <<<"$err"
 }
+
+@test "published rounds and whole runs are replayed" {
+  run_trcost validate --posttraining --format json
+  [ "$code" -eq 0 ]
+  holds '.runs.rows >= 6 and .runs.coverage > 0.6 and .all.left_out.rows >= 49'
+  holds '[.rows[] | select(.error == null) | .problem != ""] | all'
+  run_trcost validate --posttraining --stack early-2025
+  [ "$code" -eq 0 ]
+  grep -q 'whole runs of' out.txt
+  refused 2 'no post-training row' validate --posttraining --model nothing-of-the-kind
+  run_trcost validate --posttraining --max-error 0.1%
+  [ "$code" -eq 3 ]
+}
+
+@test "partial rollouts wait for nobody, cached prompts are not read again" {
+  question=(--method grpo --model qwen3-8b --accelerator h100-sxm --gpus 16 --format json)
+  run_trcost estimate "${question[@]}"
+  [ "$code" -eq 0 ]
+  whole=$(jq '.estimates[0].performance.step_seconds' <<<"$out")
+  run_trcost estimate "${question[@]}" --partial-rollouts on
+  holds ".estimates[0] | .performance.step_seconds < $whole and .rollout.idle_share == 0"
+  run_trcost estimate "${question[@]}" --prefix-hits 0.9
+  holds ".estimates[0].performance.step_seconds < $whole"
+  run_trcost estimate "${question[@]}" --generation-tp 4
+  holds '.estimates[0].phases[0].engine.tp == 4'
+  refused 2 'does not divide the 32 attention heads' estimate --method grpo --model qwen3-8b \
+    --generation-tp 3
+}
+
+@test "trainers of early 2025 take longer than those of today" {
+  question=(--method grpo --model qwen3-8b --accelerator h100-sxm --gpus 16 --format json)
+  run_trcost estimate "${question[@]}" --rollout-framework modern
+  today=$(jq '.estimates[0].performance.step_seconds' <<<"$out")
+  run_trcost estimate "${question[@]}" --rollout-framework early-2025
+  holds ".estimates[0].performance.step_seconds | . > 1.5 * $today and . < 4 * $today"
+}

@@ -5,12 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "catalog/csv.h"
 #include "catch.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
-#include "trcost/files.h"
 
 using namespace trcost;
 
@@ -43,96 +41,7 @@ const PhaseResult& phase(const Estimate& e, std::string_view name) {
   return e.phases.front();
 }
 
-Scenario published(const CsvTable& rows, std::size_t row) {
-  const std::string model = rows.text(row, "model");
-  const bool modern = rows.text(row, "framework") == "modern";
-  Scenario s = question(rows.text(row, "method"),
-                        modern ? model : TRCOST_SOURCE_DIR "/data/runs/models/" + model + ".json",
-                        rows.required_number(row, "gpus"));
-  const auto copy = [&](Field field, std::string_view column) {
-    s.set(field_info(field), rows.text(row, column), {});
-  };
-  copy(Field::hardware_accelerator, "accelerator");
-  copy(Field::train_precision, "precision");
-  copy(Field::train_global_batch, "global_batch");
-  copy(Field::rollout_prompts, "prompts");
-  copy(Field::rollout_samples_per_prompt, "samples_per_prompt");
-  copy(Field::rollout_prompt_tokens, "prompt_tokens");
-  copy(Field::rollout_response_tokens, "response_tokens");
-  copy(Field::rollout_response_limit, "response_limit");
-  copy(Field::rollout_framework, "framework");
-  copy(Field::rollout_placement, "placement");
-  s.set_number(Field::rollout_steps, 1);
-  s.set_text(Field::efficiency_stack, modern ? "megatron" : "hf-trainer");
-  if (modern) {
-    s.set_text(Field::rollout_reference, "off");
-  } else {
-    s.set_text(Field::rollout_reward_model, "350e6");
-    s.set_text(Field::rollout_critic_model, "350e6");
-  }
-  return s;
-}
-
-struct Errors {
-  std::vector<double> found;  // |ln(predicted / measured)|
-  int without_answer = 0;
-  [[nodiscard]] double quantile(double share) {
-    std::ranges::sort(found);
-    return std::exp(
-               found[static_cast<std::size_t>(share * static_cast<double>(found.size() - 1))]) -
-           1;
-  }
-};
-
-Errors replay(std::string_view framework) {
-  const std::string path = TRCOST_SOURCE_DIR "/data/serving/rounds.csv";
-  const CsvTable rows(read_text_file(path), path);
-  Errors out;
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    if (rows.text(row, "framework") != framework) continue;
-    try {
-      const double seconds = answer(published(rows, row)).performance.step_seconds;
-      out.found.push_back(std::abs(std::log(seconds / rows.required_number(row, "step_seconds"))));
-    } catch (const Error&) {
-      ++out.without_answer;
-    }
-  }
-  return out;
-}
-
 }  // namespace
-
-TEST_CASE("rounds of NeMo RL are met", "[methods][published]") {
-  Errors errors = replay("modern");
-  CHECK(errors.found.size() == 51);
-  CHECK(errors.without_answer == 0);
-  CHECK(errors.quantile(0.5) < 0.2);
-  CHECK(errors.quantile(0.9) < 0.6);
-}
-
-TEST_CASE("DeepSpeed-Chat's tables are met with the software of 2023", "[methods][published]") {
-  Errors errors = replay("deepspeed-chat");
-  CHECK(errors.quantile(0.5) < 0.25);
-  CHECK(errors.quantile(0.9) < 0.6);
-  // 30B on eight cards of 40 GB and 66B on eight of 80 GB kept optimizer state in host memory.
-  CHECK(errors.without_answer <= 2);
-}
-
-TEST_CASE("nine hours for 13B on eight A100 lie in the range", "[methods][published]") {
-  const std::string path = TRCOST_SOURCE_DIR "/data/serving/rounds.csv";
-  const CsvTable rows(read_text_file(path), path);
-  for (std::size_t row = 0; row < rows.rows(); ++row) {
-    const bool this_one = rows.text(row, "model") == "opt-13b" &&
-                          rows.text(row, "accelerator") == "a100-sxm-80gb" &&
-                          rows.text(row, "gpus") == "8";
-    if (!this_one) continue;
-    Scenario s = published(rows, row);
-    s.set_number(Field::rollout_steps, 129);
-    const Estimate e = answer(s);
-    CHECK(e.range.wall_clock_seconds.p10 < 9 * 3600);
-    CHECK(e.range.wall_clock_seconds.p90 > 9 * 3600);
-  }
-}
 
 TEST_CASE("phases add up to the job's hours and dollars", "[methods]") {
   for (const char* method : {"dpo", "kto", "ppo", "grpo", "distill"}) {

@@ -18,7 +18,7 @@ TEST_CASE("every vision row can be asked or says why not", "[study][vision]") {
   int asked = 0, unanswered = 0;
   const VisionValidation validation = validate_vision(catalog);
   for (const VisionReplay& row : validation.rows) {
-    const VisionRun& run = *row.run;
+    const ReplayableRun& run = *row.run;
     INFO(run.id);
     CHECK(ids.insert(run.id).second);
     CHECK((run.quality == "A" || run.quality == "B" || run.quality == "C"));

@@ -4,11 +4,50 @@
 #include <algorithm>
 #include <map>
 
+#include "report/about/validation_tables.h"
 #include "report/document_head.h"
 #include "report/documents.h"
 #include "study/validation_columns.h"
 
 namespace trcost {
+
+Cell signed_share_cell(double share) {
+  return Cell::number(share, fmt::format("{:+.1f} %", 100 * share));
+}
+
+Cell share_cell(double share) {
+  return Cell::number(share, fmt::format("{:.1f} %", 100 * share));
+}
+
+Table validation_summary_table(const std::vector<ValidationSummary>& summaries,
+                               const ValidationSummary& all) {
+  Table table({{.title = "by", .key = "dimension"},
+               {.title = "which", .key = "value", .overflow = Overflow::cut},
+               {.title = "rows", .align = Align::right},
+               {.title = "experiments", .key = "groups", .align = Align::right},
+               {.title = "median", .key = "median_error", .align = Align::right, .strong = true},
+               {.title = "p90", .key = "p90_error", .align = Align::right},
+               {.title = "bias", .align = Align::right},
+               {.title = "left out", .key = "left_out.median_error", .align = Align::right},
+               {.title = "inside", .key = "left_out.inside", .align = Align::right}});
+  const auto add = [&](const ValidationSummary& s) {
+    table.add_row({s.dimension, s.value, Cell::number(s.rows, NumberKind::count),
+                   Cell::number(s.groups, NumberKind::count), share_cell(s.median),
+                   share_cell(s.p90), signed_share_cell(s.bias),
+                   s.left_out ? share_cell(s.left_out->median) : Cell::unknown(),
+                   s.left_out ? share_cell(s.left_out->inside) : Cell::unknown()});
+  };
+  std::string_view before;
+  for (const ValidationSummary& summary : summaries) {
+    if (!before.empty() && summary.dimension != before) table.add_rule();
+    before = summary.dimension;
+    add(summary);
+  }
+  table.add_rule();
+  add(all);
+  return table;
+}
+
 namespace {
 
 std::string layout_words(const Layout& l) {
@@ -16,12 +55,6 @@ std::string layout_words(const Layout& l) {
                                  sharding_name(l.sharding), recompute_name(l.recompute));
   if (l.recompute_layers > 0) text += fmt::format(" +{} layers", l.recompute_layers);
   return text;
-}
-
-Cell percent(double share) { return Cell::number(share, fmt::format("{:+.1f} %", 100 * share)); }
-
-Cell plain_percent(double share) {
-  return Cell::number(share, fmt::format("{:.1f} %", 100 * share));
 }
 
 Cell rate(double tokens) { return Cell::number(tokens, fmt::format("{:.0f}", tokens)); }
@@ -52,38 +85,9 @@ Table validation_table(const ValidationResult& result) {
                    known ? Cell(layout_words(row.layout)) : Cell::unknown(),
                    Cell::boolean(row.planned), known ? rate(row.predicted) : Cell::unknown(),
                    rate(m.tokens_per_second_per_gpu),
-                   known ? percent(row.error) : Cell::unknown(),
+                   known ? signed_share_cell(row.error) : Cell::unknown(),
                    Cell::number(m.weight, fmt::format("{:.3g}", m.weight)), m.source, row.problem});
   }
-  return table;
-}
-
-template <class Result>
-Table validation_summary_table(const Result& result) {
-  Table table({{.title = "by", .key = "dimension"},
-               {.title = "which", .key = "value", .overflow = Overflow::cut},
-               {.title = "rows", .align = Align::right},
-               {.title = "experiments", .key = "groups", .align = Align::right},
-               {.title = "median", .key = "median_error", .align = Align::right, .strong = true},
-               {.title = "p90", .key = "p90_error", .align = Align::right},
-               {.title = "bias", .align = Align::right},
-               {.title = "left out", .key = "left_out.median_error", .align = Align::right},
-               {.title = "inside", .key = "left_out.inside", .align = Align::right}});
-  const auto add = [&](const ValidationSummary& s) {
-    table.add_row({s.dimension, s.value, Cell::number(s.rows, NumberKind::count),
-                   Cell::number(s.groups, NumberKind::count), plain_percent(s.median),
-                   plain_percent(s.p90), percent(s.bias),
-                   s.left_out ? plain_percent(s.left_out->median) : Cell::unknown(),
-                   s.left_out ? plain_percent(s.left_out->inside) : Cell::unknown()});
-  };
-  std::string_view before;
-  for (const ValidationSummary& summary : result.summaries) {
-    if (!before.empty() && summary.dimension != before) table.add_rule();
-    before = summary.dimension;
-    add(summary);
-  }
-  table.add_rule();
-  add(result.all);
   return table;
 }
 
@@ -143,7 +147,7 @@ Curve predictions(const ValidationResult& result) {
 Page page_of(const ValidationResult& result, bool rows) {
   Page page{"Validation", made_by(), {}};
   if (rows) page.add(Heading{"Measured rows"}).add(Grid{validation_table(result)});
-  page.add(Heading{"Errors by kind of row"}).add(Grid{validation_summary_table(result)});
+  page.add(Heading{"Errors by kind of row"}).add(Grid{validation_summary_table(result.summaries, result.all)});
   page.add(Paragraph{validation_summary(result)});
   return page.add(predictions(result));
 }
@@ -268,7 +272,7 @@ Table serving_table(const ServingValidation& v) {
     table.add_row({r.id, r.model, r.accelerator, r.engine, Cell(r.precision), count(r.layout.gpus),
                    count(r.input_tokens), count(r.output_tokens),
                    r.concurrency > 0 ? count(r.concurrency) : Cell("all"), rate(r.predicted),
-                   rate(r.measured), percent(r.error)});
+                   rate(r.measured), signed_share_cell(r.error)});
   }
   return table;
 }
@@ -276,7 +280,7 @@ Table serving_table(const ServingValidation& v) {
 Page page_of(const ServingValidation& v, bool rows) {
   Page page{"Serving validation", made_by(), {}};
   if (rows) page.add(Heading{"Measured rows", "output tokens per second and GPU"}).add(Grid{serving_table(v)});
-  page.add(Heading{"Errors by kind of row"}).add(Grid{validation_summary_table(v)});
+  page.add(Heading{"Errors by kind of row"}).add(Grid{validation_summary_table(v.summaries, v.all)});
   return page.add(Paragraph{serving_summary(v)});
 }
 

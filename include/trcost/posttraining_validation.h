@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Published rounds and whole runs of post-training, replayed.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trcost/catalog.h"
+#include "trcost/replay.h"
+#include "trcost/validate.h"
+
+namespace trcost {
+
+/// In seconds of a round, or in GPU-hours of a whole run: as `run->unit` says.
+struct PosttrainingReplay : Replay {
+  std::string framework, method, placement;
+  bool whole = false;         ///< a whole run
+  double left_out = 0;        ///< predicted with its model or source left out of the fit; 0: none
+  double left_out_sigma = 0;  ///< of ln, likewise
+};
+
+struct PosttrainingValidation {
+  std::vector<PosttrainingReplay> rows;
+  ValidationSummary all;                     ///< of rounds
+  std::vector<ValidationSummary> summaries;  ///< of rounds by framework, model, accelerator, placement
+  SourceVotes runs;                          ///< whole runs
+};
+
+/// Estimates every row of data/serving/posttraining.csv whose facts can be asked. `filter.source`
+/// and `filter.model` match a part, `filter.accelerator` the name, `filter.stack` the framework,
+/// `filter.task` the method.
+PosttrainingValidation validate_posttraining(const Catalog& catalog,
+                                             const ValidationFilter& filter = {});
+
+}  // namespace trcost

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/plan_columns.h"
+#include "study/validation_columns.h"
+
+namespace trcost {
+namespace {
+
+using namespace column;
+using Row = const PosttrainingReplay&;
+
+std::optional<double> where_known(Row row, double value) {
+  return row.problem.empty() ? std::optional(value) : std::nullopt;
+}
+
+Column<PosttrainingReplay> figure(std::string_view path, auto get, std::string_view help,
+                                  Rank rank = Rank::rest) {
+  return number(path, "", NumberKind::number, get, help, rank);
+}
+
+const Columns<PosttrainingReplay>& row_columns() {
+  static const Columns<PosttrainingReplay> table = {
+      text("id", [](Row r) -> auto& { return r.run->id; }, "of the measured row", Rank::key),
+      text("run", [](Row r) -> auto& { return r.run->title; }, "published"),
+      text("method", [](Row r) -> auto& { return r.method; }, "of training"),
+      text("framework", [](Row r) -> auto& { return r.framework; }, "ties the phases together"),
+      text("model", [](Row r) -> auto& { return r.model; }, "that learns"),
+      text("accelerator", [](Row r) -> auto& { return r.accelerator; }, "it ran on"),
+      text("placement", [](Row r) -> auto& { return r.placement; }, "where responses are written"),
+      text("unit", [](Row r) -> auto& { return r.run->unit; },
+           "seconds of a round, or GPU-hours of a whole run"),
+      figure("measured", [](Row r) { return r.run->measured; }, "as published", Rank::first),
+      figure("predicted", [](Row r) { return where_known(r, r.predicted); }, "by the estimate",
+             Rank::first),
+      figure("p10", [](Row r) { return where_known(r, r.range.p10); },
+             "one chance in ten to be below"),
+      figure("p90", [](Row r) { return where_known(r, r.range.p90); },
+             "one chance in ten to be above"),
+      number("error", "", NumberKind::fraction, [](Row r) { return where_known(r, r.error); },
+             "predicted / measured - 1", Rank::first),
+      figure("left_out",
+             [](Row r) { return r.left_out > 0 ? std::optional(r.left_out) : std::nullopt; },
+             "predicted with its model or source left out of the fit"),
+      text("quality", [](Row r) -> auto& { return r.run->quality; },
+           "A as published, B one thing assumed, C several"),
+      text("source", [](Row r) -> auto& { return r.source; }, "one vote"),
+      text("reference", [](Row r) -> auto& { return r.run->reference; }, "where it was read"),
+      text("assumed", [](Row r) -> auto& { return r.run->assumed; }, "what it does not say"),
+      text("problem",
+           [](Row r) -> auto& { return r.problem.empty() ? r.run->why_not : r.problem; },
+           "why it is not fitted to, or not predicted")};
+  return table;
+}
+
+}  // namespace
+
+const Columns<PosttrainingValidation>& posttraining_validation_columns() {
+  using V = const PosttrainingValidation&;
+  static const Columns<PosttrainingValidation> table = [] {
+    Columns<PosttrainingValidation> t;
+    t.add(versions<PosttrainingValidation>());
+    t.add({list<row_columns>("rows", [](V v) -> auto& { return v.rows; },
+                             "one per published round or run"),
+           list<validation_summary_columns>("summaries", [](V v) { return with_all(v); },
+                                            "errors of rounds by kind")});
+    t.lift<[](V v) { return &v.all; }, validation_summary_columns>("all");
+    t.lift<[](V v) { return &v.runs; }, vote_columns>("runs");
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace trcost
