@@ -42,7 +42,7 @@ struct MethodRow {
   bool generates;
 };
 const MethodRow& method_row(Method method);
-/// By the name of the field train.method; pretrain for anything else.
+/// By a word of the field train.method; pretrain where none is given.
 Method method_named(std::string_view name);
 
 /// The phases of a round in their order (data/phases.md, A.1; Ouyang et al., arXiv:2203.02155; Shao

@@ -19,15 +19,15 @@ std::optional<int> degree(const Scenario& scenario, Field field) {
   return value ? std::optional<int>(static_cast<int>(*value)) : std::nullopt;
 }
 
-template <class Choice>
-std::optional<Choice> choice_of(const Scenario& scenario, Field field, int count,
-                                std::string_view (*name)(Choice)) {
+template <class Enum>
+std::optional<Enum> choice_of(const Scenario& scenario, Field field, int count,
+                              std::string_view (*name)(Enum)) {
   if (!scenario.has(field)) return std::nullopt;
   for (int i = 0; i < count; ++i) {
-    const auto choice = static_cast<Choice>(i);
+    const auto choice = static_cast<Enum>(i);
     if (name(choice) == scenario.text(field)) return choice;
   }
-  return std::nullopt;
+  throw std::logic_error("no value for a word of " + std::string(field_info(field).path));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "estimate/field_names.h"
 #include "estimate/resolve.h"
+#include "scenario/choice.h"
 #include "trcost/contrastive.h"
 #include "trcost/error.h"
 #include "trcost/vision_defaults.h"
@@ -15,14 +16,13 @@ namespace {
 
 constexpr double kDefaultVocab = 128256;  // Llama 3 tokenizer, arXiv:2407.21783
 
-ConnectorKind connector_kind(std::string_view word) {
-  if (word == "linear") return ConnectorKind::linear;
-  if (word == "pixel-shuffle") return ConnectorKind::pixel_shuffle;
-  if (word == "perceiver") return ConnectorKind::perceiver;
-  if (word == "qformer") return ConnectorKind::qformer;
-  if (word == "cross-attention") return ConnectorKind::cross_attention;
-  return ConnectorKind::mlp;
-}
+constexpr Choice<ConnectorKind> kConnectors[] = {
+    {"linear", ConnectorKind::linear},
+    {"mlp", ConnectorKind::mlp},
+    {"pixel-shuffle", ConnectorKind::pixel_shuffle},
+    {"perceiver", ConnectorKind::perceiver},
+    {"qformer", ConnectorKind::qformer},
+    {"cross-attention", ConnectorKind::cross_attention}};
 
 bool asks_for_vision(const Scenario& scenario) {
   if (scenario.has(Field::model_modality)) return scenario.text(Field::model_modality) == "vl";
@@ -88,30 +88,15 @@ const Encoder& chosen_encoder(const Scenario& scenario, const Catalog& catalog, 
   return catalog.encoder(choice.encoder);
 }
 
-std::string_view connector_word(ConnectorKind kind) {
-  switch (kind) {
-    case ConnectorKind::linear:
-      return "linear";
-    case ConnectorKind::pixel_shuffle:
-      return "pixel-shuffle";
-    case ConnectorKind::perceiver:
-      return "perceiver";
-    case ConnectorKind::cross_attention:
-      return "cross-attention";
-    default:
-      return "mlp";
-  }
-}
-
 ConnectorKind chosen_connector(const Scenario& scenario, const Encoder& encoder, Notes& notes) {
   if (scenario.has(Field::model_connector)) {
-    return connector_kind(scenario.text(Field::model_connector));
+    return value_of(kConnectors, scenario.text(Field::model_connector));
   }
   const ConnectorKind kind = own_connector(encoder);
   if (kind == ConnectorKind::mlp) {
     notes.fallback(Field::model_connector, "mlp");
   } else {
-    notes.add(Field::model_connector, connector_word(kind),
+    notes.add(Field::model_connector, word_of(kConnectors, kind),
               "what " + encoder.name + " was released with", encoder.title);
   }
   return kind;
@@ -182,7 +167,7 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
                                 : model.vision->encoder;
     attach_vision(model, encoder,
                   scenario.has(Field::model_connector)
-                      ? connector_kind(scenario.text(Field::model_connector))
+                      ? value_of(kConnectors, scenario.text(Field::model_connector))
                       : model.vision->connector.kind);
   }
   return model;

@@ -4,6 +4,7 @@
 
 #include "estimate/field_names.h"
 #include "estimate/round.h"
+#include "scenario/choice.h"
 #include "performance/serving_checks.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
@@ -80,10 +81,10 @@ RolloutWork rollout_of(const Scenario& scenario, const Catalog& catalog, const P
 }
 
 Placement placement_of(const Scenario& scenario) {
-  const std::string_view text = scenario.text(Field::rollout_placement);
-  return text == "split"   ? Placement::split
-         : text == "async" ? Placement::async
-                           : Placement::colocated;
+  constexpr Choice<Placement> kPlacements[] = {{"colocated", Placement::colocated},
+                                               {"split", Placement::split},
+                                               {"async", Placement::async}};
+  return value_of(kPlacements, scenario.text(Field::rollout_placement));
 }
 
 }  // namespace

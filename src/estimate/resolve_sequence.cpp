@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
+#include "scenario/choice.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -24,9 +26,13 @@ constexpr double kImbalanceWithImages = 1.1;
 constexpr double kGroupedText = 0.6;
 constexpr double kPaddedText = 0.35;
 
-double packing_share(std::string_view word, const Sample& sample) {
-  if (word == "packed") return kPacked;
-  const bool grouped = word == "grouped";
+enum class Packing : std::uint8_t { packed, grouped, padded };
+constexpr Choice<Packing> kPackings[] = {
+    {"packed", Packing::packed}, {"grouped", Packing::grouped}, {"padded", Packing::padded}};
+
+double packing_share(Packing packing, const Sample& sample) {
+  if (packing == Packing::packed) return kPacked;
+  const bool grouped = packing == Packing::grouped;
   if (sample.vision <= 0) return grouped ? kGrouped : kPadded;
   return sample.tokens() / (sample.vision + sample.text / (grouped ? kGroupedText : kPaddedText));
 }
@@ -148,7 +154,8 @@ void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_
   const bool vision = work.vision() && sample.images > 0;  // a share of 0 leaves text alone
   std::string_view packing = from_samples ? "grouped" : "packed";
   if (scenario.has(Field::data_packing)) packing = scenario.text(Field::data_packing);
-  const bool packed = packing == "packed";
+  const Packing how = value_of(kPackings, packing);
+  const bool packed = how == Packing::packed;
   refuse_what_does_not_fit(scenario, sample, packed, out);
   double sequence = usual_sequence(sample, packed, out);
   if (const auto given = scenario.number(Field::data_seq_length)) {
@@ -169,7 +176,7 @@ void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_
     notes.fallback(Field::data_packing, packing);
   }
   // Text corpora are cut to fill sequences; what padding costs shows with samples and images only.
-  work.padding_efficiency = (from_samples || vision) ? packing_share(packing, sample) : 1.0;
+  work.padding_efficiency = (from_samples || vision) ? packing_share(how, sample) : 1.0;
   out.seq_length = sequence;
   work.seq_length = sequence;
   work.attention_length =

@@ -6,6 +6,7 @@
 
 #include "estimate/resolve.h"
 #include "estimate/resolve_sequence.h"
+#include "scenario/choice.h"
 #include "trcost/contrastive.h"
 #include "trcost/error.h"
 #include "trcost/vision_defaults.h"
@@ -13,27 +14,26 @@
 namespace trcost {
 namespace {
 
-Training training_of(std::string_view word) {
-  if (word == "frozen") return Training::frozen;
-  if (word == "lora") return Training::lora;
-  if (word == "qlora") return Training::qlora;
-  if (word == "adapter") return Training::adapter;
-  return Training::full;
-}
+constexpr Choice<Training> kTrainings[] = {{"full", Training::full},
+                                           {"frozen", Training::frozen},
+                                           {"lora", Training::lora},
+                                           {"qlora", Training::qlora},
+                                           {"adapter", Training::adapter}};
 
 struct Recipe {
   Training language, encoder, connector;
 };
 
-Recipe recipe_of(std::string_view word) {
-  using enum Training;
-  if (word == "frozen-vision") return {full, frozen, full};
-  if (word == "projector") return {frozen, frozen, full};
-  if (word == "lora") return {lora, frozen, full};
-  if (word == "qlora") return {qlora, frozen, full};
-  if (word == "adapter") return {adapter, frozen, full};
-  return {full, full, full};
-}
+constexpr Choice<Recipe> kRecipes[] = {
+    {"full", {Training::full, Training::full, Training::full}},
+    {"frozen-vision", {Training::full, Training::frozen, Training::full}},
+    {"projector", {Training::frozen, Training::frozen, Training::full}},
+    {"lora", {Training::lora, Training::frozen, Training::full}},
+    {"qlora", {Training::qlora, Training::frozen, Training::full}},
+    {"adapter", {Training::adapter, Training::frozen, Training::full}}};
+
+constexpr Choice<Attention> kAttentions[] = {{"flash", Attention::flash},
+                                             {"standard", Attention::standard}};
 
 bool is_base_model(std::string_view recipe) {
   return recipe == "full";
@@ -42,9 +42,9 @@ bool is_base_model(std::string_view recipe) {
 void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
   const std::string_view word = scenario.text(Field::train_recipe);
   if (!scenario.has(Field::train_recipe)) notes.fallback(Field::train_recipe, word);
-  const Recipe recipe = recipe_of(word);
+  const Recipe recipe = value_of(kRecipes, word);
   const auto module = [&](Field field, Training otherwise) {
-    return scenario.has(field) ? training_of(scenario.text(field)) : otherwise;
+    return scenario.has(field) ? value_of(kTrainings, scenario.text(field)) : otherwise;
   };
   work.language_training = module(Field::train_language, recipe.language);
   work.encoder_training = module(Field::train_encoder, recipe.encoder);
@@ -71,8 +71,7 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
   }
   work.train_embeddings = scenario.flag(Field::train_lora_embeddings);
   work.cached_features = scenario.flag(Field::train_cached_features);
-  work.attention =
-      scenario.text(Field::train_attention) == "standard" ? Attention::standard : Attention::flash;
+  work.attention = value_of(kAttentions, scenario.text(Field::train_attention));
   // Encoders that take any size need fused attention for their sequences of many lengths.
   work.fused_encoder = vision && (scenario.has(Field::train_attention) ||
                                   work.encoder->image <= 0 || work.encoder->fused_attention);

@@ -2,6 +2,8 @@
 #include "trcost/method.h"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 namespace trcost {
 namespace {
@@ -30,8 +32,10 @@ const MethodRow& method_row(Method method) {
 }
 
 Method method_named(std::string_view name) {
+  if (name.empty()) return Method::pretrain;
   const auto* row = std::ranges::find(kMethods, name, &MethodRow::name);
-  return row == std::end(kMethods) ? Method::pretrain : row->method;
+  if (row == std::end(kMethods)) throw std::logic_error("no method " + std::string(name));
+  return row->method;
 }
 
 std::vector<Phase> phases_of(Method method, const MethodOptions& options) {
