@@ -46,3 +46,17 @@ examples="$BATS_TEST_DIRNAME/../../examples"
   [ "$status" -eq 0 ]
   [ "$(printf '%s' "$output" | jq -r '.estimates[0].accelerator')" = my-chip ]
 }
+
+@test "recipes of many stages have one sum and one range, and hold what was published" {
+  for recipe in llava-two-stages tulu-3-8b olmo-2-7b smollm3-3b deepseek-r1; do
+    run_trcost estimate --scenario "$examples/scenarios/$recipe.json" --format json
+    [ "$code" -eq 0 ] || { echo "$recipe: $err"; return 1; }
+    holds '.estimates[0] | (.stages | map(.gpu_hours) | add) / .gpu_hours - 1 | fabs < 1e-9'
+    holds '.estimates[0] | .range.gpu_hours.p10 < .gpu_hours and .gpu_hours < .range.gpu_hours.p90'
+  done
+  # 80 hours on 512 accelerators, as published; 24 days on 384.
+  run_trcost estimate --scenario "$examples/scenarios/deepseek-r1.json" --format json
+  holds '.estimates[0].range.gpu_hours | .p10 < 80 * 512 and 80 * 512 < .p90'
+  run_trcost estimate --scenario "$examples/scenarios/smollm3-3b.json" --format json
+  holds '.estimates[0].range.gpu_hours | .p10 < 24 * 24 * 384 and 24 * 24 * 384 < .p90'
+}
