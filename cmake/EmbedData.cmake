@@ -17,6 +17,7 @@ target_link_libraries(trcost_pack PRIVATE trcost_flat_json trcost_fmt trcost_war
 
 function(trcost_embed_data target folder)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.json ${folder}/*.csv)
+  list(FILTER files EXCLUDE REGEX "^schemas/")  # for who reads answers, not for the program
   list(SORT files)
   set(assembly "${CMAKE_CURRENT_BINARY_DIR}/embedded_data.cpp")
   set(pack "${CMAKE_CURRENT_BINARY_DIR}/embedded_data.pack")

@@ -87,7 +87,8 @@ struct Value {
   [[nodiscard]] bool known() const { return kind != Kind::unknown; }
 };
 
-enum class ColumnKind : std::uint8_t { number, text, boolean, size, json, list };
+/// `mixed`: text in one row, a number in another.
+enum class ColumnKind : std::uint8_t { number, text, boolean, size, json, list, mixed };
 /// Which way a result is better, for frontiers and for marking the best.
 enum class Better : std::uint8_t { neither, lower, higher };
 /// How much of an answer a column says; who shows a part of the table asks for a rank, not for

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -202,6 +203,8 @@ struct EstimateOptions {
   bool assumptions = true;   ///< also warnings, runner-up
   bool derivations = false;  ///< the chain of --explain
   bool range = true;
+  /// Takes a line on what was tried and taken on the way; nobody listens by default.
+  std::function<void(std::string_view)> trace = {};
 };
 
 /// Answers scenarios. Keeps what is expensive to prepare between calls, so one per thread; results

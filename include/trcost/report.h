@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trcost/cluster_curve.h"
 #include "trcost/estimate.h"
 #include "trcost/output_format.h"
 #include "trcost/scenario.h"
@@ -18,6 +19,13 @@ namespace trcost {
 /// How much of an answer text shows: a line per platform, a screen, all.
 enum class Detail : std::uint8_t { brief, screen, full };
 
+/// A value that neither the command line nor a scenario file gave, but a user's own settings.
+struct Setting {
+  std::string path;   ///< of the field
+  std::string value;  ///< as JSON
+  std::string from;   ///< a file, or a variable of the environment
+};
+
 /// Everything that a renderer shows; the renderer computes nothing but words.
 struct Report {
   const Scenario* scenario = nullptr;            ///< as resolved: replayable with --scenario
@@ -27,6 +35,9 @@ struct Report {
   std::span<const TokenAlternative> alternatives;
   std::string price_data_date;     ///< YYYY-MM-DD of the price book, may be empty
   std::string command;             ///< as it was typed, for files that are handed on
+  /// Other sizes of the clusters; empty where nobody asked.
+  std::span<const ClusterPoint> clusters;
+  std::span<const Setting> settings;  ///< that moved the answer
   Detail detail = Detail::screen;  ///< of text; documents that are handed on have everything
 };
 

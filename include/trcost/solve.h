@@ -43,6 +43,14 @@ struct SolveChoice {
   std::optional<double> total_usd;
 };
 
+/// A value that was tried on the way, and what the target's column was there.
+struct SolveTrial {
+  double value = 0;
+  double achieved = 0;
+};
+/// So many are kept of those that were tried, evenly over them, the answer among them.
+inline constexpr std::size_t kMostTrials = 100;
+
 /// The answer for one platform.
 struct Solution {
   std::string accelerator;
@@ -56,6 +64,7 @@ struct Solution {
   Scenario scenario;                      ///< with the answer put in: replayable
   std::optional<Estimate> estimate;       ///< of that scenario
   std::vector<SolveChoice> choices;
+  std::vector<SolveTrial> searched;  ///< by value, each once
 };
 
 /// A solver makes no more estimates than this for a platform.

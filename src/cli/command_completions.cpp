@@ -9,9 +9,11 @@
 
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/help_topics.h"
 #include "cli/output.h"
 #include "cli/session.h"
 #include "estimate/field_names.h"
+#include "report/schemas.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
 #include "trcost/tokens.h"
@@ -111,7 +113,18 @@ std::string argument_words(const Command& command) {
   }
   if (command.name == "completions") return "bash zsh fish man";
   if (command.name == "prices") return "import";
-  return command.name == "help" ? command_names() + " fields" : std::string();
+  if (command.name == "config") return "show path";
+  if (command.name == "schema") {
+    std::vector<std::string> names;
+    for (const Schema& schema : schemas()) names.emplace_back(schema.name);
+    return joined(names);
+  }
+  if (command.name != "help") return {};
+  std::string words = command_names() + " fields topics";
+  for (const HelpTopic& topic : help_topics()) {
+    if (find_command(topic.name) == nullptr) words += fmt::format(" {}", topic.name);
+  }
+  return words;
 }
 
 // What a sweep can vary, up to the sign before its values.

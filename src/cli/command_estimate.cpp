@@ -36,6 +36,9 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   const Scenario scenario = arguments.scenario.read(session);
   Output output(arguments.output.path);
   EstimateOptions options;
+  if (session.options.verbose) {
+    options.trace = [&session](std::string_view line) { session.trace(line); };
+  }
   options.derivations = arguments.explain;
   Estimator estimator(session.catalog(), options);
   const std::vector<Estimate> estimates = estimator.run(scenario);
@@ -51,8 +54,14 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
         token_alternatives(scenario, session.catalog(), estimates[cheapest_index(estimates)]);
   }
   report.alternatives = alternatives;
+  std::vector<ClusterPoint> clusters;
+  if (format == Format::html || (format == Format::json && arguments.details)) {
+    clusters = cluster_curve(scenario, session.catalog(), estimates);
+  }
+  report.clusters = clusters;
   report.price_data_date = session.catalog().price_date();
   report.command = session.command;
+  report.settings = session.settings;
   report.detail = arguments.details || arguments.explain ? Detail::full
                   : arguments.brief                      ? Detail::brief
                                                          : Detail::screen;

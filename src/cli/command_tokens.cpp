@@ -120,7 +120,7 @@ int report_skipped(const TokenReport& report, Session& session) {
     session.warn(fmt::format("and {} more; --format json names all", count - kMostNamed));
   }
   if (report.other_files > 0) {
-    session.note(fmt::format("{} files are no images by their names", report.other_files));
+    session.trace(fmt::format("{} files are no images by their names", report.other_files));
   }
   if (count == 0 || report.comparison) return kExitOk;
   session.error(fmt::format("{} of {} image files or rows could not be counted", count,

@@ -88,12 +88,23 @@ constexpr Command kCommands[] = {
      "trcost show models mixtral-8x7b --format json\n"
      "trcost show accelerators ./mine.json\n",
      define_show},
+    {"config", "your own defaults: what is set, and where each value comes from",
+     "[show|path] [OPTIONS]",
+     "trcost config show\n"
+     "trcost config show --all --region us-east\n"
+     "trcost config path\n",
+     define_config},
+    {"schema", "the JSON Schema of a command's JSON", "[COMMAND]",
+     "trcost schema\n"
+     "trcost schema estimate > estimate.schema.json\n",
+     define_schema},
     {"completions", "shell completions, or the man page", "bash|zsh|fish|man",
      "trcost completions bash > /etc/bash_completion.d/trcost\n"
      "trcost completions man | man -l -\n",
      define_completions},
-    {"help", "help on a command, or the table of scenario fields", "[COMMAND|fields]",
-     "trcost help estimate\ntrcost help fields\n", define_help},
+    {"help", "help on a command or a topic, or the table of scenario fields",
+     "[COMMAND|TOPIC|fields]", "trcost help estimate\ntrcost help ranges\ntrcost help fields\n",
+     define_help},
 };
 
 }  // namespace

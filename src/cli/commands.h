@@ -43,6 +43,8 @@ Action define_diff(Flags& flags, Session& session);
 Action define_experiments(Flags& flags, Session& session);
 Action define_transfer(Flags& flags, Session& session);
 Action define_serve(Flags& flags, Session& session);
+Action define_config(Flags& flags, Session& session);
+Action define_schema(Flags& flags, Session& session);
 Action define_help(Flags& flags, Session& session);
 
 }  // namespace trcost::cli

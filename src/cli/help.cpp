@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/flags.h"
+#include "cli/help_topics.h"
 #include "scenario/number_kind.h"
 #include "trcost/scenario.h"
 
@@ -75,7 +76,8 @@ std::string program_help() {
   }
   out +=
       "\n`trcost COMMAND --help` lists a command's options, `trcost help fields` the fields of a\n"
-      "scenario, `trcost --version` the versions of the program and of its price data.\n";
+      "scenario, `trcost help topics` what else is explained (prices, ranges, calibration, phases),\n"
+      "`trcost --version` the versions of the program and of its price data.\n";
   return out;
 }
 
@@ -97,6 +99,19 @@ std::string command_help(const Command& command, const Flags& flags) {
       if (flag.group == group) out += flag_line(flag);
     }
   }
+  const auto topic = std::ranges::find(help_topics(), command.name, &HelpTopic::name);
+  if (topic != help_topics().end()) out += fmt::format("\n{}", topic->text);
+  return out;
+}
+
+std::string topics_help() {
+  std::string out = "trcost help TOPIC:\n";
+  const auto add = [&](std::string_view name, std::string_view summary) {
+    out += fmt::format("  {:<13} {}\n", name, summary);
+  };
+  for (const HelpTopic& topic : help_topics()) add(topic.name, topic.summary);
+  add("fields", "the fields of a scenario, with ranges and defaults");
+  add("COMMAND", "a command's options; so does trcost COMMAND --help");
   return out;
 }
 

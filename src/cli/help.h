@@ -14,5 +14,7 @@ std::string program_help();
 std::string command_help(const Command& command, const Flags& flags);
 /// The table of scenario fields: path, flag, variable, unit, range, default.
 std::string fields_help();
+/// The topics that are explained beside the commands.
+std::string topics_help();
 
 }  // namespace trcost::cli

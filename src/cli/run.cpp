@@ -16,6 +16,7 @@
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "text/input_files.h"
 #include "trcost/error.h"
 #include "trcost/prices.h"
 #include "trcost/report.h"
@@ -30,6 +31,12 @@ int exit_code(ErrorKind kind) {
   return kind == ErrorKind::usage ? kExitUsage : kExitFailure;
 }
 
+// What was read on the way, for -v.
+int finished(int code, Session& session) {
+  for (const std::string& name : inputs_read()) session.trace("read " + name);
+  return code;
+}
+
 // Defining an option takes longer than reading it, and a scenario has a hundred: a command line
 // that is in order needs those that it names. Nothing where it is not, or asks for help.
 std::optional<int> run_plainly(const Command& command, const std::vector<std::string>& arguments,
@@ -41,7 +48,7 @@ std::optional<int> run_plainly(const Command& command, const std::vector<std::st
   session.add_global_options(flags);
   if (!flags.parse_plainly(arguments)) return std::nullopt;
   session.check_options();
-  return action();
+  return finished(action(), session);
 }
 
 int run_command(const Command& command, const std::vector<std::string>& arguments,
@@ -56,11 +63,12 @@ int run_command(const Command& command, const std::vector<std::string>& argument
     return kExitOk;
   }
   session.check_options();
-  return action();
+  return finished(action(), session);
 }
 
 bool is_global(std::string_view word) {
-  return word == "-q" || word == "--quiet" || word == "-v" || word == "--verbose";
+  return word == "-q" || word == "--quiet" || word == "-v" || word == "--verbose" ||
+         word == "--no-config";
 }
 
 // Global options may stand before the command: `trcost -q estimate`.

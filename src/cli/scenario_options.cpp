@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "cli/flags.h"
 #include "cli/session.h"
+#include "cli/settings.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/files.h"
@@ -49,44 +49,6 @@ std::string group_of(const FieldInfo& info) {
 std::string help_of(const FieldInfo& info) {
   const std::string fallback(info.fallback.empty() ? info.rule : info.fallback);
   return fmt::format("{} (default: {})", info.help, fallback);
-}
-
-// `kind` of error is usage for what was typed and data for what a file holds.
-void overlay(Scenario& base, Scenario&& layer, std::string_view where,
-             ErrorKind kind = ErrorKind::usage) {
-  refuse_exclusive(layer, kind, where);
-  // The layer that is read later wins.
-  for (const FieldInfo& info : fields()) {
-    if (layer.has(info.field)) base.clear_excluded_by(info.field);
-  }
-  std::vector<Scenario::Stage> stages =
-      layer.stages.empty() ? std::move(base.stages) : std::move(layer.stages);
-  base = stage_scenario(base, {"", std::move(layer)});
-  base.stages = std::move(stages);
-}
-
-// --config, TRCOST_CONFIG, or the user's own file where there is one.
-std::string config_path(const Session& session) {
-  if (!session.options.config.empty()) return session.options.config;
-  if (std::string path = environment("TRCOST_CONFIG"); !path.empty()) return path;
-  std::string folder = environment("XDG_CONFIG_HOME");
-  if (folder.empty()) {
-    const std::string home = environment("HOME");
-    if (home.empty()) return {};
-    folder = home + "/.config";
-  }
-  std::string path = folder + "/trcost/config.json";
-  return file_exists(path) ? path : std::string();
-}
-
-Scenario from_environment() {
-  Scenario layer;
-  for (const FieldInfo& info : fields()) {
-    const std::string name = environment_variable(info);
-    const std::string value = environment(name.c_str());
-    if (!value.empty()) layer.set(info, value, name);
-  }
-  return layer;
 }
 
 // Aliases become the names of their entries, so that answers, columns and saved scenarios all say
@@ -141,27 +103,30 @@ void ScenarioOptions::set_file(const std::string& path) {
   file_ = path;
 }
 
-Scenario ScenarioOptions::read(Session& session, const Prepare& prepare) const {
-  Scenario scenario;
-  if (const std::string path = config_path(session); !path.empty()) {
-    overlay(scenario, scenario_from_json(read_input(path), path), path, ErrorKind::data);
-  }
-  overlay(scenario, from_environment(), "environment");
+std::vector<Layer> ScenarioOptions::layers(Session& session, const Prepare& prepare) const {
+  std::vector<Layer> out = own_layers(session);
   if (!file_.empty()) {
     const std::string origin = file_ == "-" ? "stdin" : file_;
     std::string text = read_input(file_);
     if (prepare) text = prepare(std::move(text), origin);
-    overlay(scenario, scenario_from_json(text, origin), origin, ErrorKind::data);
+    out.push_back({Layer::Kind::file, origin, scenario_from_json(text, origin)});
   }
-  Scenario flags;
+  Layer flags{Layer::Kind::flags, "", {}};
   for (const auto& typed : typed_) {
     if (!typed->text) continue;
     const bool bare_flag = typed->info->kind == FieldKind::flag && typed->text->empty();
-    flags.set(*typed->info, bare_flag ? "on" : *typed->text, typed->info->flag);
+    flags.values.set(*typed->info, bare_flag ? "on" : *typed->text, typed->info->flag);
   }
-  overlay(scenario, std::move(flags), "");
-  use_entry_names(scenario, session.catalog());
-  return scenario;
+  out.push_back(std::move(flags));
+  return out;
+}
+
+Scenario ScenarioOptions::read(Session& session, const Prepare& prepare) const {
+  const std::vector<Layer> all = layers(session, prepare);
+  Layered layered = combined(all);
+  note_settings(layered, session);
+  use_entry_names(layered.scenario, session.catalog());
+  return std::move(layered.scenario);
 }
 
 }  // namespace trcost::cli

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/settings.h"
 #include "trcost/scenario.h"
 
 namespace trcost::cli {
@@ -27,6 +28,8 @@ class ScenarioOptions {
   /// Takes what is not the scenario's out of the text of --scenario, given its origin.
   using Prepare = std::function<std::string(std::string text, const std::string& origin)>;
   [[nodiscard]] Scenario read(Session& session, const Prepare& prepare) const;
+  /// What read() puts together: flags over --scenario over environment over the config file.
+  [[nodiscard]] std::vector<Layer> layers(Session& session, const Prepare& prepare = {}) const;
   /// A file given in another way than by --scenario; Error (usage) where both are.
   void set_file(const std::string& path);
 

@@ -50,10 +50,12 @@ void Session::add_global_options(Flags& flags) {
   flags.group("General");
   flags.add("--data-dir", options.data_dir, "DIR",
             "folder of catalog files over the built-in ones");
-  flags.add("--config", options.config, "FILE", "scenario defaults as JSON");
+  flags.add("--config", options.config, "FILE", "defaults of scenario fields as JSON (else TRCOST_CONFIG, else trcost/config.json in "
+            "XDG_CONFIG_HOME or ~/.config; `trcost config show`)");
+  flags.add("--no-config", options.no_config, "without a config file");
   flags.add("--color", options.color, "auto|always|never", "colour of what is shown");
   flags.add("-q,--quiet", options.quiet, "no warnings");
-  flags.add("-v,--verbose", options.verbose, "say what is being done");
+  flags.add("-v,--verbose", options.verbose, "say on stderr what was read, tried and imputed");
 }
 
 void Session::check_options() const {
@@ -105,7 +107,11 @@ void Session::warn(std::string_view message) {
 }
 
 void Session::note(std::string_view message) {
-  if (options.verbose && !options.quiet) print("note", "\033[2m", message);
+  if (!options.quiet) print("note", "\033[2m", message);
+}
+
+void Session::trace(std::string_view message) {
+  if (options.verbose && !options.quiet) spdlog::debug("trcost: {}", printable(message, "\n"));
 }
 
 void Session::text(std::string_view lines) {

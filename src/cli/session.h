@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trcost/catalog.h"
+#include "trcost/report.h"
 
 namespace trcost::cli {
 
@@ -22,6 +23,7 @@ inline constexpr int kExitInterrupted = 130;
 struct GlobalOptions {
   std::string data_dir;
   std::string config;
+  bool no_config = false;
   std::string color = "auto";
   bool quiet = false;
   bool verbose = false;
@@ -35,8 +37,9 @@ class Session {
 
   GlobalOptions options;
   std::string command;  ///< the whole command line, as a shell reads it
+  std::vector<Setting> settings;  ///< of the user's own that are part of the scenario
 
-  /// Adds --data-dir, --config, --color, -q, -v.
+  /// Adds --data-dir, --config, --no-config, --color, -q, -v.
   void add_global_options(Flags& flags);
   /// Throws Error (usage) where one of them has no such value.
   void check_options() const;
@@ -49,7 +52,8 @@ class Session {
 
   void error(std::string_view message, std::string_view hint = {});
   void warn(std::string_view message);
-  void note(std::string_view message);  ///< only with -v
+  void note(std::string_view message);  ///< what the user should know, and no warning
+  void trace(std::string_view message);  ///< only with -v
   void text(std::string_view lines);    ///< as it is
   [[nodiscard]] bool warned() const { return warned_; }
 

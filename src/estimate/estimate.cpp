@@ -99,6 +99,24 @@ std::string runner_up_text(const Plan& plan) {
                      recompute_words(layout), difference);
 }
 
+// What the planner looked at and what the price is made of, for who asks how it went.
+void trace_choices(const Execution& execution, const PriceQuote& price, const Estimate& out,
+                   const std::function<void(std::string_view)>& trace) {
+  const Plan& plan = execution.plan;
+  if (execution.mfu_given) {
+    trace(fmt::format("{}: the MFU is given, no layout was searched for speed", out.accelerator));
+  }
+  trace(fmt::format("{}: {} kinds of layout of {} GPUs ranked, {} steps computed; taken: {}, {} a step",
+                    out.accelerator, format_exact(plan.considered), format_exact(execution.gpus),
+                    format_exact(plan.evaluated), degree_words(plan.layout),
+                    format_number(execution.step_seconds, NumberKind::duration)));
+  if (price.usd) {
+    trace(fmt::format("{}: {} USD per GPU-hour{}: {}; {}", out.accelerator,
+                      format_exact(*price.usd), price.imputed ? ", imputed" : "", price.rule,
+                      price.source));
+  }
+}
+
 }  // namespace
 
 struct Estimator::State {
@@ -265,6 +283,7 @@ void Estimator::State::answer(const Scenario& scenario, const Scenario& asked,
     warn_about_spot(useful, rates, out, notes);
     out.runner_up = runner_up_text(execution.plan);
   }
+  if (options.trace) trace_choices(execution, rates.price, out, options.trace);
   out.assumptions = std::move(notes.assumptions);
   out.warnings = std::move(notes.warnings);
   out.stages.clear();

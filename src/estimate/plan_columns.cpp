@@ -135,7 +135,7 @@ const Columns<Assumption>& assumption_columns() {
   static const Columns<Assumption> table = {
       text("path", word<&Assumption::path>, "field that the question left open", Rank::key),
       of_kind(
-          ColumnKind::text, "value",
+          ColumnKind::mixed, "value",
           [](const Assumption& assumption) { return assumed_value(assumption.value); },
           "as it may be given"),
       of_kind(

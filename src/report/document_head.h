@@ -9,7 +9,7 @@
 
 namespace trcost {
 
-/// `trcost 0.1.0, prices as of 2026-10-26`; without prices where the date is empty.
+/// `trcost 0.2.0, price book of 2026-10-26`; without prices where the date is empty.
 std::string made_by(std::string_view price_data_date = {});
 
 }  // namespace trcost

@@ -31,6 +31,8 @@ Record token_record(const TokenReport& report);
 Document token_families_document();
 
 Document estimate_document(const Report& report);
+/// Of its JSON.
+const ColumnTable& estimate_document_columns();
 Document memory_document(const MemoryReport& report);
 Document serving_document(const ServingReport& report);
 

@@ -180,6 +180,12 @@ std::vector<Fact> question_facts(const Report& report) {
   if (report.scenario != nullptr) {
     facts.push_back({"Cluster", by_stage(*report.scenario, time_words)});
   }
+  std::string settings;
+  for (const Setting& each : report.settings) {
+    settings += fmt::format("{}{} = {} from {}", settings.empty() ? "" : "; ", each.path,
+                            each.value, each.from);
+  }
+  if (!settings.empty()) facts.push_back({"Settings", settings});
   return facts;
 }
 

@@ -28,8 +28,8 @@ p.warning, li.warning, ul.warnings li { color: var(--warn); }
 table { border-collapse: collapse; font-size: .9rem; margin: .3rem 0 1rem; }
 th, td { padding: .3rem .7rem; text-align: left; border-bottom: 1px solid var(--line);
          vertical-align: top; }
-th { border-bottom: 2px solid var(--quiet); font-weight: 600; white-space: nowrap; }
-table.facts th { border-bottom: 1px solid var(--line); }
+th { border-bottom: 2px solid var(--quiet); font-weight: 600; vertical-align: bottom; }
+table.facts th { border-bottom: 1px solid var(--line); vertical-align: top; white-space: nowrap; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums;
                        white-space: nowrap; }
 td.strong, th.strong { background: var(--good); font-weight: 600; }
@@ -48,10 +48,13 @@ svg polyline.s2 { stroke: var(--s2); } svg circle.s2 { fill: var(--s2); }
 svg polyline.s3 { stroke: var(--s3); } svg circle.s3 { fill: var(--s3); }
 svg polyline.s4 { stroke: var(--s4); } svg circle.s4 { fill: var(--s4); }
 svg polyline.s5 { stroke: var(--s5); } svg circle.s5 { fill: var(--s5); }
+svg polyline.dashed { stroke: var(--quiet); stroke-dasharray: 6 4; stroke-width: 1.5; }
+svg rect.heat { fill: var(--s0); } svg rect.heat.chosen { stroke: var(--text); stroke-width: 2; }
 svg circle.chosen { stroke: var(--text); stroke-width: 2; }
 footer { margin-top: 2rem; color: var(--quiet); font-size: .85rem; }
 footer code { overflow-wrap: anywhere; }
 @media print { body { margin: 0; max-width: none; font-size: 11px; }
+               .wide { overflow: visible; } th, td { padding: .15rem .35rem; }
                h2 { break-after: avoid; } table, figure { break-inside: avoid; }
                details:not([open]) > *:not(summary) { display: block; } }
 )";
@@ -94,6 +97,20 @@ std::string markdown_escape(std::string_view text) {
   return out;
 }
 
+namespace {
+
+// A head such as `cost.price_per_gpu_hour` may go on in the next line after a dot or a dash.
+std::string breakable(const std::string& words) {
+  std::string out;
+  for (const char c : words) {
+    out += c;
+    if (c == '.' || c == '_') out += "<wbr>";
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string html_table(const Table& table) {
   const auto cell = [](std::string_view tag, Align align, bool strong, bool unknown,
                        std::string_view text) {
@@ -107,7 +124,8 @@ std::string html_table(const Table& table) {
     std::string out = "<" + std::string(tag);
     if (!classes.empty()) out += " class=\"" + classes + "\"";
     if (tag == "th") out += " scope=\"col\"";
-    return out + ">" + html_escape(text) + "</" + std::string(tag) + ">";
+    const std::string words = html_escape(text);
+    return out + ">" + (tag == "th" ? breakable(words) : words) + "</" + std::string(tag) + ">";
   };
   std::string out = "<div class=\"wide\"><table>\n<thead><tr>";
   for (const TableColumn& column : table.columns()) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -88,6 +89,7 @@ struct Curve {
     std::string name;
     std::vector<Point> points;
     bool line = true;
+    bool dashed = false;  ///< a line to measure by, without marks of its points
   };
   struct Axis {
     std::string title;
@@ -105,13 +107,31 @@ struct Curve {
   bool numbers_apart = false;  ///< they are many, or stand elsewhere: only behind the figure
 };
 
+/// One value over two axes: a field of shaded cells.
+struct Heat {
+  struct Cell {
+    std::optional<double> value = {};
+    std::string words;
+    bool chosen = false;
+  };
+  std::string title;
+  std::string x;
+  std::string y;
+  std::vector<std::string> columns;  ///< what heads the columns, along x
+  struct Row {
+    std::string label;  ///< along y
+    std::vector<Cell> cells;
+  };
+  std::vector<Row> rows;
+};
+
 /// Warnings. On a terminal they stand on stderr, unless `in_text` says that they are of the page.
 struct Notes {
   std::vector<std::string> lines;
   bool in_text = false;
 };
 
-using Piece = std::variant<Heading, Facts, Paragraph, Grid, Bars, Ranges, Curve, Notes>;
+using Piece = std::variant<Heading, Facts, Paragraph, Grid, Bars, Ranges, Curve, Heat, Notes>;
 
 /// One answer.
 struct Page {

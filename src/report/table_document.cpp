@@ -37,7 +37,7 @@ class RowColumns final : public ColumnTable {
  public:
   explicit RowColumns(const Table& table) {
     for (const TableColumn& column : table.columns()) {
-      infos_.push_back(info_of(column.key, ColumnKind::text));
+      infos_.push_back(info_of(column.key, ColumnKind::mixed));
     }
   }
   [[nodiscard]] std::size_t size() const override { return infos_.size(); }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "catalog/strict_json.h"
+#include "scenario/defaults.h"
 #include "text/json_string.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
@@ -143,6 +146,36 @@ void write_stage(std::string& out, const Scenario::Stage& stage) {
   out += "\n    }";
 }
 
+// Reads what may stand beside the fields.
+void read_head(ObjectReader& object, std::string_view origin) {
+  const std::string version = object.text_or("schema_version", kSchemaVersion);
+  if (!version.starts_with("1.")) {
+    throw Error(ErrorKind::data, fmt::format("schema_version \"{}\" is not known", version),
+                "this program reads version 1", std::string(origin));
+  }
+  object.accept("name");
+  object.accept("notes");
+}
+
+// The field of a path or of a flag, with or without its dashes, as keys are spelt too; or null.
+const FieldInfo* named_field(std::string name) {
+  if (const FieldInfo* info = find_field(name)) return info;
+  std::ranges::replace(name, '_', '-');
+  for (const FieldInfo& info : fields()) {
+    if (name == info.flag || name == info.flag.substr(2)) return &info;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void fail_default(const ObjectReader& object, const std::string& key) {
+  std::vector<std::string> known = field_paths();
+  for (const FieldInfo& info : fields()) known.emplace_back(info.flag.substr(2));
+  std::string hint = did_you_mean(key, known);
+  if (hint.empty()) hint = "`trcost help fields` lists all fields";
+  throw Error(ErrorKind::data, fmt::format("\"{}\" is no scenario field", key), hint,
+              object.value().location() + "#/" + key);
+}
+
 // The scenario of a document, which may be a saved result that holds one.
 ObjectReader scenario_object(std::string_view json, std::string_view origin) {
   ObjectReader object = parse_strict_json(json, origin).object();
@@ -154,13 +187,7 @@ ObjectReader scenario_object(std::string_view json, std::string_view origin) {
 
 Scenario scenario_from_json(std::string_view json, std::string_view origin) {
   ObjectReader object = scenario_object(json, origin);
-  const std::string version = object.text_or("schema_version", kSchemaVersion);
-  if (!version.starts_with("1.")) {
-    throw Error(ErrorKind::data, fmt::format("schema_version \"{}\" is not known", version),
-                "this program reads version 1", std::string(origin));
-  }
-  object.accept("name");
-  object.accept("notes");
+  read_head(object, origin);
   Scenario scenario;
   read_fields(scenario, object);
   for (const JsonValue& value : object.array_or_empty("stages")) {
@@ -173,6 +200,31 @@ Scenario scenario_from_json(std::string_view json, std::string_view origin) {
   }
   object.finish();
   return scenario;
+}
+
+Scenario defaults_from_json(std::string_view json, std::string_view origin) {
+  ObjectReader object = parse_strict_json(json, origin).object();
+  read_head(object, origin);
+  Scenario scenario;
+  read_fields(scenario, object);
+  const std::vector<std::string> groups = field_groups();
+  for (const std::string& key : object.keys()) {
+    const bool head = key == "schema_version" || key == "name" || key == "notes";
+    if (head || std::ranges::find(groups, key) != groups.end()) continue;
+    const FieldInfo* info = named_field(key);
+    if (info == nullptr) fail_default(object, key);
+    const JsonValue value = object.required_value(key);
+    if (scenario.has(info->field)) value.fail(fmt::format("{} stands twice", info->path));
+    read_value(scenario, *info, value);
+  }
+  object.finish();
+  return scenario;
+}
+
+std::string value_json(const Scenario& scenario, const FieldInfo& info) {
+  std::string out;
+  write_value(out, scenario, info);
+  return out;
 }
 
 std::string scenario_to_json(const Scenario& scenario) {

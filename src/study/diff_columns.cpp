@@ -18,9 +18,9 @@ Value value_of(const DiffValue& value) {
 template <class F>
 std::array<Column<SubjectOf<F>>, 3> change_columns(F) {
   using T = SubjectOf<F>;
-  return {of_kind(ColumnKind::text, "before",
+  return {of_kind(ColumnKind::mixed, "before",
                   [](const T& t) { return value_of(F{}(t).before); }, "in the first result"),
-          of_kind(ColumnKind::text, "after", [](const T& t) { return value_of(F{}(t).after); },
+          of_kind(ColumnKind::mixed, "after", [](const T& t) { return value_of(F{}(t).after); },
                   "in the second"),
           number("change_share", "", NumberKind::fraction,
                  [](const T& t) { return F{}(t).change(); }, "after / before - 1")};

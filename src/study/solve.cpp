@@ -198,6 +198,7 @@ Solution Solver::solve(const SolveRequest& request, std::string_view accelerator
   out.scenario.set_number(unknown, found.probe.x, unknown.flag);
   out.values = {{&unknown, found.probe.x}};
   out.estimates = prober.tried() + 1;
+  out.searched = prober.trials(found.probe.x);
   finish(found, request, *catalog_, accelerator, out);
   return out;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/solve_probe.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -39,12 +40,30 @@ Probe Prober::at(double x) {
     return probe;
   }
   const double value = *probe.achieved;
+  trials_.push_back({x, value});
   probe.meets = target_->at_least ? value >= target_->value : value <= target_->value;
   const auto distance = [&](const Probe& each) {
     return std::abs(*each.achieved - target_->value);
   };
   if (!nearest_ || distance(probe) < distance(*nearest_)) nearest_ = probe;
   return probe;
+}
+
+std::vector<SolveTrial> Prober::trials(double answer) const {
+  std::vector<SolveTrial> all = trials_;
+  std::ranges::stable_sort(all, {}, &SolveTrial::value);
+  const auto same = std::ranges::unique(all, {}, &SolveTrial::value);
+  all.erase(same.begin(), same.end());
+  if (all.size() <= kMostTrials) return all;
+  std::vector<SolveTrial> kept;
+  std::size_t last = all.size();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t part = i * (kMostTrials - 1) / all.size();
+    if (part == last && all[i].value != answer) continue;
+    kept.push_back(all[i]);
+    last = part;
+  }
+  return kept;
 }
 
 void Prober::rethrow() const {

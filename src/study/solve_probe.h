@@ -34,6 +34,8 @@ class Prober {
   [[nodiscard]] const std::optional<Probe>& nearest() const { return nearest_; }
   /// How many values were tried.
   [[nodiscard]] int tried() const { return tried_; }
+  /// What was tried and had an answer, by value, thinned to kMostTrials; `answer` stays.
+  [[nodiscard]] std::vector<SolveTrial> trials(double answer) const;
   /// Throws what the first value without an answer threw.
   [[noreturn]] void rethrow() const;
 
@@ -47,6 +49,7 @@ class Prober {
   std::optional<Probe> nearest_;
   std::optional<Error> error_;
   int tried_ = 0;
+  std::vector<SolveTrial> trials_;
 };
 
 /// Where a search ended.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace trcost {
 
@@ -11,6 +12,9 @@ namespace trcost {
 void note_input(const std::string& path);
 /// The same for stdin, which may be a file.
 void note_stdin();
+
+/// The names of the first of them, in the order of reading.
+std::vector<std::string> inputs_read();
 
 /// Whether the file of this name, or of another name for the same file, was noted.
 bool was_read(const std::string& path);

@@ -28,7 +28,7 @@ AFTER_ROWS = {"tokens": ("total.", "inputs", "distribution")}
 # Documents within the document.
 WHOLE = ("scenario", "result")
 ROWS_ALONE = False
-VOID = {"meta", "br", "hr", "img", "link", "input"}
+VOID = {"meta", "br", "hr", "img", "link", "input", "wbr"}
 
 
 def fail(words, *what):

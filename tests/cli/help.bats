@@ -5,7 +5,7 @@
 load program
 
 commands=(estimate sweep memory solve diff transfer experiments tokens validate prices list show
-  completions help)
+  config schema completions help)
 
 @test "every command has help that leads with examples and fits 100 columns" {
   for command in "${commands[@]}"; do

@@ -11,7 +11,19 @@ own_program() {
   export TRCOST="$BATS_FILE_TMPDIR/trcost"
 }
 
-setup_file() { own_program; }
+# Whatever a user's own settings are, the tests see none of them.
+own_settings() {
+  local name
+  for name in $(compgen -e TRCOST_); do
+    [ "$name" = TRCOST ] || unset "$name"
+  done
+  export XDG_CONFIG_HOME="$BATS_FILE_TMPDIR/no-settings"
+}
+
+setup_file() {
+  own_program
+  own_settings
+}
 
 setup() {
   : "${TRCOST:?set TRCOST to the program}"

@@ -8,6 +8,7 @@ load program
 # The provider, class and date that `estimate` names are those that the other commands name.
 setup_file() {
   own_program
+  own_settings
   "$TRCOST" estimate --params 7e9 --tokens 1e11 --accelerator h100-sxm --gpus 64 --format json \
     >"$BATS_FILE_TMPDIR/estimate.json"
 }

@@ -26,6 +26,41 @@ struct Answer {
   std::string scenario;
 };
 
+const Columns<Setting>& setting_columns() {
+  using namespace column;
+  static const Columns<Setting> table = {
+      text(
+          "path", [](const Setting& s) -> auto& { return s.path; }, "field", Rank::key),
+      text(
+          "value", [](const Setting& s) -> auto& { return s.value; }, "as JSON"),
+      text(
+          "from", [](const Setting& s) -> auto& { return s.from; },
+          "the file or the variable of the environment")};
+  return table;
+}
+
+const Columns<ClusterPoint>& cluster_columns() {
+  using namespace column;
+  using P = const ClusterPoint&;
+  static const Columns<ClusterPoint> table = {
+      text(
+          "accelerator", [](P p) -> auto& { return p.accelerator; }, "catalog name", Rank::key),
+      number(
+          "gpus", "accelerators", NumberKind::integer, [](P p) { return p.gpus; },
+          "of the cluster"),
+      number(
+          "wall_clock_seconds", "s", NumberKind::duration,
+          [](P p) { return p.wall_clock_seconds; }, "from start to end"),
+      number(
+          "total_usd", "USD", NumberKind::money, [](P p) { return p.total_usd; }, "of the bill"),
+      boolean(
+          "chosen", [](P p) { return p.chosen; }, "whether it is the estimate's"),
+      boolean(
+          "frontier", [](P p) { return p.frontier; },
+          "whether nothing of the list is both sooner and cheaper")};
+  return table;
+}
+
 const Columns<Answer>& answer_columns() {
   using namespace column;
   using A = const Answer&;
@@ -38,11 +73,17 @@ const Columns<Answer>& answer_columns() {
            json(
                "scenario", [](A a) -> auto& { return a.scenario; },
                "what was asked, replayable with --scenario"),
+           list<setting_columns>(
+               "settings", [](A a) { return a.report->settings; },
+               "of a config file and the environment that are part of the scenario"),
            list<estimate_columns>(
                "estimates", [](A a) { return a.report->estimates; }, "one per platform"),
            list<alternative_columns>(
                "alternatives", [](A a) { return a.report->alternatives; },
                "the same with the tokens of published models"),
+           list<cluster_columns>(
+               "clusters", [](A a) { return a.report->clusters; },
+               "the same on other sizes of cluster, with --details"),
            list<failure_columns>(
                "failures", [](A a) { return a.report->failures; }, "platforms without an answer")});
     return t;
@@ -51,87 +92,6 @@ const Columns<Answer>& answer_columns() {
 }
 
 // --- for people ---------------------------------------------------------------------------------
-
-std::string percent(double share) {
-  constexpr double kSmallest = 0.0005;  // 0.1% at least is left of what is shown
-  if (share > 0 && share < kSmallest) return format_number(share, NumberKind::fraction, 2);
-  return fmt::format("{:.1f}%", share * 100);
-}
-
-void add_waterfall(Page& page, const Estimate& e) {
-  const std::vector<WaterfallStep> steps = waterfall_steps(e);
-  if (steps.empty()) return;
-  page.add(
-      Heading{"Where the peak goes", "share that each step keeps, and what is left of dense peak"});
-  constexpr int kValueWidth = 16;
-  Bars bars{.title = "What is left of dense peak after each step",
-            .bars = {{"dense peak", 1, percent(1)}},
-            .numbers = waterfall_table(e),
-            .value_width = kValueWidth};
-  for (const WaterfallStep& step : steps) {
-    bars.bars.push_back({term_words(step.term), step.left,
-                         fmt::format("{:>7} {:>8}", percent(step.share), percent(step.left)),
-                         step.left / step.share});
-  }
-  page.add(std::move(bars));
-}
-
-void add_memory(Page& page, const Estimate& e) {
-  const double capacity = e.memory.capacity;
-  page.add(Heading{"Memory of the fullest GPU",
-                   fmt::format("{} of {}{}", format_number(e.memory.total, NumberKind::bytes),
-                               format_number(capacity, NumberKind::bytes),
-                               !e.memory.fits   ? ": DOES NOT FIT"
-                               : e.memory.tight ? ": tight"
-                                                : "")});
-  constexpr int kLabelWidth = 11;
-  constexpr int kValueWidth = 8;
-  Bars bars{.title = "Memory of the fullest GPU by component",
-            .bars = {},
-            .numbers = memory_table(e),
-            .label_width = kLabelWidth,
-            .value_width = kValueWidth};
-  for (const MemoryPart& part : memory_parts(e.memory)) {
-    if (part.bytes <= 0) continue;
-    bars.bars.push_back({std::string(part.name), capacity > 0 ? part.bytes / capacity : 0,
-                         format_number(part.bytes, NumberKind::bytes)});
-  }
-  page.add(std::move(bars));
-}
-
-void add_bill(Page& page, const Estimate& e) {
-  if (e.cost.items.empty()) return;
-  page.add(Heading{"Bill", bill_subtitle(e)}).add(Grid{items_table(e)});
-  page.add(Paragraph{std::string(kStaffNote), Ink::dim});
-  if (std::string even = break_even_words(e.cost); !even.empty())
-    page.add(Paragraph{std::move(even)});
-}
-
-// One line per platform on a common scale, then what makes the range of the one in detail.
-void add_range(Page& page, const Report& report, const Estimate& detailed) {
-  Ranges ranges{"Range of the total by platform", {}, range_table(report.estimates)};
-  for (const Estimate& e : report.estimates) {
-    if (!e.range.total_usd) continue;
-    const Quantiles& q = *e.range.total_usd;
-    ranges.rows.push_back({e.accelerator,
-                           {q.p10, q.p50, q.p90},
-                           {short_money(q.p10), short_money(q.p50), short_money(q.p90)}});
-  }
-  const RangeResult& range = detailed.range;
-  if (range.method.empty() && ranges.rows.empty()) return;
-  page.add(
-      Heading{"Range of the total", "P10 to P90, four chances in five; the dot is the median"});
-  page.add(std::move(ranges));
-  if (range.method.empty()) return;
-  page.add(Paragraph{
-      fmt::format("{}: {} to {} GPU-hours, {} to {} wall-clock", detailed.accelerator,
-                  gpu_hour_words(range.gpu_hours.p10), gpu_hour_words(range.gpu_hours.p90),
-                  format_number(range.wall_clock_seconds.p10, NumberKind::duration),
-                  format_number(range.wall_clock_seconds.p90, NumberKind::duration))});
-  const std::string drivers = contribution_words(range);
-  if (!drivers.empty()) page.add(Paragraph{"Driven by: " + drivers, Ink::plain, 2});
-  page.add(Paragraph{"By " + range.method, Ink::dim, 2});
-}
 
 void add_assumptions(Page& page, const Estimate& e) {
   if (e.assumptions.empty()) return;
@@ -161,6 +121,7 @@ Page page_of(const Report& report) {
   page.add(
       Heading{.text = several ? "Platforms side by side" : "The platform", .in_text = several});
   page.add(Grid{.table = comparison_table(report.estimates), .splits = true});
+  add_clusters(page, report);
   page.add(Heading{several ? e.accelerator + " in detail" : std::string("How it runs")});
   page.add(Facts{run_facts(e)});
   add_bill(page, e);
@@ -197,6 +158,10 @@ Page without_answer(const Report& report) {
   page.add(Heading{"No platform has an answer"});
   for (const std::string& line : warning_lines(report)) page.add(Paragraph{line, Ink::warn, 2});
   return page;
+}
+
+const ColumnTable& estimate_document_columns() {
+  return answer_columns();
 }
 
 Document estimate_document(const Report& report) {

@@ -12,6 +12,15 @@ namespace trcost {
 Page estimate_screen(const Report& report);
 /// A line per platform.
 Page estimate_brief(const Report& report);
+/// Pieces of the whole page, each under its heading; nothing where there is nothing to draw. The
+/// bill with its rows as shares of the total.
+void add_bill(Page& page, const Estimate& estimate);
+/// One line per platform on a common scale, then what makes the range of the one in detail.
+void add_range(Page& page, const Report& report, const Estimate& detailed);
+void add_waterfall(Page& page, const Estimate& estimate);
+void add_memory(Page& page, const Estimate& estimate);
+/// What time costs: a line per platform over its cluster sizes, and the best of all.
+void add_clusters(Page& page, const Report& report);
 /// The phases of a round, where there are several.
 void add_phases(Page& page, const Estimate& estimate);
 /// What stands where no platform has an answer.

@@ -153,7 +153,7 @@ std::vector<std::string> asked_for(const MemoryReport& report) {
 Bars fullness(const MemoryReport& report) {
   Bars bars{.title = "Memory of the fullest device, as a share of what a plan fills",
             .bars = {},
-            .numbers = Table({})};
+            .numbers = fits_table(report)};
   bars.in_text = false;
   for (const MemoryFit& fit : report.fits) {
     if (!fit.problem.empty()) continue;

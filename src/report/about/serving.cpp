@@ -72,13 +72,17 @@ Table platforms_table(const ServingReport& report) {
 }
 
 Ranges platform_ranges(const ServingReport& report) {
-  Ranges ranges{"Dollars per million output tokens, P10 to P90", {}, Table({})};
+  Ranges ranges{"Dollars per million output tokens, P10 to P90",
+                {},
+                Table({{"accelerator"}, right("P10"), right("P50"), right("P90")})};
   for (const ServingRow& row : report.rows) {
     const auto q = row.cost_range();
     if (!row.problem.empty() || !q) continue;
     ranges.rows.push_back({row.accelerator,
                            {q->p10, q->p50, q->p90},
                            {short_money(q->p10), short_money(q->p50), short_money(q->p90)}});
+    ranges.numbers.add_row({row.accelerator, money(q->p10, false), money(q->p50, false),
+                            money(q->p90, false)});
   }
   return ranges;
 }
@@ -129,6 +133,34 @@ Bars step_bars(const ServingRow& row) {
     bars.numbers.add_row({name, seconds(value), Cell::number(value / all, NumberKind::fraction)});
   }
   return bars;
+}
+
+// Every platform's, on one pair of axes.
+Curve platform_curves(const ServingReport& report) {
+  Curve curve{.title = "Throughput against interactivity by platform",
+              .x = {"tokens/s per user", NumberKind::number, true},
+              .y = {"output tokens/s per GPU", NumberKind::number, true},
+              .series = {},
+              .numbers = Table({{"accelerator"},
+                                right("requests"),
+                                right("tok/s/user"),
+                                right("tok/s/GPU"),
+                                right("$/M out")}),
+              .numbers_apart = true};
+  for (const ServingRow& row : report.rows) {
+    Curve::Series series{row.title, {}};
+    for (const ServingCurvePoint& p : row.curve) {
+      const std::string requests = grouped(p.concurrency, 0) + " requests";
+      series.points.push_back({p.point.user_rate(), p.point.output_per_gpu, requests,
+                               p.concurrency == row.concurrency});
+      curve.numbers.add_row({row.title, whole(p.concurrency), rate(p.point.user_rate()),
+                             rate(p.point.output_per_gpu),
+                             money(p.per_million_output, row.cost.imputed)});
+    }
+    if (!series.points.empty()) curve.series.push_back(std::move(series));
+  }
+  if (curve.series.size() < 2) curve.series.clear();
+  return curve;
 }
 
 Curve throughput_curve(const ServingRow& row) {
@@ -236,6 +268,7 @@ Page page_of(const ServingReport& report) {
   if (row != nullptr) page.add(Paragraph{answer(report, *row), Ink::good});
   Ranges ranges = platform_ranges(report);
   if (ranges.rows.size() > 1) page.add(std::move(ranges));
+  page.add(platform_curves(report));
   if (row != nullptr) add_detail(*row, page);
   page.add(Heading{"Assumed"});
   for (const Assumption& a : report.assumptions)

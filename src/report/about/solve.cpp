@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <memory>
+#include <set>
 
 #include "report/about/solve_columns.h"
 #include "report/about/solve_parts.h"
@@ -10,6 +13,7 @@
 #include "report/documents.h"
 #include "report/provenance.h"
 #include "report/wording.h"
+#include "scenario/number_kind.h"
 
 namespace trcost {
 namespace {
@@ -53,8 +57,57 @@ Curve choices_curve(const Solution& solution) {
                                       choice.value == solution.values.front().second});
   }
   constexpr std::size_t kFewest = 3;  // two points are a table
-  if (curve.series[0].points.size() < kFewest) curve.series.clear();
+  std::set<double> times;
+  for (const Curve::Point& point : curve.series[0].points) times.insert(point.x);
+  if (times.size() < kFewest) curve.series.clear();
   return curve;
+}
+
+// The target's column over the unknown, as the search found it.
+Curve searched_curve(const SolveReport& report) {
+  const SolveTarget& target = report.target;
+  const FieldInfo& unknown = *report.solutions.front().values.back().first;
+  const NumberKind x_kind = number_kind(unknown.kind);
+  const NumberKind y_kind = target.column->display;
+  Curve curve{.title = fmt::format("{} over {}, as the search found it", target.column->path,
+                                   unknown.path),
+              .x = {std::string(unknown.path), x_kind, true},
+              .y = {std::string(target.column->path), y_kind, true},
+              .series = {},
+              .numbers = Table({{"platform"},
+                                {std::string(unknown.path), "", Align::right},
+                                {std::string(target.column->path), "", Align::right}}),
+              .numbers_apart = true};
+  double least = std::numeric_limits<double>::infinity();
+  double most = 0;
+  for (const Solution& solution : report.solutions) {
+    constexpr double kNear = 1000;  // times; what is farther stands in the JSON alone
+    Curve::Series series{solution.accelerator, {}, true};
+    if (solution.values.empty()) continue;
+    const double found = solution.values.back().second;
+    for (const SolveTrial& trial : solution.searched) {
+      if (found > 0 && (trial.value > kNear * found || trial.value * kNear < found)) continue;
+      const bool answer = trial.value == found;
+      least = std::min(least, trial.value);
+      most = std::max(most, trial.value);
+      curve.y.logarithmic &= trial.achieved > 0;
+      series.points.push_back({trial.value, trial.achieved,
+                               fmt::format("{}: {}", format_number(trial.value, x_kind, 4),
+                                           format_number(trial.achieved, y_kind, 4)),
+                               answer && solution.solved});
+      curve.numbers.add_row({solution.accelerator, Cell::number(trial.value, x_kind, 6),
+                             Cell::number(trial.achieved, y_kind, 6)});
+    }
+    if (series.points.size() > 2) curve.series.push_back(std::move(series));
+  }
+  if (curve.series.empty()) return curve;
+  curve.x.logarithmic = least > 0;
+  curve.series.push_back({"target", {{least, target.value}, {most, target.value}}, true, true});
+  return curve;
+}
+
+bool has_one_unknown(const SolveReport& report) {
+  return !report.solutions.empty() && !report.solutions.front().values.empty();
 }
 
 Page page_of(const SolveReport& report) {
@@ -74,6 +127,7 @@ Page page_of(const SolveReport& report) {
                        solution.solved ? Ink::plain : Ink::warn, 2, true});
   }
   page.add(Notes{solution_warnings(report), true});
+  if (has_one_unknown(report)) page.add(searched_curve(report));
   for (const Solution& solution : report.solutions) {
     if (solution.choices.empty()) continue;
     page.add(Heading{solution.accelerator + ": choices"}).add(Grid{choices_table(solution)});

@@ -71,6 +71,13 @@ const Columns<Unknown>& unknown_columns() {
   return table;
 }
 
+const Columns<SolveTrial>& trial_columns() {
+  static const Columns<SolveTrial> table = {
+      plain("value", [](const SolveTrial& t) { return t.value; }, "of the unknown"),
+      plain("achieved", [](const SolveTrial& t) { return t.achieved; }, "of the target's column")};
+  return table;
+}
+
 const Columns<SolveChoice>& choice_columns() {
   using C = const SolveChoice&;
   static const Columns<SolveChoice> table = {
@@ -158,6 +165,8 @@ Columns<SolutionRow> columns_for(const SolveReport& report) {
                                "what was sought"),
          list<choice_columns>("choices", [](Row r) -> auto& { return r.solution->choices; },
                               "what else would reach the target"),
+         list<trial_columns>("searched", [](Row r) -> auto& { return r.solution->searched; },
+                             "what was tried on the way, by value"),
          json("result", [](Row r) -> auto& { return r.result(); },
               "the whole estimate at the answer")});
   t.gather();

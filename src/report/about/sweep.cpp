@@ -113,7 +113,9 @@ void add_figure(Page& page, const SweepPlan& plan, const std::vector<Place>& pla
               .x = {std::string(places[x].path), places[x].kind},
               .y = {std::string(places[*y].path), places[*y].kind},
               .series = {},
-              .numbers = Table({}),
+              .numbers = Table({{"of"},
+                                {std::string(places[x].path), "", Align::right},
+                                {std::string(places[*y].path), "", Align::right}}),
               .numbers_apart = true};
   double least = 0;
   double most = 0;
@@ -128,6 +130,7 @@ void add_figure(Page& page, const SweepPlan& plan, const std::vector<Place>& pla
     const double at = row[x].value();
     least = least == 0 ? at : std::min(least, at);
     most = std::max(most, at);
+    curve.numbers.add_row({name, row[x], row[*y]});
     of->points.push_back({at, row[*y].value(), row[x].text() + ": " + row[*y].text()});
   }
   if (curve.series.empty()) return;
@@ -136,6 +139,53 @@ void add_figure(Page& page, const SweepPlan& plan, const std::vector<Place>& pla
     std::ranges::stable_sort(series.points, {}, &Curve::Point::x);
   }
   page.add(std::move(curve));
+}
+
+// The cheapest platform of each pair of values where both axes are numbers, and nothing else
+// varies but the platform.
+void add_heat(Page& page, const SweepPlan& plan, const std::vector<Place>& places,
+              const Table& table) {
+  constexpr std::uint64_t kFewest = 2;
+  constexpr std::uint64_t kMost = 12;  // cells in a row that stay readable
+  const std::optional<std::size_t> y = figure_of(plan, places);
+  if (!y || plan.named_axes() != 2) return;
+  const SweepAxis& down = plan.axes()[0];
+  const SweepAxis& along = plan.axes()[1];
+  for (const SweepAxis* axis : {&down, &along}) {
+    if (!axis->numeric() || axis->size() < kFewest || axis->size() > kMost) return;
+  }
+  Heat heat{.title = fmt::format("{} over {} and {}", places[*y].path, places[0].path,
+                                 places[1].path),
+            .x = std::string(places[1].path),
+            .y = std::string(places[0].path),
+            .columns = {},
+            .rows = {}};
+  for (std::uint64_t i = 0; i < along.size(); ++i) {
+    heat.columns.push_back(format_number(along.number(i), places[1].kind));
+  }
+  for (std::uint64_t i = 0; i < down.size(); ++i) {
+    heat.rows.push_back({format_number(down.number(i), places[0].kind),
+                         std::vector<Heat::Cell>(along.size(), Heat::Cell{{}, "n/a"})});
+  }
+  const auto place = [](const SweepAxis& axis, double value) {
+    std::uint64_t at = 0;
+    while (at < axis.size() && axis.number(at) != value) ++at;
+    return at;
+  };
+  Heat::Cell* best = nullptr;
+  for (const std::vector<Cell>& row : table.rows()) {
+    if (row[*y].kind() != Cell::Kind::number) continue;
+    const std::uint64_t r = place(down, row[0].value());
+    const std::uint64_t c = place(along, row[1].value());
+    if (r == down.size() || c == along.size()) continue;
+    Heat::Cell& cell = heat.rows[r].cells[c];
+    if (cell.value && *cell.value <= row[*y].value()) continue;
+    cell = {row[*y].value(), row[*y].text()};
+    if (best == nullptr || *cell.value < *best->value) best = &cell;
+  }
+  if (best == nullptr) return;
+  best->chosen = true;
+  page.add(std::move(heat));
 }
 
 Facts question(const SweepPlan& plan, const Table& table) {
@@ -158,6 +208,7 @@ Document sweep_rows_document(const SweepPlan& plan,
   Page page{"Sweep", made_by(origin.price_data_date)};
   page.add(question(plan, table));
   add_figure(page, plan, places, table);
+  add_heat(page, plan, places, table);
   Page with_rows = page;
   with_rows.add(Heading{"Rows"}).add(Grid{table});
   Document document = table_document(std::move(table), "rows");

@@ -99,12 +99,14 @@ Bars comparison_bars(const TokenReport& report) {
   for (const TokenItem& item : report.items) {
     most = std::max(most, static_cast<double>(item.tokens.vision));
   }
-  Bars bars{
-      .title = "Tokens that the language model sees, by family", .bars = {}, .numbers = Table({})};
+  Bars bars{.title = "Tokens that the language model sees, by family",
+            .bars = {},
+            .numbers = Table({{"family"}, {"tokens", "", Align::right}})};
   bars.in_text = false;
   for (const TokenItem& item : report.items) {
     const auto tokens = static_cast<double>(item.tokens.vision);
     bars.bars.push_back({item.family, tokens / most, grouped(tokens, 0)});
+    bars.numbers.add_row({item.family, Cell::number(tokens, grouped(tokens, 0))});
   }
   return bars;
 }

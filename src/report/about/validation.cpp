@@ -193,11 +193,47 @@ std::string run_summary(const RunValidation& v) {
       v.left_out_bias, v.factor, v.bias, v.median_ratio, 100 * v.median_error);
 }
 
+// What was reported and what is predicted, both in GPU-hours, a series for each kind.
+struct HoursPoint {
+  std::string name;
+  std::string series;
+  double reported = 0;
+  double predicted = 0;
+};
+
+Curve hours_curve(const std::vector<HoursPoint>& points, Table numbers) {
+  const NumberKind count = NumberKind::count;
+  Curve curve{.title = "Predicted against reported GPU-hours",
+              .x = {"reported GPU-hours", count, true},
+              .y = {"predicted", count, true},
+              .series = {},
+              .diagonal = true,
+              .numbers = std::move(numbers),
+              .numbers_apart = true};
+  for (const HoursPoint& p : points) {
+    auto of = std::ranges::find(curve.series, p.series, &Curve::Series::name);
+    if (of == curve.series.end()) {
+      of = curve.series.insert(of, Curve::Series{p.series, {}, false});
+    }
+    of->points.push_back({p.reported, p.predicted,
+                          fmt::format("{}: {} predicted, {} reported", p.name,
+                                      format_number(p.predicted, count),
+                                      format_number(p.reported, count))});
+  }
+  return curve;
+}
+
 Page page_of(const RunValidation& validation) {
   Page page{"Published runs", made_by(), {}};
   page.add(Grid{run_table(validation)});
   page.add(Paragraph{run_summary(validation)});
-  return page;
+  std::vector<HoursPoint> points;
+  for (const RunReplay& row : validation.rows) {
+    if (!row.problem.empty() || !(row.reported > 0)) continue;
+    points.push_back({row.run->name, row.inside ? "inside the 80 % range" : "outside of it",
+                      row.reported, row.predicted});
+  }
+  return page.add(hours_curve(points, run_table(validation)));
 }
 
 Table vision_table(const VisionValidation& validation) {
@@ -246,7 +282,13 @@ Page page_of(const VisionValidation& validation) {
   Page page{"Vision-language runs", made_by(), {}};
   page.add(Grid{vision_table(validation)});
   page.add(Paragraph{vision_summary(validation)});
-  return page;
+  std::vector<HoursPoint> points;
+  for (const VisionReplay& row : validation.rows) {
+    if (!row.problem.empty() || !(row.measured > 0)) continue;
+    points.push_back({row.run->id, row.weight > 0 ? "fitted" : "not fitted", row.measured,
+                      row.predicted});
+  }
+  return page.add(hours_curve(points, vision_table(validation)));
 }
 
 std::string serving_summary(const ServingValidation& v) {
@@ -281,7 +323,26 @@ Page page_of(const ServingValidation& v, bool rows) {
   Page page{"Serving validation", made_by(), {}};
   if (rows) page.add(Heading{"Measured rows", "output tokens per second and GPU"}).add(Grid{serving_table(v)});
   page.add(Heading{"Errors by kind of row"}).add(Grid{validation_summary_table(v.summaries, v.all)});
-  return page.add(Paragraph{serving_summary(v)});
+  page.add(Paragraph{serving_summary(v)});
+  const NumberKind count = NumberKind::count;
+  Curve curve{.title = "Predicted against measured output tokens per second and GPU",
+              .x = {"measured output tokens/s per GPU", count, true},
+              .y = {"predicted", count, true},
+              .series = {},
+              .diagonal = true,
+              .numbers = serving_table(v),
+              .numbers_apart = true};
+  for (const ServingReplay& r : v.rows) {
+    auto of = std::ranges::find(curve.series, r.engine, &Curve::Series::name);
+    if (of == curve.series.end()) {
+      of = curve.series.insert(of, Curve::Series{r.engine, {}, false});
+    }
+    of->points.push_back({r.measured, r.predicted,
+                          fmt::format("{}: {} predicted, {} measured", r.id,
+                                      format_number(r.predicted, count),
+                                      format_number(r.measured, count))});
+  }
+  return page.add(std::move(curve));
 }
 
 }  // namespace

@@ -64,7 +64,9 @@ class Scale {
     return from_ + std::clamp(share, 0.0, 1.0) * (to_ - from_);
   }
   [[nodiscard]] std::vector<double> ticks() const {
-    return axis_.logarithmic ? decades() : steps();
+    constexpr std::size_t kFewest = 3;
+    std::vector<double> out = axis_.logarithmic ? decades() : steps();
+    return out.size() < kFewest ? steps() : out;  // a short piece of a logarithmic axis
   }
   [[nodiscard]] std::string words(double tick) const {
     return tick == 0 ? "0" : format_number(tick, axis_.kind, 3);
@@ -72,9 +74,16 @@ class Scale {
   [[nodiscard]] const Curve::Axis& axis() const { return axis_; }
 
  private:
+  // Times are read in round seconds, minutes, hours or days.
+  [[nodiscard]] double unit() const {
+    constexpr double kUnits[] = {86400, 3600, 60};
+    if (axis_.kind != NumberKind::duration) return 1;
+    const auto* unit = std::ranges::find_if(kUnits, [&](double u) { return high_ >= 2 * u; });
+    return unit == std::end(kUnits) ? 1 : *unit;
+  }
   [[nodiscard]] std::vector<double> steps() const {
     constexpr double kWanted = 5;
-    double step = decade_of((high_ - low_) / kWanted);
+    double step = decade_of((high_ - low_) / kWanted / unit()) * unit();
     for (const double times : {5.0, 2.0}) {
       if ((high_ - low_) / (step * times) >= kWanted) {
         step *= times;
@@ -91,7 +100,7 @@ class Scale {
     constexpr double kFew = 2.5;  // decades in which single digits are marked
     const double decades = portable_log(high_ / low_) / std::numbers::ln10;
     std::vector<double> out;
-    for (double power = decade_of(low_); power <= high_; power *= 10) {
+    for (double power = decade_of(low_ / unit()) * unit(); power <= high_; power *= 10) {
       for (const double digit : {1.0, 2.0, 5.0}) {
         if (digit > 1 && decades > kFew) break;
         const double tick = digit * power;
@@ -142,8 +151,10 @@ std::string series(const Curve::Series& of, std::size_t look, const Scale& x, co
     for (const Curve::Point& p : of.points) {
       path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", x.at(p.x), y.at(p.y));
     }
-    out += fmt::format("<polyline class=\"s{}\" points=\"{}\"/>\n", look, path);
+    out += fmt::format("<polyline class=\"{}\" points=\"{}\"/>\n",
+                       of.dashed ? "dashed" : fmt::format("s{}", look), path);
   }
+  if (of.dashed) return out;
   for (const Curve::Point& p : of.points) {
     const std::string said =
         fmt::format("{}{}{}", of.name, of.name.empty() || p.label.empty() ? "" : ": ", p.label);
@@ -163,8 +174,11 @@ std::string legend(const Curve& curve) {
     constexpr double kSpace = 36;
     const std::string& name = curve.series[i].name;
     const double y = kHeight + 12;
-    out += fmt::format("<circle class=\"s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"/>\n", i % kLooks,
-                       x, y - 4);
+    out += curve.series[i].dashed
+               ? fmt::format("<polyline class=\"dashed\" points=\"{:.1f},{:.1f} {:.1f},{:.1f}\"/>\n",
+                             x - 8, y - 4, x + 6, y - 4)
+               : fmt::format("<circle class=\"s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"/>\n",
+                             i % kLooks, x, y - 4);
     out += text_at(x + 10, y, "start", name);
     x += kSpace + kLetter * static_cast<double>(name.size());
   }

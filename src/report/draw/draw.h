@@ -19,5 +19,8 @@ std::string draw_html(const Page& page, std::string_view command = {});
 std::string svg_bars(const Bars& bars);
 std::string svg_ranges(const Ranges& ranges);
 std::string svg_curve(const Curve& curve);
+std::string svg_heat(const Heat& heat);
+/// The numbers behind it.
+Table heat_table(const Heat& heat);
 
 }  // namespace trcost

@@ -83,6 +83,9 @@ class HtmlDrawing {
   void add(const Curve& curve) {
     if (!curve.series.empty()) figure(svg_curve(curve), curve.numbers, curve.title);
   }
+  void add(const Heat& heat) {
+    if (!heat.rows.empty()) figure(svg_heat(heat), heat_table(heat), heat.title);
+  }
   void add(const Notes& notes) {
     if (notes.lines.empty()) return;
     if (!notes.in_text) add(Heading{"Warnings"});

@@ -62,6 +62,10 @@ class MarkdownDrawing {
     in_list_ = false;
     if (!curve.numbers_apart) table(curve.numbers);
   }
+  void add(const Heat& heat) {
+    in_list_ = false;
+    table(heat_table(heat));
+  }
   void add(const Notes& notes) {
     if (notes.lines.empty()) return;
     if (!notes.in_text) add(Heading{"Warnings"});

@@ -155,6 +155,7 @@ class TextDrawing {
   void add(const Curve& curve) {
     if (curve.in_text) add(Grid{curve.numbers});
   }
+  void add(const Heat&) {}  // its rows stand elsewhere on the page
   void add(const Notes& notes) {
     if (!notes.in_text) return;
     for (const std::string& line : notes.lines) {

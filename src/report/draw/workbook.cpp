@@ -3,6 +3,7 @@
 #include <cctype>
 
 #include "report/document.h"
+#include "report/draw/draw.h"
 #include "report/draw/workbook_calculation.h"
 #include "report/draw/workbook_file.h"
 #include "text/row_writer.h"
@@ -120,6 +121,7 @@ class PageSheet {
   void add(const Curve& curve) {
     if (!curve.numbers_apart) table(curve.numbers);
   }
+  void add(const Heat& heat) { table(heat_table(heat)); }
   void add(const Notes& notes) {
     for (const std::string& note : notes.lines) line("Warning: " + note);
   }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace trcost::cli {
+
+/// What `trcost help NAME` explains beside the commands.
+struct HelpTopic {
+  std::string_view name;
+  std::string_view summary;
+  std::string_view text;
+};
+
+std::span<const HelpTopic> help_topics();
+
+}  // namespace trcost::cli

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "trcost/scenario.h"
+
+namespace trcost {
+
+/// A user's defaults: the fields of a scenario by their paths (`"cost": {"region": ..}` or
+/// `"cost.region"`) or their flags (`"region"`, `"--region"`), each once; no stages. Throws Error
+/// (data) with a did-you-mean.
+Scenario defaults_from_json(std::string_view json, std::string_view origin);
+
+/// The value of a field that is set, as JSON.
+std::string value_json(const Scenario& scenario, const FieldInfo& info);
+
+}  // namespace trcost
