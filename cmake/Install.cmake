@@ -50,4 +50,5 @@ install_document(zsh ${CMAKE_INSTALL_DATADIR}/zsh/site-functions _trcost)
 install_document(zsh ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions _trcost)  # Debian's place
 install_document(fish ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d trcost.fish)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright COMPONENT program)
+install(DIRECTORY data/schemas DESTINATION ${CMAKE_INSTALL_DATADIR}/trcost COMPONENT program)
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)

@@ -54,6 +54,7 @@ class BudgetMaker {
     add_prices();
     add_amounts();
     add_range();
+    add_obligation();
     add_sources();
     check();
     return std::move(out_);
@@ -390,6 +391,31 @@ class BudgetMaker {
     const std::size_t above = between("from the total to high", total_, high);
     out_.charts.push_back(
         {Calculation::Chart::Kind::spread, "Total and its range, USD", {low, below, above}});
+  }
+
+  // What a reserved price binds to: all GPUs for its whole term, used or not.
+  void add_obligation() {
+    const auto rent = std::ranges::find(rows_, Part::compute, &Row::part);
+    const bool known = std::ranges::any_of(
+        cases_, [](const BudgetCase& each) { return each.estimate->cost.obligation.has_value(); });
+    if (!known || rent == rows_.end()) return;
+    out_.add_heading("What the reserved price binds to");
+    const std::size_t term =
+        line("term", "h", NumberKind::count,
+             [](std::size_t, const Estimate& e) -> Calculation::Rule {
+               if (!e.cost.obligation) return {};
+               return fixed(e.cost.obligation->hours);
+             });
+    line("all GPUs for the term", "USD", NumberKind::money,
+                       [&](std::size_t c, const Estimate& e) -> Calculation::Rule {
+                         if (!e.cost.obligation) return {};
+                         const Product rule{1, {{{rent->price, c}}, {{gpus_, c}}, {{term, c}}}};
+                         const std::size_t here = out_.lines.size() - 1;
+                         out_.set({here, c}, rule);
+                         const double usd = e.cost.obligation->usd;  // of the largest stage
+                         if (same(out_.value({here, c}).value_or(0), usd)) return rule;
+                         return fixed(usd);
+                       });
   }
 
   void add_sources() {

@@ -73,6 +73,8 @@ constexpr Schema kSchemas[] = {
      of_table<vision_validation_columns>},
     {"validate-serving", "trcost validate --serving --format json",
      of_table<serving_validation_columns>},
+    {"validate-posttraining", "trcost validate --posttraining --format json",
+     of_table<posttraining_validation_columns>},
 };
 
 }  // namespace

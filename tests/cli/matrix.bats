@@ -27,6 +27,7 @@ validate --accelerator v100-sxm-32gb
 validate --accelerator v100-sxm-32gb --rows
 validate --runs
 validate --vision
+validate --posttraining
 validate --serving --model llama-2-7b
 prices import vms.csv --provider lambda --date 2026-11-20
 list

@@ -80,5 +80,6 @@ valid() {
   valid validate validate --accelerator h100-sxm --stack megatron
   valid validate-runs validate --runs
   valid validate-vision validate --vision
+  valid validate-posttraining validate --posttraining
   valid validate-serving validate --serving --model llama-3.1-70b
 }

@@ -14,6 +14,10 @@ recomputed() {
   recomputed estimate
 }
 
+@test "what a reserved price binds to moves with the price" {
+  recomputed obligation
+}
+
 @test "the totals of owned machines, stages, solve and transfer are the program's" {
   recomputed platforms
 }

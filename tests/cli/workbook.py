@@ -182,6 +182,17 @@ def check_experiments(program):
     near(dear["Total"][0][0], 2 * totals[0], "experiments, dearer")
 
 
+def check_obligation(program):
+    """What a reserved price binds to, and twice that where the price is doubled in the sheet."""
+    asked = ["estimate", "--params", "7e9", "--tokens", "1e12", "--accelerator", "h100-sxm",
+             "--pricing", "reserved-1y"]
+    bound = program.json(*asked)["estimates"][0]["cost"]["commitment_usd"]
+    budget = program.budget("bound", *asked)
+    plain, dear = recompute(["bound", budget.changed("dearer", "compute", -2, 2)])
+    near(plain["all GPUs for the term"][0][0], bound, "commitment")
+    near(dear["all GPUs for the term"][0][0], 2 * bound, "commitment, dearer")
+
+
 def main():
     program = Program(os.path.abspath(sys.argv[1]))
     program.stages = sys.argv[2]

@@ -44,6 +44,7 @@ PAGES = [
     ("validate-runs", "validate --runs", ["Predicted against reported"]),
     ("validate-vision", "validate --vision", ["Predicted against reported"]),
     ("validate-serving", "validate --serving", ["Predicted against measured"]),
+    ("validate-posttraining", "validate --posttraining", ["Predicted against measured seconds"]),
     ("list", "list accelerators", []),
 ]
 ROOT = pathlib.Path(__file__).resolve().parents[2]

@@ -92,13 +92,24 @@ std::string run_words(const PosttrainingValidation& v) {
       v.runs.rows, v.runs.sources, v.runs.factor, v.runs.bias, 100 * v.runs.coverage);
 }
 
+Curve round_curve(const PosttrainingValidation& v) {
+  std::vector<MatchPoint> points;
+  for (const Row& row : v.rows) {
+    if (row.whole || !row.problem.empty()) continue;
+    points.push_back({row.run->title, row.framework, row.measured, row.predicted});
+  }
+  return match_curve("Predicted against measured seconds of a round", "measured seconds", points,
+                     rounds_table(v));
+}
+
 Page page_of(const PosttrainingValidation& v, bool rows) {
   Page page{"Post-training validation", made_by(), {}};
   if (rows) page.add(Heading{"Rounds"}).add(Grid{rounds_table(v)});
   if (v.all.rows > 0) {
     page.add(Heading{"Errors of rounds"})
         .add(Grid{validation_summary_table(v.summaries, v.all)})
-        .add(Paragraph{round_words(v)});
+        .add(Paragraph{round_words(v)})
+        .add(round_curve(v));
   }
   page.add(Heading{"Whole runs"}).add(Grid{runs_table(v)});
   return page.add(Paragraph{run_words(v)}).add(Notes{open_rows(v)});

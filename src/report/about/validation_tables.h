@@ -2,8 +2,10 @@
 // What pages of validations have in common.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "report/page.h"
 #include "trcost/table.h"
 #include "trcost/validate.h"
 
@@ -14,5 +16,15 @@ Cell signed_share_cell(double share);
 /// Errors by kind of row, and of all of them.
 Table validation_summary_table(const std::vector<ValidationSummary>& summaries,
                                const ValidationSummary& all);
+
+/// A row that was published and predicted, as a point beside the diagonal.
+struct MatchPoint {
+  std::string name;
+  std::string series;
+  double measured = 0;
+  double predicted = 0;
+};
+Curve match_curve(std::string title, std::string measured, const std::vector<MatchPoint>& points,
+                  Table numbers);
 
 }  // namespace trcost
