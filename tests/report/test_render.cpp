@@ -100,8 +100,8 @@ TEST_CASE("the JSON document has the contract's form and exact figures", "[repor
   std::vector<std::string> keys;
   for (const auto& [key, value] : document.items()) keys.push_back(key);
   CHECK(keys == std::vector<std::string>{"schema_version", "trcost_version", "price_data_date",
-                                         "scenario", "estimates",
-                                        "alternatives", "failures"});
+                                         "scenario", "settings", "estimates", "alternatives",
+                                         "clusters", "failures"});
   CHECK(document["schema_version"] == "1.0");
   CHECK(document["failures"][0]["accelerator"] == "trainium2");
   REQUIRE(document["estimates"].size() == estimates.size());
