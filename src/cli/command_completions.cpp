@@ -24,6 +24,7 @@ namespace {
 struct Completed : Flag {
   std::string words;  // that complete its value; files do where there are none
   bool list = false;  // takes several, separated by commas
+  bool open = false;  // the words go on: no space after them
 
   // `--output -o`
   [[nodiscard]] std::string names() const { return letter.empty() ? name : name + " " + letter; }
@@ -76,6 +77,14 @@ NamedFlag named_flag(std::string_view flag) {
   return {flag, field->meaning.names, field->kind == FieldKind::list};
 }
 
+// What a sweep can vary, up to the sign before its values.
+std::string axis_words() {
+  std::string out;
+  for (const FieldInfo& field : fields())
+    out += fmt::format("{}{}=", out.empty() ? "" : " ", field.path);
+  return out;
+}
+
 std::vector<Completed> flags_of(const Command& command, Session& session) {
   Flags flags;
   flags.add_help();
@@ -87,6 +96,9 @@ std::vector<Completed> flags_of(const Command& command, Session& session) {
     Completed flag{std::move(row), {}, false};
     if (is_word_list(flag.value)) {
       flag.words = words_of(flag.value);
+    } else if (flag.name == "--vary") {
+      flag.words = axis_words();
+      flag.open = true;
     } else if (flag.name == "--family") {
       flag.words = names_of(families());
     } else {
@@ -127,14 +139,6 @@ std::string argument_words(const Command& command) {
   return words;
 }
 
-// What a sweep can vary, up to the sign before its values.
-std::string axis_words() {
-  std::string out;
-  for (const FieldInfo& field : fields())
-    out += fmt::format("{}{}=", out.empty() ? "" : " ", field.path);
-  return out;
-}
-
 // `show KIND NAME`: a row of the case for each kind.
 std::string shown_names(Session& session) {
   std::string out;
@@ -165,20 +169,14 @@ std::string bash_script(Session& session) {
       all += (all.empty() ? "" : " ") + flag.names();
       if (!flag.words.empty()) {
         out += fmt::format(
-            "    \"{} {}\") {}COMPREPLY=($(compgen {}-W \"{}\" -- \"$word\")); return ;;\n",
+            "    \"{} {}\") {}COMPREPLY=($(compgen {}-W \"{}\" -- \"$word\")); {}return ;;\n",
             command.name, flag.name,
             flag.list ? "case $word in *,*) head=${word%,*}, word=${word##*,} ;; esac; " : "",
-            is_word_list(flag.value) ? ""
-            : flag.list              ? "-P \"$head\" "
-                                     : "-f ",
-            flag.words);
+            is_word_list(flag.value) || flag.open ? ""
+            : flag.list                           ? "-P \"$head\" "
+                                                  : "-f ",
+            flag.words, flag.open ? "compopt -o nospace 2>/dev/null; " : "");
       }
-    }
-    if (command.name == "sweep") {
-      out += fmt::format(
-          "    \"sweep --vary\") COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); "
-          "compopt -o nospace 2>/dev/null; return ;;\n",
-          axis_words());
     }
     if (command.name == "show") out += shown_names(session);
     lists += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")) ;;\n", command.name,
@@ -221,7 +219,11 @@ std::string zsh_script(Session& session) {
       std::erase_if(help, [](char c) { return c == '[' || c == ']' || c == ':'; });
       const bool takes = !flag.words.empty() || !flag.value.empty();
       std::string spec = fmt::format("{}{}[{}]", flag.name, takes ? "=" : "", help);
-      if (!flag.words.empty()) {
+      if (flag.open) {
+        spec += fmt::format(":value:{{compadd -S \"\" - {}}}", flag.words);
+      } else if (flag.list) {
+        spec += fmt::format(":value:_sequence compadd - {}", flag.words);
+      } else if (!flag.words.empty()) {
         spec += fmt::format(":value:({})", flag.words);
       } else if (!flag.value.empty()) {
         spec += ":value:_files";
@@ -255,7 +257,8 @@ std::string fish_script(Session& session) {
       if (!flag.words.empty()) {
         const std::string words =
             flag.list ? fmt::format("(__fish_append , {})", flag.words) : flag.words;
-        out += fmt::format(" -{}a '{}'", is_word_list(flag.value) ? "x" : "r", words);
+        const bool only = is_word_list(flag.value) || flag.open;
+        out += fmt::format(" -{}a '{}'", only ? "x" : "r", words);
       }
       out += "\n";
     }
@@ -294,7 +297,19 @@ std::string man_page(Session& session) {
                          roff(flag.value), roff(flag.help));
     }
   }
+  for (const HelpTopic& topic : help_topics()) {
+    out += fmt::format(".SH ABOUT {}\n.nf\n", topic.name);
+    std::string_view lines = topic.text;
+    while (!lines.empty()) {
+      const std::size_t end = std::min(lines.find('\n'), lines.size());
+      out += roff(lines.substr(0, end)) + "\n";
+      lines.remove_prefix(std::min(end + 1, lines.size()));
+    }
+    out += ".fi\n";
+  }
   out +=
+      ".SH FILES\n.TP\n.B $XDG_CONFIG_HOME/trcost/config.json\nyour own defaults, else "
+      "~/.config/trcost/config.json; TRCOST_CONFIG or \\-\\-config name another file\n"
       ".SH EXIT STATUS\n0 success; 1 data or runtime error; 2 usage error; 3 incomplete under "
       "\\-\\-strict or a check that failed; 130 interrupted.\n";
   return out;

@@ -259,6 +259,8 @@ class Solving {
       return;
     }
     Solution solution = solver.solve(request_, name);
+    session_.trace(fmt::format("{}: {} estimates made on the way, {} kept in `searched`", name,
+                               solution.estimates, solution.searched.size()));
     if (cluster_) {
       report.clusters.push_back(cluster_run(*solution.estimate, request_.target.value));
     }

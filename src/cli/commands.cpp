@@ -91,7 +91,7 @@ constexpr Command kCommands[] = {
     {"config", "your own defaults: what is set, and where each value comes from",
      "[show|path] [OPTIONS]",
      "trcost config show\n"
-     "trcost config show --all --region us-east\n"
+     "trcost config show --all --region us\n"
      "trcost config path\n",
      define_config},
     {"schema", "the JSON Schema of a command's JSON", "[COMMAND]",

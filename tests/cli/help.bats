@@ -83,6 +83,22 @@ commands=(estimate sweep memory solve diff transfer experiments tokens validate 
   [[ " $(completed trcost sweep --vary data.tok) " == *" data.tokens= "* ]]
 }
 
+@test "fish and zsh complete what bash does" {
+  "$TRCOST" completions fish >trcost.fish
+  "$TRCOST" completions zsh >_trcost
+  if command -v zsh >/dev/null; then zsh -n _trcost; fi
+  grep -q '_sequence compadd - .*h100-sxm' _trcost
+  command -v fish >/dev/null || skip "no fish"
+  completed() { HOME=$PWD fish --no-config -c "source trcost.fish; complete -C '$1'" | cut -f1; }
+  completed 'trcost estimate --accelerator h200,gb2' | grep -qx 'h200,gb200-nvl72'
+  completed 'trcost estimate --precision=bf' | grep -qx -- '--precision=bf16'
+  completed 'trcost show models llama-3.1-40' | grep -qx 'llama-3.1-405b'
+  completed 'trcost sweep --vary data.tok' | grep -qx 'data.tokens='
+  completed 'trcost tokens --family qwen2-' | grep -qx 'qwen2-vl'
+  completed 'trcost estimate --region u' | grep -qx 'us'
+  completed 'trcost help ran' | grep -qx 'ranges'
+}
+
 @test "help and completions list every field, whatever else is typed" {
   for field in params tokens tp sharding production-overhead; do
     "$TRCOST" estimate --help | grep -q -- "--$field "

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "fuzz/borders.h"
+#include "scenario/defaults.h"
 #include "text/json_string.h"
 #include "text/unicode.h"
 #include "trcost/diff.h"
@@ -46,6 +47,10 @@ void scenario(std::string_view bytes) {
     const std::string rest = take_experiments(bytes, "fuzz.json", experiments);
     const std::string written = scenario_to_json(scenario_from_json(rest, "fuzz.json"));
     require(scenario_to_json(scenario_from_json(written, "again.json")) == written);
+  });
+  attempt([&] {
+    const std::string written = scenario_to_json(defaults_from_json(bytes, "config.json"));
+    require(scenario_to_json(defaults_from_json(written, "again.json")) == written);
   });
 }
 
