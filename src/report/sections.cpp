@@ -56,17 +56,23 @@ Table memory_table(const Estimate& estimate) {
   return table;
 }
 
-Table assumptions_table(const Estimate& estimate) {
+Table assumptions_table(std::span<const Assumption> assumptions) {
   Table table({{.title = "Field"},
                {.title = "Value", .overflow = Overflow::wrap},
                {.title = "Why", .overflow = Overflow::wrap},
                {.title = "Source", .overflow = Overflow::wrap}});
-  for (const Assumption& a : estimate.assumptions) {
+  for (const Assumption& a : assumptions) {
     table.add_row({a.path,
                    a.unit.empty() ? assumed_value_words(a) : assumed_value_words(a) + " " + a.unit,
                    a.why, a.source});
   }
   return table;
+}
+
+void add_assumed(Page& page, std::span<const Assumption> assumptions) {
+  if (assumptions.empty()) return;
+  page.add(Heading{.text = "Assumed", .note = "what the question left open", .in_text = false});
+  page.add(Grid{assumptions_table(assumptions)});
 }
 
 Table phases_table(const Estimate& estimate) {

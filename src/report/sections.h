@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "report/page.h"
 #include "trcost/report.h"
 #include "trcost/table.h"
 
@@ -26,7 +27,10 @@ Table items_table(const Estimate& estimate);
 std::size_t total_row(const Estimate& estimate);
 Table memory_table(const Estimate& estimate);
 Table range_table(std::span<const Estimate> estimates);
-Table assumptions_table(const Estimate& estimate);
+Table assumptions_table(std::span<const Assumption> assumptions);
+/// The same under its heading on pages that are handed on; text leaves it out, up to the next
+/// heading.
+void add_assumed(Page& page, std::span<const Assumption> assumptions);
 Table stages_table(const Estimate& estimate);
 /// What the phases of a round take; empty for a job of one phase.
 Table phases_table(const Estimate& estimate);

@@ -98,7 +98,7 @@ void add_assumptions(Page& page, const Estimate& e) {
   Heading heading{"Assumed", "what the question left open"};
   heading.text_note = "what the question left open; --explain adds the sources";
   page.add(std::move(heading));
-  Grid grid{assumptions_table(e)};
+  Grid grid{assumptions_table(e.assumptions)};
   int number = 0;
   const int digits = e.assumptions.size() < 10 ? 1 : 2;
   for (const Assumption& assumption : e.assumptions) {

@@ -6,6 +6,7 @@
 #include "report/about/budgets.h"
 #include "report/document_head.h"
 #include "report/documents.h"
+#include "report/sections.h"
 #include "report/wording.h"
 #include "study/study_columns.h"
 
@@ -184,6 +185,8 @@ Page page_of(const ExperimentReport& report) {
     page.add(std::move(heading));
     page.add(Facts{platform_facts(*each)}).add(Grid{runs_table(*each)});
   }
+  const std::vector<ExperimentResult>& runs = platforms.front()->experiments;
+  if (!runs.empty()) add_assumed(page, runs.front().run.assumptions);
   return page;
 }
 

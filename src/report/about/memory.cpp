@@ -7,6 +7,7 @@
 #include "estimate/memory_columns.h"
 #include "report/document_head.h"
 #include "report/documents.h"
+#include "report/sections.h"
 #include "report/wording.h"
 #include "trcost/numbers.h"
 #include "trcost/table.h"
@@ -178,6 +179,7 @@ Page page_of(const MemoryReport& report) {
   page.add(Heading{"What holds it", kFitsNote});
   page.add(Grid{fits_table(report)});
   page.add(fullness(report));
+  add_assumed(page, report.assumptions);
   return page.add(Notes{asked_for(report)});
 }
 

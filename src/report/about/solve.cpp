@@ -11,6 +11,7 @@
 #include "report/budget.h"
 #include "report/document_head.h"
 #include "report/documents.h"
+#include "report/sections.h"
 #include "report/provenance.h"
 #include "report/wording.h"
 #include "scenario/number_kind.h"
@@ -133,6 +134,9 @@ Page page_of(const SolveReport& report) {
     page.add(Heading{solution.accelerator + ": choices"}).add(Grid{choices_table(solution)});
     page.add(choices_curve(solution));
   }
+  const auto answered = std::ranges::find_if(
+      report.solutions, [](const Solution& s) { return s.estimate.has_value(); });
+  if (answered != report.solutions.end()) add_assumed(page, answered->estimate->assumptions);
   page.add(Heading{"Prices"});
   return page.add(Facts{provenance_facts(solution_estimates(report), report.price_data_date)});
 }

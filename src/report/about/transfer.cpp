@@ -6,6 +6,7 @@
 #include "report/budget.h"
 #include "report/document_head.h"
 #include "report/documents.h"
+#include "report/sections.h"
 #include "report/provenance.h"
 #include "report/wording.h"
 #include "study/study_columns.h"
@@ -159,6 +160,7 @@ Page page_of(const TransferReport& report) {
     page.add(Paragraph{line, Ink::plain, 2, true});
   }
   page.add(Grid{spread_table(result)});
+  add_assumed(page, result.source.estimate.assumptions);
   page.add(Heading{"Prices"});
   page.add(Facts{provenance_facts(estimates_of(result), report.price_data_date)});
   return page.add(Notes{failure_lines(result)});
