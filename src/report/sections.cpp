@@ -69,9 +69,11 @@ Table assumptions_table(std::span<const Assumption> assumptions) {
   return table;
 }
 
-void add_assumed(Page& page, std::span<const Assumption> assumptions) {
+void add_assumed(Page& page, std::span<const Assumption> assumptions, std::string_view whose) {
   if (assumptions.empty()) return;
-  page.add(Heading{.text = "Assumed", .note = "what the question left open", .in_text = false});
+  std::string note = "what the question left open";
+  if (!whose.empty()) note += fmt::format(", as answered on {}", whose);
+  page.add(Heading{.text = "Assumed", .note = std::move(note), .in_text = false});
   page.add(Grid{assumptions_table(assumptions)});
 }
 

@@ -29,8 +29,8 @@ Table memory_table(const Estimate& estimate);
 Table range_table(std::span<const Estimate> estimates);
 Table assumptions_table(std::span<const Assumption> assumptions);
 /// The same under its heading on pages that are handed on; text leaves it out, up to the next
-/// heading.
-void add_assumed(Page& page, std::span<const Assumption> assumptions);
+/// heading. `whose`: the platform that they are of.
+void add_assumed(Page& page, std::span<const Assumption> assumptions, std::string_view whose = {});
 Table stages_table(const Estimate& estimate);
 /// What the phases of a round take; empty for a job of one phase.
 Table phases_table(const Estimate& estimate);

@@ -186,7 +186,9 @@ Page page_of(const ExperimentReport& report) {
     page.add(Facts{platform_facts(*each)}).add(Grid{runs_table(*each)});
   }
   const std::vector<ExperimentResult>& runs = platforms.front()->experiments;
-  if (!runs.empty()) add_assumed(page, runs.front().run.assumptions);
+  if (!runs.empty()) {
+    add_assumed(page, runs.front().run.assumptions, platforms.front()->accelerator);
+  }
   return page;
 }
 

@@ -136,7 +136,9 @@ Page page_of(const SolveReport& report) {
   }
   const auto answered = std::ranges::find_if(
       report.solutions, [](const Solution& s) { return s.estimate.has_value(); });
-  if (answered != report.solutions.end()) add_assumed(page, answered->estimate->assumptions);
+  if (answered != report.solutions.end()) {
+    add_assumed(page, answered->estimate->assumptions, answered->accelerator);
+  }
   page.add(Heading{"Prices"});
   return page.add(Facts{provenance_facts(solution_estimates(report), report.price_data_date)});
 }

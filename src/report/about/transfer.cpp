@@ -160,7 +160,7 @@ Page page_of(const TransferReport& report) {
     page.add(Paragraph{line, Ink::plain, 2, true});
   }
   page.add(Grid{spread_table(result)});
-  add_assumed(page, result.source.estimate.assumptions);
+  add_assumed(page, result.source.estimate.assumptions, result.source.estimate.accelerator);
   page.add(Heading{"Prices"});
   page.add(Facts{provenance_facts(estimates_of(result), report.price_data_date)});
   return page.add(Notes{failure_lines(result)});
