@@ -221,6 +221,7 @@ struct Model {
   std::string title;
   std::string source;        ///< where the configuration was read
   std::string token_family;  ///< rule of `trcost tokens`, empty for a text model
+  std::string released_format;  ///< of its weights, where it is smaller than 16 bit: a serving format
   LanguageModel language;
   std::optional<VisionModel> vision;
   std::vector<TakenDefault> defaults;  ///< of a Hugging Face config.json; else empty

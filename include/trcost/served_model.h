@@ -13,6 +13,7 @@ namespace trcost {
 /// position of context, over all layers.
 struct ServedModel {
   double layers = 0;
+  double branches = 0;  ///< mixers and feed-forwards, each of which ends in an all-reduce
   double hidden = 0;
   double heads = 0;
   double kv_heads = 0;
@@ -27,13 +28,15 @@ struct ServedModel {
   double head_params = 0;  ///< vocabulary x hidden, read for every token
   bool tied = false;
   double context = 0;        ///< longest sequence, 0 not known
-  double cache_width = 0;    ///< numbers per token and layer in the cache
+  double cache_width = 0;    ///< numbers per token and layer in the cache, in the mean of layers
+  double state_bytes = 0;    ///< of a sequence's recurrences, which do not grow
   double decode_flops = 0;   ///< core of attention: one new token, per token of context
   double prefill_flops = 0;  ///< the same per token of a prompt, uncompressed
   std::array<AttentionWindow, 4> windows{};
   int window_count = 1;
 };
-/// Throws Error (usage) for what generates nothing: an encoder or a pair of towers.
+/// Throws Error (usage) for what generates nothing, an encoder or a pair of towers, and for sparse
+/// attention.
 ServedModel served_model(const LanguageModel& model);
 
 /// Bytes of all weights; norms and biases, a thousandth of them, are left out.

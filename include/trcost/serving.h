@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trcost/catalog.h"
+#include "trcost/derivation.h"
 #include "trcost/estimate.h"
 #include "trcost/scenario.h"
 #include "trcost/serving_model.h"
@@ -17,14 +18,16 @@ namespace trcost {
 
 struct ServingQuestion {
   Scenario scenario;      ///< model.*, hardware.accelerator, .gpus (of a replica), .system, cost.*
-  std::string precision;  ///< a weight format, `best`, or empty: fp8 where the chip computes it
+  std::string precision;  ///< a weight format, `best`, or empty: as released, else fp8 where the
+                          ///< chip computes it
   std::string cache_precision;  ///< `fp8`, `bf16`, or empty: as the engine does
   std::string engine = "typical";
   std::optional<int> tp, ep, dp;
   ServingLoad load;  ///< concurrency 0: as many requests as memory holds
   std::optional<double> tokens_per_second_per_user;
   double sold = 1;    ///< share of the capacity that is paid for
-  bool curve = true;  ///< throughput over concurrency beside the one point
+  bool curve = true;     ///< throughput over concurrency beside the one point
+  bool explain = false;  ///< every formula with its numbers
 };
 
 /// Dollars per million tokens: the whole cost over the output tokens, over the input tokens, over
@@ -62,6 +65,7 @@ struct ServingRow {
   std::optional<double> published;  ///< best measured output rate per GPU of model, chip and format
   std::string published_source;
   std::vector<ServingCurvePoint> curve;
+  std::vector<Derivation> derivations;  ///< with ServingQuestion::explain
   std::string problem;  ///< why there is no answer, else empty
   std::string hint;
   /// `fp8` or `bf16`.

@@ -24,6 +24,8 @@ struct ServingLoad {
   double cached_input = 0;  ///< share of the input whose cache is there already
   double acceptance = 0;    ///< of drafted tokens; with `drafted`
   double drafted = 0;       ///< tokens guessed per step, 0: no speculation
+  bool apart = false;       ///< prompts are read on accelerators of their own, beside the replica
+  double prefill_gpus = 0;  ///< those; 0: as many as keep up
 };
 
 /// Seconds of one decode step by cause; they add up.
@@ -53,6 +55,9 @@ struct ServingPoint {
   double total_per_gpu = 0;    ///< input and output tokens/s
   double weight_bytes_per_gpu = 0;
   double cache_bytes_per_token = 0;
+  double prefill_gpus = 0;      ///< beside the replica, where prompts are read apart
+  double prefill_busy = 0;      ///< share of their time
+  double prompt_seconds = 0;    ///< to read one prompt, nothing else running
   [[nodiscard]] double user_rate() const { return 1 / tpot_seconds; }  ///< tokens/s
 };
 
@@ -70,8 +75,14 @@ class ServingModel {
   /// One decode step of `sequences` in the replica with a mean context.
   [[nodiscard]] DecodeStep decode(double sequences, double context, double drafted = 0) const;
   [[nodiscard]] double weight_bytes_per_gpu() const { return weights_per_gpu_; }
+  /// Bytes of weights that a step reads from a tensor-parallel group, beside the experts'.
+  [[nodiscard]] double read_bytes() const { return read_bytes_; }
+  [[nodiscard]] double expert_bytes() const { return expert_bytes_; }
 
  private:
+  [[nodiscard]] double steps_gain(const ServingLoad& load) const;
+  void serve_together(const ServingLoad& load, ServingPoint& point) const;
+  void serve_apart(const ServingLoad& load, ServingPoint& point) const;
   [[nodiscard]] double reduce_rate() const;
   void add_experts(double tokens, DecodeStep& step) const;
   ServedModel model_;

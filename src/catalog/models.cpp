@@ -4,6 +4,8 @@
 #include "catalog/architecture_reader.h"
 #include "catalog/hugging_face.h"
 #include "catalog/loaders.h"
+#include "trcost/engine.h"
+#include "trcost/error.h"
 #include "trcost/numbers.h"
 
 namespace trcost {
@@ -20,6 +22,12 @@ Model parse_model(const JsonValue& document, const Catalog& catalog) {
   r.texts_or_empty("aliases");
   r.text_or("retrieved", {});
   r.text_or("note", {});
+  model.released_format = r.text_or("released_format", {});
+  if (!model.released_format.empty() && !parse_weight_format(model.released_format)) {
+    throw Error(ErrorKind::data,
+                "\"" + model.released_format + "\" is no format that weights are served in",
+                "one of bf16, fp8, nvfp4, mxfp4, int4", origin + "#/released_format");
+  }
   read_published_parameters(r);
   model.language = read_language(r.required_object("language"));
   model.token_family = r.text_or("token_family", {});

@@ -22,7 +22,8 @@ struct ServeOptions {
   OutputOptions output;
   std::string precision, cache_precision, engine = "typical", claim;
   std::string input, output_tokens, concurrency, per_user, load, cached, acceptance, drafted;
-  std::string tp, ep, dp;
+  std::string tp, ep, dp, prefill;
+  bool explain = false;
   bool no_curve = false;
 };
 
@@ -47,6 +48,8 @@ constexpr NumberOption kNumbers[] = {
      "share of the capacity that is sold (default 1)"},
     {"--prefix-hits", &ServeOptions::cached, NumberKind::fraction, 0, 0.999,
      "share of the input whose cache is there already (default 0)"},
+    {"--prefill-gpus", &ServeOptions::prefill, NumberKind::integer, 0, 1e6,
+     "accelerators that only read prompts, beside the replica (0: as many as keep up)"},
     {"--acceptance", &ServeOptions::acceptance, NumberKind::fraction, 0, 1,
      "of drafted tokens, each after the one before; with --draft-tokens"},
     {"--draft-tokens", &ServeOptions::drafted, NumberKind::integer, 1, 16,
@@ -105,7 +108,11 @@ ServingQuestion question_of(const ServeOptions& typed, Session& session) {
   q.load.drafted = value("--draft-tokens").value_or(0);
   q.tokens_per_second_per_user = value("--tokens-per-second-per-user");
   q.sold = value("--load").value_or(1);
+  const std::optional<double> prefill = value("--prefill-gpus");
+  q.load.apart = prefill.has_value();
+  q.load.prefill_gpus = prefill.value_or(0);
   q.curve = !typed.no_curve;
+  q.explain = typed.explain;
   return q;
 }
 
@@ -148,7 +155,7 @@ Action define_serve(Flags& flags, Session& session) {
     flags.add(option.flag, (*typed).*option.text, "N", option.help);
   }
   flags.add("--precision", typed->precision, "bf16|fp8|nvfp4|mxfp4|int4|best",
-            "format of the weights (default: fp8 where the chip computes in it, else bf16)");
+            "format of the weights (default: as released; else fp8 where the chip computes in it)");
   flags.add("--kv-precision", typed->cache_precision, "bf16|fp8",
             "format of the cache (default: as the engine does)");
   flags.add("--engine", typed->engine, "NAME|FILE", "inference software: see trcost list engines");
@@ -156,6 +163,7 @@ Action define_serve(Flags& flags, Session& session) {
             "a vendor's number to judge, e.g. \"0.02 USD/Mtok\", \"15x over h200\"");
   flags.group("Output");
   flags.add("--no-curve", typed->no_curve, "leave out throughput over concurrency");
+  flags.add("--explain", typed->explain, "every formula with its numbers and sources");
   add_output_options(flags, typed->output);
   return [typed, &session] { return run_serve(*typed, session); };
 }

@@ -73,7 +73,8 @@ double ServingModel::most_sequences(const ServingLoad& load) const {
   const double shard = std::min<double>(layout_.tp, model_.kv_heads);
   // A sequence is half way through its answer on average.
   const double kept = kept_context(model_, load.input_tokens + 0.5 * load.output_tokens);
-  const double sequence = cache_bytes_per_token(model_, cache_bytes_) * kept / shard;
+  const double sequence = cache_bytes_per_token(model_, cache_bytes_) * kept / shard +
+                          model_.state_bytes / layout_.tp;
   return layout_.dp * std::max(0.0, engine_.cache_share * free / sequence);
 }
 
@@ -89,7 +90,7 @@ double ServingModel::prefill_seconds_per_token(double input) const {
       model_.prefill_flops * 0.5 * kept_context(model_, input) / (kPrefillAttention * chip_.bf16);
   const double t = layout_.tp;
   const double reduced =
-      t > 1 ? 2 * model_.layers * 2 * (t - 1) / t * model_.hidden * 2 / reduce_rate() / layout_.dp
+      t > 1 ? model_.branches * 2 * (t - 1) / t * model_.hidden * 2 / reduce_rate() / layout_.dp
             : 0;
   return (matmuls + core) / n + reduced;
 }
@@ -125,12 +126,14 @@ DecodeStep ServingModel::decode(double sequences, double context, double drafted
   if (model_.experts > 0) add_experts(sequences * (1 + drafted), step);
   const double shard = std::min(t, model_.kv_heads);
   const double cached = cache_bytes_per_token(model_, cache_bytes_) * kept * local / shard;
+  // The state of a recurrence is read and written again.
+  const double states = 2 * model_.state_bytes * local / t;
   step.cache =
-      soft_max(cached / (chip_.bandwidth * chip_.cache),
+      soft_max((cached + states) / (chip_.bandwidth * chip_.cache),
                model_.decode_flops * kept * positions / (t * kDecodeAttention * chip_.bf16));
   if (t > 1) {
     const double latency = chip_.reduce_seconds * portable_log2(t) / 3;
-    step.tensor = 2 * model_.layers *
+    step.tensor = model_.branches *
                   (latency + positions * 2 * (t - 1) / t * model_.hidden * 2 / reduce_rate());
   }
   // A drafted token is one layer and the head (multi-token prediction of DeepSeek-V3).
@@ -138,8 +141,74 @@ DecodeStep ServingModel::decode(double sequences, double context, double drafted
   step.draft = drafted * ((step.dense + step.experts + step.cache) / model_.layers + head);
   const double layer =
       chip_.layer_seconds * engine_.layer * (model_.experts > 0 ? engine_.expert_layer : 1);
-  step.host = model_.layers * layer + engine_.step_seconds + engine_.sequence_seconds * local;
+  step.host = model_.branches / 2 * layer + engine_.step_seconds + engine_.sequence_seconds * local;
   return step;
+}
+
+double ServingModel::steps_gain(const ServingLoad& load) const {
+  return load.drafted > 0 ? tokens_per_speculative_step(load.acceptance, load.drafted) : 1;
+}
+
+// While a step decodes b tokens, the prompts of b/out new requests are due, in chunks; they compute
+// while the step waits for memory.
+void ServingModel::serve_together(const ServingLoad& load, ServingPoint& p) const {
+  const double b = p.sequences, out = load.output_tokens;
+  const double in = load.input_tokens * (1 - load.cached_input);
+  p.step = decode(b, load.input_tokens + out / 2, load.drafted);
+  const double token = prefill_seconds_per_token(load.input_tokens);
+  p.prompt_seconds = in * token;
+  if (in > 0) {
+    const double busy = b * in / out * token;
+    const double chunks = b * in / out / std::min(in, engine_.chunk_tokens);
+    p.prefill_seconds =
+        busy - engine_.hidden_prefill * std::min(std::min(chunks, 1.0) * p.step.waiting, busy);
+  }
+  p.tpot_seconds = p.step.total() / steps_gain(load) + p.prefill_seconds;
+  p.ttft_seconds = engine_.first_token_seconds + p.step.host + p.prompt_seconds +
+                   engine_.queue * p.prompt_seconds * b;
+  const double request = p.ttft_seconds + (out - 1) * p.tpot_seconds;
+  p.output_per_gpu = b * out / request / layout_.gpus;
+}
+
+// Prompts on accelerators of their own, split as the replica is: the slower of the two sides sets
+// the pace, rate = min(G_p / (in x seconds of a token on one), B / (out x TPOT))  (data/phases.md,
+// B.5). A request waits for the prompts before it (one server, fixed service, Poisson arrivals:
+// rho / 2 (1 - rho) services; Pollaczek and Khinchine), and for its cache to cross the network.
+void ServingModel::serve_apart(const ServingLoad& load, ServingPoint& p) const {
+  constexpr int kRounds = 12;      // of a fixed point that moves by less than a percent after five
+  constexpr double kBusiest = 0.9;  // no queue of random arrivals is short above that
+  const double out = load.output_tokens, n = layout_.gpus;
+  const double in = std::max(1.0, load.input_tokens * (1 - load.cached_input));
+  const double prompt = in * prefill_seconds_per_token(load.input_tokens) * n;  // GPU-seconds
+  const double link = chip_.network > 0 ? chip_.network * kNetworkShare : chip_.link;
+  const double moved = cache_bytes_per_token(model_, cache_bytes_) * kept_context(model_, in) +
+                       model_.state_bytes;
+  const double most = p.sequences;
+  double b = most;
+  for (int round = 0; round < kRounds; ++round) {
+    p.step = decode(b, load.input_tokens + out / 2, load.drafted);
+    p.tpot_seconds = p.step.total() / steps_gain(load);
+    const double decoded = b / (out * p.tpot_seconds);  // requests per second
+    p.prefill_gpus = load.prefill_gpus > 0
+                         ? load.prefill_gpus
+                         : n * std::ceil(decoded * prompt / kBusiest / n);
+    const double read = kBusiest * p.prefill_gpus / prompt;
+    const double rate = std::min(decoded, read);
+    p.prefill_busy = rate * prompt / p.prefill_gpus;
+    const double group = std::min(p.prefill_gpus, n);
+    p.prompt_seconds = prompt / group;
+    const double wait =
+        p.prefill_busy / (2 * (1 - p.prefill_busy)) * p.prompt_seconds * group / p.prefill_gpus;
+    p.ttft_seconds = engine_.first_token_seconds + p.step.host + p.prompt_seconds + wait +
+                     moved / (link * layout_.tp);
+    p.output_per_gpu = rate * out / (n + p.prefill_gpus);
+    p.sequences = b;
+    // Those that are read are not written yet, and a starved replica holds fewer.
+    const double writing = out * p.tpot_seconds;
+    const double held =
+        load.concurrency > 0 ? load.concurrency * writing / (writing + p.ttft_seconds) : most;
+    b = std::clamp(std::min(held, read * writing), 1.0, most);
+  }
 }
 
 ServingPoint ServingModel::at(const ServingLoad& load) const {
@@ -149,28 +218,11 @@ ServingPoint ServingModel::at(const ServingLoad& load) const {
   p.most_sequences = std::min(most_sequences(load), engine_.most_sequences * layout_.dp);
   p.fits = p.most_sequences >= 1;
   const double most = std::floor(p.most_sequences);
-  const double b = std::max(1.0, load.concurrency > 0 ? std::min(load.concurrency, most) : most);
-  p.sequences = b;
-  const double out = load.output_tokens, in = load.input_tokens * (1 - load.cached_input);
-  p.step = decode(b, load.input_tokens + out / 2, load.drafted);
-  const double gain =
-      load.drafted > 0 ? tokens_per_speculative_step(load.acceptance, load.drafted) : 1;
-  const double step = p.step.total() / gain;
-  // While a step decodes b tokens, the prompts of b/out new requests are due, in chunks; they
-  // compute while the step waits for memory.
-  const double token = prefill_seconds_per_token(load.input_tokens);
-  const double prompt = in * token;
-  if (in > 0) {
-    const double busy = b * in / out * token;
-    const double chunks = b * in / out / std::min(in, engine_.chunk_tokens);
-    p.prefill_seconds =
-        busy - engine_.hidden_prefill * std::min(std::min(chunks, 1.0) * p.step.waiting, busy);
-  }
-  p.tpot_seconds = step + p.prefill_seconds;
-  p.ttft_seconds = engine_.first_token_seconds + p.step.host + prompt + engine_.queue * prompt * b;
-  const double request = p.ttft_seconds + (out - 1) * p.tpot_seconds;
-  p.output_per_gpu = b * out / request / layout_.gpus;
-  p.total_per_gpu = p.output_per_gpu * (load.input_tokens + out) / out;
+  p.sequences =
+      std::max(1.0, load.concurrency > 0 ? std::min(load.concurrency, most) : most);
+  load.apart ? serve_apart(load, p) : serve_together(load, p);
+  p.total_per_gpu =
+      p.output_per_gpu * (load.input_tokens + load.output_tokens) / load.output_tokens;
   return p;
 }
 

@@ -98,6 +98,36 @@ Table phases_table(const Estimate& estimate) {
   return table;
 }
 
+Table phases_compared(std::span<const Estimate> estimates) {
+  std::vector<TableColumn> columns = {{.title = "Phase"}};
+  for (const Estimate& e : estimates) {
+    columns.push_back({.title = e.accelerator, .align = Align::right});
+  }
+  columns.push_back({.title = "Cheapest", .strong = true});
+  Table table(std::move(columns));
+  const auto& first = estimates.front().phases;
+  const auto like_first = [&](const Estimate& e) {
+    return std::ranges::equal(e.phases, first, {}, &PhaseResult::name, &PhaseResult::name);
+  };
+  if (estimates.size() < 2 || first.size() < 2 || !std::ranges::all_of(estimates, like_first)) {
+    return table;
+  }
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    PhaseResult phase = first[i];
+    phase.engine.reset();  // each platform has its own
+    std::vector<Cell> cells = {Cell(phase_words(phase))};
+    const Estimate* cheapest = nullptr;
+    for (const Estimate& e : estimates) {
+      const std::optional<double> cost = e.phases[i].cost;
+      cells.push_back(cost ? Cell::number(*cost, short_money(*cost)) : Cell::unknown());
+      if (cost && (cheapest == nullptr || *cost < *cheapest->phases[i].cost)) cheapest = &e;
+    }
+    cells.push_back(cheapest != nullptr ? Cell(cheapest->accelerator) : Cell::unknown());
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
 Table range_table(std::span<const Estimate> estimates) {
   Table table({{.title = "Platform"},
                {.title = "What"},

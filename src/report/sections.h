@@ -34,6 +34,8 @@ void add_assumed(Page& page, std::span<const Assumption> assumptions, std::strin
 Table stages_table(const Estimate& estimate);
 /// What the phases of a round take; empty for a job of one phase.
 Table phases_table(const Estimate& estimate);
+/// Dollars of each phase on each platform, and where it is cheapest; empty where the phases differ.
+Table phases_compared(std::span<const Estimate> estimates);
 
 /// A term of the waterfall with what is left of the peak after it.
 struct WaterfallStep {

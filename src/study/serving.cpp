@@ -7,9 +7,10 @@
 #include <cmath>
 
 #include "estimate/money.h"
-#include "performance/serving_checks.h"
 #include "planner/serving_layout.h"
 #include "quantity/portable_math.h"
+#include "study/serving_explain.h"
+#include "study/serving_refusals.h"
 #include "study/serving_rows.h"
 #include "trcost/error.h"
 #include "trcost/quantity.h"
@@ -26,22 +27,15 @@ struct Prepared {
   const Engine& engine;
   ServingSpread spread;
   std::vector<ServingMeasurement> measured;
-  std::string model_name;
+  const Model& source;
 };
 
-void check(const ServingQuestion& q, const ServedModel& model) {
-  check_context(model, q.load.input_tokens, q.load.output_tokens,
-                "--input-tokens, --output-tokens");
-  if (q.load.concurrency > 0 && q.tokens_per_second_per_user) {
-    throw Error(ErrorKind::usage,
-                "--concurrency and --tokens-per-second-per-user exclude each other",
-                "give one of them: the other follows");
+// As released where that is smaller than 16 bit; else 8 bit where the chip computes in it.
+WeightFormat choose_format(const ServingQuestion& q, const Model& model, const ServingChip& chip) {
+  if (q.precision.empty()) {
+    if (const auto released = parse_weight_format(model.released_format)) return *released;
+    return chip.fp8 > 0 ? WeightFormat::fp8 : WeightFormat::bf16;
   }
-  check_speculation(q.load.drafted, q.load.acceptance);
-}
-
-WeightFormat choose_format(const ServingQuestion& q, const ServingChip& chip) {
-  if (q.precision.empty()) return chip.fp8 > 0 ? WeightFormat::fp8 : WeightFormat::bf16;
   if (q.precision == "best") {
     return chip.fp4 > 0   ? WeightFormat::nvfp4
            : chip.fp8 > 0 ? WeightFormat::fp8
@@ -127,7 +121,7 @@ void add_published(const Prepared& all, ServingRow& row) {
   const ServingLoad& load = all.question.load;
   const auto near = [](double a, double b) { return a <= 1.25 * b && b <= 1.25 * a; };
   for (const ServingMeasurement& m : all.measured) {
-    if (m.accelerator != row.accelerator || m.model != all.model_name || m.format != row.format)
+    if (m.accelerator != row.accelerator || m.model != all.source.name || m.format != row.format)
       continue;
     if (!near(m.input_tokens, load.input_tokens) || !near(m.output_tokens, load.output_tokens))
       continue;
@@ -135,34 +129,6 @@ void add_published(const Prepared& all, ServingRow& row) {
     row.published = m.output_per_gpu;
     row.published_source = m.source;
   }
-}
-
-// Whether any layout at all divides what was asked for.
-bool any_layout(const ServedModel& model, const ServingSearch& search) {
-  return std::ranges::any_of(replica_sizes(search), [&](int gpus) {
-    return !serving_layouts(model, search, gpus).empty();
-  });
-}
-
-[[noreturn]] void fail_to_fit(const Prepared& all, const ServingRow& row, const ServingChip& chip,
-                              const ServingSearch& search) {
-  if (!any_layout(all.model, search)) {
-    throw Error(
-        ErrorKind::no_answer,
-        fmt::format("no layout of a replica divides {} attention heads and {} key-value heads "
-                    "as asked",
-                    all.model.heads, all.model.kv_heads),
-        "leave --gpus, --tp and --dp to the search, or give --tp and --dp that multiply to --gpus");
-  }
-  const double bytes = weight_bytes(all.model, row.format);
-  const double least = std::ceil(bytes / (chip.memory_bytes * 0.9));
-  throw Error(
-      ErrorKind::no_answer,
-      fmt::format("{} of {} weights and the cache of one request do not fit {} {}",
-                  format_number(bytes, NumberKind::bytes), weight_format(row.format).name,
-                  search.gpus.value_or(search.most_gpus), row.accelerator),
-      fmt::format("it takes more than {} of them, shorter requests, or a smaller --precision",
-                  std::max(least, search.gpus.value_or(0) + 0.0)));
 }
 
 ServingSearch search_of(const ServingQuestion& q, const System& system) {
@@ -178,51 +144,6 @@ ServingSearch search_of(const ServingQuestion& q, const System& system) {
   return search;
 }
 
-void refuse_layout(const ServingSearch& search, const ServedModel& model) {
-  const int gpus = search.gpus.value_or(0);
-  if (search.tp && gpus > 0 && gpus % *search.tp != 0) {
-    throw Error(ErrorKind::usage, fmt::format("--tp {} does not divide {} GPUs", *search.tp, gpus),
-                "give a divisor, or leave --tp to the search", "--tp");
-  }
-  if (search.tp && search.dp && gpus > 0 && *search.tp * *search.dp != gpus) {
-    throw Error(ErrorKind::usage,
-                fmt::format("--tp {} x --dp {} are not {} GPUs", *search.tp, *search.dp, gpus),
-                "leave one of them out", "--dp");
-  }
-  if (search.tp) check_tensor_parallel(model, *search.tp, "--tp");
-  if (search.ep && *search.ep > 1 && model.experts <= 0) {
-    throw Error(ErrorKind::usage, "--ep spreads experts, and this model has none", "leave it out",
-                "--ep");
-  }
-  for (const int n : {gpus, search.tp.value_or(0) * search.dp.value_or(0)}) {
-    if (!search.ep || n == 0) continue;
-    if (n % *search.ep != 0 || (*search.ep * search.tp.value_or(n)) % n != 0) {
-      throw Error(ErrorKind::usage,
-                  fmt::format("--ep {} does not spread the experts over {} GPUs", *search.ep, n),
-                  "give --ep as many as there are GPUs, or leave it out", "--ep");
-    }
-  }
-}
-
-void explain_unreached(const Prepared& all, const ServingChoice& choice, const ServingRow& row) {
-  const ServingQuestion& q = all.question;
-  if (q.tokens_per_second_per_user) {
-    throw Error(
-        ErrorKind::no_answer,
-        fmt::format("{} gives one user at most {:.0f} tokens/s, not {:.0f}", row.accelerator,
-                    1 / choice.point.tpot_seconds, *q.tokens_per_second_per_user),
-        "ask for less, for a smaller --precision, or for more --gpus");
-  }
-  throw Error(
-      ErrorKind::no_answer,
-      fmt::format("{} requests of {} tokens do not fit the cache: {} {} hold {:.0f}",
-                  q.load.concurrency, q.load.input_tokens + q.load.output_tokens,
-                  choice.layout.gpus, row.accelerator, std::floor(choice.point.most_sequences)),
-      fmt::format("give --concurrency {:.0f} or less, or more --gpus",
-                  std::floor(choice.point.most_sequences)),
-      "--concurrency");
-}
-
 ServingRow answer(const Prepared& all, std::string_view name, Notes& notes) {
   const ServingQuestion& q = all.question;
   Notes quiet(false);
@@ -233,38 +154,47 @@ ServingRow answer(const Prepared& all, std::string_view name, Notes& notes) {
   row.title = platform.accelerator->title;
   row.system = platform.system->name;
   row.engine = all.engine.name;
-  row.format = choose_format(q, chip);
+  row.format = choose_format(q, all.source, chip);
   row.eight_bit_cache = choose_cache(q, all.engine, row.format);
   const ServingSearch search = search_of(q, *platform.system);
   refuse_layout(search, all.model);
   const double cache_bytes = row.eight_bit_cache ? 1 : 2;
   const auto choice = choose_serving(all.model, chip, all.engine, row.format, cache_bytes, search);
-  if (!choice) fail_to_fit(all, row, chip, search);
-  if (!choice->reached) explain_unreached(all, *choice, row);
+  if (!choice) refuse_to_fit(all.model, row, chip, search);
+  if (!choice->reached) refuse_load(q, *choice, row);
   row.layout = choice->layout;
   row.queued = choice->concurrency <= 0;
-  row.concurrency = choice->point.sequences;
+  row.concurrency = choice->concurrency > 0 ? choice->concurrency : choice->point.sequences;
   row.point = choice->point;
-  const bool known = chip.measured && all.engine.sigma == 0;
-  row.measured = known;
-  const double model_sigma = !chip.measured          ? all.spread.by_rule
+  // No published row holds recurrences or prompts read apart against a measurement.
+  const bool held = chip.measured && all.model.state_bytes == 0 && !q.load.apart;
+  row.measured = held && all.engine.sigma == 0;
+  const double model_sigma = !held                   ? all.spread.by_rule
                              : all.model.experts > 0 ? all.spread.mixture
                                                      : all.spread.dense;
   row.sigma = in_quadrature(model_sigma, all.engine.sigma);
   add_money(all, platform, row, notes);
   add_published(all, row);
-  add_curve(all, ServingModel(all.model, chip, all.engine, row.format, cache_bytes, row.layout),
-            row);
+  const ServingModel model(all.model, chip, all.engine, row.format, cache_bytes, row.layout);
+  add_curve(all, model, row);
+  if (q.explain) {
+    row.derivations = serving_derivations(
+        {all.model, chip, all.engine, model, q.load, q.sold, cache_bytes, row.concurrency}, row);
+  }
   return row;
 }
 
-void assume(ServingReport& report, const ServingQuestion& q, const Engine& engine) {
+void assume(ServingReport& report, const ServingQuestion& q, const Engine& engine,
+            const Model& model) {
   const auto add = [&](std::string path, std::string value, std::string unit, std::string why,
                        std::string source) {
     report.assumptions.push_back(
         {std::move(path), std::move(value), std::move(unit), std::move(why), std::move(source)});
   };
-  if (q.precision.empty()) {
+  if (q.precision.empty() && !model.released_format.empty()) {
+    add("serve.precision", model.released_format, "", "the weights as they were released",
+        model.source);
+  } else if (q.precision.empty()) {
     add("serve.precision", "fp8", "", "8-bit weights where the chip computes in them, else bf16",
         "trcost default");
   }
@@ -339,8 +269,8 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
                      catalog.engine(question.engine),
                      catalog.serving_spread(),
                      serving_measurements(catalog),
-                     model.name};
-  check(question, all.model);
+                     model};
+  refuse_question(question, all.model);
   const ParameterCounts counts = count_parameters(model);
   ServingReport report;
   report.model = model.title.empty() ? model.name : model.title;
@@ -349,7 +279,7 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
   report.question = question;
   report.scenario = scenario_to_json(question.scenario);
   report.price_data_date = catalog.price_date();
-  assume(report, question, all.engine);
+  assume(report, question, all.engine, model);
   std::vector<std::string> names = question.scenario.names(Field::hardware_accelerator);
   if (names.empty()) names = default_accelerators();
   for (const std::string& name : names) {

@@ -141,6 +141,13 @@ void add_speed(Columns<ServingRow>& t) {
            "tpot_seconds", "s", "mean time per output token after it", Better::lower),
        figure<[](Row r) { return r.point.cache_bytes_per_token; }>(
            "kv_bytes_per_token", "bytes", "KV cache of one token, all layers"),
+       number(
+           "prefill_gpus", "accelerators", NumberKind::count,
+           [](Row r) -> std::optional<double> {
+             if (!known(r) || r.point.prefill_gpus <= 0) return std::nullopt;
+             return r.point.prefill_gpus;
+           },
+           "that only read prompts, beside `gpus`"),
        figure<[](Row r) { return r.point.weight_bytes_per_gpu; }>("weight_bytes_per_gpu", "bytes",
                                                                   "weights on one accelerator"),
        figure<[](Row r) { return std::floor(r.point.most_sequences); }>(

@@ -5,6 +5,7 @@
 
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
+#include "workload/block.h"
 
 namespace trcost {
 namespace {
@@ -37,43 +38,91 @@ AttentionSums attention_of(const LanguageModel& m) {
   return {2 * m.hidden * (queries + keys), 2 * keys, 4 * queries, 4 * queries};
 }
 
-}  // namespace
+// Engines keep the state of a recurrence in 32 bits (mamba_ssm_dtype of the configurations of
+// Nemotron-H and Qwen3-Next).
+constexpr double kStateBytes = 4;
 
-ServedModel served_model(const LanguageModel& m) {
+double state_values(const LanguageModel& m, const Core& core) {
+  if (core.scan <= 0) return 0;
+  return core.channels * (m.mamba ? m.mamba->state : m.linear->key_dim);
+}
+
+// Layers of several kinds, folded over their blocks. The recurrences' own FLOPs, a hundredth of
+// their products', are left out.
+void add_blocks(const LanguageModel& m, ServedModel& s) {
+  for (const Run& run : blocks_of(m)) {
+    if (run.module != Module::decoder) continue;
+    const Block& block = run.block;
+    double dense = 0;
+    for (const Matrix& matrix : block.matrices) {
+      if (!matrix.routed) {
+        dense += matrix.weights();
+        continue;
+      }
+      s.expert_params += run.count * matrix.weights();
+      s.active_expert_params += run.count * matrix.active_weights();
+    }
+    const double inner = (input_matrices(block.mlp) + 1) * block.hidden * block.inner;
+    s.dense_params += run.count * inner;
+    s.attention_params += run.count * (dense - inner);
+    s.branches += run.count * block.branches;
+    s.cache_width += run.count * cached_values(block.core) / m.layers;
+    const double flops = run.count * attention_flops(block.core, 1);
+    s.decode_flops += flops;
+    s.prefill_flops += flops;
+    s.state_bytes += run.count * state_values(m, block.core) * kStateBytes;
+    if (block.experts.count > 0) s.expert_layers += run.count;
+  }
+  if (!m.moe) return;
+  s.experts = m.moe->experts;
+  s.experts_per_token = m.moe->experts_per_token;
+}
+
+// Attention in every layer.
+void add_layers(const LanguageModel& m, ServedModel& s) {
+  const AttentionSums attention = attention_of(m);
+  s.branches = 2 * m.layers;
+  s.attention_params = m.layers * attention.params;
+  s.cache_width = attention.cache;
+  s.decode_flops = m.layers * attention.decode;
+  s.prefill_flops = m.layers * attention.prefill;
+  const double width = (input_matrices(m.mlp) + 1) * m.hidden;
+  if (!m.moe) {
+    s.dense_params = m.layers * width * m.ffn;
+    return;
+  }
+  const MixtureOfExperts& e = *m.moe;
+  s.expert_layers = m.layers - e.dense_layers;
+  s.experts = e.experts;
+  s.experts_per_token = e.experts_per_token;
+  s.expert_params = s.expert_layers * e.experts * width * e.expert_ffn;
+  s.active_expert_params = s.expert_layers * e.experts_per_token * width * e.expert_ffn;
+  s.dense_params = e.dense_layers * width * m.ffn +
+                   s.expert_layers * (width * e.shared_ffn + m.hidden * e.experts);
+}
+
+void refuse_unserved(const LanguageModel& m) {
   if (!m.output_head || m.bidirectional) {
     throw Error(ErrorKind::usage, "this model generates nothing: it has no language model's head",
                 "serve a language model: `trcost list models`", "--model");
   }
-  if (m.pattern_parts > 0) {
-    throw Error(ErrorKind::usage, "serving hybrid or sparse layers is not described",
-                "its training is: `trcost estimate`; serve a model of attention in every layer",
-                "--model");
-  }
+  if (!m.sparse) return;
+  throw Error(ErrorKind::usage, "serving sparse attention is not described",
+              "its training is: `trcost estimate`; serve a model that attends to all tokens",
+              "--model");
+}
+
+}  // namespace
+
+ServedModel served_model(const LanguageModel& m) {
+  refuse_unserved(m);
   ServedModel s;
   s.layers = m.layers;
   s.hidden = m.hidden;
   s.heads = m.heads;
   s.latent = m.mla.has_value();
   s.kv_heads = s.latent ? 1 : m.kv_heads;
-  const AttentionSums attention = attention_of(m);
-  s.attention_params = m.layers * attention.params;
-  s.cache_width = attention.cache;
-  s.decode_flops = m.layers * attention.decode;
-  s.prefill_flops = m.layers * attention.prefill;
-  const double matrices = m.mlp == Mlp::gated ? 3 : 2;
-  const double width = matrices * m.hidden;
-  if (m.moe) {
-    const MixtureOfExperts& e = *m.moe;
-    s.expert_layers = m.layers - e.dense_layers;
-    s.experts = e.experts;
-    s.experts_per_token = e.experts_per_token;
-    s.expert_params = s.expert_layers * e.experts * width * e.expert_ffn;
-    s.active_expert_params = s.expert_layers * e.experts_per_token * width * e.expert_ffn;
-    s.dense_params = e.dense_layers * width * m.ffn +
-                     s.expert_layers * (width * e.shared_ffn + m.hidden * e.experts);
-  } else {
-    s.dense_params = m.layers * width * m.ffn;
-  }
+  m.pattern_parts > 0 ? add_blocks(m, s) : add_layers(m, s);
   s.head_params = m.vocab * m.hidden;
   s.tied = m.tied_embeddings;
   s.context = m.context;

@@ -51,3 +51,52 @@
   echo "$output" | grep 'b200 on-demand' | grep 'output: ' | grep -qv 'does not hold' && false
   echo "$output" | grep -A2 '15x below' | grep -q 'does not hold'
 }
+
+@test "weights are as released where nobody says" {
+  run "$TRCOST" serve --model gpt-oss-120b --accelerator h100-sxm --format json -q
+  [ "$status" -eq 0 ] && echo "$output" | jq -e '.serving[0].precision == "mxfp4"'
+  run "$TRCOST" serve --model deepseek-v3 --accelerator h200 --format json -q
+  [ "$status" -eq 0 ] && echo "$output" | jq -e '.serving[0].precision == "fp8"'
+  run "$TRCOST" serve --model llama-3.1-8b --accelerator a100-sxm-80gb --format json -q
+  [ "$status" -eq 0 ] && echo "$output" | jq -e '.serving[0].precision == "bf16"'
+}
+
+@test "prompts may be read on accelerators of their own" {
+  ask() { "$TRCOST" serve --model llama-3.1-70b --accelerator h100-sxm --gpus 8 --tp 8 --price 2 --format json -q "$@"; }
+  apart=$(ask --prefill-gpus 0)
+  echo "$apart" | jq -e '.serving[0] | .prefill_gpus % 8 == 0 and .prefill_gpus >= 8 and .gpus == 8'
+  ask | jq -e '.serving[0].prefill_gpus == null'
+  # Few readers set the pace: half as many give half the tokens of the whole.
+  one=$(ask --prefill-gpus 1 --input-tokens 8000 | jq '.serving[0] | .output_tokens_per_second_per_gpu * 9')
+  two=$(ask --prefill-gpus 2 --input-tokens 8000 | jq '.serving[0] | .output_tokens_per_second_per_gpu * 10')
+  jq -en "$two / $one | . > 1.95 and . < 2.05"
+  # Answers are not held up by other prompts.
+  jq -en "$(echo "$apart" | jq '.serving[0].tpot_seconds') < $(ask | jq '.serving[0].tpot_seconds')"
+}
+
+@test "hybrid models are served, and keep a state beside their cache" {
+  run "$TRCOST" serve --model nemotron-h-8b --accelerator h100-sxm --precision bf16 --format json -q
+  [ "$status" -eq 0 ]
+  # 4 layers of attention, 8 key-value heads of 128, keys and values in 16 bit.
+  echo "$output" | jq -e '.serving[0].kv_bytes_per_token == 4 * 2 * 8 * 128 * 2'
+  run "$TRCOST" serve --model qwen3-next-80b-a3b --accelerator h200 --kv-precision bf16 --format json -q
+  [ "$status" -eq 0 ]
+  # 12 of 48 layers, 2 heads of 256.
+  echo "$output" | jq -e '.serving[0].kv_bytes_per_token == 12 * 2 * 2 * 256 * 2'
+  run "$TRCOST" serve --model deepseek-v3.2
+  [ "$status" -eq 2 ] && [[ "$output" == *"sparse"* ]]
+}
+
+@test "--explain gives numbers that can be computed again" {
+  run "$TRCOST" serve --model llama-3.1-8b --accelerator h100-sxm --price 2 --concurrency 32 --explain --no-curve -q
+  [ "$status" -eq 0 ]
+  [[ "$output" == *"formula by formula"* ]]
+  # dollars = price / 3600 / (rate x sold) x 1e6
+  line=$(echo "$output" | grep -A1 'dollars per million output tokens = ' | tail -1 | sed 's/^ *= //; s/ x /*/g')
+  said=$(echo "$output" | grep -A2 'dollars per million output tokens = ' | tail -1 | sed 's/^ *= \$//; s/ .*//')
+  jq -en "($line) / $said - 1 | fabs < 1e-4"
+  # tokens/s/GPU = requests x out / (first token + (out - 1) x time per token) / GPUs
+  line=$(echo "$output" | grep -E '^ *= 32 x 1024 / \(' | sed 's/^ *= //; s/ x /*/g')
+  said=$(echo "$output" | grep -A1 -E '^ *= 32 x 1024 / \(' | tail -1 | sed 's/^ *= //; s/ .*//')
+  jq -en "($line) / $said - 1 | fabs < 1e-4"
+}

@@ -130,6 +130,7 @@ Page page_of(const Report& report) {
   add_memory(page, e);
   if (!e.stages.empty()) page.add(Heading{"Stages"}).add(Grid{stages_table(e)});
   add_phases(page, e);
+  add_phases_compared(page, report.estimates);
   const std::vector<Fact> pipeline = pipeline_facts(e);
   if (!pipeline.empty()) page.add(Heading{"Data pipeline"}).add(Facts{pipeline});
   add_assumptions(page, e);

@@ -2,6 +2,8 @@
 // What text says of an estimate where not all is asked for.
 #pragma once
 
+#include <span>
+
 #include "report/page.h"
 #include "trcost/report.h"
 
@@ -23,6 +25,8 @@ void add_memory(Page& page, const Estimate& estimate);
 void add_clusters(Page& page, const Report& report);
 /// The phases of a round, where there are several.
 void add_phases(Page& page, const Estimate& estimate);
+/// Which platform each phase is cheapest on.
+void add_phases_compared(Page& page, std::span<const Estimate> estimates);
 /// What stands where no platform has an answer.
 Page without_answer(const Report& report);
 

@@ -187,6 +187,13 @@ void add_phases(Page& page, const Estimate& e) {
   if (e.rollout) page.add(Paragraph{rollout_words(*e.rollout)});
 }
 
+void add_phases_compared(Page& page, std::span<const Estimate> estimates) {
+  Table table = phases_compared(estimates);
+  if (table.rows().empty()) return;
+  page.add(Heading{"Phases by platform", "dollars of all rounds"});
+  page.add(Grid{.table = std::move(table), .splits = true});
+}
+
 Page estimate_screen(const Report& report) {
   if (report.estimates.empty()) return without_answer(report);
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
@@ -203,6 +210,7 @@ Page estimate_screen(const Report& report) {
   }
   if (!e.stages.empty()) page.add(Heading{"Stages"}).add(Grid{stages_table(e)});
   add_phases(page, e);
+  add_phases_compared(page, report.estimates);
   add_drivers(page, e);
   add_assumptions(page, e);
   page.add(Heading{"More",

@@ -13,7 +13,10 @@
 namespace trcost {
 namespace {
 
-std::string layout_words(const ServingLayout& l) {
+std::string layout_words(const ServingLayout& l, double prefill) {
+  if (prefill > 0) {
+    return fmt::format("{} + {:.0f} for prompts", layout_words(l, 0), prefill);
+  }
   if (l.gpus == 1) return "1 GPU";
   std::string text = fmt::format("{} GPUs", l.gpus);
   if (l.tp > 1) text += fmt::format(" tp{}", l.tp);
@@ -63,7 +66,7 @@ Table platforms_table(const ServingReport& report) {
     }
     table.add_row({row.accelerator,
                    fmt::format("{}/{}", weight_format(row.format).name, row.cache_format()),
-                   layout_words(row.layout), whole(row.concurrency), rate(row.point.user_rate()),
+                   layout_words(row.layout, row.point.prefill_gpus), whole(row.concurrency), rate(row.point.user_rate()),
                    seconds(row.point.ttft_seconds), rate(row.point.output_per_gpu),
                    money(row.cost.price_per_gpu_hour, row.cost.imputed),
                    money(row.cost.output, row.cost.imputed), range_words(row)});
@@ -250,6 +253,17 @@ void add_detail(const ServingRow& row, Page& page) {
   page.add(throughput_curve(row));
 }
 
+void add_derivations(const ServingRow& row, Page& page) {
+  if (row.derivations.empty()) return;
+  page.add(Heading{row.title + ", formula by formula"});
+  int number = 0;
+  for (const Derivation& d : row.derivations) {
+    page.add(Paragraph{fmt::format("{}. {} = {}", ++number, d.name, d.formula)});
+    page.add(Paragraph{fmt::format("= {}", d.numbers), Ink::plain, 4});
+    page.add(Paragraph{fmt::format("= {}   ({})", d.result, d.source), Ink::plain, 4});
+  }
+}
+
 std::vector<std::string> warnings(const ServingReport& report) {
   std::vector<std::string> lines = report.warnings;
   for (const ServingRow& row : report.rows) {
@@ -270,6 +284,7 @@ Page page_of(const ServingReport& report) {
   if (ranges.rows.size() > 1) page.add(std::move(ranges));
   page.add(platform_curves(report));
   if (row != nullptr) add_detail(*row, page);
+  for (const ServingRow& each : report.rows) add_derivations(each, page);
   page.add(Heading{"Assumed"});
   for (const Assumption& a : report.assumptions)
     page.add(Paragraph{assumption_words(a), Ink::plain, 2, true});

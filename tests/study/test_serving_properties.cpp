@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds of serving and rollouts whatever the question: random models, chips, loads and layouts.
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "planner/scenarios.h"
+#include "planner/serving_layout.h"
+#include "trcost/estimate.h"
+#include "trcost/serving.h"
+
+using namespace trcost;
+
+namespace {
+
+const Catalog& catalog() {
+  return planning::catalog();
+}
+
+// Draws by themselves, alike on every machine: distributions of the library are not.
+class Draw {
+ public:
+  explicit Draw(unsigned seed) : engine_(seed) {}
+  double unit() { return static_cast<double>(engine_()) / 4294967296.0; }
+  double between(double low, double high) { return low * std::pow(high / low, unit()); }
+  double whole(double low, double high) { return std::floor(between(low, high + 0.99)); }
+  template <class T>
+  const T& of(const std::vector<T>& all) {
+    return all[static_cast<std::size_t>(unit() * static_cast<double>(all.size()))];
+  }
+
+ private:
+  std::mt19937 engine_;
+};
+
+const std::vector<std::string> kModels = {"llama-3.1-8b", "llama-3.1-70b", "qwen3-30b-a3b",
+                                          "gpt-oss-120b", "deepseek-v3", "nemotron-h-8b",
+                                          "qwen3-next-80b-a3b", "gemma-2-27b"};
+const std::vector<std::string> kChips = {"a100-sxm-80gb", "h100-sxm", "h200", "b200", "mi300x"};
+const std::vector<std::string> kEngines = {"vllm", "sglang", "trtllm", "typical"};
+const std::vector<WeightFormat> kFormats = {WeightFormat::bf16, WeightFormat::fp8,
+                                            WeightFormat::mxfp4};
+
+struct Case {
+  ServedModel model;
+  ServingChip chip;
+  const Engine* engine;
+  WeightFormat format;
+  ServingLayout layout;
+  ServingLoad load;
+  [[nodiscard]] ServingModel replica() const {
+    return {model, chip, *engine, format, format == WeightFormat::bf16 ? 2.0 : 1.0, layout};
+  }
+};
+
+Case random_case(Draw& draw) {
+  Case c;
+  c.model = served_model(catalog().model(draw.of(kModels)).language);
+  const Accelerator& chip = catalog().accelerator(draw.of(kChips));
+  c.chip = catalog().serving_chip(chip, catalog().system(chip.system));
+  c.engine = &catalog().engine(draw.of(kEngines));
+  c.format = draw.of(kFormats);
+  ServingSearch search;
+  const int gpus = 1 << static_cast<int>(draw.unit() * 6);
+  const std::vector<ServingLayout> layouts = serving_layouts(c.model, search, gpus);
+  c.layout = layouts.empty() ? ServingLayout{} : draw.of(layouts);
+  c.load.input_tokens = draw.whole(1, 8000);
+  c.load.output_tokens = draw.whole(1, 8000);
+  c.load.concurrency = draw.whole(1, 4000);
+  c.load.cached_input = 0.9 * draw.unit();
+  c.load.apart = draw.unit() < 0.4;
+  if (c.load.apart && draw.unit() < 0.5) c.load.prefill_gpus = draw.whole(1, 64);
+  return c;
+}
+
+double best_peak(const ServingChip& chip) {
+  return std::max({chip.bf16, chip.fp8, chip.fp4});
+}
+
+Scenario round_of(Draw& draw, const std::string& method, double gpus) {
+  Scenario s;
+  s.set_text(Field::train_method, method);
+  s.set_text(Field::model_name, draw.unit() < 0.5 ? "llama-3.1-8b" : "qwen3-30b-a3b");
+  s.set_text(Field::hardware_accelerator, draw.unit() < 0.5 ? "h100-sxm" : "b200");
+  s.set_number(Field::hardware_gpus, gpus);
+  s.set_number(Field::cost_price_per_gpu_hour, 2);
+  s.set_number(Field::rollout_prompts, 32 * draw.whole(1, 16));
+  s.set_number(Field::rollout_response_tokens, draw.whole(200, 4000));
+  s.set_number(Field::rollout_response_limit, 8000);
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("no served token is faster than its weights are read or than the chip computes",
+          "[serving][properties]") {
+  Draw draw(1);
+  int served = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const Case c = random_case(draw);
+    const ServingModel replica = c.replica();
+    const ServingPoint p = replica.at(c.load);
+    if (!p.fits) continue;
+    ++served;
+    INFO(i);
+    const double read = replica.read_bytes() / c.layout.tp / c.chip.bandwidth;
+    CHECK(p.step.total() >= read);
+    CHECK(p.tpot_seconds >= read);
+    const double flops = 2 * (c.model.attention_params + c.model.dense_params +
+                              c.model.active_expert_params + c.model.head_params);
+    CHECK(p.output_per_gpu * flops <= best_peak(c.chip));
+    CHECK(p.ttft_seconds > 0);
+    CHECK(p.sequences <= p.most_sequences);
+    CHECK(p.prefill_busy <= 0.9 + 1e-9);
+  }
+  CHECK(served > 2000);
+}
+
+TEST_CASE("more bandwidth, memory and cached prompts never serve less", "[serving][properties]") {
+  Draw draw(2);
+  for (int i = 0; i < 2000; ++i) {
+    Case c = random_case(draw);
+    c.load.apart = false;
+    const ServingPoint before = c.replica().at(c.load);
+    if (!before.fits) continue;
+    INFO(i);
+    Case better = c;
+    better.chip.bandwidth *= 1 + draw.unit();
+    // A step that waits less for memory hides less of the prompts.
+    CHECK(better.replica().at(c.load).output_per_gpu >= before.output_per_gpu * 0.98);
+    better = c;
+    better.load.cached_input = c.load.cached_input + (1 - c.load.cached_input) * 0.5;
+    CHECK(better.replica().at(better.load).output_per_gpu >= before.output_per_gpu * (1 - 1e-9));
+  }
+}
+
+TEST_CASE("dollars per token fall with what is sold and rise with the price",
+          "[serving][properties]") {
+  Draw draw(3);
+  for (int i = 0; i < 500; ++i) {
+    const double price = draw.between(0.1, 20), rate = draw.between(1, 1e5), sold = draw.unit();
+    const double usd = *dollars_per_million(price, rate, sold);
+    CHECK(*dollars_per_million(price, rate, sold + (1 - sold) / 2) < usd);
+    CHECK(*dollars_per_million(2 * price, rate, sold) > usd);
+    CHECK(needed_tokens_per_second(price, usd, sold) == Approx(rate));
+  }
+}
+
+TEST_CASE("readers of their own keep up where their number is left open", "[serving][properties]") {
+  Draw draw(4);
+  for (int i = 0; i < 1000; ++i) {
+    Case c = random_case(draw);
+    c.load.apart = true;
+    c.load.prefill_gpus = 0;
+    const ServingPoint p = c.replica().at(c.load);
+    if (!p.fits) continue;
+    INFO(i);
+    CHECK(p.prefill_gpus >= c.layout.gpus);
+    CHECK(std::fmod(p.prefill_gpus, c.layout.gpus) == 0);
+    // Writers never wait for readers: the rate is that of full steps.
+    const double full =
+        p.sequences / p.tpot_seconds / (c.layout.gpus + p.prefill_gpus);
+    CHECK(p.output_per_gpu == Approx(full).epsilon(0.02));
+  }
+}
+
+TEST_CASE("of a round ppo holds no less than grpo, and more accelerators take no longer",
+          "[methods][properties]") {
+  for (unsigned i = 0; i < 12; ++i) {
+    Draw draw(100 + i);
+    const double gpus = 16 * (1 + static_cast<double>(i % 3));
+    const auto answer = [&](const char* method, double n) {
+      Draw same(200 + i);
+      return estimate(round_of(same, method, n), catalog()).front();
+    };
+    INFO(i);
+    const Estimate ppo = answer("ppo", gpus), grpo = answer("grpo", gpus);
+    CHECK(ppo.memory.resident >= grpo.memory.resident);
+    CHECK(answer("grpo", 2 * gpus).performance.step_seconds <=
+          grpo.performance.step_seconds * 1.001);
+    Draw same(200 + i);
+    const double mean = *round_of(same, "grpo", gpus).number(Field::rollout_response_tokens);
+    const ServedModel m = served_model(
+        catalog().model(grpo.model.params_total > 2e10 ? "qwen3-30b-a3b" : "llama-3.1-8b").language);
+    // Each token reads what is dense of the weights at least once, at 64 accelerators' bandwidth.
+    const double least = mean * 2 * (m.attention_params + m.dense_params) /
+                         (64 * catalog().accelerator(grpo.accelerator).memory_bandwidth);
+    CHECK(grpo.phases.front().step_seconds >= least);
+  }
+}
