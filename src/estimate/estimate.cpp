@@ -207,14 +207,6 @@ WorkTotals work_totals(const Prepared& prepared, const UsefulTime& useful, const
   return totals;
 }
 
-// What a method of post-training says for the rest of the question, or the software that a question
-// of images usually means where it names none.
-bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, Scenario& adapted) {
-  return method_defaults(asked, notes, adapted) ||
-         contrastive_defaults(asked, catalog, notes, adapted) ||
-         vision_tuning_defaults(asked, catalog, notes, adapted);
-}
-
 }  // namespace
 
 template <class GetRates>

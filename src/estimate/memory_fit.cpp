@@ -94,11 +94,13 @@ const MemoryCase& MemoryFit::main() const {
   return given ? *given : smallest ? *smallest : one;
 }
 
-MemoryReport memory_report(const Scenario& scenario, const Catalog& catalog) {
+MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
   Notes notes(true);
+  Scenario adapted;
+  const Scenario& scenario = usual_recipe(asked, catalog, notes, adapted) ? adapted : asked;
   const ResolvedWork work = resolve_work(scenario, catalog, notes);
   MemoryReport report;
-  report.scenario = scenario_to_json(scenario);
+  report.scenario = scenario_to_json(asked);
   report.model = describe_model(work);
   report.seq_length = work.workload.seq_length;
   report.recipe = scenario.text(Field::train_recipe);

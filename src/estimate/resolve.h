@@ -77,6 +77,11 @@ bool contrastive_defaults(const Scenario& scenario, const Catalog& catalog, Note
 bool vision_tuning_defaults(const Scenario& scenario, const Catalog& catalog, Notes& notes,
                             Scenario& adapted);
 
+/// What follows from a question before its work is looked at, into `adapted`: what a method of
+/// post-training says for the rest of it, and the software that a question of images usually means
+/// where it names none. False where nothing changes.
+bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, Scenario& adapted);
+
 /// Recipe per module and everything that the data says. Throws Error (usage) for contradictions.
 ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Notes& notes);
 

@@ -2,9 +2,12 @@
 // How vision-language models are adapted where nobody says how.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "estimate/resolve.h"
+#include "estimate/round.h"
 #include "trcost/contrastive.h"
+#include "trcost/method.h"
 
 namespace trcost {
 namespace {
@@ -65,6 +68,20 @@ bool vision_tuning_defaults(const Scenario& scenario, const Catalog& catalog, No
               "these recipes checkpoint whether or not memory asks for it",
               "gradient_checkpointing in the scripts of LLaVA, TinyLLaVA, XTuner and ms-swift");
   }
+  return true;
+}
+
+bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, Scenario& adapted) {
+  const bool method = method_defaults(asked, notes, adapted);
+  // Rollouts bring their own software. Examples of a method are adapted to like any others.
+  if (method && method_row(method_named(asked.text(Field::train_method))).generates) return true;
+  const Scenario& so_far = method ? adapted : asked;
+  Scenario tuned;
+  if (!contrastive_defaults(so_far, catalog, notes, tuned) &&
+      !vision_tuning_defaults(so_far, catalog, notes, tuned)) {
+    return method;
+  }
+  adapted = std::move(tuned);
   return true;
 }
 

@@ -57,6 +57,16 @@ std::string recipe_words(const Scenario& scenario) {
   return text.empty() ? "full" : std::string(text);
 }
 
+// As it was asked for, or as it follows from the rest of the question.
+std::string_view stack_of(const Scenario& scenario, const Estimate& e) {
+  const std::string_view path = field_info(Field::efficiency_stack).path;
+  const auto assumed = std::ranges::find(e.assumptions, path, &Assumption::path);
+  if (!scenario.has(Field::efficiency_stack) && assumed != e.assumptions.end()) {
+    return assumed->value;
+  }
+  return scenario.text(Field::efficiency_stack);
+}
+
 std::string recipe_fact(const Report& report, const Estimate& e) {
   std::string text;
   if (report.scenario != nullptr) text = by_stage(*report.scenario, recipe_words);
@@ -76,7 +86,7 @@ std::string recipe_fact(const Report& report, const Estimate& e) {
   text += same_precision ? fmt::format("; {}", precision_name(e.precision))
                          : std::string("; each platform's own precision");
   if (report.scenario != nullptr) {
-    text += fmt::format("; software stack: {}", report.scenario->text(Field::efficiency_stack));
+    text += fmt::format("; software stack: {}", stack_of(*report.scenario, e));
   }
   return text;
 }

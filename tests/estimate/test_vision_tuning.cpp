@@ -7,6 +7,7 @@
 #include "catch.h"
 #include "trcost/catalog.h"
 #include "trcost/estimate.h"
+#include "trcost/memory_fit.h"
 
 using namespace trcost;
 
@@ -58,6 +59,19 @@ TEST_CASE("vision-language models are adapted with Hugging Face code", "[estimat
   scratch.set_text(Field::model_modality, "vl");
   scratch.set_text(Field::hardware_accelerator, "h100-sxm");
   CHECK((assumed(answer(scratch), "efficiency.stack")->value == "typical"));
+}
+
+TEST_CASE("who says that examples are tuned to means the same software", "[estimate][vision]") {
+  Scenario said = tuning();
+  said.set_text(Field::train_method, "sft");
+  const Estimate e = answer(said);
+  REQUIRE(assumed(e, "efficiency.stack") != nullptr);
+  CHECK(assumed(e, "efficiency.stack")->value == "hf-trainer");
+  CHECK(e.layout.recompute == Recompute::full);
+  // Memory is that of the software which the estimate takes.
+  const MemoryReport memory = memory_report(tuning(), catalog());
+  CHECK(memory.stack == "hf-trainer");
+  CHECK(memory.fits.front().main().layout.recompute == Recompute::full);
 }
 
 // 8 A100 take 10 h for LLaVA-1.5 7B's instructions and 20 h for the 13B's (its README).
