@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How well tuned the software is: what it moves, and in which direction.
+#include <initializer_list>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -120,6 +122,48 @@ TEST_CASE("typical software is never faster than a tuned stack", "[tuning]") {
         CHECK(step_of(model, typical, layout).seconds > step_of(model, tuned, layout).seconds);
       }
     }
+  }
+}
+
+namespace {
+
+Layout random_layout(std::mt19937& random, bool mixture) {
+  const auto one_of = [&](std::initializer_list<int> values) {
+    return values.begin()[random() % values.size()];
+  };
+  Layout layout;
+  layout.tp = one_of({1, 1, 2, 4, 8});
+  layout.pp = one_of({1, 1, 2, 4, 8});
+  layout.dp = one_of({8, 16, 64, 128});
+  layout.ep = mixture ? one_of({1, 4, 8}) : 1;
+  layout.micro_batch = one_of({1, 2, 4});
+  layout.global_batch = layout.dp * layout.micro_batch * one_of({1, 4, 16});
+  layout.sharding = one_of({0, 1}) == 0 ? Sharding::optimizer
+                    : layout.pp == 1    ? Sharding::parameters
+                                        : Sharding::none;
+  layout.recompute = one_of({0, 1}) == 0 ? Recompute::none : Recompute::full;
+  return layout;
+}
+
+}  // namespace
+
+TEST_CASE("typical software is no faster than Megatron's showcases whatever is asked",
+          "[tuning][property]") {
+  std::mt19937 random(12);
+  const std::vector<std::string> chips = {"a100-sxm-80gb", "h100-sxm", "h800", "b200",
+                                          "gb200-nvl72", "mi300x"};
+  const std::vector<std::string> models = {"smollm2-135m", "llama-3.2-1b",  "llama-3.1-8b",
+                                           "llama-3.1-70b", "qwen3-30b-a3b", "qwen3-235b-a22b",
+                                           "deepseek-v3",   "mixtral-8x7b"};
+  for (int i = 0; i < 600; ++i) {
+    const std::string& chip = chips[random() % chips.size()];
+    const std::string& model = models[random() % models.size()];
+    const Layout layout = random_layout(random, catalog().model(model).language.moe.has_value());
+    INFO(model << " on " << chip << ": tp " << layout.tp << " pp " << layout.pp << " ep "
+               << layout.ep << " dp " << layout.dp << " micro-batch " << layout.micro_batch
+               << " global batch " << layout.global_batch);
+    CHECK(step_of(model, platform_of(chip, "typical"), layout).seconds >
+          step_of(model, platform_of(chip, "megatron"), layout).seconds);
   }
 }
 
