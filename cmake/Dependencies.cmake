@@ -117,5 +117,6 @@ check_cxx_source_compiles("#include <string>\nint main() { return std::string().
   TRCOST_STATIC_RUNTIME)
 unset(CMAKE_REQUIRED_LINK_OPTIONS)
 if(TRCOST_STATIC_RUNTIME AND NOT TRCOST_SANITIZE)
-  target_link_options(trcost_cli_dependencies INTERFACE -static-libstdc++ -static-libgcc)
+  target_link_options(trcost_cli_dependencies INTERFACE
+    $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-static-libstdc++$<SEMICOLON>-static-libgcc>)
 endif()

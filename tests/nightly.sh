@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What is too long for the gate: clang, the thread sanitizer, the long properties ([.nightly]), and
-# every border fuzzed for MINUTES (default 10). Says at the end what failed.
+# What is too long for the gate: clang, the thread sanitizer, the Python module, the long properties
+# ([.nightly]), and every border fuzzed for MINUTES (default 10). Says at the end what failed.
 #   sh tests/nightly.sh [MINUTES]
 set -u
 cd "$(dirname "$0")/.."
@@ -36,6 +36,8 @@ step "thread sanitizer" build build-thread -DTRCOST_SANITIZE=thread
 step "sweeps under the thread sanitizer" build-thread/tests/trcost_tests "*sweep*"
 step "long properties" build-clang/tests/trcost_tests "[.nightly]"
 step "pages in Chromium" skippable python3 tests/pages/pages.py build-clang/trcost
+step "python" build build-python -DTRCOST_PYTHON=ON
+step "python says what the program says" ctest --test-dir build-python --output-on-failure -L python
 step "fuzzing" sh tests/fuzz/run.sh "$minutes"
 
 [ -z "$failed" ] || {

@@ -30,6 +30,7 @@ Flag row_of(const CLI::Option& option) {
   row.value = value_of(option);
   row.help = option.get_description();
   row.group = option.get_group();
+  row.repeats = option.get_expected_max() > 1;
   return row;
 }
 

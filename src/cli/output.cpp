@@ -23,7 +23,23 @@ std::vector<std::string> names_of(const std::vector<Format>& formats) {
   return names;
 }
 
+thread_local std::string* captured = nullptr;
+
 }  // namespace
+
+CapturedOutput::CapturedOutput(std::string& text) {
+  captured = &text;
+}
+
+CapturedOutput::~CapturedOutput() {
+  captured = nullptr;
+}
+
+int write_stdout(std::string_view text) {
+  if (captured == nullptr) return write_all(STDOUT_FILENO, text);
+  captured->append(text);
+  return 0;
+}
 
 void add_output_options(Flags& flags, OutputOptions& options, std::vector<Format> allowed,
                         std::string_view otherwise) {
@@ -109,9 +125,10 @@ void Output::fail(int error_number) const {
 void Output::write(std::string_view text) {
   if (file_) {
     file_->write(text);
-  } else if (const int error = write_all(descriptor_, text); error != 0) {
-    fail(error);
+    return;
   }
+  const int error = standard_output_ ? write_stdout(text) : write_all(descriptor_, text);
+  if (error != 0) fail(error);
 }
 
 void Output::commit() {
@@ -125,7 +142,7 @@ void Output::commit() {
 }
 
 bool Output::is_terminal() const {
-  return !file_ && isatty(descriptor_) == 1;
+  return !file_ && captured == nullptr && isatty(descriptor_) == 1;
 }
 
 }  // namespace trcost::cli

@@ -54,6 +54,18 @@ class Output {
   bool standard_output_ = false;
 };
 
+/// While it lives, what this thread writes to stdout is added to `text` instead.
+class CapturedOutput {
+ public:
+  explicit CapturedOutput(std::string& text);
+  ~CapturedOutput();
+  CapturedOutput(const CapturedOutput&) = delete;
+  CapturedOutput& operator=(const CapturedOutput&) = delete;
+};
+
+/// Writes all of it to stdout, or to where CapturedOutput says; the number of the error, or 0.
+int write_stdout(std::string_view text);
+
 /// Thrown by Output when whoever reads stdout has gone; ends the program with exit code 0.
 struct ClosedPipe {};
 

@@ -102,7 +102,9 @@ std::string shell_words(const std::vector<std::string>& words) {
   return out;
 }
 
-int dispatch(std::vector<std::string> arguments, Session& session) {
+}  // namespace
+
+int run_arguments(std::vector<std::string> arguments, Session& session) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     require_text(arguments[i], fmt::format("argument {}", i + 1));
   }
@@ -147,14 +149,12 @@ int dispatch(std::vector<std::string> arguments, Session& session) {
   return run_command(*command, arguments, session);
 }
 
-}  // namespace
-
 int run(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the file's size is an error of write()
   Session session;
   try {
-    return dispatch({argv + std::min(1, argc), argv + argc}, session);
+    return run_arguments({argv + std::min(1, argc), argv + argc}, session);
   } catch (const Error& error) {
     session.error(error.what(), error.hint);
     return exit_code(error.kind);

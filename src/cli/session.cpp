@@ -91,6 +91,7 @@ bool Session::colored(int descriptor) const {
 }
 
 void Session::print(std::string_view label, std::string_view color, std::string_view message) {
+  if (listener) return listener(label, message);
   const bool paint = colored(STDERR_FILENO);
   spdlog::info("trcost: {}{}{}: {}", paint ? color : "", label, paint ? "\033[0m" : "",
                printable(message, "\n"));
@@ -115,7 +116,7 @@ void Session::trace(std::string_view message) {
 }
 
 void Session::text(std::string_view lines) {
-  spdlog::info("{}", lines);
+  if (!listener) spdlog::info("{}", lines);
 }
 
 }  // namespace trcost::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -38,6 +39,9 @@ class Session {
   GlobalOptions options;
   std::string command;  ///< the whole command line, as a shell reads it
   std::vector<Setting> settings;  ///< of the user's own that are part of the scenario
+  /// Takes what would go to stderr, where somebody wants it otherwise: the kind (`error`, `hint`,
+  /// `warning`, `note`) and the message.
+  std::function<void(std::string_view kind, std::string_view message)> listener;
 
   /// Adds --data-dir, --config, --no-config, --color, -q, -v.
   void add_global_options(Flags& flags);

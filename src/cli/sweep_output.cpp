@@ -75,7 +75,8 @@ void SweepOutput::write(std::string_view rows) {
 
 void SweepOutput::flush() {
   flushed_ = std::chrono::steady_clock::now();
-  if (const int error = write_all(descriptor_, held_); error != 0) fail(error);
+  const int error = path_ == "-" ? write_stdout(held_) : write_all(descriptor_, held_);
+  if (error != 0) fail(error);
   whole_ += held_.size();
   held_.clear();
 }

@@ -54,4 +54,9 @@ bool was_read(const std::string& path) {
   return inputs().files.contains({status.st_dev, status.st_ino});
 }
 
+void forget_inputs() {
+  const std::lock_guard lock(inputs().mutex);
+  inputs().files.clear();
+}
+
 }  // namespace trcost

@@ -18,5 +18,7 @@ std::vector<std::string> inputs_read();
 
 /// Whether the file of this name, or of another name for the same file, was noted.
 bool was_read(const std::string& path);
+/// Forgets them all: what is asked next is made of other files.
+void forget_inputs();
 
 }  // namespace trcost

@@ -13,7 +13,7 @@ import re
 import sys
 
 FLOORS = ["quantity", "text", "catalog", "scenario", "workload", "performance", "planner", "cost",
-          "estimate", "study", "report", "cli"]
+          "estimate", "study", "report", "cli", "python"]
 
 PUBLIC = {
     "catalog_report": "report", "derivation": "quantity", "hardware": "catalog",
