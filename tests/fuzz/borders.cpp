@@ -11,18 +11,19 @@
 namespace trcost::fuzz {
 namespace {
 
-constexpr std::array<Border, 11> kBorders = {{
+constexpr std::array<Border, 12> kBorders = {{
     {"catalog", catalog},
+    {"data_file", data_file},
     {"image", image},
     {"image_sizes", image_sizes},
     {"numbers", numbers},
-    {"price_file", price_file},
     {"prices", prices},
     {"resume", resume},
     {"saved_result", saved_result},
     {"scenario", scenario},
     {"sweep", sweep},
     {"text", text},
+    {"words", words},
 }};
 
 struct Scratch {

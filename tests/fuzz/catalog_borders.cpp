@@ -50,6 +50,7 @@ void catalog(std::string_view bytes) {
   load(bytes, [](const JsonValue& json) { (void)parse_encoder(json); });
   load(bytes, [](const JsonValue& json) { (void)parse_model(json, catalog); });
   load(bytes, [](const JsonValue& json) { (void)load_stack(json); });
+  load(bytes, [](const JsonValue& json) { (void)load_engine(json); });
 }
 
 }  // namespace trcost::fuzz

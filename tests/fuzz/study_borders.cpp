@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prices, and what a sweep is asked.
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "catalog/strict_json.h"
 #include "fuzz/borders.h"
 #include "trcost/catalog.h"
-#include "trcost/price_book.h"
 #include "trcost/price_import.h"
 #include "trcost/sweep.h"
+#include "trcost/serving.h"
+#include "trcost/solve.h"
 #include "trcost/sweep_report.h"
+#include "trcost/transfer.h"
 
 namespace trcost::fuzz {
 namespace {
@@ -27,17 +24,6 @@ Scenario small_run() {
                             "base.json");
 }
 
-// A data folder whose one price file is written anew by every call.
-struct PriceFolder {
-  std::filesystem::path root =
-      std::filesystem::temp_directory_path() / ("trcost-fuzz-prices-" + std::to_string(getpid()));
-  PriceFolder() { std::filesystem::create_directories(root / "prices"); }
-  ~PriceFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(root, ignored);
-  }
-};
-
 }  // namespace
 
 void prices(std::string_view bytes) {
@@ -50,12 +36,6 @@ void prices(std::string_view bytes) {
     const PriceImport import = import_prices(bytes, "fuzz.csv", options);
     (void)parse_strict_json(price_file_json(import, options), "imported.json");
   });
-}
-
-void price_file(std::string_view bytes) {
-  static const PriceFolder folder;
-  std::ofstream(folder.root / "prices" / "fuzz.json", std::ios::binary) << bytes;
-  attempt([] { (void)Catalog(folder.root.string()).prices(); });
 }
 
 // Lines are --vary, --where, --select, --sort and --pareto by their first letter.
@@ -75,6 +55,29 @@ void sweep(std::string_view bytes) {
     if (line[0] == 'p') request.pareto = word;
   }
   attempt([&] { require(SweepPlan(request, built_in()).size() >= 1); });
+}
+
+// One word each of --to, --for, --target, --shard and --claim.
+void words(std::string_view bytes) {
+  static const ServingReport served = [] {
+    ServingQuestion question;
+    question.scenario.set_text(Field::model_name, "llama-3-8b");
+    question.scenario.set_text(Field::hardware_accelerator, "h100-sxm");
+    question.curve = false;
+    return serving_report(question, built_in());
+  }();
+  attempt([&] {
+    for (const TransferTarget& target : parse_transfer_targets(bytes)) {
+      require(!target.accelerator.empty() && target.gpus.value_or(1) >= 1);
+    }
+  });
+  attempt([&] { require(is_numeric(solve_field(bytes).kind)); });
+  attempt([&] { require(solve_target(bytes, 1).column != nullptr); });
+  attempt([&] {
+    const SweepShard shard = parse_shard(bytes);
+    require(shard.part >= 1 && shard.part <= shard.parts);
+  });
+  attempt([&] { require(!judge_claim(bytes, built_in(), served).cases.empty()); });
 }
 
 void resume(std::string_view bytes) {
