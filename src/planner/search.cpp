@@ -9,11 +9,17 @@
 namespace trcost {
 namespace {
 
+thread_local double ranked = 0;
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Far above rounding: a structure comes before each of its candidates.
 constexpr double kRounding = 1 - 1e-12;
 
 }  // namespace
+
+double layouts_considered() {
+  return ranked;
+}
 
 Search::Search(const StepModel& model, const PlanRequest& request, Idle idle, double margin)
     : model_(model),
@@ -56,6 +62,7 @@ bool Search::run(Plan& plan) {
   }
   plan.evaluated = evaluated_;
   plan.considered = considered_;
+  ranked += considered_;
   if (contenders_.empty()) return false;
   contenders_.tell(plan);
   plan.memory = planned_memory(model_, plan.layout);
@@ -301,6 +308,7 @@ bool Search::least_memory(Plan& plan) {
       if (++tried <= kMostConsidered) consider_memory(s, batch, least, plan);
     }
   }
+  ranked += std::min(tried, kMostConsidered);
   if (least == kInfinity) return false;
   plan.time = model_.step(plan.layout);
   plan.evaluated = evaluated_ + 1;

@@ -186,6 +186,7 @@ std::vector<Structure> SearchSpace::structures() const {
       // Ulysses deals the heads of a tensor rank out among the context ranks.
       if (context_kind() == ContextKind::ulysses && !divides(language_.heads, 1.0 * tp * cp)) continue;
       for (int pp = request_.pp.value_or(1); pp <= most && pp <= left; ++pp) {
+        if (request_.recompute_layers.value_or(0) > std::ceil(language_.layers / pp)) break;
         if (!pipeline_divides(pp)) continue;
         if (divides_gpus && left % pp == 0) add_structures(out, tp, cp, pp);
         if (idle_ == Idle::some) add_partial(out, {tp, pp, cp, 1, 1});

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds of every answer, whatever was asked.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "catch.h"
+#include "estimate/random_scenario.h"
+#include "text/unicode.h"
+#include "trcost/columns.h"
+#include "trcost/error.h"
+#include "trcost/estimate.h"
+#include "trcost/planner.h"
+#include "trcost/report.h"
+#include "trcost/rows.h"
+
+using namespace trcost;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog instance;
+  return instance;
+}
+
+bool near(double a, double b, double tolerance = 1e-9) {
+  return std::abs(a - b) <= tolerance * std::max({std::abs(a), std::abs(b), 1e-300});
+}
+
+/// Counts rather than asserts: a hundred thousand answers with forty checks each.
+class Promises {
+ public:
+  void hold(bool promise, const char* what, std::uint64_t seed) {
+    ++checked_;
+    if (promise) return;
+    INFO("seed " << seed << ": " << scenario_to_json(random::scenario(catalog(), seed)));
+    FAIL_CHECK(what);
+  }
+  [[nodiscard]] double checked() const { return checked_; }
+
+ private:
+  double checked_ = 0;
+};
+
+struct Asked {
+  Scenario scenario;
+  std::uint64_t seed = 0;
+  Promises* promises = nullptr;
+  void hold(bool promise, const char* what) const { promises->hold(promise, what, seed); }
+};
+
+std::optional<Estimate> answer(const Scenario& scenario, bool range = false) {
+  EstimateOptions options;
+  options.range = range;
+  try {
+    return estimate(scenario, catalog(), options).at(0);
+  } catch (const Error& error) {
+    if (error.message.empty() || first_unprintable(error.message)) FAIL_CHECK(error.what());
+    return std::nullopt;
+  }
+}
+
+void check_numbers(const Asked& asked, const Estimate& e) {
+  for (const EstimateColumn& column : columns()) {
+    if (column.kind != ColumnKind::number) continue;
+    const std::optional<double> value = column.number(e);
+    asked.hold(!value || (std::isfinite(*value) && *value >= 0), column.path.data());
+  }
+}
+
+void check_bill(const Asked& asked, const Estimate& e) {
+  double sum = 0;
+  bool known = true;
+  for (const LineItem& item : e.cost.items) {
+    if (item.included) {
+      known = known && item.amount.has_value();
+      sum += item.amount.value_or(0);
+    }
+    if (item.amount && item.unit_price) {
+      asked.hold(near(item.quantity * *item.unit_price, *item.amount), "quantity x price = amount");
+    }
+  }
+  asked.hold(known == e.cost.total.has_value(), "a total is known where all its items are");
+  if (!e.cost.total) return;
+  asked.hold(near(sum, *e.cost.total), "items sum to the total");
+  if (e.cost.per_million_tokens && e.tokens.total > 0) {
+    asked.hold(near(*e.cost.per_million_tokens * e.tokens.total / 1e6, *e.cost.total),
+               "dollars per million tokens x tokens = total");
+  }
+}
+
+void check_run(const Asked& asked, const Estimate& e) {
+  const PerformanceSummary& p = e.performance;
+  asked.hold(p.mfu > 0 && p.mfu <= 1, "MFU is a share");
+  asked.hold(p.hfu >= p.mfu * (1 - 1e-9), "HFU is not below MFU");
+  asked.hold(p.goodput > 0 && p.goodput <= 1, "goodput is a share");
+  if (e.one_layout && e.phases.size() <= 1) {
+    asked.hold(e.layout.gpus() <= e.gpus, "the layout has no more GPUs than the cluster");
+    const MemoryUse& m = e.memory;
+    asked.hold(m.fits == (m.total <= m.capacity), "it fits where the total is within the capacity");
+    asked.hold(near(m.weights + m.gradients + m.optimizer + m.activations + m.logits + m.overhead +
+                        m.resident,
+                    m.total),
+               "memory's parts sum to its total");
+    asked.hold(near(e.gpu_hours * 3600, e.gpus * e.wall_clock_seconds), "GPU-hours = GPUs x time");
+  }
+  double left = 1;
+  for (const WaterfallTerm& term : e.waterfall) left *= term.share;
+  asked.hold(e.waterfall.empty() || (left > 0 && left <= 1), "the waterfall ends within the peak");
+}
+
+void check_range(const Asked& asked, const Estimate& e) {
+  const auto ordered = [&](const Quantiles& q) {
+    return q.p10 <= q.p50 && q.p50 <= q.p90 && q.p10 >= 0;
+  };
+  asked.hold(ordered(e.range.gpu_hours), "quantiles of GPU-hours rise");
+  asked.hold(ordered(e.range.wall_clock_seconds), "quantiles of the time rise");
+  asked.hold(!e.range.total_usd || ordered(*e.range.total_usd), "quantiles of dollars rise");
+}
+
+std::string json_of(const Scenario& scenario, const Estimate& e) {
+  Report report;
+  report.scenario = &scenario;
+  report.estimates = {&e, 1};
+  return render_json(report);
+}
+
+/// The JSON document's scenario asks the same question, and CSV has the same figures.
+void check_documents(const Asked& asked, const Estimate& e) {
+  const std::string text = json_of(asked.scenario, e);
+  const nlohmann::json document = nlohmann::json::parse(text);
+  const Scenario again = scenario_from_json(document.at("scenario").dump(), "again.json");
+  const std::optional<Estimate> same = answer(again, true);
+  asked.hold(same.has_value() && json_of(again, *same) == text, "an answer replays to its bytes");
+
+  const auto& all = all_columns();
+  std::string members = "{";
+  append_json_members(members, e, all);
+  const nlohmann::json row = nlohmann::json::parse(members + "}");
+  for (const EstimateColumn* column : all) {
+    std::string cell;
+    append_csv_cells(cell, e, {&column, 1});
+    const nlohmann::json& value = row.at(std::string(column->path));
+    const bool equal = value.is_number()    ? std::stod(cell) == value.get<double>()
+                       : value.is_null()    ? cell.empty()
+                       : value.is_boolean() ? cell == (value.get<bool>() ? "true" : "false")
+                                            : true;
+    asked.hold(equal, "CSV says what JSON says");
+  }
+}
+
+/// Without what the question gives, a change of one field moves the answer the right way.
+void check_order(const Asked& asked, const Estimate& e) {
+  const Scenario& s = asked.scenario;
+  const auto with = [&](Field field, double factor) -> std::optional<Estimate> {
+    const std::optional<double> value = s.number(field);
+    const FieldInfo& info = field_info(field);
+    if (!value || s.distribution(field) != nullptr || *value * factor > info.highest) return {};
+    Scenario other = s;
+    other.set_number(field, *value * factor);
+    return answer(other);
+  };
+  if (const auto more = with(Field::data_tokens, 2)) {
+    asked.hold(more->flops.model >= e.flops.model * (1 - 1e-9), "more tokens are more FLOPs");
+    if (!s.has(Field::hardware_deadline) && s.has(Field::hardware_gpus)) {
+      asked.hold(more->gpu_hours >= e.gpu_hours * 0.98, "more tokens take no fewer GPU-hours");
+    }
+  }
+  if (const auto dearer = with(Field::cost_price_per_gpu_hour, 2); dearer && e.cost.total) {
+    asked.hold(dearer->cost.total >= e.cost.total, "a dearer hour is no cheaper run");
+  }
+}
+
+struct Tally {
+  int asked = 0, answered = 0;
+  double layouts = 0;
+  Promises promises;
+};
+
+Tally ask(std::uint64_t first, int number) {
+  Tally out;
+  for (int i = 0; i < number; ++i) {
+    const std::uint64_t seed = first + static_cast<std::uint64_t>(i);
+    Asked asked{{}, seed, &out.promises};
+    ++out.asked;
+    try {
+      asked.scenario = random::scenario(catalog(), seed, i % 3 == 0 ? 200 : 25);
+    } catch (const Error&) {
+      continue;  // a value that the table refuses
+    }
+    const bool whole = i % 8 == 0;
+    const double before = layouts_considered();
+    const std::optional<Estimate> e = answer(asked.scenario, whole);
+    const double layouts = layouts_considered() - before;
+    out.layouts = std::max(out.layouts, layouts);
+    asked.hold(layouts <= kMostLayoutsOfEstimate, "an estimate tries no more layouts than stated");
+    if (!e) continue;
+    ++out.answered;
+    check_numbers(asked, *e);
+    check_bill(asked, *e);
+    check_run(asked, *e);
+    if (whole) {
+      check_range(asked, *e);
+      check_documents(asked, *e);
+    } else if (i % 8 == 4) {
+      check_order(asked, *e);
+    }
+  }
+  return out;
+}
+
+void told(const Tally& tally) {
+  WARN(tally.asked << " questions, " << tally.answered << " answers, " << tally.promises.checked()
+                   << " checks; at most " << tally.layouts << " layouts for one answer");
+  CHECK(tally.answered > tally.asked / 3);
+}
+
+}  // namespace
+
+TEST_CASE("what holds of every answer", "[property][random]") {
+  told(ask(1, 5000));
+}
+
+TEST_CASE("what holds of every answer, a hundred thousand times", "[.][nightly]") {
+  told(ask(1'000'000, 100'000));
+}
