@@ -55,6 +55,8 @@ class StrictBuilder : public nlohmann::json_sax<json> {
   bool key(std::string& name) override {
     const auto [known, fresh] =
         names_.emplace(name, static_cast<std::uint32_t>(out_.strings.size()));
+    if (names_.size() > kMostJsonKeys)
+      refuse(fmt::format("more than {} different keys", kMostJsonKeys));
     if (fresh) (out_.strings += name) += '\0';  // no two names start at one place, "" included
     key_ = known->second;
     key_size_ = static_cast<std::uint32_t>(name.size());
@@ -88,6 +90,10 @@ class StrictBuilder : public nlohmann::json_sax<json> {
   }
 
  private:
+  [[noreturn]] void refuse(std::string message) const {
+    throw Error(ErrorKind::data, std::move(message), std::string(kSizeHint), std::string(origin_));
+  }
+
   bool number(double value) {
     return add({.value = std::bit_cast<std::uint64_t>(value), .kind = FlatNode::Kind::number});
   }
@@ -107,8 +113,7 @@ class StrictBuilder : public nlohmann::json_sax<json> {
 
   bool open(FlatNode::Kind kind) {
     if (open_.size() >= kDeepestJson) {
-      throw Error(ErrorKind::data, fmt::format("nested deeper than {} levels", kDeepestJson),
-                  std::string(kSizeHint), std::string(origin_));
+      refuse(fmt::format("nested deeper than {} levels", kDeepestJson));
     }
     add({.kind = kind});
     open_.push_back(static_cast<std::uint32_t>(out_.nodes.size() - 1));

@@ -146,3 +146,43 @@ not_a_bug() {
   [[ $output == *"images/shut: the folder cannot be read"* ]]
   [[ $output == *"1 image"* ]]
 }
+
+@test "a disk that is full leaves the old file, and says so" {
+  mkdir disk && unshare -rm true 2>/dev/null || skip "needs a mount of its own"
+  cat >full.sh <<'SCRIPT'
+mount -t tmpfs -o size=256k tmpfs disk || exit 99
+echo old >disk/a.json
+head -c 256000 /dev/zero >disk/rest
+"$TRCOST" estimate --params 7e9 -o disk/a.json 2>err.txt && exit 1
+[ "$(cat disk/a.json)" = old ] && [ "$(ls disk | wc -l)" -eq 2 ] || exit 2
+"$TRCOST" estimate --params 7e9 -o disk/b.xlsx 2>>err.txt && exit 3
+[ ! -e disk/b.xlsx ] || exit 4
+rm disk/rest
+"$TRCOST" sweep --params 7e9 --accelerator h100-sxm --vary gpus=1..1000:1 --format csv \
+  -o disk/rows.csv 2>>err.txt && exit 5
+rm disk/a.json
+tail -c 1 disk/rows.csv | cmp -s - <(echo) || exit 6
+SCRIPT
+  code=0
+  unshare -rm bash full.sh || code=$?
+  [ "$code" -ne 99 ] || skip "needs a mount of its own"
+  [ "$code" -eq 0 ]
+  [ "$(grep -c 'No space left on device' err.txt)" -eq 3 ]
+  grep -q -- "--resume disk/rows.csv" err.txt
+  not_a_bug
+}
+
+@test "without HOME, in any locale or time zone, with closed streams: the same answer or one reason" {
+  "$TRCOST" "${answer[@]}" --format json >expected
+  env -i "$TRCOST" "${answer[@]}" --format json | cmp - expected
+  for locale in $(locale -a) de_DE.UTF-8 tr_TR.UTF-8; do
+    LC_ALL=$locale TZ=Asia/Kathmandu "$TRCOST" "${answer[@]}" --format json | cmp - expected
+  done
+  "$TRCOST" "${answer[@]}" --format json -o here.json <&- 2>&-
+  cmp here.json expected
+  code=0
+  "$TRCOST" "${answer[@]}" >&- 2>err.txt || code=$?
+  [ "$code" -eq 1 ]
+  grep -q "stdout: cannot write" err.txt
+  not_a_bug
+}
