@@ -27,8 +27,8 @@ function(trcost_embed_data target folder)
   set(depends "")
   set(index 0)
   foreach(file IN LISTS files)
-    string(APPEND blobs "    \".global trcost_data_${index}\\ntrcost_data_${index}:\\n.incbin \\\"${folder}/${file}\\\"\\n\"\n")
-    string(APPEND blobs "    \".global trcost_data_${index}_end\\ntrcost_data_${index}_end:\\n.byte 0\\n\"\n")
+    string(APPEND blobs "TRCOST_BYTES(\".global trcost_data_${index}\\ntrcost_data_${index}:\\n.incbin \\\"${folder}/${file}\\\"\\n\"\n")
+    string(APPEND blobs "             \".global trcost_data_${index}_end\\ntrcost_data_${index}_end:\\n.byte 0\\n\")\n")
     string(APPEND declarations "extern \"C\" const char trcost_data_${index}[], trcost_data_${index}_end[];\n")
     string(APPEND table "    {\"${file}\", trcost_data_${index}, trcost_data_${index}_end, ${index}},\n")
     list(APPEND depends "${folder}/${file}")
@@ -43,9 +43,8 @@ function(trcost_embed_data target folder)
 #include "catalog/embedded.h"
 @declarations@
 extern "C" const char trcost_data_pack[];
-asm(".section .rodata\n"
-@blobs@    ".balign 8\n.global trcost_data_pack\ntrcost_data_pack:\n.incbin \"@pack@\"\n"
-    ".text\n");
+#define TRCOST_BYTES(text) asm(".section .rodata\n" text ".text\n");
+@blobs@TRCOST_BYTES(".balign 8\n.global trcost_data_pack\ntrcost_data_pack:\n.incbin \"@pack@\"\n")
 namespace trcost {
 static const EmbeddedFile table[] = {
 @table@};

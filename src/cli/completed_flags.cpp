@@ -24,7 +24,7 @@ std::string names_of(std::vector<std::string> names) {
     return name.empty() || name.find_first_of(" ,'\"$`()") != std::string::npos;
   });
   std::ranges::sort(names);
-  names.erase(std::ranges::unique(names).begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
   return joined(names);
 }
 

@@ -96,8 +96,8 @@ std::string format_number(double value, NumberKind kind, int significant) {
 }
 
 std::string grouped(double value, int decimals) {
-  constexpr double kMostDigits = 1e15;  // larger numbers are read by their exponent
-  if (std::abs(value) >= kMostDigits) return format_number(value, NumberKind::number);
+  constexpr double kMostGrouped = 1e15;  // larger numbers are read by their exponent
+  if (std::abs(value) >= kMostGrouped) return format_number(value, NumberKind::number);
   std::string text = fmt::format("{:.{}f}", std::abs(value), decimals);
   std::size_t at = text.find('.');
   if (at == std::string::npos) at = text.size();

@@ -52,8 +52,8 @@ Probe Prober::at(double x) {
 std::vector<SolveTrial> Prober::trials(double answer) const {
   std::vector<SolveTrial> all = trials_;
   std::ranges::stable_sort(all, {}, &SolveTrial::value);
-  const auto same = std::ranges::unique(all, {}, &SolveTrial::value);
-  all.erase(same.begin(), same.end());
+  const auto same = [](const SolveTrial& a, const SolveTrial& b) { return a.value == b.value; };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
   if (all.size() <= kMostTrials) return all;
   std::vector<SolveTrial> kept;
   std::size_t last = all.size();

@@ -47,8 +47,8 @@ bool is_low(std::uint32_t unit) {
 std::string from_utf16(std::string_view bytes, bool big_endian, const std::string& origin) {
   const auto unit = [&](std::size_t at) -> std::uint32_t {
     if (at + 1 >= bytes.size()) return 0;
-    const auto first = static_cast<unsigned char>(bytes[at]);
-    const auto second = static_cast<unsigned char>(bytes[at + 1]);
+    const std::uint32_t first = static_cast<unsigned char>(bytes[at]);
+    const std::uint32_t second = static_cast<unsigned char>(bytes[at + 1]);
     return big_endian ? first << 8U | second : second << 8U | first;
   };
   if (bytes.size() % 2 != 0) refuse("UTF-16 text that ends within a character", origin);

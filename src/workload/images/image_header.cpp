@@ -28,7 +28,9 @@
 #define STBI_ONLY_GIF
 #define STBI_ONLY_BMP
 #pragma GCC diagnostic push
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #pragma GCC diagnostic ignored "-Wunused-function"
 #include <stb_image.h>
 #pragma GCC diagnostic pop
