@@ -77,6 +77,10 @@ CsvTable::CsvTable(std::string_view text, std::string_view origin, std::vector<s
     cells_.push_back(std::move(cells));
     lines_.push_back(start);
   }
+  if (odd == nullptr && cells_.empty() && !header_.empty()) {
+    throw Error(ErrorKind::data, "the table has no row", "a header and a line per row are expected",
+                origin_);
+  }
 }
 
 bool CsvTable::has(std::string_view column) const {

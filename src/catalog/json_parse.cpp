@@ -24,7 +24,11 @@ constexpr std::size_t kQuoted = 160;  // bytes of a name or reason in a message
 constexpr std::string_view kSizeHint =
     "trcost reads models, scenarios and catalog entries; is this the right file?";
 
-// Builds the document and refuses what JSON leaves open: repeated keys and unlimited depth.
+// Different keys of a document; what trcost writes has a few hundred.
+constexpr std::size_t kMostKeys = 10'000;
+
+// Builds the document and refuses what JSON leaves open: repeated keys, unlimited depth and
+// number of keys.
 class StrictBuilder : public nlohmann::json_sax<json> {
  public:
   StrictBuilder(FlatDocument& out, std::string_view text, std::string_view origin)
@@ -55,8 +59,7 @@ class StrictBuilder : public nlohmann::json_sax<json> {
   bool key(std::string& name) override {
     const auto [known, fresh] =
         names_.emplace(name, static_cast<std::uint32_t>(out_.strings.size()));
-    if (names_.size() > kMostJsonKeys)
-      refuse(fmt::format("more than {} different keys", kMostJsonKeys));
+    if (names_.size() > kMostKeys) refuse(fmt::format("more than {} different keys", kMostKeys));
     if (fresh) (out_.strings += name) += '\0';  // no two names start at one place, "" included
     key_ = known->second;
     key_size_ = static_cast<std::uint32_t>(name.size());

@@ -19,8 +19,6 @@ namespace trcost {
 
 /// Deepest nesting of arrays and objects that is read.
 inline constexpr std::size_t kDeepestJson = 64;
-/// Different keys of a document; what trcost writes has a few hundred.
-inline constexpr std::size_t kMostJsonKeys = 10'000;
 
 class ObjectReader;
 
@@ -81,8 +79,8 @@ class JsonValue {
 };
 
 /// Parses all of `text`. Refuses duplicate keys, trailing text, truncated input (with line and
-/// column), numbers outside the range of a double, nesting deeper than kDeepestJson, more than
-/// kMostJsonKeys different keys and input larger than kLargestFile with an Error (kind data). `origin` names the file in messages.
+/// column), numbers outside the range of a double, nesting deeper than kDeepestJson and input
+/// larger than kLargestFile with an Error (kind data). `origin` names the file in messages.
 JsonValue parse_strict_json(std::string_view text, std::string_view origin);
 
 /// The root of a document that lives as long as the program.

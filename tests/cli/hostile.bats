@@ -91,9 +91,10 @@ ask() {
     serving/architectures.json serving/rounds.json serving/spread.json serving/measurements.csv \
     efficiency/h100-sxm.json efficiency/residuals.csv accelerators/h100-sxm.json; do
     for file in hostile/*; do
-      [ -d "$file" ] && continue
+      # What is no regular file is no file of the folder: the built-in one is taken.
+      [ -f "$(readlink -f "$file")" ] || continue
       rm -f "folder/$place"
-      if [ -L "$file" ]; then ln -s /dev/zero "folder/$place"; else cp "$file" "folder/$place"; fi
+      cp "$file" "folder/$place"
       case $place in
         prices/regions.json) ask "${run7[@]}" --region us --pricing own --data-dir folder ;;
         prices/*) ask "${run7[@]}" --data-dir folder ;;

@@ -152,3 +152,21 @@ as_nobody() {
   "$TRCOST" "${answer[@]}" --format csv -o pipe &
   cmp plain.csv pipe
 }
+
+@test "no network, and no files but those that are named" {
+  command -v nm >/dev/null || skip "needs nm"
+  [ "$(nm -D "$TRCOST" | grep -cwE 'open|openat|fopen')" -ge 1 ] # the list is one of imports
+  ! nm -D "$TRCOST" | grep -wE 'socket|connect|getaddrinfo|sendto|fork|vfork|execv|execve|system|popen'
+  mkdir home tmp work && cd work
+  export HOME=$PWD/../home TMPDIR=$PWD/../tmp
+  "$TRCOST" "${answer[@]}" -o a.json
+  "$TRCOST" "${answer[@]}" -o a.html
+  "$TRCOST" "${answer[@]}" -o a.xlsx
+  "$TRCOST" sweep --params 7e9 --accelerator h100-sxm --vary gpus=8,16 --resume rows.csv
+  for command in "solve --budget 1M --accelerator h100-sxm" "serve --model llama-3-8b" \
+    "memory --params 7e9" "tokens --image 640x480" "validate" "list models" "help"; do
+    # shellcheck disable=SC2086 # words on purpose
+    "$TRCOST" $command >/dev/null 2>&1
+  done
+  [ "$(find . ../home ../tmp -type f | sort | tr '\n' ' ')" = "./a.html ./a.json ./a.xlsx ./rows.csv " ]
+}
