@@ -56,11 +56,6 @@ struct Plan {
 /// A search ranks no more layouts than this, and so takes a fraction of a second whatever it is
 /// asked: structures that come later, with more stages and more ranks per sequence, are left out.
 inline constexpr double kMostConsidered = 100'000;
-/// An estimate of one platform ranks no more than this in all its searches: sizes for a deadline,
-/// layouts near a given batch, the smallest cluster where nothing fits.
-inline constexpr double kMostLayoutsOfEstimate = 1'000'000;
-/// How many this thread has ranked so far, for who bounds or measures the work.
-double layouts_considered();
 
 /// The layout with the most tokens per second that fits (model.md 5.4): every (tp, pp, vp, cp, ep,
 /// micro-batch, sharding, recompute) that divides the model and the cluster. Ties go to the simpler

@@ -73,9 +73,9 @@ Plan told(const StepModel& model, const PlanRequest& request, Plan plan) {
 
 // The best layout that leaves the margin free, else the best that fits.
 bool best_layout(const StepModel& model, const PlanRequest& request, Idle idle, Plan& plan) {
-  Search search(model, request, idle, request.memory_margin);
+  LayoutSearch search(model, request, idle, request.memory_margin);
   if (search.run(plan)) return true;
-  return search.any_fits() && Search(model, request, idle, 0).run(plan);
+  return search.any_fits() && LayoutSearch(model, request, idle, 0).run(plan);
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ Plan plan(const StepModel& model, const PlanRequest& asked) {
   PlanRequest request = asked;
   request.gpus = asked.busy();
   Plan result;
-  const bool exists = Search(model, request, Idle::none, 0).least_memory(result);
+  const bool exists = LayoutSearch(model, request, Idle::none, 0).least_memory(result);
   if (exists && (request.complete() || request.allow_too_large)) {
     return told(model, request, result);
   }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <tuple>
 
+#include "planner/effort.h"
+
 namespace trcost {
 namespace {
 
@@ -21,31 +23,31 @@ double layouts_considered() {
   return ranked;
 }
 
-Search::Search(const StepModel& model, const PlanRequest& request, Idle idle, double margin)
+LayoutSearch::LayoutSearch(const StepModel& model, const PlanRequest& request, Idle idle, double margin)
     : model_(model),
       request_(request),
       filled_(1 - margin),
       space_(model, request, idle),
       bounds_(model, request) {}
 
-bool Search::later(const Candidate& a, const Candidate& b) {
+bool LayoutSearch::later(const Candidate& a, const Candidate& b) {
   return std::tie(a.bound, a.structure, a.vp, a.batch.micro_batch) >
          std::tie(b.bound, b.structure, b.vp, b.batch.micro_batch);
 }
 
-void Search::push(const Candidate& candidate) {
+void LayoutSearch::push(const Candidate& candidate) {
   queue_.push_back(candidate);
   std::push_heap(queue_.begin(), queue_.end(), later);
 }
 
-Search::Candidate Search::pop() {
+LayoutSearch::Candidate LayoutSearch::pop() {
   std::pop_heap(queue_.begin(), queue_.end(), later);
   const Candidate next = queue_.back();
   queue_.pop_back();
   return next;
 }
 
-bool Search::run(Plan& plan) {
+bool LayoutSearch::run(Plan& plan) {
   enumerate();
   while (!queue_.empty() && queue_.front().bound <= contenders_.limit()) {
     const Candidate next = pop();
@@ -69,7 +71,7 @@ bool Search::run(Plan& plan) {
   return true;
 }
 
-void Search::enumerate() {
+void LayoutSearch::enumerate() {
   structures_ = space_.structures();
   too_large_.assign(structures_.size(), kInfinity);
   shardings_.assign(structures_.size(), 0);
@@ -84,7 +86,7 @@ void Search::enumerate() {
   std::make_heap(queue_.begin(), queue_.end(), later);
 }
 
-double Search::structure_bound(const Structure& s) {
+double LayoutSearch::structure_bound(const Structure& s) {
   space_.micro_batches(s, micros_);
   double least = kInfinity;
   for (const double micro : micros_) {
@@ -95,7 +97,7 @@ double Search::structure_bound(const Structure& s) {
   return kRounding * least * space_.least_penalty(s) * simplicity(s, 1, request_.gpus);
 }
 
-double Search::bound_of_batches(const Structure& s, double repeated) {
+double LayoutSearch::bound_of_batches(const Structure& s, double repeated) {
   const double stages = space_.most_virtual_stages(s);
   double least = kInfinity;
   for (const BatchChoice& batch : batches_) {
@@ -107,7 +109,7 @@ double Search::bound_of_batches(const Structure& s, double repeated) {
   return kRounding * least * simplicity(s, 1, request_.gpus);
 }
 
-void Search::check_memory(const Candidate& candidate) {
+void LayoutSearch::check_memory(const Candidate& candidate) {
   const Structure& s = structure_of(candidate);
   space_.batches(s, batches_);
   if (batches_.empty()) return;
@@ -124,7 +126,7 @@ void Search::check_memory(const Candidate& candidate) {
   push(next);
 }
 
-void Search::find_shardings(int structure, const BatchChoice& batch) {
+void LayoutSearch::find_shardings(int structure, const BatchChoice& batch) {
   const Structure& s = structures_[static_cast<std::size_t>(structure)];
   unsigned& found = shardings_[static_cast<std::size_t>(structure)];
   const bool replicated = s.dp > 1 || s.cp > 1;
@@ -136,7 +138,7 @@ void Search::find_shardings(int structure, const BatchChoice& batch) {
   }
 }
 
-void Search::expand(int structure) {
+void LayoutSearch::expand(int structure) {
   const Structure& s = structures_[static_cast<std::size_t>(structure)];
   space_.batches(s, batches_);
   double too_large = kInfinity;
@@ -156,7 +158,7 @@ void Search::expand(int structure) {
   }
 }
 
-void Search::add_stages(int structure, const BatchChoice& batch, double repeated) {
+void LayoutSearch::add_stages(int structure, const BatchChoice& batch, double repeated) {
   const Structure& s = structures_[static_cast<std::size_t>(structure)];
   const double m = batch.global_batch / (batch.micro_batch * s.dp);
   space_.virtual_stages(s, m, stages_);
@@ -176,7 +178,7 @@ void Search::add_stages(int structure, const BatchChoice& batch, double repeated
   }
 }
 
-double Search::repeated_at(const Structure& s, const BatchChoice& batch, Sharding sharding,
+double LayoutSearch::repeated_at(const Structure& s, const BatchChoice& batch, Sharding sharding,
                            const MemoryUse& least) {
   double share = 1;
   for (const Recompute recompute : space_.recomputes()) {
@@ -190,7 +192,7 @@ double Search::repeated_at(const Structure& s, const BatchChoice& batch, Shardin
   return space_.recomputes().back() == Recompute::full ? share : 0;
 }
 
-Search::Repeated Search::repeated(int structure, const BatchChoice& batch) {
+LayoutSearch::Repeated LayoutSearch::repeated(int structure, const BatchChoice& batch) {
   const Structure& s = structures_[static_cast<std::size_t>(structure)];
   Repeated out;
   const Recompute most = space_.recomputes().back();
@@ -206,12 +208,12 @@ Search::Repeated Search::repeated(int structure, const BatchChoice& batch) {
   return out;
 }
 
-bool Search::fits(int structure, Sharding sharding) const {
+bool LayoutSearch::fits(int structure, Sharding sharding) const {
   const unsigned found = shardings_[static_cast<std::size_t>(structure)];
   return (found >> static_cast<unsigned>(sharding) & 1U) != 0;
 }
 
-void Search::visit(const Candidate& candidate) {
+void LayoutSearch::visit(const Candidate& candidate) {
   const auto index = static_cast<std::size_t>(candidate.structure);
   if (candidate.batch.micro_batch >= too_large_[index]) return;
   const Structure& s = structures_[index];
@@ -225,7 +227,7 @@ void Search::visit(const Candidate& candidate) {
   }
 }
 
-bool Search::try_sharding(const Candidate& candidate, const Structure& s, Sharding sharding) {
+bool LayoutSearch::try_sharding(const Candidate& candidate, const Structure& s, Sharding sharding) {
   const std::vector<Recompute>& modes = space_.recomputes();
   const auto at = [&](Recompute recompute) {
     return space_.layout(s, candidate.batch, candidate.vp, sharding, recompute);
@@ -251,20 +253,20 @@ bool Search::try_sharding(const Candidate& candidate, const Structure& s, Shardi
   return false;
 }
 
-bool Search::holds(const Structure& s, const BatchChoice& batch, int vp) {
+bool LayoutSearch::holds(const Structure& s, const BatchChoice& batch, int vp) {
   const std::vector<Sharding>& all = space_.shardings();
   return std::any_of(all.begin(), all.end(), [&](Sharding sharding) {
     return holds(memory(space_.layout(s, batch, vp, sharding, space_.recomputes().back())));
   });
 }
 
-MemoryUse Search::memory(const Layout& l) {
+MemoryUse LayoutSearch::memory(const Layout& l) {
   const MemoryUse use = planned_memory(model_, l);
   any_fits_ |= use.fits;
   return use;
 }
 
-Layout Search::with_recomputed_layers(const Layout& l, const MemoryUse& most,
+Layout LayoutSearch::with_recomputed_layers(const Layout& l, const MemoryUse& most,
                                       const MemoryUse& least) const {
   const double room = most.capacity * filled_;
   const bool open = !request_.recompute && !request_.recompute_layers;
@@ -276,12 +278,12 @@ Layout Search::with_recomputed_layers(const Layout& l, const MemoryUse& most,
   return partly;
 }
 
-void Search::take(const Layout& l, double penalty) {
+void LayoutSearch::take(const Layout& l, double penalty) {
   ++evaluated_;
   contenders_.add(l, model_.step(l), penalty);
 }
 
-void Search::consider_memory(const Structure& s, const BatchChoice& batch, double& least,
+void LayoutSearch::consider_memory(const Structure& s, const BatchChoice& batch, double& least,
                              Plan& plan) const {
   for (const Sharding sharding : space_.shardings()) {
     // A layout given in full that does not even fit with every layer recomputed says that its
@@ -299,7 +301,7 @@ void Search::consider_memory(const Structure& s, const BatchChoice& batch, doubl
   }
 }
 
-bool Search::least_memory(Plan& plan) {
+bool LayoutSearch::least_memory(Plan& plan) {
   double least = kInfinity;
   double tried = 0;
   for (const Structure& s : space_.structures()) {

@@ -11,10 +11,10 @@
 
 namespace trcost {
 
-class Search {
+class LayoutSearch {
  public:
   /// `margin`: share of the capacity that a layout leaves free.
-  Search(const StepModel& model, const PlanRequest& request, Idle idle, double margin);
+  LayoutSearch(const StepModel& model, const PlanRequest& request, Idle idle, double margin);
 
   /// The best layout with its time, memory and runner-up; false where none leaves the margin.
   bool run(Plan& plan);

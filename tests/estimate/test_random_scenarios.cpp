@@ -9,11 +9,11 @@
 
 #include "catch.h"
 #include "estimate/random_scenario.h"
+#include "planner/effort.h"
 #include "text/unicode.h"
 #include "trcost/columns.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
-#include "trcost/planner.h"
 #include "trcost/report.h"
 #include "trcost/rows.h"
 
