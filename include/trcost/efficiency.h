@@ -33,6 +33,7 @@ struct MethodQuality {
   int rows = 0;               ///< published rows behind it
   std::string_view family;    ///< which rows, in words
   bool measured = false;      ///< the chip has rows of its own
+  bool own = false;           ///< the rows are steps that the user measured (trcost calibrate)
 };
 
 /// Bytes that one parameter under training takes, before sharding (model.md 4.1).
@@ -112,6 +113,15 @@ std::optional<double> release_month(std::string_view month);
 /// stack's names; at most `newest`. Empty for anything else and for what is older than `oldest`.
 std::optional<double> release_year(const StackReleases& releases, std::string_view release);
 
+/// What a stack was calibrated to (trcost calibrate): a user's own steps.
+struct MeasuredSteps {
+  int rows = 0;              ///< 0: the stack is no one's own
+  std::string base;          ///< the stack that was calibrated
+  std::vector<std::string> accelerators;  ///< that the steps ran on, by their names
+  double sigma = 0;          ///< of ln(predicted / measured) of one more step like them
+  double sigma_elsewhere = 0;  ///< the same on another chip
+};
+
 /// What the training software adds, whatever the accelerator.
 struct Stack {
   std::string name;
@@ -136,6 +146,9 @@ struct Stack {
   double first_run_gap = 0;       ///< ln of a first run's over that of a usual one
   double usual_overlap = 1;       ///< share of the showcase's hidden tensor and expert exchange
                                   ///< that usual runs hide: its switches are off unless set
+  MeasuredSteps measured;         ///< of a stack that was calibrated to a user's own steps
+  double kernel_time = 1;         ///< factor on the time of every kernel
+  double exchange_time = 1;       ///< factor on the time of every exchange
   double matmul = 1;              ///< factor on the chip's matmul rate
   double flash = 1;               ///< factor on the chip's attention rates
   double flash_backward = 1;      ///< further factor on the backward rate

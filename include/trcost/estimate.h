@@ -163,6 +163,7 @@ struct PipelineResult {
 
 /// The whole answer for one platform.
 struct Estimate {
+  std::shared_ptr<const StepAccount> step;  ///< only with the derivations; none for several phases
   std::string accelerator;
   std::string accelerator_title;
   std::string system;

@@ -15,6 +15,9 @@
 
 namespace trcost {
 
+struct Ledger;
+struct StepAccount;
+
 /// Where the time of a step goes, in the order of the waterfall. Exposed time only.
 enum class StepTerm : std::uint8_t {
   matmul_peak,     ///< model FLOPs at dense peak: the useful time
@@ -70,6 +73,8 @@ class StepModel {
 
   /// Time of one step of `layout` (model.md 5.1). Valid whether or not it fits.
   [[nodiscard]] StepTime step(const Layout& layout) const noexcept;
+  /// What step() added up, for who recomputes it by hand.
+  [[nodiscard]] StepAccount account(const Layout& layout) const;
   /// Memory of the worst pipeline stage (model.md 4).
   [[nodiscard]] MemoryUse memory(const Layout& layout) const noexcept {
     return memory_.use(layout);
@@ -80,6 +85,9 @@ class StepModel {
   [[nodiscard]] const MemoryModel& memory_model() const { return memory_; }
 
  private:
+  /// step(), noting what it adds up where there is a ledger.
+  StepTime evaluate(const Layout& layout, Ledger* ledger) const noexcept;
+
   Workload workload_;
   Platform platform_;
   StepCosts costs_;

@@ -100,6 +100,17 @@ void read_tuning(ObjectReader& parent, Stack& stack) {
   reader->finish();
 }
 
+void read_measured(ObjectReader& parent, MeasuredSteps& measured) {
+  auto reader = parent.optional_object("measured");
+  if (!reader) return;
+  measured.rows = static_cast<int>(reader->required_whole("rows", 1, 1e6));
+  measured.base = reader->required_text("base");
+  measured.accelerators = reader->texts_or_empty("accelerators");
+  measured.sigma = reader->required_number("sigma", 0, 3);
+  measured.sigma_elsewhere = reader->required_number("sigma_elsewhere", measured.sigma, 3);
+  reader->finish();
+}
+
 }  // namespace
 
 std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_view release) {
@@ -133,6 +144,7 @@ std::shared_ptr<const Stack> load_stack(const JsonValue& document) {
   read_abilities(reader, *stack);
   read_releases(reader, stack->releases);
   read_tuning(reader, *stack);
+  read_measured(reader, stack->measured);
   read_memory(reader, stack->memory);
   reader.finish();
   return stack;

@@ -42,7 +42,7 @@ constexpr double kWholeRunSigma = 0.30;
 // Of the method near the scenario; at P90 no chip computes faster than its peak.
 double mfu_sigma(const SpreadContext& in) {
   double sigma = std::max(in.mfu_sigma, kLeastMfuSigma);
-  if (in.vision_rows) return sigma;
+  if (in.vision_rows || in.own_steps) return sigma;
   if (in.whole_runs) {
     sigma = std::min(sigma, std::sqrt(square(kWholeRunSigma) - square(kScopeSigma)));
   }

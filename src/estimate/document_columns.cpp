@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/document_columns.h"
 
+#include "estimate/explain_step.h"
 #include "estimate/plan_columns.h"
 #include "trcost/columns.h"
 
@@ -232,6 +233,9 @@ const Column<Estimate> kLists[] = {
         "warnings", [](E e) -> auto& { return e.warnings; }, "what to know"),
     list<derivation_columns>(
         "derivations", [](E e) -> auto& { return e.derivations; }, "step by step, with --explain"),
+    list<step_columns>(
+        "step", [](E e) { return std::span(e.step.get(), e.step ? 1 : 0); },
+        "what one step is added up from, with --explain; none of a job of several phases"),
 };
 
 }  // namespace

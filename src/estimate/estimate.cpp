@@ -261,8 +261,9 @@ void Estimator::State::answer(const Scenario& scenario, const Scenario& asked,
     add_range(asked, work, rates, useful, elsewhere, out);
   }
   out.derivations.clear();
+  out.step.reset();
   if (options.derivations) {
-    add_derivations({scenario, work, platform, execution, useful, rates}, out);
+    add_derivations({scenario, work, prepared.model, platform, execution, useful, rates}, out);
     if (options.range) {
       for (Derivation& step : derive_range(out.range)) out.derivations.push_back(std::move(step));
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/explain.h"
 
+#include "estimate/explain_step.h"
+
 #include <fmt/format.h>
 
 #include "trcost/bill.h"
@@ -66,6 +68,13 @@ void add_flops(const EstimateParts& in, Estimate& out) {
        source});
 }
 
+// Of a plain run, whose one layout is the whole answer, and whose speed nobody gave.
+void add_step(const EstimateParts& in, Estimate& out) {
+  if (in.execution.mfu_given || !in.execution.phases.empty()) return;
+  out.step = std::make_shared<const StepAccount>(in.model.account(out.layout));
+  for (Derivation& each : derive_step(*out.step)) out.derivations.push_back(std::move(each));
+}
+
 void add_time(const EstimateParts& in, Estimate& out) {
   const double peak =
       in.platform.accelerator->peak_flops[static_cast<std::size_t>(in.platform.precision)];
@@ -99,6 +108,7 @@ void add_derivations(const EstimateParts& in, Estimate& out) {
   add_parameters(in, out);
   add_tokens(in, out);
   add_flops(in, out);
+  add_step(in, out);
   add_time(in, out);
   if (!in.useful.goodput_given) append(derive_goodput(in.useful.failures, in.useful.goodput));
   if (in.rates.own) {

@@ -11,6 +11,7 @@ namespace trcost {
 struct EstimateParts {
   const Scenario& scenario;
   const ResolvedWork& work;
+  const StepModel& model;
   const Platform& platform;
   const Execution& execution;
   const UsefulTime& useful;

@@ -134,6 +134,18 @@ void resolve_tuning(const Scenario& scenario, Platform& platform, Notes& notes) 
   }
 }
 
+// What a user calibrated to steps on one chip says less of another.
+void warn_of_other_chip(const Platform& platform, Notes& notes) {
+  const MeasuredSteps& measured = platform.stack->measured;
+  if (measured.rows == 0 || !notes.wanted()) return;
+  const std::string& name = platform.accelerator->name;
+  if (std::ranges::find(measured.accelerators, name) != measured.accelerators.end()) return;
+  notes.warn(fmt::format(
+      "the steps behind stack {} ran on {}; what they say of the software is carried over to {}, "
+      "with a wider range",
+      platform.stack->name, fmt::join(measured.accelerators, ", "), name));
+}
+
 }  // namespace
 
 Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
@@ -153,6 +165,7 @@ Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
   if (!scenario.has(Field::efficiency_stack)) {
     notes.fallback(Field::efficiency_stack, scenario.text(Field::efficiency_stack));
   }
+  warn_of_other_chip(out, notes);
   resolve_tuning(scenario, out, notes);
   out.precision = resolve_precision(scenario, *out.accelerator, notes);
   return out;

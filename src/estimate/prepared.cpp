@@ -48,6 +48,12 @@ void note_vision_habits(const Scenario& scenario, const ResolvedWork& work, cons
 
 }  // namespace
 
+bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, Scenario& adapted) {
+  return method_defaults(asked, notes, adapted) ||
+         contrastive_defaults(asked, catalog, notes, adapted) ||
+         vision_tuning_defaults(asked, catalog, notes, adapted);
+}
+
 Prepared prepare(const Scenario& scenario, const Catalog& catalog, std::string_view accelerator,
                  Notes& notes) {
   ResolvedWork work = resolve_work(scenario, catalog, notes);

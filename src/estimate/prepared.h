@@ -28,6 +28,11 @@ struct Prepared {
   std::unique_ptr<RecentPlans> plans = std::make_unique<RecentPlans>();  ///< of `model`
 };
 
+/// What a method of post-training says for the rest of the question, or the software that a
+/// question of images usually means where it names none, into `adapted`; false where nothing
+/// changes.
+bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, Scenario& adapted);
+
 /// Prepares a scenario on a platform. Throws as resolve_work() and resolve_platform() do.
 Prepared prepare(const Scenario& scenario, const Catalog& catalog, std::string_view accelerator,
                  Notes& notes);

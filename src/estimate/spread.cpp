@@ -29,6 +29,7 @@ SpreadContext context_of(const Scenario& scenario, const ResolvedWork& work, con
   context.mfu_given = scenario.has(Field::efficiency_mfu);
   context.stack_known =
       scenario.has(Field::efficiency_stack) && scenario.text(Field::efficiency_stack) != "typical";
+  context.own_steps = out.performance.quality.own;
   context.moe = work.model.language.moe.has_value();
   context.vision = work.workload.vision();
   context.vision_rows =

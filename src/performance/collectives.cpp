@@ -63,29 +63,46 @@ double inner_steps_seconds(const Fabric& fabric, double members, double stride) 
   return kLineShare * fabric.latency[0] * (near - 1) * (members / near - 1);
 }
 
+// Gives `visit` each tier of a gather with the groups that it joins and the bytes that a rank sends
+// over it.
+template <class Visit>
+void over_tiers(const Fabric& fabric, double bytes, double members, double stride,
+                const Visit& visit) noexcept {
+  double inside = 1;  // members reached through the tiers so far
+  for (int i = 0; i < fabric.tiers && inside < members; ++i) {
+    const double reached = members_within(fabric, i, members, stride);
+    const double g = reached / inside;
+    if (g <= 1) continue;
+    visit(static_cast<std::size_t>(i), g, bytes / inside);
+    inside = reached;
+  }
+}
+
 // Over the tiers, without what a ring adds that runs through all of them.
 double tiers_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
   if (members <= 1 || fabric.tiers == 0) return 0;
   double largest = 0;
   double sum = 0;
   double latency = 0;
-  double inside = 1;  // members reached through the tiers so far
-  for (int i = 0; i < fabric.tiers && inside < members; ++i) {
-    const double reached = members_within(fabric, i, members, stride);
-    const double g = reached / inside;
-    if (g <= 1) continue;
-    const auto t = static_cast<std::size_t>(i);
-    const double payload = bytes / inside + (i == 0 ? fabric.half_bytes : 0);
+  over_tiers(fabric, bytes, members, stride, [&](std::size_t t, double g, double each) {
+    const double payload = each + (t == 0 ? fabric.half_bytes : 0);
     const double seconds = payload * (g - 1) / g * fabric.per_byte[t];
     largest = std::max(largest, seconds);
     sum += seconds;
     latency += fabric.latency[t] * (portable_log2(g) + kRingShare * (g - 1));
-    inside = reached;
-  }
+  });
   return largest + 0.25 * (sum - largest) + latency;
 }
 
 }  // namespace
+
+std::array<double, 4> gather_tier_bytes(const Fabric& fabric, double bytes, double members,
+                                        double stride) noexcept {
+  std::array<double, 4> out{};
+  over_tiers(fabric, bytes, members, stride,
+             [&](std::size_t t, double g, double each) { out[t] = each * (g - 1) / g; });
+  return out;
+}
 
 double gather_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
   return tiers_seconds(fabric, bytes, members, stride) +

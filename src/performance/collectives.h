@@ -15,6 +15,10 @@ Fabric prepare_fabric(const System& system, const Efficiency& efficiency);
 /// max over tiers of (g-1)/g P/(BW) + a quarter of the rest + latency log2 g.
 double gather_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept;
 
+/// Bytes that a rank sends over each tier in gather_seconds(), innermost first.
+std::array<double, 4> gather_tier_bytes(const Fabric& fabric, double bytes, double members,
+                                        double stride) noexcept;
+
 /// Seconds of an all-reduce of `bytes`: a reduce-scatter and an all-gather, fewer bytes where
 /// switches reduce.
 double reduce_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept;

@@ -2,8 +2,10 @@
 #include "performance/data_exchange.h"
 
 #include <algorithm>
+#include <array>
 
 #include "performance/collectives.h"
+#include "performance/ledger.h"
 
 namespace trcost {
 namespace {
@@ -37,28 +39,67 @@ void add_traffic(const Evaluation& at, const Held& held, double units, ReplicaTr
                                    held.stride * held.shards);
 }
 
-ReplicaTraffic replica_traffic(const Evaluation& at, double units) {
+// Dense weights and experts, which other ranks hold alike.
+std::array<Held, 2> held_by(const Evaluation& at) {
   const StepCosts& costs = at.costs;
   const double cut = at.tensor * at.pipeline;
   const double group = at.expert * at.expert_tensor;
-  ReplicaTraffic traffic;
-  add_traffic(at,
-              {costs.parameters_dense / cut, costs.trainable_dense / cut, at.replicas, at.shards,
-               at.tensor},
-              units, traffic);
   const double expert_cut = group * at.pipeline;
-  add_traffic(at,
-              {costs.parameters_expert / expert_cut, costs.trainable_expert / expert_cut,
-               at.expert_replicas, at.expert_shards, group},
-              units, traffic);
-  return traffic;
+  return {{{costs.parameters_dense / cut, costs.trainable_dense / cut, at.replicas, at.shards,
+            at.tensor},
+           {costs.parameters_expert / expert_cut, costs.trainable_expert / expert_cut,
+            at.expert_replicas, at.expert_shards, group}}};
 }
 
-// What does not fit behind `window` seconds of compute, a last piece of which nothing hides.
-double exposed(double exchange, double window, double tail, double contention) {
-  const double hidden = std::min(exchange * (1 - tail), window);
-  return exchange - hidden + contention * hidden;
+/// What travels, among whom.
+enum class Travels : std::uint8_t {
+  gradients,
+  gradients_among_all,
+  gradients_across,
+  weights,
+  both
+};
+
+// The bytes of an exchange for the ledger, over each tier and whole.
+void add_bytes(const Evaluation& at, const Held& held, Travels what, ExchangeAccount& entry) {
+  const bool weights = what == Travels::weights || what == Travels::both;
+  const bool gradients = what != Travels::weights;
+  const bool across = what == Travels::gradients_across;
+  const bool reduces = across || what == Travels::gradients_among_all;
+  const double bytes =
+      (weights ? 2 * held.weights : 0) +
+      (gradients ? at.stack.gradient_bytes * held.learning : 0) / (across ? held.shards : 1);
+  const double members = across    ? held.replicas / held.shards
+                         : reduces ? held.replicas
+                                   : held.shards;
+  const auto tiers = gather_tier_bytes(at.costs.fabric, bytes, members,
+                                       across ? held.stride * held.shards : held.stride);
+  entry.bytes += bytes;
+  entry.members = std::max(entry.members, members);
+  for (std::size_t i = 0; i < tiers.size(); ++i)
+    entry.tier_bytes[i] += (reduces ? 2 : 1) * tiers[i];
 }
+
+// An exchange of replicas on its way into the step.
+struct Shown {
+  const Evaluation& at;
+  const std::array<Held, 2>& held;
+  double tail;  // share of an exchange, its last piece, that nothing hides
+
+  // What does not fit behind `window` seconds of compute.
+  double operator()(std::string_view name, Travels what, std::string_view per, double exchange,
+                    double window, double contention) const {
+    const double hidden = std::min(exchange * (1 - tail), window);
+    const double shown = exchange - hidden + contention * hidden;
+    if (at.ledger != nullptr && exchange > 0) {
+      ExchangeAccount entry{name,   per,    "the pass of the stage", 1,    0, 0, {}, exchange,
+                            window, hidden, contention * hidden,     shown};
+      for (const Held& each : held) add_bytes(at, each, what, entry);
+      at.ledger->exchanged(entry);
+    }
+    return shown;
+  }
+};
 
 // Compute lost per second of a gather behind it: all software loses that much where the ranks of a
 // shard lie on several hosts, and `contention` within one, where copies need few of a device's
@@ -74,7 +115,9 @@ DataExchange data_exchange(const Evaluation& at, double forward, double backward
                            double units) noexcept {
   DataExchange result;
   if (at.replicas <= 1) return result;
-  const ReplicaTraffic traffic = replica_traffic(at, units);
+  const std::array<Held, 2> held = held_by(at);
+  ReplicaTraffic traffic;
+  for (const Held& each : held) add_traffic(at, each, units, traffic);
   const double share = at.costs.overlap.data;
   const double tail = 1 / std::max(8.0, units);
   const double crowd = at.stack.contention;
@@ -90,42 +133,54 @@ DataExchange data_exchange(const Evaluation& at, double forward, double backward
               0.5 * (at.costs.parameters_dense + at.costs.parameters_expert)
           ? 0.0
           : 1.0;  // nothing to hand out again after an update of adapters alone
+  const Shown exposed{at, held, tail};
   switch (at.layout.sharding) {
     case Sharding::none:
-      result.per_step = exposed(traffic.reduce, share * backward * windows, tail, crowd);
+      result.per_step = exposed("gradients, all-reduced", Travels::gradients_among_all, kPerStep,
+                                traffic.reduce, share * backward * windows, crowd);
       break;
     case Sharding::optimizer:
-      result.per_step =
-          exposed(traffic.scatter, share * backward * windows, tail, crowd) +
-          frozen_gather * exposed(traffic.gather, share * forward * windows, tail, crowd);
+      result.per_step = exposed("gradients, scattered", Travels::gradients, kPerStep,
+                                traffic.scatter, share * backward * windows, crowd) +
+                        exposed("weights, gathered", Travels::weights, kPerStep,
+                                frozen_gather * traffic.gather, share * forward * windows, crowd);
       break;
     case Sharding::gradients:
-      result.per_micro_batch = exposed(traffic.scatter, share * backward, tail, crowd);
-      result.per_step =
-          frozen_gather * exposed(traffic.gather, share * forward * windows, tail, crowd);
+      result.per_micro_batch = exposed("gradients, scattered", Travels::gradients, kPerMicroBatch,
+                                       traffic.scatter, share * backward, crowd);
+      result.per_step = exposed("weights, gathered", Travels::weights, kPerStep,
+                                frozen_gather * traffic.gather, share * forward * windows, crowd);
       break;
     case Sharding::hybrid:
       // Gradients are summed across the groups once a step, behind the last backward pass.
-      result.per_step = exposed(traffic.across, share * backward, tail, crowd);
+      result.per_step = exposed("gradients, across groups", Travels::gradients_across, kPerStep,
+                                traffic.across, share * backward, crowd);
       [[fallthrough]];
     case Sharding::parameters:
-      result.per_micro_batch = exposed(traffic.gather, share * forward, tail, gathering) +
-                               (backward > 0 ? exposed(traffic.gather + traffic.scatter,
-                                                       share * backward, tail, gathering)
-                                             : 0.0);
+      result.per_micro_batch =
+          exposed("weights, gathered forward", Travels::weights, kPerMicroBatch, traffic.gather,
+                  share * forward, gathering) +
+          (backward > 0
+               ? exposed("weights gathered, gradients scattered", Travels::both, kPerMicroBatch,
+                         traffic.gather + traffic.scatter, share * backward, gathering)
+               : 0.0);
       break;
   }
   return result;
 }
 
-double update_seconds(const Evaluation& at) noexcept {
+double updated_parameters(const Evaluation& at) noexcept {
   const bool sharded = at.layout.sharding != Sharding::none;
   const double group = at.expert * at.expert_tensor;
   const double dense =
       at.costs.trainable_dense / (at.tensor * at.pipeline) / (sharded ? at.shards : 1);
   const double experts =
       at.costs.trainable_expert / (group * at.pipeline) / (sharded ? at.expert_shards : 1);
-  return (dense + experts) * at.stack.optimizer_bytes * at.costs.rates.memory +
+  return dense + experts;
+}
+
+double update_seconds(const Evaluation& at) noexcept {
+  return updated_parameters(at) * at.stack.optimizer_bytes * at.costs.rates.memory +
          at.stack.step_seconds;
 }
 

@@ -17,6 +17,9 @@ struct DataExchange {
 DataExchange data_exchange(const Evaluation& at, double forward, double backward,
                            double units) noexcept;
 
+/// Parameters that a rank updates.
+double updated_parameters(const Evaluation& at) noexcept;
+
 /// Seconds of the optimizer's update of one rank's share.
 double update_seconds(const Evaluation& at) noexcept;
 

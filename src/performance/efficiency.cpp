@@ -32,6 +32,8 @@ constexpr StackConstant kStackConstants[] = {
     {"usual_gap", &Stack::usual_gap, 0, 1},
     {"first_run_gap", &Stack::first_run_gap, 0, 3},
     {"usual_overlap", &Stack::usual_overlap, 0, 1},
+    {"kernel_time", &Stack::kernel_time, 0.1, 10},
+    {"exchange_time", &Stack::exchange_time, 0.05, 20},
     {"matmul", &Stack::matmul, 0.1, 1.5},
     {"flash", &Stack::flash, 0.1, 1.5},
     {"flash_backward", &Stack::flash_backward, 0.1, 1.5},

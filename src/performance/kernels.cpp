@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "performance/ledger.h"
 #include "quantity/portable_math.h"
 
 namespace trcost {
@@ -32,8 +33,22 @@ MatmulTime linear_time(const LinearShape& linear, const LayerSplit& split, doubl
   const double flops = 2 * m * n * k * per_flop;
   const double operands = rates.operand_bytes * (m * k + n * k) + 2 * m * n;
   const double gradient = rates.operand_bytes * (m * k + m * n) + split.accumulate_bytes * n * k;
-  return {std::max(flops, operands * rates.memory) + rates.ramp,
-          std::max(flops, gradient * rates.memory) + rates.ramp};
+  const MatmulTime time = {std::max(flops, operands * rates.memory) + rates.ramp,
+                           std::max(flops, gradient * rates.memory) + rates.ramp};
+  if (split.ledger != nullptr) {
+    split.ledger->kernel({{},
+                          "matmul",
+                          0,
+                          m,
+                          n,
+                          k,
+                          2 * m * n * k,
+                          operands,
+                          time.forward,
+                          time.forward,
+                          split.wgrad ? time.wgrad : 0});
+  }
+  return time;
 }
 
 // The experts' matmuls of one rank as one grouped kernel; few tokens per expert waste tiles:
@@ -52,8 +67,58 @@ MatmulTime expert_time(const LinearShape& linear, const LayerShape& shape, const
   const double operands = rates.operand_bytes * (routed * k + weights) + 2 * routed * n;
   const double gradient =
       rates.operand_bytes * routed * (k + n) + split.accumulate_bytes * local * n * k;
-  return {std::max(flops, operands * rates.memory) + rates.ramp,
-          std::max(flops, gradient * rates.memory) + rates.ramp};
+  const MatmulTime time = {std::max(flops, operands * rates.memory) + rates.ramp,
+                           std::max(flops, gradient * rates.memory) + rates.ramp};
+  if (split.ledger != nullptr) {
+    split.ledger->kernel({{},
+                          "grouped matmul",
+                          0,
+                          routed,
+                          n,
+                          k,
+                          2 * routed * n * k,
+                          operands,
+                          time.forward,
+                          time.forward,
+                          split.wgrad ? time.wgrad : 0});
+  }
+  return time;
+}
+
+// Multiplications with low-rank adapters, whose shapes are not told apart.
+void note_adapters(const LayerSplit& split, double flops, double seconds) {
+  if (split.ledger == nullptr) return;
+  split.ledger->kernel({{}, "adapters", 0, 0, 0, 0, flops, 0, seconds, seconds, seconds});
+}
+
+void note_attention(const LayerSplit& split, double flops, double bytes, const LayerTime& time) {
+  if (split.ledger == nullptr) return;
+  split.ledger->kernel({{},
+                        "attention",
+                        0,
+                        0,
+                        0,
+                        0,
+                        flops,
+                        bytes,
+                        time.attention_forward,
+                        time.attention_backward,
+                        0});
+}
+
+void note_elementwise(const LayerSplit& split, double bytes, const LayerTime& time) {
+  if (split.ledger == nullptr) return;
+  split.ledger->kernel({{},
+                        "element-wise",
+                        0,
+                        0,
+                        0,
+                        0,
+                        0,
+                        bytes,
+                        time.elementwise_forward,
+                        time.elementwise_backward,
+                        0});
 }
 
 void attention_time(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
@@ -65,6 +130,8 @@ void attention_time(const LayerShape& shape, const LayerSplit& split, const Devi
     const double scores = shape.score_entries * share * shape.score_bytes * rates.memory;
     time.attention_forward = flops + scores + 2 * rates.ramp;
     time.attention_backward = 2 * flops + shape.score_backward * scores + 4 * rates.ramp;
+    note_attention(split, shape.attention_full_flops * share,
+                   shape.score_entries * share * shape.score_bytes, time);
     return;
   }
   const double dim = shape.head_dim;
@@ -76,10 +143,12 @@ void attention_time(const LayerShape& shape, const LayerSplit& split, const Devi
   const double flops = shape.attention_flops * share * shape_factor;
   time.attention_forward = flops * rates.flash_forward + rates.ramp;
   time.attention_backward = kFlashBackwardFlops * flops * rates.flash_backward + rates.ramp;
+  note_attention(split, shape.attention_flops * share, 0, time);
 }
 
-void expert_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
-                    const Stack& stack, LayerTime& time) {
+// Gives the bytes of the element-wise work.
+double expert_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
+                      const Stack& stack, LayerTime& time) {
   const MatmulTime in = expert_time(shape.expert_in, shape, split, rates, stack.grouped_half);
   const MatmulTime out = expert_time(shape.expert_out, shape, split, rates, stack.grouped_half);
   time.matmul_forward += in.forward + out.forward;
@@ -89,13 +158,15 @@ void expert_kernels(const LayerShape& shape, const LayerSplit& split, const Devi
   const double bytes = routing_traffic(shape, split, rates) +
                        routed * (6 * shape.expert_out.k + shape.expert_bias_traffic);
   time.elementwise_forward += bytes * rates.elementwise + stack.expert_kernels * rates.gap;
-  if (shape.expert_adapter_flops <= 0) return;
+  if (shape.expert_adapter_flops <= 0) return bytes;
   time.elementwise_forward +=
       routed * shape.expert_adapter_traffic * stack.lora_traffic * rates.memory;
   const double adapters = routed * shape.expert_adapter_flops * rates.matmul_half;
   time.matmul_forward += adapters;
   time.matmul_dgrad += adapters;
   time.matmul_wgrad += adapters;
+  note_adapters(split, routed * shape.expert_adapter_flops, adapters);
+  return bytes + routed * shape.expert_adapter_traffic * stack.lora_traffic;
 }
 
 }  // namespace
@@ -115,7 +186,9 @@ DeviceRates prepare_rates(const Platform& platform) {
   const double peak = chip.peak_flops[at(platform.precision)] > 0
                           ? chip.peak_flops[at(platform.precision)]
                           : half_peak;
-  const auto share = [](double value) { return std::clamp(value, 1e-3, 1.0); };
+  const double slow = stack.kernel_time;
+  // A kernel never beats its peak, whatever it was calibrated to.
+  const auto share = [slow](double value) { return std::clamp(value / slow, 1e-3, 1.0); };
   const double gain = portable_exp(stack.release_gain * stack.release_years);
   const double backward = efficiency.flash_backward * stack.flash * stack.flash_backward;
   DeviceRates rates;
@@ -127,8 +200,8 @@ DeviceRates prepare_rates(const Platform& platform) {
   rates.flash_backward = 1 / (half_peak * share(backward * gain));
   rates.memory = 1 / (std::max(chip.memory_bandwidth, 1.0) * share(efficiency.memory));
   rates.elementwise = rates.memory * stack.elementwise / gain;
-  rates.ramp = efficiency.ramp_seconds;
-  rates.gap = efficiency.kernel_gap_seconds;
+  rates.ramp = slow * efficiency.ramp_seconds;
+  rates.gap = slow * efficiency.kernel_gap_seconds;
   const bool block_scaled =
       platform.precision == Precision::mxfp8 || platform.precision == Precision::nvfp4;
   rates.expert_traffic = block_scaled ? stack.expert_traffic_block : stack.expert_traffic;
@@ -168,26 +241,31 @@ LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const 
                       quantise);
   double kernels = shape.layer_share * stack.kernels;
   double adapters = 0;
+  double further = 0;  // bytes of what is not the layers' own element-wise work
   if (shape.adapter_flops > 0) {
     // Plain sums and copies, whatever the stack makes of the layers' own element-wise work.
     adapters = split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic * rates.memory;
+    further += split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic;
     kernels += shape.adapter_kernels * stack.lora_traffic;
     const double flops = split.tokens * shape.adapter_flops / split.tensor * rates.matmul_half;
     time.matmul_forward += flops;
     time.matmul_dgrad += flops;
     time.matmul_wgrad += flops;
+    note_adapters(split, split.tokens * shape.adapter_flops / split.tensor, flops);
   }
   const double legacy = split.materialised ? stack.legacy_elementwise : 1;
   time.elementwise_forward = legacy * bytes * rates.elementwise + adapters + kernels * rates.gap;
   if (split.dequantise > 0) {
     time.elementwise_forward += shape.parameters / split.tensor * split.dequantise * rates.memory;
+    further += shape.parameters / split.tensor * split.dequantise;
     kernels += shape.linears;
   }
   if (shape.experts > 0) {
-    expert_kernels(shape, split, rates, stack, time);
+    further += expert_kernels(shape, split, rates, stack, time);
     kernels += stack.expert_kernels;
   }
   time.elementwise_backward = kElementwiseBackward * time.elementwise_forward;
+  note_elementwise(split, legacy * bytes + further, time);
   time.host_forward = (kernels + shape.linears + 1) * stack.dispatch_seconds;
   time.host_backward = kHostBackward * time.host_forward;
   return time;
@@ -206,6 +284,7 @@ LayerTime head_kernels(double hidden, double vocab, const LayerSplit& split,
   const double logits = split.tokens * vocab / split.tensor;
   time.elementwise_forward = kLogitBytes * logits * rates.elementwise + 4 * rates.gap;
   time.elementwise_backward = time.elementwise_forward;
+  note_elementwise(split, kLogitBytes * logits, time);
   time.host_forward = 6 * stack.dispatch_seconds;
   time.host_backward = time.host_forward;
   return time;

@@ -7,6 +7,8 @@
 
 namespace trcost {
 
+struct Ledger;
+
 DeviceRates prepare_rates(const Platform& platform);
 
 /// How a layer is cut for one rank and micro-batch.
@@ -20,6 +22,7 @@ struct LayerSplit {
   bool wgrad = true;             ///< the matrices learn
   double accumulate_bytes = 8;   ///< traffic per weight to add a gradient to the buffer
   double dequantise = 0;         ///< bytes per weight and pass to unpack 4-bit weights
+  Ledger* ledger = nullptr;      ///< notes each kernel, where there is one
 };
 
 /// Matmuls, attention, element-wise work and host time of `shape`; exchange is left at zero.

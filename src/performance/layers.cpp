@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "performance/collectives.h"
+#include "performance/ledger.h"
 #include "quantity/portable_math.h"
 
 namespace trcost {
@@ -31,6 +32,26 @@ Work work_of(const LayerTime& time) {
               time.elementwise_backward};
 }
 
+// Of one layer; `work` is what could hide it.
+void note_gathers(const Evaluation& at, std::string_view name, double times, double bytes,
+                  double members, double stride, double each, double work, double exposed) {
+  if (at.ledger == nullptr || times <= 0) return;
+  at.ledger->gathered({name,
+                       kPerLayers,
+                       work > 0 ? "kernels of the layer" : "",
+                       times,
+                       bytes,
+                       members,
+                       {},
+                       each,
+                       work,
+                       times * each - exposed,
+                       0,
+                       exposed,
+                       name.ends_with("backward")},
+                      stride);
+}
+
 // Gathers before and scatters after attention and feed-forward; backward gathers the inputs again.
 // Without sequence parallelism an all-reduce stands for each pair.
 void tensor_exchange(const Evaluation& at, const LayerShape& shape, Work& work, LayerTime& time) {
@@ -43,15 +64,51 @@ void tensor_exchange(const Evaluation& at, const LayerShape& shape, Work& work, 
     const double each = gather_seconds(at.costs.fabric, bytes, at.tensor, 1);
     // Software that materialises attention is of the time before exchange overlapped matmuls.
     const double hidden = at.costs.materialised ? 0 : at.costs.overlap.tensor;
+    const Work before = work;
     time.tensor_forward = exposed(count * each, hidden, work.forward);
     time.tensor_backward = exposed(1.5 * count * each, hidden, work.backward);
+    note_gathers(at, "tensor parallel gathers, forward", count, bytes, at.tensor, 1, each,
+                 before.forward, time.tensor_forward);
+    note_gathers(at, "tensor parallel gathers, backward", 1.5 * count, bytes, at.tensor, 1, each,
+                 before.backward, time.tensor_backward);
   } else {
     const double each = reduce_seconds(at.costs.fabric, bytes, at.tensor, 1);
     time.tensor_forward = 0.5 * count * each;
     time.tensor_backward = time.tensor_forward;
+    for (const std::string_view name :
+         {"tensor parallel all-reduces, forward", "tensor parallel all-reduces, backward"}) {
+      note_gathers(at, name, 0.5 * count, bytes, at.tensor, 1, each, 0, time.tensor_forward);
+    }
   }
   time.host_forward += count * at.stack.collective_dispatch_seconds;
   time.host_backward += count * at.stack.collective_dispatch_seconds;
+}
+
+// Forward and backward; `each` is one of `times` forward and `again` backward, `window` what hides
+// them.
+void note_context(const Evaluation& at, std::string_view name, double bytes, double times,
+                  double again, double each, double window_forward, double window_backward,
+                  const LayerTime& time) {
+  if (at.ledger == nullptr) return;
+  const auto note = [&](double count, double window, double shown, bool backward) {
+    const double whole = count * each;
+    const double hidden = std::min(whole, window);
+    at.ledger->exchanged({name,
+                          kPerLayers,
+                          window > 0 ? "attention" : "",
+                          count,
+                          bytes,
+                          at.context,
+                          {},
+                          each,
+                          window,
+                          hidden,
+                          shown - (whole - hidden),
+                          shown,
+                          backward});
+  };
+  note(times, window_forward, time.context_forward, false);
+  note(again, window_backward, time.context_backward, true);
 }
 
 // Every rank sends its tokens' queries, keys and values of the other ranks' heads, and gets the
@@ -64,6 +121,7 @@ void heads_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& ti
   const double bytes = at.tokens * (2 * 2 * shape.query_width + copies * shape.kv_bytes) / at.tensor;
   time.context_forward = exchange_seconds(at.costs.fabric, bytes, at.context, at.tensor, 1);
   time.context_backward = time.context_forward;
+  note_context(at, "context parallel all-to-alls", bytes, 1, 1, time.context_forward, 0, 0, time);
   time.host_forward += kExchanges * at.stack.collective_dispatch_seconds;
   time.host_backward += kExchanges * at.stack.collective_dispatch_seconds;
 }
@@ -82,6 +140,9 @@ void context_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& 
                          uneven * time.attention_forward;
   time.context_backward = std::max(0.0, 2 * ring - kContextOverlap * time.attention_backward) +
                           uneven * time.attention_backward;
+  note_context(at, "context parallel ring", bytes, at.context - 1, 2 * (at.context - 1), each,
+               kContextOverlap * time.attention_forward, kContextOverlap * time.attention_backward,
+               time);
   const double kernels = (at.context - 1) * 3 * at.stack.dispatch_seconds;
   time.host_forward += kernels;
   time.host_backward += kernels;
@@ -104,6 +165,25 @@ double all_to_all(const Evaluation& at, const LayerShape& shape, double bytes) {
   return exchange_seconds(at.costs.fabric, bytes, at.expert, stride, share);
 }
 
+// To the experts and back, with what ranks that share an expert gather in between.
+void note_experts(const Evaluation& at, std::string_view name, double bytes, double each,
+                  double work, double exposed) {
+  if (at.ledger == nullptr) return;
+  at.ledger->exchanged({name,
+                        kPerLayers,
+                        at.costs.overlap.expert > 0 ? "kernels of the layer" : "",
+                        2,
+                        bytes,
+                        at.expert * at.expert_tensor,
+                        {},
+                        each,
+                        work,
+                        2 * each - exposed,
+                        0,
+                        exposed,
+                        name.ends_with("backward")});
+}
+
 // Every token goes to its experts and comes back, forward and backward. Ranks that share an expert's
 // matrices gather what each of them received, and scatter the sums (Megatron-Core's all-to-all
 // dispatcher, megatron/core/transformer/moe/token_dispatcher.py).
@@ -118,8 +198,13 @@ void expert_exchange(const Evaluation& at, const LayerShape& shape, Work& work, 
     each += gather_seconds(at.costs.fabric, at.expert_tensor * bytes, at.expert_tensor, 1);
     collectives += 2;
   }
+  const Work before = work;
   time.expert_forward = exposed(2 * each, at.costs.overlap.expert, work.forward);
   time.expert_backward = exposed(2 * each, at.costs.overlap.expert, work.backward);
+  note_experts(at, "expert parallel all-to-alls, forward", bytes, each, before.forward,
+               time.expert_forward);
+  note_experts(at, "expert parallel all-to-alls, backward", bytes, each, before.backward,
+               time.expert_backward);
   time.host_forward += collectives * at.stack.collective_dispatch_seconds;
   time.host_backward += collectives * at.stack.collective_dispatch_seconds;
 }
@@ -170,14 +255,34 @@ void drop_backward(LayerTime& time) noexcept {
   time.tensor_backward = time.context_backward = time.expert_backward = time.host_backward = 0;
 }
 
+namespace {
+
+// What is evaluated next, for the ledger.
+void begin(const Evaluation& at, std::string_view module, double layers) {
+  if (at.ledger == nullptr) return;
+  at.ledger->module = module;
+  at.ledger->layers = layers;
+}
+
+// No gradient passes: neither in the sum nor in the ledger, from these entries on.
+void stop_gradients(const Evaluation& at, std::size_t kernels, std::size_t exchanges,
+                    LayerTime& sum) {
+  drop_backward(sum);
+  if (at.ledger != nullptr) at.ledger->drop_backward(kernels, exchanges);
+}
+
+}  // namespace
+
 LayerTime language_layers(const Evaluation& at) noexcept {
   LayerTime sum;
   for (const LayerShape& shape : at.costs.own) {
+    begin(at, "layers", shape.count);
     add(sum, layer_time(at, shape), shape.count);
   }
   const LayerShape& cross = at.costs.cross;
+  begin(at, "cross-attention layers", cross.count);
   if (cross.count > 0) add(sum, layer_time(at, cross), cross.count);
-  if (!at.costs.language_backward) drop_backward(sum);
+  if (!at.costs.language_backward) stop_gradients(at, 0, 0, sum);
   return sum;
 }
 
@@ -192,13 +297,17 @@ LayerTime encoder_layers(const Evaluation& at) noexcept {
   split.materialised = at.costs.encoder_materialised;
   split.wgrad = at.costs.encoder_wgrad;
   split.accumulate_bytes = 2 * at.stack.gradient_bytes;
+  split.ledger = at.ledger;
+  begin(at, "vision encoder", shape.count);
+  const std::size_t kernels = at.ledger != nullptr ? at.ledger->account.kernels.size() : 0;
+  const std::size_t exchanges = at.ledger != nullptr ? at.ledger->account.exchanges.size() : 0;
   LayerTime layer = layer_kernels(shape, split, at.costs.rates, *at.platform.efficiency, at.stack);
   Evaluation image = at;
   image.tokens = split.tokens;
   Work work = work_of(layer);
   tensor_exchange(image, shape, work, layer);
   add(sum, layer, shape.count);
-  if (!at.costs.encoder_backward) drop_backward(sum);
+  if (!at.costs.encoder_backward) stop_gradients(at, kernels, exchanges, sum);
   return sum;
 }
 

@@ -7,6 +7,7 @@
 #include "performance/data_exchange.h"
 #include "performance/evaluation.h"
 #include "performance/layers.h"
+#include "performance/ledger.h"
 #include "performance/pipeline.h"
 #include "performance/recompute.h"
 #include "quantity/portable_math.h"
@@ -48,10 +49,20 @@ double issued(double device, double host) {
 LayerTime head_time(const Evaluation& at, const LanguageModel& model) {
   LayerSplit split = layer_split(at);
   split.wgrad = at.costs.head_wgrad;
+  if (at.ledger != nullptr) {
+    at.ledger->module = "head";
+    at.ledger->layers = at.costs.head_count;
+  }
+  const std::size_t kernels = at.ledger != nullptr ? at.ledger->account.kernels.size() : 0;
   LayerTime head;
   add(head, head_kernels(model.hidden, model.vocab, split, at.costs.rates, at.stack),
       at.costs.head_count);
-  if (!at.costs.language_backward) drop_backward(head);
+  if (!at.costs.language_backward) {
+    drop_backward(head);
+    if (at.ledger != nullptr) {
+      at.ledger->drop_backward(kernels, at.ledger->account.exchanges.size());
+    }
+  }
   return head;
 }
 
@@ -127,6 +138,33 @@ double encoder_seconds(const MicroBatch& work) {
          work.connector;
 }
 
+void note_pipeline(const MicroBatch& work, const StageTimes& stages, const Exchange& exchange,
+                   const Evaluation& at) {
+  StepAccount& account = at.ledger->account;
+  account.repeated = work.again + work.vision_again;
+  account.waiting = work.waiting;
+  account.connector = work.connector;
+  account.micro_batches = at.layout.micro_batches();
+  account.stages = at.pipeline;
+  account.virtual_stages = at.layout.vp;
+  account.mean_stage = stages.mean;
+  account.slowest_stage = stages.slowest;
+  account.stage_imbalance = at.stack.stage_imbalance;
+  account.bubble_stages = at.pipeline > 1 ? bubble_stages(at.pipeline, at.layout.vp) : 0;
+  account.transfer = exchange.transfer;
+}
+
+void note_update(const Evaluation& at, const Platform& platform, const Workload& workload,
+                 double imbalance) {
+  StepAccount& account = at.ledger->account;
+  account.update_parameters = updated_parameters(at);
+  account.update_bytes = account.update_parameters * at.stack.optimizer_bytes;
+  account.step_seconds = at.stack.step_seconds;
+  account.imbalance = imbalance;
+  account.slowdown = platform.slowdown;
+  account.padding_efficiency = workload.padding_efficiency;
+}
+
 Exchange exchange_of(const Evaluation& at, const MicroBatch& work, double hidden) {
   const double p = at.pipeline;
   StageParts parts;
@@ -145,6 +183,7 @@ Exchange exchange_of(const Evaluation& at, const MicroBatch& work, double hidden
   // A stage with less work waits less for everything else, so only a part of the difference shows.
   const double uneven = at.stack.stage_imbalance * (stages.slowest - stages.mean);
   exchange.idle = at.layout.micro_batches() * uneven;
+  if (at.ledger != nullptr) note_pipeline(work, stages, exchange, at);
   if (p > 1) {
     exchange.idle += bubble_stages(p, at.layout.vp) *
                      (stages.mean + exchange.transfer + exchange.replicas.per_micro_batch);
@@ -195,7 +234,12 @@ double imbalance_share(const Evaluation& at, const Workload& workload) {
 }  // namespace
 
 StepTime StepModel::step(const Layout& layout) const noexcept {
-  const Evaluation at = evaluation_of(costs_, workload_, platform_, layout);
+  return evaluate(layout, nullptr);
+}
+
+StepTime StepModel::evaluate(const Layout& layout, Ledger* ledger) const noexcept {
+  Evaluation at = evaluation_of(costs_, workload_, platform_, layout);
+  at.ledger = ledger;
   const MicroBatch work = micro_batch(at, workload_.language);
   const Exchange exchange = exchange_of(at, work, workload_.language.hidden);
   const double m = layout.micro_batches();
@@ -211,7 +255,9 @@ StepTime StepModel::step(const Layout& layout) const noexcept {
   term(time, StepTerm::optimizer) = update_seconds(at);
   double sum = 0;
   for (const double part : time.terms) sum += part;
-  term(time, StepTerm::imbalance) = sum * imbalance_share(at, workload_);
+  const double imbalance = imbalance_share(at, workload_);
+  term(time, StepTerm::imbalance) = sum * imbalance;
+  if (ledger != nullptr) note_update(at, platform_, workload_, imbalance);
   sum += term(time, StepTerm::imbalance);
   term(time, StepTerm::tuning) = sum * (platform_.slowdown - 1);
   sum += term(time, StepTerm::tuning);

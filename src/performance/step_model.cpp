@@ -121,6 +121,10 @@ StepModel::StepModel(const Workload& workload, const Platform& platform)
   costs_.rates = prepare_rates(platform);
   costs_.overlap = overlap_of(platform);
   costs_.fabric = prepare_fabric(*platform.system, *platform.efficiency);
+  for (std::size_t tier = 0; tier < costs_.fabric.per_byte.size(); ++tier) {
+    costs_.fabric.per_byte[tier] *= platform.stack->exchange_time;
+    costs_.fabric.latency[tier] *= platform.stack->exchange_time;
+  }
   prepare_passes(workload_, platform, costs_);
   prepare_parameters(workload_, costs_);
   prepare_layers(workload_, costs_);

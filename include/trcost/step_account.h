@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one step was added up from, as the step model evaluated it: enough to add it up again by
+// hand.
+//
+//   step = (1 + imbalance) x slowdown / padding_efficiency x (
+//            micro_batches / stages x (kernels + repeated + waiting + connector + exchange of a
+//            micro-batch)
+//            + micro_batches x stage_imbalance x (slowest_stage - mean_stage)
+//            + bubble_stages x (mean_stage + transfer + exchange of replicas per micro-batch)
+//            + micro_batches x (transfer + exchange of replicas per micro-batch)
+//            + exchange of replicas per step + update_bytes / memory rate + step_seconds)
+//
+// in seconds: kernels are the sum over the list of layers x (forward + input_gradients +
+// weight_gradients), exchanges that of `exposed` by `per`.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/performance.h"
+
+namespace trcost {
+
+/// A kernel of one layer, rank and micro-batch.
+struct KernelAccount {
+  std::string_view module;  ///< `layers`, `head`, `vision encoder`
+  std::string_view kind;    ///< `matmul`, `grouped matmul`, `attention`, `element-wise`, `adapters`
+  double layers = 0;        ///< that it stands in, over the whole model
+  double m = 0, n = 0, k = 0;  ///< of a matmul, of one rank; 0 where it is none
+  double flops = 0;            ///< forward
+  double bytes = 0;            ///< of memory moved, forward
+  double forward = 0, input_gradients = 0, weight_gradients = 0;  ///< seconds
+};
+
+/// What ranks exchange, and how much of it shows.
+struct ExchangeAccount {
+  std::string_view name;    ///< `tensor parallel, forward`
+  std::string_view per;     ///< `micro-batch` of a replica; `micro-batch of a rank`; `step`
+  std::string_view behind;  ///< what hides it, empty where nothing does
+  double times = 0;         ///< collectives in that
+  double bytes = 0;         ///< of one, whole
+  double members = 0;       ///< ranks
+  std::array<double, 4> tier_bytes{};  ///< of one, per rank over each tier, innermost first
+  double each = 0;                     ///< seconds of one
+  double window = 0;                   ///< seconds of work that could hide them
+  double hidden = 0;                   ///< seconds that it does
+  double crowding = 0;                 ///< seconds that the hidden part costs the work
+  double exposed = 0;                  ///< seconds that show: times x each - hidden + crowding
+  bool backward = false;               ///< falls away where nothing learns
+};
+
+/// A tier of the network.
+struct TierAccount {
+  std::string name;
+  double size = 0;              ///< accelerators within one domain, 0 for all
+  double bytes_per_second = 0;  ///< per accelerator and direction, as specified
+  double efficiency = 0;        ///< share of it that large exchanges reach
+  double latency_seconds = 0;
+};
+
+struct StepAccount {
+  // Rates of the chip under the software.
+  double peak_flops = 0;       ///< dense, of the format in use
+  double matmul_flops = 0;     ///< FLOP/s of a large matmul
+  double attention_flops = 0;  ///< of a long sequence's core, forward
+  double memory_bytes = 0;     ///< bytes/s as specified
+  double memory_rate = 0;      ///< bytes/s that streaming kernels reach
+  double elementwise_rate =
+      0;  ///< bytes/s of fused traffic, with what the software moves beside it
+  double ramp_seconds = 0, gap_seconds = 0;  ///< of a matmul; between kernels
+  std::vector<TierAccount> tiers;
+  std::vector<KernelAccount> kernels;
+  std::vector<ExchangeAccount> exchanges;
+  // A micro-batch through one replica, seconds over all its stages.
+  double repeated = 0;   ///< forward work done again
+  double waiting = 0;    ///< for the host that issues kernels
+  double connector = 0;  ///< projector of images
+  // The pipeline.
+  double micro_batches = 0, stages = 1, virtual_stages = 1;
+  double mean_stage = 0, slowest_stage = 0;  ///< seconds of a micro-batch
+  double stage_imbalance = 0;                ///< share of the slowest stage's surplus that shows
+  double bubble_stages = 0;                  ///< (stages - 1) / virtual_stages
+  double transfer = 0;                       ///< exposed between stages, per micro-batch
+  // The update.
+  double update_parameters = 0;  ///< of a rank
+  double update_bytes = 0;       ///< of memory, for them
+  double step_seconds = 0;       ///< fixed
+  // On everything.
+  double imbalance = 0;  ///< share: stragglers, uneven ranks
+  double slowdown = 1;   ///< of software that nobody tuned
+  double padding_efficiency = 1;
+  double activation_bytes = 0;  ///< kept on the fullest stage
+  StepTime time;
+};
+
+/// Which micro-batches an exchange's seconds are of.
+bool per_replica(const ExchangeAccount& exchange);
+bool per_micro_batch(const ExchangeAccount& exchange);
+bool per_step(const ExchangeAccount& exchange);
+/// Waiting for the slowest stage, filling and draining.
+double bubble_seconds(const StepAccount& account);
+/// The step's seconds again, by the formula above.
+double added_up(const StepAccount& account);
+
+}  // namespace trcost

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/explain_step.h"
+
+#include <fmt/format.h>
+
+#include "trcost/quantity.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::string_view kModel = "model.md 5.1";
+
+std::string number(double value) {
+  return fmt::format("{:.6g}", value);
+}
+
+std::string seconds(double value) {
+  return fmt::format("{:.6g} s", value);
+}
+
+Derivation rates(const StepAccount& a) {
+  return {
+      "rates of the chip under this software", "specified x share reached",
+      fmt::format("matmul {} x {} FLOP/s; attention {} FLOP/s; memory {} x {} byte/s, element-wise "
+                  "work {} byte/s; {} s to start a matmul, {} s between kernels",
+                  number(a.peak_flops), number(a.matmul_flops / a.peak_flops),
+                  number(a.attention_flops), number(a.memory_bytes),
+                  number(a.memory_rate / a.memory_bytes), number(a.elementwise_rate),
+                  number(a.ramp_seconds), number(a.gap_seconds)),
+      fmt::format("{} FLOP/s, {} byte/s", number(a.matmul_flops), number(a.memory_rate)),
+      "data/efficiency of the chip and data/stacks of the software: trcost show"};
+}
+
+// The last tier spans any cluster.
+constexpr double kAll = 1e6;
+
+Derivation tier(const TierAccount& t) {
+  return {
+      "network: " + t.name, "specified x share reached, per accelerator and direction",
+      fmt::format(
+          "{} x {} byte/s{}; {} s latency", number(t.bytes_per_second), number(t.efficiency),
+          t.size > 0 && t.size < kAll ? fmt::format(" among {}", number(t.size)) : std::string(),
+          number(t.latency_seconds)),
+      fmt::format("{} byte/s", number(t.bytes_per_second * t.efficiency)), std::string(kModel)};
+}
+
+std::string formula_of(const KernelAccount& k) {
+  if (k.m > 0)
+    return "layers x (forward + input gradients + weight gradients), each max(2 m n k / rate, "
+           "bytes / memory rate) + start";
+  if (k.kind == "attention")
+    return "layers x (forward + backward), FLOP / rate of its head dimension and length + start";
+  if (k.kind == "element-wise")
+    return "layers x (forward + backward), bytes / element-wise rate + kernels x gap";
+  return "layers x 3 passes of FLOP / rate in 16 bit";
+}
+
+std::string work_words(const KernelAccount& k) {
+  const std::string bytes = k.bytes > 0 ? number(k.bytes) + " bytes" : std::string();
+  if (k.flops <= 0) return bytes;
+  return fmt::format("{} FLOP{}{}", number(k.flops), bytes.empty() ? "" : ", ", bytes);
+}
+
+Derivation kernel(const KernelAccount& k) {
+  const std::string shape =
+      k.m > 0 ? fmt::format(" {} x {} x {}", number(k.m), number(k.n), number(k.k)) : std::string();
+  return {fmt::format("{}: {}{}", k.module, k.kind, shape), formula_of(k),
+          fmt::format("{} x ({} + {} + {}) s; forward {}", number(k.layers), number(k.forward),
+                      number(k.input_gradients), number(k.weight_gradients), work_words(k)),
+          fmt::format("{} a micro-batch",
+                      seconds(k.layers * (k.forward + k.input_gradients + k.weight_gradients))),
+          std::string(kModel)};
+}
+
+std::string tier_words(const ExchangeAccount& e, const std::vector<TierAccount>& tiers) {
+  std::string out;
+  for (std::size_t i = 0; i < tiers.size() && i < e.tier_bytes.size(); ++i) {
+    if (e.tier_bytes[i] <= 0) continue;
+    out += fmt::format("{}{} bytes over {}", out.empty() ? " (" : ", ", number(e.tier_bytes[i]),
+                       tiers[i].name);
+  }
+  return out.empty() ? out : out + ")";
+}
+
+Derivation exchange(const ExchangeAccount& e, const std::vector<TierAccount>& tiers) {
+  std::string numbers =
+      fmt::format("{} x {} s of {} bytes among {}{}", number(e.times), number(e.each),
+                  number(e.bytes), number(e.members), tier_words(e, tiers));
+  if (!e.behind.empty()) {
+    numbers +=
+        fmt::format("; {} s hide behind {} s of {}", number(e.hidden), number(e.window), e.behind);
+  }
+  if (e.crowding != 0) numbers += fmt::format(", which loses {} s to them", number(e.crowding));
+  return {fmt::format("exchange: {}", e.name),
+          "collectives x seconds of one - hidden + what hiding costs", std::move(numbers),
+          fmt::format("{} per {}", seconds(e.exposed), e.per), std::string(kModel)};
+}
+
+// Sums over the list; `replica` of layers, `each` and `once` of exchange between replicas.
+struct Sums {
+  double kernels = 0, replica = 0, each = 0, once = 0;
+};
+
+Sums sums_of(const StepAccount& a) {
+  Sums out;
+  for (const KernelAccount& k : a.kernels) {
+    out.kernels += k.layers * (k.forward + k.input_gradients + k.weight_gradients);
+  }
+  for (const ExchangeAccount& e : a.exchanges) out.replica += per_replica(e) ? e.exposed : 0;
+  for (const ExchangeAccount& e : a.exchanges) out.each += per_micro_batch(e) ? e.exposed : 0;
+  for (const ExchangeAccount& e : a.exchanges) out.once += per_step(e) ? e.exposed : 0;
+  return out;
+}
+
+void add_pipeline(const StepAccount& a, const Sums& sums, std::vector<Derivation>& out) {
+  if (a.stages <= 1) return;
+  out.push_back(
+      {"pipeline bubble",
+       "(p - 1) / v x (mean stage + transfer + exchange of replicas) + micro-batches x "
+       "share x (slowest stage - mean stage)",
+       fmt::format("({} - 1) / {} x ({} + {} + {}) + {} x {} x ({} - {})", number(a.stages),
+                   number(a.virtual_stages), number(a.mean_stage), number(a.transfer),
+                   number(sums.each), number(a.micro_batches), number(a.stage_imbalance),
+                   number(a.slowest_stage), number(a.mean_stage)),
+       seconds(bubble_seconds(a)), "Narayanan et al., arXiv:2104.04473, section 2.2"});
+}
+
+}  // namespace
+
+std::vector<Derivation> derive_step(const StepAccount& a) {
+  std::vector<Derivation> out = {rates(a)};
+  for (const TierAccount& each : a.tiers) out.push_back(tier(each));
+  for (const KernelAccount& each : a.kernels) out.push_back(kernel(each));
+  for (const ExchangeAccount& each : a.exchanges) out.push_back(exchange(each, a.tiers));
+  const Sums sums = sums_of(a);
+  const double replica = sums.kernels + sums.replica + a.repeated + a.waiting + a.connector;
+  out.push_back(
+      {"a micro-batch through a replica",
+       "kernels + exchange within it + forward work done again + waiting for the host + projector",
+       fmt::format("{} + {} + {} + {} + {}", number(sums.kernels), number(sums.replica),
+                   number(a.repeated), number(a.waiting), number(a.connector)),
+       fmt::format("{} over its {} stages", seconds(replica), number(a.stages)),
+       std::string(kModel)});
+  add_pipeline(a, sums, out);
+  out.push_back(
+      {"optimizer's update", "parameters of a rank x bytes of each / memory rate + fixed time",
+       fmt::format("{} x {} / {} + {}", number(a.update_parameters),
+                   number(a.update_parameters > 0 ? a.update_bytes / a.update_parameters : 0),
+                   number(a.memory_rate), number(a.step_seconds)),
+       seconds(a.update_bytes / a.memory_rate + a.step_seconds), std::string(kModel)});
+  out.push_back({"activations kept on the fullest stage", "", "",
+                 fmt::format("{} bytes", number(a.activation_bytes)), "model.md 4"});
+  out.push_back(
+      {"one step",
+       "(1 + imbalance) x tuning / filled x (micro-batches x (replica / stages + transfer + "
+       "exchange of "
+       "replicas) + bubble + exchange per step + update)",
+       fmt::format("(1 + {}) x {} / {} x ({} x ({} / {} + {} + {}) + {} + {} + {})",
+                   number(a.imbalance), number(a.slowdown), number(a.padding_efficiency),
+                   number(a.micro_batches), number(replica), number(a.stages), number(a.transfer),
+                   number(sums.each), number(bubble_seconds(a)), number(sums.once),
+                   number(a.update_bytes / a.memory_rate + a.step_seconds)),
+       seconds(added_up(a)), std::string(kModel)});
+  return out;
+}
+
+}  // namespace trcost

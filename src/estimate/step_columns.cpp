@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/explain_step.h"
+
+namespace trcost {
+namespace {
+
+using namespace column;
+using A = const StepAccount&;
+using K = const KernelAccount&;
+using X = const ExchangeAccount&;
+using T = const TierAccount&;
+
+constexpr auto plain(std::string_view path, std::string_view unit, auto get,
+                     std::string_view help) {
+  return number(path, unit, NumberKind::number, get, help);
+}
+
+const Columns<KernelAccount>& kernel_columns() {
+  static const Columns<KernelAccount> table = {
+      text(
+          "module", [](K k) { return k.module; }, "of the model", Rank::key),
+      text(
+          "kind", [](K k) { return k.kind; }, "of work"),
+      plain(
+          "layers", "", [](K k) { return k.layers; }, "that it stands in"),
+      plain(
+          "m", "", [](K k) { return k.m; }, "rows of a matmul, of one rank and micro-batch"),
+      plain(
+          "n", "", [](K k) { return k.n; }, "columns"),
+      plain(
+          "k", "", [](K k) { return k.k; }, "summed over"),
+      plain(
+          "flops", "FLOP", [](K k) { return k.flops; }, "forward"),
+      plain(
+          "bytes", "bytes", [](K k) { return k.bytes; }, "of memory, forward"),
+      plain(
+          "forward_seconds", "s", [](K k) { return k.forward; }, "of one layer"),
+      plain(
+          "input_gradients_seconds", "s", [](K k) { return k.input_gradients; }, "likewise"),
+      plain(
+          "weight_gradients_seconds", "s", [](K k) { return k.weight_gradients; }, "likewise")};
+  return table;
+}
+
+template <std::size_t Tier>
+constexpr auto over = [](X x) { return x.tier_bytes[Tier]; };
+
+const Columns<ExchangeAccount>& exchange_columns() {
+  static const Columns<ExchangeAccount> table = {
+      text(
+          "name", [](X x) { return x.name; }, "what travels", Rank::key),
+      text(
+          "per", [](X x) { return x.per; }, "of what the seconds are"),
+      text(
+          "behind", [](X x) { return x.behind; }, "what hides it"),
+      plain(
+          "times", "", [](X x) { return x.times; }, "collectives"),
+      plain(
+          "bytes", "bytes", [](X x) { return x.bytes; }, "of one, whole"),
+      plain(
+          "members", "", [](X x) { return x.members; }, "ranks"),
+      plain("tier_bytes.innermost", "bytes", over<0>, "a rank sends over the innermost tier"),
+      plain("tier_bytes.second", "bytes", over<1>, "over the next one"),
+      plain("tier_bytes.third", "bytes", over<2>, "likewise"),
+      plain("tier_bytes.fourth", "bytes", over<3>, "likewise"),
+      plain(
+          "each_seconds", "s", [](X x) { return x.each; }, "of one"),
+      plain(
+          "window_seconds", "s", [](X x) { return x.window; }, "of work that could hide them"),
+      plain(
+          "hidden_seconds", "s", [](X x) { return x.hidden; }, "that it does"),
+      plain(
+          "crowding_seconds", "s", [](X x) { return x.crowding; }, "that hiding costs the work"),
+      plain(
+          "exposed_seconds", "s", [](X x) { return x.exposed; },
+          "times x each - hidden + crowding")};
+  return table;
+}
+
+const Columns<TierAccount>& tier_columns() {
+  static const Columns<TierAccount> table = {
+      text(
+          "name", [](T t) -> auto& { return t.name; }, "of the network", Rank::key),
+      plain(
+          "accelerators", "", [](T t) { return t.size > 0 ? std::optional(t.size) : std::nullopt; },
+          "within one domain; unknown for the last, which spans all"),
+      plain(
+          "bytes_per_second", "bytes/s", [](T t) { return t.bytes_per_second; },
+          "per accelerator and direction, as specified"),
+      plain(
+          "efficiency", "", [](T t) { return t.efficiency; }, "share of it that exchanges reach"),
+      plain(
+          "latency_seconds", "s", [](T t) { return t.latency_seconds; }, "of a step")};
+  return table;
+}
+
+}  // namespace
+
+const Columns<StepAccount>& step_columns() {
+  static const Columns<StepAccount> table = {
+      plain(
+          "peak_flops", "FLOP/s", [](A a) { return a.peak_flops; }, "dense, of the format in use"),
+      plain(
+          "matmul_flops", "FLOP/s", [](A a) { return a.matmul_flops; }, "of a large matmul"),
+      plain(
+          "attention_flops", "FLOP/s", [](A a) { return a.attention_flops; },
+          "of a long core, forward"),
+      plain(
+          "memory_bytes_per_second", "bytes/s", [](A a) { return a.memory_bytes; }, "as specified"),
+      plain(
+          "memory_rate", "bytes/s", [](A a) { return a.memory_rate; }, "that streaming reaches"),
+      plain(
+          "elementwise_rate", "bytes/s", [](A a) { return a.elementwise_rate; },
+          "of fused traffic, with what the software moves beside it"),
+      plain(
+          "ramp_seconds", "s", [](A a) { return a.ramp_seconds; }, "of a matmul"),
+      plain(
+          "gap_seconds", "s", [](A a) { return a.gap_seconds; }, "between kernels"),
+      list<tier_columns>(
+          "tiers", [](A a) -> auto& { return a.tiers; }, "of the network"),
+      list<kernel_columns>(
+          "kernels", [](A a) -> auto& { return a.kernels; }, "of a micro-batch"),
+      list<exchange_columns>(
+          "exchanges", [](A a) -> auto& { return a.exchanges; }, "between ranks"),
+      plain(
+          "repeated_seconds", "s", [](A a) { return a.repeated; }, "forward work done again"),
+      plain(
+          "waiting_seconds", "s", [](A a) { return a.waiting; }, "for the host"),
+      plain(
+          "connector_seconds", "s", [](A a) { return a.connector; }, "projector"),
+      plain(
+          "micro_batches", "", [](A a) { return a.micro_batches; }, "of a replica and step"),
+      plain(
+          "stages", "", [](A a) { return a.stages; }, "of the pipeline"),
+      plain(
+          "virtual_stages", "", [](A a) { return a.virtual_stages; }, "of a rank"),
+      plain(
+          "mean_stage_seconds", "s", [](A a) { return a.mean_stage; }, "of a micro-batch"),
+      plain(
+          "slowest_stage_seconds", "s", [](A a) { return a.slowest_stage; }, "likewise"),
+      plain(
+          "stage_imbalance", "", [](A a) { return a.stage_imbalance; },
+          "share of the surplus that shows"),
+      plain(
+          "bubble_stages", "", [](A a) { return a.bubble_stages; },
+          "(stages - 1) / virtual stages"),
+      plain(
+          "transfer_seconds", "s", [](A a) { return a.transfer; }, "between stages, a micro-batch"),
+      plain(
+          "update_parameters", "", [](A a) { return a.update_parameters; }, "of a rank"),
+      plain(
+          "update_bytes", "bytes", [](A a) { return a.update_bytes; }, "of memory"),
+      plain(
+          "fixed_seconds", "s", [](A a) { return a.step_seconds; }, "of a step"),
+      plain(
+          "imbalance", "", [](A a) { return a.imbalance; }, "share of all that stragglers add"),
+      plain(
+          "slowdown", "", [](A a) { return a.slowdown; }, "of software that nobody tuned"),
+      plain(
+          "padding_efficiency", "", [](A a) { return a.padding_efficiency; },
+          "of sequences filled up"),
+      plain(
+          "activation_bytes", "bytes", [](A a) { return a.activation_bytes; },
+          "on the fullest stage"),
+      plain(
+          "seconds", "s", [](A a) { return a.time.seconds; },
+          "of a step, before waiting for data")};
+  return table;
+}
+
+}  // namespace trcost

@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# --explain says enough to add a step up by hand.
+
+load program
+
+by_hand='.estimates[0] as $e | $e.step[0] as $s |
+  def exposed(per): [$s.exchanges[] | select(.per == per) | .times * .each_seconds - .hidden_seconds + .crowding_seconds] | add // 0;
+  ([$s.kernels[] | .layers * (.forward_seconds + .input_gradients_seconds + .weight_gradients_seconds)] | add) as $kernels |
+  ($kernels + exposed("micro-batch") + $s.repeated_seconds + $s.waiting_seconds + $s.connector_seconds) as $replica |
+  exposed("micro-batch of a rank") as $each |
+  (($s.stages - 1) / $s.virtual_stages * ($s.mean_stage_seconds + $s.transfer_seconds + $each) +
+    $s.micro_batches * $s.stage_imbalance * ($s.slowest_stage_seconds - $s.mean_stage_seconds)) as $bubble |
+  ($s.micro_batches * ($replica / $s.stages + $s.transfer_seconds + $each) + $bubble + exposed("step") +
+    $s.update_bytes / $s.memory_rate + $s.fixed_seconds) as $step |
+  ($step * (1 + $s.imbalance) * $s.slowdown / $s.padding_efficiency) as $t |
+  (($t / $e.performance.step_seconds - 1) | fabs) < 1e-9'
+
+@test "a step is added up by hand from what --explain gives machines" {
+  while read -r question; do
+    # shellcheck disable=SC2086
+    "$TRCOST" estimate $question --explain --format json >out.json 2>err.txt
+    echo "$question"
+    jq -e "$by_hand" out.json
+  done <<'QUESTIONS'
+--model llama-3.1-70b --tokens 1T --accelerator h100-sxm --gpus 512 --stack megatron --tp 8 --pp 4 --vp 2
+--model llama-3.1-8b --tokens 1T --accelerator a100-sxm-80gb --gpus 64 --stack fsdp
+--model mixtral-8x7b --tokens 1T --accelerator h100-sxm --gpus 128 --stack megatron --ep 8
+--model llama-3.1-8b --tokens 1e9 --train lora --accelerator a100-sxm-80gb --gpus 8 --stack hf-trainer
+--params 10e9 --modality vl --accelerator b200 --gpus 32
+--model llama-3.1-8b --tokens 1e11 --seq-length 131072 --cp 8 --accelerator h100-sxm --gpus 64
+QUESTIONS
+}
+
+@test "for people it names kernels by shape, exchanges with what hides them, the bubble and activations" {
+  run_trcost estimate --model llama-3.1-70b --tokens 1T --accelerator h100-sxm --gpus 512 --stack megatron \
+    --tp 8 --pp 4 --vp 2 --explain
+  [ "$code" -eq 0 ]
+  for words in 'layers: matmul 8192 x 1280 x 8192' 'exchange: tensor parallel gathers, forward' 'bytes over NVLink' \
+    'pipeline bubble' 'activations kept' 'one step' 'hide behind' 'byte/s'; do
+    grep -qF -- "$words" out.txt || { echo "lacks: $words"; return 1; }
+  done
+}
+
+@test "without --explain machines get no more than before" {
+  "$TRCOST" estimate --model llama-3.1-8b --tokens 1T --accelerator h100-sxm --gpus 64 --format json >out.json 2>err.txt
+  jq -e '.estimates[0] | .step == [] and .derivations == []' out.json
+}
