@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,14 @@ struct ThroughputRow : Degrees {
   std::string note;
   double weight = 1;        ///< 1 / size of the group
 };
+
+/// What empty cells of a user's rows stand for, by column.
+using OwnDefaults = std::vector<std::pair<std::string_view, std::string>>;
+/// Rows of a user's own, with the columns of data/runs/throughput.csv; those that are left out count as
+/// empty. Columns of other names go to `unknown`. Throws Error (data) with line and column.
+std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origin,
+                                    const OwnDefaults& defaults, std::vector<std::string>& unknown);
+std::span<const std::string_view> throughput_columns();
 
 /// One whole published run: what it processed and what it cost (data/runs/runs.csv).
 struct PublishedRun {

@@ -87,6 +87,17 @@ bool CsvTable::has(std::string_view column) const {
   return std::find(header_.begin(), header_.end(), column) != header_.end();
 }
 
+void CsvTable::fill(std::string_view column, std::string_view cell) {
+  if (!has(column)) {
+    header_.emplace_back(column);
+    for (std::vector<std::string>& row : cells_) row.emplace_back();
+  }
+  const std::size_t at = column_index(column);
+  for (std::vector<std::string>& row : cells_) {
+    if (row[at].empty()) row[at] = cell;
+  }
+}
+
 std::size_t CsvTable::column_index(std::string_view column) const {
   const auto found = std::find(header_.begin(), header_.end(), column);
   if (found == header_.end()) {

@@ -21,6 +21,8 @@ class CsvTable {
   [[nodiscard]] bool has(std::string_view column) const;
   /// Line of the file where the row starts.
   [[nodiscard]] std::size_t line(std::size_t row) const { return lines_[row]; }
+  /// Puts `cell` where the column is empty in a row, or is not there at all.
+  void fill(std::string_view column, std::string_view cell);
   /// The header row.
   [[nodiscard]] const std::vector<std::string>& columns() const { return header_; }
   /// The cell's text; throws where there is no such column.

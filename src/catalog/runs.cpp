@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "catalog/csv.h"
@@ -50,6 +51,31 @@ Precision row_precision(const CsvTable& table, std::size_t row) {
   return *precision;
 }
 
+// Tokens per second and GPU, as they stand there or of the seconds of a step.
+double row_speed(const CsvTable& table, std::size_t i, const ThroughputRow& row) {
+  constexpr std::string_view kSpeed = "tokens_per_second_per_gpu";
+  const std::optional<double> speed = table.number(i, kSpeed);
+  if (speed && *speed > 0) return *speed;
+  if (speed) table.fail(i, kSpeed, "a speed is above 0");
+  if (!row.step_seconds) table.fail(i, kSpeed, "a number is missing, and step_seconds too");
+  if (*row.step_seconds <= 0) table.fail(i, "step_seconds", "a step takes more than 0 seconds");
+  if (!row.global_batch)
+    table.fail(i, "global_batch", "step_seconds says a speed only with a batch");
+  return *row.global_batch * row.seq_length / (*row.step_seconds * row.gpus);
+}
+
+double at_least_one(const CsvTable& table, std::size_t i, std::string_view column) {
+  const double value = table.required_number(i, column);
+  if (value < 1) table.fail(i, column, "this is a number from 1 on");
+  return value;
+}
+
+std::optional<double> batch_of(const CsvTable& table, std::size_t i, std::string_view column) {
+  const std::optional<double> value = table.number(i, column);
+  if (value && *value <= 0) table.fail(i, column, "a batch is above 0");
+  return value;
+}
+
 ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   constexpr std::array shardings = {Sharding::none, Sharding::optimizer, Sharding::gradients,
                                     Sharding::parameters, Sharding::hybrid};
@@ -62,20 +88,20 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.model = table.text(i, "model");
   row.task = table.text(i, "task");
   row.accelerator = table.text(i, "accelerator");
-  row.gpus = table.required_number(i, "gpus");
+  row.gpus = at_least_one(table, i, "gpus");
   for (const Dimension& each : kDimensions) row.*each.given = degree(table, i, each.name);
   row.sharding = one_of(table, i, "sharding", shardings, sharding_name);
-  row.micro_batch = table.number(i, "micro_batch");
-  row.global_batch = table.number(i, "global_batch");
-  row.seq_length = table.required_number(i, "seq_length");
+  row.micro_batch = batch_of(table, i, "micro_batch");
+  row.global_batch = batch_of(table, i, "global_batch");
+  row.seq_length = at_least_one(table, i, "seq_length");
   row.precision = row_precision(table, i);
   row.recompute = one_of(table, i, "recompute", recomputes, recompute_name);
   row.attention =
       one_of(table, i, "attention", attentions, attention_name).value_or(Attention::flash);
   row.stack = table.text(i, "stack");
   row.version = table.text(i, "version");
-  row.tokens_per_second_per_gpu = table.required_number(i, "tokens_per_second_per_gpu");
   row.step_seconds = table.number(i, "step_seconds");
+  row.tokens_per_second_per_gpu = row_speed(table, i, row);
   row.reported_tflops = table.number(i, "reported_tflops_per_gpu");
   row.reported_definition = table.text(i, "reported_definition");
   row.quality = table.text(i, "quality");
@@ -88,6 +114,42 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.note = table.text(i, "hardware_note");
   return row;
 }
+
+constexpr std::array<std::string_view, 35> kColumns = {"id",
+                                                       "source",
+                                                       "model",
+                                                       "task",
+                                                       "accelerator",
+                                                       "gpus",
+                                                       "tp",
+                                                       "pp",
+                                                       "vp",
+                                                       "cp",
+                                                       "ep",
+                                                       "etp",
+                                                       "dp",
+                                                       "sharding",
+                                                       "micro_batch",
+                                                       "global_batch",
+                                                       "seq_length",
+                                                       "precision",
+                                                       "recompute",
+                                                       "attention",
+                                                       "stack",
+                                                       "version",
+                                                       "tokens_per_second_per_gpu",
+                                                       "step_seconds",
+                                                       "reported_tflops_per_gpu",
+                                                       "reported_definition",
+                                                       "quality",
+                                                       "group",
+                                                       "layout_known",
+                                                       "quantised_base",
+                                                       "hardware_note",
+                                                       "system",
+                                                       "run_by",
+                                                       "tuning",
+                                                       "overlap"};
 
 void add_left_out(const Catalog& catalog, std::vector<ThroughputRow>& rows) {
   constexpr std::string_view path = "efficiency/left_out.csv";
@@ -193,6 +255,29 @@ std::vector<T> read_table(const Catalog& catalog, std::string_view path,
 }
 
 }  // namespace
+
+std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origin,
+                                    const OwnDefaults& defaults,
+                                    std::vector<std::string>& unknown) {
+  CsvTable table(csv, origin);
+  for (const std::string& column : table.columns()) {
+    if (std::ranges::find(kColumns, column) == kColumns.end()) unknown.push_back(column);
+  }
+  for (const auto& [column, cell] : defaults) table.fill(column, cell);
+  for (const std::string_view column : kColumns) table.fill(column, "");
+  std::vector<ThroughputRow> rows;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (table.text(i, "model").empty()) table.fail(i, "model", "a model is missing");
+    if (table.text(i, "accelerator").empty()) table.fail(i, "accelerator", "a chip is missing");
+    rows.push_back(throughput_row(table, i));
+    if (rows.back().id.empty()) rows.back().id = fmt::format("line {}", table.line(i));
+  }
+  return rows;
+}
+
+std::span<const std::string_view> throughput_columns() {
+  return kColumns;
+}
 
 std::shared_ptr<const RunBook> load_runs(const Catalog& catalog) {
   auto book = std::make_shared<RunBook>();

@@ -26,6 +26,7 @@ struct ValidateOptions {
   bool vision = false;
   bool serving = false;
   bool posttraining = false;
+  bool calibrated = false;
   OutputOptions output;
 };
 
@@ -90,6 +91,13 @@ int run_validate(const ValidateOptions& typed, Session& session) {
         [&] { return validate_posttraining(catalog, typed.filter); },
         [&](const auto& r) { return posttraining_validation_document(r, typed.rows); }, all);
   }
+  if (typed.calibrated) {
+    return show(
+        typed, session, "source of measured rows",
+        [&] { return calibration_curve(catalog, typed.filter.source); },
+        [](const auto& r) { return calibration_curve_document(r); },
+        [](const CalibrationCurve& r) { return r.wrong.after[1]; });
+  }
   if (typed.serving) {
     return show(
         typed, session, "serving measurement",
@@ -139,6 +147,8 @@ Action define_validate(Flags& flags, Session& session) {
   flags.add("--posttraining", typed->posttraining,
             "published rounds and whole runs of post-training; --stack is the framework, --task "
             "the method");
+  flags.add("--calibrated", typed->calibrated,
+            "each source after calibrating to 1, 3 and 10 of its rows (with --source alone)");
   flags.add("--max-error", typed->max_error, "F",
             "exit 3 where the median error of the selected rows is larger, e.g. 10%");
   add_output_options(flags, typed->output);

@@ -55,9 +55,11 @@ constexpr Command kCommands[] = {
     {"serve", "what serving a model costs: throughput against latency, dollars per million tokens",
      "--model NAME|FILE [OPTIONS]",
      "trcost serve --model llama-3.1-70b\n"
-     "trcost serve --model gpt-oss-120b --precision mxfp4 --accelerator h200,b200 --concurrency 64\n"
+     "trcost serve --model gpt-oss-120b --precision mxfp4 --accelerator h200,b200 --concurrency "
+     "64\n"
      "trcost serve --model deepseek-v3 --tokens-per-second-per-user 50 --load 0.6\n"
-     "trcost serve --model gpt-oss-120b --accelerator b200 --precision mxfp4 --claim \"0.02 USD/Mtok\"\n",
+     "trcost serve --model gpt-oss-120b --accelerator b200 --precision mxfp4 --claim \"0.02 "
+     "USD/Mtok\"\n",
      define_serve},
     {"tokens", "tokens that an image, a video or an audio clip becomes",
      "[--family NAME] --image WxH (or --images, --video, --audio) [OPTIONS]",
@@ -72,8 +74,16 @@ constexpr Command kCommands[] = {
      "trcost validate --format csv -o errors.csv\n"
      "trcost validate --task pretrain --max-error 10%\n"
      "trcost validate --runs\n"
+     "trcost validate --calibrated\n"
      "trcost validate --serving --model llama-3.1-70b\n",
      define_validate},
+    {"calibrate", "a stack file of your own, from steps that you measured",
+     "--measured ROWS.csv|--log FILE -o my-stack.json [OPTIONS]",
+     "trcost calibrate --measured rows.csv -o my-stack.json\n"
+     "trcost calibrate --log train.log --model llama-3.1-8b --accelerator h100-sxm --gpus 64 \\\n"
+     "                 --tp 2 --stack megatron -o my-stack.json\n"
+     "trcost estimate --model llama-3.1-8b --tokens 1T --stack my-stack.json\n",
+     define_calibrate},
     {"prices", "turn a SkyPilot or gpuhunt catalog into a price file", "import FILE [OPTIONS]",
      "trcost prices import lambda/vms.csv --date 2026-10-20 -o lambda-2026-10.json\n"
      "trcost prices import gpuhunt.csv --date 2026-10-20 --source github.com/dstackai/gpuhunt\n",
@@ -83,7 +93,8 @@ constexpr Command kCommands[] = {
      "trcost list prices --accelerator h100-sxm\n"
      "trcost list systems --format csv\n",
      define_list},
-    {"show", "one catalog entry with its sources, or a file of your own", "KIND NAME|FILE [OPTIONS]",
+    {"show", "one catalog entry with its sources, or a file of your own",
+     "KIND NAME|FILE [OPTIONS]",
      "trcost show accelerators h100-sxm\n"
      "trcost show models mixtral-8x7b --format json\n"
      "trcost show accelerators ./mine.json\n",

@@ -33,6 +33,7 @@ Action define_estimate(Flags& flags, Session& session);
 Action define_memory(Flags& flags, Session& session);
 Action define_tokens(Flags& flags, Session& session);
 Action define_sweep(Flags& flags, Session& session);
+Action define_calibrate(Flags& flags, Session& session);
 Action define_validate(Flags& flags, Session& session);
 Action define_prices(Flags& flags, Session& session);
 Action define_list(Flags& flags, Session& session);

@@ -41,20 +41,37 @@ int write_stdout(std::string_view text) {
   return 0;
 }
 
+namespace {
+
+std::vector<Format> all_formats() {
+  std::vector<Format> all;
+  for (const FormatInfo& info : formats()) all.push_back(info.format);
+  return all;
+}
+
+void add_format(Flags& flags, OutputOptions& options, std::string help) {
+  flags.group("Output");
+  flags.add("--format", options.format,
+            fmt::format("{}", fmt::join(names_of(options.allowed), "|")), std::move(help));
+}
+
+}  // namespace
+
 void add_output_options(Flags& flags, OutputOptions& options, std::vector<Format> allowed,
                         std::string_view otherwise) {
   options.allowed = std::move(allowed);
-  const std::string words = fmt::format("{}", fmt::join(names_of(options.allowed), "|"));
-  flags.group("Output");
-  flags.add("--format", options.format, words,
-            fmt::format("output format (default: by the extension of -o, else {})", otherwise));
+  add_format(flags, options,
+             fmt::format("output format (default: by the extension of -o, else {})", otherwise));
   flags.add("-o,--output", options.path, "FILE", "file to write, - for stdout");
 }
 
 void add_output_options(Flags& flags, OutputOptions& options) {
-  std::vector<Format> all;
-  for (const FormatInfo& info : formats()) all.push_back(info.format);
-  add_output_options(flags, options, std::move(all));
+  add_output_options(flags, options, all_formats());
+}
+
+void add_format_option(Flags& flags, OutputOptions& options) {
+  options.allowed = all_formats();
+  add_format(flags, options, "format of the report on stdout (default: table)");
 }
 
 Format OutputOptions::choose(Format otherwise) const {

@@ -30,6 +30,8 @@ void add_output_options(Flags& flags, OutputOptions& options, std::vector<Format
                         std::string_view otherwise = "table");
 /// The same with every format.
 void add_output_options(Flags& flags, OutputOptions& options);
+/// --format alone, of a report on stdout beside a file of another kind.
+void add_format_option(Flags& flags, OutputOptions& options);
 
 /// Where results go: stdout, a file (see ReplacedFile), or a device or pipe, which is written as
 /// the text comes. It is opened before the work starts. A closed pipe ends the program quietly; a

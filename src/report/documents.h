@@ -6,6 +6,7 @@
 
 #include "report/document.h"
 #include "report/row_stream.h"
+#include "trcost/calibrate.h"
 #include "trcost/diff.h"
 #include "trcost/experiments.h"
 #include "trcost/memory_fit.h"
@@ -47,5 +48,7 @@ Document run_validation_document(const RunValidation& validation);
 Document vision_validation_document(const VisionValidation& validation);
 Document serving_validation_document(const ServingValidation& validation, bool rows);
 Document posttraining_validation_document(const PosttrainingValidation& validation, bool rows);
+Document calibration_curve_document(const CalibrationCurve& curve);
+Document calibration_document(const CalibrationResult& result);
 
 }  // namespace trcost

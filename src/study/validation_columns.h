@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "trcost/calibrate.h"
 #include "trcost/column.h"
 #include "trcost/posttraining_validation.h"
 #include "trcost/serving_validation.h"
@@ -25,6 +26,8 @@ std::vector<ValidationSummary> with_all(const Result& result) {
   out.push_back(result.all);
   return out;
 }
+const Columns<CalibrationCurve>& calibration_curve_columns();
+const Columns<CalibrationResult>& calibration_columns();
 
 inline constexpr Subject<ValidationResult> kValidation = {"validation", validation_columns, "rows"};
 /// The same, about its summaries.
@@ -39,5 +42,9 @@ inline constexpr Subject<ServingValidation> kServingValidation = {
     "serving validation", serving_validation_columns, "rows"};
 inline constexpr Subject<PosttrainingValidation> kPosttrainingValidation = {
     "post-training validation", posttraining_validation_columns, "rows"};
+inline constexpr Subject<CalibrationCurve> kCalibrationCurve = {
+    "calibration curve", calibration_curve_columns, "sources"};
+inline constexpr Subject<CalibrationResult> kCalibration = {"calibration", calibration_columns,
+                                                            "rows"};
 
 }  // namespace trcost

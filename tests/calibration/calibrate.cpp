@@ -7,6 +7,10 @@
 //   run                              prints one predicted tokens/s/GPU per row, 0 where none
 //   tuning row|default              rows as tuned as they say, or as who does not know
 //   terms ID                         prints the seconds of a row by term
+//   slopes                           prints of each row with its source left out ln(predicted / measured
+//                                    seconds) and how it follows the factors of trcost calibrate
+#include <array>
+#include <cmath>
 #include <cstdio>
 #include <iostream>
 #include <map>
@@ -16,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "trcost/calibrate.h"
 #include "trcost/catalog.h"
 #include "trcost/performance.h"
 #include "trcost/error.h"
@@ -85,6 +90,22 @@ class Bench {
                     time.terms[static_cast<std::size_t>(i)]);
       }
       std::printf("seconds=%.6g\n", time.seconds);
+    }
+  }
+
+  void slopes() const {
+    constexpr double kStep = 1e-3;
+    for (const Entry& entry : entries_) {
+      if (!entry.row->left_out || !entry.usable) continue;
+      const MeasuredStep step = published_step(catalog_, *entry.row);
+      const double here = log_seconds(step, {});
+      std::printf("%s %.9g", entry.row->id.c_str(), here - std::log(step.seconds));
+      for (std::size_t i = 0; i < kStackFactors; ++i) {
+        std::array<double, kStackFactors> there{};
+        there[i] = kStep;
+        std::printf(" %.9g", (log_seconds(step, there) - here) / kStep);
+      }
+      std::printf("\n");
     }
   }
 
@@ -191,6 +212,8 @@ void serve(Bench& bench) {
       words >> name;
       bench.set_default_tuning(name == "default");
       continue;
+    } else if (command == "slopes") {
+      bench.slopes();
     } else if (command == "terms") {
       words >> name;
       bench.terms(name);

@@ -4,7 +4,7 @@
 
 load program
 
-commands=(estimate sweep memory solve diff transfer experiments tokens validate prices list show
+commands=(estimate sweep memory solve diff transfer experiments tokens validate calibrate prices list show
   config schema completions help)
 
 @test "every command has help that leads with examples and fits 100 columns" {

@@ -11,11 +11,12 @@
 namespace trcost::fuzz {
 namespace {
 
-constexpr std::array<Border, 12> kBorders = {{
+constexpr std::array<Border, 14> kBorders = {{
     {"catalog", catalog},
     {"data_file", data_file},
     {"image", image},
     {"image_sizes", image_sizes},
+    {"measured_rows", measured_rows},
     {"numbers", numbers},
     {"prices", prices},
     {"resume", resume},
@@ -23,6 +24,7 @@ constexpr std::array<Border, 12> kBorders = {{
     {"scenario", scenario},
     {"sweep", sweep},
     {"text", text},
+    {"training_log", training_log},
     {"words", words},
 }};
 

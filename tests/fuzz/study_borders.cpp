@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prices, and what a sweep is asked.
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <cmath>
+#include <sstream>
+
 #include "catalog/strict_json.h"
 #include "fuzz/borders.h"
+#include "study/training_log.h"
+#include "trcost/calibrate.h"
 #include "trcost/catalog.h"
 #include "trcost/price_import.h"
 #include "trcost/sweep.h"
@@ -92,6 +102,24 @@ void resume(std::string_view bytes) {
       require(found.bytes <= bytes.size() && found.next <= plan.size());
     });
   }
+}
+
+void training_log(std::string_view bytes) {
+  attempt([&] {
+    std::istringstream in{std::string(bytes)};
+    const LogSteps log = read_training_log(in, "fuzz");
+    require(std::isfinite(log.value) && log.value > 0 && log.scatter >= 0);
+  });
+}
+
+void measured_rows(std::string_view bytes) {
+  attempt([&] {
+    Measurements read;
+    read_measured_rows(built_in(), bytes, "fuzz", small_run(), read);
+    const CalibrationResult result = calibrate(built_in(), std::move(read));
+    require(std::isfinite(result.sigma) && result.sigma > 0);
+    parse_strict_json(result.stack_json, "fuzz");
+  });
 }
 
 }  // namespace trcost::fuzz

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calibration to a few measured steps: what must hold whatever the constants.
+#include <cmath>
+#include <sstream>
+
+#include "catalog/strict_json.h"
+#include "catch.h"
+#include "study/training_log.h"
+#include "trcost/calibrate.h"
+#include "trcost/efficiency.h"
+#include "trcost/error.h"
+#include "trcost/estimate.h"
+
+using namespace trcost;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog shared;
+  return shared;
+}
+
+constexpr std::string_view kHeader =
+    "id,model,accelerator,gpus,tp,pp,dp,micro_batch,global_batch,seq_length,sharding,recompute,"
+    "tokens_per_second_per_gpu\n";
+
+// Rows of llama-3.1-8b on H100 that are `times` slower than predicted.
+Measurements rows(const std::vector<double>& times, std::string_view chip = "h100-sxm") {
+  Measurements out;
+  std::string csv(kHeader);
+  int number = 0;
+  for (const double each : times) {
+    const int gpus = 8 << (number % 3);
+    csv += "r" + std::to_string(++number) + ",llama-3.1-8b," + std::string(chip) + "," +
+           std::to_string(gpus) + ",1,1," + std::to_string(gpus) + ",1," +
+           std::to_string(4 * gpus) + ",8192,parameters,none,1\n";
+    (void)each;
+  }
+  Scenario asked;
+  asked.set_text(Field::efficiency_stack, "fsdp");
+  read_measured_rows(catalog(), csv, "rows.csv", asked, out);
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    out.steps[i].seconds = times[i] * std::exp(log_seconds(out.steps[i], {}));
+  }
+  return out;
+}
+
+LogSteps read(const std::string& text) {
+  std::istringstream in(text);
+  return read_training_log(in, "train.log");
+}
+
+std::string message_of(const std::string& log) {
+  try {
+    read(log);
+  } catch (const Error& error) {
+    return error.message;
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("the more steps say the same, the nearer the prediction comes", "[calibrate]") {
+  for (const double slower : {0.8, 1.3, 2.0}) {
+    double before = std::abs(std::log(slower));
+    for (const std::size_t count : {1U, 3U, 10U}) {
+      INFO(slower << " with " << count);
+      const CalibrationResult result =
+          calibrate(catalog(), rows(std::vector<double>(count, slower)));
+      const double left = std::abs(std::log(1 + result.error_after));
+      CHECK(left < 0.75 * before);
+      before = left;
+    }
+    CHECK(before < 0.1 * std::abs(std::log(slower)));
+  }
+}
+
+TEST_CASE("steps as predicted change nothing, and narrow the range", "[calibrate]") {
+  const CalibrationResult one = calibrate(catalog(), rows({1}));
+  const CalibrationResult three = calibrate(catalog(), rows({1, 1, 1}));
+  for (const CalibrationResult::Factor& factor : three.factors) {
+    CHECK_THAT(factor.factor, Catch::Matchers::WithinAbs(1, 1e-6));
+  }
+  CHECK(one.sigma < one.fit.sigma_before);
+  CHECK(three.sigma < one.sigma);
+  CHECK(three.sigma_elsewhere > three.sigma);
+}
+
+TEST_CASE("steps that contradict each other leave the range wide and say so", "[calibrate]") {
+  const CalibrationResult agree = calibrate(catalog(), rows({1.3, 1.3, 1.3, 1.3}));
+  const CalibrationResult differ = calibrate(catalog(), rows({0.7, 1.3, 1.3, 2.2}));
+  CHECK(differ.sigma > 1.5 * agree.sigma);
+  CHECK(agree.warnings.empty());
+  REQUIRE_FALSE(differ.warnings.empty());
+  CHECK(differ.warnings[0].find("r1 and r4") != std::string::npos);
+}
+
+TEST_CASE("a wrong unit is refused, and so is no step at all", "[calibrate]") {
+  CHECK_THROWS_AS(calibrate(catalog(), rows({30})), Error);
+  CHECK_THROWS_AS(calibrate(catalog(), Measurements{}), Error);
+}
+
+TEST_CASE("the calibrated file predicts as the fit does, at its own spread", "[calibrate]") {
+  const CalibrationResult result = calibrate(catalog(), rows({1.4, 1.4, 1.4}));
+  const JsonValue document = parse_strict_json(result.stack_json, "my-stack.json");
+  CHECK(document.object().required_text("name") == "fsdp-calibrated");
+  Measurements again = rows({1.4, 1.4, 1.4});
+  const Stack moved = moved_stack(catalog().stack("fsdp"), result.fit.log);
+  Platform platform = again.steps[0].platform;
+  platform.stack = &moved;
+  const double seconds =
+      StepModel(again.steps[0].workload, platform).step(again.steps[0].layout).seconds;
+  CHECK_THAT(seconds, Catch::Matchers::WithinRel(result.rows[0].predicted_after, 1e-9));
+}
+
+// The promise of README, on every published source by constants that never saw it.
+TEST_CASE("three rows of a source help its others where it was wrong, and do not hurt elsewhere",
+          "[calibrate]") {
+  const CalibrationCurve curve = calibration_curve(catalog());
+  REQUIRE(curve.wrong.sources >= 5);
+  REQUIRE(curve.right.sources >= 20);
+  CHECK(curve.wrong.after[0] < 0.85 * curve.wrong.error);
+  CHECK(curve.wrong.after[1] < 0.7 * curve.wrong.error);
+  CHECK(curve.right.after[0] < 1.02 * curve.right.error);
+  CHECK(curve.right.after[1] < curve.right.error);
+  CHECK(curve.wrong.inside > 0.55);
+  CHECK(curve.right.inside > 0.7);
+}
+
+TEST_CASE("logs of four programs say the time of a step", "[calibrate][log]") {
+  std::string megatron, titan, trainer, lightning;
+  for (int i = 1; i <= 20; ++i) {
+    const std::string n = std::to_string(i);
+    megatron += " [2024-05-01 10:00:00] iteration " + n +
+                "/ 100 | consumed samples: 64 | elapsed time per "
+                "iteration (ms): " +
+                std::string(i < 3 ? "91234.5" : "8654.2") +
+                " | learning rate: 1E-06 | "
+                "global batch size:   256 | lm loss: 2.5E+00 |\r\n";
+    titan +=
+        "\x1b[32m[rank0]:[titan] 2025-06-16 22:30:50,322 - root - INFO - step: " + n +
+        "  loss:  6.1384  memory: 49.66GiB(52.28%)  tps: " + std::string(i == 1 ? "112" : "5,856") +
+        "  tflops: 339.16  mfu: 34.29%\n";
+    const std::string clock = (i * 10 / 60 < 10 ? "0" : "") + std::to_string(i * 10 / 60) + ":" +
+                              (i * 10 % 60 < 10 ? "0" : "") + std::to_string(i * 10 % 60);
+    const std::string bar =
+        " " + std::to_string(i * 5) + "%|####      | " + n + "/20 [" + clock + "<01:00, 10.02s/it";
+    trainer += bar + "]\r";
+    lightning += "Epoch 0: " + bar + ", loss=2.1, v_num=3]\r";
+  }
+  const LogSteps one = read(
+      "  seq_length ............................ 4096\n"
+      "  tensor_model_parallel_size ............ 8\n" +
+      megatron);
+  CHECK(one.program == LogProgram::megatron);
+  CHECK_THAT(one.value, Catch::Matchers::WithinRel(8.6542, 1e-12));
+  CHECK(one.facts == std::vector<std::pair<Field, double>>{{Field::data_seq_length, 4096},
+                                                           {Field::layout_tp, 8},
+                                                           {Field::train_global_batch, 256}});
+  const LogSteps two = read(titan);
+  CHECK(two.program == LogProgram::torchtitan);
+  CHECK(two.value == 5856);
+  const LogSteps three =
+      read("  Total train batch size (w. parallel, distributed & accumulation) = 64\n" + trainer);
+  CHECK(three.program == LogProgram::hugging_face);
+  CHECK_THAT(three.value, Catch::Matchers::WithinRel(10, 1e-12));
+  CHECK(three.facts == std::vector<std::pair<Field, double>>{{Field::train_global_batch, 64}});
+  const LogSteps four = read(lightning);
+  CHECK(four.program == LogProgram::lightning);
+  CHECK_THAT(four.value, Catch::Matchers::WithinRel(10, 1e-12));
+  // The run's own time, where that is all.
+  const LogSteps five = read(
+      "{'train_runtime': 1000.0, 'train_samples_per_second': 6.4, "
+      "'train_steps_per_second': 0.1, 'train_loss': 1.0, 'epoch': 1.0}\n");
+  CHECK(five.whole_run);
+  CHECK_THAT(five.value, Catch::Matchers::WithinRel(10, 1e-12));
+}
+
+TEST_CASE("logs that are cut off, not finite or something else", "[calibrate][log]") {
+  const std::string line =
+      "iteration 5/ 9 | elapsed time per iteration (ms): 2000.0 | global batch size: 8 |\n";
+  // The number in which a log ends is not whole.
+  const LogSteps cut = read(line + line + "iteration 7/ 9 | elapsed time per iteration (ms): 20");
+  CHECK(cut.value == 2);
+  CHECK(cut.unreadable == 1);
+  const LogSteps nan = read(line + "iteration 6/ 9 | elapsed time per iteration (ms): nan | \n");
+  CHECK(nan.value == 2);
+  CHECK(nan.unreadable == 1);
+  CHECK(message_of("iteration 6/ 9 | elapsed time per iteration (ms): inf | \n")
+            .find("none of the 1") == 0);
+  CHECK(message_of("").find("empty") != std::string::npos);
+  CHECK(message_of("hello\n").find("no step") == 0);
+  CHECK(message_of("\xFF\xFEi\0t\0").find("UTF-16") != std::string::npos);
+  CHECK(message_of("\x1F\x8B\x08").find("compressed") != std::string::npos);
+  // Other bytes beside the steps do no harm, and bars of other work do not count.
+  CHECK(read("\xE9\xFF caf\xE9\n" + line).value == 2);
+  CHECK(message_of("Loading checkpoint shards: 100%|##| 4/4 [00:40<00:00, 10.0s/it]\n")
+            .find("no step") == 0);
+}
