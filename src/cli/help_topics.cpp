@@ -78,8 +78,11 @@ vendor's or record table), usual (what its users get), first-run; --stack names 
 
   trcost estimate --model llama-3.1-8b --tokens 1T --gpus 64 --accelerator h100-sxm --stack megatron --tuning showcase
 
-A step that you measured beats every fit: --mfu takes yours, and `transfer` carries a measured run
-over to another platform.
+Steps that you measured beat every fit: `calibrate` makes a stack file of three to thirty of them,
+which every command takes as --stack my-stack.json (`validate --calibrated` shows what that is
+worth); --mfu takes a speed as it is, and `transfer` carries a measured run over to another platform.
+
+  trcost calibrate --measured examples/calibrate/rows.csv --stack fsdp-compiled -o my-stack.json
 
   trcost transfer --model llama-2-7b --train lora --tokens 2e9 --from a100-sxm-80gb --from-gpus 8 --measured 20h --to h200
 )";

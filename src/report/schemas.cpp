@@ -75,6 +75,9 @@ constexpr Schema kSchemas[] = {
      of_table<serving_validation_columns>},
     {"validate-posttraining", "trcost validate --posttraining --format json",
      of_table<posttraining_validation_columns>},
+    {"validate-calibrated", "trcost validate --calibrated --format json",
+     of_table<calibration_curve_columns>},
+    {"calibrate", "trcost calibrate --format json", of_table<calibration_columns>},
 };
 
 }  // namespace

@@ -81,5 +81,7 @@ valid() {
   valid validate-runs validate --runs
   valid validate-vision validate --vision
   valid validate-posttraining validate --posttraining
+  valid validate-calibrated validate --calibrated --source IBM
+  valid calibrate calibrate --measured "$BATS_TEST_DIRNAME/../../examples/calibrate/rows.csv" --stack fsdp-compiled
   valid validate-serving validate --serving --model llama-3.1-70b
 }

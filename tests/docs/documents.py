@@ -110,6 +110,9 @@ class Place:
         shutil.copy(ROOT / "examples/accelerators/my-chip.json", self.path / "mine.json")
         shutil.copy(ROOT / "examples/accelerators/my-chip.json", self.path / "my-chip.json")
         shutil.copy(ROOT / "examples/studies/ablation.json", self.path / "study.json")
+        shutil.copy(ROOT / "examples/calibrate/rows.csv", self.path / "rows.csv")
+        (self.path / "train.log").write_text(
+            " iteration 9/ 100 | elapsed time per iteration (ms): 9000.0 | global batch size: 512 |\n" * 3)
         (self.path / "mine/prices").mkdir(parents=True)
         head = ("InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,SpotPrice,Region,"
                 "GpuInfo,AvailabilityZone\n")
@@ -123,6 +126,7 @@ class Place:
             "provider\ngpu_8x_h100,us-east-1,23.92,208,1800,8,H100,80,False,,lambdalabs\n")
         (self.path / "sizes.txt").write_text("1e9\n7e9\n")
         (self.path / "run.json").write_text('{ "model": { "params": 1e9 } }\n')
+        self.run("trcost calibrate --measured rows.csv --stack fsdp-compiled -o my-stack.json")
         self.run("trcost estimate --params 1e9 --format json > before.json")
         self.run("trcost estimate --params 1e9 --price 3 --format json > after.json")
 
