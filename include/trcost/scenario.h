@@ -72,7 +72,7 @@ enum class Cause : std::uint8_t {
 };
 
 /// How `solve` looks for a value: results follow it in one direction, or it has to be tried.
-enum class Search : std::uint8_t { bracket, scan };
+enum class SolveBy : std::uint8_t { bracket, scan };
 
 /// What the names that a field takes are names of.
 enum class Names : std::uint8_t {
@@ -104,7 +104,7 @@ struct FieldMeaning {
   Moves moves;
   Law law = Law::trial;       ///< of a range
   Cause cause = Cause::step;  ///< of a range
-  Search search = Search::bracket;
+  SolveBy solve_by = SolveBy::bracket;
   bool zero = false;  ///< a fraction or price of 0 is an amount, not a mistake
   Names names = Names::none;
   std::string_view answer{};  ///< the column with its resolved value, where that has another path

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/notes.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "scenario/number_kind.h"
 
 namespace trcost {
@@ -44,6 +47,11 @@ void Notes::add(Assumption assumption) {
 
 void Notes::warn(std::string text) {
   if (wanted_) warnings.push_back(std::move(text));
+}
+
+void Notes::append(Notes&& other) {
+  std::ranges::move(other.assumptions, std::back_inserter(assumptions));
+  std::ranges::move(other.warnings, std::back_inserter(warnings));
 }
 
 }  // namespace trcost

@@ -24,6 +24,8 @@ class Notes {
   void add(Field field, std::string_view value, std::string why, std::string source);
   void add(Assumption assumption);
   void warn(std::string text);
+  /// What another said, after what is here.
+  void append(Notes&& other);
 
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;

@@ -10,19 +10,6 @@
 #include "trcost/performance.h"
 
 namespace trcost {
-namespace {
-
-std::span<const Field> preparation_fields() {
-  static const std::vector<Field> list = fields_that_move(Moves::prepared);
-  return list;
-}
-
-std::span<const Field> rate_fields() {
-  static const std::vector<Field> list = fields_that_move(Moves::rates);
-  return list;
-}
-
-}  // namespace
 
 Prepared::Prepared(ResolvedWork work_, const Platform& platform)
     : work(std::move(work_)), model(work.workload, platform) {}
@@ -48,12 +35,6 @@ void note_vision_habits(const Scenario& scenario, const ResolvedWork& work, cons
 
 }  // namespace
 
-bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, Scenario& adapted) {
-  return method_defaults(asked, notes, adapted) ||
-         contrastive_defaults(asked, catalog, notes, adapted) ||
-         vision_tuning_defaults(asked, catalog, notes, adapted);
-}
-
 Prepared prepare(const Scenario& scenario, const Catalog& catalog, std::string_view accelerator,
                  Notes& notes) {
   ResolvedWork work = resolve_work(scenario, catalog, notes);
@@ -65,27 +46,6 @@ Prepared prepare(const Scenario& scenario, const Catalog& catalog, std::string_v
   if (round && round->rollout) out.quality = round_quality(*round);
   out.method = method_text(out.quality);
   out.round = std::move(round);
-  return out;
-}
-
-Preparations::Preparations(const Catalog& catalog)
-    : catalog_(catalog), prepared_(preparation_fields()), rates_(rate_fields()) {}
-
-const Prepared& Preparations::prepared(const Scenario& scenario, std::string_view accelerator) {
-  Notes silent(false);
-  const bool samples = scenario.has(Field::data_samples);
-  Prepared& out = prepared_.find(scenario, accelerator, samples,
-                                 [&] { return prepare(scenario, catalog_, accelerator, silent); });
-  resolve_amounts(scenario, out.work, silent);
-  return out;
-}
-
-const Rates& Preparations::rates(const Scenario& scenario, const Platform& platform) {
-  Notes silent(false);
-  const std::optional<double> price = scenario.number(Field::cost_price_per_gpu_hour);
-  Rates& out = rates_.find(scenario, platform.accelerator->file, price.has_value(),
-                           [&] { return resolve_rates(scenario, catalog_, platform, silent); });
-  if (price) out.price.usd = *price;
   return out;
 }
 

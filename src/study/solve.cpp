@@ -64,7 +64,9 @@ std::vector<double> scanned_values(const FieldInfo& info) {
 
 Found search(Prober& prober, const SolveRequest& request, const System& system) {
   const FieldInfo& info = *request.unknown;
-  if (info.meaning.search == Search::bracket) return solve_by_bracket(prober, field_grid(info), is_whole(info));
+  if (info.meaning.solve_by == SolveBy::bracket) {
+    return solve_by_bracket(prober, field_grid(info), is_whole(info));
+  }
   const bool cheapest = request.target.column->path == "wall_clock_seconds";
   const bool cluster = info.field == Field::hardware_gpus;
   const double node = std::max(1.0, system.gpus_per_node);

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prices, and what a sweep is asked.
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include <cmath>
 #include <sstream>
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The second and third link of the chain: a question with its cluster and layout, and the answer.
+#pragma once
+
+#include "estimate/execution.h"
+#include "estimate/question.h"
+
+namespace trcost {
+
+/// A question with its cluster, its layout and what of the time is steps.
+struct Sized {
+  Execution execution;
+  UsefulTime useful;
+};
+
+/// Chooses what the question leaves open. Throws as resolve_execution() does.
+Sized size(const Question& question, Notes& notes);
+
+/// Clock, bill and range of a sized question, into `out` whose memory is reused. `elsewhere`
+/// answers other scenarios, for ranges whose effect has to be tried.
+void answer(const Question& question, const Sized& sized, const EstimateOptions& options,
+            const Reestimate& elsewhere, Notes& notes, Estimate& out);
+
+}  // namespace trcost
