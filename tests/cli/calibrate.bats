@@ -66,7 +66,7 @@ megatron_log() {  # seconds, batch
 
 @test "a clear answer to rows that say too little or nonsense" {
   head -1 "$rows" >empty.csv
-  refused 2 'no measured step' calibrate --measured empty.csv
+  refused 1 'has no row' calibrate --measured empty.csv
   printf 'model,accelerator,gpus,seq_length,tokens_per_second_per_gpu\nllama-3.1-8b,h100-sxm,8,4096,nan\n' >nan.csv
   refused 1 'not a number' calibrate --measured nan.csv
   printf 'model,accelerator,gpus,seq_length,tokens_per_second_per_gpu,stack\nllama-3.1-8b,h100,8,4096,9000,fsdp\nllama-3.1-8b,h100,8,4096,9000,megatron\n' >two.csv
