@@ -8,7 +8,8 @@ cd "$(dirname "$0")/.."
 . cmake/dependencies.sh
 
 # shellcheck disable=SC2086  # words on purpose
-require_packages $build_packages catch2 librapidcheck-dev libbenchmark-dev bats jq shellcheck python3
+require_packages $build_packages catch2 librapidcheck-dev libbenchmark-dev bats jq shellcheck python3 \
+  python3-jsonschema
 build=${BUILD_DIR:-build-tests}
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DTRCOST_TESTS=ON "$@"
 cmake --build "$build"
