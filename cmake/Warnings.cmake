@@ -5,7 +5,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LES
   # False positives in string concatenation (gcc.gnu.org/PR105329, PR105651).
   target_compile_options(trcost_warnings INTERFACE -Wno-restrict)
   if(TRCOST_PRECOMPILE)  # the same of arrays of strings, seen in a precompiled build alone
-    target_compile_options(trcost_warnings INTERFACE -Wno-array-bounds)
+    target_compile_options(trcost_warnings INTERFACE -Wno-array-bounds -Wno-stringop-overread
+      -Wno-stringop-overflow)
   endif()
 endif()
 if(TRCOST_WERROR)
