@@ -8,7 +8,7 @@
 #include <string>
 
 #include "catalog/packed_data.h"
-#include "trcost/files.h"
+#include "text/files.h"
 
 namespace {
 

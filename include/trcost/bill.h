@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU-hours become rows of dollars. Knows no parallelism.
+// What a training costs: rows of dollars, and their sum.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/derivation.h"
-#include "trcost/energy.h"
 #include "trcost/line_item.h"
-#include "trcost/ownership.h"
-#include "trcost/prices.h"
-#include "trcost/storage.h"
 
 namespace trcost {
+
+enum class PriceClass : std::uint8_t;
 
 /// What is known of buying the machines.
 enum class Purchase : std::uint8_t { priced, unpriced, not_for_sale };
@@ -51,47 +48,8 @@ struct CostResult {
   std::string rent_source;                       ///< which rent that is, in words
 };
 
-/// What is billed. Pointers stay the caller's and may be null where they do not apply.
-struct BillInputs {
-  double gpu_hours = 0;
-  double tokens = 0;
-  bool own = false;
-  const PriceQuote* price = nullptr;         ///< rented; with own: what break-even compares with
-  const OwnershipCost* ownership = nullptr;  ///< with own
-  std::string_view ownership_source;         ///< where the purchase price comes from
-  std::string_view ownership_date;
-  std::optional<double> capital_usd;  ///< with own
-  double gpus = 0;
-  double term_hours = 0;  ///< that a reserved price binds for; 0: none
-  Purchase purchase = Purchase::priced;
-  std::optional<double> kwh;  ///< facility; with own the final run alone, since
-                              ///< experiments and evaluation carry their energy
-  std::optional<double> usd_per_kwh;
-  std::string_view electricity_source;
-  std::string_view electricity_date;
-  const StorageUse* storage = nullptr;
-  bool storage_included = false;  ///< part of the total, else shown apart
-  const PriceQuote* storage_price = nullptr;
-  const PriceQuote* egress_price = nullptr;
-  double experiments = 0;  ///< compute of the experiments / of the final run
-  double evaluation = 0;   ///< compute of evaluation / of the final run
-};
-
-/// Fills `out`, reusing its memory. Included items sum to `total`, which is checked in every build
-/// type to 1e-9 relative (std::logic_error otherwise). Staff is never part of it: `kStaffNote`.
-void make_bill(const BillInputs& inputs, CostResult& out);
-
-/// Throws std::logic_error unless the included items sum to `total`.
-void check_bill(const CostResult& cost);
-
 inline constexpr std::string_view kStaffNote =
     "staff is not included: 29 to 49 % of the development cost of frontier models "
     "(Cottier et al., arXiv:2405.21015)";
-
-/// The included items of a bill whose total is known, by what moves them.
-Dollars dollars_of(const CostResult& cost);
-
-/// total = sum of the included items; and dollars per million tokens.
-std::vector<Derivation> derive_bill(const CostResult& cost, double tokens);
 
 }  // namespace trcost

@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "trcost/hardware.h"
-#include "trcost/model.h"
 
 namespace trcost {
 
+struct Model;
+struct Encoder;
 struct PriceBook;
 struct Efficiency;
 struct Stack;
@@ -57,7 +58,7 @@ class Catalog {
   const Model& model(std::string_view name_or_path) const;
   const Encoder& encoder(std::string_view name_or_path) const;
 
-  /// `NAME@RELEASE` is the stack as of a release (trcost/efficiency.h); throws Error (usage) where
+  /// `NAME@RELEASE` is the stack as of a release (catalog/efficiency.h); throws Error (usage) where
   /// the stack's measurements do not cover it.
   const Stack& stack(std::string_view name_or_path) const;
   /// Inference software.

@@ -14,14 +14,16 @@
 #include "trcost/catalog.h"
 #include "trcost/derivation.h"
 #include "trcost/energy.h"
-#include "trcost/method.h"
-#include "trcost/performance.h"
+#include "trcost/hardware.h"
+#include "trcost/layout.h"
+#include "trcost/method_quality.h"
 #include "trcost/scenario.h"
-#include "trcost/serving_model.h"
 #include "trcost/uncertainty.h"
-#include "trcost/workload.h"
 
 namespace trcost {
+
+struct StepAccount;
+enum class Work : std::uint8_t;
 
 /// Something that the user did not say.
 struct Assumption {
@@ -56,7 +58,7 @@ struct StageResult {
 struct PhaseResult {
   std::string stage;      ///< of a training in several, else empty
   std::string_view name;  ///< `generate`, `train_policy`
-  Work work = Work::train;
+  Work work{};
   double gpus = 0;
   double step_seconds = 0;  ///< of a round
   double tokens = 0;        ///< of a round

@@ -113,6 +113,15 @@ inline int expert_tensor_parallel(const Layout& layout) {
 /// largest divisor of `ranks` that lies within one domain of `domain` accelerators.
 double hybrid_shards(double ranks, double stride, double domain) noexcept;
 
+/// How one replica of the model is split: attention over `tp` with `dp` copies, experts over all.
+struct ServingLayout {
+  int gpus = 1;
+  int tp = 1;
+  int ep = 1;
+  int dp = 1;
+  friend bool operator==(const ServingLayout&, const ServingLayout&) = default;
+};
+
 /// Bytes on the fullest device; the parts sum to `total`.
 struct MemoryUse {
   double weights = 0;

@@ -7,11 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/catalog.h"
-#include "trcost/derivation.h"
 #include "trcost/estimate.h"
-#include "trcost/planner.h"
-#include "trcost/scenario.h"
+#include "trcost/hardware.h"
+#include "trcost/layout.h"
 
 namespace trcost {
 

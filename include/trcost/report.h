@@ -12,7 +12,6 @@
 #include "trcost/output_format.h"
 #include "trcost/scenario.h"
 #include "trcost/token_budgets.h"
-#include "trcost/version.h"
 
 namespace trcost {
 

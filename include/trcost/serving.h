@@ -2,19 +2,21 @@
 // The question of `trcost serve`, and its answer.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "trcost/catalog.h"
 #include "trcost/derivation.h"
 #include "trcost/estimate.h"
 #include "trcost/scenario.h"
-#include "trcost/serving_model.h"
+#include "trcost/serving_point.h"
 #include "trcost/uncertainty.h"
 
 namespace trcost {
+
+enum class WeightFormat : std::uint8_t;
 
 struct ServingQuestion {
   Scenario scenario;      ///< model.*, hardware.accelerator, .gpus (of a replica), .system, cost.*
@@ -50,7 +52,7 @@ struct ServingCurvePoint {
 /// One platform's answer.
 struct ServingRow {
   std::string accelerator, title, system, engine;
-  WeightFormat format = WeightFormat::bf16;
+  WeightFormat format{};
   bool eight_bit_cache = false;
   ServingLayout layout;
   double concurrency = 0;

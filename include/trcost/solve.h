@@ -8,12 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "trcost/columns.h"
 #include "trcost/estimate.h"
+#include "trcost/scaling_law.h"
 #include "trcost/scenario.h"
-#include "trcost/workload.h"
 
 namespace trcost {
+
+template <class Subject>
+struct Column;
+using EstimateColumn = Column<Estimate>;
 
 /// What a result is to reach: at most `value`, or at least it where more is better.
 struct SolveTarget {
@@ -28,7 +31,7 @@ SolveTarget solve_target(std::string_view column, double value);
 const FieldInfo& solve_field(std::string_view word);
 
 /// The question. Without `unknown` parameters and tokens are both sought, as the scaling law pairs
-/// them (compute_optimal in trcost/workload.h).
+/// them (compute_optimal in trcost/scaling_law.h).
 struct SolveRequest {
   Scenario base;
   SolveTarget target;

@@ -11,11 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/columns.h"
 #include "trcost/estimate.h"
 #include "trcost/scenario.h"
 
 namespace trcost {
+
+template <class Subject>
+struct Column;
+using EstimateColumn = Column<Estimate>;
 
 /// One axis of a grid: a scenario field and the values that it takes, in order and without repeats.
 class SweepAxis {

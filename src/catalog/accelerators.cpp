@@ -4,7 +4,7 @@
 #include "catalog/loaders.h"
 #include "catalog/provenance.h"
 #include "catalog/strict_json.h"
-#include "trcost/suggest.h"
+#include "quantity/suggest.h"
 
 namespace trcost {
 namespace {

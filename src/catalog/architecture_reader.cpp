@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "catalog/model.h"
 #include "catalog/pattern_reader.h"
 #include "trcost/error.h"
 

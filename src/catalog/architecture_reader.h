@@ -2,6 +2,7 @@
 // Reads the parts of a model file; every function throws Error (kind data) on what is malformed.
 #pragma once
 
+#include "catalog/model.h"
 #include "catalog/strict_json.h"
 #include "trcost/catalog.h"
 

@@ -11,15 +11,17 @@
 #include <system_error>
 
 #include "catalog/data_file.h"
+#include "catalog/efficiency.h"
 #include "catalog/embedded.h"
+#include "catalog/engine.h"
 #include "catalog/entry_names.h"
 #include "catalog/loaders.h"
+#include "catalog/model.h"
+#include "catalog/price_book.h"
+#include "catalog/regions.h"
+#include "catalog/runs.h"
 #include "text/unicode.h"
-#include "trcost/efficiency.h"
-#include "trcost/engine.h"
 #include "trcost/error.h"
-#include "trcost/price_book.h"
-#include "trcost/runs.h"
 
 namespace trcost {
 namespace {

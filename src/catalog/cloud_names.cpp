@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "catalog/price_import.h"
+#include "quantity/suggest.h"
 #include "trcost/catalog.h"
-#include "trcost/price_import.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "quantity/suggest.h"
 #include "trcost/error.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/efficiency.h"
+#include "catalog/efficiency.h"
 
 #include <fmt/format.h>
 

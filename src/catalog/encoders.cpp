@@ -3,6 +3,7 @@
 
 #include "catalog/architecture_reader.h"
 #include "catalog/loaders.h"
+#include "catalog/model.h"
 #include "trcost/numbers.h"
 
 namespace trcost {

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "catalog/data_file.h"
+#include "catalog/engine.h"
 #include "catalog/loaders.h"
 #include "catalog/strict_json.h"
-#include "trcost/engine.h"
 
 namespace trcost {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "catalog/data_file.h"
-#include "trcost/suggest.h"
+#include "quantity/suggest.h"
 
 namespace trcost {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "catalog/model.h"
 #include "catalog/strict_json.h"
-#include "trcost/model.h"
 
 namespace trcost {
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "catalog/hugging_face_parts.h"
-#include "trcost/suggest.h"
+#include "quantity/suggest.h"
 
 namespace trcost {
 namespace {

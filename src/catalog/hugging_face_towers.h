@@ -5,8 +5,8 @@
 
 #include <string_view>
 
+#include "catalog/model.h"
 #include "catalog/strict_json.h"
-#include "trcost/model.h"
 
 namespace trcost {
 

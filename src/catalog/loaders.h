@@ -8,6 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/efficiency.h"
+#include "catalog/engine.h"
+#include "catalog/model.h"
+#include "catalog/price_book.h"
+#include "catalog/regions.h"
+#include "catalog/runs.h"
 #include "catalog/strict_json.h"
 #include "trcost/catalog.h"
 

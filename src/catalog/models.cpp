@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "catalog/architecture_reader.h"
+#include "catalog/engine.h"
 #include "catalog/hugging_face.h"
 #include "catalog/loaders.h"
-#include "trcost/engine.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "catalog/strict_json.h"
+#include "quantity/suggest.h"
 #include "text/unicode.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "catalog/architecture_reader.h"
+#include "catalog/model.h"
 
 namespace trcost {
 namespace {

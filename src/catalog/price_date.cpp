@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "catalog/price_book.h"
 #include "catalog/price_files.h"
 #include "trcost/error.h"
-#include "trcost/price_book.h"
 
 namespace trcost {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "catalog/price_book.h"
 #include "catalog/strict_json.h"
-#include "trcost/price_book.h"
 
 namespace trcost {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/price_import.h"
+#include "catalog/price_import.h"
 
 #include <fmt/format.h>
 

@@ -9,8 +9,8 @@
 #include <map>
 #include <utility>
 
+#include "quantity/suggest.h"
 #include "trcost/numbers.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

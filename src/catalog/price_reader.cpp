@@ -11,8 +11,8 @@
 
 #include "catalog/price_bounds.h"
 #include "catalog/price_files.h"
-#include "trcost/price_import.h"
-#include "trcost/suggest.h"
+#include "catalog/price_import.h"
+#include "quantity/suggest.h"
 
 namespace trcost {
 namespace {

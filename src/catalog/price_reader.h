@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "catalog/price_book.h"
 #include "catalog/strict_json.h"
-#include "trcost/price_book.h"
 
 namespace trcost {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "trcost/price_book.h"
+#include "catalog/price_book.h"
 
 namespace trcost {
 namespace {

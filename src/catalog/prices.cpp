@@ -6,9 +6,9 @@
 #include "catalog/data_file.h"
 #include "catalog/embedded.h"
 #include "catalog/loaders.h"
+#include "catalog/price_book.h"
 #include "catalog/price_files.h"
 #include "catalog/price_reader.h"
-#include "trcost/price_book.h"
 
 namespace trcost {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "catalog/region_names.h"
-#include "trcost/regions.h"
+#include "catalog/regions.h"
 
 namespace trcost {
 namespace {

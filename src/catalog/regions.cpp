@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/regions.h"
+#include "catalog/regions.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 
 #include "catalog/data_file.h"
 #include "catalog/loaders.h"
+#include "catalog/price_book.h"
 #include "catalog/price_files.h"
 #include "catalog/region_names.h"
 #include "catalog/strict_json.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
-#include "trcost/price_book.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

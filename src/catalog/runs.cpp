@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/runs.h"
+#include "catalog/runs.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "catalog/data_file.h"
 #include "catalog/embedded.h"
 #include "catalog/loaders.h"
+#include "catalog/model.h"
 #include "trcost/error.h"
 
 namespace trcost {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "catalog/efficiency.h"
 #include "catalog/loaders.h"
 #include "catalog/strict_json.h"
-#include "trcost/efficiency.h"
 #include "trcost/error.h"
 
 namespace trcost {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quantity/suggest.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "catalog/flat_json.h"
-#include "trcost/files.h"
+#include "text/files.h"
 
 namespace trcost {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "trcost/model.h"
+#include "catalog/model.h"
 
 namespace trcost {
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "trcost/engine.h"
+#include "catalog/engine.h"
 
 namespace trcost {
 namespace {

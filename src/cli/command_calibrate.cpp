@@ -14,9 +14,9 @@
 #include "cli/scenario_options.h"
 #include "cli/session.h"
 #include "report/documents.h"
+#include "text/files.h"
 #include "text/input_files.h"
 #include "trcost/error.h"
-#include "trcost/files.h"
 
 namespace trcost::cli {
 namespace {

@@ -13,8 +13,8 @@
 #include "cli/settings.h"
 #include "report/table_document.h"
 #include "scenario/defaults.h"
+#include "text/files.h"
 #include "trcost/error.h"
-#include "trcost/files.h"
 
 namespace trcost::cli {
 namespace {

@@ -11,9 +11,9 @@
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
+#include "cost/prices.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
-#include "trcost/prices.h"
 #include "trcost/report.h"
 
 namespace trcost::cli {

@@ -11,10 +11,10 @@
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
+#include "cost/prices.h"
 #include "report/documents.h"
 #include "trcost/error.h"
 #include "trcost/experiments.h"
-#include "trcost/prices.h"
 #include "trcost/report.h"
 
 namespace trcost::cli {

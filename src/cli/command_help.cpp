@@ -10,8 +10,8 @@
 #include "cli/help_topics.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
-#include "trcost/suggest.h"
 
 namespace trcost::cli {
 namespace {

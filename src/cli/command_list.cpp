@@ -8,8 +8,8 @@
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "report/catalog_report.h"
 #include "report/table_document.h"
-#include "trcost/catalog_report.h"
 
 namespace trcost::cli {
 namespace {

@@ -7,13 +7,13 @@
 #include <set>
 #include <string>
 
+#include "catalog/price_import.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "text/files.h"
 #include "trcost/error.h"
-#include "trcost/files.h"
-#include "trcost/price_import.h"
 
 namespace trcost::cli {
 namespace {

@@ -11,12 +11,12 @@
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
+#include "cost/prices.h"
 #include "report/documents.h"
+#include "report/solve_report.h"
+#include "study/rent.h"
 #include "trcost/error.h"
-#include "trcost/prices.h"
-#include "trcost/rent.h"
 #include "trcost/report.h"
-#include "trcost/solve_report.h"
 
 namespace trcost::cli {
 namespace {

@@ -14,9 +14,9 @@
 #include "cli/scenario_options.h"
 #include "cli/session.h"
 #include "cli/sweep_output.h"
+#include "report/sweep_report.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
-#include "trcost/sweep_report.h"
 
 namespace trcost::cli {
 namespace {

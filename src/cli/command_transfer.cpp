@@ -10,10 +10,10 @@
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
+#include "cost/prices.h"
+#include "quantity/quantity.h"
 #include "report/documents.h"
 #include "trcost/error.h"
-#include "trcost/prices.h"
-#include "trcost/quantity.h"
 #include "trcost/report.h"
 #include "trcost/transfer.h"
 

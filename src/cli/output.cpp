@@ -11,8 +11,8 @@
 #include <cstring>
 
 #include "cli/flags.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
-#include "trcost/suggest.h"
 
 namespace trcost::cli {
 namespace {

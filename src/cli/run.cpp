@@ -16,11 +16,12 @@
 #include "cli/help.h"
 #include "cli/output.h"
 #include "cli/session.h"
+#include "cost/prices.h"
+#include "quantity/suggest.h"
 #include "text/input_files.h"
 #include "trcost/error.h"
-#include "trcost/prices.h"
 #include "trcost/report.h"
-#include "trcost/suggest.h"
+#include "trcost/version.h"
 
 namespace trcost::cli {
 namespace {

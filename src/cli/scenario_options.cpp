@@ -8,9 +8,9 @@
 #include "cli/flags.h"
 #include "cli/session.h"
 #include "cli/settings.h"
+#include "text/files.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
-#include "trcost/files.h"
 
 namespace trcost::cli {
 namespace {

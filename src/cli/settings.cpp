@@ -6,8 +6,8 @@
 #include "cli/scenario_options.h"
 #include "cli/session.h"
 #include "scenario/defaults.h"
+#include "text/files.h"
 #include "trcost/error.h"
-#include "trcost/files.h"
 
 namespace trcost::cli {
 namespace {

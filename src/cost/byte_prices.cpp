@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "cost/price_rows.h"
+#include "cost/prices.h"
 #include "trcost/numbers.h"
-#include "trcost/prices.h"
 
 namespace trcost {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "trcost/regions.h"
+#include "catalog/regions.h"
 
 namespace trcost {
 namespace {

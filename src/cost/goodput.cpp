@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/goodput.h"
+#include "cost/goodput.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "quantity/portable_math.h"
+#include "quantity/quantity.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

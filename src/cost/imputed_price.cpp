@@ -12,8 +12,8 @@
 #include "cost/class_price.h"
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"
+#include "quantity/suggest.h"
 #include "trcost/numbers.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/ownership.h"
+#include "cost/ownership.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <numbers>
 
 #include "quantity/portable_math.h"
+#include "quantity/quantity.h"
 #include "trcost/energy.h"
 #include "trcost/numbers.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "catalog/price_import.h"
+#include "catalog/regions.h"
 #include "cost/price_rows.h"
+#include "quantity/suggest.h"
 #include "trcost/numbers.h"
-#include "trcost/price_import.h"
-#include "trcost/regions.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 

@@ -10,12 +10,12 @@
 #include <set>
 #include <utility>
 
+#include "catalog/regions.h"
 #include "quantity/portable_math.h"
+#include "quantity/quantity.h"
 #include "quantity/statistics.h"
+#include "quantity/suggest.h"
 #include "trcost/numbers.h"
-#include "trcost/quantity.h"
-#include "trcost/regions.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/prices.h"
+#include "cost/prices.h"
 
 namespace trcost {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which price of the book an estimate uses.
-#include "trcost/prices.h"
+#include "cost/prices.h"
 
 #include <fmt/format.h>
 
@@ -14,8 +14,8 @@
 #include "cost/seller_level.h"
 #include "cost/term_share.h"
 #include "quantity/portable_math.h"
+#include "quantity/quantity.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

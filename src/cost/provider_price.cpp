@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <set>
 
+#include "catalog/price_import.h"
 #include "cost/price_rows.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
-#include "trcost/price_import.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 

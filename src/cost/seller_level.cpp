@@ -8,8 +8,8 @@
 #include <set>
 
 #include "quantity/statistics.h"
+#include "quantity/suggest.h"
 #include "trcost/numbers.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

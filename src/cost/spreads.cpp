@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "quantity/portable_math.h"
-#include "trcost/quantity.h"
+#include "quantity/quantity.h"
 #include "trcost/uncertainty.h"
 
 namespace trcost {

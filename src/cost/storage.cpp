@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/storage.h"
+#include "cost/storage.h"
 
 #include <fmt/format.h>
 
-#include "trcost/quantity.h"
+#include "quantity/quantity.h"
 
 namespace trcost {
 namespace {

@@ -10,7 +10,7 @@
 #include "estimate/phase_results.h"
 #include "estimate/pipeline_data.h"
 #include "estimate/waterfall.h"
-#include "trcost/quantity.h"
+#include "quantity/quantity.h"
 
 namespace trcost {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "quantity/suggest.h"
 #include "trcost/error.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trcost/columns.h"
+#include "estimate/estimate_columns.h"
 
 namespace trcost {
 

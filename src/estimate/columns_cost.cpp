@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "catalog/price_book.h"
 #include "estimate/columns.h"
-#include "trcost/quantity.h"
+#include "quantity/quantity.h"
 #include "trcost/version.h"
 
 namespace trcost {

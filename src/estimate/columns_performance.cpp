@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/columns.h"
 #include "estimate/plan_columns.h"
+#include "workload/method.h"
 
 namespace trcost {
 namespace {

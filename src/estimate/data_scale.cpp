@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "trcost/scaling_law.h"
+
 namespace trcost {
 namespace {
 

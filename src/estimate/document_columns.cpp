@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/document_columns.h"
 
+#include "estimate/estimate_columns.h"
 #include "estimate/explain_step.h"
 #include "estimate/plan_columns.h"
-#include "trcost/columns.h"
+#include "workload/method.h"
 
 namespace trcost {
 namespace {

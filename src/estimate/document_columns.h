@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trcost/column.h"
+#include "text/column.h"
 #include "trcost/estimate.h"
 #include "trcost/token_budgets.h"
 
 namespace trcost {
 
-/// The columns of an estimate (trcost/columns.h) and its lists, as its JSON has them.
+/// The columns of an estimate (estimate/estimate_columns.h) and its lists, as its JSON has them.
 const Columns<Estimate>& estimate_columns();
 const Columns<TokenAlternative>& alternative_columns();
 

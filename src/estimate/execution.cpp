@@ -8,8 +8,8 @@
 #include "estimate/execution_notes.h"
 #include "estimate/pipeline_data.h"
 #include "quantity/portable_math.h"
+#include "quantity/quantity.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

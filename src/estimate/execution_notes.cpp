@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "estimate/cluster_size.h"
+#include "quantity/quantity.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

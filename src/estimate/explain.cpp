@@ -5,10 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "cost/make_bill.h"
+#include "cost/storage.h"
+#include "quantity/quantity.h"
 #include "trcost/bill.h"
 #include "trcost/energy.h"
-#include "trcost/quantity.h"
-#include "trcost/storage.h"
 
 namespace trcost {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "trcost/quantity.h"
+#include "quantity/quantity.h"
 
 namespace trcost {
 namespace {

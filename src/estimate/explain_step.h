@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "trcost/column.h"
+#include "performance/step_account.h"
+#include "text/column.h"
 #include "trcost/derivation.h"
-#include "trcost/step_account.h"
 
 namespace trcost {
 

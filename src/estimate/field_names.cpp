@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/field_names.h"
 
-#include "trcost/prices.h"
-#include "trcost/regions.h"
+#include "catalog/regions.h"
+#include "cost/prices.h"
 
 namespace trcost {
 

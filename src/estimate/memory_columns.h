@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trcost/column.h"
+#include "text/column.h"
 #include "trcost/memory_fit.h"
 
 namespace trcost {

@@ -5,10 +5,10 @@
 #include <tuple>
 #include <utility>
 
-#include "estimate/platform.h"
 #include "estimate/model_summary.h"
+#include "estimate/platform.h"
 #include "estimate/resolve.h"
-#include "trcost/performance.h"
+#include "performance/performance.h"
 #include "trcost/error.h"
 
 namespace trcost {

@@ -6,12 +6,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "catalog/efficiency.h"
+#include "cost/make_bill.h"
 #include "estimate/data_scale.h"
+#include "quantity/quantity.h"
 #include "trcost/bill.h"
-#include "trcost/efficiency.h"
 #include "trcost/energy.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
 #include "trcost/uncertainty.h"
 
 namespace trcost {

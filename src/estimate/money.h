@@ -3,14 +3,14 @@
 
 #include <functional>
 
+#include "catalog/regions.h"
+#include "cost/goodput.h"
+#include "cost/ownership.h"
+#include "cost/prices.h"
+#include "cost/storage.h"
 #include "estimate/platform.h"
 #include "trcost/energy.h"
 #include "trcost/estimate.h"
-#include "trcost/goodput.h"
-#include "trcost/ownership.h"
-#include "trcost/prices.h"
-#include "trcost/regions.h"
-#include "trcost/storage.h"
 
 namespace trcost {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "trcost/quantity.h"
+#include "quantity/quantity.h"
 
 namespace trcost {
 namespace {

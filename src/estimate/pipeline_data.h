@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "catalog/efficiency.h"
 #include "estimate/resolve.h"
 #include "trcost/estimate.h"
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "trcost/column.h"
+#include "text/column.h"
 #include "trcost/estimate.h"
 #include "trcost/layout.h"
 

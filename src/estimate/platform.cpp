@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "trcost/performance.h"
+#include "performance/performance.h"
 #include "trcost/error.h"
 
 namespace trcost {

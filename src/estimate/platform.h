@@ -7,11 +7,11 @@
 
 #include "estimate/notes.h"
 #include "estimate/resolve.h"
-#include "trcost/method.h"
-#include "trcost/performance.h"
-#include "trcost/planner.h"
-#include "trcost/rollout.h"
+#include "performance/performance.h"
+#include "performance/rollout.h"
+#include "planner/planner.h"
 #include "trcost/scenario.h"
+#include "workload/method.h"
 
 namespace trcost {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "estimate/quality.h"
-#include "trcost/performance.h"
+#include "performance/performance.h"
 
 namespace trcost {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "estimate/round.h"
-#include "trcost/performance.h"
+#include "performance/performance.h"
 
 namespace trcost {
 

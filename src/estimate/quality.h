@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "performance/performance.h"
 #include "trcost/catalog.h"
-#include "trcost/performance.h"
 
 namespace trcost {
 

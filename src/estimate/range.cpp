@@ -7,7 +7,7 @@
 #include "cost/distribution.h"
 #include "estimate/range_draws.h"
 #include "quantity/portable_math.h"
-#include "trcost/quantity.h"
+#include "quantity/quantity.h"
 #include "trcost/uncertainty.h"
 
 namespace trcost {

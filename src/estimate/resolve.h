@@ -8,7 +8,7 @@
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
 #include "trcost/tokens.h"
-#include "trcost/workload.h"
+#include "workload/workload.h"
 
 namespace trcost {
 

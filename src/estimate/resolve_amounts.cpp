@@ -8,10 +8,11 @@
 #include "estimate/data_scale.h"
 #include "estimate/resolve.h"
 #include "estimate/resolve_sequence.h"
+#include "planner/planner.h"
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
-#include "trcost/method.h"
-#include "trcost/planner.h"
+#include "trcost/scaling_law.h"
+#include "workload/method.h"
 
 namespace trcost {
 namespace {

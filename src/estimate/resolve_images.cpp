@@ -7,9 +7,9 @@
 
 #include "estimate/pipeline_data.h"
 #include "estimate/resolve.h"
-#include "trcost/contrastive.h"
 #include "trcost/tokens.h"
-#include "trcost/vision_defaults.h"
+#include "workload/contrastive.h"
+#include "workload/vision_defaults.h"
 
 namespace trcost {
 namespace {

@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "estimate/resolve.h"
-#include "trcost/contrastive.h"
 #include "trcost/error.h"
+#include "workload/contrastive.h"
 
 namespace trcost {
 namespace {

@@ -7,9 +7,9 @@
 #include "estimate/resolve.h"
 #include "estimate/resolve_sequence.h"
 #include "scenario/choice.h"
-#include "trcost/contrastive.h"
 #include "trcost/error.h"
-#include "trcost/vision_defaults.h"
+#include "workload/contrastive.h"
+#include "workload/vision_defaults.h"
 
 namespace trcost {
 namespace {

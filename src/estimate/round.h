@@ -10,8 +10,8 @@
 
 #include "estimate/platform.h"
 #include "estimate/resolve.h"
-#include "trcost/method.h"
-#include "trcost/rollout.h"
+#include "performance/rollout.h"
+#include "workload/method.h"
 
 namespace trcost {
 

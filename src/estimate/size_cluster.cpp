@@ -12,8 +12,8 @@
 #include "estimate/cluster_size.h"
 #include "estimate/execution.h"
 #include "quantity/portable_math.h"
+#include "quantity/quantity.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

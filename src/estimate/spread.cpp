@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cost/distribution.h"
+#include "cost/make_bill.h"
 #include "estimate/money.h"
 #include "quantity/portable_math.h"
 #include "trcost/bill.h"

@@ -5,8 +5,9 @@
 #include <cmath>
 #include <tuple>
 
+#include "cost/make_bill.h"
+#include "quantity/quantity.h"
 #include "trcost/bill.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "estimate/resolve.h"
 #include "estimate/round.h"
-#include "trcost/contrastive.h"
-#include "trcost/method.h"
+#include "workload/contrastive.h"
+#include "workload/method.h"
 
 namespace trcost {
 namespace {

@@ -2,8 +2,8 @@
 // Exchange between ranks over the tiers of a network. All pure arithmetic, no allocation.
 #pragma once
 
-#include "trcost/performance.h"
-#include "trcost/layer_cost.h"
+#include "performance/layer_cost.h"
+#include "performance/performance.h"
 
 namespace trcost {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/performance.h"
+#include "performance/performance.h"
 
 #include <fmt/format.h>
 

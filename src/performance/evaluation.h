@@ -2,11 +2,11 @@
 // A layout put to a workload on a platform: the sizes that every part of a step's time starts from.
 #pragma once
 
+#include "catalog/efficiency.h"
 #include "performance/kernels.h"
-#include "trcost/efficiency.h"
-#include "trcost/layer_cost.h"
+#include "performance/layer_cost.h"
+#include "performance/performance.h"
 #include "trcost/layout.h"
-#include "trcost/performance.h"
 
 namespace trcost {
 

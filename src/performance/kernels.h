@@ -2,8 +2,8 @@
 // Time of the kernels of one layer for one micro-batch. All pure arithmetic, no allocation.
 #pragma once
 
-#include "trcost/performance.h"
-#include "trcost/layer_cost.h"
+#include "performance/layer_cost.h"
+#include "performance/performance.h"
 
 namespace trcost {
 

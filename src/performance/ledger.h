@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <string_view>
 
-#include "trcost/layer_cost.h"
-#include "trcost/step_account.h"
+#include "performance/layer_cost.h"
+#include "performance/step_account.h"
 
 namespace trcost {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formulas of memory, one function each; sources in trcost/memory.h.
-#include "trcost/memory.h"
+// The formulas of memory, one function each; sources in performance/memory.h.
+#include "performance/memory.h"
 
 #include <algorithm>
 #include <cmath>

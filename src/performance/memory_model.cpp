@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trcost/memory.h"
+#include "performance/memory.h"
 #include "workload/block.h"
 
 namespace trcost {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/performance.h"
-#include "trcost/memory.h"
+#include "performance/memory.h"
+#include "performance/performance.h"
 
 namespace trcost {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "performance/evaluation.h"
-#include "trcost/layer_cost.h"
+#include "performance/layer_cost.h"
 
 namespace trcost {
 

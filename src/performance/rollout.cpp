@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/rollout.h"
+#include "performance/rollout.h"
 
 #include <fmt/format.h>
 

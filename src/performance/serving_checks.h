@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "trcost/served_model.h"
+#include "workload/served_model.h"
 
 namespace trcost {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The formulas of data/phases.md, B.2 to B.4; tests/calibration/refit_serving.py holds them a
 // second time, in numpy, and fits their constants.
-#include "trcost/serving_model.h"
+#include "performance/serving_model.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "quantity/portable_math.h"
+#include "trcost/serving_point.h"
 
 namespace trcost {
 namespace {

@@ -2,10 +2,10 @@
 // From a block to the matmuls, attention core and memory traffic of one layer.
 #pragma once
 
-#include "trcost/performance.h"
-#include "trcost/layer_cost.h"
-#include "trcost/workload.h"
+#include "performance/layer_cost.h"
+#include "performance/performance.h"
 #include "workload/block.h"
+#include "workload/workload.h"
 
 namespace trcost {
 

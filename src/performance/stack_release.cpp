@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "trcost/performance.h"
+#include "performance/performance.h"
 
 namespace trcost {
 namespace {

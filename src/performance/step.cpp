@@ -8,10 +8,10 @@
 #include "performance/evaluation.h"
 #include "performance/layers.h"
 #include "performance/ledger.h"
+#include "performance/performance.h"
 #include "performance/pipeline.h"
 #include "performance/recompute.h"
 #include "quantity/portable_math.h"
-#include "trcost/performance.h"
 
 namespace trcost {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/step_account.h"
+#include "performance/step_account.h"
 
 #include <algorithm>
 
+#include "catalog/efficiency.h"
 #include "performance/collectives.h"
 #include "performance/ledger.h"
-#include "trcost/efficiency.h"
 
 namespace trcost {
 namespace {

@@ -2,11 +2,11 @@
 // Preparation: everything about a workload on a platform that no layout changes.
 #include <algorithm>
 
+#include "catalog/efficiency.h"
 #include "performance/collectives.h"
 #include "performance/kernels.h"
+#include "performance/performance.h"
 #include "performance/shapes.h"
-#include "trcost/efficiency.h"
-#include "trcost/performance.h"
 #include "workload/block.h"
 
 namespace trcost {

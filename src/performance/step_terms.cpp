@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-#include "trcost/performance.h"
+#include "performance/performance.h"
 
 namespace trcost {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "performance/performance.h"
 #include "quantity/portable_math.h"
-#include "trcost/performance.h"
 
 namespace trcost {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "planner/planner.h"
 #include "quantity/portable_math.h"
-#include "trcost/planner.h"
 
 namespace trcost {
 

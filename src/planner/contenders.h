@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "trcost/planner.h"
+#include "planner/planner.h"
 
 namespace trcost {
 

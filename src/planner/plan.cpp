@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/planner.h"
+#include "planner/planner.h"
 
 #include <algorithm>
 #include <optional>

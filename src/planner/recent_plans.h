@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "trcost/planner.h"
+#include "planner/planner.h"
 
 namespace trcost {
 

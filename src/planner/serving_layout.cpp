@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trcost/serving_point.h"
+
 namespace trcost {
 namespace {
 

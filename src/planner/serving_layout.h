@@ -5,7 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "trcost/serving_model.h"
+#include "performance/serving_model.h"
+#include "trcost/layout.h"
+#include "trcost/serving_point.h"
 
 namespace trcost {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "trcost/performance.h"
-#include "trcost/planner.h"
+#include "performance/performance.h"
+#include "planner/planner.h"
 
 namespace trcost {
 

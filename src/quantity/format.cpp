@@ -5,8 +5,8 @@
 #include <cmath>
 #include <span>
 
+#include "quantity/quantity.h"
 #include "trcost/numbers.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

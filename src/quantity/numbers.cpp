@@ -8,8 +8,8 @@
 #include <cmath>
 #include <span>
 
+#include "quantity/quantity.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

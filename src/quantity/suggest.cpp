@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/suggest.h"
+#include "quantity/suggest.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/ownership.h"
+#include "quantity/quantity.h"
 #include "report/wording.h"
 #include "trcost/bill.h"
-#include "trcost/ownership.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "catalog/strict_json.h"
-#include "trcost/catalog_report.h"
+#include "report/catalog_report.h"
 
 namespace trcost {
 namespace {

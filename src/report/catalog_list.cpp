@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-#include "trcost/catalog_report.h"
-#include "trcost/efficiency.h"
-#include "trcost/engine.h"
+#include "catalog/efficiency.h"
+#include "catalog/engine.h"
+#include "catalog/price_book.h"
+#include "catalog/runs.h"
+#include "cost/prices.h"
+#include "quantity/suggest.h"
+#include "report/catalog_report.h"
 #include "trcost/error.h"
-#include "trcost/price_book.h"
-#include "trcost/prices.h"
-#include "trcost/runs.h"
-#include "trcost/suggest.h"
-#include "trcost/workload.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

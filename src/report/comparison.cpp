@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "catalog/price_book.h"
 #include "report/sections.h"
 #include "report/text_width.h"
 #include "report/wording.h"

@@ -11,7 +11,7 @@
 
 #include "report/calculation.h"
 #include "report/page.h"
-#include "trcost/column.h"
+#include "text/column.h"
 #include "trcost/output_format.h"
 
 namespace trcost {

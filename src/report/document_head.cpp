@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "trcost/version.h"
+
 namespace trcost {
 
 std::string made_by(std::string_view price_data_date) {

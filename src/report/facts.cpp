@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "quantity/quantity.h"
 #include "report/wording.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "trcost/table.h"
+#include "report/table.h"
 
 namespace trcost {
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "quantity/suggest.h"
 #include "trcost/error.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 

@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "report/table.h"
 #include "report/text_width.h"
-#include "trcost/table.h"
 
 namespace trcost {
 

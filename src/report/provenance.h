@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "estimate/estimate_columns.h"
 #include "report/page.h"
-#include "trcost/columns.h"
 
 namespace trcost {
 

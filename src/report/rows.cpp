@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/rows.h"
+#include "report/rows.h"
 
 #include "text/row_writer.h"
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "estimate/estimate_columns.h"
 #include "estimate/memory_columns.h"
+#include "quantity/suggest.h"
 #include "report/about/solve_columns.h"
 #include "report/documents.h"
 #include "study/serving_columns.h"
@@ -14,9 +16,7 @@
 #include "study/token_columns.h"
 #include "study/validation_columns.h"
 #include "text/json_schema.h"
-#include "trcost/columns.h"
 #include "trcost/error.h"
-#include "trcost/suggest.h"
 #include "trcost/sweep.h"
 
 namespace trcost {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "report/page.h"
+#include "report/table.h"
 #include "trcost/report.h"
-#include "trcost/table.h"
 
 namespace trcost {
 

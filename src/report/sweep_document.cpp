@@ -5,13 +5,13 @@
 
 #include "report/about/sweep.h"
 #include "report/document_head.h"
+#include "report/rows.h"
 #include "report/sweep_cells.h"
+#include "report/sweep_report.h"
+#include "report/table.h"
 #include "text/json_string.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
-#include "trcost/rows.h"
-#include "trcost/sweep_report.h"
-#include "trcost/table.h"
 
 namespace trcost {
 namespace {

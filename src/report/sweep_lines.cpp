@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "report/rows.h"
+#include "report/sweep_report.h"
 #include "text/cells.h"
 #include "text/json_string.h"
 #include "trcost/numbers.h"
-#include "trcost/rows.h"
-#include "trcost/sweep_report.h"
 
 namespace trcost {
 namespace {

@@ -6,10 +6,10 @@
 #include <fstream>
 
 #include "report/sweep_lines.h"
+#include "report/sweep_report.h"
 #include "report/sweep_samples.h"
 #include "study/sweep_worker.h"
 #include "trcost/error.h"
-#include "trcost/sweep_report.h"
 
 namespace trcost {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "report/rows.h"
 #include "report/sweep_cells.h"
+#include "report/sweep_report.h"
 #include "scenario/number_kind.h"
 #include "text/cells.h"
 #include "text/json_string.h"
-#include "trcost/rows.h"
-#include "trcost/sweep_report.h"
 
 namespace trcost {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/table.h"
+#include "report/table.h"
 
 #include <cmath>
 #include <stdexcept>

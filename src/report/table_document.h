@@ -6,7 +6,7 @@
 #include <string>
 
 #include "report/document.h"
-#include "trcost/table.h"
+#include "report/table.h"
 
 namespace trcost {
 

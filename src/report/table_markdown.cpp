@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/markup.h"
-#include "trcost/table.h"
+#include "report/table.h"
 
 namespace trcost {
 

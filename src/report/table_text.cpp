@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "report/table.h"
 #include "report/text_width.h"
 #include "text/unicode.h"
-#include "trcost/table.h"
 
 namespace trcost {
 namespace {

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "report/table.h"
 #include "report/text_width.h"
 #include "report/wording.h"
-#include "trcost/table.h"
 
 namespace trcost {
 

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "workload/method.h"
+
 namespace trcost {
 namespace {
 

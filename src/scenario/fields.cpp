@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "quantity/suggest.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "catalog/strict_json.h"
+#include "quantity/suggest.h"
 #include "scenario/defaults.h"
 #include "text/json_string.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
-#include "trcost/suggest.h"
 #include "trcost/version.h"
 
 namespace trcost {

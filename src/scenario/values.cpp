@@ -6,12 +6,12 @@
 #include <cmath>
 
 #include "quantity/portable_math.h"
+#include "quantity/quantity.h"
+#include "quantity/suggest.h"
 #include "scenario/number_kind.h"
 #include "scenario/words.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
 #include "trcost/scenario.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include "trcost/suggest.h"
+#include "quantity/suggest.h"
 
 namespace trcost {
 namespace {

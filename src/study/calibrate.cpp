@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/calibrate.h"
+#include "study/calibrate.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "catalog/efficiency.h"
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"
-#include "trcost/efficiency.h"
 #include "trcost/error.h"
 
 namespace trcost {

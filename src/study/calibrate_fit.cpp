@@ -6,10 +6,10 @@
 #include <numeric>
 
 #include "catalog/data_file.h"
+#include "catalog/efficiency.h"
 #include "catalog/strict_json.h"
 #include "quantity/portable_math.h"
-#include "trcost/calibrate.h"
-#include "trcost/efficiency.h"
+#include "study/calibrate.h"
 
 namespace trcost {
 namespace {

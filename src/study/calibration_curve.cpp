@@ -8,14 +8,14 @@
 #include <set>
 #include <string>
 
+#include "catalog/efficiency.h"
 #include "cost/random_bits.h"
 #include "quantity/portable_math.h"
+#include "quantity/quantity.h"
 #include "quantity/statistics.h"
-#include "trcost/calibrate.h"
-#include "trcost/efficiency.h"
+#include "study/calibrate.h"
+#include "study/validate.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
-#include "trcost/validate.h"
 
 namespace trcost {
 namespace {

@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "catalog/strict_json.h"
+#include "estimate/estimate_columns.h"
 #include "scenario/number_kind.h"
-#include "trcost/columns.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 

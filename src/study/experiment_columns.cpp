@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
+#include "estimate/estimate_columns.h"
 #include "estimate/plan_columns.h"
 #include "study/study_columns.h"
-#include "trcost/columns.h"
 
 namespace trcost {
 namespace {

@@ -6,10 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/make_bill.h"
+#include "quantity/quantity.h"
 #include "study/experiment_runs.h"
 #include "trcost/bill.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
 #include "trcost/uncertainty.h"
 
 namespace trcost {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "catalog/strict_json.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
 #include "trcost/experiments.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

@@ -4,15 +4,15 @@
 
 #include <filesystem>
 
+#include "catalog/efficiency.h"
 #include "estimate/execution.h"
 #include "estimate/prepared.h"
+#include "quantity/quantity.h"
+#include "study/calibrate.h"
 #include "study/training_log.h"
+#include "study/validate.h"
 #include "text/unicode.h"
-#include "trcost/calibrate.h"
-#include "trcost/efficiency.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
-#include "trcost/validate.h"
 
 namespace trcost {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/posttraining_validation.h"
+#include "study/posttraining_validation.h"
 
 #include <algorithm>
 #include <map>
@@ -7,9 +7,9 @@
 
 #include "catalog/csv.h"
 #include "quantity/portable_math.h"
+#include "quantity/quantity.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

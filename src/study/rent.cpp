@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/rent.h"
+#include "study/rent.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "quantity/quantity.h"
+#include "text/column.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/replay.h"
+#include "study/replay.h"
 
 #include <algorithm>
 #include <cmath>

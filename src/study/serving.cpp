@@ -9,11 +9,11 @@
 #include "estimate/money.h"
 #include "planner/serving_layout.h"
 #include "quantity/portable_math.h"
+#include "quantity/quantity.h"
 #include "study/serving_explain.h"
 #include "study/serving_refusals.h"
 #include "study/serving_rows.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

@@ -9,8 +9,8 @@
 #include <regex>
 
 #include "quantity/portable_math.h"
+#include "quantity/quantity.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
 #include "trcost/serving.h"
 
 namespace trcost {

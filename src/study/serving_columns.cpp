@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "catalog/engine.h"
 #include "estimate/plan_columns.h"
 
 namespace trcost {

@@ -5,6 +5,9 @@
 
 #include <cmath>
 
+#include "catalog/engine.h"
+#include "workload/served_model.h"
+
 namespace trcost {
 namespace {
 

@@ -3,8 +3,11 @@
 
 #include <vector>
 
+#include "catalog/engine.h"
+#include "performance/serving_model.h"
 #include "trcost/derivation.h"
 #include "trcost/serving.h"
+#include "workload/served_model.h"
 
 namespace trcost {
 

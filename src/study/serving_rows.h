@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "performance/serving_model.h"
 #include "trcost/catalog.h"
-#include "trcost/serving_model.h"
+#include "trcost/layout.h"
 
 namespace trcost {
 

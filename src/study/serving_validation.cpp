@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/serving_validation.h"
+#include "study/serving_validation.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <map>
 
 #include "study/serving_rows.h"
+#include "trcost/serving_point.h"
 
 namespace trcost {
 namespace {

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/estimate_columns.h"
+#include "quantity/quantity.h"
+#include "quantity/suggest.h"
 #include "study/solve_probe.h"
+#include "text/column.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

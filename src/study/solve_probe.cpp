@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "estimate/estimate_columns.h"
+
 namespace trcost {
 
 Prober::Prober(const Catalog& catalog, const SolveRequest& request, std::string_view accelerator,

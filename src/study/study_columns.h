@@ -2,7 +2,7 @@
 // The tables of the studies that ask more than one estimate.
 #pragma once
 
-#include "trcost/column.h"
+#include "text/column.h"
 #include "trcost/diff.h"
 #include "trcost/experiments.h"
 #include "trcost/transfer.h"

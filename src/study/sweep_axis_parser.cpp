@@ -7,10 +7,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "quantity/suggest.h"
 #include "scenario/number_kind.h"
+#include "text/files.h"
 #include "trcost/error.h"
-#include "trcost/files.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

@@ -5,7 +5,9 @@
 
 #include <utility>
 
+#include "estimate/estimate_columns.h"
 #include "scenario/number_kind.h"
+#include "text/column.h"
 #include "trcost/error.h"
 
 namespace trcost {

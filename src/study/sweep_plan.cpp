@@ -5,9 +5,9 @@
 #include <charconv>
 #include <utility>
 
+#include "cost/prices.h"
 #include "estimate/field_names.h"
 #include "trcost/error.h"
-#include "trcost/prices.h"
 #include "trcost/sweep.h"
 
 namespace trcost {

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "estimate/estimate_columns.h"
 #include "study/sweep_condition.h"
+#include "text/column.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
 

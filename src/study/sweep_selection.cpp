@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "text/column.h"
 #include "trcost/error.h"
 
 namespace trcost {

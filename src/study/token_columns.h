@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trcost/column.h"
-#include "trcost/token_report.h"
+#include "study/token_report.h"
+#include "text/column.h"
 
 namespace trcost {
 

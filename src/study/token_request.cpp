@@ -3,10 +3,10 @@
 #include <system_error>
 #include <utility>
 
+#include "study/token_report.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
-#include "trcost/image_files.h"
-#include "trcost/token_report.h"
+#include "workload/image_files.h"
 
 namespace trcost {
 namespace {

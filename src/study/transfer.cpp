@@ -8,10 +8,11 @@
 #include <cmath>
 #include <limits>
 
+#include "cost/make_bill.h"
+#include "quantity/quantity.h"
 #include "trcost/bill.h"
 #include "trcost/error.h"
-#include "trcost/method.h"
-#include "trcost/quantity.h"
+#include "workload/method.h"
 
 namespace trcost {
 namespace {

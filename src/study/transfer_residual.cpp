@@ -6,11 +6,11 @@
 #include <map>
 #include <tuple>
 
+#include "catalog/runs.h"
 #include "quantity/portable_math.h"
+#include "study/validate.h"
 #include "trcost/error.h"
-#include "trcost/runs.h"
 #include "trcost/transfer.h"
-#include "trcost/validate.h"
 
 namespace trcost {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/validate.h"
+#include "study/validate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "trcost/performance.h"
+#include "performance/performance.h"
+#include "quantity/quantity.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

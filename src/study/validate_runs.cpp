@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/validate_runs.h"
+#include "study/validate_runs.h"
 
 #include <fmt/format.h>
 
@@ -8,12 +8,12 @@
 #include <map>
 
 #include "quantity/portable_math.h"
+#include "quantity/quantity.h"
 #include "quantity/statistics.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "trcost/numbers.h"
-#include "trcost/quantity.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/validate_vision.h"
+#include "study/validate_vision.h"
 
 #include <algorithm>
 #include <map>
 
 #include "catalog/csv.h"
+#include "quantity/quantity.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

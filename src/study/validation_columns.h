@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trcost/calibrate.h"
-#include "trcost/column.h"
-#include "trcost/posttraining_validation.h"
-#include "trcost/serving_validation.h"
-#include "trcost/validate.h"
-#include "trcost/validate_runs.h"
-#include "trcost/validate_vision.h"
+#include "study/calibrate.h"
+#include "study/posttraining_validation.h"
+#include "study/serving_validation.h"
+#include "study/validate.h"
+#include "study/validate_runs.h"
+#include "study/validate_vision.h"
+#include "text/column.h"
 
 namespace trcost {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/column.h"
+#include "text/column.h"
 
 #include <algorithm>
 

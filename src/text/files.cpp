@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/files.h"
+#include "text/files.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "trcost/column.h"
+#include "text/column.h"
 
 namespace trcost {
 

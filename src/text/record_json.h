@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "text/column.h"
 #include "text/json_writer.h"
-#include "trcost/column.h"
 
 namespace trcost {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/column.h"
+#include "text/column.h"
 
 namespace trcost {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "trcost/workload.h"
+#include "workload/workload.h"
 
 namespace trcost {
 

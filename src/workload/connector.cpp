@@ -2,8 +2,8 @@
 // Connectors: one list of matrices and cores for parameters and FLOPs.
 #include <cmath>
 
-#include "trcost/workload.h"
 #include "workload/block_builder.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/contrastive.h"
+#include "workload/contrastive.h"
 
 #include "trcost/error.h"
 

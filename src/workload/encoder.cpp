@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trcost/workload.h"
 #include "workload/block_builder.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

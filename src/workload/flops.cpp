@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "trcost/workload.h"
 #include "workload/block.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/method.h"
+#include "workload/method.h"
 
 #include <algorithm>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/model.h"
+#include "catalog/model.h"
 #include "workload/block.h"
 
 namespace trcost {

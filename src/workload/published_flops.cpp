@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/published_flops.h"
+#include "workload/published_flops.h"
 
-#include "trcost/quantity.h"
+#include "quantity/quantity.h"
 
 namespace trcost {
 namespace {

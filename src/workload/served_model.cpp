@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/served_model.h"
+#include "workload/served_model.h"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
-#include "trcost/workload.h"
+#include "workload/workload.h"
 
 // Shape rule. Published decoders keep hidden / layers near 128 (Llama-3 8B 128, 70B 102, 405B 130,
 // GPT-3 128: arXiv 2407.21783 table 3, 2005.14165 table 2.1) and a head dim of 128, and use gated

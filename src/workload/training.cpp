@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trcost/error.h"
-#include "trcost/workload.h"
 #include "workload/block.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

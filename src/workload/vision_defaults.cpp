@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/vision_defaults.h"
+#include "workload/vision_defaults.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "catalog/usual_connector.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
-#include "trcost/workload.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

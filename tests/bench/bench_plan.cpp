@@ -4,8 +4,8 @@
 
 #include <string>
 
+#include "planner/planner.h"
 #include "trcost/catalog.h"
-#include "trcost/planner.h"
 
 namespace {
 

@@ -2,9 +2,9 @@
 // How fast estimates become rows: sweeps write millions.
 #include <benchmark/benchmark.h>
 
+#include "report/rows.h"
 #include "report/sample_estimate.h"
 #include "trcost/report.h"
-#include "trcost/rows.h"
 
 using namespace trcost;
 

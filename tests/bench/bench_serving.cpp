@@ -5,6 +5,7 @@
 #include "planner/serving_layout.h"
 #include "trcost/catalog.h"
 #include "trcost/hardware.h"
+#include "trcost/serving_point.h"
 
 namespace {
 

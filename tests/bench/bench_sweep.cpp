@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "report/sweep_report.h"
 #include "study/sweep_worker.h"
 #include "trcost/catalog.h"
 #include "trcost/sweep.h"
-#include "trcost/sweep_report.h"
 
 namespace {
 

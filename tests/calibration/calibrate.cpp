@@ -20,11 +20,11 @@
 #include <string>
 #include <vector>
 
-#include "trcost/calibrate.h"
+#include "performance/performance.h"
+#include "study/calibrate.h"
+#include "study/validate.h"
 #include "trcost/catalog.h"
-#include "trcost/performance.h"
 #include "trcost/error.h"
-#include "trcost/validate.h"
 
 namespace {
 

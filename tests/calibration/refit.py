@@ -9,7 +9,7 @@ Needs numpy and scipy and the program trcost_calibrate (a build with -DTRCOST_TE
   refit.py ... --write                                                    and writes the constants
   refit.py ... --check                                                    exits 1 where they moved by over 2 %
 
-Every constant has a physical meaning (include/trcost/efficiency.h) and a prior: the value of
+Every constant has a physical meaning (src/catalog/efficiency.h) and a prior: the value of
 reference model 5.2 or of the maker's measurements, with a standard deviation of its logarithm. The
 fit minimises soft_l1(ln(predicted/measured) / 5 %) over rows, weighted by 1 / size of their group,
 plus the squared distance to the priors. No constant belongs to a row or to a source.

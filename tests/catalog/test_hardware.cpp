@@ -6,13 +6,13 @@
 #include <set>
 #include <string>
 
+#include "catalog/efficiency.h"
 #include "catalog/loaders.h"
 #include "catalog/strict_json.h"
 #include "catch.h"
+#include "quantity/suggest.h"
 #include "trcost/catalog.h"
-#include "trcost/efficiency.h"
 #include "trcost/error.h"
-#include "trcost/suggest.h"
 
 using namespace trcost;
 

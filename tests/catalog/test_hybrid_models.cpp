@@ -7,11 +7,11 @@
 #include "catalog/loaders.h"
 #include "catalog/strict_json.h"
 #include "catch.h"
+#include "performance/memory.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
-#include "trcost/memory.h"
-#include "trcost/served_model.h"
-#include "trcost/workload.h"
+#include "workload/served_model.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

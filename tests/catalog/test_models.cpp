@@ -7,7 +7,7 @@
 #include "catalog/loaders.h"
 #include "catch.h"
 #include "trcost/error.h"
-#include "trcost/workload.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

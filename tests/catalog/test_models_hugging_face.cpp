@@ -9,7 +9,7 @@
 #include "catalog/strict_json.h"
 #include "catch.h"
 #include "trcost/error.h"
-#include "trcost/workload.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

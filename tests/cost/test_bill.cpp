@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "catalog/price_book.h"
 #include "catch.h"
+#include "cost/make_bill.h"
+#include "cost/ownership.h"
+#include "cost/prices.h"
+#include "cost/storage.h"
 #include "cost/vector_file.h"
 #include "trcost/bill.h"
 #include "trcost/catalog.h"
+#include "trcost/energy.h"
 
 using namespace trcost;
 

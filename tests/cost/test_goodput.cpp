@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "catch.h"
+#include "cost/goodput.h"
 #include "cost/vector_file.h"
 #include "trcost/error.h"
-#include "trcost/goodput.h"
 
 using namespace trcost;
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "catalog/price_files.h"
+#include "catalog/price_import.h"
+#include "catalog/regions.h"
 #include "catch.h"
+#include "cost/prices.h"
 #include "trcost/catalog.h"
-#include "trcost/price_import.h"
-#include "trcost/prices.h"
-#include "trcost/regions.h"
 
 using namespace trcost;
 

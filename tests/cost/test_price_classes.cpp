@@ -9,9 +9,9 @@
 
 #include "catch.h"
 #include "cost/error_message.h"
+#include "cost/prices.h"
 #include "trcost/catalog.h"
 #include "trcost/estimate.h"
-#include "trcost/prices.h"
 
 using namespace trcost;
 

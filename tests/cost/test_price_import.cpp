@@ -2,10 +2,10 @@
 #include <algorithm>
 
 #include "catalog/price_files.h"
+#include "catalog/price_import.h"
 #include "catch.h"
 #include "cost/error_message.h"
 #include "trcost/catalog.h"
-#include "trcost/price_import.h"
 
 using namespace trcost;
 

@@ -2,9 +2,9 @@
 // What real catalogs of SkyPilot (catalogs/v8) and gpuhunt write, row by row.
 #include <string>
 
+#include "catalog/price_import.h"
 #include "catch.h"
 #include "trcost/catalog.h"
-#include "trcost/price_import.h"
 
 using namespace trcost;
 

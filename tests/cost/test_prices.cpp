@@ -3,11 +3,11 @@
 #include <set>
 
 #include "catalog/price_files.h"
+#include "catalog/regions.h"
 #include "catch.h"
 #include "cost/error_message.h"
+#include "cost/prices.h"
 #include "trcost/catalog.h"
-#include "trcost/prices.h"
-#include "trcost/regions.h"
 
 using namespace trcost;
 

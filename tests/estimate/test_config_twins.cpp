@@ -10,6 +10,7 @@
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 namespace fs = std::filesystem;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "trcost/columns.h"
+#include "estimate/estimate_columns.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 

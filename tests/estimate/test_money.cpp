@@ -5,6 +5,7 @@
 #include <string>
 
 #include "catch.h"
+#include "cost/make_bill.h"
 #include "estimate/range_draws.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"

@@ -8,14 +8,14 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
+#include "estimate/estimate_columns.h"
 #include "estimate/random_scenario.h"
 #include "planner/effort.h"
+#include "report/rows.h"
 #include "text/unicode.h"
-#include "trcost/columns.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "trcost/report.h"
-#include "trcost/rows.h"
 
 using namespace trcost;
 

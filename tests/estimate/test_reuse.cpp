@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "../catch.h"
+#include "estimate/estimate_columns.h"
 #include "estimate/field_names.h"
-#include "trcost/columns.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 

@@ -6,10 +6,10 @@
 
 #include "catalog/strict_json.h"
 #include "catch.h"
+#include "estimate/estimate_columns.h"
+#include "text/files.h"
 #include "trcost/catalog.h"
-#include "trcost/columns.h"
 #include "trcost/estimate.h"
-#include "trcost/files.h"
 
 using namespace trcost;
 

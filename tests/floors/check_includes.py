@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails where an include runs up the floors of CONTRIBUTING.md, or where a header has no floor.
+"""Fails where an include runs up the floors of CONTRIBUTING.md, where a header has no floor, or where a
+public header needs one that is not installed with it.
 
   check_includes.py [ROOT]
 
-A source's floor is its folder of src/. A public header's floor is that of the source of its name;
-those without one stand in PUBLIC.
+A source's floor is its folder of src/, that of its header beside it. A public header's floor is that
+of the source of its name; those without one stand in PUBLIC.
 """
 
 import pathlib
@@ -16,12 +17,9 @@ FLOORS = ["quantity", "text", "catalog", "scenario", "workload", "performance", 
           "estimate", "study", "report", "cli", "python"]
 
 PUBLIC = {
-    "catalog_report": "report", "derivation": "quantity", "hardware": "catalog",
-    "image_files": "workload", "layer_cost": "performance",
-    "model": "catalog", "performance": "performance", "planner": "planner", "price_book": "catalog",
-    "quantity": "quantity", "report": "report", "solve_report": "report", "sweep": "study",
-    "sweep_report": "report", "token_report": "study", "token_totals": "workload", "tokens": "workload",
-    "uncertainty": "cost", "workload": "workload",
+    "bill": "cost", "derivation": "quantity", "hardware": "catalog", "method_quality": "catalog",
+    "report": "report", "serving_point": "performance", "sweep": "study", "tokens": "workload",
+    "uncertainty": "cost",
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
@@ -44,7 +42,7 @@ def resolve(root, source, name):
 
 
 def main(root):
-    up, homeless = set(), []
+    up, homeless, hidden = set(), [], set()
     sources = [p for folder in ("include", "src") for p in sorted((root / folder).rglob("*"))
                if p.suffix in (".h", ".cpp", ".def")]
     for source in sources:
@@ -57,14 +55,18 @@ def main(root):
             target = resolve(root, source, name)
             if target is None or target.suffix == ".def":
                 continue
+            if "include" in source.relative_to(root).parts[:1] and target.is_relative_to(root / "src"):
+                hidden.add((str(source.relative_to(root)), name))
             below = floor_of_source(root, target)
             if below is not None and FLOORS.index(below) > FLOORS.index(floor):
                 up.add((str(source.relative_to(root)), str(target.relative_to(root))))
     for path in homeless:
         print(f"{path}: on no floor")
+    for source, name in sorted(hidden):
+        print(f"{source}: includes {name}, which is not installed with it")
     for source, target in sorted(up):
         print(f"{source}: includes {target}, which stands on a higher floor")
-    return 1 if homeless or up else 0
+    return 1 if homeless or up or hidden else 0
 
 
 if __name__ == "__main__":

@@ -9,14 +9,14 @@
 #include <fstream>
 #include <string>
 
+#include "catalog/efficiency.h"
+#include "catalog/engine.h"
+#include "catalog/regions.h"
+#include "catalog/runs.h"
+#include "cost/prices.h"
 #include "fuzz/borders.h"
 #include "trcost/catalog.h"
-#include "trcost/efficiency.h"
-#include "trcost/engine.h"
 #include "trcost/estimate.h"
-#include "trcost/prices.h"
-#include "trcost/regions.h"
-#include "trcost/runs.h"
 #include "trcost/token_budgets.h"
 
 namespace trcost::fuzz {

@@ -8,9 +8,9 @@
 #include "text/unicode.h"
 #include "trcost/diff.h"
 #include "trcost/experiments.h"
-#include "trcost/image_files.h"
 #include "trcost/numbers.h"
 #include "trcost/scenario.h"
+#include "workload/image_files.h"
 
 namespace trcost::fuzz {
 

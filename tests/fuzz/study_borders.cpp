@@ -3,16 +3,16 @@
 #include <cmath>
 #include <sstream>
 
+#include "catalog/price_import.h"
 #include "catalog/strict_json.h"
 #include "fuzz/borders.h"
+#include "report/sweep_report.h"
+#include "study/calibrate.h"
 #include "study/training_log.h"
-#include "trcost/calibrate.h"
 #include "trcost/catalog.h"
-#include "trcost/price_import.h"
-#include "trcost/sweep.h"
 #include "trcost/serving.h"
 #include "trcost/solve.h"
-#include "trcost/sweep_report.h"
+#include "trcost/sweep.h"
 #include "trcost/transfer.h"
 
 namespace trcost::fuzz {

@@ -3,11 +3,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "catalog/efficiency.h"
 #include "catch.h"
+#include "performance/memory.h"
+#include "performance/performance.h"
 #include "trcost/catalog.h"
-#include "trcost/efficiency.h"
-#include "trcost/memory.h"
-#include "trcost/performance.h"
 #include "workload/block.h"
 #include "workload/reference_vectors.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "catch.h"
+#include "performance/performance.h"
 #include "trcost/catalog.h"
-#include "trcost/performance.h"
 #include "workload/reference_vectors.h"
 
 using namespace trcost;

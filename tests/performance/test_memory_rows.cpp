@@ -3,8 +3,8 @@
 #include <string>
 
 #include "catch.h"
-#include "trcost/planner.h"
-#include "trcost/validate.h"
+#include "planner/planner.h"
+#include "study/validate.h"
 
 using namespace trcost;
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "catch.h"
+#include "performance/performance.h"
+#include "study/validate.h"
 #include "trcost/catalog.h"
-#include "trcost/performance.h"
 #include "trcost/hardware.h"
-#include "trcost/validate.h"
 
 namespace {
 

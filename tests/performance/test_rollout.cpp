@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lengths of responses and the time of a batch of them.
 #include "catch.h"
+#include "performance/rollout.h"
 #include "trcost/error.h"
-#include "trcost/rollout.h"
 
 using namespace trcost;
 

@@ -3,9 +3,9 @@
 #include <string>
 
 #include "catch.h"
+#include "performance/performance.h"
 #include "planner/scenarios.h"
 #include "trcost/catalog.h"
-#include "trcost/performance.h"
 
 using namespace trcost;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Releases of a software: how they are written, and what they change.
+#include "catalog/efficiency.h"
 #include "catch.h"
+#include "performance/performance.h"
 #include "trcost/catalog.h"
-#include "trcost/efficiency.h"
 #include "trcost/error.h"
-#include "trcost/performance.h"
 
 using namespace trcost;
 using Catch::Matchers::WithinAbs;

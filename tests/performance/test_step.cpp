@@ -5,10 +5,10 @@
 #include <numeric>
 #include <string>
 
+#include "catalog/efficiency.h"
 #include "catch.h"
+#include "performance/performance.h"
 #include "trcost/catalog.h"
-#include "trcost/efficiency.h"
-#include "trcost/performance.h"
 
 namespace {
 

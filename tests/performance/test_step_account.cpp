@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step says of itself adds up to it: recomputed by hand here, by the formula of --explain.
+#include "catalog/efficiency.h"
+#include "catalog/runs.h"
 #include "catch.h"
+#include "performance/step_account.h"
+#include "study/validate.h"
 #include "trcost/catalog.h"
-#include "trcost/efficiency.h"
 #include "trcost/error.h"
-#include "trcost/runs.h"
-#include "trcost/step_account.h"
-#include "trcost/validate.h"
 
 using namespace trcost;
 

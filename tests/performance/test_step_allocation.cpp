@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <new>
 
+#include "catalog/efficiency.h"
 #include "catch.h"
+#include "performance/performance.h"
 #include "trcost/catalog.h"
-#include "trcost/efficiency.h"
-#include "trcost/performance.h"
 
 namespace {
 std::atomic<long> allocations{0};

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "catalog/efficiency.h"
 #include "catch.h"
+#include "performance/performance.h"
+#include "study/validate.h"
 #include "trcost/catalog.h"
-#include "trcost/efficiency.h"
-#include "trcost/performance.h"
-#include "trcost/validate.h"
 
 using namespace trcost;
 using Catch::Matchers::WithinRel;

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "performance/performance.h"
+#include "planner/planner.h"
 #include "trcost/catalog.h"
-#include "trcost/performance.h"
-#include "trcost/planner.h"
 #include "workload/reference_vectors.h"
 
 namespace planning {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/quantity.h"
+#include "quantity/quantity.h"
 
 #include "trcost/numbers.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/catalog_report.h"
+#include "report/catalog_report.h"
 
 #include <filesystem>
 #include <fstream>

@@ -5,14 +5,14 @@
 #include <sstream>
 
 #include "catch.h"
+#include "estimate/estimate_columns.h"
+#include "report/rows.h"
 #include "report/sample_estimate.h"
 #include "report/sections.h"
 #include "report/text_width.h"
 #include "report/wording.h"
-#include "trcost/columns.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
-#include "trcost/rows.h"
 
 using namespace trcost;
 

@@ -7,10 +7,10 @@
 
 #include "catch.h"
 #include "report/sweep_lines.h"
+#include "report/sweep_report.h"
 #include "study/sweep_worker.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
-#include "trcost/sweep_report.h"
 
 namespace {
 

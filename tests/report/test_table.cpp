@@ -4,14 +4,14 @@
 #include <sstream>
 
 #include "catch.h"
+#include "report/rows.h"
+#include "report/table.h"
 #include "report/table_document.h"
 #include "report/text_width.h"
+#include "text/cells.h"
 #include "text/json_string.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
-#include "text/cells.h"
-#include "trcost/rows.h"
-#include "trcost/table.h"
 
 using namespace trcost;
 

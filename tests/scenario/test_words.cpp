@@ -3,9 +3,9 @@
 #include <string>
 
 #include "catch.h"
+#include "quantity/suggest.h"
 #include "scenario/words.h"
 #include "trcost/error.h"
-#include "trcost/suggest.h"
 
 using namespace trcost;
 

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <sstream>
 
+#include "catalog/efficiency.h"
 #include "catalog/strict_json.h"
 #include "catch.h"
+#include "study/calibrate.h"
 #include "study/training_log.h"
-#include "trcost/calibrate.h"
-#include "trcost/efficiency.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "catch.h"
+#include "study/posttraining_validation.h"
 #include "trcost/estimate.h"
-#include "trcost/posttraining_validation.h"
 
 using namespace trcost;
 

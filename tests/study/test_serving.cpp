@@ -8,9 +8,9 @@
 #include "catch.h"
 #include "planner/scenarios.h"
 #include "planner/serving_layout.h"
+#include "study/serving_validation.h"
 #include "trcost/error.h"
 #include "trcost/serving.h"
-#include "trcost/serving_validation.h"
 
 using namespace trcost;
 

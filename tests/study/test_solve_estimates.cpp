@@ -4,9 +4,10 @@
 #include <random>
 
 #include "catch.h"
+#include "estimate/estimate_columns.h"
+#include "quantity/quantity.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
-#include "trcost/quantity.h"
 #include "trcost/solve.h"
 
 using namespace trcost;

@@ -3,9 +3,10 @@
 #include <vector>
 
 #include "catch.h"
+#include "estimate/estimate_columns.h"
+#include "report/sweep_report.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
-#include "trcost/sweep_report.h"
 
 namespace {
 

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "catch.h"
+#include "report/rows.h"
+#include "report/sweep_report.h"
 #include "study/sweep_worker.h"
 #include "trcost/error.h"
-#include "trcost/rows.h"
 #include "trcost/sweep.h"
-#include "trcost/sweep_report.h"
 
 namespace {
 

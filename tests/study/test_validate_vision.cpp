@@ -5,10 +5,10 @@
 #include <string>
 
 #include "catch.h"
+#include "performance/performance.h"
+#include "study/validate_runs.h"
+#include "study/validate_vision.h"
 #include "trcost/catalog.h"
-#include "trcost/performance.h"
-#include "trcost/validate_runs.h"
-#include "trcost/validate_vision.h"
 
 using namespace trcost;
 

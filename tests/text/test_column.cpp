@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "catch.h"
+#include "text/column.h"
 #include "text/record_json.h"
 #include "text/row_writer.h"
-#include "trcost/column.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "trcost/model.h"
+#include "catalog/model.h"
 
 namespace random_models {
 

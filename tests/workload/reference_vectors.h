@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/workload.h"
+#include "workload/workload.h"
 
 namespace reference {
 

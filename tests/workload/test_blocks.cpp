@@ -5,11 +5,11 @@
 #include <cstdint>
 
 #include "catch.h"
-#include "trcost/memory.h"
-#include "trcost/workload.h"
+#include "performance/memory.h"
 #include "workload/block.h"
 #include "workload/closed_form.h"
 #include "workload/random_models.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

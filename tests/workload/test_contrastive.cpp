@@ -3,8 +3,8 @@
 
 #include "catch.h"
 #include "trcost/catalog.h"
-#include "trcost/contrastive.h"
 #include "trcost/error.h"
+#include "workload/contrastive.h"
 
 using namespace trcost;
 

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
-#include "trcost/published_flops.h"
+#include "workload/published_flops.h"
 #include "workload/reference_vectors.h"
 
 using namespace trcost;

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "catch.h"
-#include "trcost/method.h"
+#include "workload/method.h"
 
 using namespace trcost;
 

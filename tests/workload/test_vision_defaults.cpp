@@ -5,8 +5,8 @@
 #include "catch.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
-#include "trcost/vision_defaults.h"
-#include "trcost/workload.h"
+#include "workload/vision_defaults.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

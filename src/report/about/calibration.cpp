@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "quantity/quantity.h"
 #include "report/document_head.h"
 #include "report/documents.h"
 #include "study/validation_columns.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "catalog/price_book.h"
 #include "report/about/estimate_pages.h"
 #include "report/document_head.h"
 #include "report/sections.h"

@@ -8,9 +8,9 @@
 #include "report/document_head.h"
 #include "report/documents.h"
 #include "report/sections.h"
+#include "report/table.h"
 #include "report/wording.h"
 #include "trcost/numbers.h"
-#include "trcost/table.h"
 
 namespace trcost {
 namespace {

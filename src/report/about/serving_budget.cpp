@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "quantity/quantity.h"
 #include "report/about/budgets.h"
-#include "trcost/quantity.h"
 
 namespace trcost {
 namespace {

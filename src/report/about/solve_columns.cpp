@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "estimate/estimate_columns.h"
 #include "report/provenance.h"
 #include "scenario/number_kind.h"
-#include "trcost/columns.h"
 #include "trcost/report.h"
 
 namespace trcost {

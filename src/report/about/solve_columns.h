@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "trcost/column.h"
-#include "trcost/solve_report.h"
+#include "report/solve_report.h"
+#include "text/column.h"
 
 namespace trcost {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "report/page.h"
-#include "trcost/solve_report.h"
-#include "trcost/table.h"
+#include "report/solve_report.h"
+#include "report/table.h"
 
 namespace trcost {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "estimate/estimate_columns.h"
 #include "report/about/solve_columns.h"
 #include "report/about/solve_parts.h"
 #include "report/wording.h"

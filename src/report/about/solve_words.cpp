@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cost/distribution.h"
+#include "estimate/estimate_columns.h"
 #include "quantity/portable_math.h"
 #include "report/about/solve_parts.h"
 #include "report/wording.h"

@@ -8,9 +8,9 @@
 #include <optional>
 
 #include "report/document_head.h"
+#include "report/sweep_report.h"
 #include "report/table_document.h"
 #include "scenario/number_kind.h"
-#include "trcost/sweep_report.h"
 
 namespace trcost {
 namespace {

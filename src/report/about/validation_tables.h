@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "report/page.h"
-#include "trcost/table.h"
-#include "trcost/validate.h"
+#include "report/table.h"
+#include "study/validate.h"
 
 namespace trcost {
 

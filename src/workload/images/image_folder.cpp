@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "trcost/error.h"
-#include "trcost/image_files.h"
+#include "workload/image_files.h"
 
 namespace trcost {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "text/input_files.h"
 #include "trcost/error.h"
-#include "trcost/image_files.h"
+#include "workload/image_files.h"
 #include "workload/images/exif.h"
 #include "workload/images/jpeg_frame.h"
 

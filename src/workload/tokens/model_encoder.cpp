@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "trcost/model.h"
+#include "catalog/model.h"
 #include "trcost/tokens.h"
 
 namespace trcost {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "quantity/suggest.h"
 #include "rules.h"
 #include "trcost/error.h"
-#include "trcost/suggest.h"
 
 namespace trcost {
 namespace {

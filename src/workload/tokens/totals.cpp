@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trcost/error.h"
-#include "trcost/token_totals.h"
+#include "workload/token_totals.h"
 
 namespace trcost {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "catch.h"
 #include "trcost/error.h"
-#include "trcost/image_files.h"
+#include "workload/image_files.h"
 
 namespace {
 

@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/efficiency.h"
+#include "catalog/model.h"
 #include "trcost/catalog.h"
-#include "trcost/efficiency.h"
 #include "trcost/layout.h"
 
 namespace trcost {

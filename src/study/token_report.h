@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/token_totals.h"
 #include "trcost/tokens.h"
+#include "workload/token_totals.h"
 
 /// The answer of `trcost tokens`: many inputs, one family or all of them side by side.
 namespace trcost {

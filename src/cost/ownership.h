@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "cost/prices.h"
 #include "trcost/derivation.h"
 #include "trcost/hardware.h"
 #include "trcost/line_item.h"
-#include "trcost/prices.h"
 
 namespace trcost {
 

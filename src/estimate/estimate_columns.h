@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/column.h"
+#include "text/column.h"
 #include "trcost/estimate.h"
 
 namespace trcost {

@@ -3,10 +3,10 @@
 
 #include <array>
 
-#include "trcost/efficiency.h"
+#include "catalog/efficiency.h"
 #include "trcost/hardware.h"
 #include "trcost/layout.h"
-#include "trcost/workload.h"
+#include "workload/workload.h"
 
 namespace trcost {
 

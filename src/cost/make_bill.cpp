@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/bill.h"
+#include "cost/make_bill.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "trcost/workload.h"
+#include "workload/workload.h"
 
 /// Contrastive training of two towers (CLIP, SigLIP): an image encoder and a text tower without
 /// output head, each with a projection into a shared space, and a loss that compares every pair of

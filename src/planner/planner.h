@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "trcost/performance.h"
+#include "performance/performance.h"
 
 namespace trcost {
 

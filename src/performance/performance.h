@@ -6,12 +6,12 @@
 #include <optional>
 #include <string_view>
 
-#include "trcost/efficiency.h"
+#include "catalog/efficiency.h"
+#include "performance/layer_cost.h"
+#include "performance/memory.h"
 #include "trcost/hardware.h"
-#include "trcost/layer_cost.h"
 #include "trcost/layout.h"
-#include "trcost/memory.h"
-#include "trcost/workload.h"
+#include "workload/workload.h"
 
 namespace trcost {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/runs.h"
+#include "planner/planner.h"
 #include "trcost/catalog.h"
-#include "trcost/planner.h"
-#include "trcost/runs.h"
 
 namespace trcost {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/price_book.h"
 #include "trcost/hardware.h"
-#include "trcost/price_book.h"
 
 namespace trcost {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "trcost/columns.h"
+#include "estimate/estimate_columns.h"
 
 namespace trcost {
 

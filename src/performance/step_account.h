@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/performance.h"
+#include "performance/performance.h"
 
 namespace trcost {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "report/table.h"
 #include "trcost/catalog.h"
-#include "trcost/table.h"
 
 namespace trcost {
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "study/replay.h"
+#include "study/validate.h"
 #include "trcost/catalog.h"
-#include "trcost/replay.h"
-#include "trcost/validate.h"
 
 namespace trcost {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "catalog/runs.h"
 #include "trcost/catalog.h"
-#include "trcost/runs.h"
 #include "trcost/scenario.h"
 #include "trcost/uncertainty.h"
 

@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "trcost/engine.h"
-#include "trcost/model.h"
+#include "catalog/engine.h"
+#include "catalog/model.h"
 
 namespace trcost {
 

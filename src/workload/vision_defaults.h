@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "trcost/model.h"
+#include "catalog/model.h"
 
 namespace trcost {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/runs.h"
+#include "catalog/runs.h"
 #include "trcost/scenario.h"
 #include "trcost/uncertainty.h"
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "trcost/workload.h"
+#include "workload/workload.h"
 
 namespace trcost {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "performance/serving_model.h"
+#include "study/validate.h"
 #include "trcost/catalog.h"
-#include "trcost/serving_model.h"
-#include "trcost/validate.h"
 
 namespace trcost {
 

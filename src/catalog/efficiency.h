@@ -12,6 +12,7 @@
 
 #include "trcost/hardware.h"
 #include "trcost/layout.h"
+#include "trcost/method_quality.h"
 
 namespace trcost {
 
@@ -23,18 +24,6 @@ enum class Tuning : std::uint8_t {
 };
 std::string_view tuning_name(Tuning tuning);
 std::optional<Tuning> parse_tuning(std::string_view word);
-
-/// The name of the method and how good it is near a scenario, from the residuals of the published
-/// rows nearest to it.
-struct MethodQuality {
-  std::string_view name;      ///< e.g. `analytic`
-  double sigma = 0;           ///< standard deviation of ln(predicted/measured)
-  double median_error = 0;    ///< median |predicted/measured - 1|
-  int rows = 0;               ///< published rows behind it
-  std::string_view family;    ///< which rows, in words
-  bool measured = false;      ///< the chip has rows of its own
-  bool own = false;           ///< the rows are steps that the user measured (trcost calibrate)
-};
 
 /// Bytes that one parameter under training takes, before sharding (model.md 4.1).
 struct StateBytes {

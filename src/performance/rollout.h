@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "trcost/serving_model.h"
+#include "performance/serving_model.h"
 
 namespace trcost {
 
