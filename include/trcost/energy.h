@@ -48,6 +48,12 @@ struct EnergyInputs {
 /// kWh of one accelerator-hour: kW x mean draw x PUE. An H100 at PUE 1.25 is 1.195 kWh.
 double kwh_per_gpu_hour(double system_watts_per_gpu, double mean_draw, double pue);
 
+/// Tokens over megawatt-hours, and tokens of steps over megawatt-seconds of the rated power: amounts
+/// that add over rounds and runs. Empty where the electricity is not known, or none.
+std::optional<double> tokens_per_mwh(double tokens, std::optional<double> kwh);
+std::optional<double> tokens_per_megawatt_second(double tokens,
+                                                 std::optional<double> megawatt_seconds);
+
 /// kWh = GPU-hours x (1 + beyond) x kW per GPU x mean draw x PUE; CO2 = kWh x intensity.
 /// The two rates answer two questions, and differ by mean draw, failures and overhead: tokens per
 /// MWh is what the meter will say of the whole training (mean draw, interruptions, experiments);

@@ -144,6 +144,10 @@ struct WorkTotals {
   std::optional<double> batch_tokens = 0;  ///< that the usual batch would have saved
 };
 void add(WorkTotals& sum, const WorkTotals& more);
+/// Compute-optimal where all are.
+void add(TokenTotals& sum, const TokenTotals& more);
+/// FLOPs per token are a quotient, left to who knows all tokens.
+void add(FlopTotals& sum, const FlopTotals& more);
 /// Sets the ratios; name and quality of the method stay.
 void ratios_of(const WorkTotals& totals, PerformanceSummary& out);
 

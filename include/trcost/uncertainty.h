@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,7 +70,7 @@ RangeResult compute_range(RangeInputs inputs);
 /// Of a job of several rounds, one after another: hours, days and dollars are summed in each draw.
 /// An input of the same name is one for all rounds, as stack and price are, and is drawn once;
 /// ranges that the user gave to single rounds are inputs of their own.
-RangeResult compute_range(const std::vector<RangeInputs>& rounds);
+RangeResult compute_range(std::vector<RangeInputs> rounds);
 
 /// What is known about an estimate that decides the default spreads (table of model.md 10). A
 /// spread falls away where the user gave a range of that input, or its value where that is exact.
@@ -120,18 +119,6 @@ LogMoments log_moments(const Distribution& distribution);
 /// The inverse of the standard normal distribution function, p in (0, 1); Wichura's algorithm AS
 /// 241 (1988, doi:10.2307/2347330), about 16 digits. Uses +, -, x, / and square roots only.
 double inverse_normal(double p);
-
-/// Several estimates that are paid together: what each does, and what its range is made of.
-struct RangePart {
-  double gpu_hours = 0;
-  double wall_clock_seconds = 0;
-  std::optional<Dollars> usd;
-  std::span<const Contribution> inputs;
-};
-/// Quantiles of the sums. One draw of an input holds for all parts that name it: what the step
-/// model misses on one run it misses on the next, and all hours have one price; inputs of different
-/// names are independent. An input that is no lognormal counts as the one of its log-moments.
-RangeResult sum_range(std::span<const RangePart> parts);
 
 /// The method, and for each input its spread and where that comes from.
 std::vector<Derivation> derive_range(const RangeResult& result);

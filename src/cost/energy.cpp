@@ -29,6 +29,18 @@ double kwh_per_gpu_hour(double system_watts_per_gpu, double mean_draw, double pu
   return system_watts_per_gpu / 1000 * mean_draw * pue;
 }
 
+std::optional<double> tokens_per_mwh(double tokens, std::optional<double> kwh) {
+  constexpr double kKwhPerMwh = 1000;
+  if (!kwh || *kwh <= 0 || tokens <= 0) return std::nullopt;
+  return tokens / (*kwh / kKwhPerMwh);
+}
+
+std::optional<double> tokens_per_megawatt_second(double tokens,
+                                                 std::optional<double> megawatt_seconds) {
+  if (!megawatt_seconds || *megawatt_seconds <= 0) return std::nullopt;
+  return tokens / *megawatt_seconds;
+}
+
 EnergyResult compute_energy(const EnergyInputs& inputs) {
   EnergyResult out;
   if (!inputs.system_watts_per_gpu) return out;
@@ -36,11 +48,11 @@ EnergyResult compute_energy(const EnergyInputs& inputs) {
   out.kwh = inputs.gpu_hours * (1 + inputs.beyond) *
             kwh_per_gpu_hour(watts, inputs.mean_draw, inputs.pue);
   if (inputs.kg_co2_per_kwh) out.co2_kg = *out.kwh * *inputs.kg_co2_per_kwh;
-  if (*out.kwh > 0 && inputs.tokens > 0) out.tokens_per_mwh = inputs.tokens / (*out.kwh / 1000);
+  out.tokens_per_mwh = tokens_per_mwh(inputs.tokens, out.kwh);
   const double megawatts = watts * inputs.pue / 1e6;
   if (inputs.gpus > 0) out.site_megawatts = inputs.gpus * megawatts;
-  if (megawatts > 0)
-    out.tokens_per_second_per_megawatt = inputs.tokens_per_second_per_gpu / megawatts;
+  out.tokens_per_second_per_megawatt =
+      tokens_per_megawatt_second(inputs.tokens_per_second_per_gpu, megawatts);
   return out;
 }
 

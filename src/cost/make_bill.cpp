@@ -205,6 +205,10 @@ void make_bill(const BillInputs& in, CostResult& out) {
     add_storage(in, rows);
   }
   compare_with_rent(in, out);
+  sum_bill(out, in.tokens);
+}
+
+void sum_bill(CostResult& out, double tokens) {
   out.total = 0;
   for (const LineItem& row : out.items) {
     if (!row.included) continue;
@@ -215,7 +219,7 @@ void make_bill(const BillInputs& in, CostResult& out) {
     *out.total += *row.amount;
   }
   out.per_million_tokens.reset();
-  if (out.total && in.tokens > 0) out.per_million_tokens = *out.total / in.tokens * 1e6;
+  if (out.total && tokens > 0) out.per_million_tokens = *out.total / tokens * 1e6;
   check_bill(out);
 }
 

@@ -44,6 +44,9 @@ struct BillInputs {
 /// type to 1e-9 relative (std::logic_error otherwise). Staff is never part of it: `kStaffNote`.
 void make_bill(const BillInputs& inputs, CostResult& out);
 
+/// Sets the total of the items, of one round or of several, and what of it a million tokens cost.
+void sum_bill(CostResult& cost, double tokens);
+
 /// Throws std::logic_error unless the included items sum to `total`.
 void check_bill(const CostResult& cost);
 

@@ -142,8 +142,6 @@ void fill_derivations(const Question& question, const Sized& sized, const Estima
   add_derivations({*question.scenario, prepared.work, prepared.model, prepared.model.platform(),
                    sized.execution, sized.useful, *question.rates},
                   out);
-  if (!options.range) return;
-  for (Derivation& step : derive_range(out.range)) out.derivations.push_back(std::move(step));
 }
 
 }  // namespace
@@ -165,7 +163,7 @@ Sized size(const Question& question, Notes& notes) {
 }
 
 void answer(const Question& question, const Sized& sized, const EstimateOptions& options,
-            const Reestimate& elsewhere, Notes& notes, Estimate& out) {
+            Notes& notes, Estimate& out) {
   const Scenario& scenario = *question.scenario;
   const Prepared& prepared = *question.prepared;
   const Rates& rates = *question.rates;
@@ -177,10 +175,6 @@ void answer(const Question& question, const Sized& sized, const EstimateOptions&
                     options.assumptions, out);
   add_money(scenario, prepared.work, rates, out);
   add_phase_results(prepared, execution, out);
-  // Of what was asked: a method's defaults follow from it anew.
-  if (options.range) {
-    add_range(*question.asked, prepared.work, rates, sized.useful, elsewhere, out);
-  }
   fill_derivations(question, sized, options, out);
   if (options.trace) trace_choices(execution, rates.price, out, options.trace);
   if (options.assumptions) {
@@ -192,6 +186,13 @@ void answer(const Question& question, const Sized& sized, const EstimateOptions&
   out.assumptions = std::move(notes.assumptions);
   out.warnings = std::move(notes.warnings);
   out.stages.clear();
+}
+
+RangeInputs range_inputs(const Question& question, const Sized& sized, const Estimate& round,
+                         const Reestimate& elsewhere) {
+  // Of what was asked: a method's defaults follow from it anew.
+  return range_inputs(*question.asked, question.prepared->work, *question.rates, sized.useful,
+                      elsewhere, round);
 }
 
 }  // namespace trcost

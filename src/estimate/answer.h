@@ -16,9 +16,13 @@ struct Sized {
 /// Chooses what the question leaves open. Throws as resolve_execution() does.
 Sized size(const Question& question, Notes& notes);
 
-/// Clock, bill and range of a sized question, into `out` whose memory is reused. `elsewhere`
-/// answers other scenarios, for ranges whose effect has to be tried.
+/// Clock and bill of a sized question, into `out` whose memory is reused; the range is the job's.
 void answer(const Question& question, const Sized& sized, const EstimateOptions& options,
-            const Reestimate& elsewhere, Notes& notes, Estimate& out);
+            Notes& notes, Estimate& out);
+
+/// What the range of a round with this answer is drawn from. `elsewhere` answers other scenarios, for
+/// ranges whose effect has to be tried.
+RangeInputs range_inputs(const Question& question, const Sized& sized, const Estimate& round,
+                         const Reestimate& elsewhere);
 
 }  // namespace trcost

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "estimate/answer.h"
+#include "estimate/job.h"
 #include "estimate/question.h"
-#include "estimate/stages.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -21,14 +21,20 @@ struct Estimator::State {
   std::vector<Failure> failures;
   Questions questions;
 
-  void one(const Scenario& asked, std::string_view accelerator, Estimate& out);
+  /// One round of a job into `out`, and what its range is drawn from to `ranges` where one is
+  /// wanted.
+  void round(const Scenario& asked, std::string_view accelerator, std::vector<RangeInputs>& ranges,
+             Estimate& out);
 };
 
-void Estimator::State::one(const Scenario& asked, std::string_view accelerator, Estimate& out) {
+void Estimator::State::round(const Scenario& asked, std::string_view accelerator,
+                             std::vector<RangeInputs>& ranges, Estimate& out) {
   Notes notes(options.assumptions), money(options.assumptions);
   const Question question = questions.ask(asked, accelerator, notes, money);
   const Sized sized = size(question, notes);
   notes.append(std::move(money));
+  answer(question, sized, options, notes, out);
+  if (!options.range) return;
   const Reestimate elsewhere = [&](const Scenario& other) {
     Estimate found;
     EstimateOptions least;
@@ -36,7 +42,7 @@ void Estimator::State::one(const Scenario& asked, std::string_view accelerator, 
     Estimator(catalog, least).run_one(other, accelerator, found);
     return found;
   };
-  answer(question, sized, options, elsewhere, notes, out);
+  ranges.push_back(range_inputs(question, sized, out, elsewhere));
 }
 
 const std::vector<std::string>& default_accelerators() {
@@ -55,16 +61,21 @@ const std::vector<Estimator::Failure>& Estimator::failures() const {
 }
 
 void Estimator::run_one(const Scenario& scenario, std::string_view accelerator, Estimate& out) {
+  std::vector<RangeInputs> ranges;
   if (scenario.stages.empty()) {
-    state_->one(scenario, accelerator, out);
-    return;
+    state_->round(scenario, accelerator, ranges, out);
+  } else {
+    std::vector<RoundAnswer> rounds;
+    for (const Scenario::Stage& stage : scenario.stages) {
+      rounds.push_back({stage.name, {}});
+      state_->round(stage_scenario(scenario, stage), accelerator, ranges, rounds.back().estimate);
+    }
+    out = job_of(std::move(rounds));
   }
-  std::vector<Estimate> parts;
-  for (const Scenario::Stage& stage : scenario.stages) {
-    parts.emplace_back();
-    state_->one(stage_scenario(scenario, stage), accelerator, parts.back());
-  }
-  out = sum_of_stages(scenario, std::move(parts));
+  if (ranges.empty()) return;
+  out.range = compute_range(std::move(ranges));
+  if (!state_->options.derivations) return;
+  for (Derivation& step : derive_range(out.range)) out.derivations.push_back(std::move(step));
 }
 
 std::vector<Estimate> Estimator::run(const Scenario& scenario) {

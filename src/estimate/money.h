@@ -68,9 +68,9 @@ void warn_about_spot(const UsefulTime& useful, const Rates& rates, const Estimat
 /// Estimates another scenario on the same platform, without a range.
 using Reestimate = std::function<Estimate(const Scenario&)>;
 
-/// The spread of the estimate, from its own inputs (model.md 10). Throws Error (usage) for a range of
-/// a field that has steps.
-void add_range(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
-               const UsefulTime& useful, const Reestimate& estimate, Estimate& out);
+/// What the range of a round is drawn from, its own spreads (model.md 10) and those that the user gave.
+/// Throws Error (usage) for a range of a field that has steps.
+RangeInputs range_inputs(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
+                         const UsefulTime& useful, const Reestimate& estimate, const Estimate& out);
 
 }  // namespace trcost

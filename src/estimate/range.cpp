@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include "cost/distribution.h"
 #include "estimate/range_draws.h"
@@ -69,25 +71,9 @@ Quantiles closed_form(const RangeInputs& in, double value, const Exponents& elas
           value * portable_exp(mean + half)};
 }
 
-// Shares of the variance of ln(dollars), or of ln(GPU-hours) where dollars are not known.
-std::vector<Contribution> contributions(const RangeInputs& in, const Exponents& elasticity) {
-  std::vector<Contribution> out;
-  double sum = 0;
-  for (const UncertainInput& input : in.inputs) {
-    const LogMoments moments = log_moments(input.factor);
-    const double spread = power_of(input, elasticity) * moments.sigma;
-    if (spread == 0) continue;
-    out.push_back({std::string(input.name), spread * spread, moments.sigma,
-                   std::string(input.source), moments.mean, input.exponents});
-    sum += spread * spread;
-  }
-  for (Contribution& row : out) row.share /= sum;
-  std::ranges::stable_sort(out, std::ranges::greater{}, &Contribution::share);
-  return out;
-}
-
-// The same of several rounds, whose shares of the sum weigh what an input does in each of them.
-std::vector<Contribution> contributions(const std::vector<RangeInputs>& rounds, bool dollars) {
+// Shares of the variance of ln(dollars), or of ln(GPU-hours) where dollars are not known; a round's
+// share of the sum weighs what an input does in it.
+std::vector<Contribution> contributions(std::span<const RangeInputs> rounds, bool dollars) {
   std::vector<Exponents> elasticity;
   std::vector<double> weight;
   double total = 0;
@@ -122,43 +108,61 @@ std::vector<Contribution> contributions(const std::vector<RangeInputs>& rounds, 
 
 }  // namespace
 
-RangeResult compute_range(const std::vector<RangeInputs>& rounds) {
+namespace {
+
+// One product of lognormals, of one round.
+bool has_closed_form(const RangeInputs& in, const Exponents& dollars) {
+  return !in.draws && std::ranges::all_of(in.inputs, plain_lognormal) && one_product(in, dollars);
+}
+
+RangeResult in_closed_form(const RangeInputs& in, const Exponents& dollars) {
   RangeResult out;
-  for (const RangeInputs& in : rounds) {
-    for (const UncertainInput& input : in.inputs) check_distribution(input.factor);
-  }
-  draw_rounds(rounds, out);
-  const RangeInputs& first = rounds.front();
-  out.method = first.draws
-                   ? fmt::format("Monte Carlo over {} stages together, {:.0f} draws, seed {:.0f}",
-                                 rounds.size(), *first.draws, first.seed)
-                   : fmt::format("{} quasi-random draws of {} stages together", kLatticePoints,
-                                 rounds.size());
-  out.contributions = contributions(rounds, out.total_usd.has_value());
+  out.gpu_hours = closed_form(in, in.gpu_hours, Exponents().with(Driver::hours, 1));
+  out.wall_clock_seconds =
+      closed_form(in, in.wall_clock_seconds, Exponents().with(Driver::days, 1));
+  if (in.usd) out.total_usd = closed_form(in, in.usd->total(), dollars);
+  out.method = "closed form of a product of lognormals";
   return out;
 }
 
-RangeResult compute_range(RangeInputs in) {
-  const Exponents hours = Exponents().with(Driver::hours, 1);
-  const Exponents days = Exponents().with(Driver::days, 1);
-  const Exponents dollars = in.usd ? in.usd->elasticities() : hours;
-  std::erase_if(in.inputs, [&](const UncertainInput& input) { return !moves(input, dollars); });
-  RangeResult out;
-  if (!in.draws && std::ranges::all_of(in.inputs, plain_lognormal) && one_product(in, dollars)) {
-    out.gpu_hours = closed_form(in, in.gpu_hours, hours);
-    out.wall_clock_seconds = closed_form(in, in.wall_clock_seconds, days);
-    if (in.usd) out.total_usd = closed_form(in, in.usd->total(), dollars);
-    out.method = "closed form of a product of lognormals";
-  } else if (in.draws) {
-    draw_range(in, out);
-    out.method = fmt::format("Monte Carlo, {:.0f} draws, seed {:.0f}", *in.draws, in.seed);
-  } else {
-    quasi_random_range(in, out);
-    out.method = fmt::format("{} quasi-random draws", kLatticePoints);
+std::string method_of(std::span<const RangeInputs> rounds) {
+  const RangeInputs& first = rounds.front();
+  const std::string together =
+      rounds.size() > 1 ? fmt::format("{} stages together", rounds.size()) : std::string();
+  if (!first.draws) {
+    return fmt::format("{} quasi-random draws{}{}", kLatticePoints, together.empty() ? "" : " of ",
+                       together);
   }
-  out.contributions = contributions(in, dollars);
-  out.inputs = std::move(in.inputs);
+  return fmt::format("Monte Carlo{}{}, {:.0f} draws, seed {:.0f}", together.empty() ? "" : " over ",
+                     together, *first.draws, first.seed);
+}
+
+}  // namespace
+
+RangeResult compute_range(std::vector<RangeInputs> rounds) {
+  const Exponents hours = Exponents().with(Driver::hours, 1);
+  Exponents dollars;
+  for (RangeInputs& in : rounds) {
+    for (const UncertainInput& input : in.inputs) check_distribution(input.factor);
+    dollars = in.usd ? in.usd->elasticities() : hours;
+    std::erase_if(in.inputs, [&](const UncertainInput& input) { return !moves(input, dollars); });
+  }
+  RangeResult out;
+  if (rounds.size() == 1 && has_closed_form(rounds.front(), dollars)) {
+    out = in_closed_form(rounds.front(), dollars);
+  } else {
+    draw_rounds(rounds, out);
+    out.method = method_of(rounds);
+  }
+  out.contributions = contributions(rounds, out.total_usd.has_value());
+  if (rounds.size() == 1) out.inputs = std::move(rounds.front().inputs);
   return out;
+}
+
+RangeResult compute_range(RangeInputs inputs) {
+  std::vector<RangeInputs> rounds;
+  rounds.push_back(std::move(inputs));
+  return compute_range(std::move(rounds));
 }
 
 std::vector<Derivation> derive_range(const RangeResult& result) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "trcost/uncertainty.h"
@@ -37,28 +38,18 @@ double total_of(const Dollars& usd, const DriverLogs& at);
 /// (type 7 of Hyndman and Fan 1996).
 Quantiles quantiles_of(std::vector<double>& values);
 
-/// The standard normal at the middles of kLatticePoints equal strata.
-const std::vector<double>& normal_strata();
-/// The next dimension's stratum of a point whose stratum in this one is `place`.
-std::uint64_t next_place(std::uint64_t place);
-
-/// Points of the lattice of quasi_random_range.
+/// Points of the lattice that ranges are drawn from where nobody asks for a number of draws.
 inline constexpr std::uint64_t kLatticePoints = 4093;
-
-/// Fills the quantiles from `inputs.draws` draws; draw k of input i depends on seed, i and k alone.
-void draw_range(const RangeInputs& inputs, RangeResult& out);
-
-/// Fills the quantiles from a lattice: all lognormals that act alike are one dimension, the points
-/// of each dimension are evenly stratified.
-void quasi_random_range(const RangeInputs& inputs, RangeResult& out);
 
 /// An input as the rounds of a job have it: null in a round that does not.
 struct SharedInput {
   std::vector<const UncertainInput*> in_round;
 };
-std::vector<SharedInput> shared_inputs(const std::vector<RangeInputs>& rounds);
+std::vector<SharedInput> shared_inputs(std::span<const RangeInputs> rounds);
 
-/// Fills the quantiles of the sum over the rounds: `draws` of the first round, else the lattice.
-void draw_rounds(const std::vector<RangeInputs>& rounds, RangeResult& out);
+/// Fills the quantiles of the sum over the rounds of a job, an input that they share drawn once: from
+/// `draws` of the first round, of which draw k of input i depends on seed, i and k alone; else from a
+/// lattice, of which all lognormals that act alike are one dimension and each is evenly stratified.
+void draw_rounds(std::span<const RangeInputs> rounds, RangeResult& out);
 
 }  // namespace trcost

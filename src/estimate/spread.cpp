@@ -142,8 +142,9 @@ UncertainInput input_of(const Scenario& scenario, Field field, const Distributio
 
 }  // namespace
 
-void add_range(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
-               const UsefulTime& useful, const Reestimate& estimate, Estimate& out) {
+RangeInputs range_inputs(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
+                         const UsefulTime& useful, const Reestimate& estimate,
+                         const Estimate& out) {
   RangeInputs inputs;
   default_spreads(context_of(scenario, work, rates, useful, out), inputs.inputs);
   WorkShares shares;
@@ -157,7 +158,7 @@ void add_range(const Scenario& scenario, const ResolvedWork& work, const Rates& 
   if (out.cost.total) inputs.usd = dollars_of(out.cost);
   inputs.draws = scenario.number(Field::range_draws);
   inputs.seed = scenario.number_or_default(Field::range_seed);
-  out.range = compute_range(std::move(inputs));
+  return inputs;
 }
 
 }  // namespace trcost

@@ -6,6 +6,7 @@
 namespace trcost {
 
 // A member that is added does not compile here without its line.
+
 void add(WorkTotals& sum, const WorkTotals& more) {
   auto& [steps, step_seconds, tokens, model, hardware, peak, peak_bf16, busy, network, running,
          paid, batch_tokens] = sum;
@@ -25,6 +26,26 @@ void add(WorkTotals& sum, const WorkTotals& more) {
   } else {
     batch_tokens.reset();
   }
+}
+
+void add(TokenTotals& sum, const TokenTotals& more) {
+  auto& [total, text, vision, vision_encoder, compute_optimal] = sum;
+  total += more.total;
+  text += more.text;
+  vision += more.vision;
+  vision_encoder += more.vision_encoder;
+  compute_optimal = compute_optimal && more.compute_optimal;
+}
+
+void add(FlopTotals& sum, const FlopTotals& more) {
+  auto& [model, hardware, per_token, language, vision, projector, rule_6nd] = sum;
+  model += more.model;
+  hardware += more.hardware;
+  language += more.language;
+  vision += more.vision;
+  projector += more.projector;
+  rule_6nd += more.rule_6nd;
+  per_token = 0;
 }
 
 void ratios_of(const WorkTotals& totals, PerformanceSummary& out) {

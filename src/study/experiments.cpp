@@ -139,17 +139,17 @@ class Study {
   }
 
   void add_range() {
-    std::vector<RangePart> parts;
+    std::vector<RangeInputs> rounds;
     for (const ExperimentResult& each : out_.experiments) {
-      RangePart& part = parts.emplace_back();
-      part.gpu_hours = each.gpu_hours;
-      part.wall_clock_seconds = each.run_seconds;
-      part.inputs = each.run.range.contributions;
+      RangeInputs& round = rounds.emplace_back();
+      round.gpu_hours = each.gpu_hours;
+      round.wall_clock_seconds = each.run_seconds;
+      round.inputs = each.run.range.inputs;
       if (!each.usd || !each.run.cost.total || *each.run.cost.total <= 0) continue;
-      part.usd = dollars_of(each.run.cost);
-      part.usd->scale(*each.usd / *each.run.cost.total);  // all attempts from one
+      round.usd = dollars_of(each.run.cost);
+      round.usd->scale(*each.usd / *each.run.cost.total);  // all attempts from one
     }
-    out_.range = sum_range(parts);
+    out_.range = compute_range(std::move(rounds));
   }
 
   void add_up() {
@@ -166,14 +166,14 @@ class Study {
       out_.usd = plus(out_.usd, each.usd);
     }
     out_.usd_per_run = times(out_.usd, 1 / out_.runs);
-    if (out_.kwh && *out_.kwh > 0) out_.tokens_per_mwh = out_.tokens / (*out_.kwh / 1000);
+    out_.tokens_per_mwh = tokens_per_mwh(out_.tokens, out_.kwh);
     std::optional<double> megawatt_seconds = 0;
     for (const ExperimentResult& each : out_.experiments) {
       const std::optional<double> rate = each.run.energy.tokens_per_second_per_megawatt;
       megawatt_seconds =
           plus(megawatt_seconds, rate ? std::optional(each.tokens / *rate) : std::nullopt);
     }
-    if (megawatt_seconds) out_.tokens_per_second_per_megawatt = out_.tokens / *megawatt_seconds;
+    out_.tokens_per_second_per_megawatt = tokens_per_megawatt_second(out_.tokens, megawatt_seconds);
   }
 
   // The attempts as jobs; `busy` counts their GPU-seconds.

@@ -298,40 +298,33 @@ TEST_CASE("how the cost follows a field", "[range]") {
   CHECK_FALSE(law(Field::data_seq_length).has_value());
 }
 
-namespace {
-
-RangePart part_of(const RangeInputs& inputs, const RangeResult& range) {
-  return {inputs.gpu_hours, inputs.wall_clock_seconds, inputs.usd, range.contributions};
-}
-
-}  // namespace
-
 // The sum of two runs that share every input is one run of twice the size; where they share none,
 // the spread of ln of the sum of two equal lognormals is about 1/sqrt(2) of one's.
 TEST_CASE("runs that are paid together: inputs of one name are drawn once", "[range][sum]") {
   const RangeInputs inputs = worked_example();
   const RangeResult one = compute_range(inputs);
-  const std::vector<RangePart> twice = {part_of(inputs, one), part_of(inputs, one)};
-  const RangeResult both = sum_range(twice);
+  const RangeResult both = compute_range(std::vector{inputs, inputs});
   CHECK_THAT(both.total_usd->p10, WithinRel(2 * one.total_usd->p10, 5e-3));
   CHECK_THAT(both.total_usd->p50, WithinRel(2 * one.total_usd->p50, 5e-3));
   CHECK_THAT(both.total_usd->p90, WithinRel(2 * one.total_usd->p90, 5e-3));
   CHECK_THAT(both.gpu_hours.p90, WithinRel(2 * one.gpu_hours.p90, 5e-3));
 
-  RangeResult other = one;
-  for (Contribution& each : other.contributions) each.input += " of the other";
-  const RangeResult apart =
-      sum_range(std::vector<RangePart>{part_of(inputs, one), part_of(inputs, other)});
+  RangeInputs other = inputs;
+  std::vector<std::string> names;
+  for (const UncertainInput& each : other.inputs) {
+    names.push_back(std::string(each.name) + " of the other");
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) other.inputs[i].name = names[i];
+  const RangeResult apart = compute_range(std::vector{inputs, other});
   const auto width = [](const Quantiles& q) { return std::log(q.p90 / q.p10); };
   CHECK(width(*apart.total_usd) < 0.8 * width(*one.total_usd));
   CHECK(width(*apart.total_usd) > 0.6 * width(*one.total_usd));
 }
 
 TEST_CASE("a price that is not known leaves the sum's dollars unknown", "[range][sum]") {
-  const RangeInputs inputs = worked_example();
-  const RangeResult one = compute_range(inputs);
-  std::vector<RangePart> parts = {part_of(inputs, one), part_of(inputs, one)};
-  parts.back().usd.reset();
-  CHECK_FALSE(sum_range(parts).total_usd);
-  CHECK(sum_range(parts).gpu_hours.p50 > 0);
+  std::vector<RangeInputs> rounds(2, worked_example());
+  rounds.back().usd.reset();
+  const RangeResult sum = compute_range(std::move(rounds));
+  CHECK_FALSE(sum.total_usd);
+  CHECK(sum.gpu_hours.p50 > 0);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/stages.h"
+#include "estimate/job.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,23 +8,22 @@
 #include "cost/make_bill.h"
 #include "quantity/quantity.h"
 #include "trcost/bill.h"
+#include "trcost/energy.h"
 
 namespace trcost {
 namespace {
 
-using Parts = std::vector<Estimate>;
+using Parts = std::vector<RoundAnswer>;
 using Maybe = std::optional<double>;
 
-// A member that is added to one of these does not compile here: give it its rule below.
+// A member that is added to one of these does not compile here: give it its rule below, or where
+// the amounts are added.
 [[maybe_unused]] void every_member_has_a_rule(const Estimate& e) {
   [[maybe_unused]] const auto& [step_account, accelerator, title, system, book, gpus, precision,
                                 one_precision, complete, model, tokens, medium, flops, layout,
                                 one_layout, memory, work, performance, waterfall, steps, seq_length,
                                 gpu_hours, wall_clock, energy, cost, range, pipeline, stages,
                                 phases, rollout, assumptions, derivations, warnings, runner_up] = e;
-  [[maybe_unused]] const auto& [tokens_total, text, vision, encoder, compute_optimal] = tokens;
-  [[maybe_unused]] const auto& [model_flops, hardware, per_token, language, tower, projector,
-                                rule_6nd] = flops;
   [[maybe_unused]] const auto& [step, rate, tflops, mfu, hfu, mfu_bf16, interconnect, goodput,
                                 overhead, batch_cost, method, quality] = performance;
   [[maybe_unused]] const auto& [kwh, co2, per_mwh, per_megawatt, megawatts] = energy;
@@ -34,12 +33,12 @@ using Maybe = std::optional<double>;
   [[maybe_unused]] const auto& [price_imputed, other_class, stale] = doubts;
 }
 
-// Of what may be unknown: unknown where a stage's is.
+// Of what may be unknown: unknown where a round's is.
 template <class Get>
 Maybe known_sum(const Parts& parts, const Get& get) {
   double out = 0;
-  for (const Estimate& part : parts) {
-    const Maybe value = get(part);
+  for (const RoundAnswer& part : parts) {
+    const Maybe value = get(part.estimate);
     if (!value) return std::nullopt;
     out += *value;
   }
@@ -49,8 +48,8 @@ Maybe known_sum(const Parts& parts, const Get& get) {
 template <class Get>
 Maybe known_most(const Parts& parts, const Get& get) {
   Maybe out;
-  for (const Estimate& part : parts) {
-    const Maybe value = get(part);
+  for (const RoundAnswer& part : parts) {
+    const Maybe value = get(part.estimate);
     if (!value) return std::nullopt;
     out = std::max(out.value_or(*value), *value);
   }
@@ -59,17 +58,23 @@ Maybe known_most(const Parts& parts, const Get& get) {
 
 template <class Get>
 bool all_same(const Parts& parts, const Get& get) {
-  return std::ranges::all_of(parts,
-                             [&](const Estimate& part) { return get(part) == get(parts.front()); });
+  const auto first = get(parts.front().estimate);
+  return std::ranges::all_of(parts, [&](const RoundAnswer& r) { return get(r.estimate) == first; });
 }
 
-// The words of all stages, each once.
+template <class Get>
+const Estimate& most_of(const Parts& parts, const Get& get) {
+  return std::ranges::max_element(parts, {}, [&](const RoundAnswer& r) { return get(r.estimate); })
+      ->estimate;
+}
+
+// The words of all rounds, each once.
 template <class Get>
 std::string joined(const Parts& parts, const Get& get) {
   std::vector<std::string> seen;
   std::string out;
-  for (const Estimate& part : parts) {
-    const std::string& text = get(part);
+  for (const RoundAnswer& part : parts) {
+    const std::string& text = get(part.estimate);
     if (text.empty() || std::ranges::find(seen, text) != seen.end()) continue;
     seen.push_back(text);
     out += (out.empty() ? "" : "; ") + text;
@@ -78,40 +83,30 @@ std::string joined(const Parts& parts, const Get& get) {
 }
 
 void add_amounts(const Parts& parts, Estimate& out) {
-  out.gpus = std::ranges::max(parts, {}, &Estimate::gpus).gpus;
-  out.complete = std::ranges::all_of(parts, &Estimate::complete);
-  for (const Estimate& part : parts) {
-    out.tokens.total += part.tokens.total;
-    out.tokens.text += part.tokens.text;
-    out.tokens.vision += part.tokens.vision;
-    out.tokens.vision_encoder += part.tokens.vision_encoder;
-    out.flops.model += part.flops.model;
-    out.flops.hardware += part.flops.hardware;
-    out.flops.language += part.flops.language;
-    out.flops.vision += part.flops.vision;
-    out.flops.projector += part.flops.projector;
-    out.flops.rule_6nd += part.flops.rule_6nd;
+  out.complete = true;
+  out.tokens.compute_optimal = true;
+  for (const auto& [name, part] : parts) {
+    out.gpus = std::max(out.gpus, part.gpus);
+    out.complete = out.complete && part.complete;
+    add(out.tokens, part.tokens);
+    add(out.flops, part.flops);
+    add(out.work, part.work);
     out.steps += part.steps;
     out.gpu_hours += part.gpu_hours;
     out.wall_clock_seconds += part.wall_clock_seconds;
   }
-  out.tokens.compute_optimal =
-      std::ranges::all_of(parts, [](const Estimate& e) { return e.tokens.compute_optimal; });
   if (out.tokens.total > 0) out.flops.per_token = out.flops.model / out.tokens.total;
 }
 
 // The model is one; what of it learns may differ.
 void add_model(const Parts& parts, Estimate& out) {
-  const auto largest =
-      std::ranges::max_element(parts, {}, [](const Estimate& e) { return e.model.params_total; });
-  out.model = largest->model;
-  out.model.params_trainable = std::ranges::max(parts, {}, [](const Estimate& e) {
-                                 return e.model.params_trainable;
-                               }).model.params_trainable;
+  out.model = most_of(parts, [](const Estimate& e) { return e.model.params_total; }).model;
+  const auto trainable = [](const Estimate& e) { return e.model.params_trainable; };
+  out.model.params_trainable = trainable(most_of(parts, trainable));
 }
 
 void add_plan(const Parts& parts, Estimate& out) {
-  const Estimate& first = parts.front();
+  const Estimate& first = parts.front().estimate;
   out.accelerator = first.accelerator;
   out.accelerator_title = first.accelerator_title;
   out.price_data_date = first.price_data_date;
@@ -123,20 +118,20 @@ void add_plan(const Parts& parts, Estimate& out) {
   if (all_same(parts, [](const Estimate& e) { return e.seq_length; })) {
     out.seq_length = first.seq_length;
   }
-  const auto fullest = std::ranges::max_element(parts, {}, [](const Estimate& e) {
+  const auto filled = [](const Estimate& e) {
     return e.memory.capacity > 0 ? e.memory.total / e.memory.capacity : 0.0;
-  });
-  out.memory = fullest->memory;
-  out.memory.fits = std::ranges::all_of(parts, [](const Estimate& e) { return e.memory.fits; });
+  };
+  out.memory = most_of(parts, filled).memory;
+  out.memory.fits =
+      std::ranges::all_of(parts, [](const RoundAnswer& r) { return r.estimate.memory.fits; });
 }
 
 void add_performance(const Parts& parts, Estimate& out) {
-  for (const Estimate& part : parts) add(out.work, part.work);
   PerformanceSummary& p = out.performance;
   ratios_of(out.work, p);
   p.method =
       joined(parts, [](const Estimate& e) -> const std::string& { return e.performance.method; });
-  p.quality = std::ranges::max(parts, {}, [](const Estimate& e) {
+  p.quality = most_of(parts, [](const Estimate& e) {
                 return e.performance.quality.sigma;
               }).performance.quality;
 }
@@ -147,24 +142,19 @@ void add_energy(const Parts& parts, Estimate& out) {
   energy.co2_kg = known_sum(parts, [](const Estimate& e) { return e.energy.co2_kg; });
   energy.site_megawatts =
       known_most(parts, [](const Estimate& e) { return e.energy.site_megawatts; });
-  if (energy.kwh && *energy.kwh > 0) {
-    energy.tokens_per_mwh = out.tokens.total / (*energy.kwh / 1000);
-  }
-  // Tokens of steps over megawatt-seconds of steps.
+  energy.tokens_per_mwh = tokens_per_mwh(out.tokens.total, energy.kwh);
   const Maybe megawatt_seconds = known_sum(parts, [](const Estimate& e) -> Maybe {
     if (!e.energy.site_megawatts || e.gpus <= 0) return std::nullopt;
     return *e.energy.site_megawatts / e.gpus * e.work.busy_seconds;
   });
-  if (megawatt_seconds && *megawatt_seconds > 0) {
-    energy.tokens_per_second_per_megawatt = out.work.tokens / *megawatt_seconds;
-  }
+  energy.tokens_per_second_per_megawatt =
+      tokens_per_megawatt_second(out.work.tokens, megawatt_seconds);
 }
 
-void add_cost(const Scenario& scenario, const Parts& parts, Estimate& out) {
+// What a GPU-hour costs: the price that all rounds have, else the mean over their hours.
+void add_price(const Parts& parts, Estimate& out) {
   CostResult& cost = out.cost;
-  const CostResult& first = parts.front().cost;
-  cost.own = std::ranges::all_of(parts, [](const Estimate& e) { return e.cost.own; });
-  cost.capital_usd = known_most(parts, [](const Estimate& e) { return e.cost.capital_usd; });
+  const CostResult& first = parts.front().estimate.cost;
   const Maybe hours_usd = known_sum(parts, [](const Estimate& e) -> Maybe {
     if (!e.cost.price_per_gpu_hour) return std::nullopt;
     return *e.cost.price_per_gpu_hour * e.gpu_hours;
@@ -176,67 +166,56 @@ void add_cost(const Scenario& scenario, const Parts& parts, Estimate& out) {
   if (all_same(parts, [](const Estimate& e) { return e.cost.price_class; })) {
     cost.price_class = first.price_class;
   }
-  for (const Estimate& e : parts) {
-    cost.doubts.imputed |= e.cost.doubts.imputed;
-    cost.doubts.other_class |= e.cost.doubts.other_class;
-    cost.doubts.stale |= e.cost.doubts.stale;
-    // One commitment holds all stages, whose accelerators work one after another.
-    if (e.cost.obligation && (!cost.obligation || e.cost.obligation->usd > cost.obligation->usd))
-      cost.obligation = e.cost.obligation;
-    cost.purchase = std::max(cost.purchase, e.cost.purchase);
-  }
-  cost.price_date =
-      joined(parts, [](const Estimate& e) -> const std::string& { return e.cost.price_date; });
-  cost.provider =
-      joined(parts, [](const Estimate& e) -> const std::string& { return e.cost.provider; });
-  cost.total = known_sum(parts, [](const Estimate& e) { return e.cost.total; });
-  if (cost.total && out.tokens.total > 0) {
-    cost.per_million_tokens = *cost.total / out.tokens.total * 1e6;
-  }
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    for (LineItem item : parts[i].cost.items) {
-      item.round = scenario.stages[i].name;
-      cost.items.push_back(std::move(item));
-    }
-  }
   const auto rent_of = [](const Estimate& e) { return e.cost.rent_per_gpu_hour; };
   if (one_price && all_same(parts, rent_of)) {
     cost.rent_per_gpu_hour = first.rent_per_gpu_hour;
     cost.rent_source = first.rent_source;
     cost.break_even_utilization = first.break_even_utilization;
   }
-  check_bill(cost);
 }
 
-// One draw of what is uncertain for all stages: quantiles do not add.
-void add_range(const Scenario& scenario, const Parts& parts, Estimate& out) {
-  if (parts.front().range.method.empty()) return;
-  if (parts.size() == 1) {
-    out.range = parts.front().range;
-    return;
+// What is said of the prices.
+void add_evidence(const Parts& parts, CostResult& cost) {
+  for (const RoundAnswer& part : parts) {
+    const CostResult& each = part.estimate.cost;
+    cost.doubts.imputed |= each.doubts.imputed;
+    cost.doubts.other_class |= each.doubts.other_class;
+    cost.doubts.stale |= each.doubts.stale;
+    // One commitment holds all rounds, whose accelerators work one after another.
+    if (each.obligation && (!cost.obligation || each.obligation->usd > cost.obligation->usd)) {
+      cost.obligation = each.obligation;
+    }
+    cost.purchase = std::max(cost.purchase, each.purchase);
   }
-  std::vector<RangeInputs> rounds;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    const Estimate& part = parts[i];
-    RangeInputs& in = rounds.emplace_back();
-    in.gpu_hours = part.gpu_hours;
-    in.wall_clock_seconds = part.wall_clock_seconds;
-    if (part.cost.total) in.usd = dollars_of(part.cost);
-    in.inputs = part.range.inputs;
-    in.draws = scenario.number(Field::range_draws);
-    in.seed = scenario.number_or_default(Field::range_seed);
-  }
-  out.range = compute_range(rounds);
+  cost.price_date =
+      joined(parts, [](const Estimate& e) -> const std::string& { return e.cost.price_date; });
+  cost.provider =
+      joined(parts, [](const Estimate& e) -> const std::string& { return e.cost.provider; });
 }
 
-// What the data has to keep up with is the stage that asks the most of it, and its figures go
+void add_cost(const Parts& parts, Estimate& out) {
+  CostResult& cost = out.cost;
+  cost.own = std::ranges::all_of(parts, [](const RoundAnswer& r) { return r.estimate.cost.own; });
+  cost.capital_usd = known_most(parts, [](const Estimate& e) { return e.cost.capital_usd; });
+  add_price(parts, out);
+  add_evidence(parts, cost);
+  for (const auto& [name, part] : parts) {
+    for (const LineItem& item : part.cost.items) {
+      cost.items.push_back(item);
+      cost.items.back().round = name;
+    }
+  }
+  sum_bill(cost, out.tokens.total);
+}
+
+// What the data has to keep up with is the round that asks the most of it, and its figures go
 // together; the bytes of all add.
 void add_pipeline(const Parts& parts, Estimate& out) {
   const auto asks = [](const PipelineResult& p) {
     return std::tuple(!p.gpu_bound, p.bytes_per_second, p.images_per_second);
   };
   double bytes = 0;
-  for (const Estimate& part : parts) {
+  for (const auto& [name, part] : parts) {
     if (!part.pipeline) continue;
     bytes += part.pipeline->dataset_bytes;
     if (out.pipeline && asks(*part.pipeline) <= asks(*out.pipeline)) continue;
@@ -279,28 +258,27 @@ StageResult stage_result(const Estimate& part, const std::string& name) {
 
 }  // namespace
 
-Estimate sum_of_stages(const Scenario& scenario, std::vector<Estimate> parts) {
+Estimate job_of(std::vector<RoundAnswer> rounds) {
   Estimate out;
-  add_amounts(parts, out);
-  add_model(parts, out);
-  add_plan(parts, out);
-  add_performance(parts, out);
-  add_energy(parts, out);
-  add_cost(scenario, parts, out);
-  add_range(scenario, parts, out);
-  add_pipeline(parts, out);
-  // Of one stage these are its own; of several they are nobody's.
-  if (parts.size() == 1) {
-    out.waterfall = parts.front().waterfall;
-    out.runner_up = parts.front().runner_up;
+  add_amounts(rounds, out);
+  add_model(rounds, out);
+  add_plan(rounds, out);
+  add_performance(rounds, out);
+  add_energy(rounds, out);
+  add_cost(rounds, out);
+  add_pipeline(rounds, out);
+  // Of one round these are its own; of several they are nobody's.
+  if (rounds.size() == 1) {
+    out.waterfall = rounds.front().estimate.waterfall;
+    out.runner_up = rounds.front().estimate.runner_up;
   }
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    add_notes(out, parts[i], scenario.stages[i].name);
-    for (PhaseResult phase : parts[i].phases) {
-      phase.stage = scenario.stages[i].name;
+  for (const auto& [name, part] : rounds) {
+    add_notes(out, part, name);
+    for (PhaseResult phase : part.phases) {
+      phase.stage = name;
       out.phases.push_back(std::move(phase));
     }
-    out.stages.push_back(stage_result(parts[i], scenario.stages[i].name));
+    out.stages.push_back(stage_result(part, name));
   }
   return out;
 }
