@@ -21,6 +21,7 @@ import os
 import re
 import textwrap
 import warnings
+from collections.abc import Sequence
 
 from . import _trcost
 
@@ -146,12 +147,30 @@ class _Command:
         found = self.by_name.get(name) or self.flags.get(self.paths.get(name))
         return found or {"name": "--" + name.replace("_", "-"), "value": "?", "repeats": False}
 
+    def axes(self, keywords):
+        """A sweep tries each value of a list: params=[1e9, 7e9] is an axis, as one of `vary` is. A
+        flag that takes several names by itself keeps them."""
+        if "--vary" not in self.flags:
+            return keywords
+        path_of = {flag: path for path, flag in self.paths.items()}
+        axes, rest = {}, {}
+        for name, value in keywords.items():
+            flag = self.flag(name)
+            several = isinstance(value, Sequence) and not isinstance(value, str)
+            if several and "[," not in flag["value"] and flag["name"] in path_of:
+                axes[path_of[flag["name"]]] = value
+            else:
+                rest[name] = value
+        if axes:
+            rest["vary"] = _items(rest.get("vary") or {}) + _items(axes)
+        return rest
+
     def arguments(self, inputs, keywords, documents):
         if not self.takes_inputs and inputs:
             keywords = {"scenario": inputs[0], **keywords}
             inputs = inputs[1:]
         words = [self.name]
-        for name, value in keywords.items():
+        for name, value in self.axes(keywords).items():
             flag = self.flag(name)
             if value is None or (value is False and not flag["value"]):
                 continue

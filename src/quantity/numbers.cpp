@@ -116,6 +116,9 @@ double parse_number(std::string_view text, NumberKind kind) {
   if (value == 0 && !suffix.empty() && (suffix.front() == 'x' || suffix.front() == 'X')) {
     refuse(text, info, "hexadecimal is not allowed");
   }
+  if (!suffix.empty() && suffix.front() == ',') {
+    refuse(text, info, "one number is wanted, without separators (sweep --vary tries several)");
+  }
   value *= unit_factor(suffix, text, info, kind);
   if (!std::isfinite(value)) refuse(text, info, "outside the range of numbers");
   if (kind == NumberKind::integer && value != std::floor(value)) {

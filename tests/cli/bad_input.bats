@@ -10,6 +10,7 @@ load program
   refused 2 "does not start with a digit" estimate --params inf
   refused 2 "range of numbers" estimate --params 1e400
   refused 2 "unknown unit" estimate --params 10Q
+  refused 2 "without separators" estimate --params 7,000,000,000
   refused 2 "hexadecimal" estimate --params 0x10
 }
 

@@ -68,6 +68,15 @@ class SameValues(unittest.TestCase):
         self.assertIn("<th>cost.total</th>", rows._repr_html_())
         self.assertEqual(rows._repr_html_().count("<tr>"), 9)
 
+    def test_lists_are_axes_of_a_sweep(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            by_name = trcost.sweep(params=[1e9, 7e9], gpus=(8, 16), accelerator=["h100-sxm", "b200"])
+            by_vary = trcost.sweep(vary={"model.params": [1e9, 7e9], "hardware.gpus": (8, 16)},
+                                   accelerator="h100-sxm,b200")
+        self.assertEqual(by_name, by_vary)
+        self.assertEqual(len(by_name), 8)
+
 
 class Asking(unittest.TestCase):
     def test_paths_dicts_and_answers_are_questions(self):
