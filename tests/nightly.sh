@@ -34,6 +34,8 @@ step "clang" build build-clang -DCMAKE_CXX_COMPILER="$clang"
 step "tests of clang's build" ctest --test-dir build-clang --output-on-failure -L unit
 step "thread sanitizer" build build-thread -DTRCOST_SANITIZE=thread
 step "sweeps under the thread sanitizer" build-thread/tests/trcost_tests "*sweep*"
+step "solve under the thread sanitizer" \
+  build-thread/trcost solve --budget 1e6 -o build-thread/solve.txt
 step "long properties" build-clang/tests/trcost_tests "[.nightly]"
 step "pages in Chromium" skippable python3 tests/pages/pages.py build-clang/trcost
 step "python" build build-python -DTRCOST_PYTHON=ON

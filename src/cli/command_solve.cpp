@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <future>
 #include <memory>
 #include <vector>
 
@@ -235,15 +236,19 @@ class Solving {
     std::vector<std::string> names = scenario_.names(Field::hardware_accelerator);
     if (names.empty()) names = default_accelerators();
     if (!arguments_.break_even.empty()) names = {balance_platforms()};
-    Solver solver(session_.catalog());
     request_.base = scenario_;
-    std::optional<Error> last;
+    // Each on a thread of its own, or in turn where the system gives none; told in their order.
+    std::vector<std::future<Answer>> answers;
     for (const std::string& name : names) {
+      answers.push_back(std::async([this, &name] { return solve_platform(name); }));
+    }
+    std::optional<Error> last;
+    for (std::size_t i = 0; i < names.size(); ++i) {
       try {
-        solve_platform(solver, name, report);
+        add(answers[i].get(), report);
       } catch (const Error& error) {
         if (names.size() == 1 || error.kind != ErrorKind::no_answer) throw;
-        session_.warn(failure_line({name, error.message, error.hint}));
+        session_.warn(failure_line({names[i], error.message, error.hint}));
         last = error;
       }
     }
@@ -251,20 +256,32 @@ class Solving {
     report.target = request_.target;
   }
 
-  void solve_platform(Solver& solver, const std::string& name, SolveReport& report) {
+  struct Answer {
+    Solution solution;
+    std::optional<ClusterRun> cluster;
+  };
+
+  [[nodiscard]] Answer solve_platform(const std::string& name) const {
     if (rent_.unknown != nullptr) {
-      RentAnswer answer = solve_rent(rent_, name, session_.catalog());
-      report.clusters.push_back(std::move(answer.cluster));
-      report.solutions.push_back(std::move(answer.solution));
-      return;
+      RentAnswer rent = solve_rent(rent_, name, session_.catalog());
+      return {std::move(rent.solution), std::move(rent.cluster)};
     }
-    Solution solution = solver.solve(request_, name);
-    session_.trace(fmt::format("{}: {} estimates made on the way, {} kept in `searched`", name,
-                               solution.estimates, solution.searched.size()));
+    Answer answer{Solver(session_.catalog()).solve(request_, name), std::nullopt};
     if (cluster_) {
-      report.clusters.push_back(cluster_run(*solution.estimate, request_.target.value));
+      answer.cluster = cluster_run(*answer.solution.estimate, request_.target.value);
     }
-    report.solutions.push_back(std::move(solution));
+    return answer;
+  }
+
+  void add(Answer answer, SolveReport& report) {
+    const Solution& solution = answer.solution;
+    if (solution.estimates > 0) {
+      session_.trace(fmt::format("{}: {} estimates made on the way, {} kept in `searched`",
+                                 solution.accelerator, solution.estimates,
+                                 solution.searched.size()));
+    }
+    if (answer.cluster) report.clusters.push_back(std::move(*answer.cluster));
+    report.solutions.push_back(std::move(answer.solution));
   }
 
   // `A,B`: what B costs becomes the target of A, whose name is returned.

@@ -11,10 +11,13 @@ namespace {
 
 // Beyond so many times the fewest that meet a time, sizes only cost more.
 constexpr double kFurthest = 8;
-// So many sizes of a window are tried: each whole number where they are enough, else in equal
-// steps, and in finer ones around those that were found.
-constexpr double kMostFine = 128;
+// A window of so many sizes is tried whole; a wider one in so many equal steps, and in finer ones
+// around those that were found.
+constexpr double kAll = 128;
+constexpr double kSteps = 64;
 constexpr double kFiner = 8;
+// Sizes so far beyond the fewest that meet a time, or the cheapest, are looked at one by one.
+constexpr double kBeyondFirst = 1.25;
 // Sizes below this part of the work of the best size over the time are not fast enough.
 constexpr double kPerhapsFaster = 0.9;
 
@@ -98,8 +101,8 @@ class Scan {
     return at->first;
   }
 
-  // A time: from what perfect scaling would take to twice the first size that is in time. Anything
-  // else: around the fastest size that meets it.
+  // A time: from what perfect scaling would take to beyond the first size that is in time, and
+  // beyond the cheapest of them. Anything else: around the fastest size that meets it.
   [[nodiscard]] Window window() const {
     if (!cheapest_) return {beside(best()->x, -2), beside(best()->x, 2)};
     const Probe& first = *this->first();
@@ -110,7 +113,7 @@ class Scan {
     // A size in time takes no longer than the first one, nearly the time asked for, did.
     const double low =
         std::min(beside(first.x, -3), kPerhapsFaster * work / first.wall_clock_seconds);
-    return {std::max(1.0, std::floor(low)), std::ceil(2 * first.x)};
+    return {std::max(1.0, std::floor(low)), std::ceil(kBeyondFirst * std::max(first.x, best()->x))};
   }
 
   // In steps of whole nodes as long as they are longer than one.
@@ -125,7 +128,9 @@ class Scan {
   }
 
   void fine(const Window& window) {
-    double step = whole((window.high - window.low) / kMostFine);
+    const double width = window.high - window.low;
+    double step = width <= kAll ? 1 : whole(width / kSteps);
+    all_ = step == 1;
     every(window, step);
     while (step > 1) {
       const double finer = step <= node_ ? 1 : std::max(node_, whole(std::floor(step / kFiner)));
@@ -135,7 +140,6 @@ class Scan {
       step = finer;
     }
     window_ = window;
-    all_ = whole((window.high - window.low) / kMostFine) == 1;
   }
 
   // Of sizes that were not all tried the best is only that of those that were.
