@@ -198,8 +198,10 @@ void check_order(const Asked& asked, const Estimate& e) {
   if (const auto dearer = with(Field::cost_price_per_gpu_hour, 2); dearer && e.cost.total) {
     asked.hold(dearer->cost.total >= e.cost.total, "a dearer hour is no cheaper run");
   }
-  // Of two layouts 2 % apart the simpler is taken; a deadline may be met with fewer accelerators.
-  if (const auto faster = answer(s, false, faster_links()); faster && faster->gpus == e.gpus) {
+  // Of two layouts 2 % apart the simpler is taken; a deadline may be met with fewer accelerators,
+  // and other steps may be worth more to the loss than their time.
+  if (const auto faster = answer(s, false, faster_links());
+      faster && faster->gpus == e.gpus && faster->layout.global_batch == e.layout.global_batch) {
     asked.hold(faster->wall_clock_seconds <= e.wall_clock_seconds * 1.02,
                "a faster link takes no longer");
   }
