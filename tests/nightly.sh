@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What is too long for the gate: clang, the thread sanitizer, the Python module, the long properties
-# ([.nightly]), and every border fuzzed for MINUTES (default 10). Says at the end what failed.
+# What is too long for the gate: clang, the thread sanitizer, the Python module, the package on bare
+# systems, the long properties ([.nightly]: hours), and every border fuzzed for MINUTES (default 10).
+# Says at the end what failed.
 #   sh tests/nightly.sh [MINUTES]
 set -u
 cd "$(dirname "$0")/.."
@@ -21,7 +22,7 @@ step() {
 build() {
   folder=$1
   shift
-  cmake -S . -B "$folder" -G Ninja -DTRCOST_TESTS=ON -DTRCOST_WERROR=ON "$@" &&
+  cmake -S . -B "$folder" -G Ninja -DTRCOST_WERROR=ON -DTRCOST_TESTS=ON "$@" &&
     cmake --build "$folder"
 }
 
@@ -40,6 +41,8 @@ step "long properties" build-clang/tests/trcost_tests "[.nightly]"
 step "pages in Chromium" skippable python3 tests/pages/pages.py build-clang/trcost
 step "python" build build-python -DTRCOST_PYTHON=ON
 step "python says what the program says" ctest --test-dir build-python --output-on-failure -L python
+step "release" build build -DTRCOST_TESTS=OFF
+step "bare Debian 12 and 13" skippable sh tests/install/package.sh build bookworm trixie
 step "fuzzing" sh tests/fuzz/run.sh "$minutes"
 
 [ -z "$failed" ] || {
