@@ -6,10 +6,10 @@
 set -eu
 build=$1
 shift
-[ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null || {
+if [ "$(id -u)" -ne 0 ] || ! command -v debootstrap >/dev/null; then
   echo "needs root and debootstrap" >&2
   exit 77
-}
+fi
 mirror=${MIRROR:-http://deb.debian.org/debian}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
