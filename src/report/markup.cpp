@@ -34,7 +34,7 @@ td.number, th.number { text-align: right; font-variant-numeric: tabular-nums;
                        white-space: nowrap; }
 td.strong, th.strong { background: var(--good); font-weight: 600; }
 td:first-child { white-space: nowrap; } table.facts td:first-child { white-space: normal; }
-td.unknown { color: var(--faint); }
+td.unknown { color: var(--faint); } td.long { min-width: 14rem; }
 figure { margin: .5rem 0 1rem; } figure svg { max-width: 100%; height: auto; }
 details summary { cursor: pointer; color: var(--quiet); font-size: .9rem; }
 svg text { font: 12px system-ui, sans-serif; fill: var(--text); }
@@ -48,6 +48,10 @@ svg polyline.s2 { stroke: var(--s2); } svg circle.s2 { fill: var(--s2); }
 svg polyline.s3 { stroke: var(--s3); } svg circle.s3 { fill: var(--s3); }
 svg polyline.s4 { stroke: var(--s4); } svg circle.s4 { fill: var(--s4); }
 svg polyline.s5 { stroke: var(--s5); } svg circle.s5 { fill: var(--s5); }
+svg polyline.again { stroke-dasharray: 2 4; } svg circle.again { fill: var(--paper); }
+svg circle.again.s0 { stroke: var(--s0); } svg circle.again.s1 { stroke: var(--s1); }
+svg circle.again.s2 { stroke: var(--s2); } svg circle.again.s3 { stroke: var(--s3); }
+svg circle.again.s4 { stroke: var(--s4); } svg circle.again.s5 { stroke: var(--s5); }
 svg polyline.dashed { stroke: var(--quiet); stroke-dasharray: 6 4; stroke-width: 1.5; }
 svg rect.heat { fill: var(--s0); } svg rect.heat.chosen { stroke: var(--text); stroke-width: 2; }
 svg circle.chosen { stroke: var(--text); stroke-width: 2; }
@@ -112,6 +116,7 @@ std::string breakable(const std::string& words) {
 }  // namespace
 
 std::string html_table(const Table& table) {
+  constexpr int kLongText = 60;  // columns of a terminal, from which a cell is a sentence
   const auto cell = [](std::string_view tag, Align align, bool strong, bool unknown,
                        std::string_view text) {
     std::string classes;
@@ -121,6 +126,7 @@ std::string html_table(const Table& table) {
     add(align == Align::right, "number");
     add(strong, "strong");
     add(unknown, "unknown");
+    add(tag == "td" && display_width(text) > kLongText, "long");
     std::string out = "<" + std::string(tag);
     if (!classes.empty()) out += " class=\"" + classes + "\"";
     if (tag == "th") out += " scope=\"col\"";

@@ -77,6 +77,9 @@ struct Ranges {
   bool in_text = true;   ///< else the numbers stand elsewhere on the page
 };
 
+/// So many lines of a Curve are told apart by their looks.
+inline constexpr std::size_t kMostCurveSeries = 12;
+
 /// Points over an axis, lines between those of one series.
 struct Curve {
   struct Point {

@@ -104,7 +104,6 @@ std::optional<Scatter> scatter_of(const SweepPlan& plan, const std::vector<Place
 
 void add_figure(Page& page, const SweepPlan& plan, const std::vector<Place>& places,
                 const Table& table) {
-  constexpr std::size_t kMostSeries = 6;
   constexpr double kWide = 20;  // times: the axis is then logarithmic
   const std::size_t x = figure_axis(plan);
   const std::optional<std::size_t> y = figure_of(plan, places);
@@ -119,12 +118,16 @@ void add_figure(Page& page, const SweepPlan& plan, const std::vector<Place>& pla
               .numbers_apart = true};
   double least = 0;
   double most = 0;
+  bool left_out = false;
   for (const std::vector<Cell>& row : table.rows()) {
     if (row[x].kind() != Cell::Kind::number || row[*y].kind() != Cell::Kind::number) continue;
     const std::string name = series_name(places, row, plan.named_axes(), x);
     auto of = std::ranges::find(curve.series, name, &Curve::Series::name);
     if (of == curve.series.end()) {
-      if (curve.series.size() == kMostSeries) continue;
+      if (curve.series.size() == kMostCurveSeries) {
+        left_out = true;
+        continue;
+      }
       of = curve.series.insert(curve.series.end(), Curve::Series{name, {}});
     }
     const double at = row[x].value();
@@ -138,6 +141,7 @@ void add_figure(Page& page, const SweepPlan& plan, const std::vector<Place>& pla
   for (Curve::Series& series : curve.series) {
     std::ranges::stable_sort(series.points, {}, &Curve::Point::x);
   }
+  if (left_out) curve.title += fmt::format("; the first {} lines", kMostCurveSeries);
   page.add(std::move(curve));
 }
 
@@ -154,12 +158,12 @@ void add_heat(Page& page, const SweepPlan& plan, const std::vector<Place>& place
   for (const SweepAxis* axis : {&down, &along}) {
     if (!axis->numeric() || axis->size() < kFewest || axis->size() > kMost) return;
   }
-  Heat heat{.title = fmt::format("{} over {} and {}", places[*y].path, places[0].path,
-                                 places[1].path),
-            .x = std::string(places[1].path),
-            .y = std::string(places[0].path),
-            .columns = {},
-            .rows = {}};
+  Heat heat{
+      .title = fmt::format("{} over {} and {}", places[*y].path, places[0].path, places[1].path),
+      .x = std::string(places[1].path),
+      .y = std::string(places[0].path),
+      .columns = {},
+      .rows = {}};
   for (std::uint64_t i = 0; i < along.size(); ++i) {
     heat.columns.push_back(format_number(along.number(i), places[1].kind));
   }

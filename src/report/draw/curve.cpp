@@ -9,6 +9,7 @@
 #include "quantity/portable_math.h"
 #include "report/draw/draw.h"
 #include "report/markup.h"
+#include "report/text_width.h"
 #include "trcost/numbers.h"
 
 namespace trcost {
@@ -20,7 +21,13 @@ constexpr double kLeft = 90;
 constexpr double kRight = 30;
 constexpr double kTop = 20;
 constexpr double kBottom = 50;
-constexpr std::size_t kLooks = 6;  // classes s0..s5 of the style sheet
+constexpr std::size_t kLooks =
+    kMostCurveSeries / 2;  // classes s0..s5 of the style sheet, plain and again
+constexpr double kLegendLine = 18;
+
+std::string look_of(std::size_t series) {
+  return fmt::format("s{}{}", series % kLooks, series / kLooks % 2 == 0 ? "" : " again");
+}
 
 // The power of ten at or below a value above 0.
 double decade_of(double value) {
@@ -69,11 +76,17 @@ class Scale {
     return out.size() < kFewest ? steps() : out;  // a short piece of a logarithmic axis
   }
   [[nodiscard]] std::string words(double tick) const {
-    return tick == 0 ? "0" : format_number(tick, axis_.kind, 3);
+    if (tick == 0) return "0";
+    if (axis_.kind == NumberKind::money && tick == std::floor(tick) && tick < kWholeDollars) {
+      return "$" + grouped(tick, 0);
+    }
+    return format_number(tick, axis_.kind, 3);
   }
   [[nodiscard]] const Curve::Axis& axis() const { return axis_; }
 
  private:
+  static constexpr double kWholeDollars = 1e4;  // above, in thousands
+
   // Times are read in round seconds, minutes, hours or days.
   [[nodiscard]] double unit() const {
     constexpr double kUnits[] = {86400, 3600, 60};
@@ -152,36 +165,50 @@ std::string series(const Curve::Series& of, std::size_t look, const Scale& x, co
       path += fmt::format("{}{:.1f},{:.1f}", path.empty() ? "" : " ", x.at(p.x), y.at(p.y));
     }
     out += fmt::format("<polyline class=\"{}\" points=\"{}\"/>\n",
-                       of.dashed ? "dashed" : fmt::format("s{}", look), path);
+                       of.dashed ? "dashed" : look_of(look), path);
   }
   if (of.dashed) return out;
   for (const Curve::Point& p : of.points) {
     const std::string said =
         fmt::format("{}{}{}", of.name, of.name.empty() || p.label.empty() ? "" : ": ", p.label);
     out += fmt::format(
-        "<circle class=\"s{}{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"><title>{}</title></circle>\n",
-        look, p.chosen ? " chosen" : "", x.at(p.x), y.at(p.y), p.chosen ? 7 : 3, html_escape(said));
+        "<circle class=\"{}{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"><title>{}</title></circle>\n",
+        look_of(look), p.chosen ? " chosen" : "", x.at(p.x), y.at(p.y), p.chosen ? 7 : 3,
+        html_escape(said));
   }
   return out;
 }
 
-// The names of the series, where there are several.
-std::string legend(const Curve& curve) {
-  std::string out;
+// The names of the series, where there are several, in as many lines as they take.
+struct Legend {
+  std::string svg;
+  double height = 0;
+};
+
+Legend legend(const Curve& curve) {
+  Legend out;
+  if (curve.series.size() < 2) return out;
   double x = kLeft;
+  double y = kHeight + 12;
   for (std::size_t i = 0; i < curve.series.size(); ++i) {
     constexpr double kLetter = 7.2;
     constexpr double kSpace = 36;
     const std::string& name = curve.series[i].name;
-    const double y = kHeight + 12;
-    out += curve.series[i].dashed
-               ? fmt::format("<polyline class=\"dashed\" points=\"{:.1f},{:.1f} {:.1f},{:.1f}\"/>\n",
-                             x - 8, y - 4, x + 6, y - 4)
-               : fmt::format("<circle class=\"s{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"/>\n",
-                             i % kLooks, x, y - 4);
-    out += text_at(x + 10, y, "start", name);
-    x += kSpace + kLetter * static_cast<double>(name.size());
+    const double width = kSpace + kLetter * display_width(name);
+    if (x > kLeft && x + width > kWidth) {
+      x = kLeft;
+      y += kLegendLine;
+    }
+    out.svg +=
+        curve.series[i].dashed
+            ? fmt::format("<polyline class=\"dashed\" points=\"{:.1f},{:.1f} {:.1f},{:.1f}\"/>\n",
+                          x - 8, y - 4, x + 6, y - 4)
+            : fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"/>\n",
+                          look_of(i), x, y - 4);
+    out.svg += text_at(x + 10, y, "start", name);
+    x += width;
   }
+  out.height = y + 12 - kHeight;
   return out;
 }
 
@@ -201,8 +228,8 @@ std::string svg_curve(const Curve& curve) {
   }
   x.finish();
   y.finish();
-  const bool named = curve.series.size() > 1;
-  const double height = kHeight + (named ? 24 : 0);
+  const Legend names = legend(curve);
+  const double height = kHeight + names.height;
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"{}\" "
       "viewBox=\"0 0 {} {}\" width=\"{}\" height=\"{}\">\n",
@@ -212,10 +239,9 @@ std::string svg_curve(const Curve& curve) {
     out += line_at(kLeft, kHeight - kBottom, kWidth - kRight, kTop, "diagonal");
   }
   for (std::size_t i = 0; i < curve.series.size(); ++i) {
-    out += series(curve.series[i], i % kLooks, x, y);
+    out += series(curve.series[i], i, x, y);
   }
-  if (named) out += legend(curve);
-  return out + "</svg>\n";
+  return out + names.svg + "</svg>\n";
 }
 
 }  // namespace trcost
