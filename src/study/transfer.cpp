@@ -255,6 +255,10 @@ std::vector<TransferTarget> parse_transfer_targets(std::string_view text) {
   for (const std::string& word : names.names(Field::hardware_accelerator)) {
     const std::size_t colon = word.rfind(':');
     TransferTarget target{word.substr(0, colon), {}};
+    if (target.accelerator.empty()) {
+      throw Error(ErrorKind::usage, fmt::format("\"{}\" names no accelerator", word.substr(0, 60)),
+                  "write ACCELERATOR or ACCELERATOR:GPUS, like b200:64", "--to");
+    }
     if (colon != std::string::npos) {
       Scenario count;
       count.set(field_info(Field::hardware_gpus), word.substr(colon + 1), "--to " + word);
