@@ -8,6 +8,7 @@
 
 #include "quantity/suggest.h"
 #include "trcost/error.h"
+#include "trcost/scenario.h"
 
 namespace trcost::cli {
 namespace {
@@ -34,6 +35,38 @@ Flag row_of(const CLI::Option& option) {
   return row;
 }
 
+// The options of this command that stand for what was meant: of the field that ends in the word, or
+// such that share a long word with it. Empty: none.
+std::string related(std::string_view name, const std::vector<std::string>& known) {
+  constexpr std::size_t kLongWord = 5;
+  constexpr std::size_t kMost = 4;
+  const auto is_known = [&](std::string_view flag) {
+    return std::ranges::find(known, flag) != known.end();
+  };
+  std::string wanted(name.substr(std::min(name.find_first_not_of('-'), name.size())));
+  std::ranges::replace(wanted, '_', '-');
+  std::string member = wanted;
+  std::ranges::replace(member, '-', '_');
+  for (const FieldInfo& info : fields()) {
+    if (info.path.ends_with("." + member) && is_known(info.flag)) {
+      return fmt::format("{} is set by {}", info.path, info.flag);
+    }
+  }
+  std::vector<std::string> near;
+  for (std::size_t at = 0; at < wanted.size();) {
+    const std::size_t end = std::min(wanted.find('-', at), wanted.size());
+    const std::string word = wanted.substr(at, end - at);
+    at = end + 1;
+    if (word.size() < kLongWord) continue;
+    for (const std::string& flag : known) {
+      const bool has = (flag + "-").find("-" + word + "-") != std::string::npos;
+      if (has && std::ranges::find(near, flag) == near.end()) near.push_back(flag);
+    }
+  }
+  if (near.empty() || near.size() > kMost) return {};
+  return fmt::format("near it: {}", fmt::join(near, ", "));
+}
+
 // CLI11 reports a mistyped flag as another one missing, so what it could not place comes first.
 void refuse_leftovers(const CLI::App& app, std::string_view command, std::string_view usage) {
   for (const std::string& word : app.remaining(true)) {
@@ -50,6 +83,7 @@ void refuse_leftovers(const CLI::App& app, std::string_view command, std::string
     }
     std::string hint =
         name == "--version" ? std::string("`trcost --version` says it") : did_you_mean(name, known);
+    if (hint.empty()) hint = related(name, known);
     if (hint.empty()) hint = fmt::format("`trcost {} --help` lists its options", command);
     throw usage_error(fmt::format("unknown option \"{}\"", shown), std::move(hint));
   }

@@ -17,6 +17,8 @@ load program
 @test "names that are none, with the nearest" {
   refused 2 'did you mean "h100-sxm"' estimate --params 7e9 --accelerator h100-smx
   refused 2 'did you mean "--params"' estimate --parms 7e9
+  refused 2 'train.recipe is set by --train' estimate --recipe lora
+  refused 2 'near it: --global-batch, --micro-batch' estimate --params 7e9 --batch-size 8
   refused 2 'did you mean "estimate"' estmate --params 7e9
   refused 2 'did you mean' estimate --params 7e9 --precision bf61
 }
