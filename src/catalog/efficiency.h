@@ -159,7 +159,9 @@ struct Stack {
   double loader_workers = 14;
   double step_seconds = 1e-3;     ///< fixed cost of a step: optimizer launch, clipping, logging
   double tensor_overlap = 0.5;    ///< hidden share of tensor-parallel exchange
-  double expert_overlap = 0;      ///< hidden share of the all-to-all
+  double expert_overlap = 0;      ///< hidden share of the all-to-all inside of a domain
+  double expert_network_overlap = 0;  ///< the same where it crosses the network: showcases run it
+                                  ///< behind another micro-batch where it would show
   double context_imbalance = 0;   ///< share of a causal ring's uneven work that is not balanced out
   double pipeline_overlap = 0.7;  ///< hidden share of stage-to-stage transfers
   double stage_imbalance = 1;     ///< share of the slowest stage's surplus that delays a step
@@ -170,6 +172,9 @@ struct Stack {
   double gather_contention = 0.4774;
   double grouped_half = 64;       ///< tokens per expert with half of the matmul rate
   double expert_kernels = 30;     ///< further kernels of a mixture-of-experts layer and pass
+  /// Per mixture-of-experts layer and pass: a device waits while the host reads how many tokens each
+  /// expert got and issues the kernels of these sizes.
+  double expert_sync_seconds = 0;
   double selective_matmul = 0;    ///< share of the forward matmuls that selective recomputation
                                   ///< repeats beside norms and activations
   double expert_traffic = 1;      ///< traffic of routing, permuting, relative to one read and write each

@@ -107,7 +107,9 @@ Overlap resolve_overlap(const Scenario& scenario, Overlap usual) {
     if (name == "tensor") {
       out.tensor = 1;
     } else if (name == "expert") {
-      out.expert = 1;
+      // Behind another micro-batch there is work enough for all of it (DualPipe, arXiv:2412.19437,
+      // section 3.2.1; Megatron-Core's overlap of one forward with one backward).
+      out.expert = out.expert_network = 1;
     } else if (name == "pipeline") {
       out.pipeline = usual.pipeline;
     } else if (name == "data") {

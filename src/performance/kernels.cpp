@@ -265,6 +265,10 @@ LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const 
     kernels += stack.expert_kernels;
   }
   time.elementwise_backward = kElementwiseBackward * time.elementwise_forward;
+  if (shape.experts > 0) {
+    time.elementwise_forward += stack.expert_sync_seconds;
+    time.elementwise_backward += stack.expert_sync_seconds;
+  }
   note_elementwise(split, legacy * bytes + further, time);
   time.host_forward = (kernels + shape.linears + 1) * stack.dispatch_seconds;
   time.host_backward = kHostBackward * time.host_forward;

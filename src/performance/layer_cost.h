@@ -99,6 +99,9 @@ struct LayerTime {
 /// Shares of an exchange that run behind compute.
 struct Overlap {
   double tensor = 1, expert = 1, pipeline = 1, data = 1;
+  /// Of the all-to-all that leaves a domain, at least: 1 where it is said to run behind the compute
+  /// of another micro-batch.
+  double expert_network = 0;
 };
 
 struct StepCosts {

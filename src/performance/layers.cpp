@@ -171,7 +171,7 @@ void note_experts(const Evaluation& at, std::string_view name, double bytes, dou
   if (at.ledger == nullptr) return;
   at.ledger->exchanged({name,
                         kPerLayers,
-                        at.costs.overlap.expert > 0 ? "kernels of the layer" : "",
+                        work > 0 ? "kernels of the layer" : "",
                         2,
                         bytes,
                         at.expert * at.expert_tensor,
@@ -198,9 +198,11 @@ void expert_exchange(const Evaluation& at, const LayerShape& shape, Work& work, 
     each += gather_seconds(at.costs.fabric, at.expert_tensor * bytes, at.expert_tensor, 1);
     collectives += 2;
   }
-  const Work before = work;
-  time.expert_forward = exposed(2 * each, at.costs.overlap.expert, work.forward);
-  time.expert_backward = exposed(2 * each, at.costs.overlap.expert, work.backward);
+  const bool leaves = domain_members(at.costs.fabric, at.expert, at.expert_tensor) < at.expert;
+  const double hidden = leaves ? at.costs.overlap.expert_network : at.costs.overlap.expert;
+  const Work before = hidden > 0 ? work : Work{};
+  time.expert_forward = exposed(2 * each, hidden, work.forward);
+  time.expert_backward = exposed(2 * each, hidden, work.backward);
   note_experts(at, "expert parallel all-to-alls, forward", bytes, each, before.forward,
                time.expert_forward);
   note_experts(at, "expert parallel all-to-alls, backward", bytes, each, before.backward,

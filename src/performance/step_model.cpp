@@ -108,6 +108,7 @@ Overlap overlap_of(const Platform& platform) {
   const Stack& stack = *platform.stack;
   Overlap run = platform.overlap;
   run.tensor *= stack.tensor_overlap;
+  run.expert_network = std::max(run.expert_network, run.expert * stack.expert_network_overlap);
   run.expert *= stack.expert_overlap;
   run.pipeline *= stack.pipeline_overlap;
   run.data *= stack.data_overlap;

@@ -280,7 +280,8 @@ Layout LayoutSearch::with_recomputed_layers(const Layout& l, const MemoryUse& mo
 
 void LayoutSearch::take(const Layout& l, double penalty) {
   ++evaluated_;
-  contenders_.add(l, model_.step(l), penalty);
+  const double domain = model_.platform().system->usable_per_domain;
+  contenders_.add(l, model_.step(l), penalty * of_wide_shards(l, domain));
 }
 
 void LayoutSearch::consider_memory(const Structure& s, const BatchChoice& batch, double& least,

@@ -39,6 +39,10 @@ struct BatchChoice {
 /// 1 % decides nothing: among such layouts the simpler one is taken.
 double simplicity(const Structure& structure, int vp, double gpus);
 
+/// The same of the weights' shards, where no pipeline already asks as much: 1 unless parameters are
+/// gathered over the network, from beyond the `domain` of the innermost tier.
+double of_wide_shards(const Layout& layout, double domain);
+
 /// The values that a request, a model, a system and a stack leave for every degree.
 class SearchSpace {
  public:

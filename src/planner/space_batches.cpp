@@ -40,6 +40,7 @@ constexpr double kContext = 0.005;
 constexpr double kOddDegree = 0.004;
 constexpr double kStagesPerRank = 0.001;  // for each doubling
 constexpr double kIdle = 0.014;
+constexpr double kWideShards = 0.014;  // in place of a pipeline
 // In all: with it a larger cluster takes no more than 2 % longer than a smaller one.
 constexpr double kMost = 0.018;
 
@@ -59,6 +60,11 @@ double simplicity(const Structure& s, int vp, double gpus) {
   for (int v = 1; v < vp; v *= 2) more += kStagesPerRank;
   if (s.gpus() < gpus) more += kIdle;
   return 1 + std::min(kMost, more);
+}
+
+double of_wide_shards(const Layout& l, double domain) {
+  const bool wide = l.sharding == Sharding::parameters && l.dp * l.cp * l.tp > domain;
+  return wide && l.pp == 1 ? 1 + kWideShards : 1;
 }
 
 double SearchSpace::largest_batch() const {

@@ -154,9 +154,14 @@ def stack_constants():
     yield stack("megatron", "straggler", 0.003, 0.4)
     # Two tiles of 128 rows, the usual height of a grouped product.
     yield stack("megatron", "grouped_half", 256, 0.6)
-    yield stack("megatron", "expert_traffic", 4, 0.4)
+    # Two permutations before and two after the experts, each a read and a write of all copies: 2 by
+    # count of bytes. What routing takes besides does not grow with the tokens: the copy of the counts
+    # to the host, which waits for the device, and the kernels that it can only issue then.
+    yield stack("megatron", "expert_traffic", 2, 0.15)
+    yield stack("megatron", "expert_sync_seconds", 1e-3, 0.7, 0, 0.1)
     yield stack(["megatron", "fsdp-compiled"], "expert_traffic_block", 1.2, 0.4)
     yield stack("megatron", "expert_overlap", 0.25, 0.25, 0, 0.95)
+    yield stack("megatron", "expert_network_overlap", 0.6, 0.3, 0, 1)
     yield stack(["megatron", "mlperf"], "stage_imbalance", 0.7, 0.3, 0, 1)
     yield stack("megatron", "lora_traffic", 1, 1)
 

@@ -174,6 +174,35 @@ TEST_CASE(
   CHECK(e.gpu_hours < 1.5 * 30.84e6);
 }
 
+TEST_CASE("DeepSeek-V3's pre-training lies in the range, its layout given or not",
+          "[estimate][published]") {
+  // arXiv:2412.19437, table 1: 2,664 thousand GPU-hours; section 3.2: PP 16, EP 64, DualPipe.
+  constexpr double kReported = 2.664e6;
+  Scenario s;
+  s.set_text(Field::model_name, "deepseek-v3-mtp");
+  s.set_number(Field::data_tokens, 14.8e12);
+  s.set_number(Field::hardware_gpus, 2048);
+  s.set_text(Field::hardware_accelerator, "h800");
+  s.set_text(Field::train_precision, "fp8");
+  s.set_text(Field::efficiency_tuning, "showcase");
+  const auto holds = [&] {
+    const Estimate e = answer(s);
+    CHECK(e.range.gpu_hours.p10 < kReported);
+    CHECK(e.range.gpu_hours.p90 > kReported);
+  };
+  for (const char* stack : {"megatron", "typical"}) {
+    s.set_text(Field::efficiency_stack, stack);
+    holds();
+  }
+  s.set_text(Field::efficiency_stack, "megatron");
+  s.set_number(Field::layout_pp, 16);
+  s.set_number(Field::layout_ep, 64);
+  s.set_number(Field::layout_tp, 1);
+  s.set_number(Field::train_global_batch, 15360);
+  s.set_text(Field::efficiency_overlap, "expert,pipeline,data");
+  holds();
+}
+
 TEST_CASE("a deadline that nothing meets: the shortest time and its size are said",
           "[estimate][cluster]") {
   Scenario s = question(405e9, 5);

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a layer of experts takes beside its matmuls.
+#include <cstddef>
+
+#include "catalog/efficiency.h"
+#include "catch.h"
+#include "performance/performance.h"
+#include "trcost/catalog.h"
+
+using namespace trcost;
+using Catch::Matchers::WithinRel;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog instance;
+  return instance;
+}
+
+struct Run {
+  Stack stack = catalog().stack("megatron");
+  Workload workload;
+  Platform platform;
+  Layout layout;
+
+  Run() {
+    stack.dispatch_seconds = stack.collective_dispatch_seconds = stack.straggler = 0;
+    stack.step_seconds = 0;
+    workload.language = catalog().model("qwen3-235b-a22b").language;
+    workload.seq_length = workload.attention_length = 4096;
+    platform.accelerator = &catalog().accelerator("h100-sxm");
+    platform.system = &catalog().system(platform.accelerator->system);
+    platform.efficiency = &catalog().efficiency(*platform.accelerator);
+    platform.stack = &stack;
+    layout.dp = layout.ep = 32;
+    layout.global_batch = 256;
+    layout.sharding = Sharding::optimizer;
+  }
+
+  [[nodiscard]] StepTime step() const { return StepModel(workload, platform).step(layout); }
+};
+
+double all_to_all(const StepTime& time) {
+  return time.terms[static_cast<std::size_t>(StepTerm::expert_parallel)];
+}
+
+}  // namespace
+
+// Each pass of each layer with experts waits for the counts of tokens once, however many tokens.
+TEST_CASE("waiting for the counts of tokens grows with micro-batches alone", "[step]") {
+  for (const double micro : {1.0, 2.0, 4.0}) {
+    Run run;
+    run.layout.micro_batch = micro;
+    run.stack.expert_sync_seconds = 0;
+    const double without = run.step().seconds;
+    run.stack.expert_sync_seconds = 2e-3;
+    const double passes = 2 * run.workload.language.layers;
+    const double micro_batches = run.layout.global_batch / (run.layout.dp * micro);
+    CHECK_THAT(run.step().seconds - without, WithinRel(passes * micro_batches * 2e-3, 1e-9));
+  }
+}
+
+TEST_CASE("an all-to-all that is said to run behind a micro-batch shows what compute does not cover",
+          "[step]") {
+  Run run;
+  run.platform.overlap = {0, 0, 0, 0};
+  const StepTime open = run.step();
+  run.platform.overlap.expert_network = 1;
+  const StepTime hidden = run.step();
+  CHECK(all_to_all(open) > 0);
+  CHECK(all_to_all(hidden) < 0.2 * all_to_all(open));
+  // Within a domain it is another matter: the stack's own share.
+  run.layout.ep = 8;
+  const double near = all_to_all(run.step());
+  run.platform.overlap = {0, 0, 0, 0};
+  CHECK_THAT(near, WithinRel(all_to_all(run.step()), 1e-12));
+}
