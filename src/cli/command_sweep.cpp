@@ -179,7 +179,8 @@ class Sweeping {
 
   SweepOutcome run_growing() {
     if (!arguments_.resume.empty()) {
-      resumed_ = resume_sweep(plan_, session_.catalog(), format_, path(), run_.threads);
+      resumed_ = resume_sweep(plan_, session_.catalog(), sweep_file(plan_, format_), path(),
+                              run_.threads);
       if (resumed_.rows > 0) {
         session_.note(fmt::format("{} has {} rows; {} are left to compute", path(), resumed_.rows,
                                   run_.end - resumed_.next));

@@ -112,6 +112,14 @@ std::vector<const EstimateColumn*> sweep_table_columns(const SweepPlan& plan) {
   return out;
 }
 
+SweepFile sweep_file(const SweepPlan& plan, Format format) {
+  SweepFile out;
+  out.lines = format == Format::csv ? SweepLines::csv : SweepLines::json;
+  SweepDocument(plan, format, {}, [&](std::string_view text) { out.opening += text; }).open();
+  out.row = sweep_renderer(plan, format);
+  return out;
+}
+
 SweepDocument::SweepDocument(const SweepPlan& plan, Format format, const Style& style, Write write,
                              std::string price_data_date, std::string command)
     : plan_(&plan),

@@ -105,16 +105,6 @@ void append_shown(const SweepPlan& plan, const std::vector<const EstimateColumn*
 
 }  // namespace
 
-std::vector<std::string> sweep_columns(const SweepPlan& plan) {
-  std::vector<std::string> out;
-  for (std::size_t i = 0; i < plan.named_axes(); ++i) {
-    out.emplace_back(plan.axes()[i].field().path);
-  }
-  for (const EstimateColumn* column : plan.columns()) out.emplace_back(column->path);
-  out.emplace_back(kErrorColumn);
-  return out;
-}
-
 SweepRenderer sweep_renderer(const SweepPlan& plan, Format format) {
   switch (format) {
     case Format::csv:

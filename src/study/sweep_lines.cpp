@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/sweep_lines.h"
+#include "study/sweep_lines.h"
 
 #include <algorithm>
 
-#include "report/rows.h"
-#include "report/sweep_report.h"
+#include "estimate/estimate_columns.h"
 #include "text/cells.h"
 #include "text/json_string.h"
 #include "trcost/numbers.h"
@@ -29,8 +28,18 @@ std::size_t cell_end(std::string_view line, std::size_t at, bool json) {
 
 }  // namespace
 
-SweepLineReader::SweepLineReader(const SweepPlan& plan, Format format)
-    : plan_(plan), json_(format == Format::jsonl), at_(plan.axes().size()) {
+std::vector<std::string> sweep_columns(const SweepPlan& plan) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < plan.named_axes(); ++i) {
+    out.emplace_back(plan.axes()[i].field().path);
+  }
+  for (const EstimateColumn* column : plan.columns()) out.emplace_back(column->path);
+  out.emplace_back(kErrorColumn);
+  return out;
+}
+
+SweepLineReader::SweepLineReader(const SweepPlan& plan, SweepLines lines)
+    : plan_(plan), json_(lines == SweepLines::json), at_(plan.axes().size()) {
   const std::vector<std::string> names = sweep_columns(plan);
   for (const std::string& name : names) keys_.push_back('"' + name + "\":");
   // The platforms' own axis is not among the named ones; its value is the column `accelerator`.

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "study/sweep_resume.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
-#include "report/sweep_lines.h"
-#include "report/sweep_report.h"
-#include "report/sweep_samples.h"
+#include "study/sweep_samples.h"
 #include "study/sweep_worker.h"
 #include "trcost/error.h"
 
@@ -19,15 +19,14 @@ constexpr std::uint64_t kBlock = std::uint64_t{1} << 20;  // that is read at onc
 
 class Resume {
  public:
-  Resume(const SweepPlan& plan, const Catalog& catalog, Format format, const std::string& path,
-         unsigned threads)
+  Resume(const SweepPlan& plan, const Catalog& catalog, const SweepFile& file,
+         const std::string& path, unsigned threads)
       : plan_(plan),
         catalog_(catalog),
-        format_(format),
         path_(path),
         threads_(threads),
-        lines_(plan, format),
-        render_(sweep_renderer(plan, format)),
+        lines_(plan, file.lines),
+        file_(file),
         in_(path, std::ios::binary) {
     if (!in_) throw Error(ErrorKind::data, "cannot read the file", "check its permissions", path);
     size_ = std::filesystem::file_size(path);
@@ -35,7 +34,7 @@ class Resume {
   }
 
   SweepResume find() {
-    const std::string header = opening();
+    const std::string& header = file_.opening;
     if (read(0, std::min<std::uint64_t>(size_, header.size())) != header.substr(0, size_)) {
       refuse("its header is another one");
     }
@@ -54,12 +53,6 @@ class Resume {
                 "give the flags, prices and program version that began it, or another file; this "
                 "one is left as it is",
                 path_);
-  }
-
-  std::string opening() const {
-    std::string out;
-    SweepDocument(plan_, format_, {}, [&](std::string_view text) { out += text; }).open();
-    return out;
   }
 
   std::string read(std::uint64_t from, std::uint64_t length) {
@@ -151,7 +144,7 @@ class Resume {
     run.begin = plan_.begin();
     run.end = end;
     std::uint64_t at = rows_begin_;
-    run_sweep(plan_, catalog_, run, render_, [&](std::string_view rows) {
+    run_sweep(plan_, catalog_, run, file_.row, [&](std::string_view rows) {
       const std::uint64_t left = std::min<std::uint64_t>(rows.size(), rows_end_ - at);
       const bool same = left == rows.size() && read(at, left) == rows;
       if (!same) refuse("a row computed again is another one");
@@ -186,7 +179,7 @@ class Resume {
   void render(SweepWorker& worker, std::uint64_t row, std::string& out) const {
     worker.go_to(row);
     const SweepRow& computed = worker.compute();
-    if (worker.kept()) render_(computed, out);
+    if (worker.kept()) file_.row(computed, out);
   }
 
   // What stands after the last line end is the beginning of the next row.
@@ -206,11 +199,10 @@ class Resume {
 
   const SweepPlan& plan_;
   const Catalog& catalog_;
-  Format format_;
   std::string path_;
   unsigned threads_;
   SweepLineReader lines_;
-  SweepRenderer render_;
+  const SweepFile& file_;
   std::ifstream in_;
   std::uint64_t size_ = 0;
   std::uint64_t rows_begin_ = 0;  ///< bytes of the header
@@ -220,7 +212,7 @@ class Resume {
 
 }  // namespace
 
-SweepResume resume_sweep(const SweepPlan& plan, const Catalog& catalog, Format format,
+SweepResume resume_sweep(const SweepPlan& plan, const Catalog& catalog, const SweepFile& file,
                          const std::string& path, unsigned threads) {
   SweepResume fresh;
   fresh.next = plan.begin();
@@ -230,7 +222,7 @@ SweepResume resume_sweep(const SweepPlan& plan, const Catalog& catalog, Format f
     throw Error(ErrorKind::data, "only a file can be continued", "name a file", path);
   }
   if (std::filesystem::file_size(path) == 0) return fresh;
-  return Resume(plan, catalog, format, path, threads).find();
+  return Resume(plan, catalog, file, path, threads).find();
 }
 
 }  // namespace trcost

@@ -7,16 +7,22 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/output_format.h"
 #include "trcost/sweep.h"
 
 namespace trcost {
 
-/// Tells which row of the grid a written line of csv or jsonl is about.
+/// How the rows of a file that can be continued are written.
+enum class SweepLines : std::uint8_t { csv, json };
+
+/// The names of a row's values: the axes that were asked for under their JSON paths, the columns,
+/// then `error`.
+std::vector<std::string> sweep_columns(const SweepPlan& plan);
+
+/// Tells which row of the grid a written line is about.
 class SweepLineReader {
  public:
   /// The plan has to outlive it.
-  SweepLineReader(const SweepPlan& plan, Format format);
+  SweepLineReader(const SweepPlan& plan, SweepLines lines);
 
   /// The row of a line (without its end), by the values of its axes as they are written; nothing
   /// where the line is no row of the plan's part of the grid. Quick where rows come in grid order.

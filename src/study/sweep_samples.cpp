@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/sweep_samples.h"
+#include "study/sweep_samples.h"
 
 #include <algorithm>
 #include <iterator>

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "catch.h"
-#include "report/sweep_lines.h"
+#include "study/sweep_lines.h"
 #include "report/sweep_report.h"
 #include "study/sweep_worker.h"
 #include "trcost/error.h"
@@ -63,8 +63,12 @@ std::string file() {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+trcost::SweepResume resume_of(const SweepPlan& plan, Format format) {
+  return trcost::resume_sweep(plan, catalog(), trcost::sweep_file(plan, format), kFile);
+}
+
 std::string continued(const SweepPlan& plan, Format format) {
-  const trcost::SweepResume resume = trcost::resume_sweep(plan, catalog(), format, kFile);
+  const trcost::SweepResume resume = resume_of(plan, format);
   return file().substr(0, resume.bytes) + rest(plan, format, resume.next, resume.bytes == 0);
 }
 
@@ -72,7 +76,7 @@ void check_refused(const SweepRequest& other, const std::string& why) {
   const std::string before = file();
   INFO(why);
   try {
-    trcost::resume_sweep(SweepPlan(other, catalog()), catalog(), Format::csv, kFile);
+    resume_of(SweepPlan(other, catalog()), Format::csv);
     FAIL("the file of another sweep was accepted");
   } catch (const trcost::Error& error) {
     CHECK(error.kind == trcost::ErrorKind::data);
@@ -93,7 +97,7 @@ TEST_CASE("a file cut anywhere is continued to the same bytes", "[sweep]") {
       REQUIRE(continued(plan, format) == whole);
     }
     write(whole);
-    CHECK(trcost::resume_sweep(plan, catalog(), format, kFile).next == plan.end());
+    CHECK(resume_of(plan, format).next == plan.end());
     std::remove(kFile);
     CHECK(continued(plan, format) == whole);
   }
@@ -253,7 +257,7 @@ TEST_CASE("lines of a long axis are told apart from their neighbours", "[sweep]"
   request.vary = {"data.tokens=1e9..9e10:1", "train.precision=bf16,fp8"};
   const SweepPlan plan(request, catalog());
   for (const Format format : {Format::csv, Format::jsonl}) {
-    trcost::SweepLineReader lines(plan, format);
+    trcost::SweepLineReader lines(plan, trcost::sweep_file(plan, format).lines);
     trcost::SweepWorker worker(plan, catalog());
     const trcost::SweepRenderer render = trcost::sweep_renderer(plan, format);
     // Forwards by a little and by much, and back again.
@@ -270,7 +274,7 @@ TEST_CASE("lines of a long axis are told apart from their neighbours", "[sweep]"
       CHECK_FALSE(lines.row(line + ",0"));
     }
   }
-  trcost::SweepLineReader lines(plan, Format::csv);
+  trcost::SweepLineReader lines(plan, trcost::SweepLines::csv);
   CHECK(lines.row("1000000007,bf16,h100-sxm,1,2,model,") == 28);
   for (const char* wrong :
        {"1000000007.5,bf16,h100-sxm,1,2,model,", "1000000007,bf16,b200,1,2,model,",
