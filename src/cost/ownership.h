@@ -15,6 +15,9 @@
 
 namespace trcost {
 
+/// Standard deviation of ln(price of a server): the spread of the quotes of an 8-GPU H100 server.
+inline constexpr double kPurchaseSigma = 0.20;
+
 /// Constants of Epoch AI's method (github.com/epoch-research/training-cost-trends,
 /// cost_analysis_standalone.py; Cottier et al., arXiv:2405.21015).
 inline constexpr double kDepreciationPerYear = 0.14;  ///< orders of magnitude of price per year

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "cost/ownership.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "trcost/uncertainty.h"
@@ -23,7 +24,6 @@ constexpr double kExperimentsSigma = 0.5;
 constexpr double kElectricitySigma = 0.2;
 constexpr double kPowerSigma = 0.1;
 constexpr double kPueSigma = 0.05;
-constexpr double kPurchaseSigma = 0.20;  // spread of the quotes of an 8-GPU H100 server
 // What published bills include beyond one clean run (restarts by hand, evaluations, second
 // attempts): see the coverage that `trcost validate --runs` prints.
 constexpr double kScopeSigma = 0.20;

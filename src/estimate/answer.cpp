@@ -140,7 +140,7 @@ void fill_derivations(const Question& question, const Sized& sized, const Estima
   if (!options.derivations) return;
   const Prepared& prepared = *question.prepared;
   add_derivations({*question.scenario, prepared.work, prepared.model, prepared.model.platform(),
-                   sized.execution, sized.useful, *question.rates},
+                   sized.execution, sized.useful, *question.rates, question.bill},
                   out);
 }
 
@@ -149,14 +149,13 @@ void fill_derivations(const Question& question, const Sized& sized, const Estima
 Sized size(const Question& question, Notes& notes) {
   const Scenario& scenario = *question.scenario;
   const Prepared& prepared = *question.prepared;
-  const System& system = *prepared.model.platform().system;
   const UsefulShare useful_share = [&](double gpus, double busy_seconds) {
-    return resolve_useful_time(scenario, prepared.work, system, gpus, busy_seconds).share();
+    return useful_time(question.useful, gpus, busy_seconds).share();
   };
   Sized out;
   out.execution = resolve_execution(scenario, prepared, useful_share, notes);
-  out.useful = resolve_useful_time(scenario, prepared.work, system, working_gpus(out.execution),
-                                   wall_seconds(prepared.work, out.execution, 1));
+  out.useful = useful_time(question.useful, working_gpus(out.execution),
+                           wall_seconds(prepared.work, out.execution, 1));
   note_useful_time(scenario, out.useful, notes);
   note_data_scale(scenario, prepared.work, notes);
   return out;
@@ -173,7 +172,7 @@ void answer(const Question& question, const Sized& sized, const EstimateOptions&
   fill_time(prepared, sized, out);
   add_data_pipeline(scenario, prepared.work, *prepared.model.platform().stack, execution.data_wait,
                     options.assumptions, out);
-  add_money(scenario, prepared.work, rates, out);
+  add_money(question.bill, prepared.work, rates, out);
   add_phase_results(prepared, execution, out);
   fill_derivations(question, sized, options, out);
   if (options.trace) trace_choices(execution, rates.price, out, options.trace);

@@ -129,8 +129,8 @@ void add_derivations(const EstimateParts& in, Estimate& out) {
                                fmt::format("{:.5g} W", *in.rates.power.watts),
                                in.rates.power.source});
   }
-  append(derive_energy(energy_inputs(in.scenario, in.rates, out), out.energy));
-  const StorageInputs storage = storage_inputs(in.scenario, in.work, out);
+  append(derive_energy(energy_inputs(in.bill, in.rates, out), out.energy));
+  const StorageInputs storage = storage_inputs(in.bill, in.work, out);
   append(derive_storage(storage, compute_storage(storage)));
   append(derive_bill(out.cost, out.tokens.total));
 }

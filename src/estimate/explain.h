@@ -16,6 +16,7 @@ struct EstimateParts {
   const Execution& execution;
   const UsefulTime& useful;
   const Rates& rates;
+  const BillTerms& bill;
 };
 
 /// The chain of --explain: each formula with the numbers put in and its source, in the order in

@@ -14,6 +14,11 @@ std::span<const Field> rate_fields() {
   return list;
 }
 
+UsefulTerms useful_terms(const Question& question) {
+  return resolve_useful_terms(*question.scenario, question.prepared->work,
+                              *question.prepared->model.platform().system);
+}
+
 }  // namespace
 
 Questions::Questions(const Catalog& catalog)
@@ -46,11 +51,13 @@ Question Questions::ask(const Scenario& asked, std::string_view accelerator, Not
   out.asked = &asked;
   out.scenario = usual_recipe(asked, catalog_, work, adapted_) ? &adapted_ : &asked;
   out.price_data_date = catalog_.prices().date;
+  out.bill = resolve_bill_terms(*out.scenario);
   if (!work.wanted()) {
     out.prepared = &prepared(*out.scenario, accelerator);
     // Of contrastive training the batch is part of the loss, and so of the model.
     if (out.prepared->work.workload.contrastive_batch == 0) {
       out.rates = &rates(*out.scenario, out.prepared->model.platform());
+      out.useful = useful_terms(out);
       return out;
     }
   }
@@ -58,6 +65,7 @@ Question Questions::ask(const Scenario& asked, std::string_view accelerator, Not
   out.prepared = &*own_prepared_;
   own_rates_.emplace(resolve_rates(*out.scenario, catalog_, out.prepared->model.platform(), money));
   out.rates = &*own_rates_;
+  out.useful = useful_terms(out);
   return out;
 }
 

@@ -22,6 +22,8 @@ struct Question {
   const Scenario* scenario = nullptr;  ///< with what its method or the usual software adds
   const Prepared* prepared = nullptr;
   const Rates* rates = nullptr;
+  UsefulTerms useful;
+  BillTerms bill;
   std::string_view price_data_date;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "estimate/money.h"
+#include "estimate/useful_time.h"
 #include "estimate/platform.h"
 #include "trcost/estimate.h"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/money.h"
+#include "estimate/rates.h"
 #include "planner/serving_layout.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
@@ -93,7 +93,7 @@ void add_money(const Prepared& all, const Platform& platform, ServingRow& row, N
   const Rates rates = resolve_rates(all.question.scenario, all.catalog, platform, notes);
   row.cost = token_cost(all.question.scenario.text(Field::cost_pricing), rates, row.point,
                         all.question.sold);
-  row.price_sigma = rates.own ? 0.2 : rates.price.sigma;
+  row.price_sigma = rates.own ? kPurchaseSigma : rates.price.sigma;
   if (rates.power.watts) {
     row.output_per_second_per_megawatt =
         row.point.output_per_gpu / (*rates.power.watts * rates.pue) * 1e6;

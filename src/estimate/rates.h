@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an hour, a kilowatt-hour and a gigabyte cost.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "catalog/regions.h"
+#include "cost/ownership.h"
+#include "cost/prices.h"
+#include "estimate/platform.h"
+
+namespace trcost {
+
+/// Prices and rates that do not depend on the layout; prepared once per platform and scenario.
+struct Rates {
+  bool own = false;
+  PriceQuote price;         ///< with own: the rent to compare with
+  PriceQuote on_demand;     ///< with spot: what an uninterrupted hour costs
+  PriceQuote storage_price;
+  PriceQuote egress_price;
+  PurchasePrice purchase;
+  OwnershipInputs ownership_inputs;
+  OwnershipCost ownership;
+  double pue = 1.25;
+  double draw = 0.75;
+  SystemPower power;        ///< of the whole system per accelerator
+  std::optional<double> usd_per_kwh;
+  std::optional<double> kg_co2_per_kwh;
+  std::string electricity_source;
+  std::string electricity_date;
+};
+Rates resolve_rates(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
+                    Notes& notes);
+
+}  // namespace trcost
