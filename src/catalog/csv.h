@@ -41,4 +41,13 @@ class CsvTable {
   std::vector<std::size_t> lines_;
 };
 
+/// The rows of a table, each as `read` makes it.
+template <class T>
+std::vector<T> read_rows(const CsvTable& table, T (*read)(const CsvTable&, std::size_t)) {
+  std::vector<T> rows;
+  rows.reserve(table.rows());
+  for (std::size_t i = 0; i < table.rows(); ++i) rows.push_back(read(table, i));
+  return rows;
+}
+
 }  // namespace trcost

@@ -168,12 +168,9 @@ void add_left_out(const Catalog& catalog, std::vector<ThroughputRow>& rows) {
 
 std::vector<ThroughputRow> throughput_rows(const Catalog& catalog) {
   const CsvTable table(catalog.file("runs/throughput.csv"), "runs/throughput.csv");
-  std::vector<ThroughputRow> rows;
+  std::vector<ThroughputRow> rows = read_rows(table, throughput_row);
   std::map<std::string, double> sizes;
-  for (std::size_t i = 0; i < table.rows(); ++i) {
-    rows.push_back(throughput_row(table, i));
-    sizes[rows.back().group] += 1;
-  }
+  for (const ThroughputRow& row : rows) sizes[row.group] += 1;
   for (ThroughputRow& row : rows) row.weight = 1 / sizes[row.group];
   add_left_out(catalog, rows);
   return rows;
@@ -249,10 +246,7 @@ MemoryFigure memory_figure(const CsvTable& t, std::size_t i) {
 template <class T>
 std::vector<T> read_table(const Catalog& catalog, std::string_view path,
                           T (*read)(const CsvTable&, std::size_t)) {
-  const CsvTable table(catalog.file(path), path);
-  std::vector<T> rows;
-  for (std::size_t i = 0; i < table.rows(); ++i) rows.push_back(read(table, i));
-  return rows;
+  return read_rows(CsvTable(catalog.file(path), path), read);
 }
 
 }  // namespace

@@ -24,17 +24,16 @@ constexpr auto total_quantile = [](E e) -> Number {
   return (*e.range.total_usd).*Which;
 };
 
-template <double PipelineResult::*Which>
-constexpr auto of_pipeline = [](E e) -> Number {
-  if (!e.pipeline) return std::nullopt;
-  return (*e.pipeline).*Which;
+// A member of a part that not every estimate has.
+template <auto Part, auto Which>
+constexpr auto of_part = [](E e) -> Number {
+  if (!(e.*Part)) return std::nullopt;
+  return (*(e.*Part)).*Which;
 };
-
 template <auto Which>
-constexpr auto of_rollout = [](E e) -> Number {
-  if (!e.rollout) return std::nullopt;
-  return (*e.rollout).*Which;
-};
+constexpr auto of_pipeline = of_part<&Estimate::pipeline, Which>;
+template <auto Which>
+constexpr auto of_rollout = of_part<&Estimate::rollout, Which>;
 
 constexpr EstimateColumn kCost[] = {
     figure(

@@ -48,11 +48,7 @@ ServingMeasurement measurement(const CsvTable& t, std::size_t i) {
 }  // namespace
 
 std::vector<ServingMeasurement> serving_measurements(const Catalog& catalog) {
-  const CsvTable table(catalog.file(kFile), kFile);
-  std::vector<ServingMeasurement> rows;
-  rows.reserve(table.rows());
-  for (std::size_t i = 0; i < table.rows(); ++i) rows.push_back(measurement(table, i));
-  return rows;
+  return read_rows(CsvTable(catalog.file(kFile), kFile), measurement);
 }
 
 }  // namespace trcost

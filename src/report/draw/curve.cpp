@@ -131,11 +131,6 @@ class Scale {
   bool any_ = false;
 };
 
-std::string text_at(double x, double y, std::string_view anchor, std::string_view text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     html_escape(text));
-}
-
 std::string line_at(double x1, double y1, double x2, double y2, std::string_view look) {
   return fmt::format(
       "<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", look, x1,
@@ -147,14 +142,14 @@ std::string axes(const Scale& x, const Scale& y) {
   std::string out;
   for (const double tick : x.ticks()) {
     out += line_at(x.at(tick), kTop, x.at(tick), kHeight - kBottom, "grid");
-    out += text_at(x.at(tick), kHeight - kBottom + kTickRoom, "middle", x.words(tick));
+    out += svg_text(x.at(tick), kHeight - kBottom + kTickRoom, "middle", x.words(tick));
   }
   for (const double tick : y.ticks()) {
     out += line_at(kLeft, y.at(tick), kWidth - kRight, y.at(tick), "grid");
-    out += text_at(kLeft - 8, y.at(tick) + 4, "end", y.words(tick));
+    out += svg_text(kLeft - 8, y.at(tick) + 4, "end", y.words(tick));
   }
-  out += text_at((kLeft + kWidth - kRight) / 2, kHeight - 10, "middle", x.axis().title);
-  return out + text_at(kLeft - 8, 12, "start", y.axis().title);
+  out += svg_text((kLeft + kWidth - kRight) / 2, kHeight - 10, "middle", x.axis().title);
+  return out + svg_text(kLeft - 8, 12, "start", y.axis().title);
 }
 
 std::string series(const Curve::Series& of, std::size_t look, const Scale& x, const Scale& y) {
@@ -205,7 +200,7 @@ Legend legend(const Curve& curve) {
                           x - 8, y - 4, x + 6, y - 4)
             : fmt::format("<circle class=\"{}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"5\"/>\n",
                           look_of(i), x, y - 4);
-    out.svg += text_at(x + 10, y, "start", name);
+    out.svg += svg_text(x + 10, y, "start", name);
     x += width;
   }
   out.height = y + 12 - kHeight;
@@ -213,6 +208,11 @@ Legend legend(const Curve& curve) {
 }
 
 }  // namespace
+
+std::string svg_text(double x, double y, std::string_view anchor, std::string_view text) {
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+                     html_escape(text));
+}
 
 std::string svg_curve(const Curve& curve) {
   Scale x(curve.x, kLeft, kWidth - kRight);

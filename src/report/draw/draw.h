@@ -20,6 +20,8 @@ std::string svg_bars(const Bars& bars);
 std::string svg_ranges(const Ranges& ranges);
 std::string svg_curve(const Curve& curve);
 std::string svg_heat(const Heat& heat);
+/// Words at a place of a figure; `anchor` as of SVG: start, middle or end.
+std::string svg_text(double x, double y, std::string_view anchor, std::string_view text);
 /// The numbers behind it.
 Table heat_table(const Heat& heat);
 

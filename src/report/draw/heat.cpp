@@ -48,11 +48,6 @@ class Shades {
   bool any_ = false;
 };
 
-std::string text_at(double x, double y, std::string_view anchor, std::string_view text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     html_escape(text));
-}
-
 }  // namespace
 
 std::string svg_heat(const Heat& heat) {
@@ -65,14 +60,14 @@ std::string svg_heat(const Heat& heat) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"{}\" "
       "viewBox=\"0 0 {} {}\" width=\"{}\" height=\"{}\">\n",
       html_escape(heat.title), kWidth, height, kWidth, height);
-  out += text_at(kLeft, 14, "start", heat.x) + text_at(kLeft - 8, 36, "end", heat.y);
+  out += svg_text(kLeft, 14, "start", heat.x) + svg_text(kLeft - 8, 36, "end", heat.y);
   for (std::size_t c = 0; c < heat.columns.size(); ++c) {
-    out += text_at(kLeft + (static_cast<double>(c) + 0.5) * wide, 36, "middle", heat.columns[c]);
+    out += svg_text(kLeft + (static_cast<double>(c) + 0.5) * wide, 36, "middle", heat.columns[c]);
   }
   for (std::size_t r = 0; r < heat.rows.size(); ++r) {
     const Heat::Row& row = heat.rows[r];
     const double y = kTop + static_cast<double>(r) * kRow;
-    out += text_at(kLeft - 8, y + 20, "end", row.label);
+    out += svg_text(kLeft - 8, y + 20, "end", row.label);
     for (std::size_t c = 0; c < row.cells.size(); ++c) {
       const Heat::Cell& cell = row.cells[c];
       const double x = kLeft + static_cast<double>(c) * wide;
@@ -83,7 +78,7 @@ std::string svg_heat(const Heat& heat) {
             cell.chosen ? " chosen" : "", x + 1, y + 1, wide - 2, kRow - 2,
             shades.of(*cell.value));
       }
-      out += text_at(x + wide / 2, y + 20, "middle", cell.words);
+      out += svg_text(x + wide / 2, y + 20, "middle", cell.words);
     }
   }
   return out + "</svg>\n";
