@@ -17,10 +17,11 @@ target_link_libraries(trcost_pack PRIVATE trcost_flat_json trcost_fmt trcost_war
 
 function(trcost_embed_data target folder)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.json ${folder}/*.csv)
-  list(FILTER files EXCLUDE REGEX "^schemas/")  # for who reads answers, not for the program
+  list(FILTER files EXCLUDE REGEX "^(schemas|calibration)/")  # not for the program
   list(SORT files)
   set(assembly "${CMAKE_CURRENT_BINARY_DIR}/embedded_data.cpp")
   set(pack "${CMAKE_CURRENT_BINARY_DIR}/embedded_data.pack")
+  set(digest "${CMAKE_CURRENT_BINARY_DIR}/embedded_data.h")
   set(declarations "")
   set(table "")
   set(blobs "")
@@ -36,11 +37,14 @@ function(trcost_embed_data target folder)
   endforeach()
   list(JOIN files "\n" list)
   file(CONFIGURE OUTPUT ${pack}.list @ONLY CONTENT "@list@\n")
-  add_custom_command(OUTPUT ${pack} COMMAND trcost_pack ${folder} ${pack}.list ${pack}
+  # The digest is what ccache sees of the bytes: it knows no .incbin, and gave yesterday's data back.
+  add_custom_command(OUTPUT ${pack} ${digest}
+    COMMAND trcost_pack ${folder} ${pack}.list ${pack} ${digest}
     DEPENDS trcost_pack ${pack}.list ${depends} COMMENT "Parsing the data folder" VERBATIM)
   file(CONFIGURE OUTPUT ${assembly} @ONLY CONTENT [[
 // Generated from the data folder.
 #include "catalog/embedded.h"
+#include "@digest@"
 @declarations@
 extern "C" const char trcost_data_pack[];
 #define TRCOST_BYTES(text) asm(".section .rodata\n" text ".text\n");
@@ -52,6 +56,6 @@ std::span<const EmbeddedFile> embedded_files() { return table; }
 const char* embedded_pack() { return trcost_data_pack; }
 }  // namespace trcost
 ]])
-  set_source_files_properties(${assembly} PROPERTIES OBJECT_DEPENDS "${depends};${pack}")
+  set_source_files_properties(${assembly} PROPERTIES OBJECT_DEPENDS "${depends};${pack};${digest}")
   target_sources(${target} PRIVATE ${assembly} ${pack} $<TARGET_OBJECTS:trcost_flat_json>)
 endfunction()
