@@ -9,10 +9,9 @@ Needs numpy and scipy and the program trcost_calibrate (a build with -DTRCOST_TE
   refit.py ... --write                                                    and writes the constants
   refit.py ... --check                                                    exits 1 where they moved by over 2 %
 
-Every constant has a physical meaning (src/catalog/efficiency.h) and a prior: the value of
-reference model 5.2 or of the maker's measurements, with a standard deviation of its logarithm. The
-fit minimises soft_l1(ln(predicted/measured) / 5 %) over rows, weighted by 1 / size of their group,
-plus the squared distance to the priors. No constant belongs to a row or to a source.
+Every constant has a physical meaning (src/catalog/efficiency.h) and a prior with its source and a
+standard deviation of its logarithm (data/calibration/priors.csv). The fit minimises soft_l1(ln(predicted/measured) / 5 %) over rows,
+weighted by 1 / size of their group, plus the squared distance to the priors. No constant belongs to a row or to a source.
 """
 
 import argparse
@@ -27,13 +26,6 @@ import sys
 import numpy as np
 from ranges import NORMAL_P90, Spreads, family_key, interval_score, quantile
 from scipy.optimize import least_squares
-
-AMPERE = ["a100-sxm-80gb", "a100-sxm-40gb"]
-HOPPER = ["h100-sxm", "h200"]
-BLACKWELL = ["b200", "gb200-nvl72", "gb300-nvl72"]
-VOLTA = ["v100-sxm-32gb"]
-TPU = ["tpu-v5e", "tpu-v5p", "tpu-v6e", "tpu-v7"]
-HALF = ["matmul.bf16", "matmul.fp16"]
 
 # Weight of rows whose source leaves out the batch and the recomputation, or has other kernels.
 WEAK = {"NeMo Framework Launcher README": 0.3,
@@ -61,176 +53,27 @@ class Constant:
         return min(max(self.prior * of_kin * math.exp(z * self.sigma), self.low), self.high)
 
 
-def chip(names, constants, prior, sigma, low=1e-9, high=0.97):
-    constants = [constants] if isinstance(constants, str) else constants
-    return Constant([("efficiency", n, c) for n in names for c in constants], prior, sigma, low, high)
-
-
-def pooled(names, constants, ratio, sigma, kin, low=1e-9, high=0.97):
-    constant = chip(names, constants, ratio, sigma, low, high)
-    constant.kin = kin
-    return constant
-
-
-def stack(names, constant, prior, sigma, low=1e-9, high=1e9):
-    names = [names] if isinstance(names, str) else names
-    return Constant([("stack", n, constant) for n in names], prior, sigma, low, high)
-
-
-def chip_constants():
-    yield chip(AMPERE, HALF, 0.79, 0.03)
-    yield chip(HOPPER, HALF, 0.65, 0.06)
-    yield chip(HOPPER, "matmul.fp8", 0.58, 0.06)
-    yield chip(VOLTA, "matmul.fp16", 0.70, 0.1)
-    yield chip(["h100-sxm-96gb"], HALF, 0.6, 0.1)
-    yield chip(["h100-sxm-96gb"], "matmul.fp8", 0.5, 0.15)
-    # Little compute for its power and memory, or half the rate where sums are kept in 32 bit: matmuls
-    # run close to the peak.
-    yield chip(["h20"], HALF + ["matmul.fp8"], 0.85, 0.1)
-    yield chip(["rtx-4090"], HALF, 0.8, 0.1)
-    yield chip(["mi300x"], HALF, 0.36, 0.2)
-    yield chip(["mi300x"], "matmul.fp8", 0.42, 0.2)
-    for name in TPU:
-        yield chip([name], HALF, 0.6, 0.2)
-    yield chip(["tpu-v7"], "matmul.fp8", 0.5, 0.2)
-    yield chip(["mi325x"], "matmul.fp8", 0.42, 0.2)
-    # One die at 1,000 and at 1,200 W, and its successor at 1,400: each is near the one before it.
-    blackwell = chip(["gb200-nvl72"], HALF, 0.62, 0.06)
-    yield blackwell
-    yield pooled(["b200"], HALF, 0.92, 0.06, blackwell)
-    yield pooled(["gb300-nvl72"], HALF, 1.06, 0.06, blackwell)
-    for name, fp8, mxfp8, nvfp4 in [("b200", 0.5, 0.5, 0.42), ("gb200-nvl72", 0.5, 0.5, 0.42),
-                                    ("gb300-nvl72", 0.6, 0.6, 0.38)]:
-        yield chip([name], "matmul.fp8", fp8, 0.1)
-        yield chip([name], "matmul.mxfp8", mxfp8, 0.1)
-        yield chip([name], "matmul.nvfp4", nvfp4, 0.15)
-    for family, ramp in [(AMPERE + VOLTA, 8e-6), (HOPPER, 8e-6), (BLACKWELL, 8e-6)]:
-        yield chip(family, "ramp_seconds", ramp, 0.3)
-    for family, forward, backward in [(AMPERE, 0.62, 0.5), (HOPPER, 0.5, 0.42),
-                                      (BLACKWELL, 0.5, 0.4)]:
-        yield chip(family, "flash_forward", forward, 0.1)
-        yield chip(family, "flash_backward", backward, 0.1)
-    yield chip(AMPERE + VOLTA, "batched_matmul", 0.42, 0.2)
-    yield chip(AMPERE, "memory", 0.84, 0.05)
-    yield chip(HOPPER, "memory", 0.82, 0.05)
-    yield chip(BLACKWELL, "memory", 0.78, 0.08)
-    # Bus bandwidth by payload of all-reduce benchmarks (stas00/ml-engineering network/README.md; vTrain
-    # trace/a100), without the 40 microseconds that one call takes to issue there: of 300, 450 and 900
-    # GB/s A100 reaches 0.77, H200 as a ring 0.82, B200 0.65 to 0.73 at large payloads, and half of it at
-    # about 8, 14 and 40 MiB.
-    yield chip(AMPERE, "link", 0.77, 0.05)
-    yield chip(HOPPER, "link", 0.8, 0.05)
-    yield chip(BLACKWELL, "link", 0.68, 0.08)
-    for family, half in [(AMPERE, 8e6), (HOPPER, 14e6), (BLACKWELL, 4e7)]:
-        yield chip(family, "link_half_bytes", half, 0.4, 0, 1e9)
-    yield chip(AMPERE, "network", 0.8, 0.15)
-    yield chip(HOPPER, "network", 0.78, 0.1)
-
-
-STACKS = ["megatron", "mlperf", "megatron-deepspeed", "internevo", "fsdp", "fsdp-compiled", "maxtext",
-          "hf-trainer", "typical"]
-
-
-def tuning_constants():
-    """What tuning is worth, for all software alike: few sources tell stacks apart."""
-    others = [name for name in STACKS if name not in ("megatron", "typical")]
-    usual = stack(others, "usual_gap", 0.09, 0.3, 0, 1)
-    yield usual
-    yield Constant([("stack", "megatron", "usual_gap")], 1, 0.3, 0, 1, usual)
-    yield stack(STACKS, "first_run_gap", 0.5, 0.3, 0, 3)
-    yield stack(["megatron"], "usual_overlap", 0.5, 0.7, 0, 1)
-    yield chip(BLACKWELL, "usual_gap", 0.1, 0.5, 0, 1)
-
-
-def stack_constants():
-    yield stack(["megatron", "mlperf"], "release_gain", 0.08, 0.5, 0, 0.3)
-    yield stack("megatron", "elementwise", 1.0, 0.2)
-    yield stack(["megatron", "megatron-deepspeed"], "legacy_elementwise", 2.0, 0.3)
-    yield stack("megatron", "dispatch_seconds", 6e-6, 0.5)
-    yield stack("megatron", "collective_dispatch_seconds", 3e-5, 0.5)
-    yield stack("megatron", "step_seconds", 5e-3, 1)
-    yield stack("megatron", "tensor_overlap", 0.5, 0.4, 0, 0.99)
-    yield stack("megatron", "data_overlap", 0.8, 0.2, 0, 1)
-    yield stack("megatron", "straggler", 0.003, 0.4)
-    # Two tiles of 128 rows, the usual height of a grouped product.
-    yield stack("megatron", "grouped_half", 256, 0.6)
-    # Two permutations before and two after the experts, each a read and a write of all copies: 2 by
-    # count of bytes. What routing takes besides does not grow with the tokens: the copy of the counts
-    # to the host, which waits for the device, and the kernels that it can only issue then.
-    yield stack("megatron", "expert_traffic", 2, 0.15)
-    yield stack("megatron", "expert_sync_seconds", 1e-3, 0.7, 0, 0.1)
-    yield stack(["megatron", "fsdp-compiled"], "expert_traffic_block", 1.2, 0.4)
-    yield stack("megatron", "expert_overlap", 0.25, 0.25, 0, 0.95)
-    yield stack("megatron", "expert_network_overlap", 0.6, 0.3, 0, 1)
-    yield stack(["megatron", "mlperf"], "stage_imbalance", 0.7, 0.3, 0, 1)
-    yield stack("megatron", "lora_traffic", 1, 1)
-
-    yield stack("mlperf", "elementwise", 0.9, 0.2)
-    yield stack("mlperf", "matmul", 1, 0.07)
-    yield stack("mlperf", "tensor_overlap", 0.7, 0.3, 0, 0.99)
-    yield stack("mlperf", "straggler", 0.004, 0.3)
-    yield stack("mlperf", "step_seconds", 2e-2, 1)
-    yield stack("mlperf", "lora_traffic", 1, 0.7)
-
-    yield stack("megatron-deepspeed", "elementwise", 1.3, 0.3)
-    yield stack("megatron-deepspeed", "matmul", 1, 0.07)
-    yield stack("megatron-deepspeed", "dispatch_seconds", 1.5e-5, 0.6)
-    yield stack("megatron-deepspeed", "collective_dispatch_seconds", 5e-5, 0.7)
-    yield stack("megatron-deepspeed", "micro_batch_seconds", 1e-3, 1)
-    yield stack("megatron-deepspeed", "step_seconds", 1e-2, 1)
-    yield stack("megatron-deepspeed", "optimizer_bytes", 40, 0.4)
-
-    yield stack("internevo", "elementwise", 1.3, 0.3)
-    yield stack("internevo", "dispatch_seconds", 1e-5, 0.6)
-    yield stack("internevo", "step_seconds", 1e-2, 1)
-    yield stack("internevo", "tensor_overlap", 0.2, 1, 0, 0.95)
-    yield stack("internevo", "data_overlap", 0.5, 0.6, 0, 1)
-
-    yield stack("fsdp", "elementwise", 1.8, 0.3)
-    yield stack("fsdp", "matmul", 1, 0.07)
-    yield stack("fsdp", "flash", 0.85, 0.15)
-    yield stack("fsdp", "flash_backward", 0.6, 0.3)
-    yield stack("fsdp", "dispatch_seconds", 1e-5, 0.6)
-    yield stack("fsdp", "collective_dispatch_seconds", 5e-5, 0.7)
-    yield stack("fsdp", "micro_batch_seconds", 1e-3, 1)
-    yield stack("fsdp", "step_seconds", 1e-2, 1)
-    yield stack("fsdp", "data_overlap", 0.8, 0.3, 0, 1)
-    # Only FSDP's own rows tell what gathers over the network cost; other software runs the same ones.
-    sharded = ["fsdp", "fsdp-compiled", "hf-trainer"]
-    others = ["megatron", "mlperf", "megatron-deepspeed", "internevo", "typical"]
-    yield Constant([("stack", n, "contention") for n in sharded] +
-                   [("stack", n, "gather_contention") for n in sharded + others], 0.1, 0.7, 0, 1)
-
-    yield stack("fsdp-compiled", "elementwise", 1.2, 0.3)
-    yield stack("fsdp-compiled", "matmul", 1, 0.07)
-    yield stack("fsdp-compiled", "data_overlap", 0.8, 0.3, 0, 1)
-    yield stack("fsdp-compiled", "tensor_overlap", 0.3, 0.6, 0, 0.95)
-    yield stack("fsdp-compiled", "context_imbalance", 0.5, 0.7, 0, 2)
-    yield stack("fsdp-compiled", "grouped_half", 64, 0.6)
-    yield stack("fsdp-compiled", "lora_traffic", 1, 0.7)
-    yield stack("fsdp-compiled", "expert_traffic", 1.5, 0.5)
-
-    yield stack("maxtext", "elementwise", 1.2, 0.3)
-    yield stack("maxtext", "matmul", 1, 0.1)
-    yield stack("maxtext", "data_overlap", 0.8, 0.3, 0, 1)
-    yield Constant([("stack", "maxtext", c) for c in ["contention", "gather_contention"]],
-                   0.1, 0.7, 0, 1)
-    yield stack("maxtext", "lora_traffic", 1, 0.7)
-
-    yield stack("hf-trainer", "elementwise", 2.5, 0.4)
-    yield stack("hf-trainer", "dispatch_seconds", 1.5e-5, 0.6)
-    yield stack("hf-trainer", "flash", 0.8, 0.2)
-    yield stack("hf-trainer", "lora_traffic", 2.5, 0.5)  # dropout and casts of peft's adapters
-    yield stack("hf-trainer", "dequantise_traffic", 3, 0.7)
-    yield stack("hf-trainer", "data_overlap", 0.5, 0.5, 0, 1)
+def read_priors(data):
+    """The rows of data/calibration/priors.csv: constants that share one value, as `names: constants`
+    parted by semicolons. A row that is a multiple of another (partial pooling) names it by its number."""
+    constants = []
+    with open(pathlib.Path(data, "calibration/priors.csv"), newline="") as file:
+        for row in csv.DictReader(file):
+            targets = []
+            for group in row["constants"].split(";"):
+                names, keys = (part.split() for part in group.split(":"))
+                targets += [(row["kind"], name, key) for name in names for key in keys]
+            prior, sigma, low, high = (float(row[c]) for c in ("prior", "sigma", "lowest", "highest"))
+            kin = constants[int(row["multiple_of"]) - 1] if row["multiple_of"] else None
+            constants.append(Constant(targets, prior, sigma, low, high, kin))
+    return constants
 
 
 class Bench:
     """The rows, and the program that predicts them."""
 
     def __init__(self, program, data):
-        self.constants = (list(chip_constants()) + list(stack_constants()) +
-                          list(tuning_constants()))
+        self.constants = read_priors(data)
         self.process = subprocess.Popen([program, data], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, text=True)
         with open(pathlib.Path(data) / "runs/throughput.csv", newline="") as file:
