@@ -227,7 +227,8 @@ const Encoder& Catalog::encoder(std::string_view name) const {
 const Stack& Catalog::stack(std::string_view name) const {
   const std::size_t at = is_path(name) ? std::string_view::npos : name.find('@');
   if (at == std::string_view::npos) {
-    return cache_->entry(cache_->stacks, *this, CatalogKind::stacks, name, load_stack);
+    return cache_->entry(cache_->stacks, *this, CatalogKind::stacks, name,
+                         [this](const JsonValue& file) { return load_stack(file, *this); });
   }
   const std::lock_guard lock(cache_->mutex);
   const auto found = cache_->stacks.find(name);

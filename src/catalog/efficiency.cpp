@@ -10,6 +10,7 @@
 #include "catalog/csv.h"
 #include "catalog/data_file.h"
 #include "catalog/loaders.h"
+#include "catalog/provenance.h"
 #include "catalog/strict_json.h"
 #include "trcost/error.h"
 
@@ -37,6 +38,19 @@ Efficiency parse_efficiency(const JsonValue& document, Efficiency result) {
   return result;
 }
 
+Efficiency assumed_efficiency(const Catalog& catalog) {
+  constexpr std::string_view kFile = "assumed/chip.json";
+  ObjectReader reader = read_data_file(catalog, kFile).object();
+  reader.accept("schema_version");
+  const Sources sources(reader);
+  Efficiency out;
+  for (const EfficiencyConstant& c : efficiency_constants()) {
+    out.*c.member = sources.required(reader, c.name, c.lowest, c.highest).value;
+  }
+  reader.finish();
+  return out;
+}
+
 std::string efficiency_path(std::string_view accelerator) {
   return fmt::format("efficiency/{}.json", accelerator);
 }
@@ -46,7 +60,7 @@ Efficiency read_efficiency(const Accelerator& chip, const Catalog& catalog, int 
 // Constants of a chip before its own measurements: its sibling's, else by rule.
 Efficiency unmeasured(const Accelerator& chip, const Catalog& catalog, int depth) {
   constexpr int kLongestChain = 4;
-  if (chip.sibling.empty()) return efficiency_by_rule(chip);
+  if (chip.sibling.empty()) return efficiency_by_rule(chip, assumed_efficiency(catalog));
   if (depth == kLongestChain) {
     throw Error(ErrorKind::data, fmt::format("the siblings of {} name each other", chip.name),
                 "\"sibling\" is a chip with measurements of its own", chip.file);

@@ -27,28 +27,28 @@ std::optional<Tuning> parse_tuning(std::string_view word);
 
 /// Bytes that one parameter under training takes, before sharding (model.md 4.1).
 struct StateBytes {
-  double weights = 2;     ///< of the copy that matmuls read
-  double gradients = 4;
-  double optimizer = 12;  ///< master weights and both moments of Adam
+  double weights = 0;             ///< of the copy that matmuls read
+  double gradients = 0;
+  double optimizer = 0;           ///< master weights and both moments of Adam
   [[nodiscard]] double total() const { return weights + gradients + optimizer; }
 };
 
-/// How a software stack uses memory. Sources beside the values in data/stacks.
+/// How a software stack uses memory. Sources beside the values in data/stacks and data/assumed.
 struct MemoryRecipe {
-  StateBytes states;                ///< full training in 16 bits
-  StateBytes adapter_states{2, 2, 12};  ///< LoRA matrices: 16 bytes per parameter (model.md 4.1)
-  double logits_bytes = 10;         ///< per logit: 10 eager, 6 fused, about 0 chunked (model.md 4.4)
-  double activation_share = 1;      ///< of the formula's activations that the stack really keeps
-  double low_precision_inputs = 1;  ///< bytes per saved matmul input under an 8- or 4-bit recipe
-  double frozen_low_precision_bytes = 2;  ///< per frozen parameter under an 8- or 4-bit recipe
-  double unsharded_layers = 2;      ///< layers gathered at a time with sharded parameters
+  StateBytes states;              ///< full training in 16 bits
+  StateBytes adapter_states;      ///< LoRA matrices: 16 bytes per parameter (model.md 4.1)
+  double logits_bytes = 0;        ///< per logit: 10 eager, 6 fused, about 0 chunked (model.md 4.4)
+  double activation_share = 0;    ///< of the formula's activations that the stack really keeps
+  double low_precision_inputs = 0;  ///< bytes per saved matmul input under an 8- or 4-bit recipe
+  double frozen_low_precision_bytes = 0;  ///< per frozen parameter under an 8- or 4-bit recipe
+  double unsharded_layers = 0;    ///< layers gathered at a time with sharded parameters
   bool unsharded_embeddings = true; ///< embedding and head stay gathered through the step
-  double context_bytes = 1e9;     ///< context and libraries of one device
-  double network_bytes = 1.5e9;     ///< communication buffers of a device that has peers
-  double fragmentation = 0.06;      ///< of what the allocator moves: activations and logits
+  double context_bytes = 0;       ///< context and libraries of one device
+  double network_bytes = 0;       ///< communication buffers of a device that has peers
+  double fragmentation = 0;       ///< of what the allocator moves: activations and logits
   /// Of what the framework sees, that a plan may fill: 94 % of the chip (model.md 4.5), of which the
   /// driver keeps one in a hundred.
-  double plan_share = 0.95;
+  double plan_share = 0;
 };
 
 /// How far predictions lay from a family of measured rows when their whole source was left out of the
@@ -56,42 +56,43 @@ struct MemoryRecipe {
 struct ResidualFamily {
   std::string architecture, stack, model, task, layout;
   int rows = 0;
-  double groups = 0;        ///< independent experiments
-  double sources = 0;       ///< how many sources they effectively are: one vendor's count little
-  double sigma = 0;         ///< spread of ln(predicted/measured): its 68 % quantile
-  double median_error = 0;  ///< median |predicted/measured - 1|
+  double groups = 0;              ///< independent experiments
+  double sources = 0;             ///< how many sources they effectively are: one vendor's count little
+  double sigma = 0;               ///< spread of ln(predicted/measured): its 68 % quantile
+  double median_error = 0;        ///< median |predicted/measured - 1|
   std::string words;        ///< the family for people
 };
 
 /// What an accelerator reaches of its specification in training, whatever the software. Fitted to
-/// published measurements (tests/calibration/refit.py), or by rule from the specification.
+/// published measurements (tests/calibration/refit.py), or by rule from the specification. A number
+/// that no file of its own gives is that of data/assumed/chip.json.
 struct Efficiency {
   std::string accelerator;
   bool measured = false;  ///< fitted to rows of this chip; false: by rule, wider range
   std::string source;     ///< the measurements, or the rule, in words
   /// Share of the dense peak that a large matmul reaches inside a training step.
   std::array<double, kPrecisionCount> matmul{};
-  double ramp_seconds = 7e-6;      ///< start and drain of one matmul: the size curve
-  double batched_matmul = 0.4;     ///< share of peak of the per-head matmuls of standard attention
-  double flash_forward = 0.45;     ///< share of the 16-bit peak, head dim 128, long sequence
-  double flash_backward = 0.4;
-  double flash_head_half = 32;     ///< head dim with half of the ideal rate: e(d) = d / (d + half)
-  double flash_length_half = 256;  ///< tokens, likewise for the length of a sequence
-  double memory = 0.8;             ///< share of the memory bandwidth that streaming kernels reach
-  double link = 0.75;              ///< share of the innermost tier's bandwidth
-  double link_half_bytes = 0;      ///< payload of a collective at half of that: the size curve
-  double network = 0.75;           ///< share of the bandwidth of the tiers outside of it
-  double kernel_gap_seconds = 2e-6;  ///< idle time between two queued kernels
-  double usual_gap = 0;            ///< of a young chip, on top of its stack's
+  double ramp_seconds = 0;        ///< start and drain of one matmul: the size curve
+  double batched_matmul = 0;      ///< share of peak of the per-head matmuls of standard attention
+  double flash_forward = 0;       ///< share of the 16-bit peak, head dim 128, long sequence
+  double flash_backward = 0;
+  double flash_head_half = 0;     ///< head dim with half of the ideal rate: e(d) = d / (d + half)
+  double flash_length_half = 0;   ///< tokens, likewise for the length of a sequence
+  double memory = 0;              ///< share of the memory bandwidth that streaming kernels reach
+  double link = 0;                ///< share of the innermost tier's bandwidth
+  double link_half_bytes = 0;     ///< payload of a collective at half of that: the size curve
+  double network = 0;             ///< share of the bandwidth of the tiers outside of it
+  double kernel_gap_seconds = 0;  ///< idle time between two queued kernels
+  double usual_gap = 0;           ///< of a young chip, on top of its stack's
   std::vector<ResidualFamily> residuals;  ///< of its architecture, and those of any
 };
 
 /// Which releases of a software the measurements cover, in years (2025.25 is the end of March). Kernels
 /// get faster from release to release on the same chip: `Stack::release_gain`.
 struct StackReleases {
-  double reference = 0;  ///< the release that the other constants describe
-  double oldest = 0;     ///< earlier ones are not covered
-  double newest = 0;     ///< later ones are taken to be like this one
+  double reference = 0;           ///< the release that the other constants describe
+  double oldest = 0;              ///< earlier ones are not covered
+  double newest = 0;              ///< later ones are taken to be like this one
   std::vector<std::pair<std::string, double>> names;  ///< rounds or versions that carry no date
 };
 
@@ -107,11 +108,12 @@ struct MeasuredSteps {
   int rows = 0;              ///< 0: the stack is no one's own
   std::string base;          ///< the stack that was calibrated
   std::vector<std::string> accelerators;  ///< that the steps ran on, by their names
-  double sigma = 0;          ///< of ln(predicted / measured) of one more step like them
-  double sigma_elsewhere = 0;  ///< the same on another chip
+  double sigma = 0;               ///< of ln(predicted / measured) of one more step like them
+  double sigma_elsewhere = 0;     ///< the same on another chip
 };
 
-/// What the training software adds, whatever the accelerator.
+/// What the training software adds, whatever the accelerator. A number that its file leaves out is
+/// that of data/assumed/stack.json; an ability that it leaves out it has.
 struct Stack {
   std::string name;
   std::string title;
@@ -133,60 +135,60 @@ struct Stack {
   Tuning usual = Tuning::usual;   ///< what most of its users get: the default
   double usual_gap = 0;           ///< ln of a usual step's time over that of a showcase
   double first_run_gap = 0;       ///< ln of a first run's over that of a usual one
-  double usual_overlap = 1;       ///< share of the showcase's hidden tensor and expert exchange
+  double usual_overlap = 0;       ///< share of the showcase's hidden tensor and expert exchange
                                   ///< that usual runs hide: its switches are off unless set
   MeasuredSteps measured;         ///< of a stack that was calibrated to a user's own steps
-  double kernel_time = 1;         ///< factor on the time of every kernel
-  double exchange_time = 1;       ///< factor on the time of every exchange
-  double matmul = 1;              ///< factor on the chip's matmul rate
-  double flash = 1;               ///< factor on the chip's attention rates
-  double flash_backward = 1;      ///< further factor on the backward rate
-  double legacy_elementwise = 1;  ///< further traffic where attention is materialised: software of
+  double kernel_time = 0;         ///< factor on the time of every kernel
+  double exchange_time = 0;       ///< factor on the time of every exchange
+  double matmul = 0;              ///< factor on the chip's matmul rate
+  double flash = 0;               ///< factor on the chip's attention rates
+  double flash_backward = 0;      ///< further factor on the backward rate
+  double legacy_elementwise = 0;  ///< further traffic where attention is materialised: software of
                                   ///< before 2023, whose element-wise work is not fused
-  double elementwise = 1;         ///< memory traffic relative to fully fused kernels
-  double kernels = 8;             ///< element-wise kernels per layer and forward pass
-  double dispatch_seconds = 1e-5; ///< host time to issue one kernel
-  double collective_dispatch_seconds = 3e-5;  ///< host time to issue one collective
-  double micro_batch_seconds = 0; ///< host time per micro-batch and pass: schedule, loss, logging
+  double elementwise = 0;         ///< memory traffic relative to fully fused kernels
+  double kernels = 0;             ///< element-wise kernels per layer and forward pass
+  double dispatch_seconds = 0;    ///< host time to issue one kernel
+  double collective_dispatch_seconds = 0;  ///< host time to issue one collective
+  double micro_batch_seconds = 0;  ///< host time per micro-batch and pass: schedule, loss, logging
   /// Host time of vision-language code per block of encoder and decoder, forward pass and
   /// micro-batch, twice that backward: pictures merged into the text, samples of uneven shape and
   /// Python between the kernels keep a device waiting whose micro-batch is small.
-  double vision_block_seconds = 2.5e-3;
+  double vision_block_seconds = 0;
   /// The same of gathering a block's sharded weights, per block and pass.
   double vision_gather_seconds = 0;
   /// Processes per accelerator that decode and prepare images: the cores of a training node, 2 x 56
   /// for 8 (DGX H100), 2 x 64 for 8 (DGX A100).
-  double loader_workers = 14;
-  double step_seconds = 1e-3;     ///< fixed cost of a step: optimizer launch, clipping, logging
-  double tensor_overlap = 0.5;    ///< hidden share of tensor-parallel exchange
+  double loader_workers = 0;
+  double step_seconds = 0;        ///< fixed cost of a step: optimizer launch, clipping, logging
+  double tensor_overlap = 0;      ///< hidden share of tensor-parallel exchange
   double expert_overlap = 0;      ///< hidden share of the all-to-all inside of a domain
   double expert_network_overlap = 0;  ///< the same where it crosses the network: showcases run it
                                   ///< behind another micro-batch where it would show
   double context_imbalance = 0;   ///< share of a causal ring's uneven work that is not balanced out
-  double pipeline_overlap = 0.7;  ///< hidden share of stage-to-stage transfers
-  double stage_imbalance = 1;     ///< share of the slowest stage's surplus that delays a step
-  double data_overlap = 0.8;      ///< share of the window that hides data-parallel exchange
+  double pipeline_overlap = 0;    ///< hidden share of stage-to-stage transfers
+  double stage_imbalance = 0;     ///< share of the slowest stage's surplus that delays a step
+  double data_overlap = 0;        ///< share of the window that hides data-parallel exchange
   double contention = 0;          ///< compute lost per second of overlapped exchange
   /// The same, at least, of sharded weights' gathers and their gradients' scatters, by the share of
   /// ranks on other hosts; where a file says nothing, as the rows of FSDP show.
-  double gather_contention = 0.4774;
-  double grouped_half = 64;       ///< tokens per expert with half of the matmul rate
-  double expert_kernels = 30;     ///< further kernels of a mixture-of-experts layer and pass
+  double gather_contention = 0;
+  double grouped_half = 0;        ///< tokens per expert with half of the matmul rate
+  double expert_kernels = 0;      ///< further kernels of a mixture-of-experts layer and pass
   /// Per mixture-of-experts layer and pass: a device waits while the host reads how many tokens each
   /// expert got and issues the kernels of these sizes.
   double expert_sync_seconds = 0;
   double selective_matmul = 0;    ///< share of the forward matmuls that selective recomputation
                                   ///< repeats beside norms and activations
-  double expert_traffic = 1;      ///< traffic of routing, permuting, relative to one read and write each
-  double expert_traffic_block = 1;  ///< the same under block-scaled recipes (mxfp8, nvfp4), which run
+  double expert_traffic = 0;      ///< traffic of routing, permuting, relative to one read and write each
+  double expert_traffic_block = 0;  ///< the same under block-scaled recipes (mxfp8, nvfp4), which run
                                   ///< on fused routing and quantisation
   bool eager_encoders = false;    ///< encoders of a fixed size materialise their attention's scores
   bool expert_dedup = true;       ///< a token crosses the network once per node, not once per expert
-  double gradient_bytes = 4;      ///< per parameter, exchanged between data-parallel ranks
-  double optimizer_bytes = 30;    ///< memory traffic of the update per local parameter
-  double straggler = 0.003;       ///< time lost per doubling of the nodes
-  double lora_traffic = 1;        ///< traffic of the adapters relative to unfused kernels
-  double dequantise_traffic = 3;  ///< traffic of 4-bit weights relative to one read and one write
+  double gradient_bytes = 0;      ///< per parameter, exchanged between data-parallel ranks
+  double optimizer_bytes = 0;     ///< memory traffic of the update per local parameter
+  double straggler = 0;           ///< time lost per doubling of the nodes
+  double lora_traffic = 0;        ///< traffic of the adapters relative to unfused kernels
+  double dequantise_traffic = 0;  ///< traffic of 4-bit weights relative to one read and one write
 };
 
 /// One fitted number: how files, the refit script and documentation name it, and its range.
@@ -214,10 +216,9 @@ MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view sta
 /// The same of a training that sees images, from vision-language runs, or of two contrastive towers.
 MethodQuality vision_quality(const Efficiency& efficiency, bool contrastive);
 
-/// Constants of a chip without measurements. Rule: 0.7 of the best measured matmul rate where one is
-/// published, else 0.55 of the dense peak; attention and memory as the median of the measured chips
-/// (model.md 5.2).
-Efficiency efficiency_by_rule(const Accelerator& accelerator);
+/// Constants of a chip without measurements: `assumed`, with matmuls by rule: 0.7 of the best measured
+/// rate where one is published, else 0.55 of the dense peak (model.md 5.2).
+Efficiency efficiency_by_rule(const Accelerator& accelerator, Efficiency assumed);
 
 /// Constants of a chip whose file names `kin` as its sibling: those of `kin`, its matmuls by the ratio of
 /// what each reaches of its own peak in measurements of matmuls alone, where both are published, and

@@ -27,8 +27,10 @@ Encoder parse_encoder(const JsonValue& document);
 /// Also a Hugging Face config.json. Encoders that the file names come from `catalog`.
 Model parse_model(const JsonValue& document, const Catalog& catalog);
 
+/// What a stack's file leaves out: data/assumed/stack.json.
+Stack assumed_stack(const Catalog& catalog);
 /// Shared pointers, so that the catalog needs not know how these look.
-std::shared_ptr<const Stack> load_stack(const JsonValue& document);
+std::shared_ptr<const Stack> load_stack(const JsonValue& document, const Catalog& catalog);
 /// The stack as of a release (release_year()); throws Error (usage) where that is not known.
 std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_view release);
 std::shared_ptr<const Engine> load_engine(const JsonValue& document);

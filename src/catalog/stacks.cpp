@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "catalog/data_file.h"
 #include "catalog/efficiency.h"
 #include "catalog/loaders.h"
+#include "catalog/provenance.h"
 #include "catalog/strict_json.h"
 #include "trcost/error.h"
 
@@ -31,36 +33,73 @@ void read_abilities(ObjectReader& reader, Stack& stack) {
   for (const JsonValue& value : listed) stack.shardings[value.choice(names)] = true;
 }
 
-void read_states(ObjectReader& parent, std::string_view key, StateBytes& states) {
-  auto reader = parent.optional_object(key);
-  if (!reader) return;
-  states.weights = reader->required_number("weights", 0, 64);
-  states.gradients = reader->required_number("gradients", 0, 64);
-  states.optimizer = reader->required_number("optimizer", 0, 64);
-  reader->finish();
-}
+// The numbers of a recipe for memory.
+struct StateKey {
+  std::string_view name;
+  double StateBytes::*member;
+};
+constexpr StateKey kStates[] = {{"weights", &StateBytes::weights},
+                                {"gradients", &StateBytes::gradients},
+                                {"optimizer", &StateBytes::optimizer}};
+struct StatesKey {
+  std::string_view name;
+  StateBytes MemoryRecipe::*member;
+};
+constexpr StatesKey kRecipeStates[] = {
+    {"state_bytes_per_parameter", &MemoryRecipe::states},
+    {"adapter_bytes_per_parameter", &MemoryRecipe::adapter_states}};
+constexpr double kMostStateBytes = 64;
+struct MemoryConstant {
+  std::string_view name;
+  double MemoryRecipe::*member;
+  double highest;
+};
+constexpr MemoryConstant kMemoryConstants[] = {
+    {"bytes_per_logit", &MemoryRecipe::logits_bytes, 64},
+    {"activation_share", &MemoryRecipe::activation_share, 4},
+    {"low_precision_input_bytes", &MemoryRecipe::low_precision_inputs, 2},
+    {"low_precision_frozen_bytes", &MemoryRecipe::frozen_low_precision_bytes, 4},
+    {"unsharded_layers", &MemoryRecipe::unsharded_layers, 1e6},
+    {"context_bytes", &MemoryRecipe::context_bytes, 1e11},
+    {"network_bytes", &MemoryRecipe::network_bytes, 1e11},
+    {"fragmentation", &MemoryRecipe::fragmentation, 1},
+    {"plan_share", &MemoryRecipe::plan_share, 1},
+};
 
 void read_memory(ObjectReader& parent, MemoryRecipe& memory) {
   auto reader = parent.optional_object("memory");
   if (!reader) return;
   reader->required_text("source");
-  read_states(*reader, "state_bytes_per_parameter", memory.states);
-  read_states(*reader, "adapter_bytes_per_parameter", memory.adapter_states);
-  const auto read = [&](std::string_view key, double& value, double highest) {
-    value = reader->number_or(key, value, 0, highest);
-  };
-  read("bytes_per_logit", memory.logits_bytes, 64);
-  read("activation_share", memory.activation_share, 4);
-  read("low_precision_input_bytes", memory.low_precision_inputs, 2);
-  read("low_precision_frozen_bytes", memory.frozen_low_precision_bytes, 4);
-  read("unsharded_layers", memory.unsharded_layers, 1e6);
+  for (const StatesKey& key : kRecipeStates) {
+    auto states = reader->optional_object(key.name);
+    if (!states) continue;
+    for (const StateKey& s : kStates) {
+      (memory.*key.member).*s.member = states->required_number(s.name, 0, kMostStateBytes);
+    }
+    states->finish();
+  }
+  for (const MemoryConstant& c : kMemoryConstants) {
+    memory.*c.member = reader->number_or(c.name, memory.*c.member, 0, c.highest);
+  }
   memory.unsharded_embeddings =
       reader->boolean_or("unsharded_embeddings", memory.unsharded_embeddings);
-  read("context_bytes", memory.context_bytes, 1e11);
-  read("network_bytes", memory.network_bytes, 1e11);
-  read("fragmentation", memory.fragmentation, 1);
-  read("plan_share", memory.plan_share, 1);
   reader->finish();
+}
+
+MemoryRecipe assumed_memory(ObjectReader reader, const Sources& sources) {
+  MemoryRecipe out;
+  for (const StatesKey& key : kRecipeStates) {
+    ObjectReader states = reader.required_object(key.name);
+    for (const StateKey& s : kStates) {
+      (out.*key.member).*s.member = sources.required(states, s.name, 0, kMostStateBytes).value;
+    }
+    states.finish();
+  }
+  for (const MemoryConstant& c : kMemoryConstants) {
+    out.*c.member = sources.required(reader, c.name, 0, c.highest).value;
+  }
+  reader.finish();
+  return out;
 }
 
 double read_month(const JsonValue& value) {
@@ -130,8 +169,22 @@ std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_vi
   return aged;
 }
 
-std::shared_ptr<const Stack> load_stack(const JsonValue& document) {
-  auto stack = std::make_shared<Stack>();
+Stack assumed_stack(const Catalog& catalog) {
+  constexpr std::string_view kFile = "assumed/stack.json";
+  ObjectReader reader = read_data_file(catalog, kFile).object();
+  reader.accept("schema_version");
+  const Sources sources(reader);
+  Stack out;
+  for (const StackConstant& c : stack_constants()) {
+    out.*c.member = sources.required(reader, c.name, c.lowest, c.highest).value;
+  }
+  out.memory = assumed_memory(reader.required_object("memory"), sources);
+  reader.finish();
+  return out;
+}
+
+std::shared_ptr<const Stack> load_stack(const JsonValue& document, const Catalog& catalog) {
+  auto stack = std::make_shared<Stack>(assumed_stack(catalog));
   ObjectReader reader = document.object();
   reader.accept("schema_version");
   stack->name = reader.required_text("name");
@@ -149,7 +202,5 @@ std::shared_ptr<const Stack> load_stack(const JsonValue& document) {
   reader.finish();
   return stack;
 }
-
-
 
 }  // namespace trcost

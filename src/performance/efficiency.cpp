@@ -148,12 +148,23 @@ MethodQuality vision_quality(const Efficiency& efficiency, bool contrastive) {
 std::span<const EfficiencyConstant> efficiency_constants() { return kEfficiencyConstants; }
 std::span<const StackConstant> stack_constants() { return kStackConstants; }
 
+namespace {
+
+// 0 of a format that the chip lacks.
+double matmul_by_rule(const Accelerator& accelerator, std::size_t precision) {
+  const double peak = accelerator.peak_flops[precision];
+  if (peak <= 0) return 0;
+  const double best = accelerator.measured_flops[precision];
+  return std::min(kBestMatmul, best > 0 ? 0.7 * best / peak : 0.55);
+}
+
+}  // namespace
+
 Efficiency efficiency_alike(const Accelerator& accelerator, const Accelerator& kin,
                             Efficiency of_kin) {
-  const Efficiency by_rule = efficiency_by_rule(accelerator);
   for (std::size_t p = 0; p < of_kin.matmul.size(); ++p) {
     if (kin.peak_flops[p] <= 0) {  // a format that only the newer chip has
-      of_kin.matmul[p] = by_rule.matmul[p];
+      of_kin.matmul[p] = matmul_by_rule(accelerator, p);
       continue;
     }
     const double own = accelerator.measured_flops[p], other = kin.measured_flops[p];
@@ -169,18 +180,13 @@ Efficiency efficiency_alike(const Accelerator& accelerator, const Accelerator& k
   return of_kin;
 }
 
-Efficiency efficiency_by_rule(const Accelerator& accelerator) {
-  Efficiency result;
-  result.accelerator = accelerator.name;
-  result.source = "by rule from the specification (model.md 5.2)";
-  for (int i = 0; i < kPrecisionCount; ++i) {
-    const auto p = static_cast<std::size_t>(i);
-    const double peak = accelerator.peak_flops[p];
-    if (peak <= 0) continue;
-    const double best = accelerator.measured_flops[p];
-    result.matmul[p] = std::min(kBestMatmul, best > 0 ? 0.7 * best / peak : 0.55);
+Efficiency efficiency_by_rule(const Accelerator& accelerator, Efficiency assumed) {
+  assumed.accelerator = accelerator.name;
+  assumed.source = "by rule from the specification (model.md 5.2)";
+  for (std::size_t p = 0; p < assumed.matmul.size(); ++p) {
+    assumed.matmul[p] = matmul_by_rule(accelerator, p);
   }
-  return result;
+  return assumed;
 }
 
 }  // namespace trcost

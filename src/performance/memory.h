@@ -13,9 +13,6 @@ namespace trcost {
 struct Stack;
 struct Block;
 
-/// The stack's own recipe; the one of `typical` where it has none.
-MemoryRecipe memory_recipe(const Stack* stack);
-
 /// Weights, gradients and optimizer state of `params` parameters spread over `shards` ranks.
 /// ZeRO stages 1 to 3 divide the optimizer state, then gradients, then weights
 /// (Rajbhandari et al., arXiv:1910.02054, section 3).

@@ -91,7 +91,7 @@ class StepModel {
   Workload workload_;
   Platform platform_;
   StepCosts costs_;
-  MemoryModel memory_{workload_, memory_recipe(platform_.stack), platform_.precision,
+  MemoryModel memory_{workload_, platform_.stack->memory, platform_.precision,
                       platform_.accelerator->memory_bytes,
                       platform_.system->usable_per_domain};
 };

@@ -216,7 +216,7 @@ TEST_CASE("states of a hybrid on one device are those of its parameters", "[mode
     Workload workload;
     workload.language = language(name);
     workload.seq_length = workload.attention_length = 4096;
-    const MemoryRecipe recipe;
+    const MemoryRecipe recipe = assumed_stack(catalog()).memory;
     const MemoryUse use = MemoryModel(workload, recipe, Precision::bf16, 1e15).use(Layout{});
     const double params = count_parameters(workload.language).total;
     CHECK_THAT(use.weights, WithinRel(params * recipe.states.weights, 1e-9));

@@ -49,7 +49,7 @@ void catalog(std::string_view bytes) {
   load(bytes, [](const JsonValue& json) { check_system(parse_system(json)); });
   load(bytes, [](const JsonValue& json) { (void)parse_encoder(json); });
   load(bytes, [](const JsonValue& json) { (void)parse_model(json, catalog); });
-  load(bytes, [](const JsonValue& json) { (void)load_stack(json); });
+  load(bytes, [](const JsonValue& json) { (void)load_stack(json, catalog); });
   load(bytes, [](const JsonValue& json) { (void)load_engine(json); });
 }
 

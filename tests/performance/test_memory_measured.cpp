@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "catalog/loaders.h"
 #include "catch.h"
 #include "performance/performance.h"
 #include "trcost/catalog.h"
@@ -180,7 +181,7 @@ struct VisionOverhead {
 // nothing else. On these terms the accounts agree; what is left is the projector's activations and
 // the input of the layer that is recomputed, counted once here and twice there.
 TEST_CASE("vision's share of memory on the terms of the rule", "[memory][rules]") {
-  MemoryRecipe bare;
+  MemoryRecipe bare = assumed_stack(catalog()).memory;
   bare.states = {2, 2, 12};
   bare.logits_bytes = 10;
   bare.unsharded_layers = 0;

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <string_view>
+
+#include "catalog/data_file.h"
+#include "catalog/efficiency.h"
+#include "catalog/loaders.h"
+#include "catalog/provenance.h"
+#include "catch.h"
+#include "trcost/catalog.h"
+
+namespace {
+
+using trcost::Catalog;
+using trcost::ObjectReader;
+using trcost::Sources;
+
+ObjectReader assumed(const Catalog& catalog, const char* file) {
+  return trcost::read_data_file(catalog, file).object();
+}
+
+void check_source(ObjectReader& reader, const Sources& sources, std::string_view name) {
+  CAPTURE(name);
+  const auto number = sources.required(reader, name, 0, 1e12);
+  CHECK_FALSE(number.source.empty());
+  CHECK(number.retrieved.size() == std::string_view("YYYY-MM-DD").size());
+}
+
+}  // namespace
+
+TEST_CASE("what a chip's or a stack's file leaves out has a value with source and date") {
+  const Catalog catalog;
+  ObjectReader chip = assumed(catalog, "assumed/chip.json");
+  const Sources of_chip(chip);
+  for (const auto& each : trcost::efficiency_constants()) check_source(chip, of_chip, each.name);
+  ObjectReader stack = assumed(catalog, "assumed/stack.json");
+  const Sources of_stack(stack);
+  for (const auto& each : trcost::stack_constants()) check_source(stack, of_stack, each.name);
+  ObjectReader memory = stack.required_object("memory");
+  for (const std::string& name : memory.keys()) {
+    if (!name.ends_with("_per_parameter")) {
+      check_source(memory, of_stack, name);
+      continue;
+    }
+    ObjectReader states = memory.required_object(name);
+    for (const std::string& state : states.keys()) check_source(states, of_stack, state);
+  }
+}
+
+TEST_CASE("a stack that says nothing of a number has the assumed one, and what it says it has") {
+  const Catalog catalog;
+  const trcost::Stack assumed = trcost::assumed_stack(catalog);
+  const auto own = trcost::load_stack(
+      trcost::parse_strict_json(R"({"name": "mine", "title": "Mine", "source": "a test",
+                                    "tensor_overlap": 0.25,
+                                    "memory": {"source": "a test", "fragmentation": 0.5}})",
+                                "mine.json"),
+      catalog);
+  for (const auto& each : trcost::stack_constants()) {
+    CAPTURE(each.name);
+    const double expected = each.name == "tensor_overlap" ? 0.25 : assumed.*each.member;
+    CHECK((*own).*each.member == expected);
+  }
+  CHECK(own->memory.fragmentation == 0.5);
+  CHECK(own->memory.context_bytes == assumed.memory.context_bytes);
+  // Megatron-LM's 18 bytes per parameter and the 16 of an adapter (data/model.md 4.1).
+  CHECK(assumed.memory.states.total() == 18);
+  CHECK(assumed.memory.adapter_states.total() == 16);
+}
