@@ -83,6 +83,8 @@ struct System {
   double gpus_per_domain = 8;              ///< accelerators in the innermost domain (8, 72)
   double usable_per_domain = 8;            ///< how many of them planners use (NVL72: 64)
   std::vector<NetworkTier> tiers;          ///< innermost first; the last one spans the cluster
+  /// Between an accelerator and its host's memory, bytes/s each way as specified.
+  std::optional<double> host_bandwidth;
   double power_per_gpu_watts = 0;          ///< whole system per accelerator, 0 unknown
   std::string power_source;                ///< empty where there is no power
   double price_usd = 0;                    ///< purchase price of the system, 0 unknown

@@ -134,6 +134,7 @@ struct MemoryUse {
   double capacity = 0;  ///< what a plan may fill: most of the device (MemoryRecipe::plan_share)
   bool fits = false;    ///< total within capacity
   bool tight = false;   ///< fits, but leaves less free than the margin asked for (a plan says it)
+  double host = 0;      ///< in the host's memory, for this device; not in the total
   double resident = 0;  ///< other models of the method: reference, reward, critic, teacher
 };
 

@@ -93,7 +93,7 @@ struct FieldList {
   [[nodiscard]] constexpr const Field* end() const { return list.data() + count; }
 };
 
-/// A word of a choice field, without which another field says nothing.
+/// A word of a choice field, without which, or with which, another field says nothing.
 struct FieldWord {
   Field field;
   std::string_view word;
@@ -110,6 +110,7 @@ struct FieldMeaning {
   std::string_view answer{};  ///< the column with its resolved value, where that has another path
   FieldList excludes{};       ///< setting either takes the place of the other
   std::optional<FieldWord> only_with{};  ///< says nothing with another word there
+  std::optional<FieldWord> not_with{};   ///< says nothing with that word there
   std::optional<Field> settled_by{};     ///< says nothing where that is given
 };
 

@@ -65,6 +65,10 @@ System parse_system(const JsonValue& document) {
   }
   system.usable_per_domain =
       file.whole_or("usable_per_domain", system.gpus_per_domain, 1, system.gpus_per_domain);
+  if (const auto host = sources.optional(file, "host_bytes_per_second_per_direction",
+                                         kLowestBandwidth, kHighestBandwidth)) {
+    system.host_bandwidth = host->value;
+  }
   if (const auto power = sources.optional(file, "power_per_gpu_watts", 1, 1e5)) {
     system.power_per_gpu_watts = power->value;
     system.power_source = power->source;

@@ -120,6 +120,8 @@ const Columns<MemoryUse>& memory_use_columns() {
       bytes("overhead_bytes", lower, part<&MemoryUse::overhead>, "context, buffers, fragmentation"),
       bytes("resident_bytes", lower, part<&MemoryUse::resident>,
             "other models of the method: reference, reward, critic, teacher"),
+      bytes("host_bytes", lower, part<&MemoryUse::host>,
+            "in the host's memory for this device, with train.offload; not in the total"),
       bytes("total_bytes", lower, part<&MemoryUse::total>, "sum on the fullest device", Rank::main),
       bytes("capacity_bytes", higher, part<&MemoryUse::capacity>,
             "of one device, as far as a plan may fill it"),

@@ -148,6 +148,27 @@ void warn_of_other_chip(const Platform& platform, Notes& notes) {
       platform.stack->name, fmt::join(measured.accelerators, ", "), name));
 }
 
+// What copies from pinned memory reach of the lanes: 12.36 of the 15.75 GB/s of PCIe 3 x16
+// (github.com/NVIDIA/nvbandwidth, README at 04bf2869).
+constexpr double kCopyShare = 12.36 / 15.75;
+
+std::optional<double> resolve_host_bandwidth(const Scenario& scenario, const System& system,
+                                             Notes& notes) {
+  if (scenario.text(Field::train_offload) == "none") return std::nullopt;
+  if (const auto given = scenario.number(Field::hardware_host_bandwidth)) return given;
+  if (!system.host_bandwidth) {
+    throw Error(ErrorKind::no_answer,
+                fmt::format("how fast {} reaches its host's memory is not known", system.title),
+                "give --host-bandwidth, e.g. 50e9 bytes/s for PCIe 5 x16", system.name);
+  }
+  const double reached = kCopyShare * *system.host_bandwidth;
+  notes.add(Field::hardware_host_bandwidth, reached,
+            fmt::format("copies reach {:.0f} % of the {:.4g} GB/s of its lanes", 100 * kCopyShare,
+                        *system.host_bandwidth / 1e9),
+            system.title);
+  return reached;
+}
+
 }  // namespace
 
 Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
@@ -169,6 +190,7 @@ Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
   }
   warn_of_other_chip(out, notes);
   resolve_tuning(scenario, out, notes);
+  out.host_bandwidth = resolve_host_bandwidth(scenario, *out.system, notes);
   out.precision = resolve_precision(scenario, *out.accelerator, notes);
   return out;
 }

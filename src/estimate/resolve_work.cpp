@@ -35,6 +35,14 @@ constexpr Choice<Recipe> kRecipes[] = {
 constexpr Choice<Attention> kAttentions[] = {{"flash", Attention::flash},
                                              {"standard", Attention::standard}};
 
+constexpr Choice<Loss> kLosses[] = {
+    {"eager", Loss::eager}, {"fused", Loss::fused}, {"chunked", Loss::chunked}};
+
+constexpr Choice<Offload> kOffloads[] = {{"none", {}},
+                                         {"optimizer", {.optimizer = true}},
+                                         {"activations", {.activations = true}},
+                                         {"all", {.optimizer = true, .activations = true}}};
+
 bool is_base_model(std::string_view recipe) {
   return recipe == "full";
 }
@@ -72,6 +80,10 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
   work.train_embeddings = scenario.flag(Field::train_lora_embeddings);
   work.cached_features = scenario.flag(Field::train_cached_features);
   work.attention = value_of(kAttentions, scenario.text(Field::train_attention));
+  if (scenario.has(Field::train_loss)) {
+    work.loss = value_of(kLosses, scenario.text(Field::train_loss));
+  }
+  work.offload = value_of(kOffloads, scenario.text(Field::train_offload));
   // Encoders that take any size need fused attention for their sequences of many lengths.
   work.fused_encoder = vision && (scenario.has(Field::train_attention) ||
                                   work.encoder->image <= 0 || work.encoder->fused_attention);

@@ -179,9 +179,12 @@ double updated_parameters(const Evaluation& at) noexcept {
   return dense + experts;
 }
 
+double update_bytes(const Evaluation& at) noexcept {
+  return at.costs.offload.optimizer ? 0 : updated_parameters(at) * at.stack.optimizer_bytes;
+}
+
 double update_seconds(const Evaluation& at) noexcept {
-  return updated_parameters(at) * at.stack.optimizer_bytes * at.costs.rates.memory +
-         at.stack.step_seconds;
+  return update_bytes(at) * at.costs.rates.memory + at.stack.step_seconds;
 }
 
 }  // namespace trcost

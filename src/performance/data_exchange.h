@@ -20,6 +20,9 @@ DataExchange data_exchange(const Evaluation& at, double forward, double backward
 /// Parameters that a rank updates.
 double updated_parameters(const Evaluation& at) noexcept;
 
+/// Bytes of the device's memory that its update moves; none where the host updates.
+double update_bytes(const Evaluation& at) noexcept;
+
 /// Seconds of the optimizer's update of one rank's share.
 double update_seconds(const Evaluation& at) noexcept;
 

@@ -131,6 +131,7 @@ struct StepCosts {
   double block_seconds = 0;   ///< host time of vision-language code: Stack::vision_block_seconds
   double gather_seconds = 0;  ///< likewise: Stack::vision_gather_seconds
   double dequantise = 0;
+  Offload offload;
 };
 
 /// Layers of the decoder's own.

@@ -77,4 +77,10 @@ double kv_cache_bytes_per_token(const LanguageModel& language, double bytes_per_
   return values * bytes_per_value;
 }
 
+double bytes_per_logit(Loss loss, double vocab, double hidden) noexcept {
+  constexpr double kEager = 10, kFused = 6;
+  if (loss == Loss::chunked) return kEager / std::ceil(vocab / hidden);
+  return loss == Loss::fused ? kFused : kEager;
+}
+
 }  // namespace trcost

@@ -68,6 +68,15 @@ double encoder_activation_bytes(const Encoder& encoder, double tokens, bool trai
 /// (4 + 8/64 + 32/(64 256)) / 8; Dettmers et al., arXiv:2305.14314, section 3.
 inline constexpr double kQloraBytes = (4.0 + 8.0 / 64 + 32.0 / (64 * 256)) / 8;
 
+/// Of one logit: eager 16 and 32 bit and their gradient, fused without a second 32-bit copy (model.md
+/// 4.4); chunked holds one part in ceil(vocab / hidden) of the tokens at a time (Liger Kernel,
+/// arXiv:2410.10989, section 3.2).
+double bytes_per_logit(Loss loss, double vocab, double hidden) noexcept;
+
+/// Gradients that stay on a device whose host updates: two buckets of 2e8 16-bit values on their way
+/// out (DeepSpeed's ZeRO-3 reduce_bucket_size times two; its ZeRO-2 default is one of 5e8).
+inline constexpr double kGradientBuckets = 1e9;
+
 /// Keys and values that one token leaves for later ones: 2 L kv d values, latent attention
 /// L (kv_lora + d_rope), an indexer a key more, a recurrence nothing; model.md 9.1.
 double kv_cache_bytes_per_token(const LanguageModel& language, double bytes_per_value);
@@ -87,6 +96,9 @@ class MemoryModel {
   /// Which stage a question is about.
   enum class Stage { first, inner, last };
   [[nodiscard]] MemoryUse stage(const Layout& layout, Stage stage) const noexcept;
+
+  /// Activations of a micro-batch that the first stage hands to the host and takes back.
+  [[nodiscard]] double moved_activations(const Layout& layout) const noexcept;
 
   [[nodiscard]] const MemoryRecipe& recipe() const noexcept { return recipe_; }
 
@@ -117,11 +129,14 @@ class MemoryModel {
   [[nodiscard]] States states(double params, double learning, Training training,
                               double linear) const;
   [[nodiscard]] MemoryUse partly_recomputed(const Layout& layout) const noexcept;
+  [[nodiscard]] static double layer_bytes(const Shape& shape, const Shares& shares) noexcept;
+  void keep_on_host(const Shape& shape, const Shares& shares, MemoryUse& use) const noexcept;
   void prepare_activations(const Workload& workload, Precision precision);
   void prepare_states(const Workload& workload);
   void prepare_vision(const Workload& workload, const TrainableCounts& trainable);
 
   MemoryRecipe recipe_;
+  Offload offload_;
   double capacity_ = 0;  ///< bytes that a plan may fill
   double domain_ = 8;
   double resident_bytes_ = 0;  ///< of other models, on all devices together

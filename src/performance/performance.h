@@ -33,11 +33,12 @@ enum class StepTerm : std::uint8_t {
   pipeline_transfer,
   data_parallel,
   optimizer,
+  offload,         ///< exchange with the host's memory, and the host's update
   imbalance,       ///< stragglers, uneven ranks
   tuning,          ///< what the same software loses where nobody has tuned it
   padding,         ///< tokens that fill sequences up
 };
-inline constexpr int kStepTermCount = 16;
+inline constexpr int kStepTermCount = 17;
 std::string_view step_term_name(StepTerm term);
 /// Whether the network is responsible for the term.
 bool is_network_term(StepTerm term);
@@ -58,6 +59,8 @@ struct Platform {
   const Stack* stack = nullptr;
   Precision precision = Precision::bf16;
   double slowdown = 1;  ///< of a step against what the stack's constants describe: see Tuning
+  /// Bytes/s each way to the host's memory that copies reach; none where nothing is offloaded.
+  std::optional<double> host_bandwidth = {};
   Overlap overlap = {};  ///< how much of what the stack can hide this run hides
 };
 

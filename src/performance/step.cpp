@@ -8,6 +8,7 @@
 #include "performance/evaluation.h"
 #include "performance/layers.h"
 #include "performance/ledger.h"
+#include "performance/offload.h"
 #include "performance/performance.h"
 #include "performance/pipeline.h"
 #include "performance/recompute.h"
@@ -131,6 +132,7 @@ struct Exchange {
   double transfer = 0;  ///< between stages, per micro-batch
   double idle = 0;      ///< waiting for the slowest stage, filling and draining, per step
   DataExchange replicas;
+  HostExchange host;
 };
 
 double encoder_seconds(const MicroBatch& work) {
@@ -158,14 +160,15 @@ void note_update(const Evaluation& at, const Platform& platform, const Workload&
                  double imbalance) {
   StepAccount& account = at.ledger->account;
   account.update_parameters = updated_parameters(at);
-  account.update_bytes = account.update_parameters * at.stack.optimizer_bytes;
+  account.update_bytes = update_bytes(at);
   account.step_seconds = at.stack.step_seconds;
   account.imbalance = imbalance;
   account.slowdown = platform.slowdown;
   account.padding_efficiency = workload.padding_efficiency;
 }
 
-Exchange exchange_of(const Evaluation& at, const MicroBatch& work, double hidden) {
+Exchange exchange_of(const Evaluation& at, const MicroBatch& work, const MemoryModel& memory,
+                     double hidden) {
   const double p = at.pipeline;
   StageParts parts;
   parts.layers = own_layer_count(at.costs) + at.costs.cross.count;
@@ -178,6 +181,10 @@ Exchange exchange_of(const Evaluation& at, const MicroBatch& work, double hidden
 
   Exchange exchange;
   exchange.replicas = data_exchange(at, work.forward() / p, work.backward() / p, units);
+  if (at.costs.offload.any()) {
+    exchange.host = host_exchange(at, memory.moved_activations(at.layout), work.forward() / p,
+                                  work.backward() / p);
+  }
   exchange.transfer = stage_transfer(at, hidden);
   const StageTimes stages = stage_times(parts, p);
   // A stage with less work waits less for everything else, so only a part of the difference shows.
@@ -186,7 +193,8 @@ Exchange exchange_of(const Evaluation& at, const MicroBatch& work, double hidden
   if (at.ledger != nullptr) note_pipeline(work, stages, exchange, at);
   if (p > 1) {
     exchange.idle += bubble_stages(p, at.layout.vp) *
-                     (stages.mean + exchange.transfer + exchange.replicas.per_micro_batch);
+                     (stages.mean + exchange.transfer + exchange.replicas.per_micro_batch +
+                      exchange.host.per_micro_batch);
   }
   return exchange;
 }
@@ -241,7 +249,7 @@ StepTime StepModel::evaluate(const Layout& layout, Ledger* ledger) const noexcep
   Evaluation at = evaluation_of(costs_, workload_, platform_, layout);
   at.ledger = ledger;
   const MicroBatch work = micro_batch(at, workload_.language);
-  const Exchange exchange = exchange_of(at, work, workload_.language.hidden);
+  const Exchange exchange = exchange_of(at, work, memory_, workload_.language.hidden);
   const double m = layout.micro_batches();
 
   StepTime time;
@@ -253,6 +261,7 @@ StepTime StepModel::evaluate(const Layout& layout, Ledger* ledger) const noexcep
   term(time, StepTerm::data_parallel) =
       m * exchange.replicas.per_micro_batch + exchange.replicas.per_step;
   term(time, StepTerm::optimizer) = update_seconds(at);
+  term(time, StepTerm::offload) = m * exchange.host.per_micro_batch + exchange.host.per_step;
   double sum = 0;
   for (const double part : time.terms) sum += part;
   const double imbalance = imbalance_share(at, workload_);

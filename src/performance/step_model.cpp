@@ -32,6 +32,7 @@ void prepare_passes(const Workload& workload, const Platform& platform, StepCost
   const Stack& stack = *platform.stack;
   costs.encoder_materialised =
       costs.materialised || (stack.eager_encoders && !workload.fused_encoder);
+  costs.offload = workload.offload;
   costs.block_seconds = vision ? stack.vision_block_seconds : 0;
   costs.gather_seconds = vision ? stack.vision_gather_seconds : 0;
   // Four-bit weights are read (half a byte) and written in 16 bit before each matmul.

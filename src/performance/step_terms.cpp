@@ -12,7 +12,8 @@ std::string_view step_term_name(StepTerm name) {
       "matmul_peak",     "kernel",           "attention",       "elementwise",
       "recompute",       "vision",           "tensor_parallel", "context_parallel",
       "expert_parallel", "pipeline_bubble",  "pipeline_transfer", "data_parallel",
-      "optimizer",       "imbalance",        "tuning",           "padding"};
+      "optimizer",       "offload",          "imbalance",         "tuning",
+      "padding"};
   return names[static_cast<std::size_t>(name)];
 }
 

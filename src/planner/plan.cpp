@@ -14,6 +14,13 @@
 namespace trcost {
 namespace {
 
+// What would still let it in on so many.
+std::string way_in(const Workload& workload) {
+  const Offload& offload = workload.offload;
+  if (offload.optimizer && offload.activations) return {};
+  return "; --offload all keeps optimizer and activations in the hosts' memory, more slowly";
+}
+
 [[noreturn]] void fail_too_large(const StepModel& model, const PlanRequest& request,
                                  const Plan& least) {
   const std::string chip = model.platform().accelerator->name;
@@ -27,10 +34,11 @@ namespace {
                   format_number(least.memory.total, NumberKind::bytes),
                   format_number(least.memory.capacity, NumberKind::bytes)),
       enough > 0
-          ? fmt::format("the smallest cluster that holds it has {} GPUs", format_exact(enough))
+          ? fmt::format("the smallest cluster that holds it has {} GPUs{}", format_exact(enough),
+                        way_in(model.workload()))
           : fmt::format("no cluster of up to {} GPUs holds it either: free a degree, "
-                        "or take an accelerator with more memory",
-                        format_exact(most)));
+                        "or take an accelerator with more memory{}",
+                        format_exact(most), way_in(model.workload())));
 }
 
 // A question of degrees that contradict the cluster is malformed; otherwise no layout is an answer.

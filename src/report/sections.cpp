@@ -53,6 +53,9 @@ Table memory_table(const Estimate& estimate) {
   }
   table.add_row({"total", Cell::number(estimate.memory.total, NumberKind::bytes).strong()});
   table.add_row({"capacity", Cell::number(estimate.memory.capacity, NumberKind::bytes)});
+  if (estimate.memory.host > 0) {
+    table.add_row({"in the host", Cell::number(estimate.memory.host, NumberKind::bytes)});
+  }
   return table;
 }
 

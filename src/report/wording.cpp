@@ -107,6 +107,7 @@ std::string assumed_value_words(const Assumption& assumption) {
   double value = 0;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || status != std::errc() || end != text.data() + text.size()) return text;
+  if (assumption.unit == "bytes/s") return format_number(value, NumberKind::bytes) + "/s";
   if (std::abs(value) >= kLong) return format_number(value, NumberKind::count, 4);
   return fmt::format("{:.7g}", value);
 }
@@ -154,6 +155,7 @@ std::string term_words(std::string_view term) {
       {"expert_parallel", "expert-parallel exchange"},
       {"data_parallel", "data-parallel exchange"},
       {"optimizer", "optimizer step"},
+      {"offload", "exchange with the host"},
       {"imbalance", "stragglers and imbalance"},
       {"padding", "padding"},
       {"data_wait", "waiting for data"},
@@ -171,7 +173,8 @@ std::string term_words(std::string_view term) {
 
 std::string assumption_words(const Assumption& assumption) {
   std::string out = assumption.path + " = " + assumed_value_words(assumption);
-  if (!assumption.unit.empty()) out += " " + assumption.unit;
+  const bool rate = assumption.unit == "bytes/s";
+  if (!assumption.unit.empty() && !rate) out += " " + assumption.unit;
   std::string_view why = assumption.why;
   // `mlp (LLaVA-1.5)` for the value mlp: the value stands there already.
   const std::string repeated = assumption.value + " (";

@@ -221,6 +221,11 @@ std::vector<std::string> unused_fields(const Scenario& scenario) {
       out.push_back(fmt::format("{} is not used: it belongs to {} {}", info.flag,
                                 field_info(needs->field).flag, needs->word));
     }
+    if (const auto& not_with = info.meaning.not_with;
+        not_with && scenario.text(not_with->field) == not_with->word) {
+      out.push_back(fmt::format("{} is not used: {} is {}", info.flag,
+                                field_info(not_with->field).flag, not_with->word));
+    }
     if (settled && scenario.has(*settled)) {
       out.push_back(fmt::format("{} is not used: {} already says what it leads to", info.flag,
                                 field_info(*settled).flag));

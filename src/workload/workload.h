@@ -41,6 +41,20 @@ enum class Training : std::uint8_t {
   adapter, ///< bottleneck adapters after attention and feed-forward learn
 };
 
+/// How the loss over the vocabulary holds its logits.
+enum class Loss : std::uint8_t {
+  eager,    ///< in 16 and in 32 bit, and their gradient
+  fused,    ///< in 16 and in 32 bit, the gradient in their place
+  chunked,  ///< some tokens at a time, with the head's product (Liger, cut cross-entropy)
+};
+
+/// What waits in the host's memory instead of the accelerator's.
+struct Offload {
+  bool optimizer = false;    ///< its state, which the host updates, and the gradients
+  bool activations = false;  ///< of the language model's layers, from forward to backward
+  [[nodiscard]] bool any() const noexcept { return optimizer || activations; }
+};
+
 /// Everything that a training step computes, free of hardware. Sequences are packed to
 /// `seq_length` tokens of the language model, text and vision together.
 struct Workload {
@@ -68,6 +82,8 @@ struct Workload {
   double padding_efficiency = 1;       ///< useful share of the tokens that are computed
   double imbalance = 1;                ///< mean over ranks of slowest rank's work / mean work
   Attention attention = Attention::flash;
+  std::optional<Loss> loss;  ///< none: as the software stack does it
+  Offload offload;
   bool fused_encoder = false;  ///< the encoder's attention is fused whatever the software's habit
   /// Contrastive training of two towers: pairs that the loss compares, 0 for generative training.
   /// `language` is then the text tower (no output head), `connector` holds the two projections.

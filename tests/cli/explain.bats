@@ -29,6 +29,8 @@ by_hand='.estimates[0] as $e | $e.step[0] as $s |
 --model llama-3.1-8b --tokens 1e9 --train lora --accelerator a100-sxm-80gb --gpus 8 --stack hf-trainer
 --params 10e9 --modality vl --accelerator b200 --gpus 32
 --model llama-3.1-8b --tokens 1e11 --seq-length 131072 --cp 8 --accelerator h100-sxm --gpus 64
+--model llama-3.1-8b --tokens 1e9 --accelerator a100-sxm-40gb --gpus 2 --offload all --stack hf-trainer
+--model llama-3.1-8b --tokens 1e9 --accelerator h100-sxm --gpus 16 --pp 4 --offload all --host-bandwidth 2e9
 QUESTIONS
 }
 

@@ -101,3 +101,23 @@ memory() {
   memory --model llava-1.5-7b --train lora --seq-length 2048 --accelerator rtx-4090
   grep -Eq 'Sequences *2,048 tokens$' out.txt
 }
+
+@test "what the host holds is a column of its own, and needs its bandwidth" {
+  memory --params 7e9 --accelerator rtx-4090 --offload all --format json
+  [ "$code" -eq 0 ]
+  jq -e '.items[0].one | .fits and .memory.host_bytes > 1e11 and .memory.optimizer_bytes == 0' <<<"$out"
+  memory --params 7e9 --accelerator rtx-4090 --offload all
+  grep -q 'in the host' <<<"$out"
+  memory --params 7e9 --accelerator rtx-4090
+  if grep -q "in the host" <<<"$out"; then return 1; fi
+  run_trcost estimate --params 7e9 --tokens 1e9 --accelerator tpu-v5p --gpus 8 --offload all
+  [ "$code" -eq 1 ]
+  grep -q -- '--host-bandwidth' err.txt
+}
+
+@test "a loss in chunks holds no logits to speak of" {
+  memory --params 7e9 --accelerator h100-sxm --seq-length 131072 --loss eager --format json
+  eager=$(jq '.one_device.none.logits_bytes' <<<"$out")
+  memory --params 7e9 --accelerator h100-sxm --seq-length 131072 --loss chunked --format json
+  jq -e --argjson eager "$eager" '.one_device.none.logits_bytes * 20 < $eager' <<<"$out"
+}

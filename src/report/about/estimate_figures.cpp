@@ -81,7 +81,11 @@ void add_memory(Page& page, const Estimate& e) {
                                format_number(capacity, NumberKind::bytes),
                                !e.memory.fits   ? ": DOES NOT FIT"
                                : e.memory.tight ? ": tight"
-                                                : "")});
+                                                : "") +
+                       (e.memory.host > 0
+                            ? fmt::format("; {} of its host's",
+                                          format_number(e.memory.host, NumberKind::bytes))
+                            : std::string())});
   constexpr int kLabelWidth = 11;
   constexpr int kValueWidth = 8;
   Bars bars{.title = "Memory of the fullest GPU by component",

@@ -36,12 +36,16 @@ std::string largest_losses(const Estimate& e) {
 }
 
 std::string memory_words(const MemoryUse& memory) {
-  return fmt::format("{} of {} on the fullest GPU{}",
+  const std::string host =
+      memory.host > 0 ? fmt::format("; {} of its host", format_number(memory.host, NumberKind::bytes))
+                      : std::string();
+  return fmt::format("{} of {} on the fullest GPU{}{}",
                      format_number(memory.total, NumberKind::bytes),
                      format_number(memory.capacity, NumberKind::bytes),
                      !memory.fits   ? ": DOES NOT FIT"
                      : memory.tight ? ": tight"
-                                    : "");
+                                    : "",
+                     host);
 }
 
 // The rows of the bill in a sentence: those of the total, or those beside it.

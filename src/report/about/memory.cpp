@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "estimate/memory_columns.h"
@@ -20,7 +21,13 @@ constexpr std::pair<const char*, Part> kParts[] = {
     {"weights", &MemoryUse::weights},     {"gradients", &MemoryUse::gradients},
     {"optimizer", &MemoryUse::optimizer}, {"activations", &MemoryUse::activations},
     {"logits", &MemoryUse::logits},       {"overhead", &MemoryUse::overhead},
-    {"total", &MemoryUse::total}};
+    {"total", &MemoryUse::total},         {"in the host", &MemoryUse::host}};
+
+/// Those that any use has: nothing waits in a host's memory unless it is asked for.
+std::span<const std::pair<const char*, Part>> parts_of(std::span<const MemoryUse> uses) {
+  const bool host = std::ranges::any_of(uses, [](const MemoryUse& use) { return use.host > 0; });
+  return std::span(kParts).first(std::size(kParts) - (host ? 0 : 1));
+}
 
 Cell bytes(double value) {
   return Cell::number(value, NumberKind::bytes);
@@ -63,31 +70,39 @@ std::string counted(const std::optional<MemoryCase>& c) {
   return layout.empty() ? gpus : fmt::format("{}: {}", gpus, layout);
 }
 
-std::vector<TableColumn> part_columns(const char* first) {
+std::vector<TableColumn> part_columns(const char* first, std::span<const MemoryUse> uses) {
   std::vector<TableColumn> columns = {{first}};
-  for (const auto& [name, part] : kParts) columns.push_back({name, {}, Align::right});
+  for (const auto& [name, part] : parts_of(uses)) columns.push_back({name, {}, Align::right});
   return columns;
 }
 
 /// Bytes of one device that holds everything, or of the cluster that was asked for.
 Table parts_table(const MemoryReport& report) {
-  Table table(part_columns("recomputation"));
+  Table table(part_columns("recomputation", report.whole));
   for (std::size_t i = 0; i < report.whole.size(); ++i) {
     std::vector<Cell> row = {std::string(recompute_name(static_cast<Recompute>(i)))};
-    for (const auto& [name, part] : kParts) row.push_back(bytes(report.whole[i].*part));
+    for (const auto& [name, part] : parts_of(report.whole)) {
+      row.push_back(bytes(report.whole[i].*part));
+    }
     table.add_row(std::move(row));
   }
   return table;
 }
 
 Table given_table(const MemoryReport& report) {
-  std::vector<TableColumn> columns = part_columns("accelerator");
+  std::vector<MemoryUse> uses;
+  for (const MemoryFit& fit : report.fits) {
+    if (fit.given) uses.push_back(fit.given->use);
+  }
+  std::vector<TableColumn> columns = part_columns("accelerator", uses);
   columns.push_back({"fits"});
   Table table(std::move(columns));
   for (const MemoryFit& fit : report.fits) {
     if (!fit.given) continue;
     std::vector<Cell> row = {fit.accelerator};
-    for (const auto& [name, part] : kParts) row.push_back(bytes(fit.given->use.*part));
+    for (const auto& [name, part] : parts_of(uses)) {
+      row.push_back(bytes(fit.given->use.*part));
+    }
     row.push_back(!fit.given->use.fits ? "NO" : fit.given->use.tight ? "tight" : "yes");
     table.add_row(std::move(row));
   }
