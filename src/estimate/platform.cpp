@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "performance/performance.h"
 #include "trcost/error.h"
@@ -148,6 +149,16 @@ void warn_of_other_chip(const Platform& platform, Notes& notes) {
       platform.stack->name, fmt::join(measured.accelerators, ", "), name));
 }
 
+// The network that a question states between nodes or racks, in place of the system's own.
+void state_network(const Scenario& scenario, Platform& platform) {
+  const auto stated = scenario.number(Field::hardware_network_bandwidth);
+  if (!stated) return;
+  System own = *platform.system;
+  own.tiers.back().bandwidth = *stated;
+  platform.stated = std::make_shared<const System>(std::move(own));
+  platform.system = platform.stated.get();
+}
+
 // What copies from pinned memory reach of the lanes: 12.36 of the 15.75 GB/s of PCIe 3 x16
 // (github.com/NVIDIA/nvbandwidth, README at 04bf2869).
 constexpr double kCopyShare = 12.36 / 15.75;
@@ -183,6 +194,7 @@ Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
     notes.add(Field::hardware_system, out.system->name,
               fmt::format("the usual system of {}", out.accelerator->title), out.system->title);
   }
+  state_network(scenario, out);
   out.efficiency = &catalog.efficiency(*out.accelerator);
   out.stack = &catalog.stack(scenario.text(Field::efficiency_stack));
   if (!scenario.has(Field::efficiency_stack)) {

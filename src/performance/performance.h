@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 
@@ -62,6 +63,7 @@ struct Platform {
   /// Bytes/s each way to the host's memory that copies reach; none where nothing is offloaded.
   std::optional<double> host_bandwidth = {};
   Overlap overlap = {};  ///< how much of what the stack can hide this run hides
+  std::shared_ptr<const System> stated = {};  ///< `system`, where its network is as the question has it
 };
 
 /// Sets what tuning changes: the seconds of a step over those that the stack's constants describe, and
