@@ -103,6 +103,7 @@ struct ExperimentReport {
   std::vector<PlatformExperiments> platforms;
   std::vector<Estimator::Failure> failures;
   std::string price_data_date;
+  std::string scenario = "{}";  ///< JSON: what was asked beside the experiments
 };
 
 /// Sizes every run (powers of two within a node, then doubling numbers of whole nodes, at most the

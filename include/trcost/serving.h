@@ -107,7 +107,8 @@ struct ServingReport {
   std::string model;
   double params_total = 0, params_active = 0;
   ServingQuestion question;
-  std::string scenario;  ///< JSON
+  std::string scenario;        ///< JSON
+  std::string request = "{}";  ///< JSON: what was asked beside it, by the names of the flags
   std::string price_data_date;
   std::vector<ServingRow> rows;
   std::vector<Assumption> assumptions;

@@ -112,6 +112,7 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
   Output output(arguments.output.path);
   ExperimentReport report = run_experiments(study, session.catalog());
   report.price_data_date = session.catalog().price_date();
+  report.scenario = scenario_to_json(study.base);
   Style style;
   style.color =
       format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);

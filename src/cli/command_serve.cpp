@@ -5,12 +5,14 @@
 #include <memory>
 #include <string>
 
+#include "catalog/strict_json.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/scenario_options.h"
 #include "cli/session.h"
 #include "report/documents.h"
+#include "text/json_string.h"
 #include "trcost/error.h"
 #include "trcost/serving.h"
 
@@ -20,7 +22,7 @@ namespace {
 struct ServeOptions {
   ScenarioOptions scenario;
   OutputOptions output;
-  std::string precision, cache_precision, engine = "typical", claim;
+  std::string precision, cache_precision, engine, claim;
   std::string input, output_tokens, concurrency, per_user, load, cached, acceptance, drafted;
   std::string tp, ep, dp, prefill;
   bool explain = false;
@@ -62,6 +64,65 @@ constexpr NumberOption kNumbers[] = {
      "copies of attention side by side in the replica (default: searched)"},
 };
 
+// One word of it.
+struct WordOption {
+  const char* flag;
+  std::string ServeOptions::*text;
+  const char* value;
+  const char* help;
+};
+constexpr WordOption kWords[] = {
+    {"--precision", &ServeOptions::precision, "bf16|fp8|nvfp4|mxfp4|int4|best",
+     "format of the weights (default: as released; else fp8 where the chip computes in it)"},
+    {"--kv-precision", &ServeOptions::cache_precision, "bf16|fp8",
+     "format of the cache (default: as the engine does)"},
+    {"--engine", &ServeOptions::engine, "NAME",
+     "inference software, by name or a file: see trcost list engines (default: typical)"},
+    {"--claim", &ServeOptions::claim, "TEXT",
+     "a vendor's number to judge, e.g. \"0.02 USD/Mtok\", \"15x over h200\""},
+};
+
+std::string key_of(std::string_view flag) {
+  std::string key(flag.substr(2));
+  std::ranges::replace(key, '-', '_');
+  return key;
+}
+
+// Calls use(key, text) for everything that a request is made of.
+template <class Options, class Use>
+void each_of_request(Options& options, Use use) {
+  for (const NumberOption& option : kNumbers) use(key_of(option.flag), options.*option.text);
+  for (const WordOption& option : kWords) use(key_of(option.flag), options.*option.text);
+}
+
+// What was asked beside the scenario, as it was typed.
+std::string request_json(const ServeOptions& typed) {
+  std::string out = "{";
+  each_of_request(typed, [&](const std::string& key, const std::string& text) {
+    if (text.empty()) return;
+    if (out.size() > 1) out += ", ";
+    append_json_string(out, key);
+    out += ": ";
+    append_json_string(out, text);
+  });
+  return out + "}";
+}
+
+// Of a saved result the request too, where nothing else was typed for it.
+void take_request(std::string_view json, const std::string& origin, ServeOptions& typed) {
+  ObjectReader document = parse_strict_json(json, origin).object();
+  if (!document.has("trcost_version") || !document.has("request")) return;
+  ObjectReader request = document.required_value("request").object();
+  // Each of the two follows from the other.
+  const bool load_is_typed = !typed.concurrency.empty() || !typed.per_user.empty();
+  each_of_request(typed, [&](const std::string& key, std::string& text) {
+    const std::string saved = request.text_or(key, "");
+    const bool of_load = &text == &typed.concurrency || &text == &typed.per_user;
+    if (text.empty() && !(of_load && load_is_typed)) text = saved;
+  });
+  request.finish();
+}
+
 std::optional<double> number(const ServeOptions& typed, const NumberOption& option) {
   const std::string& text = typed.*option.text;
   if (text.empty()) return std::nullopt;
@@ -79,16 +140,19 @@ std::optional<double> number(const ServeOptions& typed, const NumberOption& opti
   return value;
 }
 
-ServingQuestion question_of(const ServeOptions& typed, Session& session) {
+ServingQuestion question_of(ServeOptions& typed, Session& session) {
   ServingQuestion q;
-  q.scenario = typed.scenario.read(session);
+  q.scenario = typed.scenario.read(session, [&](std::string text, const std::string& origin) {
+    take_request(text, origin, typed);
+    return text;
+  });
   if (!q.scenario.has(Field::model_name) && !q.scenario.has(Field::model_params)) {
     throw Error(ErrorKind::usage, "which model is served?",
                 "give --model NAME or --params N; `trcost list models`", "--model");
   }
   q.precision = typed.precision;
   q.cache_precision = typed.cache_precision;
-  q.engine = typed.engine;
+  if (!typed.engine.empty()) q.engine = typed.engine;
   const auto value = [&](std::string_view flag) {
     const auto* found = std::ranges::find(kNumbers, flag, &NumberOption::flag);
     return number(typed, *found);
@@ -116,11 +180,12 @@ ServingQuestion question_of(const ServeOptions& typed, Session& session) {
   return q;
 }
 
-int run_serve(const ServeOptions& typed, Session& session) {
+int run_serve(ServeOptions& typed, Session& session) {
   const Format format = typed.output.choose();
   const ServingQuestion question = question_of(typed, session);
   Output output(typed.output.path);
   ServingReport report = serving_report(question, session.catalog());
+  report.request = request_json(typed);
   if (!typed.claim.empty()) report.claim = judge_claim(typed.claim, session.catalog(), report);
   Style style;
   style.color =
@@ -154,13 +219,9 @@ Action define_serve(Flags& flags, Session& session) {
   for (const NumberOption& option : kNumbers) {
     flags.add(option.flag, (*typed).*option.text, "N", option.help);
   }
-  flags.add("--precision", typed->precision, "bf16|fp8|nvfp4|mxfp4|int4|best",
-            "format of the weights (default: as released; else fp8 where the chip computes in it)");
-  flags.add("--kv-precision", typed->cache_precision, "bf16|fp8",
-            "format of the cache (default: as the engine does)");
-  flags.add("--engine", typed->engine, "NAME|FILE", "inference software: see trcost list engines");
-  flags.add("--claim", typed->claim, "TEXT",
-            "a vendor's number to judge, e.g. \"0.02 USD/Mtok\", \"15x over h200\"");
+  for (const WordOption& option : kWords) {
+    flags.add(option.flag, (*typed).*option.text, option.value, option.help);
+  }
   flags.group("Output");
   flags.add("--no-curve", typed->no_curve, "leave out throughput over concurrency");
   flags.add("--explain", typed->explain, "every formula with its numbers and sources");

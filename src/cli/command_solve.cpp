@@ -82,6 +82,7 @@ class Solving {
     report.target = request_.target;
     solve_platforms(report);
     report.price_data_date = session_.catalog().price_date();
+    report.scenario = scenario_to_json(scenario_);
     report.target_words = target_words_;
     report.unknown_words = request_.unknown == nullptr
                                ? "model.params and data.tokens, compute-optimal,"

@@ -38,6 +38,7 @@ std::string of_solve(const Schema& schema) {
 
 struct SweepHead {
   std::string price_data_date;
+  std::string scenario;
 };
 
 // The axes stand beside, under the paths of their fields.
@@ -47,7 +48,10 @@ std::string of_sweep(const Schema& schema) {
   head.add(versions<SweepHead>());
   head.add({text(
       "price_data_date", [](const SweepHead& h) -> auto& { return h.price_data_date; },
-      "of the price book")});
+      "of the price book"),
+            json(
+                "scenario", [](const SweepHead& h) -> auto& { return h.scenario; },
+                "what was asked beside the axes, replayable with --scenario")});
   Columns<Estimate> row;
   for (const EstimateColumn& each : columns()) row.add({each});
   Column<Estimate> error = text(

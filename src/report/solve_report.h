@@ -17,6 +17,7 @@ struct SolveReport {
   std::vector<Solution> solutions;        ///< one per platform
   std::vector<ClusterRun> clusters;       ///< of a cluster for a time, one per platform; else empty
   std::string price_data_date;
+  std::string scenario = "{}";  ///< JSON: what was asked beside the unknown and the target
 };
 
 /// `cost.total at most $1.00M`.

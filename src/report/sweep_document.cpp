@@ -140,6 +140,7 @@ void SweepDocument::open() {
     append_json_string(out, trcost_version());
     out += ",\n\"price_data_date\": ";
     append_json_string(out, price_data_date_);
+    out += ",\n\"scenario\": " + scenario_to_json(plan_->base());
     out += ",\n\"rows\": [";
   }
   if (!out.empty()) write_(out);

@@ -179,8 +179,13 @@ const FieldInfo* named_field(std::string name) {
 // The scenario of a document, which may be a saved result that holds one.
 ObjectReader scenario_object(std::string_view json, std::string_view origin) {
   ObjectReader object = parse_strict_json(json, origin).object();
-  const bool result = object.has("trcost_version") && object.has("scenario");
-  return result ? object.required_value("scenario").object() : object;
+  if (!object.has("trcost_version")) return object;
+  if (!object.has("scenario")) {
+    throw Error(ErrorKind::data, "this saved result holds no scenario",
+                "results of questions about a run hold one; for this one give its command again",
+                std::string(origin));
+  }
+  return object.required_value("scenario").object();
 }
 
 }  // namespace

@@ -136,6 +136,8 @@ const Columns<ExperimentReport>& experiment_columns() {
     t.add(versions<ExperimentReport>());
     t.add({text("price_data_date", [](Report r) -> auto& { return r.price_data_date; },
                 "of the price book"),
+           json("scenario", [](Report r) -> auto& { return r.scenario; },
+                "what was asked beside the experiments, replayable with --scenario"),
            list<platform_columns>("platforms", [](Report r) -> auto& { return r.platforms; },
                                   "one per platform"),
            list<failure_columns>("failures", [](Report r) -> auto& { return r.failures; },

@@ -279,6 +279,9 @@ const Columns<ServingReport>& serving_columns() {
            json(
                "scenario", [](Report r) -> auto& { return r.scenario; },
                "what was asked, beside the load"),
+           json(
+               "request", [](Report r) -> auto& { return r.request; },
+               "the load, the software and the layout as asked, replayable with --scenario"),
            text(
                "model.name", [](Report r) -> auto& { return r.model; }, "what is served"),
            count(

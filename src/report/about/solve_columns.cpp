@@ -186,6 +186,8 @@ Columns<SolveAnswer> document_columns(const Columns<SolutionRow>& rows) {
   };
   t.add({text("price_data_date", [](Answer a) -> auto& { return a.report().price_data_date; },
               "of the price book"),
+         json("scenario", [](Answer a) -> auto& { return a.report().scenario; },
+              "what was asked beside the unknown and the target, replayable with --scenario"),
          text("target.column", [](Answer a) { return a.report().target.column->path; },
               "what is to be reached"),
          plain("target.value", [](Answer a) { return a.report().target.value; }, "there"),
