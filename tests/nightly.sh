@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What is too long for the gate: clang, the thread sanitizer, the Python module, the package on bare
-# systems, the long properties ([.nightly]: hours), and every border fuzzed for MINUTES (default 10).
-# Says at the end what failed.
+# systems, the fit of the constants, the long properties ([.nightly]: hours), and every border fuzzed
+# for MINUTES (default 10). Says at the end what failed.
 #   sh tests/nightly.sh [MINUTES]
 set -u
 cd "$(dirname "$0")/.." || exit
@@ -31,6 +31,12 @@ skippable() {
   "$@" || [ $? -eq 77 ]
 }
 
+# The constants of data/ are what the fit gives, and so are the predictions of left-out sources.
+fit() {
+  python3 -c "import numpy, scipy" || return 77
+  python3 tests/calibration/refit.py --program "$1" --data data --leave-one-out --check
+}
+
 step "clang" build build-clang -DCMAKE_CXX_COMPILER="$clang"
 step "tests of clang's build" ctest --test-dir build-clang --output-on-failure -L unit
 step "thread sanitizer" build build-thread -DTRCOST_SANITIZE=thread
@@ -38,6 +44,7 @@ step "sweeps under the thread sanitizer" build-thread/tests/trcost_tests "[sweep
 step "solve under the thread sanitizer" \
   build-thread/trcost solve --budget 1e6 -o build-thread/solve.txt
 step "long properties" build-clang/tests/trcost_tests "[.nightly]"
+step "fit of the constants" skippable fit build-clang/tests/trcost_calibrate
 step "pages in Chromium" skippable python3 tests/pages/pages.py build-clang/trcost
 step "python" build build-python -DTRCOST_PYTHON=ON
 step "python says what the program says" ctest --test-dir build-python --output-on-failure -L python
