@@ -189,7 +189,7 @@ struct Estimate {
   PerformanceSummary performance;
   std::vector<WaterfallTerm> waterfall;
   double steps = 0;       ///< whole ones; the last may be a part of one
-  double seq_length = 0;  ///< 0 where stages differ
+  std::optional<double> seq_length;  ///< unknown where stages differ
   double gpu_hours = 0;
   double wall_clock_seconds = 0;
   EnergyResult energy;

@@ -31,7 +31,7 @@ struct CloudName {
   std::string name;
   std::vector<std::string> words;
   std::string form;         ///< a word that tells it from others of its name
-  double memory_gb = 0;     ///< nominal, where others of its name have another; 0: no matter
+  std::optional<double> memory_gb;  ///< nominal, where others of its name have another
   std::string accelerator;  ///< the chip's own name, or that of a variant without a file
 };
 
@@ -47,18 +47,17 @@ struct Accelerator {
   std::string sibling;         ///< the chip whose constants it takes where it has none of its own
   std::string system;          ///< catalog name of its usual system
   std::array<double, kPrecisionCount> peak_flops{};      ///< FLOP/s per precision, dense
-  std::array<double, kPrecisionCount> measured_flops{};  ///< best measured matmul rate, 0 unknown
+  std::array<std::optional<double>, kPrecisionCount> measured_flops;  ///< best measured matmul rate
   std::array<bool, kPrecisionCount> recipe{};            ///< an established training recipe exists
   double memory_bytes = 0;             ///< usable by the framework
   double memory_bandwidth = 0;         ///< bytes/s
-  double memory_bandwidth_measured = 0;  ///< fraction of it that streaming reaches, 0 unknown
-  double power_watts = 0;              ///< board power limit, 0 unknown
+  std::optional<double> power_watts;   ///< board power limit
   std::string power_source;            ///< of the board power, empty where there is none
   double mean_draw = kUsualMeanDraw;   ///< of the system's power while training, on average
   double server_power_multiple = kUsualServerPower;  ///< of the board's, where no system's is known
   double server_price_multiple = kUsualServerPrice;  ///< server's price / chip's price
   bool sold_by_maker = false;          ///< only its maker's cloud rents it: its list price is the market's
-  double price_usd = 0;                ///< purchase price of one, 0 unknown
+  std::optional<double> price_usd;     ///< purchase price of one
   std::string price_source;            ///< of the purchase price, empty where there is none
   std::string price_date;              ///< YYYY-MM or YYYY-MM-DD
   std::string peak_source;             ///< of the dense peaks
@@ -85,10 +84,10 @@ struct System {
   std::vector<NetworkTier> tiers;          ///< innermost first; the last one spans the cluster
   /// Between an accelerator and its host's memory, bytes/s each way as specified.
   std::optional<double> host_bandwidth;
-  double power_per_gpu_watts = 0;          ///< whole system per accelerator, 0 unknown
+  std::optional<double> power_per_gpu_watts;  ///< whole system per accelerator
   std::string power_source;                ///< empty where there is no power
-  double price_usd = 0;                    ///< purchase price of the system, 0 unknown
-  double price_gpus = 0;                   ///< accelerators in that price
+  std::optional<double> price_usd;         ///< purchase price of the system
+  double price_gpus = 0;                   ///< accelerators in that price, where there is one
   std::string price_source;                ///< empty where there is no price
   std::string price_date;                  ///< YYYY-MM or YYYY-MM-DD
   std::string file;

@@ -17,9 +17,10 @@ constexpr double kLowestBandwidth = 1e9, kHighestBandwidth = 1e15;  // bytes/s
 constexpr std::array<std::string_view, kPrecisionCount> kNames = {"bf16",  "fp16", "fp8", "mxfp8",
                                                                   "nvfp4", "tf32", "fp32"};
 
-// `{ "bf16_flop_per_second": ... }`, absent formats stay 0. Returns the source of the first rate.
+// `{ "bf16_flop_per_second": ... }`, absent formats stay as they are. Returns the source of the
+// first rate.
 std::string read_rates(ObjectReader& file, std::string_view key, const Sources& sources,
-                       std::array<double, kPrecisionCount>& rates) {
+                       auto& rates) {
   std::optional<ObjectReader> object = file.optional_object(key);
   std::string source;
   if (!object) return source;
@@ -87,7 +88,7 @@ std::vector<CloudName> read_cloud_names(ObjectReader& file, const std::string& a
     name.name = row.required_text("name");
     name.words = row.texts_or_empty("words");
     name.form = row.text_or("form", "");
-    name.memory_gb = row.number_or("memory_gb", 0, 1, 1e5);
+    name.memory_gb = row.optional_number("memory_gb", 1, 1e5);
     name.accelerator = row.text_or("accelerator", accelerator);
     row.finish();
     if (folded(name.name) != name.name || name.name.empty()) {
@@ -134,9 +135,7 @@ Accelerator parse_accelerator(const JsonValue& document) {
       sources.required(file, "memory_bytes", kLowestMemory, kHighestMemory).value;
   accelerator.memory_bandwidth =
       sources.required(file, "memory_bytes_per_second", kLowestBandwidth, kHighestBandwidth).value;
-  if (const auto share = sources.optional(file, "memory_streaming_fraction", 0.1, 1)) {
-    accelerator.memory_bandwidth_measured = share->value;
-  }
+  sources.optional(file, "memory_streaming_fraction", 0.1, 1);  // for the reader of the file
   read_cost_facts(file, sources, accelerator);
   file.accept("notes");
   file.finish();

@@ -86,7 +86,7 @@ void read_variants(ObjectReader& r, LanguageModel& m) {
   m.biases = static_cast<Biases>(r.choice_or("biases", 0, kBiasNames));
   m.tied_embeddings = r.boolean_or("tied_embeddings", false);
   m.learned_positions = r.whole_or("learned_positions", 0, 0, kWidest);
-  m.context = r.whole_or("context", 0, 1, 1e9);
+  if (r.has("context")) m.context = r.required_whole("context", 1, 1e9);
   m.extra_embedding_rows = r.whole_or("extra_embedding_rows", 0, 0, kWidest);
   m.output_head = r.boolean_or("output_head", true);
   m.bidirectional = r.boolean_or("bidirectional", false);

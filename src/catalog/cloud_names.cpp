@@ -47,7 +47,7 @@ std::string take_word(std::string_view& rest, const Names& family) {
 // What a cloud's name says beside the chip's.
 struct Said {
   std::vector<std::string> words;
-  double memory_gb = 0;
+  std::optional<double> memory_gb;
 };
 
 // Everything that follows a name has to be known: an H20-3e is no H20, an RTX 4090 D no RTX 4090.
@@ -55,7 +55,7 @@ std::optional<Said> take_apart(std::string_view rest, const Names& family) {
   Said said;
   while (!rest.empty()) {
     if (const auto memory = take_memory(rest)) {
-      said.memory_gb = *memory;
+      said.memory_gb = memory;
       continue;
     }
     std::string word = take_word(rest, family);
@@ -97,25 +97,27 @@ Names of_form(const Names& family, const Said& said, std::string_view machine) {
 constexpr double kNear = 0.15;  // 80 GB of 79.2 GiB
 
 // Of chips sold with several memories, the one nearest to what is said.
-CloudAccelerator of_memory(const Names& family, std::string_view spelled, double memory_gb) {
-  if (family.size() == 1 && family.front()->memory_gb <= 0) {
+CloudAccelerator of_memory(const Names& family, std::string_view spelled,
+                           std::optional<double> memory_gb) {
+  if (family.size() == 1 && !family.front()->memory_gb) {
     return {family.front()->accelerator, {}};
   }
   std::vector<double> sizes;
   for (const CloudName* each : family) {
-    if (memory_gb > 0 && std::abs(memory_gb / each->memory_gb - 1) < kNear) {
+    if (!each->memory_gb) continue;
+    if (memory_gb && std::abs(*memory_gb / *each->memory_gb - 1) < kNear) {
       return {each->accelerator, {}};
     }
-    sizes.push_back(each->memory_gb);
+    sizes.push_back(*each->memory_gb);
   }
   std::ranges::sort(sizes);
-  if (memory_gb <= 0) {
+  if (!memory_gb) {
     return {
         {},
         fmt::format("the memory of \"{}\" is not said: {} GB", spelled, fmt::join(sizes, " or "))};
   }
   return {{},
-          fmt::format("\"{}\" with {:.4g} GB is neither the one of {} GB", spelled, memory_gb,
+          fmt::format("\"{}\" with {:.4g} GB is neither the one of {} GB", spelled, *memory_gb,
                       fmt::join(sizes, " nor of "))};
 }
 
@@ -130,7 +132,7 @@ CloudNames::CloudNames(const Catalog& catalog) {
       names_, [](const CloudName& a, const CloudName& b) { return a.name.size() > b.name.size(); });
 }
 
-CloudAccelerator CloudNames::find(std::string_view name, double memory_gb,
+CloudAccelerator CloudNames::find(std::string_view name, std::optional<double> memory_gb,
                                   std::string_view instance) const {
   const std::string spelled = folded(name);
   std::string_view rest = spelled;
@@ -146,11 +148,11 @@ CloudAccelerator CloudNames::find(std::string_view name, double memory_gb,
   std::optional<Said> said;
   if (!family.empty()) said = take_apart(rest.substr(family.front()->name.size()), family);
   if (!said) return {{}, fmt::format("unknown accelerator \"{}\"", name), true};
-  if (said->memory_gb > 0 && memory_gb > 0 && std::abs(memory_gb / said->memory_gb - 1) > kNear) {
-    return {{}, fmt::format("\"{}\" does not go with {:.4g} GB of memory", name, memory_gb)};
+  if (said->memory_gb && memory_gb && std::abs(*memory_gb / *said->memory_gb - 1) > kNear) {
+    return {{}, fmt::format("\"{}\" does not go with {:.4g} GB of memory", name, *memory_gb)};
   }
   return of_memory(of_form(family, *said, forms_in(instance)), name,
-                   said->memory_gb > 0 ? said->memory_gb : memory_gb);
+                   said->memory_gb ? said->memory_gb : memory_gb);
 }
 
 namespace {

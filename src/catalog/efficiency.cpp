@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 
+#include "catalog/constants.h"
 #include "catalog/csv.h"
 #include "catalog/data_file.h"
 #include "catalog/loaders.h"
@@ -16,6 +17,21 @@
 
 namespace trcost {
 namespace {
+
+constexpr Constant<Efficiency> kEfficiencyConstants[] = {
+    {"ramp_seconds", &Efficiency::ramp_seconds, 0, 1e-3},
+    {"batched_matmul", &Efficiency::batched_matmul, 0.01, 1},
+    {"flash_forward", &Efficiency::flash_forward, 0.01, 1},
+    {"flash_backward", &Efficiency::flash_backward, 0.01, 1},
+    {"flash_head_half", &Efficiency::flash_head_half, 0, 1e4},
+    {"flash_length_half", &Efficiency::flash_length_half, 0, 1e5},
+    {"memory", &Efficiency::memory, 0.01, 1},
+    {"link", &Efficiency::link, 0.01, 1},
+    {"link_half_bytes", &Efficiency::link_half_bytes, 0, 1e10},
+    {"network", &Efficiency::network, 0.01, 1},
+    {"kernel_gap_seconds", &Efficiency::kernel_gap_seconds, 0, 1e-3},
+    {"usual_gap", &Efficiency::usual_gap, 0, 1},
+};
 
 Efficiency parse_efficiency(const JsonValue& document, Efficiency result) {
   ObjectReader reader = document.object();
@@ -30,10 +46,7 @@ Efficiency parse_efficiency(const JsonValue& document, Efficiency result) {
         matmul.number_or(precision_name(static_cast<Precision>(i)), result.matmul[p], 0.01, 1);
   }
   matmul.finish();
-  for (const EfficiencyConstant& constant : efficiency_constants()) {
-    result.*constant.member =
-        reader.number_or(constant.name, result.*constant.member, constant.lowest, constant.highest);
-  }
+  read_given_constants(reader, kEfficiencyConstants, result);
   reader.finish();
   return result;
 }
@@ -44,9 +57,7 @@ Efficiency assumed_efficiency(const Catalog& catalog) {
   reader.accept("schema_version");
   const Sources sources(reader);
   Efficiency out;
-  for (const EfficiencyConstant& c : efficiency_constants()) {
-    out.*c.member = sources.required(reader, c.name, c.lowest, c.highest).value;
-  }
+  read_sourced_constants(reader, sources, kEfficiencyConstants, out);
   reader.finish();
   return out;
 }
@@ -115,6 +126,10 @@ void read_residuals(const Catalog& catalog, std::string_view path,
 }
 
 }  // namespace
+
+std::span<const Constant<Efficiency>> efficiency_constants() {
+  return kEfficiencyConstants;
+}
 
 std::vector<ResidualFamily> load_residuals(const Catalog& catalog) {
   std::vector<ResidualFamily> families;

@@ -191,20 +191,12 @@ struct Stack {
   double dequantise_traffic = 0;  ///< traffic of 4-bit weights relative to one read and one write
 };
 
-/// One fitted number: how files, the refit script and documentation name it, and its range.
-struct EfficiencyConstant {
-  std::string_view name;
-  double Efficiency::*member;
-  double lowest, highest;
-};
-struct StackConstant {
-  std::string_view name;
-  double Stack::*member;
-  double lowest, highest;
-};
+template <class T>
+struct Constant;  // catalog/constants.h
 
-std::span<const EfficiencyConstant> efficiency_constants();
-std::span<const StackConstant> stack_constants();
+/// The fitted numbers: how files, the refit script and documentation name them, and their ranges.
+std::span<const Constant<Efficiency>> efficiency_constants();
+std::span<const Constant<Stack>> stack_constants();
 
 /// The published rows nearest to a training: same architecture and stack where there are enough
 /// experiments, else wider families. The spread of a family counts by its number of experiments

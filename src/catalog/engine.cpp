@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "catalog/constants.h"
 #include "catalog/data_file.h"
 #include "catalog/engine.h"
 #include "catalog/loaders.h"
@@ -10,13 +11,6 @@
 
 namespace trcost {
 namespace {
-
-template <class T>
-struct Constant {
-  std::string_view name;
-  double T::*member;
-  double lowest, highest;
-};
 
 constexpr Constant<Engine> kEngine[] = {
     {"layer", &Engine::layer, 0.01, 100},
@@ -65,13 +59,6 @@ constexpr Constant<RoundFramework> kFramework[] = {
     {"median_error", &RoundFramework::median_error, 0, 10},
     {"rows", &RoundFramework::rows, 0, 1e6},
 };
-
-template <class T, std::size_t N>
-void read_constants(ObjectReader& reader, const Constant<T> (&constants)[N], T& out) {
-  for (const Constant<T>& c : constants) {
-    out.*c.member = reader.required_number(c.name, c.lowest, c.highest);
-  }
-}
 
 constexpr std::string_view kArchitectures = "serving/architectures.json";
 constexpr std::string_view kRounds = "serving/rounds.json";

@@ -110,7 +110,7 @@ struct LanguageModel {
   Biases biases = Biases::none;
   bool tied_embeddings = false;
   double learned_positions = 0;  ///< rows of a learned position table, 0 if none
-  double context = 0;            ///< longest sequence that the released weights take, 0: not known
+  std::optional<double> context;  ///< longest sequence that the released weights take
   double extra_embedding_rows = 0;  ///< input embedding rows that the head does not predict
   bool output_head = true;       ///< false: no logits (text tower of a contrastive model)
   bool bidirectional = false;    ///< every token sees the whole sequence

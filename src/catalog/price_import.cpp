@@ -56,8 +56,8 @@ class Importer {
       return;
     }
     if (!offer.problem.empty()) return refuse(offer, offer.problem);
-    CloudAccelerator found = names_.find(offer.accelerator_name,
-                                         cell_number(offer.memory_gb).value_or(0), offer.instance);
+    CloudAccelerator found =
+        names_.find(offer.accelerator_name, cell_number(offer.memory_gb), offer.instance);
     // Chips that come in one form: the catalog's own aliases say which.
     if (found.unknown) {
       found.name = options_.catalog->entry_of(CatalogKind::accelerators, offer.accelerator_name);

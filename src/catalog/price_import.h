@@ -72,7 +72,8 @@ struct CloudAccelerator {
 class CloudNames {
  public:
   explicit CloudNames(const Catalog& catalog);
-  [[nodiscard]] CloudAccelerator find(std::string_view name, double memory_gb,
+  [[nodiscard]] CloudAccelerator find(std::string_view name,
+                                      std::optional<double> memory_gb,
                                       std::string_view instance) const;
 
  private:

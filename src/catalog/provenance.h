@@ -44,7 +44,7 @@ std::string read_head(ObjectReader& file, std::string_view origin);
 
 /// A price, with the date that it held on.
 struct CatalogPrice {
-  double usd = 0;           ///< 0 unknown
+  std::optional<double> usd;
   double accelerators = 0;  ///< chips in that price, 0 where not said
   std::string source;
   std::string date;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/constants.h"
 #include "catalog/data_file.h"
 #include "catalog/efficiency.h"
 #include "catalog/loaders.h"
@@ -15,6 +16,48 @@
 
 namespace trcost {
 namespace {
+
+constexpr Constant<Stack> kStackConstants[] = {
+    {"release_gain", &Stack::release_gain, 0, 1},
+    {"usual_gap", &Stack::usual_gap, 0, 1},
+    {"first_run_gap", &Stack::first_run_gap, 0, 3},
+    {"usual_overlap", &Stack::usual_overlap, 0, 1},
+    {"kernel_time", &Stack::kernel_time, 0.1, 10},
+    {"exchange_time", &Stack::exchange_time, 0.05, 20},
+    {"matmul", &Stack::matmul, 0.1, 1.5},
+    {"flash", &Stack::flash, 0.1, 1.5},
+    {"flash_backward", &Stack::flash_backward, 0.1, 1.5},
+    {"legacy_elementwise", &Stack::legacy_elementwise, 0.5, 10},
+    {"elementwise", &Stack::elementwise, 0.1, 20},
+    {"kernels", &Stack::kernels, 0, 500},
+    {"dispatch_seconds", &Stack::dispatch_seconds, 0, 1e-2},
+    {"collective_dispatch_seconds", &Stack::collective_dispatch_seconds, 0, 1e-1},
+    {"micro_batch_seconds", &Stack::micro_batch_seconds, 0, 10},
+    {"vision_block_seconds", &Stack::vision_block_seconds, 0, 1},
+    {"vision_gather_seconds", &Stack::vision_gather_seconds, 0, 1},
+    {"loader_workers", &Stack::loader_workers, 1, 1e4},
+    {"step_seconds", &Stack::step_seconds, 0, 100},
+    {"tensor_overlap", &Stack::tensor_overlap, 0, 1},
+    {"expert_overlap", &Stack::expert_overlap, 0, 1},
+    {"expert_network_overlap", &Stack::expert_network_overlap, 0, 1},
+    {"context_imbalance", &Stack::context_imbalance, 0, 2},
+    {"pipeline_overlap", &Stack::pipeline_overlap, 0, 1},
+    {"stage_imbalance", &Stack::stage_imbalance, 0, 1},
+    {"data_overlap", &Stack::data_overlap, 0, 1},
+    {"contention", &Stack::contention, 0, 1},
+    {"gather_contention", &Stack::gather_contention, 0, 1},
+    {"grouped_half", &Stack::grouped_half, 0, 1e5},
+    {"expert_kernels", &Stack::expert_kernels, 0, 1e4},
+    {"expert_sync_seconds", &Stack::expert_sync_seconds, 0, 1},
+    {"selective_matmul", &Stack::selective_matmul, 0, 1},
+    {"expert_traffic", &Stack::expert_traffic, 0, 100},
+    {"expert_traffic_block", &Stack::expert_traffic_block, 0, 100},
+    {"gradient_bytes", &Stack::gradient_bytes, 0.5, 8},
+    {"optimizer_bytes", &Stack::optimizer_bytes, 1, 1000},
+    {"straggler", &Stack::straggler, 0, 1},
+    {"lora_traffic", &Stack::lora_traffic, 0, 100},
+    {"dequantise_traffic", &Stack::dequantise_traffic, 0, 1000},
+};
 
 void read_abilities(ObjectReader& reader, Stack& stack) {
   stack.tensor_parallel = reader.boolean_or("tensor_parallel", stack.tensor_parallel);
@@ -34,13 +77,11 @@ void read_abilities(ObjectReader& reader, Stack& stack) {
 }
 
 // The numbers of a recipe for memory.
-struct StateKey {
-  std::string_view name;
-  double StateBytes::*member;
-};
-constexpr StateKey kStates[] = {{"weights", &StateBytes::weights},
-                                {"gradients", &StateBytes::gradients},
-                                {"optimizer", &StateBytes::optimizer}};
+constexpr double kMostStateBytes = 64;
+constexpr Constant<StateBytes> kStates[] = {
+    {"weights", &StateBytes::weights, 0, kMostStateBytes},
+    {"gradients", &StateBytes::gradients, 0, kMostStateBytes},
+    {"optimizer", &StateBytes::optimizer, 0, kMostStateBytes}};
 struct StatesKey {
   std::string_view name;
   StateBytes MemoryRecipe::*member;
@@ -48,22 +89,16 @@ struct StatesKey {
 constexpr StatesKey kRecipeStates[] = {
     {"state_bytes_per_parameter", &MemoryRecipe::states},
     {"adapter_bytes_per_parameter", &MemoryRecipe::adapter_states}};
-constexpr double kMostStateBytes = 64;
-struct MemoryConstant {
-  std::string_view name;
-  double MemoryRecipe::*member;
-  double highest;
-};
-constexpr MemoryConstant kMemoryConstants[] = {
-    {"bytes_per_logit", &MemoryRecipe::logits_bytes, 64},
-    {"activation_share", &MemoryRecipe::activation_share, 4},
-    {"low_precision_input_bytes", &MemoryRecipe::low_precision_inputs, 2},
-    {"low_precision_frozen_bytes", &MemoryRecipe::frozen_low_precision_bytes, 4},
-    {"unsharded_layers", &MemoryRecipe::unsharded_layers, 1e6},
-    {"context_bytes", &MemoryRecipe::context_bytes, 1e11},
-    {"network_bytes", &MemoryRecipe::network_bytes, 1e11},
-    {"fragmentation", &MemoryRecipe::fragmentation, 1},
-    {"plan_share", &MemoryRecipe::plan_share, 1},
+constexpr Constant<MemoryRecipe> kMemoryConstants[] = {
+    {"bytes_per_logit", &MemoryRecipe::logits_bytes, 0, 64},
+    {"activation_share", &MemoryRecipe::activation_share, 0, 4},
+    {"low_precision_input_bytes", &MemoryRecipe::low_precision_inputs, 0, 2},
+    {"low_precision_frozen_bytes", &MemoryRecipe::frozen_low_precision_bytes, 0, 4},
+    {"unsharded_layers", &MemoryRecipe::unsharded_layers, 0, 1e6},
+    {"context_bytes", &MemoryRecipe::context_bytes, 0, 1e11},
+    {"network_bytes", &MemoryRecipe::network_bytes, 0, 1e11},
+    {"fragmentation", &MemoryRecipe::fragmentation, 0, 1},
+    {"plan_share", &MemoryRecipe::plan_share, 0, 1},
 };
 
 void read_memory(ObjectReader& parent, MemoryRecipe& memory) {
@@ -73,14 +108,10 @@ void read_memory(ObjectReader& parent, MemoryRecipe& memory) {
   for (const StatesKey& key : kRecipeStates) {
     auto states = reader->optional_object(key.name);
     if (!states) continue;
-    for (const StateKey& s : kStates) {
-      (memory.*key.member).*s.member = states->required_number(s.name, 0, kMostStateBytes);
-    }
+    read_constants(*states, kStates, memory.*key.member);
     states->finish();
   }
-  for (const MemoryConstant& c : kMemoryConstants) {
-    memory.*c.member = reader->number_or(c.name, memory.*c.member, 0, c.highest);
-  }
+  read_given_constants(*reader, kMemoryConstants, memory);
   memory.unsharded_embeddings =
       reader->boolean_or("unsharded_embeddings", memory.unsharded_embeddings);
   reader->finish();
@@ -90,14 +121,10 @@ MemoryRecipe assumed_memory(ObjectReader reader, const Sources& sources) {
   MemoryRecipe out;
   for (const StatesKey& key : kRecipeStates) {
     ObjectReader states = reader.required_object(key.name);
-    for (const StateKey& s : kStates) {
-      (out.*key.member).*s.member = sources.required(states, s.name, 0, kMostStateBytes).value;
-    }
+    read_sourced_constants(states, sources, kStates, out.*key.member);
     states.finish();
   }
-  for (const MemoryConstant& c : kMemoryConstants) {
-    out.*c.member = sources.required(reader, c.name, 0, c.highest).value;
-  }
+  read_sourced_constants(reader, sources, kMemoryConstants, out);
   reader.finish();
   return out;
 }
@@ -152,6 +179,10 @@ void read_measured(ObjectReader& parent, MeasuredSteps& measured) {
 
 }  // namespace
 
+std::span<const Constant<Stack>> stack_constants() {
+  return kStackConstants;
+}
+
 std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_view release) {
   const std::optional<double> year = release_year(stack.releases, release);
   if (!year) {
@@ -175,9 +206,7 @@ Stack assumed_stack(const Catalog& catalog) {
   reader.accept("schema_version");
   const Sources sources(reader);
   Stack out;
-  for (const StackConstant& c : stack_constants()) {
-    out.*c.member = sources.required(reader, c.name, c.lowest, c.highest).value;
-  }
+  read_sourced_constants(reader, sources, kStackConstants, out);
   out.memory = assumed_memory(reader.required_object("memory"), sources);
   reader.finish();
   return out;
@@ -190,10 +219,7 @@ std::shared_ptr<const Stack> load_stack(const JsonValue& document, const Catalog
   stack->name = reader.required_text("name");
   stack->title = reader.required_text("title");
   stack->source = reader.required_text("source");
-  for (const StackConstant& constant : stack_constants()) {
-    (*stack).*constant.member = reader.number_or(constant.name, (*stack).*constant.member,
-                                                 constant.lowest, constant.highest);
-  }
+  read_given_constants(reader, kStackConstants, *stack);
   read_abilities(reader, *stack);
   read_releases(reader, stack->releases);
   read_tuning(reader, *stack);

@@ -76,7 +76,7 @@ System parse_system(const JsonValue& document) {
   CatalogPrice price = read_price(file, sources);
   system.price_usd = price.usd;
   system.price_gpus =
-      price.usd > 0 && price.accelerators == 0 ? system.gpus_per_node : price.accelerators;
+      price.usd && price.accelerators == 0 ? system.gpus_per_node : price.accelerators;
   system.price_source = std::move(price.source);
   system.price_date = std::move(price.date);
   file.accept("notes");

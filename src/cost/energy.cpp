@@ -6,10 +6,10 @@
 namespace trcost {
 
 SystemPower system_power(const Accelerator& accelerator, const System& system) {
-  if (system.power_per_gpu_watts > 0) {
+  if (system.power_per_gpu_watts) {
     return {system.power_per_gpu_watts, false, "power of " + system.title, system.power_source};
   }
-  if (accelerator.power_watts <= 0) {
+  if (!accelerator.power_watts) {
     return {std::nullopt,
             false,
             fmt::format("neither the power of {} nor that of {} is published", system.title,
@@ -17,10 +17,10 @@ SystemPower system_power(const Accelerator& accelerator, const System& system) {
             {}};
   }
   const double multiple = accelerator.server_power_multiple;
-  return {accelerator.power_watts * multiple, true,
+  return {*accelerator.power_watts * multiple, true,
           fmt::format("assumed: the board's {:.4g} W x {:.3g} for its share of the system, whose "
                       "power is not published",
-                      accelerator.power_watts, multiple),
+                      *accelerator.power_watts, multiple),
           fmt::format("{}; multiple: Epoch AI, cost_analysis_standalone.py chip_to_server_power",
                       accelerator.power_source)};
 }

@@ -72,17 +72,17 @@ PurchasePrice server_price(const Accelerator& accelerator, const System& system,
     return of_chip(accelerator, *given_chip_usd, "chip's price given by the user", {});
   }
   const HardwarePrice* row = machine_price(book, accelerator.name);
-  const bool of_system = system.price_usd > 0 && system.price_gpus > 0;
+  const bool of_system = system.price_usd && system.price_gpus > 0;
   if (row != nullptr && (!of_system || row->date.last >= system.price_date)) {
     return of_machine(row->item, row->median, row->gpus, row->source, row->date);
   }
   if (of_system) {
-    return of_machine(system.title, system.price_usd, system.price_gpus,
+    return of_machine(system.title, *system.price_usd, system.price_gpus,
                       said(system.price_source, system.file),
                       parse_price_date(system.price_date, system.file));
   }
-  if (accelerator.price_usd > 0) {
-    return of_chip(accelerator, accelerator.price_usd,
+  if (accelerator.price_usd) {
+    return of_chip(accelerator, *accelerator.price_usd,
                    said(accelerator.price_source, accelerator.file),
                    parse_price_date(accelerator.price_date, accelerator.file));
   }

@@ -138,11 +138,7 @@ constexpr EstimateColumn kRun[] = {
     figure(
         "steps", "steps", count, neither, [](E e) -> Number { return e.steps; }, "optimizer steps"),
     figure(
-        "seq_length", "tokens", integer, neither,
-        [](E e) -> Number {
-          if (e.seq_length <= 0) return std::nullopt;
-          return e.seq_length;
-        },
+        "seq_length", "tokens", integer, neither, [](E e) -> Number { return e.seq_length; },
         "tokens of a packed sequence"),
     figure("pipeline.images_per_second", "images/s", NumberKind::number, neither,
            of_pipeline<&PipelineResult::images_per_second>,

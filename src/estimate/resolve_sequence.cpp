@@ -47,8 +47,8 @@ Context context_of(const Model& model) {
   // Llama 3.1 and most models since (arXiv:2407.21783, section 3.4.2).
   constexpr double kLongestUsual = 131072;
   const double positions = model.language.learned_positions;
-  const double own = positions > 0 ? positions : model.language.context;
-  if (own > 0) return {own, "the context of " + model.name, true};
+  const std::optional<double> own = positions > 0 ? positions : model.language.context;
+  if (own) return {*own, "the context of " + model.name, true};
   return {kLongestUsual, "the longest usual context", false};
 }
 

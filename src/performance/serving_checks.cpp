@@ -11,13 +11,13 @@
 namespace trcost {
 
 void check_context(const ServedModel& model, double prompt, double answer, std::string_view flag) {
-  if (model.context <= 0 || prompt + answer <= model.context) return;
+  if (!model.context || prompt + answer <= *model.context) return;
   throw Error(ErrorKind::usage,
               fmt::format("{} tokens of prompt and {} of answer are more than the model's context "
                           "of {}",
                           format_number(prompt, NumberKind::count),
                           format_number(answer, NumberKind::count),
-                          format_number(model.context, NumberKind::count)),
+                          format_number(*model.context, NumberKind::count)),
               "shorten the request", std::string(flag));
 }
 

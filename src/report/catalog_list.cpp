@@ -19,14 +19,14 @@ namespace {
 
 constexpr auto kRight = Align::right;
 
-// A number of the catalog, where 0 stands for unknown.
-Cell known(double value, std::string shown) {
-  return value > 0 ? Cell::number(value, std::move(shown)) : Cell::unknown();
+// A number of the catalog as `format` shows it, divided by `unit`.
+Cell known(std::optional<double> value, fmt::format_string<double> format, double unit = 1) {
+  return value ? Cell::number(*value, fmt::format(format, *value / unit)) : Cell::unknown();
 }
 
 Cell teraflops(const Accelerator& chip, Precision precision) {
   const double rate = chip.peak_flops[static_cast<std::size_t>(precision)];
-  return known(rate, fmt::format("{:g}", rate / 1e12));
+  return rate > 0 ? known(rate, "{:g}", 1e12) : Cell::unknown();
 }
 
 Table accelerators_table(const Catalog& catalog, std::string_view only) {
@@ -47,11 +47,9 @@ Table accelerators_table(const Catalog& catalog, std::string_view only) {
     const Accelerator& chip = catalog.accelerator(name);
     table.add_row({name, chip.title, teraflops(chip, Precision::bf16),
                    teraflops(chip, Precision::fp16), teraflops(chip, Precision::fp8),
-                   teraflops(chip, Precision::nvfp4),
-                   known(chip.memory_bytes, fmt::format("{:.1f}", chip.memory_bytes / 1e9)),
-                   known(chip.memory_bandwidth, fmt::format("{:g}", chip.memory_bandwidth / 1e12)),
-                   known(chip.power_watts, fmt::format("{:g}", chip.power_watts)), chip.system,
-                   known(chip.price_usd, fmt::format("${:.0f}", chip.price_usd)),
+                   teraflops(chip, Precision::nvfp4), known(chip.memory_bytes, "{:.1f}", 1e9),
+                   known(chip.memory_bandwidth, "{:g}", 1e12), known(chip.power_watts, "{:g}"),
+                   chip.system, known(chip.price_usd, "${:.0f}"),
                    fmt::format("{}", fmt::join(chip.aliases, " "))});
   }
   return table;
@@ -77,14 +75,11 @@ Table systems_table(const Catalog& catalog, std::string_view only) {
     if (!carries(system, only)) continue;
     const double inner = system.tiers.front().bandwidth;
     const double outer = system.tiers.back().bandwidth;
-    table.add_row(
-        {name, fmt::format("{}", fmt::join(system.accelerators, " ")),
-         known(system.gpus_per_node, fmt::format("{:.0f}", system.gpus_per_node)),
-         known(system.gpus_per_domain, fmt::format("{:.0f}", system.gpus_per_domain)),
-         known(inner, fmt::format("{:.4g}", inner / 1e9)),
-         known(outer, fmt::format("{:.4g}", outer / 1e9)),
-         known(system.power_per_gpu_watts, fmt::format("{:.0f}", system.power_per_gpu_watts)),
-         known(system.price_usd, fmt::format("${:.0f}", system.price_usd)), system.title});
+    table.add_row({name, fmt::format("{}", fmt::join(system.accelerators, " ")),
+                   known(system.gpus_per_node, "{:.0f}"), known(system.gpus_per_domain, "{:.0f}"),
+                   known(inner, "{:.4g}", 1e9), known(outer, "{:.4g}", 1e9),
+                   known(system.power_per_gpu_watts, "{:.0f}"), known(system.price_usd, "${:.0f}"),
+                   system.title});
   }
   return table;
 }
@@ -124,13 +119,15 @@ Table encoders_table(const Catalog& catalog) {
   for (const std::string& name : catalog.names(CatalogKind::encoders)) {
     const Encoder& encoder = catalog.encoder(name);
     const auto plain = [](double value) { return fmt::format("{}", value); };
+    const auto if_any = [&](double value) {
+      return value > 0 ? Cell::number(value, plain(value)) : Cell::unknown();
+    };
     table.add_row(
         {name, Cell::number(encoder_parameters(encoder), NumberKind::count),
          Cell::number(encoder.layers, plain(encoder.layers)),
-         Cell::number(encoder.hidden, plain(encoder.hidden)),
-         known(encoder.patch, plain(encoder.patch)),
+         Cell::number(encoder.hidden, plain(encoder.hidden)), if_any(encoder.patch),
          encoder.image > 0 ? Cell::number(encoder.image, plain(encoder.image)) : Cell("native"),
-         known(encoder.tokens_per_image, plain(encoder.tokens_per_image)), encoder.title});
+         if_any(encoder.tokens_per_image), encoder.title});
   }
   return table;
 }

@@ -106,9 +106,7 @@ std::string token_fact(const Estimate& e) {
                                           e.medium == Medium::audio ? "positions" : "patches");
     text += e.tokens.compute_optimal ? " " + parts : " (" + parts + ")";
   }
-  if (e.seq_length > 0) {
-    text += fmt::format("; sequences of {}", grouped(e.seq_length, 0));
-  }
+  if (e.seq_length) text += fmt::format("; sequences of {}", grouped(*e.seq_length, 0));
   if (e.one_layout) text += fmt::format(", {} per step", grouped(e.layout.global_batch, 0));
   text += fmt::format(", {} step{}", grouped(e.steps, 0), e.steps < 1.5 ? "" : "s");
   return text;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "catalog/constants.h"
 #include "catalog/efficiency.h"
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"

@@ -16,7 +16,8 @@
 
 namespace trcost {
 
-struct StackConstant;
+template <class T>
+struct Constant;
 
 /// A step that somebody measured, beside what predicts it.
 struct MeasuredStep {
@@ -75,7 +76,7 @@ double log_seconds(const MeasuredStep& step, const std::array<double, kStackFact
 StackFit fit_stack(const std::vector<MeasuredStep>& steps, const Pooling& pooling);
 
 /// A constant by its member: its name in files, and its range.
-const StackConstant& stack_constant(double Stack::*member);
+const Constant<Stack>& stack_constant(double Stack::*member);
 /// The stack with its times stretched by factors.
 Stack moved_stack(const Stack& base, const std::array<double, kStackFactors>& log);
 

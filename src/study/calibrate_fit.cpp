@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "catalog/constants.h"
 #include "catalog/data_file.h"
 #include "catalog/efficiency.h"
 #include "catalog/strict_json.h"
@@ -220,8 +221,8 @@ Pooling read_pooling(const Catalog& catalog) {
   return out;
 }
 
-const StackConstant& stack_constant(double Stack::*member) {
-  return *std::ranges::find(stack_constants(), member, &StackConstant::member);
+const Constant<Stack>& stack_constant(double Stack::*member) {
+  return *std::ranges::find(stack_constants(), member, &Constant<Stack>::member);
 }
 
 Stack moved_stack(const Stack& base, const Vector& log) {
@@ -234,7 +235,7 @@ Stack moved_stack(const Stack& base, const Vector& log) {
       double& value = out.*member;
       // A fixed time grows from its start, and no factor at all leaves it as it is.
       const double start = std::max(value, factor.least);
-      const StackConstant& range = stack_constant(member);
+      const Constant<Stack>& range = stack_constant(member);
       value = std::clamp(value + start * (times - 1), range.lowest, range.highest);
     }
   }

@@ -19,35 +19,52 @@ Column<PosttrainingReplay> figure(std::string_view path, auto get, std::string_v
 
 const Columns<PosttrainingReplay>& row_columns() {
   static const Columns<PosttrainingReplay> table = {
-      text("id", [](Row r) -> auto& { return r.run->id; }, "of the measured row", Rank::key),
-      text("run", [](Row r) -> auto& { return r.run->title; }, "published"),
-      text("method", [](Row r) -> auto& { return r.method; }, "of training"),
-      text("framework", [](Row r) -> auto& { return r.framework; }, "ties the phases together"),
-      text("model", [](Row r) -> auto& { return r.model; }, "that learns"),
-      text("accelerator", [](Row r) -> auto& { return r.accelerator; }, "it ran on"),
-      text("placement", [](Row r) -> auto& { return r.placement; }, "where responses are written"),
-      text("unit", [](Row r) -> auto& { return r.run->unit; },
-           "seconds of a round, or GPU-hours of a whole run"),
-      figure("measured", [](Row r) { return r.run->measured; }, "as published", Rank::first),
-      figure("predicted", [](Row r) { return where_known(r, r.predicted); }, "by the estimate",
-             Rank::first),
-      figure("p10", [](Row r) { return where_known(r, r.range.p10); },
-             "one chance in ten to be below"),
-      figure("p90", [](Row r) { return where_known(r, r.range.p90); },
-             "one chance in ten to be above"),
-      number("error", "", NumberKind::fraction, [](Row r) { return where_known(r, r.error); },
-             "predicted / measured - 1", Rank::first),
-      figure("left_out",
-             [](Row r) { return r.left_out > 0 ? std::optional(r.left_out) : std::nullopt; },
-             "predicted with its model or source left out of the fit"),
-      text("quality", [](Row r) -> auto& { return r.run->quality; },
-           "A as published, B one thing assumed, C several"),
-      text("source", [](Row r) -> auto& { return r.source; }, "one vote"),
-      text("reference", [](Row r) -> auto& { return r.run->reference; }, "where it was read"),
-      text("assumed", [](Row r) -> auto& { return r.run->assumed; }, "what it does not say"),
-      text("problem",
-           [](Row r) -> auto& { return r.problem.empty() ? r.run->why_not : r.problem; },
-           "why it is not fitted to, or not predicted")};
+      text(
+          "id", [](Row r) -> auto& { return r.run->id; }, "of the measured row", Rank::key),
+      text(
+          "run", [](Row r) -> auto& { return r.run->title; }, "published"),
+      text(
+          "method", [](Row r) -> auto& { return r.method; }, "of training"),
+      text(
+          "framework", [](Row r) -> auto& { return r.framework; }, "ties the phases together"),
+      text(
+          "model", [](Row r) -> auto& { return r.model; }, "that learns"),
+      text(
+          "accelerator", [](Row r) -> auto& { return r.accelerator; }, "it ran on"),
+      text(
+          "placement", [](Row r) -> auto& { return r.placement; }, "where responses are written"),
+      text(
+          "unit", [](Row r) -> auto& { return r.run->unit; },
+          "seconds of a round, or GPU-hours of a whole run"),
+      figure(
+          "measured", [](Row r) { return r.run->measured; }, "as published", Rank::first),
+      figure(
+          "predicted", [](Row r) { return where_known(r, r.predicted); }, "by the estimate",
+          Rank::first),
+      figure(
+          "p10", [](Row r) { return where_known(r, r.range.p10); },
+          "one chance in ten to be below"),
+      figure(
+          "p90", [](Row r) { return where_known(r, r.range.p90); },
+          "one chance in ten to be above"),
+      number(
+          "error", "", NumberKind::fraction, [](Row r) { return where_known(r, r.error); },
+          "predicted / measured - 1", Rank::first),
+      figure(
+          "left_out", [](Row r) { return r.left_out; },
+          "predicted with its model or source left out of the fit"),
+      text(
+          "quality", [](Row r) -> auto& { return r.run->quality; },
+          "A as published, B one thing assumed, C several"),
+      text(
+          "source", [](Row r) -> auto& { return r.source; }, "one vote"),
+      text(
+          "reference", [](Row r) -> auto& { return r.run->reference; }, "where it was read"),
+      text(
+          "assumed", [](Row r) -> auto& { return r.run->assumed; }, "what it does not say"),
+      text(
+          "problem", [](Row r) -> auto& { return r.problem.empty() ? r.run->why_not : r.problem; },
+          "why it is not fitted to, or not predicted")};
   return table;
 }
 

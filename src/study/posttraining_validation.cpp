@@ -71,7 +71,7 @@ void add_left_out(const Catalog& catalog, std::vector<PosttrainingReplay>& rows)
 
 // A round counts as one, whoever published it.
 RowError error_of_round(const PosttrainingReplay& row) {
-  return {row.error, 1, row.run->id, row.left_out / row.measured, row.left_out_sigma};
+  return {row.error, 1, row.run->id, ratio(row.left_out, row.measured), row.left_out_sigma};
 }
 
 std::vector<ValidationSummary> summaries_of(const std::vector<const PosttrainingReplay*>& rounds) {

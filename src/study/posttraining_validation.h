@@ -15,7 +15,7 @@ namespace trcost {
 struct PosttrainingReplay : Replay {
   std::string framework, method, placement;
   bool whole = false;         ///< a whole run
-  double left_out = 0;        ///< predicted with its model or source left out of the fit; 0: none
+  std::optional<double> left_out;  ///< predicted with its model or source left out of the fit
   double left_out_sigma = 0;  ///< of ln, likewise
 };
 

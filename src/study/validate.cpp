@@ -111,15 +111,15 @@ std::optional<LeftOut> left_out_of(const std::vector<RowError>& rows) {
   std::vector<std::pair<double, double>> sizes, signs, widths;
   double total = 0;
   for (const RowError& row : rows) {
-    if (row.left_out <= 0) continue;
+    if (!row.left_out) continue;
     ++out.rows;
     const double half = kNormalP90 * row.sigma;
-    const double beyond = std::max(0.0, std::abs(std::log(row.left_out)) - half);
+    const double beyond = std::max(0.0, std::abs(std::log(*row.left_out)) - half);
     total += row.weight;
     out.score += row.weight * (2 * half + kOutside * beyond);
     if (beyond == 0) out.inside += row.weight;
-    sizes.emplace_back(std::abs(row.left_out - 1), row.weight);
-    signs.emplace_back(row.left_out - 1, row.weight);
+    sizes.emplace_back(std::abs(*row.left_out - 1), row.weight);
+    signs.emplace_back(*row.left_out - 1, row.weight);
     widths.emplace_back(std::exp(2 * half), row.weight);
   }
   if (out.rows == 0) return std::nullopt;
@@ -202,9 +202,14 @@ PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {
   return request;
 }
 
+std::optional<double> ratio(std::optional<double> predicted, double measured) {
+  if (!predicted) return std::nullopt;
+  return *predicted / measured;
+}
+
 RowError error_of(const ValidationRow& row) {
   const ThroughputRow& m = *row.measured;
-  return {row.error, m.weight, m.group, m.left_out.value_or(0) / m.tokens_per_second_per_gpu,
+  return {row.error, m.weight, m.group, ratio(m.left_out, m.tokens_per_second_per_gpu),
           m.left_out_sigma};
 }
 

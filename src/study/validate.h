@@ -79,9 +79,12 @@ struct RowError {
   double error = 0;
   double weight = 1;
   std::string_view group;  ///< its experiment
-  double left_out = 0;     ///< predicted / measured without its source; 0 where there is none
+  std::optional<double> left_out = {};  ///< predicted / measured without its source
   double sigma = 0;        ///< of ln(predicted), likewise
 };
+
+/// `predicted / measured`, where there is a prediction.
+std::optional<double> ratio(std::optional<double> predicted, double measured);
 
 /// That of a row with a prediction.
 RowError error_of(const ValidationRow& row);

@@ -20,8 +20,8 @@ struct VisionValidation {
   std::vector<VisionReplay> rows;
   SourceVotes vision;       ///< generative, rows to fit to
   SourceVotes contrastive;
-  double left_out_factor = 0;  ///< of vision, constants fitted without the source; 0: not known
-  double left_out_bias = 0;
+  std::optional<double> left_out_factor;  ///< of vision, constants fitted without the source
+  std::optional<double> left_out_bias;
   ValidationSummary all;    ///< of the rows to fit to
 };
 

@@ -27,7 +27,7 @@ struct ServedModel {
   double experts_per_token = 0;
   double head_params = 0;  ///< vocabulary x hidden, read for every token
   bool tied = false;
-  double context = 0;        ///< longest sequence, 0 not known
+  std::optional<double> context;  ///< longest sequence
   double cache_width = 0;    ///< numbers per token and layer in the cache, in the mean of layers
   double state_bytes = 0;    ///< of a sequence's recurrences, which do not grow
   double decode_flops = 0;   ///< core of attention: one new token, per token of context

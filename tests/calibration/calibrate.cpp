@@ -20,6 +20,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/constants.h"
 #include "performance/performance.h"
 #include "study/calibrate.h"
 #include "study/validate.h"
@@ -122,7 +123,7 @@ class Bench {
       assign(efficiency.matmul.at(static_cast<std::size_t>(precision.value())), value, &efficiency);
       return;
     }
-    for (const EfficiencyConstant& info : efficiency_constants()) {
+    for (const Constant<Efficiency>& info : efficiency_constants()) {
       if (info.name == constant) {
         assign(efficiency.*info.member, value, &efficiency);
         return;
@@ -132,7 +133,7 @@ class Bench {
   }
 
   void set_stack(const std::string& name, const std::string& constant, double value) {
-    for (const StackConstant& info : stack_constants()) {
+    for (const Constant<Stack>& info : stack_constants()) {
       if (info.name != constant) continue;
       for (auto& [release, stack] : stacks_.at(name)) {
         assign((*stack).*info.member, value, stack.get());

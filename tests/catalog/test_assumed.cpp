@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "catalog/constants.h"
 #include "catalog/data_file.h"
 #include "catalog/efficiency.h"
 #include "catalog/loaders.h"

@@ -323,8 +323,8 @@ TEST_CASE("power of a system that publishes none is the board's, multiplied", "[
   power = system_power(chip, system);
   CHECK(power.watts == 1275);
   CHECK_FALSE(power.assumed);
-  system.power_per_gpu_watts = 0;
-  chip.power_watts = 0;
+  system.power_per_gpu_watts.reset();
+  chip.power_watts.reset();
   CHECK_FALSE(system_power(chip, system).watts.has_value());  // unknown is never zero
 }
 

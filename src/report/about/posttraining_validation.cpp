@@ -29,12 +29,12 @@ Table rounds_table(const PosttrainingValidation& v) {
                right("left out")});
   for (const Row& row : v.rows) {
     if (row.whole) continue;
-    table.add_row({row.run->id, row.run->title, row.framework,
-                   Cell::number(row.measured, fmt::format("{:.4g}", row.measured)),
-                   amount(row, row.predicted),
-                   row.problem.empty() ? signed_share_cell(row.error) : Cell(row.problem),
-                   row.left_out > 0 ? signed_share_cell(row.left_out / row.measured - 1)
-                                    : Cell::unknown()});
+    table.add_row(
+        {row.run->id, row.run->title, row.framework,
+         Cell::number(row.measured, fmt::format("{:.4g}", row.measured)),
+         amount(row, row.predicted),
+         row.problem.empty() ? signed_share_cell(row.error) : Cell(row.problem),
+         row.left_out ? signed_share_cell(*row.left_out / row.measured - 1) : Cell::unknown()});
   }
   return table;
 }

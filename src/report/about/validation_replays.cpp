@@ -97,9 +97,9 @@ std::string vision_summary(const VisionValidation& v) {
                        100 * s.coverage);
   };
   const std::string left =
-      v.left_out_factor > 0
+      v.left_out_factor && v.left_out_bias
           ? fmt::format("; with the source left out of the fit: factor {:.2f}, bias x{:.2f}",
-                        v.left_out_factor, v.left_out_bias)
+                        *v.left_out_factor, *v.left_out_bias)
           : std::string();
   return fmt::format(
       "{} vision-language rows of {} sources, one vote each: {}{}. {} contrastive rows of {} sources: "
