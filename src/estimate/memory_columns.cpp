@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/memory_columns.h"
 
+#include <type_traits>
+
 #include "estimate/plan_columns.h"
 
 namespace trcost {
@@ -135,12 +137,8 @@ const Columns<MemoryReport>& memory_columns() {
     t.lift<whole<Recompute::selective>, parts_columns>("one_device.selective");
     t.lift<whole<Recompute::full>, parts_columns>("one_device.full");
     t.add({list<fit_columns>(
-               "items", [](Report r) -> auto& { return r.fits; }, "one per accelerator"),
-           list<assumption_columns>(
-               "assumptions", [](Report r) -> auto& { return r.assumptions; },
-               "what the question left open"),
-           list<text_columns>(
-               "warnings", [](Report r) -> auto& { return r.warnings; }, "what to know")});
+        "items", [](Report r) -> auto& { return r.fits; }, "one per accelerator")});
+    t.add(open_points<std::remove_cvref_t<Report>>());
     return t;
   }();
   return table;

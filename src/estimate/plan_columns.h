@@ -2,6 +2,7 @@
 // The columns of what a plan consists of, which estimates, memory reports and validation share.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "text/column.h"
@@ -20,6 +21,18 @@ struct PlacedLayout {
 const Columns<PlacedLayout>& layout_columns();   ///< `tp`, ..., `idle_gpus`
 const Columns<MemoryUse>& memory_use_columns();  ///< `weights_bytes`, ..., `fits`, `tight`
 const Columns<Assumption>& assumption_columns();
+
+/// What an answer ends with: what its question left open, and what to know.
+template <class T>
+std::array<Column<T>, 2> open_points() {
+  using column::list;
+  return {list<assumption_columns>(
+              "assumptions", [](const T& answer) -> auto& { return answer.assumptions; },
+              "what the question left open"),
+          list<text_columns>(
+              "warnings", [](const T& answer) -> auto& { return answer.warnings; },
+              "what to know")};
+}
 const Columns<Estimator::Failure>& failure_columns();
 
 enum class QuantilesOf : std::uint8_t { gpu_hours, seconds, usd };

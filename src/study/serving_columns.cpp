@@ -2,6 +2,7 @@
 #include "study/serving_columns.h"
 
 #include <cmath>
+#include <type_traits>
 
 #include "catalog/engine.h"
 #include "estimate/plan_columns.h"
@@ -298,15 +299,8 @@ const Columns<ServingReport>& serving_columns() {
                "of its answer"),
            list<row_columns>(
                "serving", [](Report r) -> auto& { return r.rows; }, "one per accelerator")});
-    t.lift < [](Report r) -> auto& {
-      return r.claim;
-    }
-    , claim_columns > ("claim", true);
-    t.add({list<assumption_columns>(
-               "assumptions", [](Report r) -> auto& { return r.assumptions; },
-               "what the question left open"),
-           list<text_columns>(
-               "warnings", [](Report r) -> auto& { return r.warnings; }, "what to know")});
+    t.lift<[](Report r) -> auto& { return r.claim; }, claim_columns>("claim", true);
+    t.add(open_points<std::remove_cvref_t<Report>>());
     return t;
   }();
   return table;

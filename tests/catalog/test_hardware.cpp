@@ -232,7 +232,10 @@ TEST_CASE("a user's own accelerator needs little and is checked strictly") {
   const Accelerator chip = parse_accelerator(parse_strict_json(kMinimal + "}", "mine.json"));
   CHECK(recipe(chip, Precision::bf16));
   CHECK_FALSE(recipe(chip, Precision::fp8));
+  // What the file does not say is unknown, not 0.
   CHECK_FALSE(chip.power_watts);
+  CHECK_FALSE(chip.price_usd);
+  for (const std::optional<double>& rate : chip.measured_flops) CHECK_FALSE(rate);
 
   CHECK(contains(message_of(kMinimal + R"(, "powr_watts": 700})"), "mine.json#/powr_watts"));
   CHECK(contains(message_of(kMinimal + R"(, "powr_watts": 700})"), "\"power_watts\""));

@@ -109,13 +109,17 @@ void add_assumptions(Page& page, const Estimate& e) {
   page.add(std::move(grid));
 }
 
+Page untitled(const Report& report) {
+  Page page{"Training cost", made_by(report.price_data_date)};
+  page.titled = false;
+  return page;
+}
+
 Page page_of(const Report& report) {
   if (report.estimates.empty()) return without_answer(report);
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
   const bool several = report.estimates.size() > 1;
-  Page page{"Training cost", made_by(report.price_data_date)};
-  page.titled = false;
-  page.add(Heading{"The question"}).add(Facts{question_facts(report)});
+  Page page = page_of_question(report);
   page.add(Heading{std::string(answer_heading(report))});
   page.add(Paragraph{answer_sentence(report), Ink::good});
   page.add(
@@ -153,9 +157,14 @@ Page text_page_of(const Report& report) {
 
 }  // namespace
 
+Page page_of_question(const Report& report) {
+  Page page = untitled(report);
+  page.add(Heading{"The question"}).add(Facts{question_facts(report)});
+  return page;
+}
+
 Page without_answer(const Report& report) {
-  Page page{"Training cost", made_by(report.price_data_date)};
-  page.titled = false;
+  Page page = untitled(report);
   page.add(Heading{"No platform has an answer"});
   for (const std::string& line : warning_lines(report)) page.add(Paragraph{line, Ink::warn, 2});
   return page;

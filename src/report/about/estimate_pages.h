@@ -29,5 +29,7 @@ void add_phases(Page& page, const Estimate& estimate);
 void add_phases_compared(Page& page, std::span<const Estimate> estimates);
 /// What stands where no platform has an answer.
 Page without_answer(const Report& report);
+/// A page that begins with the question.
+Page page_of_question(const Report& report);
 
 }  // namespace trcost

@@ -203,9 +203,7 @@ Page estimate_screen(const Report& report) {
   if (report.estimates.empty()) return without_answer(report);
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
   const bool several = report.estimates.size() > 1;
-  Page page{"Training cost", made_by(report.price_data_date)};
-  page.titled = false;
-  page.add(Heading{"The question"}).add(Facts{question_facts(report)});
+  Page page = page_of_question(report);
   if (several) {
     page.add(Heading{"Platforms side by side"});
     page.add(Grid{.table = comparison_table(report.estimates, Detail::screen), .splits = true});
