@@ -35,8 +35,8 @@ class Constant:
 
 def read_priors(data):
     """The rows of data/calibration/priors.csv: constants that share one value, as `names: constants`
-    parted by semicolons. A row that is a multiple of another (partial pooling) names it by its number."""
-    constants = []
+    parted by semicolons. A row that is a multiple of an earlier one (partial pooling) says of which."""
+    found = {}
     with open(pathlib.Path(data, "calibration/priors.csv"), newline="") as file:
         for row in csv.DictReader(file):
             targets = []
@@ -44,9 +44,9 @@ def read_priors(data):
                 names, keys = (part.split() for part in group.split(":"))
                 targets += [(row["kind"], name, key) for name in names for key in keys]
             prior, sigma, low, high = (float(row[c]) for c in ("prior", "sigma", "lowest", "highest"))
-            kin = constants[int(row["multiple_of"]) - 1] if row["multiple_of"] else None
-            constants.append(Constant(targets, prior, sigma, low, high, kin))
-    return constants
+            kin = found[row["multiple_of"]] if row["multiple_of"] else None
+            found[row["constants"]] = Constant(targets, prior, sigma, low, high, kin)
+    return list(found.values())
 
 
 def read_kept(data):
