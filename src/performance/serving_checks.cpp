@@ -23,7 +23,7 @@ void check_context(const ServedModel& model, double prompt, double answer, std::
 
 void check_speculation(double drafted, double acceptance) {
   if (acceptance > 0 && drafted <= 0) {
-    throw Error(ErrorKind::usage, "--acceptance is of drafted tokens, and none are drafted",
+    throw Error(ErrorKind::usage, "it is of drafted tokens, and none are drafted",
                 "give --draft-tokens, e.g. 1 for DeepSeek's own", "--acceptance");
   }
   if (drafted > 0 && acceptance <= 0) {
@@ -36,13 +36,13 @@ void check_speculation(double drafted, double acceptance) {
 void check_tensor_parallel(const ServedModel& model, int tp, std::string_view flag) {
   if (std::fmod(model.heads, tp) != 0) {
     throw Error(ErrorKind::usage,
-                fmt::format("{} {} does not divide the {} attention heads", flag, tp, model.heads),
+                fmt::format("{} does not divide the {} attention heads", tp, model.heads),
                 "engines refuse it: give a divisor of the heads", std::string(flag));
   }
   if (std::fmod(model.kv_heads, tp) != 0 && std::fmod(tp, model.kv_heads) != 0) {
     throw Error(ErrorKind::usage,
-                fmt::format("{} {} neither divides the {} key-value heads nor is a multiple of them",
-                            flag, tp, model.kv_heads),
+                fmt::format("{} neither divides the {} key-value heads nor is a multiple of them",
+                            tp, model.kv_heads),
                 "engines refuse it: give a divisor or a multiple", std::string(flag));
   }
 }

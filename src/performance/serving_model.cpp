@@ -6,43 +6,26 @@
 #include <algorithm>
 #include <cmath>
 
+#include "performance/serving_shares.h"
 #include "quantity/portable_math.h"
 #include "trcost/serving_point.h"
 
 namespace trcost {
 namespace {
 
-// Load of the busiest expert's GPU over the mean (DeepSeek-V3, arXiv:2412.19437, section 3.4:
-// redundant experts bring it near 1).
-constexpr double kExpertImbalance = 1.1;
-// Share of the 16-bit peak that the core of attention reaches, decoding and in a prompt.
-constexpr double kDecodeAttention = 0.6;
-constexpr double kPrefillAttention = 0.5;
-// A token crosses the network once per node that holds one of its experts, four at most
-// (DeepSeek-V3, section 3.2.2), of a network that reaches 0.8, half of it hidden by a second
-// micro-batch.
-constexpr double kNodesPerToken = 4;
-constexpr double kNetworkShare = 0.8;
-constexpr double kNetworkExposed = 0.5;
-// No engine reaches more of the peak in a prompt, whatever its factor says.
-constexpr double kMostPrefill = 0.9;
-constexpr double kExchangeBytes = 3;  // a token's number: 1 byte out, 2 back
-
 // The larger of the two with a soft corner: what is bound by both is slower than by either.
 double soft_max(double a, double b) {
   return std::sqrt(std::sqrt(square(square(a)) + square(square(b))));
 }
 
-// Peak of matmuls whose weights take so many bytes each. Chips without the format compute as wide
-// as they must: 8-bit for their own 4-bit format, 16-bit for what is only stored small.
-double peak(const ServingChip& chip, double bytes) {
+}  // namespace
+
+double matmul_peak(const ServingChip& chip, double bytes) {
   const double eight = chip.fp8 > 0 ? chip.fp8 : chip.bf16;
   if (bytes >= 2) return chip.bf16;
   if (bytes >= 1) return eight;
   return chip.fp4 > 0 ? eight * chip.fp4_gain : chip.bf16;
 }
-
-}  // namespace
 
 ServingModel::ServingModel(const ServedModel& model, const ServingChip& chip, const Engine& engine,
                            WeightFormat format, double cache_bytes, const ServingLayout& layout)
@@ -56,27 +39,28 @@ ServingModel::ServingModel(const ServedModel& model, const ServingChip& chip, co
   expert_bytes_ = model.expert_params * row.other_bytes;
   weights_per_gpu_ = (read_bytes_ + (model.tied ? 0 : 2 * model.head_params)) / layout.tp +
                      expert_bytes_ / layout.gpus;
-  expert_peak_ = peak(chip, row.other_bytes);
-  prefill_dense_ =
-      2 * (model.attention_params / peak(chip, attention) + model.dense_params / peak(chip, dense));
+  expert_peak_ = matmul_peak(chip, row.other_bytes);
+  prefill_dense_ = 2 * (model.attention_params / matmul_peak(chip, attention) +
+                        model.dense_params / matmul_peak(chip, dense));
   dense_seconds_ = prefill_dense_ + 2 * model.head_params / chip.bf16;
 }
 
-// Bytes per second of an all-reduce within a tensor-parallel group.
 double ServingModel::reduce_rate() const {
   const bool inside = layout_.tp <= chip_.link_accelerators || chip_.network <= 0;
   return (inside ? chip_.link : chip_.network) * chip_.reduce_link;
 }
 
+double ServingModel::sequence_bytes_per_gpu(const ServingLoad& load) const {
+  const double shard = std::min<double>(layout_.tp, model_.kv_heads);
+  const double kept = kept_context(model_, load.input_tokens + 0.5 * load.output_tokens);
+  return cache_bytes_per_token(model_, cache_bytes_) * kept / shard +
+         model_.state_bytes / layout_.tp;
+}
+
 double ServingModel::most_sequences(const ServingLoad& load) const {
   const double free =
       chip_.memory_bytes * (1 - engine_.reserve_share) - weights_per_gpu_ - engine_.reserve_bytes;
-  const double shard = std::min<double>(layout_.tp, model_.kv_heads);
-  // A sequence is half way through its answer on average.
-  const double kept = kept_context(model_, load.input_tokens + 0.5 * load.output_tokens);
-  const double sequence = cache_bytes_per_token(model_, cache_bytes_) * kept / shard +
-                          model_.state_bytes / layout_.tp;
-  return layout_.dp * std::max(0.0, engine_.cache_share * free / sequence);
+  return layout_.dp * std::max(0.0, engine_.cache_share * free / sequence_bytes_per_gpu(load));
 }
 
 double ServingModel::prefill_seconds_per_token(double input) const {
@@ -87,13 +71,14 @@ double ServingModel::prefill_seconds_per_token(double input) const {
   const double matmuls =
       prefill_dense_ / reached(chip_.prefill) +
       2 * model_.active_expert_params / expert_peak_ / reached(chip_.expert_prefill);
-  const double core =
-      model_.prefill_flops * 0.5 * kept_context(model_, input) / (kPrefillAttention * chip_.bf16);
+  const double core = prefill_core_flops(model_, input) / (kPrefillAttention * chip_.bf16);
+  return (matmuls + core) / n + prefill_reduce_seconds();
+}
+
+double ServingModel::prefill_reduce_seconds() const {
   const double t = layout_.tp;
-  const double reduced =
-      t > 1 ? model_.branches * 2 * (t - 1) / t * model_.hidden * 2 / reduce_rate() / layout_.dp
-            : 0;
-  return (matmuls + core) / n + reduced;
+  if (t <= 1) return 0;
+  return model_.branches * 2 * (t - 1) / t * model_.hidden * 2 / reduce_rate() / layout_.dp;
 }
 
 void ServingModel::add_experts(double tokens, DecodeStep& step) const {
@@ -111,7 +96,7 @@ void ServingModel::add_experts(double tokens, DecodeStep& step) const {
   const double moved =
       inside ? bytes * model_.experts_per_token / (chip_.link * chip_.exchange_link)
              : kNetworkExposed * bytes * std::min(model_.experts_per_token, kNodesPerToken) /
-                   (chip_.network * kNetworkShare);
+                   (chip_.network * kServingNetworkShare);
   step.exchange = model_.expert_layers * (2 * chip_.exchange_seconds + moved);
 }
 
@@ -119,19 +104,18 @@ DecodeStep ServingModel::decode(double sequences, double context, double drafted
   const double t = layout_.tp;
   const double local = std::max(sequences / layout_.dp, 1.0);
   const double positions = local * (1 + drafted);
-  const double kept = kept_context(model_, context);
   DecodeStep step;
   const double multiplied = positions * dense_seconds_ / t / chip_.matmul;
   step.dense = soft_max(read_bytes_ / t / (chip_.bandwidth * chip_.memory), multiplied);
   step.waiting = step.dense - multiplied;
   if (model_.experts > 0) add_experts(sequences * (1 + drafted), step);
   const double shard = std::min(t, model_.kv_heads);
-  const double cached = cache_bytes_per_token(model_, cache_bytes_) * kept * local / shard;
+  const double cached = read_cache_bytes(model_, context, cache_bytes_) * local / shard;
   // The state of a recurrence is read and written again.
   const double states = 2 * model_.state_bytes * local / t;
-  step.cache =
-      soft_max((cached + states) / (chip_.bandwidth * chip_.cache),
-               model_.decode_flops * kept * positions / (t * kDecodeAttention * chip_.bf16));
+  step.cache = soft_max(
+      (cached + states) / (chip_.bandwidth * chip_.cache),
+      decode_core_flops(model_, context) * positions / (t * kDecodeAttention * chip_.bf16));
   if (t > 1) {
     const double latency = chip_.reduce_seconds * portable_log2(t) / 3;
     step.tensor = model_.branches *
@@ -176,12 +160,11 @@ void ServingModel::serve_together(const ServingLoad& load, ServingPoint& p) cons
 // B.5). A request waits for the prompts before it (one server, fixed service, Poisson arrivals:
 // rho / 2 (1 - rho) services; Pollaczek and Khinchine), and for its cache to cross the network.
 void ServingModel::serve_apart(const ServingLoad& load, ServingPoint& p) const {
-  constexpr int kRounds = 12;      // of a fixed point that moves by less than a percent after five
-  constexpr double kBusiest = 0.9;  // no queue of random arrivals is short above that
+  constexpr int kRounds = 12;  // of a fixed point that moves by less than a percent after five
   const double out = load.output_tokens, n = layout_.gpus;
   const double in = std::max(1.0, load.input_tokens * (1 - load.cached_input));
   const double prompt = in * prefill_seconds_per_token(load.input_tokens) * n;  // GPU-seconds
-  const double link = chip_.network > 0 ? chip_.network * kNetworkShare : chip_.link;
+  const double link = chip_.network > 0 ? chip_.network * kServingNetworkShare : chip_.link;
   const double moved = cache_bytes_per_token(model_, cache_bytes_) * kept_context(model_, in) +
                        model_.state_bytes;
   const double most = p.sequences;
@@ -190,10 +173,9 @@ void ServingModel::serve_apart(const ServingLoad& load, ServingPoint& p) const {
     p.step = decode(b, load.input_tokens + out / 2, load.drafted);
     p.tpot_seconds = p.step.total() / steps_gain(load);
     const double decoded = b / (out * p.tpot_seconds);  // requests per second
-    p.prefill_gpus = load.prefill_gpus > 0
-                         ? load.prefill_gpus
-                         : n * std::ceil(decoded * prompt / kBusiest / n);
-    const double read = kBusiest * p.prefill_gpus / prompt;
+    p.prefill_gpus = load.prefill_gpus > 0 ? load.prefill_gpus
+                                           : n * std::ceil(decoded * prompt / kBusiestPrefill / n);
+    const double read = kBusiestPrefill * p.prefill_gpus / prompt;
     const double rate = std::min(decoded, read);
     p.prefill_busy = rate * prompt / p.prefill_gpus;
     const double group = std::min(p.prefill_gpus, n);

@@ -9,6 +9,10 @@
 
 namespace trcost {
 
+/// Peak of matmuls whose weights take so many bytes each. Chips without the format compute as wide
+/// as they must: 8-bit for their own 4-bit format, 16-bit for what is only stored small.
+double matmul_peak(const ServingChip& chip, double bytes);
+
 /// Everything but the load, prepared once: a point is arithmetic without allocation.
 class ServingModel {
  public:
@@ -18,6 +22,8 @@ class ServingModel {
   [[nodiscard]] ServingPoint at(const ServingLoad& load) const;
   /// Sequences that the memory of a replica holds; below 1 it does not serve.
   [[nodiscard]] double most_sequences(const ServingLoad& load) const;
+  /// Of the cache of one sequence half way through its answer, on each accelerator of a copy.
+  [[nodiscard]] double sequence_bytes_per_gpu(const ServingLoad& load) const;
   /// Seconds to compute one token of a prompt on the whole replica.
   [[nodiscard]] double prefill_seconds_per_token(double input_tokens) const;
   /// One decode step of `sequences` in the replica with a mean context.
@@ -26,12 +32,19 @@ class ServingModel {
   /// Bytes of weights that a step reads from a tensor-parallel group, beside the experts'.
   [[nodiscard]] double read_bytes() const { return read_bytes_; }
   [[nodiscard]] double expert_bytes() const { return expert_bytes_; }
+  /// Seconds of a token's dense matmuls on one GPU at the peak, and without the head, as in a prompt.
+  [[nodiscard]] double dense_seconds() const { return dense_seconds_; }
+  [[nodiscard]] double prefill_dense_seconds() const { return prefill_dense_; }
+  [[nodiscard]] double expert_peak() const { return expert_peak_; }
+  /// Bytes per second of an all-reduce within a tensor-parallel group.
+  [[nodiscard]] double reduce_rate() const;
+  /// Seconds of the all-reduces of one token of a prompt.
+  [[nodiscard]] double prefill_reduce_seconds() const;
 
  private:
   [[nodiscard]] double steps_gain(const ServingLoad& load) const;
   void serve_together(const ServingLoad& load, ServingPoint& point) const;
   void serve_apart(const ServingLoad& load, ServingPoint& point) const;
-  [[nodiscard]] double reduce_rate() const;
   void add_experts(double tokens, DecodeStep& step) const;
   ServedModel model_;
   ServingChip chip_;

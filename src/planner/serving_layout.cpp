@@ -16,10 +16,12 @@ bool divides(const ServedModel& model, int tp) {
   return multiple(model.kv_heads, tp) || multiple(tp, model.kv_heads);
 }
 
-bool better(const ServingChoice& a, const ServingChoice& b) {
+// Where none reaches what is asked for, the one that comes nearest.
+bool better(const ServingChoice& a, const ServingChoice& b, const ServingSearch& search) {
   if (a.reached != b.reached) return a.reached;
-  if (!a.reached) return a.point.tpot_seconds < b.point.tpot_seconds;
-  return a.point.output_per_gpu > b.point.output_per_gpu;
+  if (a.reached) return a.point.output_per_gpu > b.point.output_per_gpu;
+  if (search.tokens_per_second_per_user) return a.point.tpot_seconds < b.point.tpot_seconds;
+  return a.point.most_sequences > b.point.most_sequences;
 }
 
 std::optional<ServingChoice> at_layout(const ServingModel& model, const ServingLayout& layout,
@@ -87,11 +89,26 @@ std::optional<ServingChoice> choose_serving(const ServedModel& model, const Serv
     for (const ServingLayout& layout : serving_layouts(model, search, gpus)) {
       const ServingModel prepared(model, chip, engine, format, cache_bytes, layout);
       const auto choice = at_layout(prepared, layout, search);
-      if (choice && (!best || better(*choice, *best))) best = choice;
+      if (choice && (!best || better(*choice, *best, search))) best = choice;
     }
   };
   for (const int gpus : replica_sizes(search)) consider(gpus);
   return best;
+}
+
+std::optional<int> smallest_replica(const ServedModel& model, const ServingChip& chip,
+                                    const Engine& engine, WeightFormat format, double cache_bytes,
+                                    ServingSearch search) {
+  constexpr int kMost = 1024;
+  search.gpus = std::nullopt;
+  search.most_gpus = kMost;
+  for (const int gpus : replica_sizes(search)) {
+    for (const ServingLayout& layout : serving_layouts(model, search, gpus)) {
+      const ServingModel replica(model, chip, engine, format, cache_bytes, layout);
+      if (replica.most_sequences(search.load) >= 1) return gpus;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace trcost

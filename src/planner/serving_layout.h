@@ -41,6 +41,12 @@ std::optional<ServingChoice> choose_serving(const ServedModel& model, const Serv
                                             const Engine& engine, WeightFormat format,
                                             double cache_bytes, const ServingSearch& search);
 
+/// The smallest power of two of accelerators, up to 1,024, that holds the weights and one request in
+/// any layout with the degrees asked for.
+std::optional<int> smallest_replica(const ServedModel& model, const ServingChip& chip,
+                                    const Engine& engine, WeightFormat format, double cache_bytes,
+                                    ServingSearch search);
+
 /// The largest whole concurrency at which each user still gets so many tokens per second; 0 where
 /// one user alone gets fewer.
 double concurrency_at_speed(const ServingModel& model, ServingLoad load, double per_user);

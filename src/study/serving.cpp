@@ -11,6 +11,7 @@
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "study/serving_explain.h"
+#include "study/serving_formats.h"
 #include "study/serving_refusals.h"
 #include "study/serving_rows.h"
 #include "trcost/error.h"
@@ -29,31 +30,6 @@ struct Prepared {
   std::vector<ServingMeasurement> measured;
   const Model& source;
 };
-
-// As released where that is smaller than 16 bit; else 8 bit where the chip computes in it.
-WeightFormat choose_format(const ServingQuestion& q, const Model& model, const ServingChip& chip) {
-  if (q.precision.empty()) {
-    if (const auto released = parse_weight_format(model.released_format)) return *released;
-    return chip.fp8 > 0 ? WeightFormat::fp8 : WeightFormat::bf16;
-  }
-  if (q.precision == "best") {
-    return chip.fp4 > 0   ? WeightFormat::nvfp4
-           : chip.fp8 > 0 ? WeightFormat::fp8
-                          : WeightFormat::bf16;
-  }
-  if (const auto format = parse_weight_format(q.precision)) return *format;
-  throw Error(ErrorKind::usage, fmt::format("unknown format \"{}\"", q.precision.substr(0, 40)),
-              "one of bf16, fp8, nvfp4, mxfp4, int4, best", "--precision");
-}
-
-bool choose_cache(const ServingQuestion& q, const Engine& engine, WeightFormat format) {
-  if (q.cache_precision.empty()) return engine.eight_bit_cache && format != WeightFormat::bf16;
-  if (q.cache_precision == "fp8" || q.cache_precision == "int8") return true;
-  if (q.cache_precision == "bf16" || q.cache_precision == "fp16") return false;
-  throw Error(ErrorKind::usage,
-              fmt::format("unknown format of the cache \"{}\"", q.cache_precision.substr(0, 40)),
-              "one of fp8, bf16", "--kv-precision");
-}
 
 TokenCost token_cost(std::string_view pricing, const Rates& rates, const ServingPoint& p,
                      double sold) {
@@ -160,14 +136,19 @@ ServingRow answer(const Prepared& all, std::string_view name, Notes& notes) {
   refuse_layout(search, all.model);
   const double cache_bytes = row.eight_bit_cache ? 1 : 2;
   const auto choice = choose_serving(all.model, chip, all.engine, row.format, cache_bytes, search);
-  if (!choice) refuse_to_fit(all.model, row, chip, search);
-  if (!choice->reached) refuse_load(q, *choice, row);
+  if (!choice) {
+    refuse_to_fit(all.model, row, search,
+                  smallest_replica(all.model, chip, all.engine, row.format, cache_bytes, search));
+  }
+  if (!choice->reached) refuse_load(q, *choice, row, all.engine);
+  note_format(q, row, chip, notes);
   row.layout = choice->layout;
   row.queued = choice->concurrency <= 0;
   row.concurrency = choice->concurrency > 0 ? choice->concurrency : choice->point.sequences;
   row.point = choice->point;
-  // No published row holds recurrences or prompts read apart against a measurement.
-  const bool held = chip.measured && all.model.state_bytes == 0 && !q.load.apart;
+  // No published row holds recurrences, chosen tokens or prompts read apart against a measurement.
+  const bool held =
+      chip.measured && all.model.state_bytes == 0 && all.model.chosen == 0 && !q.load.apart;
   row.measured = held && all.engine.sigma == 0;
   const double model_sigma = !held                   ? all.spread.by_rule
                              : all.model.experts > 0 ? all.spread.mixture
@@ -178,8 +159,8 @@ ServingRow answer(const Prepared& all, std::string_view name, Notes& notes) {
   const ServingModel model(all.model, chip, all.engine, row.format, cache_bytes, row.layout);
   add_curve(all, model, row);
   if (q.explain) {
-    row.derivations = serving_derivations(
-        {all.model, chip, all.engine, model, q.load, q.sold, cache_bytes, row.concurrency}, row);
+    row.derivations =
+        serving_derivations({all.model, chip, all.engine, model, q.load, q.sold, cache_bytes}, row);
   }
   return row;
 }
@@ -265,7 +246,7 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
   const Model model = resolve_model(question.scenario, catalog, notes);
   const Prepared all{catalog,
                      question,
-                     served_model(model.language),
+                     served_model(model.language, model.name),
                      catalog.engine(question.engine),
                      catalog.serving_spread(),
                      serving_measurements(catalog),

@@ -3,151 +3,185 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
-#include "catalog/engine.h"
-#include "workload/served_model.h"
+#include "performance/serving_shares.h"
 
 namespace trcost {
 namespace {
 
 constexpr std::string_view kFormulas = "data/phases.md, B.1 to B.5";
-constexpr std::string_view kFit =
-    "shares and seconds fitted to data/serving/measurements.csv (tests/calibration/refit_serving.py)";
 
-std::string n(double value) { return fmt::format("{:.6g}", value); }
-std::string seconds(double value) { return fmt::format("{:.6g} s", value); }
+void add_memory(ServingSteps& s) {
+  const ServedModel& m = s.of.model;
+  const ServingLayout& layout = s.row.layout;
+  const ServingPoint& p = s.row.point;
+  s.add("weights on each accelerator", "(read by each step + embedding) / tp + experts / GPUs",
+        fmt::format("({} + {}) / {} + {} / {}", digits(s.of.replica.read_bytes()),
+                    digits(m.tied ? 0 : 2 * m.head_params), layout.tp,
+                    digits(s.of.replica.expert_bytes()), layout.gpus),
+        digits(p.weight_bytes_per_gpu) + " bytes");
+  s.add("cache of a token", "layers x (numbers per layer x bytes + bytes of an indexer's key)",
+        fmt::format("{} x ({} x {} + {})", digits(m.layers), digits(m.cache_width - m.index_width),
+                    digits(s.of.cache_bytes), digits(m.index_width)),
+        digits(p.cache_bytes_per_token) + " bytes");
+  const double kept = kept_context(m, s.of.load.input_tokens + 0.5 * s.of.load.output_tokens);
+  const double request = s.of.replica.sequence_bytes_per_gpu(s.of.load);
+  s.add("cache of a request", "of a token x kept context / min(tp, key-value heads) + state / tp",
+        fmt::format("{} x {} / {} + {} / {}", digits(p.cache_bytes_per_token), digits(kept),
+                    digits(std::min<double>(layout.tp, m.kv_heads)), digits(m.state_bytes),
+                    layout.tp),
+        digits(request) + " bytes");
+  const Engine& e = s.of.engine;
+  s.add("requests that memory holds",
+        "min(the engine's most x copies, copies x share x (memory x (1 - reserve) - weights - "
+        "reserve) / cache of a request)",
+        fmt::format("min({} x {}, {} x {} x ({} x (1 - {}) - {} - {}) / {})",
+                    digits(e.most_sequences), layout.dp, layout.dp, digits(e.cache_share),
+                    digits(s.of.chip.memory_bytes), digits(e.reserve_share),
+                    digits(p.weight_bytes_per_gpu), digits(e.reserve_bytes), digits(request)),
+        digits(p.most_sequences), e.memory_source);
+}
 
-// Collects the steps; `of` and `row` are what they are about.
-class Chain {
- public:
-  Chain(const ServedPoint& of, const ServingRow& row)
-      : of_(of), row_(row), layout_(row.layout), point_(row.point) {}
+// A token of a prompt, and the prompts of others between two tokens.
+void add_prompts(ServingSteps& s) {
+  const ServedModel& m = s.of.model;
+  const ServingChip& c = s.of.chip;
+  const Engine& e = s.of.engine;
+  const ServingLoad& load = s.of.load;
+  const ServingPoint& p = s.row.point;
+  const double token = s.of.replica.prefill_seconds_per_token(load.input_tokens);
+  const auto share = [&](double of_peak) {
+    return fmt::format("min({} x {}, {})", digits(of_peak), digits(e.prefill),
+                       digits(kMostPrefill));
+  };
+  s.add("a token of a prompt",
+        "(dense at the peak / share + 2 x active experts / peak / share + scores and values / "
+        "(share x 16-bit peak)) / GPUs + all-reduces",
+        fmt::format("({} / {} + 2 x {} / {} / {} + {} / ({} x {})) / {} + {}",
+                    digits(s.of.replica.prefill_dense_seconds()), share(c.prefill),
+                    digits(m.active_expert_params), digits(s.of.replica.expert_peak()),
+                    share(c.expert_prefill), digits(prefill_core_flops(m, load.input_tokens)),
+                    digits(kPrefillAttention), digits(c.bf16), s.row.layout.gpus,
+                    digits(s.of.replica.prefill_reduce_seconds())),
+        in_seconds(token));
+  if (load.apart) return;
+  const double in = load.input_tokens * (1 - load.cached_input);
+  const double requests = p.sequences / load.output_tokens;
+  s.add("prompts of others, a step",
+        "busy - hidden x min(min(chunks, 1) x waiting, busy); busy = requests / out x in x a "
+        "token's time, waiting = what the step's weights take beyond computing",
+        fmt::format("{0} x {1} x {2} - {3} x min(min({0} x {1} / {4}, 1) x {5}, {0} x {1} x {2})",
+                    digits(requests), digits(in), digits(token), digits(e.hidden_prefill),
+                    digits(std::min(in, e.chunk_tokens)), digits(p.step.waiting)),
+        in_seconds(p.prefill_seconds));
+}
 
-  std::vector<Derivation> take() {
-    add_memory();
-    add_step();
-    add_request();
-    add_rate();
-    return std::move(out_);
+// Of prompts that are read on accelerators of their own.
+void add_request_apart(ServingSteps& s) {
+  const ServingLoad& load = s.of.load;
+  const ServingPoint& p = s.row.point;
+  const ServingLayout& layout = s.row.layout;
+  const double group = std::min<double>(p.prefill_gpus, layout.gpus);
+  const double link =
+      s.of.chip.network > 0 ? s.of.chip.network * kServingNetworkShare : s.of.chip.link;
+  const double in = std::max(1.0, load.input_tokens * (1 - load.cached_input));
+  const double moved =
+      p.cache_bytes_per_token * kept_context(s.of.model, in) + s.of.model.state_bytes;
+  s.add("time to the first token",
+        "schedule + host + prompt + busy / (2 x (1 - busy)) x prompt x group / readers + cache / "
+        "(link x tp)",
+        fmt::format("{0} + {1} + {2} + {3} / (2 x (1 - {3})) x {2} x {4} / {5} + {6} / ({7} x {8})",
+                    digits(s.of.engine.first_token_seconds), digits(p.step.host),
+                    digits(p.prompt_seconds), digits(p.prefill_busy), digits(group),
+                    digits(p.prefill_gpus), digits(moved), digits(link), layout.tp),
+        in_seconds(p.ttft_seconds));
+  s.add("output tokens per second and GPU",
+        "min(requests / (out x time per token), busiest x readers / GPU-seconds of a prompt) x out "
+        "/ (GPUs that write + readers)",
+        fmt::format("min({} / ({} x {}), {} x {} / {}) x {} / ({} + {})", digits(p.sequences),
+                    digits(load.output_tokens), digits(p.tpot_seconds), digits(kBusiestPrefill),
+                    digits(p.prefill_gpus), digits(p.prompt_seconds * group),
+                    digits(load.output_tokens), layout.gpus, digits(p.prefill_gpus)),
+        digits(p.output_per_gpu));
+}
+
+void add_request_together(ServingSteps& s) {
+  const ServingLoad& load = s.of.load;
+  const ServingPoint& p = s.row.point;
+  const Engine& e = s.of.engine;
+  s.add("time to the first token", "schedule + host + prompt + share x prompt x requests",
+        fmt::format("{} + {} + {} + {} x {} x {}", digits(e.first_token_seconds),
+                    digits(p.step.host), digits(p.prompt_seconds), digits(e.queue),
+                    digits(p.prompt_seconds), digits(p.sequences)),
+        in_seconds(p.ttft_seconds));
+  s.add("output tokens per second and GPU",
+        "requests x out / (first token + (out - 1) x time per token) / GPUs",
+        fmt::format("{} x {} / ({} + {} x {}) / {}", digits(p.sequences),
+                    digits(load.output_tokens), digits(p.ttft_seconds),
+                    digits(load.output_tokens - 1), digits(p.tpot_seconds), s.row.layout.gpus),
+        digits(p.output_per_gpu));
+}
+
+void add_request(ServingSteps& s) {
+  const ServingLoad& load = s.of.load;
+  const ServingPoint& p = s.row.point;
+  add_prompts(s);
+  const double gain =
+      load.drafted > 0 ? tokens_per_speculative_step(load.acceptance, load.drafted) : 1;
+  if (load.drafted > 0 && load.acceptance < 1) {
+    s.add("tokens of a step", "(1 - acceptance^(drafted + 1)) / (1 - acceptance)",
+          fmt::format("(1 - {0}^({1} + 1)) / (1 - {0})", digits(load.acceptance),
+                      digits(load.drafted)),
+          digits(gain), "Leviathan et al., arXiv:2211.17192, eq. 1");
   }
-
- private:
-  void add(std::string name, std::string formula, std::string numbers, std::string result,
-           std::string_view source = kFormulas) {
-    out_.push_back({std::move(name), std::move(formula), std::move(numbers), std::move(result),
-                    std::string(source)});
-  }
-
-  void add_memory() {
-    const ServedModel& m = of_.model;
-    const double embedding = m.tied ? 0 : 2 * m.head_params;
-    add("weights on each accelerator", "(read by each step + embedding) / tp + experts / GPUs",
-        fmt::format("({} + {}) / {} + {} / {} bytes", n(of_.replica.read_bytes()), n(embedding),
-                    layout_.tp, n(of_.replica.expert_bytes()), layout_.gpus),
-        n(point_.weight_bytes_per_gpu) + " bytes");
-    add("cache of a token", "layers x numbers per layer x bytes",
-        fmt::format("{} x {} x {}", n(m.layers), n(m.cache_width), n(of_.cache_bytes)),
-        n(point_.cache_bytes_per_token) + " bytes");
-    const double kept = kept_context(m, of_.load.input_tokens + 0.5 * of_.load.output_tokens);
-    const Engine& e = of_.engine;
-    add("requests that memory holds",
-        "the engine's most, at most copies x share x (memory x (1 - reserve) - weights - reserve) / "
-        "(cache of a token x kept context / min(tp, key-value heads) + state / tp)",
-        fmt::format("at most {} x {}; {} x {} x ({} x (1 - {}) - {} - {}) / ({} x {} / {} + {} / {})",
-                    n(e.most_sequences), layout_.dp, layout_.dp, n(e.cache_share),
-                    n(of_.chip.memory_bytes), n(e.reserve_share), n(point_.weight_bytes_per_gpu),
-                    n(e.reserve_bytes), n(point_.cache_bytes_per_token), n(kept),
-                    n(std::min<double>(layout_.tp, m.kv_heads)), n(m.state_bytes), layout_.tp),
-        n(point_.most_sequences), e.memory_source);
-  }
-
-  // A part of a step that is bound by bytes and by FLOPs.
-  void add_step() {
-    const DecodeStep& s = point_.step;
-    const ServingChip& c = of_.chip;
-    const double read =
-        of_.replica.read_bytes() / layout_.tp / (c.bandwidth * c.memory);
-    add("dense weights of a step",
-        "(read^4 + computed^4)^(1/4); read = bytes / tp / (bandwidth x share)",
-        fmt::format("read = {} / {} / ({} x {}) = {}", n(of_.replica.read_bytes()), layout_.tp,
-                    n(c.bandwidth), n(c.memory), seconds(read)),
-        seconds(s.dense), kFit);
-    if (s.experts > 0) {
-      const double touched =
-          touched_experts(of_.model.experts, of_.model.experts_per_token,
-                          point_.sequences * (1 + of_.load.drafted));
-      add("experts of a step",
-          "busiest rank x (read^4 + computed^4)^(1/4); read = bytes x touched / (GPUs x bandwidth x "
-          "share); touched = 1 - (1 - k/E)^requests",
-          fmt::format("touched = {}; read = {} x {} / ({} x {} x {})", n(touched),
-                      n(of_.replica.expert_bytes()), n(touched), layout_.gpus, n(c.bandwidth),
-                      n(c.experts * of_.engine.experts)),
-          seconds(s.experts), kFit);
-    }
-    add("one decode step", "dense + experts + cache + all-reduce + all-to-all + drafting + host",
-        fmt::format("{} + {} + {} + {} + {} + {} + {}", n(s.dense), n(s.experts), n(s.cache),
-                    n(s.tensor), n(s.exchange), n(s.draft), n(s.host)),
-        seconds(s.total()));
-  }
-
-  void add_request() {
-    const ServingLoad& load = of_.load;
-    const double gain =
-        load.drafted > 0 ? tokens_per_speculative_step(load.acceptance, load.drafted) : 1;
-    add("time per output token", "step / tokens per step + prompts of others",
-        fmt::format("{} / {} + {}", n(point_.step.total()), n(gain), n(point_.prefill_seconds)),
-        seconds(point_.tpot_seconds));
-    if (load.apart) {
-      add("time to the first token", "schedule + host + prompt + queue + cache over the network",
-          fmt::format("prompt = {}, {} accelerators, busy {}", seconds(point_.prompt_seconds),
-                      n(point_.prefill_gpus), n(point_.prefill_busy)),
-          seconds(point_.ttft_seconds));
-      return;
-    }
-    const Engine& e = of_.engine;
-    add("time to the first token", "schedule + host + prompt + share x prompt x requests",
-        fmt::format("{} + {} + {} + {} x {} x {}", n(e.first_token_seconds), n(point_.step.host),
-                    n(point_.prompt_seconds), n(e.queue), n(point_.prompt_seconds),
-                    n(point_.sequences)),
-        seconds(point_.ttft_seconds), kFit);
-  }
-
-  void add_rate() {
-    const ServingLoad& load = of_.load;
-    if (load.apart) {
-      add("output tokens per second and GPU",
-          "requests / (out x time per token) x out / (GPUs that write + GPUs that read)",
-          fmt::format("{} / {} / ({} + {}), where the readers keep up", n(point_.sequences),
-                      n(point_.tpot_seconds), layout_.gpus, n(point_.prefill_gpus)),
-          n(point_.output_per_gpu));
-    } else {
-      add("output tokens per second and GPU",
-          "requests x out / (first token + (out - 1) x time per token) / GPUs",
-          fmt::format("{} x {} / ({} + {} x {}) / {}", n(point_.sequences), n(load.output_tokens),
-                      n(point_.ttft_seconds), n(load.output_tokens - 1), n(point_.tpot_seconds),
-                      layout_.gpus),
-          n(point_.output_per_gpu));
-    }
-    const TokenCost& cost = row_.cost;
-    if (!cost.output) return;
-    add("dollars per million output tokens", "price / 3600 / (rate x share sold) x 1e6",
-        fmt::format("{} / 3600 / ({} x {}) x 1e6", n(*cost.price_per_gpu_hour),
-                    n(point_.output_per_gpu), n(of_.sold)),
-        "$" + n(*cost.output), cost.source);
-  }
-
-  const ServedPoint& of_;
-  const ServingRow& row_;
-  const ServingLayout& layout_;
-  const ServingPoint& point_;
-  std::vector<Derivation> out_;
-};
+  s.add(
+      "time per output token", "step / tokens per step + prompts of others",
+      fmt::format("{} / {} + {}", digits(p.step.total()), digits(gain), digits(p.prefill_seconds)),
+      in_seconds(p.tpot_seconds));
+  load.apart ? add_request_apart(s) : add_request_together(s);
+  const TokenCost& cost = s.row.cost;
+  if (!cost.output) return;
+  s.add("dollars per million output tokens", "price / 3600 / (rate x share sold) x 1e6",
+        fmt::format("{} / 3600 / ({} x {}) x 1e6", digits(*cost.price_per_gpu_hour),
+                    digits(p.output_per_gpu), digits(s.of.sold)),
+        "$" + digits(*cost.output), cost.source);
+}
 
 }  // namespace
 
+std::string digits(double value) {
+  return fmt::format("{:.6g}", value);
+}
+
+std::string in_seconds(double value) {
+  return digits(value) + " s";
+}
+
+void ServingSteps::add(std::string name, std::string formula, std::string numbers,
+                       std::string result, std::string_view source) {
+  steps.push_back({std::move(name), std::move(formula), std::move(numbers), std::move(result),
+                   std::string(source.empty() ? kFormulas : source)});
+}
+
+void ServingSteps::add_bounds(std::string_view what, double read, double computed, double result,
+                              double factor) {
+  const bool busiest = factor != 1;
+  add(fmt::format("{} of a step", what),
+      busiest ? "busiest rank x (read^4 + computed^4)^(1/4)" : "(read^4 + computed^4)^(1/4)",
+      busiest
+          ? fmt::format("{} x ({}^4 + {}^4)^(1/4)", digits(factor), digits(read), digits(computed))
+          : fmt::format("({}^4 + {}^4)^(1/4)", digits(read), digits(computed)),
+      in_seconds(result));
+}
+
 std::vector<Derivation> serving_derivations(const ServedPoint& of, const ServingRow& row) {
-  return Chain(of, row).take();
+  ServingSteps steps(of, row);
+  add_memory(steps);
+  explain_decode_step(steps);
+  add_request(steps);
+  return std::move(steps.steps);
 }
 
 }  // namespace trcost

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "catalog/engine.h"
@@ -20,8 +22,30 @@ struct ServedPoint {
   const ServingLoad& load;
   double sold;
   double cache_bytes;
-  double concurrency;
 };
+
+/// Collects steps. The numbers of each are an expression whose value is its result: with x read as
+/// multiplication a reader, or a test, computes it again.
+class ServingSteps {
+ public:
+  ServingSteps(const ServedPoint& of_, const ServingRow& row_) : of(of_), row(row_) {}
+  void add(std::string name, std::string formula, std::string numbers, std::string result,
+           std::string_view source = {});
+  /// The larger of two bounds with a soft corner, times `factor`.
+  void add_bounds(std::string_view what, double read, double computed, double result,
+                  double factor = 1);
+
+  const ServedPoint& of;
+  const ServingRow& row;
+  std::vector<Derivation> steps;
+};
+
+/// Six digits, alone and as seconds or bytes.
+std::string digits(double value);
+std::string in_seconds(double value);
+
+/// The terms of one decode step, each from its bytes, FLOPs and rates.
+void explain_decode_step(ServingSteps& out);
 
 /// The chain from weights to dollars, each step with its numbers put in.
 std::vector<Derivation> serving_derivations(const ServedPoint& of, const ServingRow& row);

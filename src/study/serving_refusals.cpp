@@ -36,7 +36,7 @@ void refuse_question(const ServingQuestion& q, const ServedModel& model) {
 void refuse_layout(const ServingSearch& search, const ServedModel& model) {
   const int gpus = search.gpus.value_or(0);
   if (search.tp && gpus > 0 && gpus % *search.tp != 0) {
-    throw Error(ErrorKind::usage, fmt::format("--tp {} does not divide {} GPUs", *search.tp, gpus),
+    throw Error(ErrorKind::usage, fmt::format("{} does not divide {} GPUs", *search.tp, gpus),
                 "give a divisor, or leave --tp to the search", "--tp");
   }
   if (search.tp && search.dp && gpus > 0 && *search.tp * *search.dp != gpus) {
@@ -46,21 +46,21 @@ void refuse_layout(const ServingSearch& search, const ServedModel& model) {
   }
   if (search.tp) check_tensor_parallel(model, *search.tp, "--tp");
   if (search.ep && *search.ep > 1 && model.experts <= 0) {
-    throw Error(ErrorKind::usage, "--ep spreads experts, and this model has none", "leave it out",
+    throw Error(ErrorKind::usage, "experts are spread, and this model has none", "leave it out",
                 "--ep");
   }
   for (const int n : {gpus, search.tp.value_or(0) * search.dp.value_or(0)}) {
     if (!search.ep || n == 0) continue;
     if (n % *search.ep != 0 || (*search.ep * search.tp.value_or(n)) % n != 0) {
       throw Error(ErrorKind::usage,
-                  fmt::format("--ep {} does not spread the experts over {} GPUs", *search.ep, n),
+                  fmt::format("{} does not spread the experts over {} GPUs", *search.ep, n),
                   "give --ep as many as there are GPUs, or leave it out", "--ep");
     }
   }
 }
 
-void refuse_to_fit(const ServedModel& model, const ServingRow& row,
-                              const ServingChip& chip, const ServingSearch& search) {
+void refuse_to_fit(const ServedModel& model, const ServingRow& row, const ServingSearch& search,
+                   std::optional<int> smallest) {
   if (!any_layout(model, search)) {
     throw Error(
         ErrorKind::no_answer,
@@ -69,33 +69,49 @@ void refuse_to_fit(const ServedModel& model, const ServingRow& row,
                     model.heads, model.kv_heads),
         "leave --gpus, --tp and --dp to the search, or give --tp and --dp that multiply to --gpus");
   }
-  const double bytes = weight_bytes(model, row.format);
-  const double least = std::ceil(bytes / (chip.memory_bytes * 0.9));
   throw Error(
       ErrorKind::no_answer,
-      fmt::format("{} of {} weights and the cache of one request do not fit {} {}",
-                  format_number(bytes, NumberKind::bytes), weight_format(row.format).name,
-                  search.gpus.value_or(search.most_gpus), row.accelerator),
-      fmt::format("it takes more than {} of them, shorter requests, or a smaller --precision",
-                  std::max(least, search.gpus.value_or(0) + 0.0)));
+      fmt::format("{} of {} weights and the cache of one request of {} tokens do not fit {} {}",
+                  format_number(weight_bytes(model, row.format), NumberKind::bytes),
+                  weight_format(row.format).name,
+                  format_exact(search.load.input_tokens + search.load.output_tokens),
+                  search.gpus.value_or(replica_sizes(search).back()), row.accelerator),
+      smallest ? fmt::format("{} hold it: --gpus {}; or shorter requests, or a smaller --precision",
+                             *smallest, *smallest)
+               : "give other degrees, shorter requests, or a smaller --precision");
 }
 
-void refuse_load(const ServingQuestion& q, const ServingChoice& choice, const ServingRow& row) {
-  if (q.tokens_per_second_per_user) {
-    throw Error(
-        ErrorKind::no_answer,
-        fmt::format("{} gives one user at most {:.0f} tokens/s, not {:.0f}", row.accelerator,
-                    1 / choice.point.tpot_seconds, *q.tokens_per_second_per_user),
-        "ask for less, for a smaller --precision, or for more --gpus");
-  }
-  throw Error(
-      ErrorKind::no_answer,
-      fmt::format("{} requests of {} tokens do not fit the cache: {} {} hold {:.0f}",
-                  q.load.concurrency, q.load.input_tokens + q.load.output_tokens,
-                  choice.layout.gpus, row.accelerator, std::floor(choice.point.most_sequences)),
-      fmt::format("give --concurrency {:.0f} or less, or more --gpus",
-                  std::floor(choice.point.most_sequences)),
-      "--concurrency");
+namespace {
+
+[[noreturn]] void refuse_speed(double asked, const ServingChoice& choice, const ServingRow& row) {
+  throw Error(ErrorKind::no_answer,
+              fmt::format("{} gives one user at most {:.0f} tokens/s, not {:.0f}", row.accelerator,
+                          1 / choice.point.tpot_seconds, asked),
+              "ask for less, for a smaller --precision, or for more --gpus",
+              "--tokens-per-second-per-user");
+}
+
+}  // namespace
+
+void refuse_load(const ServingQuestion& q, const ServingChoice& choice, const ServingRow& row,
+                 const Engine& engine) {
+  if (q.tokens_per_second_per_user) refuse_speed(*q.tokens_per_second_per_user, choice, row);
+  const double most = std::floor(choice.point.most_sequences);
+  const bool scheduled = most >= std::floor(engine.most_sequences * choice.layout.dp);
+  const std::string asked = format_exact(q.load.concurrency);
+  const std::string what =
+      scheduled ? fmt::format("{} requests are more than {} takes at a time: {} {} take {}", asked,
+                              engine.title, choice.layout.gpus, row.accelerator, format_exact(most))
+                : fmt::format("{} requests of {} tokens do not fit the cache: {} {} hold {}", asked,
+                              format_exact(q.load.input_tokens + q.load.output_tokens),
+                              choice.layout.gpus, row.accelerator, format_exact(most));
+  throw Error(ErrorKind::no_answer, what,
+              fmt::format("give --concurrency {} or less{}", format_exact(most),
+                          q.scenario.has(Field::hardware_gpus)
+                              ? ", or more --gpus"
+                              : "; that is the largest replica that is searched, --gpus asks for "
+                                "another"),
+              "--concurrency");
 }
 
 }  // namespace trcost

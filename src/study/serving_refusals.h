@@ -11,11 +11,12 @@ namespace trcost {
 void refuse_question(const ServingQuestion& question, const ServedModel& model);
 /// Degrees that do not go with each other or with the model.
 void refuse_layout(const ServingSearch& search, const ServedModel& model);
-/// No layout holds the weights and one request, or none divides the heads as asked.
+/// No layout holds the weights and one request, or none divides the heads as asked. `smallest`: the
+/// smallest replica that would.
 [[noreturn]] void refuse_to_fit(const ServedModel& model, const ServingRow& row,
-                                const ServingChip& chip, const ServingSearch& search);
+                                const ServingSearch& search, std::optional<int> smallest);
 /// The load or the speed asked for is out of reach of the best layout.
 [[noreturn]] void refuse_load(const ServingQuestion& question, const ServingChoice& choice,
-                              const ServingRow& row);
+                              const ServingRow& row, const Engine& engine);
 
 }  // namespace trcost

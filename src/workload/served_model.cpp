@@ -67,6 +67,9 @@ void add_blocks(const LanguageModel& m, ServedModel& s) {
     s.attention_params += run.count * (dense - inner);
     s.branches += run.count * block.branches;
     s.cache_width += run.count * cached_values(block.core) / m.layers;
+    s.index_width += run.count * block.core.index_key / m.layers;
+    s.index_flops += run.count * 2 * block.core.index_width;
+    if (block.core.index_width > 0) s.chosen = block.core.windows[0].window;
     const double flops = run.count * attention_flops(block.core, 1);
     s.decode_flops += flops;
     s.prefill_flops += flops;
@@ -101,21 +104,17 @@ void add_layers(const LanguageModel& m, ServedModel& s) {
                    s.expert_layers * (width * e.shared_ffn + m.hidden * e.experts);
 }
 
-void refuse_unserved(const LanguageModel& m) {
-  if (!m.output_head || m.bidirectional) {
-    throw Error(ErrorKind::usage, "this model generates nothing: it has no language model's head",
-                "serve a language model: `trcost list models`", "--model");
-  }
-  if (!m.sparse) return;
-  throw Error(ErrorKind::usage, "serving sparse attention is not described",
-              "its training is: `trcost estimate`; serve a model that attends to all tokens",
-              "--model");
+void refuse_unserved(const LanguageModel& m, std::string_view name) {
+  if (m.output_head && !m.bidirectional) return;
+  throw Error(ErrorKind::usage,
+              std::string(name) + " generates nothing: it has no language model's head",
+              "give a language model: `trcost list models`", "--model");
 }
 
 }  // namespace
 
-ServedModel served_model(const LanguageModel& m) {
-  refuse_unserved(m);
+ServedModel served_model(const LanguageModel& m, std::string_view name) {
+  refuse_unserved(m, name);
   ServedModel s;
   s.layers = m.layers;
   s.hidden = m.hidden;
@@ -148,8 +147,33 @@ double kept_context(const ServedModel& m, double context) {
   return kept;
 }
 
+double attended_context(const ServedModel& m, double context) {
+  const double kept = kept_context(m, context);
+  return m.chosen > 0 ? std::min(m.chosen, kept) : kept;
+}
+
+double decode_core_flops(const ServedModel& m, double context) {
+  const bool chooses = m.chosen > 0 && context > m.chosen;
+  return m.decode_flops * attended_context(m, context) + (chooses ? m.index_flops * context : 0);
+}
+
+double prefill_core_flops(const ServedModel& m, double prompt) {
+  if (m.chosen <= 0 || prompt <= m.chosen) {
+    return m.prefill_flops * 0.5 * kept_context(m, prompt);
+  }
+  // The first tokens see all before them, the others as many as are chosen.
+  const double seen = m.chosen - m.chosen * m.chosen / (2 * prompt);
+  return m.prefill_flops * seen + m.index_flops * prompt / 2;
+}
+
 double cache_bytes_per_token(const ServedModel& m, double bytes_per_number) {
-  return m.layers * m.cache_width * bytes_per_number;
+  return m.layers * ((m.cache_width - m.index_width) * bytes_per_number + m.index_width);
+}
+
+double read_cache_bytes(const ServedModel& m, double context, double bytes_per_number) {
+  const double read = m.layers * (m.cache_width - m.index_width) * bytes_per_number;
+  const bool chooses = m.chosen > 0 && context > m.chosen;
+  return read * attended_context(m, context) + (chooses ? m.layers * m.index_width * context : 0);
 }
 
 double touched_experts(double experts, double per_token, double batch) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <string_view>
 
 #include "catalog/engine.h"
 #include "catalog/model.h"
@@ -30,19 +31,30 @@ struct ServedModel {
   std::optional<double> context;  ///< longest sequence
   double cache_width = 0;    ///< numbers per token and layer in the cache, in the mean of layers
   double state_bytes = 0;    ///< of a sequence's recurrences, which do not grow
+  double index_width = 0;    ///< of those, keys of an indexer, 8-bit, read for the whole context
+  double index_flops = 0;    ///< its scores: one token, per token of context, over all layers
+  double chosen = 0;         ///< tokens that it lets attention see, 0: all
   double decode_flops = 0;   ///< core of attention: one new token, per token of context
   double prefill_flops = 0;  ///< the same per token of a prompt, uncompressed
   std::array<AttentionWindow, 4> windows{};
   int window_count = 1;
 };
-/// Throws Error (usage) for what generates nothing, an encoder or a pair of towers, and for sparse
-/// attention.
-ServedModel served_model(const LanguageModel& model);
+/// Throws Error (usage) for what generates nothing, an encoder or a pair of towers, by its name.
+ServedModel served_model(const LanguageModel& model, std::string_view name = "this model");
 
 /// Bytes of all weights; norms and biases, a thousandth of them, are left out.
 double weight_bytes(const ServedModel& model, WeightFormat format);
 /// Tokens of a context that the average layer keeps: windows forget the rest.
 double kept_context(const ServedModel& model, double context);
+/// Tokens of those that a new token attends to: an indexer chooses among them.
+double attended_context(const ServedModel& model, double context);
+/// FLOPs of scores and values of one new token over a context, the indexer's scores of all of it
+/// included where it has to choose (DeepSeek-V3.2, arXiv:2512.02556, section 2.1).
+double decode_core_flops(const ServedModel& model, double context);
+/// The same of the mean token of a prompt, which sees half of it.
+double prefill_core_flops(const ServedModel& model, double prompt);
+/// Bytes of the cache that one step reads for one sequence.
+double read_cache_bytes(const ServedModel& model, double context, double bytes_per_number);
 /// Bytes that one more token of a context short of any window adds to the cache.
 double cache_bytes_per_token(const ServedModel& model, double bytes_per_number);
 /// Share of the experts that at least one of `batch` tokens uses, routed evenly: 1 - (1 - k/E)^B.

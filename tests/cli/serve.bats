@@ -1,5 +1,8 @@
 #!/usr/bin/env bats
+# shellcheck disable=SC2154
 # What `trcost serve` prints.
+
+load program
 
 @test "five platforms by default, the contract's names in JSON" {
   run "$TRCOST" serve --model llama-3.1-70b --format json -q
@@ -83,20 +86,62 @@
   [ "$status" -eq 0 ]
   # 12 of 48 layers, 2 heads of 256.
   echo "$output" | jq -e '.serving[0].kv_bytes_per_token == 12 * 2 * 2 * 256 * 2'
-  run "$TRCOST" serve --model deepseek-v3.2
-  [ "$status" -eq 2 ] && [[ "$output" == *"sparse"* ]]
+  run "$TRCOST" serve --model deepseek-v3.2 --accelerator h200 --kv-precision fp8 --format json -q
+  [ "$status" -eq 0 ]
+  # 61 layers of a latent of 512, a key of 64 and an indexer's key of 128.
+  echo "$output" | jq -e '.serving[0] | .kv_bytes_per_token == 61 * (512 + 64 + 128) and .quality.measured == false'
 }
 
-@test "--explain gives numbers that can be computed again" {
-  run "$TRCOST" serve --model llama-3.1-8b --accelerator h100-sxm --price 2 --concurrency 32 --explain --no-curve -q
-  [ "$status" -eq 0 ]
-  [[ "$output" == *"formula by formula"* ]]
-  # dollars = price / 3600 / (rate x sold) x 1e6
-  line=$(echo "$output" | grep -A1 'dollars per million output tokens = ' | tail -1 | sed 's/^ *= //; s/ x /*/g')
-  said=$(echo "$output" | grep -A2 'dollars per million output tokens = ' | tail -1 | sed 's/^ *= \$//; s/ .*//')
-  jq -en "($line) / $said - 1 | fabs < 1e-4"
-  # tokens/s/GPU = requests x out / (first token + (out - 1) x time per token) / GPUs
-  line=$(echo "$output" | grep -E '^ *= 32 x 1024 / \(' | sed 's/^ *= //; s/ x /*/g')
-  said=$(echo "$output" | grep -A1 -E '^ *= 32 x 1024 / \(' | tail -1 | sed 's/^ *= //; s/ .*//')
-  jq -en "($line) / $said - 1 | fabs < 1e-4"
+@test "every step of --explain is its own numbers computed again" {
+  for question in "llama-3.1-8b --accelerator h100-sxm --concurrency 32" \
+    "deepseek-v3 --accelerator gb200-nvl72 --engine trtllm --gpus 32 --tp 4 --dp 8" \
+    "deepseek-v3.2 --accelerator h200 --input-tokens 65536" \
+    "deepseek-v3 --accelerator h200 --draft-tokens 2 --acceptance 0.8" \
+    "gemma-2-27b --accelerator b200 --prefix-hits 0.5" \
+    "nemotron-h-8b --accelerator h100-sxm" \
+    "llama-3.1-70b --accelerator h100-sxm --tp 8 --gpus 8 --prefill-gpus 8"; do
+    # shellcheck disable=SC2086
+    run "$TRCOST" serve --model $question --price 2 --explain --no-curve -q
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"formula by formula"* ]]
+    echo "$output" | python3 "$BATS_TEST_DIRNAME/explained_steps.py"
+  done
+}
+
+@test "what cannot be served is refused with one message, its hint and its code" {
+  refused 1 '100000 requests of 2048 tokens do not fit the cache: 2 h100-sxm hold 299' \
+    serve --model llama-3.1-70b --accelerator h100-sxm --gpus 2 --concurrency 100000
+  grep -q 'give --concurrency 299 or less' <<<"$err"
+  refused 1 'do not fit 4 h100-sxm' serve --model deepseek-v3 --accelerator h100-sxm --gpus 4
+  grep -q -- '--gpus 16' <<<"$err"
+  refused 2 'unknown engine "vlm"' serve --model llama-3.1-8b --engine vlm
+  refused 2 'negative values are not allowed' serve --model llama-3.1-8b --load -0.5
+  refused 2 'outside of what is allowed' serve --model llama-3.1-8b --load 0
+  refused 2 "context of 131k" serve --model llama-3.1-8b --input-tokens 200000
+  refused 2 'neither divides the 4 key-value heads' serve --model qwen2.5-7b --tp 7
+  refused 2 'does not divide the 64 attention heads' serve --model qwen3-32b --tp 3
+  refused 2 'cannot tell what' serve --model llama-3.1-8b --claim 0.02
+  grep -q 'USD/Mtok' <<<"$err"
+  refused 2 'cannot tell what' serve --model llama-3.1-8b --claim 15x
+  refused 2 'clip-vit-l-14-336 generates nothing' serve --model clip-vit-l-14-336
+  refused 2 'exclude each other' serve --model llama-3.1-8b --concurrency 4 --tokens-per-second-per-user 9
+  refused 1 'at most' serve --model llama-3.1-8b --accelerator h100-sxm --tokens-per-second-per-user 50000
+  refused 2 'this model has none' serve --model llama-3.1-8b --ep 4
+  refused 2 'share that is accepted' serve --model llama-3.1-8b --draft-tokens 2
+}
+
+@test "the smallest replica that a refusal names does hold the model" {
+  run_trcost serve --model deepseek-v3 --accelerator h100-sxm --gpus 4
+  [ "$code" -eq 1 ]
+  gpus=$(grep -o -- '--gpus [0-9]*' <<<"$err" | head -1)
+  # shellcheck disable=SC2086
+  run_trcost serve --model deepseek-v3 --accelerator h100-sxm $gpus --no-curve
+  [ "$code" -eq 0 ]
+}
+
+@test "a format that a chip does not compute in is said" {
+  run_trcost serve --model llama-3.1-8b --accelerator a100-sxm-80gb,b200 --precision nvfp4 --no-curve
+  [ "$code" -eq 0 ]
+  grep -q 'a100-sxm-80gb does not compute in nvfp4' <<<"$err"
+  ! grep -q 'b200 does not compute' <<<"$err"
 }

@@ -7,6 +7,7 @@
 #include "catalog/efficiency.h"
 #include "catch.h"
 #include "performance/performance.h"
+#include "performance/serving_model.h"
 #include "trcost/catalog.h"
 
 namespace {
@@ -53,6 +54,25 @@ TEST_CASE("evaluating a layout allocates nothing") {
   for (int vp = 1; vp <= 8; ++vp) {
     layout.vp = vp;
     seconds += model.step(layout).seconds + model.memory(layout).total;
+  }
+  CHECK(allocations.load() == before);
+  CHECK(seconds > 0);
+}
+
+TEST_CASE("a served point and the time of a decode step allocate nothing") {
+  using namespace trcost;
+  const Catalog catalog;
+  const Accelerator& chip = catalog.accelerator("gb200-nvl72");
+  const ServedModel model = served_model(catalog.model("deepseek-v3.2").language);
+  const ServingModel replica(model, catalog.serving_chip(chip, catalog.system(chip.system)),
+                             catalog.engine("trtllm"), WeightFormat::nvfp4, 1, {32, 1, 32, 32});
+  const long before = allocations.load();
+  double seconds = 0;
+  for (int concurrency = 1; concurrency < 4096; concurrency *= 2) {
+    ServingLoad load{1024, 1024, static_cast<double>(concurrency)};
+    seconds += replica.at(load).tpot_seconds;
+    load.apart = true;
+    seconds += replica.at(load).tpot_seconds + replica.decode(concurrency, 8192).total();
   }
   CHECK(allocations.load() == before);
   CHECK(seconds > 0);

@@ -284,3 +284,20 @@ TEST_CASE("what cannot be served is refused with the reason", "[serving]") {
   const ServingReport plain = ask("llama-3.1-8b", [](ServingQuestion&) {});
   CHECK_THROWS_WITH(judge_claim("0.02", catalog(), plain), Catch::Contains("cannot tell"));
 }
+
+// DeepSeek-V3.2 (arXiv:2512.02556, section 2.1): each layer keeps a latent of 512 and a shared key
+// of 64 beside the indexer's 8-bit key of 128; a token attends to 2,048 others.
+TEST_CASE("sparse attention reads what its indexer chooses and the indexer's keys", "[serving]") {
+  const ServedModel m = served("deepseek-v3.2");
+  CHECK(cache_bytes_per_token(m, 1) == 61 * (576 + 128));
+  CHECK(cache_bytes_per_token(m, 2) == 61 * (2 * 576 + 128));
+  CHECK(read_cache_bytes(m, 65536, 2) == 61 * (2048 * 576 * 2.0 + 65536 * 128));
+  CHECK(read_cache_bytes(m, 1000, 2) == 61 * 1000 * 576 * 2.0);
+  // Absorbed attention, 128 heads over 2 x 512 + 64, and 64 scores over 128 for all that went
+  // before.
+  CHECK(decode_core_flops(m, 65536) ==
+        Approx(61 * (2.0 * 128 * (2 * 512 + 64) * 2048 + 2.0 * 64 * 128 * 65536)));
+  const ServedModel whole = served("deepseek-v3");
+  CHECK(m.expert_params == whole.expert_params);
+  CHECK(decode_core_flops(m, 2000) == Approx(decode_core_flops(whole, 2000)));
+}

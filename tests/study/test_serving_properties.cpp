@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "catch.h"
+#include "performance/rollout.h"
 #include "planner/scenarios.h"
 #include "planner/serving_layout.h"
 #include "trcost/estimate.h"
@@ -35,9 +36,9 @@ class Draw {
   std::mt19937 engine_;
 };
 
-const std::vector<std::string> kModels = {"llama-3.1-8b", "llama-3.1-70b", "qwen3-30b-a3b",
-                                          "gpt-oss-120b", "deepseek-v3", "nemotron-h-8b",
-                                          "qwen3-next-80b-a3b", "gemma-2-27b"};
+const std::vector<std::string> kModels = {"llama-3.1-8b",       "llama-3.1-70b", "qwen3-30b-a3b",
+                                          "gpt-oss-120b",       "deepseek-v3",   "nemotron-h-8b",
+                                          "qwen3-next-80b-a3b", "gemma-2-27b",   "deepseek-v3.2"};
 const std::vector<std::string> kChips = {"a100-sxm-80gb", "h100-sxm", "h200", "b200", "mi300x"};
 const std::vector<std::string> kEngines = {"vllm", "sglang", "trtllm", "typical"};
 const std::vector<WeightFormat> kFormats = {WeightFormat::bf16, WeightFormat::fp8,
@@ -166,18 +167,91 @@ TEST_CASE("readers of their own keep up where their number is left open", "[serv
   }
 }
 
-TEST_CASE("of a round ppo holds no less than grpo, and more accelerators take no longer",
+TEST_CASE("writing responses takes no less than the longest of them alone",
           "[methods][properties]") {
-  for (unsigned i = 0; i < 12; ++i) {
+  Draw draw(5);
+  int written = 0;
+  for (int i = 0; i < 600; ++i) {
+    const Case c = random_case(draw);
+    const ServingModel replica = c.replica();
+    const double prompt = c.load.input_tokens, limit = draw.whole(400, 32000);
+    const ResponseLengths lengths(limit * (0.05 + 0.9 * draw.unit()), 1.2 * draw.unit(), limit);
+    const double most = std::floor(
+        replica.most_sequences({.input_tokens = prompt, .output_tokens = lengths.mean()}));
+    if (most < 1) continue;
+    ++written;
+    INFO(i);
+    const double responses = draw.whole(1, 4000);
+    const RolloutTime time =
+        rollout_time(responses, prompt, 0, most, lengths, responses,
+                     [&](double b, double context) { return replica.decode(b, context).total(); });
+    CHECK(time.seconds >= time.longest * replica.decode(1, prompt).total() * (1 - 1e-9));
+    CHECK(time.longest >= lengths.mean() * (1 - 1e-9));
+    CHECK(time.longest <= limit * (1 + 1e-9));
+  }
+  CHECK(written > 300);
+}
+
+TEST_CASE("a fuller step and a longer context take no less time", "[serving][properties]") {
+  Draw draw(6);
+  for (int i = 0; i < 1000; ++i) {
+    const Case c = random_case(draw);
+    const ServingModel replica = c.replica();
+    const double b = draw.whole(1, 4000), context = draw.whole(1, 100000);
+    INFO(i);
+    const double before = replica.decode(b, context).total();
+    CHECK(replica.decode(b * 1.5, context).total() >= before * (1 - 1e-12));
+    CHECK(replica.decode(b, context * 1.5).total() >= before * (1 - 1e-12));
+  }
+}
+
+// Choosing costs the scores of all tokens: it pays from somewhat above the number that is chosen.
+TEST_CASE("an indexer costs no more than its own scores beside attention to all tokens",
+          "[serving][properties]") {
+  Draw draw(7);
+  const ServedModel sparse = served_model(catalog().model("deepseek-v3.2").language);
+  ServedModel dense = sparse;
+  dense.chosen = dense.index_flops = 0;
+  for (int i = 0; i < 300; ++i) {
+    const double context = draw.whole(1, 160000);
+    INFO(context);
+    const double keys = sparse.layers * sparse.index_width * context;
+    const double scores = sparse.index_flops * context;
+    const double rounding = 1 + 1e-12;
+    const bool pays = context >= 2 * sparse.chosen;
+    CHECK(read_cache_bytes(sparse, context, 2) <=
+          (read_cache_bytes(dense, context, 2) + (pays ? 0 : keys)) * rounding);
+    CHECK(decode_core_flops(sparse, context) <=
+          (decode_core_flops(dense, context) + (pays ? 0 : scores)) * rounding);
+    CHECK(prefill_core_flops(sparse, context) <=
+          (prefill_core_flops(dense, context) + (pays ? 0 : scores / 2)) * rounding);
+    CHECK(cache_bytes_per_token(sparse, 1) == cache_bytes_per_token(dense, 1));
+  }
+}
+
+TEST_CASE(
+    "of a round ppo holds more than grpo and that more than fine-tuning, and more accelerators "
+    "take no longer",
+    "[methods][properties]") {
+  for (unsigned i = 0; i < 100; ++i) {
     Draw draw(100 + i);
     const double gpus = 16 * (1 + static_cast<double>(i % 3));
     const auto answer = [&](const char* method, double n) {
       Draw same(200 + i);
       return estimate(round_of(same, method, n), catalog()).front();
     };
+    const auto beside = [](const Estimate& e) { return e.memory.resident * e.layout.gpus(); };
     INFO(i);
     const Estimate ppo = answer("ppo", gpus), grpo = answer("grpo", gpus);
-    CHECK(ppo.memory.resident >= grpo.memory.resident);
+    Scenario tuned;
+    tuned.set_text(Field::train_method, "sft");
+    for (const Field field : {Field::model_name, Field::hardware_accelerator}) {
+      Draw same(200 + i);
+      tuned.set_text(field, round_of(same, "grpo", gpus).text(field));
+    }
+    tuned.set_number(Field::hardware_gpus, gpus);
+    CHECK(beside(ppo) > beside(grpo));
+    CHECK(beside(grpo) > beside(estimate(tuned, catalog()).front()));
     CHECK(answer("grpo", 2 * gpus).performance.step_seconds <=
           grpo.performance.step_seconds * 1.001);
     Draw same(200 + i);

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/serving_formats.h"
+
+#include <fmt/format.h>
+
+#include "trcost/error.h"
+
+namespace trcost {
+
+WeightFormat choose_format(const ServingQuestion& q, const Model& model, const ServingChip& chip) {
+  if (q.precision.empty()) {
+    if (const auto released = parse_weight_format(model.released_format)) return *released;
+    return chip.fp8 > 0 ? WeightFormat::fp8 : WeightFormat::bf16;
+  }
+  if (q.precision == "best") {
+    return chip.fp4 > 0   ? WeightFormat::nvfp4
+           : chip.fp8 > 0 ? WeightFormat::fp8
+                          : WeightFormat::bf16;
+  }
+  if (const auto format = parse_weight_format(q.precision)) return *format;
+  throw Error(ErrorKind::usage, fmt::format("unknown format \"{}\"", q.precision.substr(0, 40)),
+              "one of bf16, fp8, nvfp4, mxfp4, int4, best", "--precision");
+}
+
+bool choose_cache(const ServingQuestion& q, const Engine& engine, WeightFormat format) {
+  if (q.cache_precision.empty()) return engine.eight_bit_cache && format != WeightFormat::bf16;
+  if (q.cache_precision == "fp8" || q.cache_precision == "int8") return true;
+  if (q.cache_precision == "bf16" || q.cache_precision == "fp16") return false;
+  throw Error(ErrorKind::usage,
+              fmt::format("unknown format of the cache \"{}\"", q.cache_precision.substr(0, 40)),
+              "one of fp8, bf16", "--kv-precision");
+}
+
+void note_format(const ServingQuestion& q, const ServingRow& row, const ServingChip& chip,
+                 Notes& notes) {
+  if (q.precision.empty() || q.precision == "best") return;
+  const double bytes = weight_format(row.format).other_bytes;
+  const bool four_bit = bytes < 1, eight_bit = bytes == 1;
+  if ((!four_bit || chip.fp4 > 0) && (!eight_bit || chip.fp8 > 0)) return;
+  notes.warn(
+      fmt::format("{} does not compute in {}: weights are stored in it and multiplied in bf16",
+                  row.accelerator, weight_format(row.format).name));
+}
+
+}  // namespace trcost
