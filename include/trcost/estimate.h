@@ -58,6 +58,7 @@ struct StageResult {
 struct PhaseResult {
   std::string stage;      ///< of a training in several, else empty
   std::string_view name;  ///< `generate`, `train_policy`
+  std::string_view method;  ///< of its round: `pretrain`, `sft`, `ppo`
   Work work{};
   double gpus = 0;
   double step_seconds = 0;  ///< of a round

@@ -136,6 +136,7 @@ struct MemoryUse {
   bool tight = false;   ///< fits, but leaves less free than the margin asked for (a plan says it)
   double host = 0;      ///< in the host's memory, for this device; not in the total
   double resident = 0;  ///< other models of the method: reference, reward, critic, teacher
+  double kv_cache = 0;    ///< of the phase that generates, at another moment than `total`
 };
 
 }  // namespace trcost

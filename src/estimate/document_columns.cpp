@@ -152,6 +152,9 @@ const Columns<PlacedPhase>& phase_columns() {
             "stage", [](P p) -> auto& { return p.phase->stage; }, "of a training in several"),
         text(
             "kind", [](P p) { return work_name(p.phase->work); }, "train, forward, generate, wait"),
+        text(
+            "method", [](P p) { return p.phase->method; },
+            "of its round: pretrain, sft, reward, dpo, kto, ppo, grpo, distill"),
         number(
             "gpus", "accelerators", NumberKind::integer, [](P p) { return p.phase->gpus; },
             "that do it"),

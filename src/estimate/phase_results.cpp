@@ -14,9 +14,10 @@ void take_share(const Estimate& job, double share, PhaseResult& out) {
   if (job.cost.total) out.cost = *job.cost.total * share;
 }
 
-PhaseResult plain(const Estimate& job) {
+PhaseResult plain(const Estimate& job, std::string_view method) {
   PhaseResult out;
   out.name = "train_policy";
+  out.method = method;
   out.gpus = job.gpus;
   out.step_seconds = job.performance.step_seconds;
   out.tokens = job.steps > 0 ? job.tokens.total / job.steps : 0;
@@ -30,14 +31,14 @@ RolloutSummary summary(const RoundWork& round, const Execution& execution, const
   const RolloutWork& work = *round.rollout;
   out.rounds = job.steps;
   out.responses = work.responses();
-  out.generated_tokens = out.rounds * out.responses * work.lengths.mean();
+  out.generated_tokens = out.rounds * out.responses * work.mean_response();
   for (const PhaseTime& phase : execution.phases) {
     if (phase.work == Work::generate) out.generation_share += phase.seconds;
   }
   out.generation_share = std::min(1.0, out.generation_share / execution.round_seconds);
   out.idle_share = execution.rollout.idle_share;
   out.tail_share = execution.rollout.tail_share;
-  out.longest_over_mean = execution.rollout.longest / work.lengths.mean();
+  out.longest_over_mean = execution.rollout.longest / work.mean_response();
   out.sequences_per_engine = execution.rollout_sequences;
   if (job.cost.total) {
     out.usd_per_round = *job.cost.total / out.rounds;
@@ -52,7 +53,7 @@ void add_phase_results(const Prepared& prepared, const Execution& execution, Est
   out.phases.clear();
   out.rollout.reset();
   if (execution.phases.empty()) {
-    out.phases.push_back(plain(out));
+    out.phases.push_back(plain(out, prepared.training));
     return;
   }
   const double all = execution.gpus * execution.round_seconds;
@@ -60,6 +61,7 @@ void add_phase_results(const Prepared& prepared, const Execution& execution, Est
   for (const PhaseTime& phase : execution.phases) {
     PhaseResult& result = out.phases.emplace_back();
     result.name = phase.name;
+    result.method = prepared.training;
     result.work = phase.work;
     result.gpus = phase.gpus;
     result.step_seconds = phase.seconds;
@@ -73,6 +75,7 @@ void add_phase_results(const Prepared& prepared, const Execution& execution, Est
   if (const double waited = 1 - worked / all; waited > kRounding) {
     PhaseResult& result = out.phases.emplace_back();
     result.name = "wait";
+    result.method = prepared.training;
     result.work = Work::wait;
     result.gpus = out.gpus;
     result.step_seconds = waited * execution.round_seconds;
@@ -80,6 +83,7 @@ void add_phase_results(const Prepared& prepared, const Execution& execution, Est
   }
   if (prepared.round && prepared.round->rollout) {
     out.rollout = summary(*prepared.round, execution, out);
+    out.memory.kv_cache = execution.kv_cache_bytes;
   }
 }
 

@@ -122,6 +122,13 @@ const Columns<MemoryUse>& memory_use_columns() {
             "other models of the method: reference, reward, critic, teacher"),
       bytes("host_bytes", lower, part<&MemoryUse::host>,
             "in the host's memory for this device, with train.offload; not in the total"),
+      bytes(
+          "kv_cache_bytes", lower,
+          [](const MemoryUse& m) {
+            return m.kv_cache > 0 ? std::optional(m.kv_cache) : std::nullopt;
+          },
+          "of the phase that generates, on each of its accelerators: at another moment than the "
+          "total"),
       bytes("total_bytes", lower, part<&MemoryUse::total>, "sum on the fullest device", Rank::main),
       bytes("capacity_bytes", higher, part<&MemoryUse::capacity>,
             "of one device, as far as a plan may fill it"),

@@ -49,6 +49,7 @@ struct Execution {
   double round_seconds = 0;
   RolloutTime rollout;
   double rollout_sequences = 0;  ///< in flight per engine when generation starts
+  double kv_cache_bytes = 0;     ///< of those, on each accelerator
 };
 
 /// Useful tokens of the language model in one optimizer step.

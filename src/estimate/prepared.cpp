@@ -33,6 +33,13 @@ void note_vision_habits(const Scenario& scenario, const ResolvedWork& work, cons
              stack.name});
 }
 
+// What is trained on examples is fine-tuning, whether somebody says so or not.
+std::string_view training_of(const Scenario& scenario) {
+  const bool examples = scenario.has(Field::model_name) && scenario.has(Field::data_samples);
+  if (!scenario.has(Field::train_method) && examples) return method_row(Method::sft).name;
+  return method_row(method_named(scenario.text(Field::train_method))).name;
+}
+
 }  // namespace
 
 Prepared prepare(const Scenario& scenario, const Catalog& catalog, std::string_view accelerator,
@@ -45,6 +52,7 @@ Prepared prepare(const Scenario& scenario, const Catalog& catalog, std::string_v
   out.quality = method_quality(catalog, out.work.workload, platform);
   if (round && round->rollout) out.quality = round_quality(*round);
   out.method = method_text(out.quality);
+  out.training = training_of(scenario);
   out.round = std::move(round);
   return out;
 }

@@ -24,6 +24,7 @@ struct Prepared {
   StepModel model;
   MethodQuality quality;
   std::string method;                      ///< how good the method is, in words
+  std::string_view training;               ///< `pretrain`, `sft`, `ppo`
   std::shared_ptr<const RoundWork> round;  ///< of a training method with several phases
   std::unique_ptr<RecentPlans> plans = std::make_unique<RecentPlans>();  ///< of `model`
 };

@@ -91,14 +91,16 @@ void adapt_rollouts(Method method, Notes& notes, Scenario& adapted) {
                       method == Method::ppo ? "answers of a dialogue"
                                             : "answers that reason; they grow in training",
                       "trcost default");
-  defaults.number(Field::rollout_response_limit, kLimitOverMean * response,
+  const double last = adapted.number_or(Field::rollout_response_tokens_end, response);
+  defaults.number(Field::rollout_response_limit, kLimitOverMean * std::max(response, last),
                   "4 times the mean response", "trcost default");
   const double sequences = prompts * samples;
   defaults.number(Field::train_global_batch, std::min(sequences, kUpdateSequences),
                   "sequences of one optimizer step: at most 512 of a round, as NeMo RL and DAPO",
                   "NVIDIA-NeMo/RL, performance summary; arXiv:2503.14476");
   adapted.set_number(field_info(Field::data_samples), steps * sequences, {});
-  adapted.set_number(field_info(Field::data_text_tokens_per_sample), prompt + response, {});
+  adapted.set_number(field_info(Field::data_text_tokens_per_sample), prompt + (response + last) / 2,
+                     {});
   adapted.set_number(field_info(Field::data_epochs),
                      adapted.number_or_default(Field::rollout_epochs), {});
 }
@@ -122,9 +124,11 @@ void adapt_examples(Method method, Notes& notes, Scenario& adapted) {
 }
 
 // Where nothing is generated; the reference scores what DPO and KTO learn from, too.
-void refuse_rollouts(const Scenario& scenario) {
+void refuse_rollouts(Method method, const Scenario& scenario) {
+  const bool scored = method == Method::dpo || method == Method::kto;
   for (const FieldInfo& info : fields()) {
-    if (!info.path.starts_with("rollout.") || info.field == Field::rollout_reference) continue;
+    if (!info.path.starts_with("rollout.")) continue;
+    if (scored && info.field == Field::rollout_reference) continue;
     refuse(scenario, std::span(&info.field, 1), "is of rollouts, and nothing here writes responses",
            "give --method grpo, ppo or distill");
   }
@@ -134,7 +138,7 @@ void refuse_rollouts(const Scenario& scenario) {
 
 bool method_defaults(const Scenario& scenario, Notes& notes, Scenario& adapted) {
   const Method method = method_named(scenario.text(Field::train_method));
-  if (!method_row(method).generates) refuse_rollouts(scenario);
+  if (!method_row(method).generates) refuse_rollouts(method, scenario);
   if (method == Method::pretrain) return false;
   adapted = scenario;
   if (method_row(method).generates) {

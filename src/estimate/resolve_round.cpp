@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "estimate/field_names.h"
 #include "estimate/round.h"
-#include "scenario/choice.h"
 #include "performance/serving_checks.h"
+#include "scenario/choice.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
+#include "trcost/numbers.h"
 
 namespace trcost {
 namespace {
@@ -34,6 +38,13 @@ struct Others {
   void add(Role role, Field field, std::string_view why) const {
     const bool used =
         std::ranges::any_of(round.phases, [&](const Phase& p) { return p.role == role; });
+    if (!used && scenario.has(field)) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("it takes no part in --method {}", method_row(round.method).name),
+                  "leave it out, or give the method that uses it: ppo a reward model and a critic, "
+                  "grpo a reward model, distill a teacher",
+                  std::string(field_info(field).flag));
+    }
     if (!used) return;
     ParameterCounts params = work.params;
     if (scenario.has(field)) {
@@ -49,17 +60,29 @@ struct Others {
   }
 };
 
+// The mean that grows evenly from start to end is integrated at two points, exactly so for anything
+// up to its cube (Gauss and Legendre: the middle and a 1/sqrt(3) of half the way to either end).
+std::vector<ResponseLengths> lengths_of(const Scenario& scenario) {
+  const double start = *scenario.number(Field::rollout_response_tokens);
+  const double end = scenario.number_or(Field::rollout_response_tokens_end, start);
+  const double limit = *scenario.number(Field::rollout_response_limit);
+  const double spread = scenario.number_or_default(Field::rollout_response_spread);
+  if (start == end) return {ResponseLengths(start, spread, limit)};
+  const ResponseLengths checked(std::max(start, end), spread, limit);
+  const double middle = (start + end) / 2, aside = (end - start) / 2 / std::sqrt(3.0);
+  return {ResponseLengths(middle - aside, spread, limit),
+          ResponseLengths(middle + aside, spread, limit)};
+}
+
 RolloutWork rollout_of(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
                        const ResolvedWork& work, Notes& notes) {
-  const double mean = *scenario.number(Field::rollout_response_tokens);
   const double limit = *scenario.number(Field::rollout_response_limit);
   RolloutWork out;
-  out.model = served_model(work.model.language);
+  out.model = served_model(work.model.language, work.model.name);
   out.prompts = *scenario.number(Field::rollout_prompts);
   out.samples_per_prompt = *scenario.number(Field::rollout_samples_per_prompt);
   out.prompt_tokens = scenario.number_or_default(Field::rollout_prompt_tokens);
-  out.lengths =
-      ResponseLengths(mean, scenario.number_or_default(Field::rollout_response_spread), limit);
+  out.lengths = lengths_of(scenario);
   check_context(out.model, out.prompt_tokens, limit, "--response-limit");
   out.chip = catalog.serving_chip(*platform.accelerator, *platform.system);
   const std::string_view engine = scenario.text(Field::rollout_engine);
@@ -85,6 +108,21 @@ Placement placement_of(const Scenario& scenario) {
                                                {"split", Placement::split},
                                                {"async", Placement::async}};
   return value_of(kPlacements, scenario.text(Field::rollout_placement));
+}
+
+void check_split(const Scenario& scenario, const RoundWork& round) {
+  if (!round.generation_gpus) return;
+  if (round.placement == Placement::colocated) {
+    throw Error(ErrorKind::usage, "all accelerators generate where placement is colocated",
+                "give --placement split or async, or leave --generation-gpus out",
+                "--generation-gpus");
+  }
+  const auto gpus = scenario.number(Field::hardware_gpus);
+  if (!gpus || *round.generation_gpus < *gpus) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("{} that generate leave none of {} --gpus to learn",
+                          format_exact(*round.generation_gpus), format_exact(*gpus)),
+              "give fewer, or leave --generation-gpus to the search", "--generation-gpus");
 }
 
 }  // namespace
@@ -128,18 +166,14 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
     round->framework.sigma = std::max(round->framework.sigma, round->framework.unnamed_sigma);
   }
   round->rollout = rollout_of(scenario, catalog, platform, work, notes);
-  round->sequence_tokens = round->rollout->prompt_tokens + round->rollout->lengths.mean();
+  round->sequence_tokens = round->rollout->prompt_tokens + round->rollout->mean_response();
   round->sequences = round->rollout->responses() * options.epochs;
   round->placement = placement_of(scenario);
-  if (round->placement == Placement::colocated && scenario.has(Field::rollout_generation_gpus)) {
-    throw Error(ErrorKind::usage, "all accelerators generate where placement is colocated",
-                "give --placement split or async, or leave --generation-gpus out",
-                "--generation-gpus");
-  }
+  round->generation_gpus = scenario.number(Field::rollout_generation_gpus);
+  check_split(scenario, *round);
   if (work.model.vision) {
     notes.warn("images of the prompts are not counted: count their tokens into --prompt-tokens");
   }
-  round->generation_gpus = scenario.number(Field::rollout_generation_gpus);
   return round;
 }
 

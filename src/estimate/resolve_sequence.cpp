@@ -109,8 +109,10 @@ void refuse_what_does_not_fit(const Scenario& scenario, const Sample& sample, bo
               images > 0 ? fmt::format("lower {}{}; --seq-length says that the context is longer",
                                        out.medium == Medium::image ? "--images-per-sample or " : "",
                                        smaller_media(out.medium))
-                         : "lower --text-tokens-per-sample, or give --packing packed, which cuts "
-                           "texts; --seq-length says that the context is longer");
+              : scenario.has(Field::rollout_response_tokens)
+                  ? "lower --prompt-tokens or --response-tokens"
+                  : "lower --text-tokens-per-sample, or give --packing packed, which cuts texts; "
+                    "--seq-length says that the context is longer");
 }
 
 // Packing makes a sequence, which batches and steps count, something else than a sample.

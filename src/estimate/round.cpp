@@ -27,6 +27,7 @@ struct Generation {
   ServingLayout layout;
   double engines = 1;
   double sequences = 0;  ///< in flight at first, of an engine
+  double cache_bytes = 0;  ///< of those, on each accelerator
   RolloutTime time;
 };
 
@@ -34,8 +35,14 @@ double gain_of(const RolloutWork& work) {
   return work.drafted > 0 ? tokens_per_speculative_step(work.acceptance, work.drafted) : 1;
 }
 
-Generation with_engine(const RolloutWork& work, const ServingModel& model,
-                       const ServingLayout& layout, double gpus, double most) {
+// One moment of the run: empty where the engine does not hold a single sequence.
+std::optional<Generation> at_moment(const RolloutWork& work, const ResponseLengths& lengths,
+                                    const ServingModel& model, const ServingLayout& layout,
+                                    double gpus) {
+  const ServingLoad load{.input_tokens = work.prompt_tokens, .output_tokens = lengths.mean()};
+  const double most =
+      std::min(std::floor(model.most_sequences(load)), work.engine->most_sequences * layout.dp);
+  if (most < 1) return std::nullopt;
   Generation out;
   out.layout = layout;
   out.engines = std::floor(gpus / layout.gpus);
@@ -46,13 +53,37 @@ Generation with_engine(const RolloutWork& work, const ServingModel& model,
                          model.prefill_seconds_per_token(std::max(1.0, work.prompt_tokens));
   const double gain = gain_of(work);
   out.sequences = std::min(responses, most);
+  out.cache_bytes = model.sequence_bytes_per_gpu(load) * std::max(1.0, out.sequences / layout.dp);
   const auto step = [&](double sequences, double context) {
     return model.decode(sequences, context, work.drafted).total() / gain;
   };
-  out.time = work.partial ? partial_rollout_time(responses, work.prompt_tokens, prefill, most,
-                                                 work.lengths, step)
-                          : rollout_time(responses, work.prompt_tokens, prefill, most,
-                                         work.lengths, work.responses(), step);
+  out.time = work.partial
+                 ? partial_rollout_time(responses, work.prompt_tokens, prefill, most, lengths, step)
+                 : rollout_time(responses, work.prompt_tokens, prefill, most, lengths,
+                                work.responses(), step);
+  return out;
+}
+
+// The mean of the run's moments, of its longest response and its fullest cache the largest.
+std::optional<Generation> with_engine(const RolloutWork& work, const ServingModel& model,
+                                      const ServingLayout& layout, double gpus) {
+  std::optional<Generation> out;
+  const double share = 1 / static_cast<double>(work.lengths.size());
+  for (const ResponseLengths& lengths : work.lengths) {
+    const std::optional<Generation> moment = at_moment(work, lengths, model, layout, gpus);
+    if (!moment) return std::nullopt;
+    if (!out) {
+      out = moment;
+      out->time = {};
+    }
+    out->sequences = std::min(out->sequences, moment->sequences);
+    out->cache_bytes = std::max(out->cache_bytes, moment->cache_bytes);
+    out->time.longest = std::max(out->time.longest, moment->time.longest);
+    for (const auto part : {&RolloutTime::seconds, &RolloutTime::prefill_seconds,
+                            &RolloutTime::idle_share, &RolloutTime::tail_share}) {
+      out->time.*part += share * moment->time.*part;
+    }
+  }
   return out;
 }
 
@@ -63,9 +94,6 @@ std::optional<Generation> generate(const RoundWork& round, double gpus) {
     chip.memory_bytes *= kColocatedMemory / (1 - work.engine->reserve_share);
   }
   ServingSearch search;
-  search.load = {.input_tokens = work.prompt_tokens,
-                 .output_tokens = work.lengths.mean(),
-                 .drafted = work.drafted};
   search.tp = work.tp;
   const double cache_bytes =
       work.engine->eight_bit_cache && work.format != WeightFormat::bf16 ? 1 : 2;
@@ -76,11 +104,8 @@ std::optional<Generation> generate(const RoundWork& round, double gpus) {
     if (best && size > domain) break;  // beyond the fast links only where nothing else holds it
     for (const ServingLayout& layout : serving_layouts(work.model, search, size)) {
       const ServingModel model(work.model, chip, *work.engine, work.format, cache_bytes, layout);
-      const double most = std::min(std::floor(model.most_sequences(search.load)),
-                                   work.engine->most_sequences * layout.dp);
-      if (most < 1) continue;
-      const Generation found = with_engine(work, model, layout, gpus, most);
-      if (!best || found.time.seconds < best->time.seconds) best = found;
+      const std::optional<Generation> found = with_engine(work, model, layout, gpus);
+      if (found && (!best || found->time.seconds < best->time.seconds)) best = found;
     }
   }
   return best;
@@ -134,6 +159,12 @@ double wall(const RoundWork& round, const std::vector<PhaseTime>& phases, double
 
 }  // namespace
 
+double RolloutWork::mean_response() const {
+  double sum = 0;
+  for (const ResponseLengths& moment : lengths) sum += moment.mean();
+  return sum / static_cast<double>(lengths.size());
+}
+
 double RoundWork::epochs() const {
   const auto learns = std::ranges::find_if(phases, policy_learns);
   return learns == phases.end() ? 1 : learns->repeats;
@@ -170,12 +201,14 @@ namespace {
 bool add_generation(const RoundWork& round, const Phase& phase, double gpus, Execution& execution) {
   const std::optional<Generation> found = generate(round, gpus);
   if (!found) return false;
-  PhaseTime out = timed(phase, gpus, {}, round.rollout->responses() * round.rollout->lengths.mean(),
-                        found->time.seconds * generation_factor(round));
+  PhaseTime out =
+      timed(phase, gpus, {}, round.rollout->responses() * round.rollout->mean_response(),
+            found->time.seconds * generation_factor(round));
   out.engine = found->layout;
   execution.phases.push_back(out);
   execution.rollout = found->time;
   execution.rollout_sequences = found->sequences;
+  execution.kv_cache_bytes = found->cache_bytes;
   return true;
 }
 

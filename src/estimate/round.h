@@ -20,7 +20,8 @@ struct RolloutWork {
   double prompts = 0;
   double samples_per_prompt = 1;
   double prompt_tokens = 0;
-  ResponseLengths lengths{1, 0, 1};
+  /// At moments of the run that stand for as many rounds each: two where responses grow.
+  std::vector<ResponseLengths> lengths;
   ServedModel model;
   ServingChip chip;
   const Engine* engine = nullptr;
@@ -31,6 +32,7 @@ struct RolloutWork {
   bool partial = false;     ///< long responses go on in the next round
   double verifier_seconds = 0;
   [[nodiscard]] double responses() const { return prompts * samples_per_prompt; }
+  [[nodiscard]] double mean_response() const;  ///< tokens, over the run
 };
 
 enum class Placement : std::uint8_t { colocated, split, async };

@@ -48,6 +48,15 @@ load program
   refused 2 'one kind of work' transfer --method grpo --model qwen3-8b --from h100-sxm --from-gpus 16 \
     --measured 20h --to b200
   refused 2 'share that is accepted' estimate --method grpo --model llama-3.1-8b --draft-tokens 2
+  refused 2 'takes no part in --method ppo' estimate --method ppo --model llama-3.1-8b \
+    --teacher-model llama-3.1-70b
+  refused 2 'leave none of 16 --gpus' estimate --method grpo --model llama-3.1-8b --gpus 16 \
+    --placement split --generation-gpus 16
+  refused 2 'clip-vit-l-14 generates nothing' estimate --method grpo --model clip-vit-l-14
+  refused 2 'is of rollouts' estimate --method sft --model llama-3.1-8b --reference on
+  refused 2 'does not fit into the context' estimate --method grpo --model llama-3.1-8b \
+    --prompt-tokens 200000
+  grep -q -- '--prompt-tokens or --response-tokens' <<<"$err"
 }
 
 @test "a recipe of several methods has one sum and one range" {
@@ -55,6 +64,30 @@ load program
   [ "$code" -eq 0 ]
   holds '.estimates[0] | (.phases | map(.gpu_hours) | add) / .gpu_hours - 1 | fabs < 1e-9'
   holds '[.estimates[0].phases[].stage] | unique == ["fine-tuning", "preferences", "reward model", "verifiable rewards"]'
+}
+
+@test "the contract's names of a round stand in JSON" {
+  run_trcost estimate --method ppo --model llama-3.1-8b --accelerator h100-sxm --gpus 32 --format json
+  holds '[.estimates[0].phases[] | has("name") and has("kind") and .method == "ppo" and has("gpus")
+    and has("layout") and has("step_seconds") and has("tokens") and has("gpu_hours") and has("cost")] | all'
+  holds '.estimates[0].memory | .kv_cache_bytes > 0 and .resident_bytes > 0'
+  holds '.estimates[0].layout | has("etp") and has("sequence_parallel") and has("recompute_layers") and has("idle_gpus")'
+  holds '.estimates[0].cost | has("price_class") and has("price_imputed") and has("price_date") and has("provider")'
+  run_trcost estimate --model llama-3.1-8b --samples 1000 --accelerator h100-sxm --format json
+  holds '.estimates[0] | .phases[0].method == "sft" and .memory.kv_cache_bytes == null'
+}
+
+@test "responses that grow cost what lies between their start and their end" {
+  question=(--method grpo --model llama-3.1-8b --accelerator h100-sxm --gpus 16 --response-limit 16384
+    --format json)
+  run_trcost estimate "${question[@]}" --response-tokens 2000
+  short=$(jq '.estimates[0].gpu_hours' <<<"$out")
+  run_trcost estimate "${question[@]}" --response-tokens 8000
+  long=$(jq '.estimates[0].gpu_hours' <<<"$out")
+  run_trcost estimate "${question[@]}" --response-tokens 2000 --response-tokens-end 8000
+  holds ".estimates[0] | .gpu_hours > $short and .gpu_hours < $long"
+  holds '.estimates[0].rollout | .generated_tokens == .rounds * 256 * 16 * 5000'
+  refused 2 'longer than the limit' estimate "${question[@]}" --response-tokens-end 20000
 }
 
 @test "the length of responses may be a range, which widens the answer" {

@@ -121,3 +121,46 @@ TEST_CASE("what contradicts a method is refused by name", "[methods]") {
   drafted.set_number(Field::rollout_draft_tokens, 3);
   CHECK_THROWS_WITH(answer(drafted), Catch::Contains("share that is accepted"));
 }
+
+// The sum over a run whose responses grow is the mean of many short runs along it.
+TEST_CASE("responses that grow are integrated over the run", "[methods]") {
+  const auto hours = [](double start, double end) {
+    Scenario s = question("grpo", "llama-3.1-8b", 32);
+    s.set_number(Field::rollout_response_limit, 16384);
+    s.set_number(Field::rollout_response_tokens, start);
+    s.set_number(Field::rollout_response_tokens_end, end);
+    return answer(s).gpu_hours;
+  };
+  double sum = 0;
+  constexpr int kParts = 12;
+  for (int i = 0; i < kParts; ++i) {
+    const double mean = 1000 + 7000 * (i + 0.5) / kParts;
+    sum += hours(mean, mean) / kParts;
+  }
+  CHECK(hours(1000, 8000) == Approx(sum).epsilon(0.02));
+  CHECK(hours(8000, 1000) == Approx(hours(1000, 8000)).epsilon(1e-12));
+  CHECK(hours(1000, 8000) > hours(1000, 1000));
+  CHECK(hours(1000, 8000) < hours(8000, 8000));
+}
+
+TEST_CASE("each phase says the method of its round, and a generating one its cache", "[methods]") {
+  const Estimate ppo = answer(question("ppo", "llama-3.1-8b", 32));
+  for (const PhaseResult& p : ppo.phases) CHECK(p.method == "ppo");
+  CHECK(ppo.memory.kv_cache > 0);
+  CHECK(ppo.memory.kv_cache < ppo.memory.capacity);
+  const Estimate plain = answer(question("pretrain", "llama-3.1-8b", 32));
+  CHECK(plain.phases.front().method == "pretrain");
+  CHECK(plain.memory.kv_cache == 0);
+}
+
+TEST_CASE("models that a method does not use are refused by name", "[methods]") {
+  const std::pair<const char*, Field> kUnused[] = {{"ppo", Field::rollout_teacher_model},
+                                                   {"grpo", Field::rollout_teacher_model},
+                                                   {"grpo", Field::rollout_critic_model},
+                                                   {"distill", Field::rollout_critic_model}};
+  for (const auto& [method, field] : kUnused) {
+    Scenario s = question(method, "llama-3.1-8b", 32);
+    s.set_text(field, "llama-3.1-8b");
+    CHECK_THROWS_WITH(answer(s), Catch::Contains("takes no part"));
+  }
+}
