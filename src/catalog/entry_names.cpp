@@ -32,9 +32,18 @@ Spellings spellings_of(const Catalog& catalog, CatalogKind kind, const std::stri
 }
 
 bool means(const Spellings& spellings, std::string_view entry, std::string_view wanted) {
-  if (same_folded(entry, wanted)) return true;
+  if (same_name(entry, wanted)) return true;
   return std::any_of(spellings.names.begin(), spellings.names.end(),
-                     [&](const std::string& name) { return same_folded(name, wanted); });
+                     [&](const std::string& name) { return same_name(name, wanted); });
+}
+
+// What of `text` stands behind so many folded characters.
+std::string_view behind(std::string_view text, std::size_t count) {
+  while (!text.empty() && count > 0) {
+    count -= folded(text.substr(0, 1)).size();
+    text.remove_prefix(1);
+  }
+  return text;
 }
 
 std::string there_is(const std::vector<std::string>& names) {
@@ -125,10 +134,10 @@ std::string entry_named(const Catalog& catalog, CatalogKind kind, std::string_vi
   if (wanted.empty()) return {};
   for (const std::string& entry : catalog.names(kind)) {
     const Spellings spellings = spellings_of(catalog, kind, entry);
-    if (means(spellings, entry, wanted)) return entry;
+    if (means(spellings, entry, name)) return entry;
     const std::string& vendor = spellings.vendor;
     if (!vendor.empty() && wanted.size() > vendor.size() && wanted.starts_with(vendor) &&
-        means(spellings, entry, std::string_view(wanted).substr(vendor.size()))) {
+        means(spellings, entry, behind(name, vendor.size()))) {
       return entry;
     }
   }
@@ -154,6 +163,9 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
       related.push_back(name);
     }
   }
+  const auto meant = std::ranges::find_if(
+      known, [&](const std::string& name) { return same_folded(name, typed); });
+  if (meant != known.end()) return fmt::format("did you mean \"{}\"?", *meant);
   if (longer.size() > 1) return there_is(longer);
   if (longer.size() == 1) return fmt::format("did you mean \"{}\"?", longer.front());
   if (const std::string start = longest_start(wanted, known); !start.empty()) {

@@ -35,7 +35,7 @@ void refuse(const Scenario& scenario, std::span<const Field> fields, std::string
   for (const Field field : fields) {
     if (!scenario.has(field)) continue;
     throw Error(ErrorKind::usage, fmt::format("{} {}", field_info(field).flag, why),
-                std::string(instead), std::string(field_info(field).flag));
+                std::string(instead));
   }
 }
 

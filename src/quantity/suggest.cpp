@@ -93,4 +93,35 @@ bool same_folded(std::string_view a, std::string_view b) {
   }
 }
 
+namespace {
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Folded characters before each mark between two digits; of decimal points alone, or of all marks.
+std::vector<std::size_t> marks_in_numbers(std::string_view text, bool points_alone) {
+  std::vector<std::size_t> out;
+  std::size_t before = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (folded(text[i]) != '\0') {
+      ++before;
+    } else if (i > 0 && i + 1 < text.size() && is_digit(text[i - 1]) && is_digit(text[i + 1]) &&
+               (!points_alone || text[i] == '.')) {
+      out.push_back(before);
+    }
+  }
+  return out;
+}
+
+bool has_points_of(std::string_view a, std::string_view b) {
+  return std::ranges::includes(marks_in_numbers(a, false), marks_in_numbers(b, true));
+}
+
+}  // namespace
+
+bool same_name(std::string_view a, std::string_view b) {
+  return same_folded(a, b) && has_points_of(a, b) && has_points_of(b, a);
+}
+
 }  // namespace trcost

@@ -20,4 +20,8 @@ std::string folded(std::string_view text);
 /// Whether folded() makes the same of both; without making it.
 bool same_folded(std::string_view a, std::string_view b);
 
+/// same_folded(), where a decimal point in either is a mark between the same digits in the other:
+/// `qwen2-5-7b` is `qwen2.5-7b`, and `opt-1.3b` is not `opt-13b`.
+bool same_name(std::string_view a, std::string_view b);
+
 }  // namespace trcost
