@@ -59,6 +59,15 @@ void warn_of_other_chip(const Scenario& asked, const CalibrationResult& result, 
   }
 }
 
+// `my.html` would be JSON under a name that opens in something else.
+void check_name(const std::string& file) {
+  if (file.empty() || file == "-") return;
+  if (format_from_extension(file).value_or(Format::json) == Format::json) return;
+  throw Error(ErrorKind::usage, "what calibrate writes is a stack, a JSON file",
+              "name it .json; --format is of the report on stdout, which > puts into a file",
+              "-o " + file);
+}
+
 int run_calibrate(const CalibrateArguments& arguments, Session& session) {
   const Format format = arguments.report.choose();
   const Scenario asked = arguments.scenario.read(session);
@@ -70,6 +79,7 @@ int run_calibrate(const CalibrateArguments& arguments, Session& session) {
   for (const std::string& path : arguments.logs) read_log(path, asked, catalog, measured);
   std::optional<Output> file;
   if (!arguments.file.empty()) file.emplace(arguments.file);
+  check_name(arguments.file);
   const CalibrationResult result = calibrate(catalog, std::move(measured));
   if (arguments.file != "-") {
     Document document = calibration_document(result);

@@ -74,6 +74,33 @@ void add_format_option(Flags& flags, OutputOptions& options) {
   add_format(flags, options, "format of the report on stdout (default: table)");
 }
 
+namespace {
+
+// Names that promise no format of their own.
+constexpr std::string_view kPlainExtensions[] = {"txt", "text", "log", "out", "dat", "data", "tmp"};
+
+// `run.pdf` is no page because a table stands in it. Digits end a version or a date: `run.2026`.
+void refuse_unknown_extension(std::string_view path, const std::vector<Format>& allowed) {
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  const std::size_t dot = name.find_last_of('.');
+  if (dot == std::string_view::npos || dot == 0 || dot + 1 == name.size()) return;
+  const std::string_view extension = name.substr(dot + 1);
+  const bool letters = std::ranges::all_of(
+      extension, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+  if (!letters || std::ranges::find(kPlainExtensions, extension) != std::end(kPlainExtensions)) return;
+  std::string known;
+  for (const Format format : allowed) {
+    if (format != Format::table) known += fmt::format(".{}, ", format_info(format).extension);
+  }
+  throw Error(ErrorKind::usage, fmt::format("no format ends in .{}", extension),
+              fmt::format("the file may end in {}or .txt for the text of a terminal; --format says it "
+                          "whatever the name",
+                          known),
+              fmt::format("-o {}", path));
+}
+
+}  // namespace
+
 Format OutputOptions::choose(Format otherwise) const {
   if (!format.empty()) {
     const std::vector<std::string> names = names_of(allowed);
@@ -85,7 +112,10 @@ Format OutputOptions::choose(Format otherwise) const {
   }
   std::optional<Format> wanted;
   if (path != "-") wanted = format_from_extension(path);
-  if (!wanted) return otherwise;
+  if (!wanted) {
+    refuse_unknown_extension(path, allowed);
+    return otherwise;
+  }
   if (std::ranges::find(allowed, *wanted) != allowed.end()) return *wanted;
   throw Error(ErrorKind::usage,
               fmt::format("this command does not write {}, which the file's name asks for",

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+
 #include "quantity/suggest.h"
 #include "trcost/error.h"
 
@@ -50,7 +53,10 @@ std::optional<Format> format_from_extension(std::string_view file_name) {
   if (slash != std::string_view::npos) file_name.remove_prefix(slash + 1);
   const std::size_t dot = file_name.find_last_of('.');
   if (dot == std::string_view::npos || dot == 0) return std::nullopt;
-  const std::string_view extension = file_name.substr(dot + 1);
+  std::string extension(file_name.substr(dot + 1));
+  std::ranges::transform(extension, extension.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
   for (const FormatInfo& info : formats()) {
     if (info.extension == extension) return info.format;
   }

@@ -186,3 +186,19 @@ SCRIPT
   grep -q "stdout: cannot write" err.txt
   not_a_bug
 }
+
+@test "a name that promises another format is refused, not filled with text" {
+  for name in answer.pdf answer.tsv answer.docx; do
+    run_trcost estimate --params 7e9 --accelerator h100-sxm -o "$name"
+    [ "$code" -eq 2 ]
+    [ ! -e "$name" ]
+    grep -q '\.xlsx' err.txt
+  done
+  for name in answer answer.txt answer.2026 ANSWER.JSON; do
+    "$TRCOST" estimate --params 7e9 --accelerator h100-sxm -o "$name" 2>err.txt
+  done
+  jq -e '.estimates' ANSWER.JSON >/dev/null
+  run_trcost calibrate --measured "$BATS_TEST_DIRNAME/../../examples/calibrate/rows.csv" -o mine.html
+  [ "$code" -eq 2 ]
+  [ ! -e mine.html ]
+}

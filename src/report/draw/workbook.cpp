@@ -6,6 +6,7 @@
 #include "report/draw/draw.h"
 #include "report/draw/workbook_calculation.h"
 #include "report/draw/workbook_file.h"
+#include "report/draw/workbook_words.h"
 #include "text/row_writer.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
@@ -32,14 +33,28 @@ std::string sheet_name(std::string_view path) {
   return name;
 }
 
-void put(WorkbookFile& book, std::size_t column, const Cell& cell, bool bold = false) {
+// A number looks as on the page, in the unit of its heading.
+void put_number(WorkbookFile& book, std::size_t column, const Cell& cell) {
+  const bool bold = cell.is_strong();
+  std::optional<ShownNumber> shown;
+  if (cell.shown_as() == NumberKind::duration) {
+    shown = shown_duration(cell.value());
+  } else if (!cell.shown_as()) {
+    shown = shown_number(cell.value(), cell.text());
+    if (!shown) return book.text(column, cell.text(), bold);
+  }
+  if (!shown) return book.number(column, cell.value(), {cell.shown_as(), bold});
+  book.number(column, shown->value, {.kind = {}, .bold = bold, .format = shown->format});
+}
+
+void put(WorkbookFile& book, std::size_t column, const Cell& cell) {
   switch (cell.kind()) {
     case Cell::Kind::number:
-      return book.number(column, cell.value(), {cell.shown_as(), bold || cell.is_strong()});
+      return put_number(book, column, cell);
     case Cell::Kind::boolean:
       return book.boolean(column, cell.value() != 0);
     case Cell::Kind::text:
-      return book.text(column, cell.text(), bold || cell.is_strong());
+      return book.text(column, cell.text(), cell.is_strong());
     case Cell::Kind::unknown:
       return book.text(column, "n/a");
   }

@@ -183,7 +183,7 @@ struct WorkbookFile::Parts {
   lxw_workbook* book = nullptr;
   lxw_worksheet* sheet = nullptr;
   lxw_format* bold = nullptr;
-  std::map<std::tuple<int, bool, bool, bool>, lxw_format*> looks;
+  std::map<std::tuple<int, bool, bool, bool, std::string>, lxw_format*> looks;
   lxw_row_t row = 0;
   std::set<std::string> names;
 
@@ -192,11 +192,13 @@ struct WorkbookFile::Parts {
     constexpr lxw_color_t kInputInk = 0x0000FF;
     constexpr lxw_color_t kInputGround = 0xFFF2CC;
     const int kind = wanted.kind ? static_cast<int>(*wanted.kind) : -1;
-    lxw_format*& format = looks[{kind, wanted.bold, wanted.input, wanted.fine}];
+    lxw_format*& format = looks[{kind, wanted.bold, wanted.input, wanted.fine, wanted.format}];
     if (format != nullptr) return format;
-    if (kind < 0 && !wanted.bold && !wanted.input) return nullptr;
+    if (kind < 0 && !wanted.bold && !wanted.input && wanted.format.empty()) return nullptr;
     format = library.workbook_add_format(book);
-    if (wanted.kind) {
+    if (!wanted.format.empty()) {
+      library.format_set_num_format(format, wanted.format.c_str());
+    } else if (wanted.kind) {
       library.format_set_num_format(format, number_format(*wanted.kind, wanted.fine));
     }
     if (wanted.bold) library.format_set_bold(format);

@@ -20,6 +20,7 @@ struct CellLook {
   bool bold = false;
   bool input = false;  ///< to be changed by whoever reads it
   bool fine = false;   ///< as many decimals as there are: unit prices, rates
+  std::string format = {};  ///< a number format of its own, instead of the kind's
 };
 
 class WorkbookFile {
