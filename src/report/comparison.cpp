@@ -180,24 +180,39 @@ Table brief_table(std::span<const Estimate> estimates) {
   const auto figure = [](const char* title, Overflow overflow = Overflow::keep) {
     return TableColumn{.title = title, .align = Align::right, .overflow = overflow};
   };
+  const bool bound = std::ranges::any_of(
+      estimates, [](const Estimate& e) { return e.cost.obligation.has_value(); });
   // In order of what a narrow page can do without, the last first.
-  Table table({{.title = "platform"},
-               figure("total"),
-               figure("wall-clock"),
-               figure("GPUs"),
-               {.title = "fits"},
-               figure(kMarkLabel, Overflow::drop),
-               figure("GPU-hours", Overflow::drop),
-               figure("MFU", Overflow::drop),
-               figure("P10", Overflow::drop),
-               figure("P90", Overflow::drop)});
+  std::vector<TableColumn> columns = {{.title = "platform"},
+                                      figure("total"),
+                                      figure("wall-clock"),
+                                      figure("GPUs"),
+                                      {.title = "fits"},
+                                      figure(kMarkLabel, Overflow::drop),
+                                      figure("GPU-hours", Overflow::drop),
+                                      figure("MFU", Overflow::drop),
+                                      figure("P10", Overflow::drop),
+                                      figure("P90", Overflow::drop)};
+  // What must be paid stands beside what the run uses of it.
+  if (bound) columns.insert(columns.begin() + 2, figure("whole term"));
+  Table table(std::move(columns));
   for (const Estimate& e : estimates) {
-    table.add_row({e.accelerator, total_cell(e),
-                   Cell::number(e.wall_clock_seconds, NumberKind::duration),
-                   Cell::number(e.gpus, grouped(e.gpus, 0)), fits_cell(e), mark(e, *best),
-                   Cell::number(e.gpu_hours, gpu_hour_words(e.gpu_hours)),
-                   Cell::number(e.performance.mfu, NumberKind::fraction),
-                   quantile(e, &Quantiles::p10), quantile(e, &Quantiles::p90)});
+    std::vector<Cell> row = {e.accelerator,
+                             total_cell(e),
+                             Cell::number(e.wall_clock_seconds, NumberKind::duration),
+                             Cell::number(e.gpus, grouped(e.gpus, 0)),
+                             fits_cell(e),
+                             mark(e, *best),
+                             Cell::number(e.gpu_hours, gpu_hour_words(e.gpu_hours)),
+                             Cell::number(e.performance.mfu, NumberKind::fraction),
+                             quantile(e, &Quantiles::p10),
+                             quantile(e, &Quantiles::p90)};
+    if (bound) {
+      const auto& term = e.cost.obligation;
+      row.insert(row.begin() + 2,
+                 term ? Cell::number(term->usd, short_money(term->usd)) : Cell(""));
+    }
+    table.add_row(std::move(row));
   }
   return table;
 }

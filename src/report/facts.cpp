@@ -107,6 +107,12 @@ std::string token_fact(const Estimate& e) {
     text += e.tokens.compute_optimal ? " " + parts : " (" + parts + ")";
   }
   if (e.seq_length) text += fmt::format("; sequences of {}", grouped(*e.seq_length, 0));
+  if (e.rollout) {
+    const std::string batch = grouped(e.layout.global_batch, 0);
+    return text + fmt::format(", {} a round{}; {} rounds", grouped(e.rollout->responses, 0),
+                              e.one_layout ? " in steps of " + batch : std::string(),
+                              grouped(e.rollout->rounds, 0));
+  }
   if (e.one_layout) text += fmt::format(", {} per step", grouped(e.layout.global_batch, 0));
   text += fmt::format(", {} step{}", grouped(e.steps, 0), e.steps < 1.5 ? "" : "s");
   return text;
@@ -340,10 +346,12 @@ std::string_view answer_heading(const Report& report) {
 std::string answer_sentence(const Report& report) {
   if (report.estimates.empty()) return {};
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
+  const bool fewer =
+      std::ranges::any_of(e.stages, [&](const auto& stage) { return stage.gpus < e.gpus; });
   std::string text = fmt::format(
-      "{} on {} x {} in {}",
+      "{} on {}{} x {} in {}",
       e.cost.total ? total_words(e) : gpu_hour_words(e.gpu_hours) + " GPU-hours",
-      grouped(e.gpus, 0), e.accelerator, format_number(e.wall_clock_seconds, NumberKind::duration));
+      fewer ? "up to " : "", grouped(e.gpus, 0), e.accelerator, format_number(e.wall_clock_seconds, NumberKind::duration));
   if (!e.cost.total) text += "; what that costs is not known";
   if (e.range.total_usd) {
     text += fmt::format("; 80% range {} to {}", short_money(e.range.total_usd->p10),

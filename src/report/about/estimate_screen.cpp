@@ -37,8 +37,9 @@ std::string largest_losses(const Estimate& e) {
 
 std::string memory_words(const MemoryUse& memory) {
   const std::string host =
-      memory.host > 0 ? fmt::format("; {} of its host", format_number(memory.host, NumberKind::bytes))
-                      : std::string();
+      memory.host > 0
+          ? fmt::format("; {} of its host", format_number(memory.host, NumberKind::bytes))
+          : std::string();
   return fmt::format("{} of {} on the fullest GPU{}{}",
                      format_number(memory.total, NumberKind::bytes),
                      format_number(memory.capacity, NumberKind::bytes),
@@ -48,19 +49,39 @@ std::string memory_words(const MemoryUse& memory) {
                      host);
 }
 
-// The rows of the bill in a sentence: those of the total, or those beside it.
+// Less than half a cent, which --details lists.
+constexpr std::string_view kNothing = "$0.00";
+
+// The rows of the bill in a sentence: those of the total, or those beside it, of which the largest
+// do where stages make many.
 std::string bill_words(const Estimate& e, bool included) {
+  constexpr std::size_t kMostBeside = 6, kLargest = 3;
   const std::vector<std::string> amounts = shown_amounts(e.cost);
-  const bool few = std::ranges::count(e.cost.items, true, &LineItem::included) <= 2;
+  const std::vector<LineItem>& items = e.cost.items;
+  std::vector<std::size_t> listed;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (items[i].included == included && (included || amounts[i] != kNothing)) listed.push_back(i);
+  }
+  double smaller = 0;
+  std::size_t left_off = 0;
+  if (!included && listed.size() > kMostBeside) {
+    std::ranges::stable_sort(listed, std::ranges::greater{},
+                             [&](std::size_t i) { return items[i].amount.value_or(0); });
+    for (std::size_t k = kLargest; k < listed.size(); ++k)
+      smaller += items[listed[k]].amount.value_or(0);
+    left_off = listed.size() - kLargest;
+    listed.resize(kLargest);
+  }
+  const bool few = included && listed.size() <= 2;
   std::string text;
-  for (std::size_t i = 0; i < e.cost.items.size(); ++i) {
-    const LineItem& item = e.cost.items[i];
-    if (item.included != included) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", item_name(item), amounts[i]);
-    if (included && few && item.unit_price) {
-      text += fmt::format(" ({} x {})", item_quantity_words(item), unit_money(*item.unit_price));
+  for (const std::size_t i : listed) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", item_name(items[i]), amounts[i]);
+    if (few && items[i].unit_price) {
+      text += fmt::format(" ({} x {})", item_quantity_words(items[i]),
+                          unit_money(*items[i].unit_price));
     }
   }
+  if (left_off > 0) text += fmt::format("; {} smaller {}", left_off, short_money(smaller));
   return text;
 }
 
