@@ -18,12 +18,15 @@ std::string_view encoder_words(Medium medium) {
   return medium == Medium::audio ? "audio" : "vision";
 }
 
+// A model made from its size is named by it; saying that twice says nothing.
+bool is_made(const ModelSummary& m) {
+  return m.name.empty() || m.name.starts_with(counted(m.params_total)) || m.name.ends_with(" vl");
+}
+
 std::string model_fact(const Estimate& e) {
   const ModelSummary& m = e.model;
   const std::string size = counted(m.params_total);
-  // A model made from its size is named by it; saying that twice says nothing.
-  const bool made = m.name.starts_with(size) || m.name.ends_with(" vl");
-  std::string text = m.name.empty() || made ? std::string() : m.name + ": ";
+  std::string text = is_made(m) ? std::string() : m.name + ": ";
   text += size + " parameters";
   if (m.params_active > 0 && m.params_active < m.params_total * 0.999) {
     text += fmt::format(", {} active per token", counted(m.params_active));
@@ -343,15 +346,22 @@ std::string_view answer_heading(const Report& report) {
   return e.cost.total ? "The cheapest answer" : "The answer with the fewest GPU-hours";
 }
 
+std::string subject_of(const ModelSummary& model) {
+  if (!is_made(model)) return model.name;
+  return fmt::format("{} parameters{}", counted(model.params_total),
+                     model.params_vision > 0 ? ", with vision" : "");
+}
+
 std::string answer_sentence(const Report& report) {
   if (report.estimates.empty()) return {};
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
   const bool fewer =
       std::ranges::any_of(e.stages, [&](const auto& stage) { return stage.gpus < e.gpus; });
-  std::string text = fmt::format(
-      "{} on {}{} x {} in {}",
-      e.cost.total ? total_words(e) : gpu_hour_words(e.gpu_hours) + " GPU-hours",
-      fewer ? "up to " : "", grouped(e.gpus, 0), e.accelerator, format_number(e.wall_clock_seconds, NumberKind::duration));
+  std::string text =
+      fmt::format("{} on {}{} x {} in {}",
+                  e.cost.total ? total_words(e) : gpu_hour_words(e.gpu_hours) + " GPU-hours",
+                  fewer ? "up to " : "", grouped(e.gpus, 0), e.accelerator,
+                  format_number(e.wall_clock_seconds, NumberKind::duration));
   if (!e.cost.total) text += "; what that costs is not known";
   if (e.range.total_usd) {
     text += fmt::format("; 80% range {} to {}", short_money(e.range.total_usd->p10),

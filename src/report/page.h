@@ -142,6 +142,7 @@ struct Page {
   std::string made_by;  ///< program and date of prices: beside the first heading, or at the end
   std::vector<Piece> pieces = {};
   std::string note = {};  ///< said before who made it
+  std::string subject = {};  ///< of which model it is, for the title of a page that is forwarded
   bool titled = true;   ///< else the first heading stands for the title in text
   bool bare = false;  ///< text is the tables alone, from the margin on: a listing
 

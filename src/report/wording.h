@@ -41,6 +41,8 @@ std::vector<Fact> price_facts(const Report& report);
 std::string_view answer_heading(const Report& report);
 /// The total, `~` before one that follows from an imputed price; `n/a` where it is not known.
 std::string total_words(const Estimate& estimate);
+/// The model's name, or its size where it has none.
+std::string subject_of(const ModelSummary& model);
 /// The answer in one or two sentences; empty without estimates.
 std::string answer_sentence(const Report& report);
 /// Where an owner's hour costs what a rented one does, and which rent that is; empty when not owned

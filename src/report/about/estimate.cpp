@@ -112,6 +112,7 @@ void add_assumptions(Page& page, const Estimate& e) {
 Page untitled(const Report& report) {
   Page page{"Training cost", made_by(report.price_data_date)};
   page.titled = false;
+  if (!report.estimates.empty()) page.subject = subject_of(report.estimates.front().model);
   return page;
 }
 

@@ -187,6 +187,7 @@ Bars fullness(const MemoryReport& report) {
 Page page_of(const MemoryReport& report) {
   const bool given = !report.fits.empty() && report.fits.front().given.has_value();
   Page page{"Memory", made_by(), {}};
+  page.subject = subject_of(report.model);
   page.add(Facts{question(report)});
   page.add(Heading{given ? "Memory of one device of the cluster asked for"
                          : "Memory of one device that holds everything"});

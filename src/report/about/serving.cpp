@@ -138,6 +138,10 @@ Bars step_bars(const ServingRow& row) {
   return bars;
 }
 
+std::string request_words(const ServingCurvePoint& p) {
+  return fmt::format("{} request{}", grouped(p.concurrency, 0), p.concurrency == 1 ? "" : "s");
+}
+
 // Every platform's, on one pair of axes.
 Curve platform_curves(const ServingReport& report) {
   Curve curve{.title = "Throughput against interactivity by platform",
@@ -153,7 +157,7 @@ Curve platform_curves(const ServingReport& report) {
   for (const ServingRow& row : report.rows) {
     Curve::Series series{row.title, {}};
     for (const ServingCurvePoint& p : row.curve) {
-      const std::string requests = grouped(p.concurrency, 0) + " requests";
+      const std::string requests = request_words(p);
       series.points.push_back({p.point.user_rate(), p.point.output_per_gpu, requests,
                                p.concurrency == row.concurrency});
       curve.numbers.add_row({row.title, whole(p.concurrency), rate(p.point.user_rate()),
@@ -174,7 +178,7 @@ Curve throughput_curve(const ServingRow& row) {
     numbers.add_row({whole(p.concurrency), rate(p.point.user_rate()), seconds(p.point.ttft_seconds),
                      rate(p.point.output_per_gpu), money(p.per_million_output, row.cost.imputed)});
     series.points.push_back(
-        {p.point.user_rate(), p.point.output_per_gpu, grouped(p.concurrency, 0) + " requests"});
+        {p.point.user_rate(), p.point.output_per_gpu, request_words(p)});
   }
   return {"Throughput against interactivity",
           {"tokens/s per user", NumberKind::number, true},
@@ -274,6 +278,7 @@ std::vector<std::string> warnings(const ServingReport& report) {
 
 Page page_of(const ServingReport& report) {
   Page page{"Serving", made_by(report.price_data_date), {}};
+  page.subject = report.model;
   page.add(Facts{question(report)});
   if (report.claim) add_claim(*report.claim, page);
   page.add(Heading{"Platforms", "tok: output tokens; M out: a million of them; weights/KV cache"});

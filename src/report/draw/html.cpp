@@ -12,7 +12,9 @@ class HtmlDrawing {
   explicit HtmlDrawing(const Page& page) : page_(page) {}
 
   std::string draw(std::string_view command) {
-    out_ = "<h1>" + html_escape(page_.title) + "</h1>\n";
+    const std::string title =
+        page_.subject.empty() ? page_.title : fmt::format("{}: {}", page_.title, page_.subject);
+    out_ = "<h1>" + html_escape(title) + "</h1>\n";
     if (!page_.note.empty()) out_ += "<p class=\"note\">" + html_escape(page_.note) + "</p>\n";
     for (const Piece& piece : page_.pieces) {
       if (in_list_ && !is_item(piece)) end_list();
@@ -23,7 +25,7 @@ class HtmlDrawing {
     if (!page_.made_by.empty()) out_ += "<p>" + html_escape(page_.made_by) + "</p>\n";
     if (!command.empty()) out_ += "<p><code>" + html_escape(command) + "</code></p>\n";
     out_ += "</footer>\n";
-    return html_page(page_.title, out_);
+    return html_page(title, out_);
   }
 
  private:

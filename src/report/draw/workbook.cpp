@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -84,11 +86,14 @@ class PageSheet {
  public:
   explicit PageSheet(WorkbookFile& book) : book_(book) {}
 
-  void draw(const Page& page) {
+  /// `pointer`: a line that leads to the sheet that computes.
+  void draw(const Page& page, std::string_view pointer) {
     book_.sheet(page.title, 0, 0);
     book_.width(0, 28);
     for (std::size_t column = 1; column < 12; ++column) book_.width(column, 18);
     line(page.title, true);
+    if (!page.subject.empty()) line(page.subject);
+    if (!pointer.empty()) line(pointer);
     if (!page.note.empty()) line(page.note);
     for (const Piece& piece : page.pieces) std::visit([&](const auto& b) { add(b); }, piece);
     book_.next_row();
@@ -242,10 +247,15 @@ void add_origin(WorkbookFile& book, const Document& document, const Page& page,
 std::string draw_workbook(const Document& document) {
   const Page page = document.summary ? document.summary() : document.page();
   WorkbookFile book(page.title);
-  PageSheet(book).draw(page);
   const std::optional<Calculation> budget =
       document.budget ? std::optional(document.budget()) : std::nullopt;
-  if (budget && !budget->columns.empty()) draw_calculation(book, *budget);
+  const bool computes = budget && !budget->columns.empty();
+  PageSheet(book).draw(
+      page, computes ? fmt::format("What follows is as it was computed; the sheet {} computes it "
+                                   "again from its marked cells",
+                                   budget->name)
+                     : std::string());
+  if (computes) draw_calculation(book, *budget);
   add_rows(book, document.record, document.rows, document.scalars_beside, document.scatter);
   add_lists(book, document.record, document.record.table(), {}, document.rows);
   add_origin(book, document, page, budget ? budget->sources : std::vector<Fact>());
