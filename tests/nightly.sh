@@ -36,6 +36,9 @@ fit() {
   python3 -c "import numpy, scipy" || return 77
   python3 tests/calibration/refit.py --program "$1" --data data --leave-one-out --check
 }
+other_fits() {
+  python3 tests/calibration/repeat.py --program "$1/trcost" --bench "$1/tests/trcost_calibrate" --data data
+}
 
 step "clang" build build-clang -DCMAKE_CXX_COMPILER="$clang"
 step "tests of clang's build" ctest --test-dir build-clang --output-on-failure -L unit
@@ -45,6 +48,7 @@ step "solve under the thread sanitizer" \
   build-thread/trcost solve --budget 1e6 -o build-thread/solve.txt
 step "long properties" build-clang/tests/trcost_tests "[.nightly]"
 step "fit of the constants" skippable fit build-clang/tests/trcost_calibrate
+step "fits of vision, serving, rounds and sources" skippable other_fits build-clang
 step "pages in Chromium" skippable python3 tests/pages/pages.py build-clang/trcost
 step "python" build build-python -DTRCOST_PYTHON=ON
 step "python says what the program says" ctest --test-dir build-python --output-on-failure -L python

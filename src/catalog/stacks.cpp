@@ -166,6 +166,16 @@ void read_tuning(ObjectReader& parent, Stack& stack) {
   reader->finish();
 }
 
+// What a fit gave, apart from what somebody wrote; a constant beside it, by hand, goes before it.
+void read_fitted(ObjectReader& parent, Stack& stack) {
+  auto reader = parent.optional_object("fitted");
+  if (!reader) return;
+  reader->required_text("source");
+  reader->accept("date");
+  read_given_constants(*reader, kStackConstants, stack);
+  reader->finish();
+}
+
 void read_measured(ObjectReader& parent, MeasuredSteps& measured) {
   auto reader = parent.optional_object("measured");
   if (!reader) return;
@@ -219,6 +229,7 @@ std::shared_ptr<const Stack> load_stack(const JsonValue& document, const Catalog
   stack->name = reader.required_text("name");
   stack->title = reader.required_text("title");
   stack->source = reader.required_text("source");
+  read_fitted(reader, *stack);
   read_given_constants(reader, kStackConstants, *stack);
   read_abilities(reader, *stack);
   read_releases(reader, stack->releases);

@@ -102,22 +102,28 @@ void add_accelerators(const std::vector<MeasuredStep>& steps, CalibrationResult&
   }
 }
 
+// A constant as the steps have it: among the fitted ones, in the place of one written by hand.
+void set_fitted(nlohmann::ordered_json& file, std::string_view name, double value) {
+  file.erase(std::string(name));
+  file["fitted"][std::string(name)] = value;
+}
+
 // Constants that a release changes, folded into those of the file, which is of that release.
 void fold_release(const Stack& moved, nlohmann::ordered_json& file) {
   if (moved.release_years == 0) return;
   const double gain = portable_exp(moved.release_gain * moved.release_years);
-  file["matmul"] = moved.matmul * gain;
-  file["flash"] = moved.flash * gain;
-  file["elementwise"] = moved.elementwise / gain;
+  set_fitted(file, "matmul", moved.matmul * gain);
+  set_fitted(file, "flash", moved.flash * gain);
+  set_fitted(file, "elementwise", moved.elementwise / gain);
   file.erase("releases");
-  file.erase("release_gain");
+  file["fitted"].erase("release_gain");
 }
 
 void write_constants(const Stack& base, const Stack& moved, nlohmann::ordered_json& file) {
   for (const StackFactor& factor : stack_factors()) {
     for (double Stack::*const member : factor.members) {
       if (member == nullptr || base.*member == moved.*member) continue;
-      file[std::string(stack_constant(member).name)] = moved.*member;
+      set_fitted(file, stack_constant(member).name, moved.*member);
     }
   }
 }
@@ -128,6 +134,8 @@ std::string file_of(const Catalog& catalog, const Stack& base, const Calibration
   nlohmann::ordered_json file =
       nlohmann::ordered_json::parse(catalog.show(CatalogKind::stacks, name.substr(0, at)));
   const Stack moved = moved_stack(base, result.fit.log);
+  file["fitted"].erase("date");  // of the fit that this one starts from
+  file["fitted"]["source"] = "trcost calibrate, where measured steps moved it";
   write_constants(base, moved, file);
   fold_release(moved, file);
   const std::string& from = base.measured.rows > 0 ? base.measured.base : base.name;

@@ -55,7 +55,8 @@ def read_kept(data):
 
 
 class Files:
-    """The constants where they stand: data/efficiency and data/stacks, every other key as it is."""
+    """The constants where they stand: data/efficiency and `fitted` of data/stacks, every other key as it
+    is."""
 
     def __init__(self, data):
         self.data, self.documents = data, {}
@@ -67,10 +68,12 @@ class Files:
         document = self.documents.setdefault(path, json.loads(path.read_text()))
         if key.startswith("matmul."):
             return document.setdefault("matmul", {}), key[7:]
-        return document, key
+        return document["fitted"] if kind == "stack" else document, key
 
     def write(self):
         for path, document in self.documents.items():
+            if "fitted" in document:
+                document["fitted"]["date"] = str(datetime.date.today())
             path.write_text(json.dumps(document, indent=2) + "\n")
 
 

@@ -3,7 +3,7 @@
 """Fits what vision-language code adds per block and micro-batch to data/runs/vision.csv.
 
   refit_vision.py --program build/trcost --data data           what fits best, and with sources left out
-  refit_vision.py ... --write                                  and writes data/efficiency/vision_*.csv
+  refit_vision.py ... --write                                  and writes them, and data/efficiency/vision_*.csv
 
 The constants are those of data/stacks that begin with vision_. One vote per source: the mean
 ln(predicted / reported) of its rows; the fit minimises the mean |vote| over a grid, so that every
@@ -23,6 +23,8 @@ import statistics
 import subprocess
 import tempfile
 
+from fitted_constants import Files
+
 # One A100 at micro-batch 1, where nothing else counts, takes 2.9 ms a block (PaliGemma 2 3B, roboflow)
 # and 2.8 ms (SmolVLA, lerobot issue 2915); half of that is the least that a fit may say.
 GRID = {
@@ -39,7 +41,7 @@ def replay(program, data, values):
             stacks[stack][name] = value
         for stack, constants in stacks.items():
             document = json.loads((data / "stacks" / f"{stack}.json").read_text())
-            document.update(constants)
+            document["fitted"].update(constants)
             path = pathlib.Path(folder) / "stacks" / f"{stack}.json"
             path.parent.mkdir(exist_ok=True)
             path.write_text(json.dumps(document))
@@ -91,7 +93,6 @@ def main():
     parser.add_argument("--data", type=pathlib.Path, required=True)
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
-    now = replay(args.program, args.data, {})
     contrastive = lambda key: key.startswith(("VT-cnclip", "VT-superclass", "VR35", "VR36", "VR38"))
     points = {}
     for values in itertools.product(*GRID.values()):
@@ -105,8 +106,9 @@ def main():
         return min(points, key=loss)
 
     chosen = best(None)
-    for name, value in zip(GRID, chosen):
-        print(f"{name[0]} {name[1]} {value}")
+    now = points[chosen]
+    for (stack, name), value in zip(GRID, chosen):
+        print(f"{stack} {name} {value}")
     families = {}
     for name, keep in (("vision", lambda k: not contrastive(k)), ("contrastive", contrastive)):
         rows = {key: row for key, row in now.items() if keep(key)}
@@ -114,10 +116,15 @@ def main():
         fitted = report(rows, {s: now for s in sources})
         left = report(rows, {s: points[best(s)] for s in sources}) if name == "vision" else fitted
         families[name] = left
-        print(name, "as it stands", {k: round(v, 3) for k, v in fitted.items()})
+        print(name, "fitted", {k: round(v, 3) for k, v in fitted.items()})
         print(name, "source left out", {k: round(v, 3) for k, v in left.items()})
     if not args.write:
         return
+    files = Files(args.data)
+    for (stack, name), value in zip(GRID, chosen):
+        place, key = files.place("stack", stack, name)
+        place[key] = value
+    files.write()
     with open(args.data / "efficiency" / "vision_residuals.csv", "w") as out:
         out.write("architecture,stack,model,task,layout,rows,groups,sources,sigma,median_error\n")
         for name, f in families.items():

@@ -68,3 +68,16 @@ TEST_CASE("a stack that says nothing of a number has the assumed one, and what i
   CHECK(assumed.memory.states.total() == 18);
   CHECK(assumed.memory.adapter_states.total() == 16);
 }
+
+TEST_CASE("a number that somebody wrote goes before one that was fitted") {
+  const Catalog catalog;
+  const auto own = trcost::load_stack(
+      trcost::parse_strict_json(R"({"name": "mine", "title": "Mine", "source": "a test",
+                                    "data_overlap": 0.25,
+                                    "fitted": {"source": "a fit", "date": "2026-11-23",
+                                               "data_overlap": 0.5, "straggler": 0.125}})",
+                                "mine.json"),
+      catalog);
+  CHECK(own->data_overlap == 0.25);
+  CHECK(own->straggler == 0.125);
+}

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "catalog/efficiency.h"
+#include "catalog/loaders.h"
 #include "catalog/strict_json.h"
 #include "catch.h"
 #include "study/calibrate.h"
@@ -103,15 +104,14 @@ TEST_CASE("a wrong unit is refused, and so is no step at all", "[calibrate]") {
 
 TEST_CASE("the calibrated file predicts as the fit does, at its own spread", "[calibrate]") {
   const CalibrationResult result = calibrate(catalog(), rows({1.4, 1.4, 1.4}));
-  const JsonValue document = parse_strict_json(result.stack_json, "my-stack.json");
-  CHECK(document.object().required_text("name") == "fsdp-calibrated");
-  Measurements again = rows({1.4, 1.4, 1.4});
-  const Stack moved = moved_stack(catalog().stack("fsdp"), result.fit.log);
-  Platform platform = again.steps[0].platform;
-  platform.stack = &moved;
-  const double seconds =
-      StepModel(again.steps[0].workload, platform).step(again.steps[0].layout).seconds;
-  CHECK_THAT(seconds, Catch::Matchers::WithinRel(result.rows[0].predicted_after, 1e-9));
+  const auto own = load_stack(parse_strict_json(result.stack_json, "my-stack.json"), catalog());
+  CHECK(own->name == "fsdp-calibrated");
+  CHECK(own->measured.rows == 3);
+  const MeasuredStep step = rows({1.4}).steps[0];
+  Platform platform = step.platform;
+  platform.stack = own.get();
+  CHECK_THAT(StepModel(step.workload, platform).step(step.layout).seconds,
+             Catch::Matchers::WithinRel(result.rows[0].predicted_after, 1e-9));
 }
 
 // The promise of README, on every published source by constants that never saw it.
