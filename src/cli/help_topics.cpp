@@ -90,10 +90,10 @@ worth); --mfu takes a speed as it is, and `transfer` carries a measured run over
 constexpr std::string_view kPhases =
     R"(Post-training: a job as rounds of phases.
 
---method pretrain|sft|reward|dpo|kto|ppo|grpo|distill makes of a training its rounds: what generates
-(prefill, then a token at a time), what scores (forward only: reference, reward, teacher), what
-learns (forward, backward, update). Phases of one pool of accelerators take turns; pools run beside
-each other; who waits is paid and shown.
+--method makes of a training its rounds (`trcost estimate --help` lists them, from sft and dpo to ppo
+and grpo): what generates (prefill, then a token at a time), what scores (forward only: reference,
+reward, teacher), what learns (forward, backward, update). Phases of one pool of accelerators take
+turns; pools run beside each other; who waits is paid and shown.
 
   trcost estimate --method grpo --model llama-3.1-8b --gpus 32 --accelerator h100-sxm
 

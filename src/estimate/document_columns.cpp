@@ -154,7 +154,7 @@ const Columns<PlacedPhase>& phase_columns() {
             "kind", [](P p) { return work_name(p.phase->work); }, "train, forward, generate, wait"),
         text(
             "method", [](P p) { return p.phase->method; },
-            "of its round: pretrain, sft, reward, dpo, kto, ppo, grpo, distill"),
+            "of its round, as --method has it"),
         number(
             "gpus", "accelerators", NumberKind::integer, [](P p) { return p.phase->gpus; },
             "that do it"),

@@ -125,10 +125,9 @@ void adapt_examples(Method method, Notes& notes, Scenario& adapted) {
 
 // Where nothing is generated; the reference scores what DPO and KTO learn from, too.
 void refuse_rollouts(Method method, const Scenario& scenario) {
-  const bool scored = method == Method::dpo || method == Method::kto;
   for (const FieldInfo& info : fields()) {
     if (!info.path.starts_with("rollout.")) continue;
-    if (scored && info.field == Field::rollout_reference) continue;
+    if (asks_reference(method) && info.field == Field::rollout_reference) continue;
     refuse(scenario, std::span(&info.field, 1), "is of rollouts, and nothing here writes responses",
            "give --method grpo, ppo or distill");
   }

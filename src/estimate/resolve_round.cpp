@@ -131,7 +131,7 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
                                                const Platform& platform, ResolvedWork& work,
                                                Notes& notes) {
   const Method method = method_named(scenario.text(Field::train_method));
-  if (method == Method::pretrain || method == Method::sft || method == Method::reward) return {};
+  if (!has_phases(method)) return {};
   auto round = std::make_shared<RoundWork>();
   round->method = method;
   MethodOptions options;

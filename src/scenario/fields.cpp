@@ -10,6 +10,13 @@
 namespace trcost {
 namespace {
 
+constexpr std::string_view kBarredMethods =
+#define TRCOST_METHOD(id, word, ...) "|" word
+#include "scenario/methods.def"
+#undef TRCOST_METHOD
+    ;
+constexpr std::string_view kMethodWords = kBarredMethods.substr(1);
+
 constexpr std::array<FieldInfo, kFieldCount> kFields = {{
 #define TRCOST_FIELD(id, path, flag_name, kind, unit, lowest, highest, choices, fallback, rule,   \
                      help, ...)                                                                   \

@@ -9,10 +9,9 @@ namespace trcost {
 namespace {
 
 constexpr MethodRow kMethods[] = {
-    {Method::pretrain, "pretrain", 1, false}, {Method::sft, "sft", 1, false},
-    {Method::reward, "reward", 2, false},     {Method::dpo, "dpo", 2, false},
-    {Method::kto, "kto", 1, false},           {Method::ppo, "ppo", 1, true},
-    {Method::grpo, "grpo", 1, true},          {Method::distill, "distill", 1, true},
+#define TRCOST_METHOD(id, ...) {Method::id, __VA_ARGS__},
+#include "scenario/methods.def"
+#undef TRCOST_METHOD
 };
 
 constexpr double kForwardFlops = 2;
@@ -71,6 +70,15 @@ std::vector<Phase> phases_of(Method method, const MethodOptions& options) {
     out.push_back({"train_critic", Work::train, Role::critic, options.epochs});
   }
   return out;
+}
+
+bool has_phases(Method method) {
+  return phases_of(method, {}).size() > 1;
+}
+
+bool asks_reference(Method method) {
+  const std::vector<Phase> phases = phases_of(method, {});
+  return std::ranges::find(phases, Role::reference, &Phase::role) != phases.end();
 }
 
 double flops_per_parameter(std::span<const Phase> phases, std::span<const double, kRoles> sizes) {

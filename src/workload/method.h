@@ -9,7 +9,11 @@
 
 namespace trcost {
 
-enum class Method : std::uint8_t { pretrain, sft, reward, dpo, kto, ppo, grpo, distill };
+enum class Method : std::uint8_t {
+#define TRCOST_METHOD(id, ...) id,
+#include "scenario/methods.def"
+#undef TRCOST_METHOD
+};
 
 /// The three kinds of work that accelerators are given, and what is paid for beside them.
 enum class Work : std::uint8_t { train, forward, generate, wait };
@@ -49,6 +53,11 @@ Method method_named(std::string_view name);
 /// et al., arXiv:2402.03300, section 4.1; Rafailov et al., arXiv:2305.18290; Ethayarajh et al.,
 /// arXiv:2402.01306, section 4, with its mismatched pairs).
 std::vector<Phase> phases_of(Method method, const MethodOptions& options);
+
+/// Whether a round is more than learning, and whether a reference scores what is learnt from: of
+/// the phases with everything that stands open.
+bool has_phases(Method method);
+bool asks_reference(Method method);
 
 /// FLOPs per token of sequence and parameter of the policy: 2 for a forward pass or a generated
 /// token, 6 for one that learns, times each model's share of the policy's parameters (A.1).
