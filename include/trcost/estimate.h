@@ -91,6 +91,7 @@ std::string_view decoded_words(Medium medium);
 
 struct ModelSummary {
   std::string name;  ///< as asked, e.g. `10.0B vl`
+  bool from_size = false;  ///< made from a parameter count alone: its name is that count
   double params_total = 0, params_active = 0, params_vision = 0, params_projector = 0;
   double params_trainable = 0;
   double layers = 0, hidden = 0, heads = 0, kv_heads = 0, ffn = 0, vocab = 0;

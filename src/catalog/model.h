@@ -224,6 +224,7 @@ struct Model {
   std::string released_format;  ///< of its weights, where it is smaller than 16 bit: a serving format
   LanguageModel language;
   std::optional<VisionModel> vision;
+  bool from_size = false;  ///< made from a parameter count alone: its name is that count
   std::vector<TakenDefault> defaults;  ///< of a Hugging Face config.json; else empty
 };
 

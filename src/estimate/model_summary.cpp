@@ -7,6 +7,7 @@ ModelSummary describe_model(const ResolvedWork& work) {
   ModelSummary out;
   const LanguageModel& language = work.model.language;
   out.name = work.model.name;
+  out.from_size = work.model.from_size;
   out.params_total = work.params.total;
   out.params_active = work.params.active;
   out.params_vision = work.params.encoder;

@@ -120,6 +120,7 @@ Model from_parameters(const Scenario& scenario, const Catalog& catalog, double p
   }
   model.name = fmt::format("{}{}", format_number(params, NumberKind::count), vision ? " vl" : "");
   model.title = model.name;
+  model.from_size = true;
   model.source = "shape from the parameter count";
   if (notes.wanted()) {
     const LanguageModel& shape = model.language;

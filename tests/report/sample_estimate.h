@@ -34,7 +34,7 @@ inline void set_bill(Estimate& e, double gpu_hours, double price) {
 }
 
 inline void set_work(Estimate& e) {
-  e.model = {"10.0B vl", 1e10, 1e10, 3.04e8, 2.1e7, 1e10, 32, 4096, 32, 8, 14336, 128256};
+  e.model = {"10.0B vl", true, 1e10, 1e10, 3.04e8, 2.1e7, 1e10, 32, 4096, 32, 8, 14336, 128256};
   e.tokens = {2e11, 1.5e11, 5e10, 5e10};
   e.flops = {1.3e22, 1.35e22, 6.5e10, 1.29e22, 9e19, 1e19, 1.2e22};
   e.layout.tp = 2;
