@@ -1,16 +1,148 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a training costs: rows of dollars, and their sum.
 #pragma once
+// What a training costs: rows of dollars, and their sum.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "trcost/line_item.h"
-
 namespace trcost {
+
+/// One step of the chain from question to answer, for --explain.
+struct Derivation {
+  std::string name;      ///< what comes out, e.g. `GPU-hours`
+  std::string formula;   ///< in symbols
+  std::string numbers;   ///< with the numbers put in
+  std::string result;
+  std::string source;
+};
+
+/// What a row of the bill pays for.
+enum class Part : std::uint8_t {
+  compute,     ///< rent of accelerator-hours
+  servers,     ///< owning: what the machines lose in value
+  network,     ///< owning: what their network does
+  capital,     ///< owning: what the money in both of them costs
+  colocation,  ///< owning: the building
+  support,     ///< owning: support and warranty
+  idle,        ///< owning: the hours that nobody uses
+  energy,
+  experiments,  ///< compute before the final run
+  evaluation,   ///< compute beside it
+  dataset,
+  checkpoints,
+  weights,
+  egress,
+};
+
+/// What people read: the row's name, and what of an hour of an owned accelerator it is, if any.
+struct PartWords {
+  std::string_view name;
+  std::string_view of_hour = {};
+};
+/// One row per part, in its order.
+inline constexpr std::array kPartWords = {
+    PartWords{"compute"},
+    PartWords{"servers, depreciation", "servers"},
+    PartWords{"network, depreciation", "network"},
+    PartWords{"cost of capital", "capital"},
+    PartWords{"colocation", "colocation"},
+    PartWords{"support", "support"},
+    PartWords{"idle hours of the cluster", "idle hours"},
+    PartWords{"energy", "energy"},
+    PartWords{"experiments"},
+    PartWords{"evaluation"},
+    PartWords{"dataset"},
+    PartWords{"full checkpoints"},
+    PartWords{"weights-only checkpoints"},
+    PartWords{"egress"},
+};
+static_assert(kPartWords.size() == static_cast<std::size_t>(Part::egress) + 1);
+
+enum class Unit : std::uint8_t { gpu_hour, kwh, gb_month, gb };
+/// `GPU-hour`, `kWh`, `GB-month`, `GB`.
+std::string_view unit_name(Unit unit);
+
+/// What an uncertain input moves, as a factor of its value in the estimate.
+enum class Driver : std::uint8_t {
+  hours,        ///< GPU-hours
+  days,         ///< wall-clock time
+  rent,         ///< price of a GPU-hour
+  capital,      ///< owning: server and network per GPU-hour in use
+  colocation,   ///< owning: space per GPU-hour in use
+  electricity,  ///< owning: energy per GPU-hour
+  dataset,      ///< bytes of the dataset x price of storage
+  checkpoints,  ///< bytes of the checkpoints x price of storage
+  egress,       ///< bytes that leave x their price
+  experiments,  ///< compute beside the final run, as a multiple of it
+  evaluation,
+};
+inline constexpr std::size_t kDriverCount = 11;
+
+/// Each driver goes as factor^exponent.
+class Exponents {
+ public:
+  constexpr Exponents() = default;
+  /// GPU-hours and days together: what changes how long the cluster works.
+  static constexpr Exponents time(double exponent) {
+    return Exponents().with(Driver::hours, exponent).with(Driver::days, exponent);
+  }
+  [[nodiscard]] constexpr Exponents with(Driver driver, double exponent) const {
+    Exponents out = *this;
+    out.values_[static_cast<std::size_t>(driver)] = exponent;
+    return out;
+  }
+  constexpr double operator[](Driver driver) const {
+    return values_[static_cast<std::size_t>(driver)];
+  }
+  constexpr bool operator==(const Exponents&) const = default;
+
+ private:
+  std::array<double, kDriverCount> values_{};
+};
+
+/// Dollars that go as a product of powers of the drivers.
+struct Term {
+  double usd = 0;  ///< where no driver has changed
+  Exponents moves;
+};
+
+/// One row of the bill. An unknown unit price or amount is empty, never 0.
+struct LineItem {
+  Part part = Part::compute;
+  std::string round;  ///< the stage that it belongs to; empty where there is one
+  double quantity = 0;
+  Unit unit = Unit::gpu_hour;
+  std::optional<double> unit_price;  ///< USD per unit
+  std::optional<double> amount;      ///< USD
+  bool included = true;              ///< part of the total; energy of rented GPUs is not
+  std::string source;
+  std::string date;              ///< YYYY-MM-DD or as precise as is known
+  std::vector<Term> terms = {};  ///< sum to the amount where it is known and part of the total
+};
+
+/// `instructions: compute`; rented energy says that the rent holds it.
+std::string item_name(const LineItem& item);
+
+/// Dollars as a sum of terms, of which those that move alike are one. The total of a bill, its
+/// elasticities and its draws are made from this one sum.
+class Dollars {
+ public:
+  void add(const Term& term);
+  [[nodiscard]] std::span<const Term> terms() const { return terms_; }
+  [[nodiscard]] double total() const;
+  /// d ln(total) / d ln(driver) = sum of usd x exponent / total; 0 of nothing.
+  [[nodiscard]] Exponents elasticities() const;
+  void scale(double factor);
+
+ private:
+  std::vector<Term> terms_;
+};
 
 enum class PriceClass : std::uint8_t;
 
@@ -46,6 +178,15 @@ struct CostResult {
   std::optional<double> break_even_utilization;  ///< with own: where owning equals renting
   std::optional<double> rent_per_gpu_hour;       ///< with own: the rent that it is compared with
   std::string rent_source;                       ///< which rent that is, in words
+};
+
+/// Electricity and carbon of a training.
+struct EnergyResult {
+  std::optional<double> kwh;             ///< of the run with its experiments and evaluation
+  std::optional<double> co2_kg;          ///< of that electricity
+  std::optional<double> tokens_per_mwh;  ///< tokens of the run over all of `kwh`
+  std::optional<double> tokens_per_second_per_megawatt;  ///< steps alone, rated power
+  std::optional<double> site_megawatts;  ///< that the cluster takes at most: rated power x PUE
 };
 
 inline constexpr std::string_view kStaffNote =

@@ -1,14 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "trcost/hardware.h"
-
 namespace trcost {
+
+enum class Precision : std::uint8_t { bf16, fp16, fp8, mxfp8, nvfp4, tf32, fp32 };
+inline constexpr int kPrecisionCount = 7;
+
+/// `bf16`, `fp16`, ... as the command line and JSON spell it.
+std::string_view precision_name(Precision precision);
+/// The inverse; empty for an unknown name.
+std::optional<Precision> parse_precision(std::string_view name);
+
+/// What a chip's file does not say otherwise (Epoch AI, github.com/epoch-research/training-cost-trends
+/// at 263c40a, cost_analysis_standalone.py: mean draw server_TDP_fraction, power chip_to_server_power;
+/// a DGX H100 has 1.82 times the power of its boards).
+inline constexpr double kUsualMeanDraw = 0.75;
+inline constexpr double kUsualServerPower = 1.8;
+inline constexpr double kUsualServerPrice = 1.64;
+
+/// How clouds spell a chip, folded: `h100`, and words that may follow and mean the same chip. Chips
+/// that share a name differ by form (`pcie`) or memory.
+struct CloudName {
+  std::string name;
+  std::vector<std::string> words;
+  std::string form;         ///< a word that tells it from others of its name
+  std::optional<double> memory_gb;  ///< nominal, where others of its name have another
+  std::string accelerator;  ///< the chip's own name, or that of a variant without a file
+};
+
+/// A chip as its specification sheet describes it. Dense peaks only; an absent rate is 0.
+struct Accelerator {
+  std::string name;            ///< catalog name, e.g. `h100-sxm`
+  std::string title;           ///< as people write it, e.g. `H100 SXM 80GB`
+  std::string vendor;
+  std::string architecture;    ///< e.g. `hopper`: groups chips in calibration and residuals
+  std::string release_date;    ///< YYYY-MM-DD, may be empty
+  std::vector<std::string> aliases;  ///< other spellings of the name, in any case
+  std::vector<CloudName> cloud_names;
+  std::string sibling;         ///< the chip whose constants it takes where it has none of its own
+  std::string system;          ///< catalog name of its usual system
+  std::array<double, kPrecisionCount> peak_flops{};      ///< FLOP/s per precision, dense
+  std::array<std::optional<double>, kPrecisionCount> measured_flops;  ///< best measured matmul rate
+  std::array<bool, kPrecisionCount> recipe{};            ///< an established training recipe exists
+  double memory_bytes = 0;             ///< usable by the framework
+  double memory_bandwidth = 0;         ///< bytes/s
+  std::optional<double> power_watts;   ///< board power limit
+  std::string power_source;            ///< of the board power, empty where there is none
+  double mean_draw = kUsualMeanDraw;   ///< of the system's power while training, on average
+  double server_power_multiple = kUsualServerPower;  ///< of the board's, where no system's is known
+  double server_price_multiple = kUsualServerPrice;  ///< server's price / chip's price
+  bool sold_by_maker = false;          ///< only its maker's cloud rents it: its list price is the market's
+  std::optional<double> price_usd;     ///< purchase price of one
+  std::string price_source;            ///< of the purchase price, empty where there is none
+  std::string price_date;              ///< YYYY-MM or YYYY-MM-DD
+  std::string peak_source;             ///< of the dense peaks
+  std::string file;                    ///< where it was read, for messages
+};
+
+/// One level of a system's network, innermost first.
+struct NetworkTier {
+  std::string name;                     ///< e.g. `NVLink 4`, `InfiniBand NDR`
+  double size = 0;                      ///< accelerators within one domain of this tier
+  double bandwidth = 0;                 ///< bytes/s per accelerator and direction
+  double latency_seconds = 0;
+  bool in_network_reduction = false;    ///< switches reduce (NVLS, SHARP)
+};
+
+/// A node or rack with its network: where accelerators live.
+struct System {
+  std::string name;
+  std::string title;
+  std::vector<std::string> accelerators;   ///< catalog names of the chips that it carries
+  double gpus_per_node = 8;                ///< accelerators sold and failing together
+  double gpus_per_domain = 8;              ///< accelerators in the innermost domain (8, 72)
+  double usable_per_domain = 8;            ///< how many of them planners use (NVL72: 64)
+  std::vector<NetworkTier> tiers;          ///< innermost first; the last one spans the cluster
+  /// Between an accelerator and its host's memory, bytes/s each way as specified.
+  std::optional<double> host_bandwidth;
+  std::optional<double> power_per_gpu_watts;  ///< whole system per accelerator
+  std::string power_source;                ///< empty where there is no power
+  std::optional<double> price_usd;         ///< purchase price of the system
+  double price_gpus = 0;                   ///< accelerators in that price, where there is one
+  std::string price_source;                ///< empty where there is no price
+  std::string price_date;                  ///< YYYY-MM or YYYY-MM-DD
+  std::string file;
+};
+
+/// The name of the method and how good it is near a scenario, from the residuals of the published
+/// rows nearest to it.
+struct MethodQuality {
+  std::string_view name;      ///< e.g. `analytic`
+  double sigma = 0;           ///< standard deviation of ln(predicted/measured)
+  double median_error = 0;    ///< median |predicted/measured - 1|
+  int rows = 0;               ///< published rows behind it
+  std::string_view family;    ///< which rows, in words
+  bool measured = false;      ///< the chip has rows of its own
+  bool own = false;           ///< the rows are steps that the user measured (trcost calibrate)
+};
 
 struct Model;
 struct Encoder;

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "trcost/catalog.h"
 #include "trcost/estimate.h"
-#include "trcost/hardware.h"
 #include "trcost/layout.h"
 
 namespace trcost {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/derivation.h"
+#include "trcost/bill.h"
 #include "trcost/estimate.h"
 #include "trcost/scenario.h"
 #include "trcost/serving_point.h"

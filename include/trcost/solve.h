@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inverse question: which value of one field brings a result to a target.
 #pragma once
+// The inverse question: which value of one field brings a result to a target.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "trcost/estimate.h"
-#include "trcost/scaling_law.h"
 #include "trcost/scenario.h"
+#include "trcost/tokens.h"
 
 namespace trcost {
 
@@ -116,5 +117,21 @@ inline constexpr std::string_view kReferenceName = "Llama-3.1-405B";
 
 /// The estimate gives MFU, goodput and price; `flops = gpus x peak x MFU x seconds`.
 ClusterRun cluster_run(const Estimate& estimate, double seconds);
+
+/// A cluster size of one platform.
+struct ClusterPoint {
+  std::string accelerator;
+  double gpus = 0;
+  double wall_clock_seconds = 0;
+  std::optional<double> total_usd;
+  bool chosen = false;    ///< what the estimate answers
+  bool frontier = false;  ///< nothing known is both sooner and cheaper
+};
+
+/// The same training on smaller and larger clusters: what time costs.
+/// Of every estimate its own cluster, and those from an eighth to eight times of it that have an
+/// answer, in whole nodes. Empty for a scenario of several stages, whose clusters differ.
+std::vector<ClusterPoint> cluster_curve(const Scenario& scenario, const Catalog& catalog,
+                                        std::span<const Estimate> estimates);
 
 }  // namespace trcost

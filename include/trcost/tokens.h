@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+/// Tokens: those that an image, a video or an audio clip becomes in a vision-language or audio model, and
+/// those that a model of some size is best trained on.
+///
+/// Each family follows the arithmetic of its released preprocessor to the token, rounding and
+/// released limits included. Every family counts twice: the tokens its encoder computes, padding
+/// and class tokens included, and the tokens that the language model sees.
 
 #include <cstdint>
 #include <optional>
@@ -8,11 +14,6 @@
 
 #include "trcost/numbers.h"
 
-/// Tokens that an image, a video or an audio clip becomes in a vision-language or audio model.
-///
-/// Each family follows the arithmetic of its released preprocessor to the token, rounding and
-/// released limits included. Every family counts twice: the tokens its encoder computes, padding
-/// and class tokens included, and the tokens that the language model sees.
 namespace trcost {
 
 using ImageSize = PixelSize;
@@ -106,5 +107,30 @@ TokenCount count_video_tokens(std::string_view family, ImageSize size, double se
 /// short for one token.
 TokenCount count_audio_tokens(std::string_view family, double seconds,
                               const TokenOptions& options = {});
+
+/// How loss follows parameters and tokens: L(N, D) = E + A/N^alpha + B/D^beta. Default: the refit of Hoffmann et al. by Epoch
+/// (epoch-research/analyzing-chinchilla, data_analysis.ipynb).
+struct ScalingLaw {
+  double A = 482.00572;
+  double B = 2085.4342;
+  double E = 1.81686;
+  double alpha = 0.34781;
+  double beta = 0.36585;
+};
+struct ComputeOptimal {
+  double params = 0;
+  double tokens = 0;
+};
+/// The pair that minimises loss for `flop` = 6 N D: Hoffmann et al., arXiv 2203.15556.
+ComputeOptimal compute_optimal(double flop, const ScalingLaw& law = {});
+/// Tokens at which a model of `params` is compute-optimal.
+double optimal_tokens(double params, const ScalingLaw& law = {});
+/// Nats per token, for relative decisions only.
+double scaling_loss(double params, double tokens, const ScalingLaw& law = {});
+/// Tokens that bring `params` to `loss`; throws Error (no_answer) below the floor E + A/N^alpha.
+double tokens_for_loss(double params, double loss, const ScalingLaw& law = {});
+/// Value of repeating `unique` tokens for `epochs`, in fresh tokens (Muennighoff et al. 2305.16264,
+/// R_D* = 15.387756).
+double effective_tokens(double unique, double epochs);
 
 }  // namespace trcost

@@ -10,8 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/derivation.h"
-#include "trcost/line_item.h"
+#include "trcost/bill.h"
 #include "trcost/scenario.h"
 
 namespace trcost {

@@ -10,9 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "trcost/hardware.h"
+#include "trcost/catalog.h"
 #include "trcost/layout.h"
-#include "trcost/method_quality.h"
 
 namespace trcost {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "catalog/price_book.h"
-#include "trcost/hardware.h"
+#include "trcost/catalog.h"
 
 namespace trcost {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/replaced_file.h"
-#include "trcost/output_format.h"
+#include "trcost/report.h"
 
 namespace trcost::cli {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/energy.h"
+#include "cost/energy.h"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trcost/derivation.h"
+#include "trcost/bill.h"
 
 namespace trcost {
 

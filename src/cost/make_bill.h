@@ -10,7 +10,6 @@
 #include "cost/prices.h"
 #include "cost/storage.h"
 #include "trcost/bill.h"
-#include "trcost/derivation.h"
 
 namespace trcost {
 

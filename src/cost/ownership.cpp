@@ -7,9 +7,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "cost/energy.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
-#include "trcost/energy.h"
 #include "trcost/numbers.h"
 
 namespace trcost {

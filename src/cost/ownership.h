@@ -9,9 +9,8 @@
 #include <vector>
 
 #include "cost/prices.h"
-#include "trcost/derivation.h"
-#include "trcost/hardware.h"
-#include "trcost/line_item.h"
+#include "trcost/bill.h"
+#include "trcost/catalog.h"
 
 namespace trcost {
 

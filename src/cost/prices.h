@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "catalog/price_book.h"
-#include "trcost/derivation.h"
+#include "trcost/bill.h"
 
 namespace trcost {
 

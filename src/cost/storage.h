@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "trcost/derivation.h"
+#include "trcost/bill.h"
 
 namespace trcost {
 

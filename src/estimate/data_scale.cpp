@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "trcost/scaling_law.h"
+#include "trcost/tokens.h"
 
 namespace trcost {
 namespace {

@@ -3,7 +3,6 @@
 
 #include "text/column.h"
 #include "trcost/estimate.h"
-#include "trcost/token_budgets.h"
 
 namespace trcost {
 

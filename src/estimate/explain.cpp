@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "cost/energy.h"
 #include "cost/make_bill.h"
 #include "cost/storage.h"
 #include "quantity/quantity.h"
 #include "trcost/bill.h"
-#include "trcost/energy.h"
 
 namespace trcost {
 namespace {

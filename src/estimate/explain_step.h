@@ -5,7 +5,7 @@
 
 #include "performance/step_account.h"
 #include "text/column.h"
-#include "trcost/derivation.h"
+#include "trcost/bill.h"
 
 namespace trcost {
 

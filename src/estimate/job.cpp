@@ -5,10 +5,10 @@
 #include <cmath>
 #include <tuple>
 
+#include "cost/energy.h"
 #include "cost/make_bill.h"
 #include "quantity/quantity.h"
 #include "trcost/bill.h"
-#include "trcost/energy.h"
 
 namespace trcost {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <functional>
 
+#include "cost/energy.h"
 #include "cost/storage.h"
 #include "estimate/bill_terms.h"
 #include "estimate/rates.h"
 #include "estimate/useful_time.h"
-#include "trcost/energy.h"
 #include "trcost/estimate.h"
 
 namespace trcost {

@@ -5,8 +5,8 @@
 
 #include <utility>
 
+#include "cost/energy.h"
 #include "quantity/quantity.h"
-#include "trcost/energy.h"
 #include "trcost/error.h"
 
 namespace trcost {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "catalog/regions.h"
+#include "cost/energy.h"
 #include "cost/ownership.h"
 #include "cost/prices.h"
 #include "estimate/platform.h"

@@ -11,7 +11,7 @@
 #include "planner/planner.h"
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
-#include "trcost/scaling_law.h"
+#include "trcost/tokens.h"
 #include "workload/method.h"
 
 namespace trcost {

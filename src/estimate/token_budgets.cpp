@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/token_budgets.h"
+#include "trcost/estimate.h"
 
 #include <algorithm>
 #include <cmath>

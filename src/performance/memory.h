@@ -4,7 +4,7 @@
 #include <array>
 
 #include "catalog/efficiency.h"
-#include "trcost/hardware.h"
+#include "trcost/catalog.h"
 #include "trcost/layout.h"
 #include "workload/workload.h"
 

@@ -10,7 +10,7 @@
 #include "catalog/efficiency.h"
 #include "performance/layer_cost.h"
 #include "performance/memory.h"
-#include "trcost/hardware.h"
+#include "trcost/catalog.h"
 #include "trcost/layout.h"
 #include "workload/workload.h"
 

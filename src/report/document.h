@@ -12,7 +12,7 @@
 #include "report/calculation.h"
 #include "report/page.h"
 #include "text/column.h"
-#include "trcost/output_format.h"
+#include "trcost/report.h"
 
 namespace trcost {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/output_format.h"
+#include "trcost/report.h"
 
 #include <fmt/format.h>
 

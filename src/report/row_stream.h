@@ -9,7 +9,7 @@
 
 #include "text/json_writer.h"
 #include "text/row_writer.h"
-#include "trcost/output_format.h"
+#include "trcost/report.h"
 
 namespace trcost {
 

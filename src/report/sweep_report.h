@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "study/sweep_resume.h"
-#include "trcost/output_format.h"
+#include "trcost/report.h"
 #include "trcost/sweep.h"
 
 namespace trcost {

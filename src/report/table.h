@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "trcost/numbers.h"
-#include "trcost/output_format.h"
+#include "trcost/report.h"
 
 namespace trcost {
 

@@ -16,13 +16,13 @@ constexpr int kNarrowestWrap = 12;  // narrower text is not read any more
 constexpr int kNarrowestCut = 6;
 
 // A text table under way: the columns that are shown, with their widths.
-struct Layout {
+struct Placing {
   std::vector<std::size_t> shown;
   std::vector<int> widths;  // of all columns
   std::size_t dropped = 0;
 };
 
-int total_width(const Layout& layout) {
+int total_width(const Placing& layout) {
   int total = 0;
   for (const std::size_t column : layout.shown) total += layout.widths[column] + kGap;
   return total - (layout.shown.empty() ? 0 : kGap);
@@ -37,7 +37,7 @@ int natural_width(const Table& table, std::size_t column) {
 }
 
 // Takes columns from the widest flexible column until the lines fit or all are at their narrowest.
-void narrow(const Table& table, int width, Layout& layout) {
+void narrow(const Table& table, int width, Placing& layout) {
   const auto narrowest = [&](std::size_t column) {
     switch (table.columns()[column].overflow) {
       case Overflow::wrap:
@@ -61,8 +61,8 @@ void narrow(const Table& table, int width, Layout& layout) {
   }
 }
 
-Layout lay_out(const Table& table, int width) {
-  Layout layout;
+Placing lay_out(const Table& table, int width) {
+  Placing layout;
   layout.shown.resize(table.columns().size());
   std::iota(layout.shown.begin(), layout.shown.end(), std::size_t{0});
   std::vector<int> natural;
@@ -89,7 +89,7 @@ std::string aligned(std::string_view text, int width, Align align) {
 }
 
 // One row as lines; a wrapped cell takes several.
-void append_row(std::string& out, const Table& table, const Layout& layout,
+void append_row(std::string& out, const Table& table, const Placing& layout,
                 const std::vector<Cell>& row, const Style& style) {
   std::vector<std::vector<std::string>> cells;
   std::size_t lines = 1;
@@ -117,7 +117,7 @@ void append_row(std::string& out, const Table& table, const Layout& layout,
   }
 }
 
-std::string header_line(const Table& table, const Layout& layout, const Style& style) {
+std::string header_line(const Table& table, const Placing& layout, const Style& style) {
   std::string line;
   for (const std::size_t column : layout.shown) {
     if (!line.empty()) line.append(kGap, ' ');
@@ -133,7 +133,7 @@ std::string header_line(const Table& table, const Layout& layout, const Style& s
 }  // namespace
 
 std::string to_text(const Table& table, const Style& style) {
-  const Layout layout = lay_out(table, style.width);
+  const Placing layout = lay_out(table, style.width);
   std::string rule;
   const int rule_width = std::min(total_width(layout), std::max(style.width, 1));
   for (int i = 0; i < rule_width; ++i) rule += style.unicode ? "\u2500" : "-";

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/output_format.h"
+#include "trcost/report.h"
 
 namespace trcost {
 

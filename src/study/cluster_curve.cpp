@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/cluster_curve.h"
+#include "trcost/solve.h"
 
 #include <algorithm>
 #include <cmath>

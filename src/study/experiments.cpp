@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/energy.h"
 #include "cost/make_bill.h"
 #include "quantity/quantity.h"
 #include "study/experiment_runs.h"

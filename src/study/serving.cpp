@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/energy.h"
 #include "estimate/rates.h"
 #include "planner/serving_layout.h"
 #include "quantity/portable_math.h"

@@ -7,7 +7,7 @@
 
 #include "catalog/engine.h"
 #include "performance/serving_model.h"
-#include "trcost/derivation.h"
+#include "trcost/bill.h"
 #include "trcost/serving.h"
 #include "workload/served_model.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "trcost/scaling_law.h"
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
+#include "trcost/tokens.h"
 
 namespace trcost {
 namespace {

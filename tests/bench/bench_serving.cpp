@@ -4,7 +4,6 @@
 
 #include "planner/serving_layout.h"
 #include "trcost/catalog.h"
-#include "trcost/hardware.h"
 #include "trcost/serving_point.h"
 
 namespace {

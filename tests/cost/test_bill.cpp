@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/price_book.h"
 #include "catch.h"
+#include "cost/energy.h"
 #include "cost/make_bill.h"
 #include "cost/ownership.h"
 #include "cost/prices.h"
@@ -8,7 +9,6 @@
 #include "cost/vector_file.h"
 #include "trcost/bill.h"
 #include "trcost/catalog.h"
-#include "trcost/energy.h"
 
 using namespace trcost;
 

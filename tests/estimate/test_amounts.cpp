@@ -9,7 +9,6 @@
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
-#include "trcost/token_budgets.h"
 
 using namespace trcost;
 

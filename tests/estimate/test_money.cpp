@@ -5,6 +5,7 @@
 #include <string>
 
 #include "catch.h"
+#include "cost/energy.h"
 #include "cost/make_bill.h"
 #include "estimate/range_draws.h"
 #include "trcost/catalog.h"

@@ -17,7 +17,6 @@ FLOORS = ["quantity", "text", "catalog", "scenario", "workload", "performance", 
           "estimate", "study", "report", "cli", "python"]
 
 PUBLIC = {
-    "bill": "cost", "derivation": "quantity", "hardware": "catalog", "method_quality": "catalog",
     "report": "report", "serving_point": "performance", "sweep": "study", "tokens": "workload",
     "uncertainty": "cost",
 }

@@ -17,7 +17,6 @@
 #include "fuzz/borders.h"
 #include "trcost/catalog.h"
 #include "trcost/estimate.h"
-#include "trcost/token_budgets.h"
 
 namespace trcost::fuzz {
 namespace {

@@ -8,7 +8,6 @@
 #include "performance/performance.h"
 #include "study/validate.h"
 #include "trcost/catalog.h"
-#include "trcost/hardware.h"
 
 namespace {
 

@@ -3,7 +3,7 @@
 
 #include "catch.h"
 #include "trcost/error.h"
-#include "trcost/scaling_law.h"
+#include "trcost/tokens.h"
 #include "workload/reference_vectors.h"
 
 using namespace trcost;

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "report/page.h"
-#include "trcost/output_format.h"
+#include "trcost/report.h"
 
 namespace trcost {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/line_item.h"
+#include "trcost/bill.h"
 
 #include <fmt/format.h>
 

@@ -7,18 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "trcost/derivation.h"
-#include "trcost/hardware.h"
+#include "trcost/bill.h"
+#include "trcost/catalog.h"
 
 namespace trcost {
-
-struct EnergyResult {
-  std::optional<double> kwh;             ///< of the run with its experiments and evaluation
-  std::optional<double> co2_kg;          ///< of that electricity
-  std::optional<double> tokens_per_mwh;  ///< tokens of the run over all of `kwh`
-  std::optional<double> tokens_per_second_per_megawatt;  ///< steps alone, rated power
-  std::optional<double> site_megawatts;  ///< that the cluster takes at most: rated power x PUE
-};
 
 /// Rated power of the whole system per accelerator.
 struct SystemPower {
