@@ -28,10 +28,10 @@ std::optional<double> take_memory(std::string_view& rest) {
   return memory;
 }
 
-using Names = std::vector<const CloudName*>;
+using CloudFamily = std::vector<const CloudName*>;
 
 // The longest word of those that may follow a name, at the start of `rest`.
-std::string take_word(std::string_view& rest, const Names& family) {
+std::string take_word(std::string_view& rest, const CloudFamily& family) {
   std::string_view found;
   const auto consider = [&](std::string_view word) {
     if (rest.starts_with(word) && word.size() > found.size()) found = word;
@@ -51,7 +51,7 @@ struct Said {
 };
 
 // Everything that follows a name has to be known: an H20-3e is no H20, an RTX 4090 D no RTX 4090.
-std::optional<Said> take_apart(std::string_view rest, const Names& family) {
+std::optional<Said> take_apart(std::string_view rest, const CloudFamily& family) {
   Said said;
   while (!rest.empty()) {
     if (const auto memory = take_memory(rest)) {
@@ -77,7 +77,7 @@ std::string forms_in(std::string_view instance) {
 
 // Of chips of one name those of the form that is said, by the name before the machine; else those
 // without one.
-Names of_form(const Names& family, const Said& said, std::string_view machine) {
+CloudFamily of_form(const CloudFamily& family, const Said& said, std::string_view machine) {
   std::string form;
   for (const CloudName* each : family) {
     if (each->form.empty()) continue;
@@ -88,7 +88,7 @@ Names of_form(const Names& family, const Said& said, std::string_view machine) {
     }
     if (form.empty() && machine.find(each->form) != std::string_view::npos) form = each->form;
   }
-  Names out;
+  CloudFamily out;
   std::ranges::copy_if(family, std::back_inserter(out),
                        [&](const CloudName* each) { return each->form == form; });
   return out;
@@ -97,7 +97,7 @@ Names of_form(const Names& family, const Said& said, std::string_view machine) {
 constexpr double kNear = 0.15;  // 80 GB of 79.2 GiB
 
 // Of chips sold with several memories, the one nearest to what is said.
-CloudAccelerator of_memory(const Names& family, std::string_view spelled,
+CloudAccelerator of_memory(const CloudFamily& family, std::string_view spelled,
                            std::optional<double> memory_gb) {
   if (family.size() == 1 && !family.front()->memory_gb) {
     return {family.front()->accelerator, {}};
@@ -139,7 +139,7 @@ CloudAccelerator CloudNames::find(std::string_view name, std::optional<double> m
   for (const std::string_view vendor : {"nvidia", "amd", "intel", "geforce", "tesla"}) {
     if (rest.starts_with(vendor)) rest.remove_prefix(vendor.size());
   }
-  Names family;
+  CloudFamily family;
   for (const CloudName& each : names_) {
     if (rest.starts_with(each.name) && (family.empty() || family.front()->name == each.name)) {
       family.push_back(&each);

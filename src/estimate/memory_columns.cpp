@@ -10,7 +10,7 @@ namespace {
 
 using namespace column;
 using Fit = const MemoryFit&;
-using Report = const MemoryReport&;
+using Answer = const MemoryReport&;
 
 bool known(Fit fit) {
   return fit.problem.empty();
@@ -101,7 +101,7 @@ const Columns<MemoryUse>& parts_columns() {
 }
 
 template <Recompute How>
-constexpr auto whole = [](Report report) { return &report.whole[static_cast<std::size_t>(How)]; };
+constexpr auto whole = [](Answer report) { return &report.whole[static_cast<std::size_t>(How)]; };
 
 }  // namespace
 
@@ -114,31 +114,31 @@ const Columns<MemoryReport>& memory_columns() {
     t.add(versions<MemoryReport>());
     t.add(
         {json(
-             "scenario", [](Report r) -> auto& { return r.scenario; },
+             "scenario", [](Answer r) -> auto& { return r.scenario; },
              "what was asked, replayable with --scenario"),
          text(
-             "model.name", [](Report r) -> auto& { return r.model.name; }, "what is trained"),
+             "model.name", [](Answer r) -> auto& { return r.model.name; }, "what is trained"),
          count(
-             "model.params_total", [](Report r) { return r.model.params_total; }, "all parameters"),
+             "model.params_total", [](Answer r) { return r.model.params_total; }, "all parameters"),
          count(
-             "model.params_trainable", [](Report r) { return r.model.params_trainable; },
+             "model.params_trainable", [](Answer r) { return r.model.params_trainable; },
              "parameters that learn"),
          count(
-             "model.params_vision", [](Report r) { return r.model.params_vision; },
+             "model.params_vision", [](Answer r) { return r.model.params_vision; },
              "of the vision encoder"),
          text(
-             "recipe", [](Report r) -> auto& { return r.recipe; }, "what of it learns"),
+             "recipe", [](Answer r) -> auto& { return r.recipe; }, "what of it learns"),
          text(
-             "stack", [](Report r) -> auto& { return r.stack; }, "software"),
+             "stack", [](Answer r) -> auto& { return r.stack; }, "software"),
          number(
-             "seq_length", "tokens", NumberKind::integer, [](Report r) { return r.seq_length; },
+             "seq_length", "tokens", NumberKind::integer, [](Answer r) { return r.seq_length; },
              "tokens of a sequence")});
     t.lift<whole<Recompute::none>, parts_columns>("one_device.none");
     t.lift<whole<Recompute::selective>, parts_columns>("one_device.selective");
     t.lift<whole<Recompute::full>, parts_columns>("one_device.full");
     t.add({list<fit_columns>(
-        "items", [](Report r) -> auto& { return r.fits; }, "one per accelerator")});
-    t.add(open_points<std::remove_cvref_t<Report>>());
+        "items", [](Answer r) -> auto& { return r.fits; }, "one per accelerator")});
+    t.add(open_points<std::remove_cvref_t<Answer>>());
     return t;
   }();
   return table;

@@ -22,11 +22,11 @@ double exposed(double exchange, double share, double& work) {
 }
 
 // Kernels of a layer behind which its exchange can hide.
-struct Work {
+struct LayerWork {
   double forward, backward;
 };
 
-Work work_of(const LayerTime& time) {
+LayerWork work_of(const LayerTime& time) {
   return {time.matmul_forward + time.attention_forward + time.elementwise_forward,
           time.matmul_dgrad + time.matmul_wgrad + time.attention_backward +
               time.elementwise_backward};
@@ -54,7 +54,8 @@ void note_gathers(const Evaluation& at, std::string_view name, double times, dou
 
 // Gathers before and scatters after attention and feed-forward; backward gathers the inputs again.
 // Without sequence parallelism an all-reduce stands for each pair.
-void tensor_exchange(const Evaluation& at, const LayerShape& shape, Work& work, LayerTime& time) {
+void tensor_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& work,
+                     LayerTime& time) {
   if (at.tensor <= 1) return;
   const double bytes = 2 * at.tokens * shape.hidden;
   // Experts that all tensor ranks share, and nobody else, are a feed-forward like any other.
@@ -64,7 +65,7 @@ void tensor_exchange(const Evaluation& at, const LayerShape& shape, Work& work, 
     const double each = gather_seconds(at.costs.fabric, bytes, at.tensor, 1);
     // Software that materialises attention is of the time before exchange overlapped matmuls.
     const double hidden = at.costs.materialised ? 0 : at.costs.overlap.tensor;
-    const Work before = work;
+    const LayerWork before = work;
     time.tensor_forward = exposed(count * each, hidden, work.forward);
     time.tensor_backward = exposed(1.5 * count * each, hidden, work.backward);
     note_gathers(at, "tensor parallel gathers, forward", count, bytes, at.tensor, 1, each,
@@ -187,7 +188,8 @@ void note_experts(const Evaluation& at, std::string_view name, double bytes, dou
 // Every token goes to its experts and comes back, forward and backward. Ranks that share an expert's
 // matrices gather what each of them received, and scatter the sums (Megatron-Core's all-to-all
 // dispatcher, megatron/core/transformer/moe/token_dispatcher.py).
-void expert_exchange(const Evaluation& at, const LayerShape& shape, Work& work, LayerTime& time) {
+void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& work,
+                     LayerTime& time) {
   if (shape.experts <= 0) return;
   const bool shared = at.expert_tensor > 1 && (at.expert > 1 || at.expert_tensor < at.tensor);
   if (at.expert <= 1 && !shared) return;
@@ -200,7 +202,7 @@ void expert_exchange(const Evaluation& at, const LayerShape& shape, Work& work, 
   }
   const bool leaves = domain_members(at.costs.fabric, at.expert, at.expert_tensor) < at.expert;
   const double hidden = leaves ? at.costs.overlap.expert_network : at.costs.overlap.expert;
-  const Work before = hidden > 0 ? work : Work{};
+  const LayerWork before = hidden > 0 ? work : LayerWork{};
   time.expert_forward = exposed(2 * each, hidden, work.forward);
   time.expert_backward = exposed(2 * each, hidden, work.backward);
   note_experts(at, "expert parallel all-to-alls, forward", bytes, each, before.forward,
@@ -214,7 +216,7 @@ void expert_exchange(const Evaluation& at, const LayerShape& shape, Work& work, 
 LayerTime layer_time(const Evaluation& at, const LayerShape& shape) {
   LayerTime time =
       layer_kernels(shape, layer_split(at), at.costs.rates, *at.platform.efficiency, at.stack);
-  Work work = work_of(time);
+  LayerWork work = work_of(time);
   tensor_exchange(at, shape, work, time);
   context_exchange(at, shape, time);
   expert_exchange(at, shape, work, time);
@@ -306,7 +308,7 @@ LayerTime encoder_layers(const Evaluation& at) noexcept {
   LayerTime layer = layer_kernels(shape, split, at.costs.rates, *at.platform.efficiency, at.stack);
   Evaluation image = at;
   image.tokens = split.tokens;
-  Work work = work_of(layer);
+  LayerWork work = work_of(layer);
   tensor_exchange(image, shape, work, layer);
   add(sum, layer, shape.count);
   if (!at.costs.encoder_backward) stop_gradients(at, kernels, exchanges, sum);

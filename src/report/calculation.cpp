@@ -8,31 +8,31 @@
 namespace trcost {
 namespace {
 
-using Value = std::optional<double>;
+using Known = std::optional<double>;
 
-Value value_of(const Calculation&, std::monostate) {
+Known value_of(const Calculation&, std::monostate) {
   return {};
 }
 
-Value value_of(const Calculation&, const Calculation::Given& given) {
+Known value_of(const Calculation&, const Calculation::Given& given) {
   return given.value;
 }
 
-Value value_of(const Calculation& of, const Calculation::Product& product) {
+Known value_of(const Calculation& of, const Calculation::Product& product) {
   double out = product.scale;
   for (const Calculation::Product::Factor& factor : product.factors) {
-    const Value value = of.value(factor.at);
+    const Known value = of.value(factor.at);
     if (!value || (factor.divides && *value == 0)) return {};
     out = factor.divides ? out / *value : out * *value;
   }
   return out;
 }
 
-Value value_of(const Calculation& of, const Calculation::Sum& sum) {
+Known value_of(const Calculation& of, const Calculation::Sum& sum) {
   double out = 0;
   const auto add = [&](const std::vector<Calculation::Place>& places, double sign) {
     return std::ranges::all_of(places, [&](const Calculation::Place& place) {
-      const Value value = of.value(place);
+      const Known value = of.value(place);
       out += sign * value.value_or(0);
       return value.has_value();
     });
@@ -63,7 +63,7 @@ bool Calculation::any(std::size_t line) const {
   });
 }
 
-Value Calculation::value(Place at) const {
+Known Calculation::value(Place at) const {
   return std::visit([this](const auto& rule) { return value_of(*this, rule); }, rule(at));
 }
 

@@ -7,7 +7,7 @@ namespace {
 using namespace column;
 using Row = const DiffRow&;
 using Platform = const DiffPlatform&;
-using Report = const DiffReport&;
+using Answer = const DiffReport&;
 
 Value value_of(const DiffValue& value) {
   if (!value.known) return {};
@@ -90,7 +90,7 @@ const Columns<Difference>& difference_columns() {
   return table;
 }
 
-std::vector<Difference> differences(Report report) {
+std::vector<Difference> differences(Answer report) {
   std::vector<Difference> out;
   const auto add = [&](std::string_view name, std::string_view kind,
                        const std::vector<DiffRow>& rows) {
@@ -107,7 +107,7 @@ std::vector<Difference> differences(Report report) {
   return out;
 }
 
-std::vector<std::string> failed(Report report) {
+std::vector<std::string> failed(Answer report) {
   if (!report.fail_above) return {};
   return totals_above(report.result, *report.fail_above);
 }
@@ -118,18 +118,18 @@ const Columns<DiffReport>& diff_columns() {
   static const Columns<DiffReport> table = [] {
     Columns<DiffReport> t;
     t.add(versions<DiffReport>());
-    t.add({text("a", [](Report r) -> auto& { return r.a; }, "file of the first result"),
-           text("b", [](Report r) -> auto& { return r.b; }, "file of the second"),
-           boolean("same", [](Report r) { return r.result.same(); }, "nothing differs"),
-           list<difference_columns>("differences", [](Report r) { return differences(r); },
+    t.add({text("a", [](Answer r) -> auto& { return r.a; }, "file of the first result"),
+           text("b", [](Answer r) -> auto& { return r.b; }, "file of the second"),
+           boolean("same", [](Answer r) { return r.result.same(); }, "nothing differs"),
+           list<difference_columns>("differences", [](Answer r) { return differences(r); },
                                     "everything that differs, one per line"),
-           list<figure_columns>("inputs", [](Report r) -> auto& { return r.result.inputs; },
+           list<figure_columns>("inputs", [](Answer r) -> auto& { return r.result.inputs; },
                                 "what was asked differently"),
-           list<platform_columns>("platforms", [](Report r) -> auto& { return r.result.platforms; },
+           list<platform_columns>("platforms", [](Answer r) -> auto& { return r.result.platforms; },
                                   "the same by platform"),
-           number("fail_above", "", NumberKind::fraction, [](Report r) { return r.fail_above; },
+           number("fail_above", "", NumberKind::fraction, [](Answer r) { return r.fail_above; },
                   "rise of a total that fails the comparison"),
-           list<text_columns>("failed", [](Report r) { return failed(r); },
+           list<text_columns>("failed", [](Answer r) { return failed(r); },
                               "totals that rise by more, or cannot be compared")});
     return t;
   }();

@@ -12,7 +12,7 @@ using namespace column;
 using Run = const ExperimentResult&;
 using Place = const PlatformExperiments&;
 using Schedule = const ExperimentSchedule&;
-using Report = const ExperimentReport&;
+using Answer = const ExperimentReport&;
 
 constexpr auto plain(std::string_view path, auto get, std::string_view help,
                      Rank rank = Rank::rest) {
@@ -134,13 +134,13 @@ const Columns<ExperimentReport>& experiment_columns() {
   static const Columns<ExperimentReport> table = [] {
     Columns<ExperimentReport> t;
     t.add(versions<ExperimentReport>());
-    t.add({text("price_data_date", [](Report r) -> auto& { return r.price_data_date; },
+    t.add({text("price_data_date", [](Answer r) -> auto& { return r.price_data_date; },
                 "of the price book"),
-           json("scenario", [](Report r) -> auto& { return r.scenario; },
+           json("scenario", [](Answer r) -> auto& { return r.scenario; },
                 "what was asked beside the experiments, replayable with --scenario"),
-           list<platform_columns>("platforms", [](Report r) -> auto& { return r.platforms; },
+           list<platform_columns>("platforms", [](Answer r) -> auto& { return r.platforms; },
                                   "one per platform"),
-           list<failure_columns>("failures", [](Report r) -> auto& { return r.failures; },
+           list<failure_columns>("failures", [](Answer r) -> auto& { return r.failures; },
                                  "platforms without an answer")});
     return t;
   }();

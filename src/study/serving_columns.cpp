@@ -13,7 +13,7 @@ namespace {
 using namespace column;
 using Row = const ServingRow&;
 using Cost = const TokenCost&;
-using Report = const ServingReport&;
+using Answer = const ServingReport&;
 using Step = const DecodeStep&;
 
 bool known(Row row) {
@@ -275,32 +275,32 @@ const Columns<ServingReport>& serving_columns() {
       return number(path, unit, NumberKind::count, get, help);
     };
     t.add({text(
-               "price_data_date", [](Report r) -> auto& { return r.price_data_date; },
+               "price_data_date", [](Answer r) -> auto& { return r.price_data_date; },
                "of the price book"),
            json(
-               "scenario", [](Report r) -> auto& { return r.scenario; },
+               "scenario", [](Answer r) -> auto& { return r.scenario; },
                "what was asked, beside the load"),
            json(
-               "request", [](Report r) -> auto& { return r.request; },
+               "request", [](Answer r) -> auto& { return r.request; },
                "the load, the software and the layout as asked, replayable with --scenario"),
            text(
-               "model.name", [](Report r) -> auto& { return r.model; }, "what is served"),
+               "model.name", [](Answer r) -> auto& { return r.model; }, "what is served"),
            count(
-               "model.params_total", "parameters", [](Report r) { return r.params_total; },
+               "model.params_total", "parameters", [](Answer r) { return r.params_total; },
                "all parameters"),
            count(
-               "model.params_active", "parameters", [](Report r) { return r.params_active; },
+               "model.params_active", "parameters", [](Answer r) { return r.params_active; },
                "that one token uses"),
            count(
-               "input_tokens", "tokens", [](Report r) { return r.question.load.input_tokens; },
+               "input_tokens", "tokens", [](Answer r) { return r.question.load.input_tokens; },
                "of a request"),
            count(
-               "output_tokens", "tokens", [](Report r) { return r.question.load.output_tokens; },
+               "output_tokens", "tokens", [](Answer r) { return r.question.load.output_tokens; },
                "of its answer"),
            list<row_columns>(
-               "serving", [](Report r) -> auto& { return r.rows; }, "one per accelerator")});
-    t.lift<[](Report r) -> auto& { return r.claim; }, claim_columns>("claim", true);
-    t.add(open_points<std::remove_cvref_t<Report>>());
+               "serving", [](Answer r) -> auto& { return r.rows; }, "one per accelerator")});
+    t.lift<[](Answer r) -> auto& { return r.claim; }, claim_columns>("claim", true);
+    t.add(open_points<std::remove_cvref_t<Answer>>());
     return t;
   }();
   return table;

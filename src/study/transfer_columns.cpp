@@ -10,7 +10,7 @@ namespace {
 
 using namespace column;
 using Row = const TransferRow&;
-using Report = const TransferReport&;
+using Answer = const TransferReport&;
 
 // What an estimate says of a platform, as far as the measurement leaves it.
 constexpr std::array<std::string_view, 13> kOfEstimate = {
@@ -58,28 +58,28 @@ const Columns<TransferReport>& transfer_columns() {
   static const Columns<TransferReport> table = [] {
     Columns<TransferReport> t;
     t.add(versions<TransferReport>());
-    t.add({text("price_data_date", [](Report r) -> auto& { return r.price_data_date; },
+    t.add({text("price_data_date", [](Answer r) -> auto& { return r.price_data_date; },
                 "of the price book"),
-           json("scenario", [](Report r) -> auto& { return r.scenario; },
+           json("scenario", [](Answer r) -> auto& { return r.scenario; },
                 "what was asked, without hardware"),
            number("measured.seconds", "s", NumberKind::duration,
-                  [](Report r) { return r.request.seconds; }, "of the whole run"),
+                  [](Answer r) { return r.request.seconds; }, "of the whole run"),
            number("measured.tokens_per_second", "tokens/s", NumberKind::count,
-                  [](Report r) { return r.request.tokens_per_second; },
+                  [](Answer r) { return r.request.tokens_per_second; },
                   "of the whole cluster in steady state"),
            number("measured.sigma", "", NumberKind::number,
-                  [](Report r) {
+                  [](Answer r) {
                     const double sigma = r.request.measured_sigma;
                     return sigma > 0 ? std::optional(sigma) : std::nullopt;
                   },
                   "of the measurement itself, in logarithms"),
            number("measured.factor", "", NumberKind::number,
-                  [](Report r) { return r.result.factor; },
+                  [](Answer r) { return r.result.factor; },
                   "measured time over predicted time")});
-    t.lift<[](Report r) { return &r.result.source; }, row_columns>("measured");
-    t.add({list<row_columns>("targets", [](Report r) -> auto& { return r.result.targets; },
+    t.lift<[](Answer r) { return &r.result.source; }, row_columns>("measured");
+    t.add({list<row_columns>("targets", [](Answer r) -> auto& { return r.result.targets; },
                              "one per platform that the run is carried to"),
-           list<failure_columns>("failures", [](Report r) -> auto& { return r.result.failures; },
+           list<failure_columns>("failures", [](Answer r) -> auto& { return r.result.failures; },
                                  "targets without an answer")});
     return t;
   }();

@@ -71,7 +71,7 @@ std::optional<int> unit_power(double value, double number) {
   return power;
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return text.empty() ? std::string() : fmt::format("\"{}\"", text);
 }
 
@@ -99,14 +99,14 @@ std::optional<ShownNumber> shown_number(double value, std::string_view text) {
   if (words->suffix == "%" && power == -2) {
     format = (words->decimals == 0 ? std::string("0") : "0." + std::string(words->decimals, '0')) + "%";
     if (words->sign) format = fmt::format("+{0};-{0}", format);
-    return ShownNumber{value, quoted(words->prefix) + format};
+    return ShownNumber{value, in_quotes(words->prefix) + format};
   }
   const std::string_view rest = power ? without_scale(words->suffix, *power) : words->suffix;
   if (power && rest.size() != words->suffix.size()) {
-    return ShownNumber{value, quoted(words->prefix) + digits_format(0) + quoted(rest)};
+    return ShownNumber{value, in_quotes(words->prefix) + digits_format(0) + in_quotes(rest)};
   }
   const double shown = power ? value / std::pow(10.0, *power) : words->number;
-  return ShownNumber{shown, quoted(words->prefix) + format + quoted(words->suffix)};
+  return ShownNumber{shown, in_quotes(words->prefix) + format + in_quotes(words->suffix)};
 }
 
 ShownNumber shown_duration(double value) {

@@ -115,13 +115,13 @@ bool is_no_text(unsigned char c) {
   return (c < 0x20 && c != '\t') || c == 0x7f || c >= 0xf8;
 }
 
-struct Columns {
+struct HeaderColumns {
   std::size_t width = 0;
   std::size_t height = 0;
   std::optional<std::size_t> count;
 };
 
-Columns read_header(CsvReader& csv) {
+HeaderColumns read_header(CsvReader& csv) {
   std::vector<std::string> cells;
   if (!csv.next(cells)) csv.fail(0, "the file is empty");
   const auto column = [&](std::string_view name) -> std::optional<std::size_t> {
@@ -160,7 +160,7 @@ std::int64_t read_cell(const CsvReader& csv, const std::vector<std::string>& cel
                                    "\" is not a whole number from 1 to " + std::to_string(most)));
 }
 
-SizesRow read_row(const CsvReader& csv, const Columns& columns,
+SizesRow read_row(const CsvReader& csv, const HeaderColumns& columns,
                   const std::vector<std::string>& cells) {
   SizesRow row;
   row.line = csv.line();
@@ -175,7 +175,7 @@ SizesRow read_row(const CsvReader& csv, const Columns& columns,
 void read_image_sizes(const std::string& path, const std::function<void(const SizesRow&)>& good,
                       const std::function<void(const BadRow&)>& bad) {
   CsvReader csv(path);
-  const Columns columns = read_header(csv);
+  const HeaderColumns columns = read_header(csv);
   std::vector<std::string> cells;
   std::size_t rows = 0, bad_rows = 0;
   for (bool more = true; more;) {
