@@ -156,7 +156,7 @@ double usual_batch(const ResolvedWork& work, double gpus) {
   if (work.usual_batch == 0) return work.global_batch;
   const double all = std::max(1.0, std::floor(work.tokens.total / work.seq_length));
   if (work.usual_batch_grows) {
-    return std::min(all, cluster_global_batch(work.tokens.total, work.seq_length, gpus));
+    return std::min(all, cluster_global_batch(work.pretraining_batch, gpus));
   }
   // A sequence for each accelerator, within what recipes of the same data differ by: 128 to 512.
   constexpr double kMostGrowth = 4;
@@ -169,8 +169,7 @@ std::optional<double> batch_token_cost(const ResolvedWork& work, const Execution
   const double batch = execution.plan.layout.global_batch;
   if (work.workload.contrastive_batch > 0 || work.usual_batch == 0) return std::nullopt;
   if (batch <= usual) return 0;
-  const double critical = critical_batch_tokens(work.tokens.total) / work.seq_length;
-  return batch_cost(batch, usual, critical) - 1;
+  return batch_cost(batch, usual, work.critical_batch) - 1;
 }
 
 namespace {
@@ -203,7 +202,7 @@ PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, 
   if (work.global_batch_given) request.global_batch = work.global_batch;
   request.batch_hint = usual_batch(work, gpus);
   if (work.workload.contrastive_batch == 0) {
-    request.critical_batch = in_steps(critical_batch_tokens(work.tokens.total) / work.seq_length);
+    request.critical_batch = in_steps(work.critical_batch);
   }
   for (std::size_t i = 0; i < std::size(kDimensions); ++i) {
     request.*kDimensions[i].given = degree(scenario, dimension_fields()[i]);

@@ -46,7 +46,7 @@ void note_batch_cost(const ResolvedWork& work, const Execution& execution, Notes
       "arXiv:2505.13738)",
       format_exact(batch), format_number(batch * work.seq_length, NumberKind::count, 2),
       format_exact(usual_batch(work, execution.gpus)), 100 * more,
-      format_number(critical_batch_tokens(work.tokens.total), NumberKind::count, 2)));
+      format_number(work.critical_batch * work.seq_length, NumberKind::count, 2)));
 }
 
 // A given batch that divides badly, beside one near it.

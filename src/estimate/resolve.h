@@ -5,6 +5,7 @@
 #include <string>
 
 #include "estimate/notes.h"
+#include "planner/planner.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
 #include "trcost/tokens.h"
@@ -37,6 +38,8 @@ struct ResolvedWork {
   double sample_images = 0;       ///< mean
   double global_batch = 0;        ///< sequences, given or usual
   double usual_batch = 0;         ///< sequences, whether or not another batch is given
+  UsualBatch pretraining_batch;   ///< that usual_batch grows by with the cluster
+  double critical_batch = 0;      ///< sequences, critical_batch_tokens() of the training
   bool global_batch_given = false;
   bool usual_batch_grows = false;  ///< with the cluster: that of pre-training
   bool tokens_given = false;
@@ -67,15 +70,15 @@ bool resolve_clip(const Scenario& scenario, ResolvedWork& out, Notes& notes);
 /// text is one sequence, and nothing is packed.
 void resolve_pairs(const Scenario& scenario, ResolvedWork& out, Notes& notes);
 
-/// Stack, attention and recomputation of contrastive training where the user gave none, into
-/// `adapted`; false where the model is not a pair of towers.
-bool contrastive_defaults(const Scenario& scenario, const Catalog& catalog, Notes& notes,
-                          Scenario& adapted);
+/// The question with stack, attention and recomputation of contrastive training where the user gave
+/// none; nothing where the model is not a pair of towers.
+std::optional<Scenario> contrastive_defaults(const Scenario& scenario, const Catalog& catalog,
+                                             Notes& notes);
 
-/// Stack and recomputation of a vision-language model that is adapted to samples, where the user
-/// gave none, into `adapted`; false where nothing changes.
-bool vision_tuning_defaults(const Scenario& scenario, const Catalog& catalog, Notes& notes,
-                            Scenario& adapted);
+/// The question with stack and recomputation of a vision-language model that is adapted to samples,
+/// where the user gave none; nothing where nothing changes.
+std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const Catalog& catalog,
+                                               Notes& notes);
 
 /// What follows from a question before its work is looked at, into `adapted`: what a method of
 /// post-training says for the rest of it, and the software that a question of images usually means

@@ -128,8 +128,10 @@ void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& ou
   const bool fine_tuning = is_fine_tuning(from_samples, out);
   const double sequences = std::max(1.0, std::ceil(out.tokens.total / out.seq_length));
   const bool frozen = out.workload.language_training == Training::frozen;
+  out.pretraining_batch = usual_batch_of(out.tokens.total, out.seq_length);
+  out.critical_batch = critical_batch_tokens(out.tokens.total) / out.seq_length;
   const double rule = fine_tuning ? fine_tuning_batch(frozen, sequences / out.epochs)
-                                  : default_global_batch(out.tokens.total, out.seq_length);
+                                  : out.pretraining_batch.sequences;
   out.usual_batch = std::min(rule, sequences);
   out.usual_batch_grows = !fine_tuning && sequences >= rule;
   out.global_batch_given = scenario.has(Field::train_global_batch);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "estimate/round.h"
 #include "trcost/catalog.h"
@@ -125,10 +126,16 @@ void adapt_examples(Method method, Notes& notes, Scenario& adapted) {
 
 // Where nothing is generated; the reference scores what DPO and KTO learn from, too.
 void refuse_rollouts(Method method, const Scenario& scenario) {
-  for (const FieldInfo& info : fields()) {
-    if (!info.path.starts_with("rollout.")) continue;
-    if (asks_reference(method) && info.field == Field::rollout_reference) continue;
-    refuse(scenario, std::span(&info.field, 1), "is of rollouts, and nothing here writes responses",
+  static const std::vector<Field> of_rollouts = [] {
+    std::vector<Field> out;
+    for (const FieldInfo& info : fields()) {
+      if (info.path.starts_with("rollout.")) out.push_back(info.field);
+    }
+    return out;
+  }();
+  for (const Field& field : of_rollouts) {
+    if (field == Field::rollout_reference && asks_reference(method)) continue;
+    refuse(scenario, std::span(&field, 1), "is of rollouts, and nothing here writes responses",
            "give --method grpo, ppo or distill");
   }
 }

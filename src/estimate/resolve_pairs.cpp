@@ -63,17 +63,17 @@ void resolve_pairs(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
   out.tokens.vision_encoder = out.images * work.encoder_tokens_per_image;
 }
 
-bool contrastive_defaults(const Scenario& scenario, const Catalog& catalog, Notes& notes,
-                          Scenario& adapted) {
-  if (!scenario.has(Field::model_name)) return false;
-  if (!is_contrastive(catalog.model(scenario.text(Field::model_name)))) return false;
+std::optional<Scenario> contrastive_defaults(const Scenario& scenario, const Catalog& catalog,
+                                             Notes& notes) {
+  if (!scenario.has(Field::model_name)) return std::nullopt;
+  if (!is_contrastive(catalog.model(scenario.text(Field::model_name)))) return std::nullopt;
   // With these the published OpenCLIP runs (ViT-B/32 to L/14 on A100, GPU-hours of its README) come
   // out at 0.9 to 1.4 of what they took; with a tuned stack at less than half.
   constexpr std::pair<Field, std::string_view> kUsual[] = {
       {Field::efficiency_stack, "hf-trainer"},
       {Field::train_attention, "standard"},
   };
-  adapted = scenario;
+  Scenario adapted = scenario;
   for (const auto& [field, value] : kUsual) {
     if (scenario.has(field)) continue;
     adapted.set_text(field, value);
@@ -81,7 +81,7 @@ bool contrastive_defaults(const Scenario& scenario, const Catalog& catalog, Note
               "what the released contrastive runs used: eager PyTorch with AMP",
               "OpenCLIP (github.com/mlfoundations/open_clip, arXiv:2212.07143)");
   }
-  return true;
+  return adapted;
 }
 
 }  // namespace trcost

@@ -2,6 +2,7 @@
 // How vision-language models are adapted where nobody says how.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include "estimate/resolve.h"
@@ -46,16 +47,16 @@ bool says_otherwise(const Scenario& scenario) {
 
 }  // namespace
 
-bool vision_tuning_defaults(const Scenario& scenario, const Catalog& catalog, Notes& notes,
-                            Scenario& adapted) {
+std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const Catalog& catalog,
+                                               Notes& notes) {
   constexpr std::string_view kUsualStack = "hf-trainer";
   const bool stack_given = scenario.has(Field::efficiency_stack);
-  if (stack_given && scenario.text(Field::efficiency_stack) != kUsualStack) return false;
-  if (scenario.has(Field::layout_recompute) && stack_given) return false;
+  if (stack_given && scenario.text(Field::efficiency_stack) != kUsualStack) return std::nullopt;
+  if (scenario.has(Field::layout_recompute) && stack_given) return std::nullopt;
   if (!is_tuning(scenario) || says_otherwise(scenario) || !has_vision(scenario, catalog)) {
-    return false;
+    return std::nullopt;
   }
-  adapted = scenario;
+  Scenario adapted = scenario;
   if (!stack_given) {
     adapted.set_text(Field::efficiency_stack, kUsualStack);
     notes.add(Field::efficiency_stack, kUsualStack,
@@ -68,7 +69,7 @@ bool vision_tuning_defaults(const Scenario& scenario, const Catalog& catalog, No
               "these recipes checkpoint whether or not memory asks for it",
               "gradient_checkpointing in the scripts of LLaVA, TinyLLaVA, XTuner and ms-swift");
   }
-  return true;
+  return adapted;
 }
 
 bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, Scenario& adapted) {
@@ -76,12 +77,10 @@ bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, S
   // Rollouts bring their own software. Examples of a method are adapted to like any others.
   if (method && method_row(method_named(asked.text(Field::train_method))).generates) return true;
   const Scenario& so_far = method ? adapted : asked;
-  Scenario tuned;
-  if (!contrastive_defaults(so_far, catalog, notes, tuned) &&
-      !vision_tuning_defaults(so_far, catalog, notes, tuned)) {
-    return method;
-  }
-  adapted = std::move(tuned);
+  std::optional<Scenario> tuned = contrastive_defaults(so_far, catalog, notes);
+  if (!tuned) tuned = vision_tuning_defaults(so_far, catalog, notes);
+  if (!tuned) return method;
+  adapted = *std::move(tuned);
   return true;
 }
 

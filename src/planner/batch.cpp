@@ -6,22 +6,18 @@
 #include "quantity/portable_math.h"
 
 namespace trcost {
-
 namespace {
 
 constexpr double kMebi = 1048576;
 
-double usual_tokens(double training_tokens, double seq_length) {
-  const double practice = 4 * kMebi * portable_pow(training_tokens / 2e12, 0.6);
-  const double floor = std::min(128 * seq_length, 0.5 * kMebi);
-  return std::max(practice, floor);
-}
-
 }  // namespace
 
-double default_global_batch(double training_tokens, double seq_length) {
-  const double sequences = usual_tokens(training_tokens, seq_length) / seq_length;
-  return std::ldexp(1.0, static_cast<int>(std::max(0.0, std::round(portable_log2(sequences)))));
+UsualBatch usual_batch_of(double training_tokens, double seq_length) {
+  const double practice = 4 * kMebi * portable_pow(training_tokens / 2e12, 0.6);
+  const double floor = std::min(128 * seq_length, 0.5 * kMebi);
+  const double tokens = std::max(practice, floor);
+  const double power = std::round(portable_log2(tokens / seq_length));
+  return {seq_length, tokens, std::ldexp(1.0, static_cast<int>(std::max(0.0, power)))};
 }
 
 double critical_batch_tokens(double training_tokens) {
@@ -39,12 +35,12 @@ double batch_cost(double batch, double usual, double critical) {
   return 1 + kAtHalf * halvings * halvings;
 }
 
-double cluster_global_batch(double training_tokens, double seq_length, double gpus) {
+double cluster_global_batch(const UsualBatch& usual, double gpus) {
   constexpr double kTokensPerGpu = 4096;
   constexpr double kMostGrowth = 4;
-  const double most = std::min(kMostGrowth * usual_tokens(training_tokens, seq_length), 4 * kMebi);
-  const double grown = std::floor(std::min(most, gpus * kTokensPerGpu) / seq_length);
-  return std::max(default_global_batch(training_tokens, seq_length), grown);
+  const double most = std::min(kMostGrowth * usual.tokens, 4 * kMebi);
+  return std::max(usual.sequences,
+                  std::floor(std::min(most, gpus * kTokensPerGpu) / usual.seq_length));
 }
 
 }  // namespace trcost

@@ -94,13 +94,18 @@ double batch_cost(double batch, double usual, double critical);
 /// 2307.09288, section 2.2), growing with tokens^0.6, which meets the 16 Mi of Llama 3.1 405B at
 /// 15.6e12 (arXiv:2407.21783, section 3.4.1) and the 0.5 to 3.2 Mi of GPT-3 at 0.3e12 (arXiv:
 /// 2005.14165, table 2.1); not below 128 sequences or 0.5 Mi tokens, whichever is less, as
-/// fine-tuning uses (LLaVA-1.5: 128 to 256 samples). Rounded to a power of two.
-double default_global_batch(double training_tokens, double seq_length);
+/// fine-tuning uses (LLaVA-1.5: 128 to 256 samples). `sequences` is rounded to a power of two.
+struct UsualBatch {
+  double seq_length = 1;
+  double tokens = 0;
+  double sequences = 0;
+};
+UsualBatch usual_batch_of(double training_tokens, double seq_length);
 
 /// The same on a cluster of so many GPUs: at least 4,096 tokens for each, since fewer leave most of
 /// them without a sequence of their own; up to four times the rule and to 4 Mi tokens, which
 /// published runs used at 0.27e12 to 2e12 tokens whatever the model: BLOOM (arXiv:2211.05100),
 /// MT-NLG (arXiv:2201.11990) and Llama 2 7B (arXiv:2307.09288, section 2.2).
-double cluster_global_batch(double training_tokens, double seq_length, double gpus);
+double cluster_global_batch(const UsualBatch& usual, double gpus);
 
 }  // namespace trcost

@@ -2,6 +2,7 @@
 #include "workload/method.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 
@@ -72,13 +73,36 @@ std::vector<Phase> phases_of(Method method, const MethodOptions& options) {
   return out;
 }
 
+namespace {
+
+struct Passes {
+  bool more_than_learning = false;
+  bool reference = false;
+};
+
+// Asked for every row of a sweep.
+const Passes& passes_of(Method method) {
+  static const auto table = [] {
+    std::array<Passes, std::size(kMethods)> out;
+    for (const MethodRow& row : kMethods) {
+      const std::vector<Phase> phases = phases_of(row.method, {});
+      out[static_cast<std::size_t>(row.method)] = {
+          phases.size() > 1,
+          std::ranges::find(phases, Role::reference, &Phase::role) != phases.end()};
+    }
+    return out;
+  }();
+  return table[static_cast<std::size_t>(method)];
+}
+
+}  // namespace
+
 bool has_phases(Method method) {
-  return phases_of(method, {}).size() > 1;
+  return passes_of(method).more_than_learning;
 }
 
 bool asks_reference(Method method) {
-  const std::vector<Phase> phases = phases_of(method, {});
-  return std::ranges::find(phases, Role::reference, &Phase::role) != phases.end();
+  return passes_of(method).reference;
 }
 
 double flops_per_parameter(std::span<const Phase> phases, std::span<const double, kRoles> sizes) {
