@@ -44,16 +44,15 @@ Derivation tier(const TierAccount& t) {
       fmt::format("{} byte/s", number(t.bytes_per_second * t.efficiency)), std::string(kModel)};
 }
 
-std::string formula_of(const KernelAccount& k) {
-  if (k.m > 0)
-    return "layers x (forward + input gradients + weight gradients), each max(2 m n k / rate, "
-           "bytes / memory rate) + start";
-  if (k.kind == "attention")
-    return "layers x (forward + backward), FLOP / rate of its head dimension and length + start";
-  if (k.kind == "element-wise")
-    return "layers x (forward + backward), bytes / element-wise rate + kernels x gap";
-  return "layers x 3 passes of FLOP / rate in 16 bit";
-}
+constexpr std::string_view kMatmulFormula =
+    "layers x (forward + input gradients + weight gradients), each max(2 m n k / rate, "
+    "bytes / memory rate) + start";
+// One per KernelKind.
+constexpr std::string_view kKernelFormulas[] = {
+    kMatmulFormula, kMatmulFormula,
+    "layers x (forward + backward), FLOP / rate of its head dimension and length + start",
+    "layers x (forward + backward), bytes / element-wise rate + kernels x gap",
+    "layers x 3 passes of FLOP / rate in 16 bit"};
 
 std::string work_words(const KernelAccount& k) {
   const std::string bytes = k.bytes > 0 ? number(k.bytes) + " bytes" : std::string();
@@ -64,7 +63,8 @@ std::string work_words(const KernelAccount& k) {
 Derivation kernel(const KernelAccount& k) {
   const std::string shape =
       k.m > 0 ? fmt::format(" {} x {} x {}", number(k.m), number(k.n), number(k.k)) : std::string();
-  return {fmt::format("{}: {}{}", k.module, k.kind, shape), formula_of(k),
+  return {fmt::format("{}: {}{}", k.module, kernel_name(k.kind), shape),
+          std::string(kKernelFormulas[static_cast<std::size_t>(k.kind)]),
           fmt::format("{} x ({} + {} + {}) s; forward {}", number(k.layers), number(k.forward),
                       number(k.input_gradients), number(k.weight_gradients), work_words(k)),
           fmt::format("{} a micro-batch",

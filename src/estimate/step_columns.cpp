@@ -20,7 +20,7 @@ const Columns<KernelAccount>& kernel_columns() {
       text(
           "module", [](K k) { return k.module; }, "of the model", Rank::key),
       text(
-          "kind", [](K k) { return k.kind; }, "of work"),
+          "kind", [](K k) { return kernel_name(k.kind); }, "of work"),
       plain(
           "layers", "", [](K k) { return k.layers; }, "that it stands in"),
       plain(

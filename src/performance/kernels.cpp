@@ -37,7 +37,7 @@ MatmulTime linear_time(const LinearShape& linear, const LayerSplit& split, doubl
                            std::max(flops, gradient * rates.memory) + rates.ramp};
   if (split.ledger != nullptr) {
     split.ledger->kernel({{},
-                          "matmul",
+                          KernelKind::matmul,
                           0,
                           m,
                           n,
@@ -71,7 +71,7 @@ MatmulTime expert_time(const LinearShape& linear, const LayerShape& shape, const
                            std::max(flops, gradient * rates.memory) + rates.ramp};
   if (split.ledger != nullptr) {
     split.ledger->kernel({{},
-                          "grouped matmul",
+                          KernelKind::grouped_matmul,
                           0,
                           routed,
                           n,
@@ -88,13 +88,13 @@ MatmulTime expert_time(const LinearShape& linear, const LayerShape& shape, const
 // Multiplications with low-rank adapters, whose shapes are not told apart.
 void note_adapters(const LayerSplit& split, double flops, double seconds) {
   if (split.ledger == nullptr) return;
-  split.ledger->kernel({{}, "adapters", 0, 0, 0, 0, flops, 0, seconds, seconds, seconds});
+  split.ledger->kernel({{}, KernelKind::adapters, 0, 0, 0, 0, flops, 0, seconds, seconds, seconds});
 }
 
 void note_attention(const LayerSplit& split, double flops, double bytes, const LayerTime& time) {
   if (split.ledger == nullptr) return;
   split.ledger->kernel({{},
-                        "attention",
+                        KernelKind::attention,
                         0,
                         0,
                         0,
@@ -109,7 +109,7 @@ void note_attention(const LayerSplit& split, double flops, double bytes, const L
 void note_elementwise(const LayerSplit& split, double bytes, const LayerTime& time) {
   if (split.ledger == nullptr) return;
   split.ledger->kernel({{},
-                        "element-wise",
+                        KernelKind::elementwise,
                         0,
                         0,
                         0,
@@ -176,9 +176,10 @@ DeviceRates prepare_rates(const Platform& platform) {
   const Efficiency& efficiency = *platform.efficiency;
   const Stack& stack = *platform.stack;
   const auto at = [](Precision p) { return static_cast<std::size_t>(p); };
-  Precision half = platform.precision == Precision::fp16 || chip.peak_flops[at(Precision::bf16)] <= 0
-                       ? Precision::fp16
-                       : Precision::bf16;
+  Precision half =
+      platform.precision == Precision::fp16 || chip.peak_flops[at(Precision::bf16)] <= 0
+          ? Precision::fp16
+          : Precision::bf16;
   if (platform.precision == Precision::tf32 || platform.precision == Precision::fp32) {
     half = platform.precision;
   }
@@ -193,7 +194,8 @@ DeviceRates prepare_rates(const Platform& platform) {
   const double backward = efficiency.flash_backward * stack.flash * stack.flash_backward;
   DeviceRates rates;
   rates.ideal = 1 / peak;
-  rates.matmul = 1 / (peak * share(efficiency.matmul[at(platform.precision)] * stack.matmul * gain));
+  rates.matmul =
+      1 / (peak * share(efficiency.matmul[at(platform.precision)] * stack.matmul * gain));
   rates.matmul_half = 1 / (half_peak * share(efficiency.matmul[at(half)] * stack.matmul * gain));
   rates.batched = 1 / (half_peak * share(efficiency.batched_matmul));
   rates.flash_forward = 1 / (half_peak * share(efficiency.flash_forward * stack.flash * gain));
@@ -207,11 +209,18 @@ DeviceRates prepare_rates(const Platform& platform) {
   rates.expert_traffic = block_scaled ? stack.expert_traffic_block : stack.expert_traffic;
   switch (platform.precision) {
     case Precision::fp8:
-    case Precision::mxfp8: rates.operand_bytes = 1; break;
-    case Precision::nvfp4: rates.operand_bytes = 0.5625; break;
+    case Precision::mxfp8:
+      rates.operand_bytes = 1;
+      break;
+    case Precision::nvfp4:
+      rates.operand_bytes = 0.5625;
+      break;
     case Precision::tf32:
-    case Precision::fp32: rates.operand_bytes = 4; break;
-    default: rates.operand_bytes = 2;
+    case Precision::fp32:
+      rates.operand_bytes = 4;
+      break;
+    default:
+      rates.operand_bytes = 2;
   }
   return rates;
 }
@@ -236,15 +245,15 @@ LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const 
   if (!split.wgrad) time.matmul_wgrad = 0;
   attention_time(shape, split, rates, efficiency, time);
   const double quantise = rates.operand_bytes < 2 ? shape.quantise_traffic / split.sequence : 0;
-  const double bytes =
-      split.tokens * (shape.hidden_traffic / split.sequence + shape.split_traffic / split.tensor +
-                      quantise);
+  const double bytes = split.tokens * (shape.hidden_traffic / split.sequence +
+                                       shape.split_traffic / split.tensor + quantise);
   double kernels = shape.layer_share * stack.kernels;
   double adapters = 0;
   double further = 0;  // bytes of what is not the layers' own element-wise work
   if (shape.adapter_flops > 0) {
     // Plain sums and copies, whatever the stack makes of the layers' own element-wise work.
-    adapters = split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic * rates.memory;
+    adapters =
+        split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic * rates.memory;
     further += split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic;
     kernels += shape.adapter_kernels * stack.lora_traffic;
     const double flops = split.tokens * shape.adapter_flops / split.tensor * rates.matmul_half;

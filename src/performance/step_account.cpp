@@ -8,6 +8,13 @@
 #include "performance/ledger.h"
 
 namespace trcost {
+
+std::string_view kernel_name(KernelKind kind) {
+  constexpr std::string_view kNames[] = {"matmul", "grouped matmul", "attention", "element-wise",
+                                         "adapters"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
 namespace {
 
 void add_rates(const Platform& platform, const StepCosts& costs, StepAccount& out) {

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,10 +25,14 @@
 namespace trcost {
 
 /// A kernel of one layer, rank and micro-batch.
+enum class KernelKind : std::uint8_t { matmul, grouped_matmul, attention, elementwise, adapters };
+/// `matmul`, `grouped matmul`, ...
+std::string_view kernel_name(KernelKind kind);
+
 struct KernelAccount {
   std::string_view module;  ///< `layers`, `head`, `vision encoder`
-  std::string_view kind;    ///< `matmul`, `grouped matmul`, `attention`, `element-wise`, `adapters`
-  double layers = 0;        ///< that it stands in, over the whole model
+  KernelKind kind{};
+  double layers = 0;  ///< that it stands in, over the whole model
   double m = 0, n = 0, k = 0;  ///< of a matmul, of one rank; 0 where it is none
   double flops = 0;            ///< forward
   double bytes = 0;            ///< of memory moved, forward

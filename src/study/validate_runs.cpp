@@ -31,10 +31,8 @@ std::string catalog_model(const Catalog& catalog, std::string_view name) {
   return {};
 }
 
-// An A800 is an A100 with a slower NVLink: of the same peak and memory.
 std::string catalog_accelerator(const Catalog& catalog, const std::string& published) {
-  const bool slower_links = published == "A800" || published == "A800 80GB";
-  std::string found = catalog.entry_of(CatalogKind::accelerators, slower_links ? "A100" : published);
+  std::string found = catalog.entry_of(CatalogKind::accelerators, published);
   if (found.empty()) unknown(fmt::format("the catalog has no accelerator {}", published));
   return found;
 }

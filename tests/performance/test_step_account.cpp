@@ -84,7 +84,7 @@ TEST_CASE("kernels and tiers are those of the model and the system", "[step]") {
   const StepAccount account = model.account(layout);
   double forward = 0;  // FLOP of the matmuls of one rank of the two that share a layer
   for (const KernelAccount& kernel : account.kernels) {
-    if (kernel.kind == "matmul") forward += kernel.layers * kernel.flops;
+    if (kernel.kind == KernelKind::matmul) forward += kernel.layers * kernel.flops;
   }
   // 8.03B parameters less the input embedding of 128,256 x 4,096: two FLOP each and token.
   const double matrices = 8030261248.0 - 128256.0 * 4096;
