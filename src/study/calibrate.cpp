@@ -10,6 +10,7 @@
 
 #include "catalog/constants.h"
 #include "catalog/efficiency.h"
+#include "estimate/execution.h"
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"
 #include "trcost/error.h"
@@ -25,15 +26,61 @@ constexpr double kContradiction = 0.3;
 constexpr double kMuchScatter = 0.25;
 constexpr double kWorthSaying = 0.05;  // of ln(seconds)
 
+double error_of(double log_seconds_error) {
+  return portable_exp(-log_seconds_error) - 1;
+}
+
+constexpr std::string_view kCheckUnit =
+    "tokens_per_second_per_gpu is of one accelerator, step_seconds of an optimizer step; check "
+    "the unit, the batch, the sequence length, the precision and the number of accelerators";
+
 void refuse_wrong_unit(const MeasuredStep& step, double error) {
-  if (std::abs(error) < std::log(kMostFactor)) return;
-  throw Error(
-      ErrorKind::usage,
-      fmt::format("{} takes {:.3g} s a step where {:.3g} are predicted: no software explains that",
-                  step.name, step.seconds, step.seconds * portable_exp(error)),
-      "tokens_per_second_per_gpu is of one accelerator, step_seconds of an optimizer step; check "
-      "the unit, the batch, the sequence length and the number of accelerators",
-      step.name);
+  if (std::abs(error) >= std::log(kMostFactor)) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format(
+            "{} takes {:.3g} s a step where {:.3g} are predicted: no software explains that",
+            step.name, step.seconds, step.seconds * portable_exp(error)),
+        std::string(kCheckUnit), step.name);
+  }
+  const StepModel model(step.workload, step.platform);
+  const double at_peak =
+      model.step(step.layout).model_flops / (step.layout.gpus() * peak_flops(model));
+  if (step.seconds < at_peak) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{:.3g} s a step, and at the peak of {:g} accelerators its FLOPs alone "
+                            "take {:.3g}",
+                            step.seconds, step.layout.gpus(), at_peak),
+                std::string(kCheckUnit), step.name);
+  }
+}
+
+// What the fit made of steps that lie far off.
+void note_scatter(const std::vector<MeasuredStep>& steps, const StackFit& fit,
+                  std::vector<std::string>& out) {
+  if (fit.step <= kMuchScatter) return;
+  if (steps.size() == 1) {
+    out.push_back(fmt::format(
+        "{} lies {:.0f} % from what is predicted, and alone moves the file by {:.0f} % only: so "
+        "far "
+        "off a fact is more often wrong or missing than software so different; a second step of "
+        "another size settles it",
+        steps[0].name, 100 * std::abs(error_of(fit.before[0])),
+        100 * std::abs(error_of(fit.before[0] - fit.after[0]))));
+    return;
+  }
+  const auto faster = [](double error) { return error > kMuchScatter; };
+  if (std::ranges::all_of(fit.after, faster)) {
+    out.push_back(fmt::format(
+        "all steps are faster than kernels can be made by any factor here, {} by {:.0f} %: the "
+        "precision, the batch or the number of accelerators may be another",
+        steps[0].name, 100 * std::abs(error_of(fit.after[0]))));
+    return;
+  }
+  out.push_back(
+      fmt::format("the steps scatter by {:.0f} % about what any factors predict: a fact that "
+                  "differs between them is not stated, or one is wrong",
+                  100 * fit.step));
 }
 
 bool same_question(const MeasuredStep& a, const MeasuredStep& b) {
@@ -56,10 +103,6 @@ void note_contradictions(const std::vector<MeasuredStep>& steps, std::vector<std
       return;
     }
   }
-}
-
-double error_of(double log_seconds_error) {
-  return portable_exp(-log_seconds_error) - 1;
 }
 
 CalibrationRow row_of(const MeasuredStep& step, double before, double after) {
@@ -262,12 +305,7 @@ CalibrationResult calibrate(const Catalog& catalog, Measurements measured) {
   out.error_before = median_size(out.fit.before);
   out.error_after = median_size(out.fit.after);
   note_contradictions(steps, out.warnings);
-  if (out.fit.step > kMuchScatter) {
-    out.warnings.push_back(
-        fmt::format("the steps scatter by {:.0f} % about what any factors predict: a "
-                    "fact that differs between them is not stated, or one is wrong",
-                    100 * out.fit.step));
-  }
+  note_scatter(steps, out.fit, out.warnings);
   out.narrow = narrowing(steps, out.fit);
   out.stack_json = file_of(catalog, base, out);
   return out;

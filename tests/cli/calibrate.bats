@@ -75,6 +75,17 @@ megatron_log() {  # seconds, batch
   refused 1 'step_seconds too' calibrate --measured none.csv
   printf 'modle,accelerator,gpus,seq_length,tokens_per_second_per_gpu\nllama-3.1-8b,h100,8,4096,9000\n' >typo.csv
   refused 1 'model is missing' calibrate --measured typo.csv
+  # 6 x 8.03e9 FLOP a token and more: an H100 of 989 TFLOP/s cannot do 25,000 of them a second.
+  printf 'model,accelerator,gpus,seq_length,tokens_per_second_per_gpu\nllama-3.1-8b,h100,8,4096,25000\n' >fast.csv
+  refused 2 'at the peak of 8 accelerators its FLOPs alone take' calibrate --measured fast.csv
+}
+
+@test "a step far off moves the file little alone, and says so" {
+  printf 'model,accelerator,gpus,seq_length,tokens_per_second_per_gpu\nllama-3.1-8b,h100,8,4096,3000\n' >slow.csv
+  run "$TRCOST" calibrate --measured slow.csv
+  [ "$status" -eq 0 ]
+  [[ $output == *"a second step of another size settles it"* ]]
+  [[ $output != *"the steps scatter"* ]]
 }
 
 @test "rows that contradict each other widen the range and are named" {
