@@ -115,8 +115,10 @@ struct PerformanceSummary {
   double tflops_per_gpu = 0;  ///< model TFLOP/s
   double mfu = 0;             ///< against the dense peak of the precision used
   double hfu = 0;
-  double mfu_bf16 = 0;                 ///< against the bf16 dense peak
-  double interconnect_efficiency = 1;  ///< share of the step that is not exposed communication
+  std::optional<double> mfu_bf16;      ///< against the bf16 dense peak, where the chip has one
+  /// Share of the step that is not exposed communication. Unknown where steps are not modelled (a
+  /// given MFU) or a round is of several kinds of work.
+  std::optional<double> interconnect_efficiency;
   double goodput = 1;
   double production_overhead = 1;
   /// Share of the tokens that steps of this batch cost more than steps of the usual one for the
@@ -134,9 +136,10 @@ struct WorkTotals {
   double step_seconds = 0;  ///< of all steps one after another
   double tokens = 0;        ///< that steps pass over
   double model_flop = 0, hardware_flop = 0;
-  double peak_flop = 0, peak_flop_bf16 = 0;  ///< that the accelerators could do in these steps
-  double busy_seconds = 0;     ///< accelerator-seconds of steps
-  double network_seconds = 0;  ///< of them, those that wait for exposed communication
+  double peak_flop = 0;          ///< that the accelerators could do in these steps
+  std::optional<double> peak_flop_bf16 = 0;   ///< the same in bf16, on chips that have it
+  double busy_seconds = 0;       ///< accelerator-seconds of steps
+  std::optional<double> network_seconds = 0;  ///< of them, those that wait for exposed communication
   double running_seconds = 0;  ///< with those that failures cost
   double paid_seconds = 0;     ///< with what else production takes
   std::optional<double> batch_tokens = 0;  ///< that the usual batch would have saved

@@ -86,6 +86,26 @@ inline constexpr Dimension kDimensions[] = {
     {"dp", "data parallel degree", &Layout::dp, &Degrees::dp, true},
 };
 
+/// How many layers the stages of a pipeline hold.
+struct StageLayers {
+  double first = 0, inner = 0, last = 0;  ///< `inner`: the fullest of those between
+};
+
+/// Layers dealt to `stages`. Where they do not divide, the inner ones are full and what is missing
+/// is missing at both ends, of one the last. Models are made so that one is missing at either end:
+/// Llama 3.1 405B has 7, 8 and 7 of 126 on 16 (arXiv:2407.21783, section 3.3.2), BLOOM 5, 6 and 5 of
+/// 70 on 12 (arXiv:2211.05100, table 3), GLM-130B 8, 9 and 8 of 70 on 8 (arXiv:2210.02414, section
+/// 2.3). Where more are missing, as many at the last stage as head and loss are worth, `head` layers,
+/// and at least half. An end keeps one layer.
+inline StageLayers stage_layers(double layers, double stages, double head) noexcept {
+  const double most = std::ceil(layers / stages), missing = most * stages - layers;
+  const double half = std::ceil(missing / 2);
+  const double at_head =
+      missing > 2 ? std::fmin(missing, std::fmax(half, std::ceil(head))) : half;
+  const auto without = [&](double fewer) { return most - std::fmin(fewer, most - 1); };
+  return {without(missing - at_head), most, without(at_head)};
+}
+
 /// Layers of the fullest stage of a model of `layers`.
 inline double layers_of_stage(const Layout& layout, double layers) {
   return std::ceil(layers / layout.pp);
@@ -136,7 +156,21 @@ struct MemoryUse {
   bool tight = false;   ///< fits, but leaves less free than the margin asked for (a plan says it)
   double host = 0;      ///< in the host's memory, for this device; not in the total
   double resident = 0;  ///< other models of the method: reference, reward, critic, teacher
-  double kv_cache = 0;    ///< of the phase that generates, at another moment than `total`
+  double kv_cache = 0;  ///< of the phase that generates, at another moment than `total`
 };
+
+/// A part of what a device holds, in words.
+struct MemoryPart {
+  std::string_view name;
+  double MemoryUse::*bytes;
+};
+/// Those that sum to `total`.
+inline constexpr MemoryPart kMemoryParts[] = {{"weights", &MemoryUse::weights},
+                                              {"gradients", &MemoryUse::gradients},
+                                              {"optimizer", &MemoryUse::optimizer},
+                                              {"activations", &MemoryUse::activations},
+                                              {"logits", &MemoryUse::logits},
+                                              {"overhead", &MemoryUse::overhead},
+                                              {"other models", &MemoryUse::resident}};
 
 }  // namespace trcost

@@ -18,8 +18,9 @@ namespace trcost {
 struct MemoryCase {
   double gpus = 0;
   double layers = 0;  ///< of the model
-  Layout layout;
+  Layout layout;    ///< of those that learn
   MemoryUse use;
+  bool engine_fits = true;  ///< of a method that generates; `use.fits` asks for both
 };
 
 /// Whether and how a training fits one kind of accelerator.

@@ -18,12 +18,15 @@ namespace trcost {
 
 enum class WeightFormat : std::uint8_t;
 
+/// The entry of data/engines for those who do not say which.
+inline constexpr std::string_view kUnknownEngine = "typical";
+
 struct ServingQuestion {
   Scenario scenario;      ///< model.*, hardware.accelerator, .gpus (of a replica), .system, cost.*
   std::string precision;  ///< a weight format, `best`, or empty: as released, else fp8 where the
                           ///< chip computes it
   std::string cache_precision;  ///< `fp8`, `bf16`, or empty: as the engine does
-  std::string engine = "typical";
+  std::string engine = std::string(kUnknownEngine);
   std::optional<int> tp, ep, dp;
   ServingLoad load;  ///< concurrency 0: as many requests as memory holds
   std::optional<double> tokens_per_second_per_user;

@@ -32,7 +32,7 @@ SolveTarget solve_target(std::string_view column, double value);
 const FieldInfo& solve_field(std::string_view word);
 
 /// The question. Without `unknown` parameters and tokens are both sought, as the scaling law pairs
-/// them (compute_optimal in trcost/scaling_law.h).
+/// them (compute_optimal in trcost/tokens.h).
 struct SolveRequest {
   Scenario base;
   SolveTarget target;

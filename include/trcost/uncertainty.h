@@ -115,10 +115,6 @@ struct LogMoments {
 };
 LogMoments log_moments(const Distribution& distribution);
 
-/// The inverse of the standard normal distribution function, p in (0, 1); Wichura's algorithm AS
-/// 241 (1988, doi:10.2307/2347330), about 16 digits. Uses +, -, x, / and square roots only.
-double inverse_normal(double p);
-
 /// The method, and for each input its spread and where that comes from.
 std::vector<Derivation> derive_range(const RangeResult& result);
 

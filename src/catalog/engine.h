@@ -22,7 +22,6 @@ struct WeightFormatRow {
   double mixture_bytes;    ///< per parameter of a mixture's attention, routers and shared experts
   double other_bytes;      ///< per parameter of dense feed-forwards and of experts
 };
-std::span<const WeightFormatRow> weight_formats();
 const WeightFormatRow& weight_format(WeightFormat format);
 /// By name; also `fp16` (as bf16), `mxfp8` (as fp8), `fp4` (nvfp4). Empty for anything else.
 std::optional<WeightFormat> parse_weight_format(std::string_view name);

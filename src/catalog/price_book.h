@@ -12,13 +12,15 @@ namespace trcost {
 
 /// Who asks a price.
 enum class ProviderClass : std::uint8_t {
-  specialist,   ///< GPU clouds that rent their own machines
-  marketplace,  ///< other people's machines
-  survey,       ///< a published median over many providers
-  index,        ///< a published market index or convention
-  hyperscaler,
+#define TRCOST_PROVIDER_CLASS(id, word, prices) id,
+#include "catalog/provider_classes.def"
+#undef TRCOST_PROVIDER_CLASS
 };
 std::string_view provider_class_name(ProviderClass provider_class);
+/// The inverse; empty for an unknown word.
+std::optional<ProviderClass> parse_provider_class(std::string_view word);
+/// All of them, by enumerator.
+const std::vector<std::string>& provider_class_words();
 
 /// Who is compared with whom: an answer has one class for all of its platforms. Surveys count as
 /// indices.
@@ -31,16 +33,18 @@ PriceClass price_class_of(ProviderClass provider_class);
 
 /// What is promised for the price.
 enum class Commitment : std::uint8_t {
-  on_demand,
-  reserved_1y,
-  reserved_3y,
-  spot,
-  block,  ///< prepaid blocks of days to months
+#define TRCOST_COMMITMENT(id, word, years) id,
+#include "catalog/commitments.def"
+#undef TRCOST_COMMITMENT
 };
 /// `on-demand`, `reserved-1y`, `reserved-3y`, `spot`, `block`.
 std::string_view commitment_name(Commitment commitment);
 /// The inverse; empty for an unknown word.
 std::optional<Commitment> parse_commitment(std::string_view word);
+/// All of them, by enumerator.
+const std::vector<std::string>& commitment_words();
+/// How long it binds, 0: not at all.
+double commitment_years(Commitment commitment);
 
 /// A date as precise as its source: a day, a month, a half-year, a year, or not known.
 struct PriceDate {

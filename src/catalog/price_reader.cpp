@@ -18,10 +18,6 @@ namespace trcost {
 namespace {
 
 constexpr double kDearest = 1e9;  // USD; anything beyond is a typing error
-const std::vector<std::string> kClassWords = {"specialist", "marketplace", "survey", "index",
-                                              "hyperscaler"};
-const std::vector<std::string> kCommitmentWords = {"on-demand", "reserved-1y", "reserved-3y",
-                                                   "spot", "block"};
 
 double positive_price(const JsonValue& value, double dearest) {
   constexpr double kAny = std::numeric_limits<double>::max();
@@ -153,11 +149,11 @@ class BookReader {
       price.provider = provider_by_cloud_name(row.required_text("provider"));
       price.product = row.text_or("product", "");
       price.provider_class =
-          static_cast<ProviderClass>(row.required_choice("provider_class", kClassWords));
+          static_cast<ProviderClass>(row.required_choice("provider_class", provider_class_words()));
       price.accelerator = read_accelerator(row);
       price.region = row.text_or("region", "all");
       price.commitment =
-          static_cast<Commitment>(row.required_choice("commitment", kCommitmentWords));
+          static_cast<Commitment>(row.required_choice("commitment", commitment_words()));
       read_hour(row, price);
       price.date = read_date(row);
       price.guessed = guessed(price.date, row);
@@ -214,9 +210,9 @@ class BookReader {
     DiscountRow discount;
     discount.provider = provider_by_cloud_name(row.required_text("provider"));
     discount.provider_class =
-        static_cast<ProviderClass>(row.required_choice("provider_class", kClassWords));
+        static_cast<ProviderClass>(row.required_choice("provider_class", provider_class_words()));
     discount.commitment =
-        static_cast<Commitment>(row.required_choice("commitment", kCommitmentWords));
+        static_cast<Commitment>(row.required_choice("commitment", commitment_words()));
     discount.share = row.required_number("share_of_on_demand", 0.01, 1);
     discount.date = read_date(row);
     discount.source = read_source(row);

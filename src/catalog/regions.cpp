@@ -135,9 +135,4 @@ const SourcedValue& require_electricity_price(const Regions& regions, const Regi
   fail_unknown(region, "electricity price", "--electricity-price");
 }
 
-const SourcedValue& require_grid_intensity(const Regions& regions, const Region& region) {
-  if (const SourcedValue* value = grid_intensity(regions, region)) return *value;
-  fail_unknown(region, "grid's carbon intensity", "--grid-intensity");
-}
-
 }  // namespace trcost

@@ -56,6 +56,5 @@ const SourcedValue* electricity_price(const Regions& regions, const Region& regi
 const SourcedValue* grid_intensity(const Regions& regions, const Region& region);
 /// As electricity_price; throws Error (data) that says which flag to give instead.
 const SourcedValue& require_electricity_price(const Regions& regions, const Region& region);
-const SourcedValue& require_grid_intensity(const Regions& regions, const Region& region);
 
 }  // namespace trcost

@@ -270,10 +270,6 @@ std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origi
   return rows;
 }
 
-std::span<const std::string_view> throughput_columns() {
-  return kColumns;
-}
-
 std::shared_ptr<const RunBook> load_runs(const Catalog& catalog) {
   auto book = std::make_shared<RunBook>();
   book->throughput = throughput_rows(catalog);

@@ -59,7 +59,6 @@ using OwnDefaults = std::vector<std::pair<std::string_view, std::string>>;
 /// empty. Columns of other names go to `unknown`. Throws Error (data) with line and column.
 std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origin,
                                     const OwnDefaults& defaults, std::vector<std::string>& unknown);
-std::span<const std::string_view> throughput_columns();
 
 /// One whole published run: what it processed and what it cost (data/runs/runs.csv).
 struct PublishedRun {

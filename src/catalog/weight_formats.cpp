@@ -19,10 +19,6 @@ constexpr std::array<WeightFormatRow, kWeightFormats> kFormats = {{
 
 }  // namespace
 
-std::span<const WeightFormatRow> weight_formats() {
-  return kFormats;
-}
-
 const WeightFormatRow& weight_format(WeightFormat format) {
   return kFormats[static_cast<std::size_t>(format)];
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -32,13 +33,9 @@ std::string provider_of_path(const std::string& file) {
 }
 
 ProviderClass class_of(const std::string& word) {
-  for (const auto known :
-       {ProviderClass::specialist, ProviderClass::marketplace, ProviderClass::survey,
-        ProviderClass::index, ProviderClass::hyperscaler}) {
-    if (word == provider_class_name(known)) return known;
-  }
+  if (const auto known = parse_provider_class(word)) return *known;
   throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a class of providers", word),
-              "specialist, marketplace, survey, index or hyperscaler", "--class");
+              fmt::format("one of {}", fmt::join(provider_class_words(), ", ")), "--class");
 }
 
 // A catalog that is read years after the book's date has a mistyped one.
@@ -149,7 +146,7 @@ Action define_prices(Flags& flags, Session& session) {
   flags.add("FILE", typed->file, "CSV", "SkyPilot or gpuhunt catalog as CSV");
   flags.add("--provider", typed->provider, "NAME",
             "whose prices (default: the folder of a vms.csv, else the file's name)");
-  flags.add("--class", typed->provider_class, "specialist|marketplace|survey|index|hyperscaler",
+  flags.add("--class", typed->provider_class, fmt::format("{}", fmt::join(provider_class_words(), "|")),
             "kind of provider (default: by its name)");
   flags.add("--date", typed->date, "YYYY-MM-DD", "day of the prices, where the table carries none");
   flags.add("--source", typed->source, "TEXT", "where the table comes from (default: its path)");

@@ -188,8 +188,4 @@ void Output::commit() {
   }
 }
 
-bool Output::is_terminal() const {
-  return !file_ && captured == nullptr && isatty(descriptor_) == 1;
-}
-
 }  // namespace trcost::cli

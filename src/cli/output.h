@@ -46,7 +46,6 @@ class Output {
   void write(std::string_view text);
   /// Gives the file its final name.
   void commit();
-  [[nodiscard]] bool is_terminal() const;
 
  private:
   [[noreturn]] void fail(int error_number) const;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quantity/normal.h"
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"

@@ -195,13 +195,13 @@ Derivation derive_mtbf(const FailureInputs& inputs, const GoodputResult& result)
   Derivation step{"time between interruptions M", "3600 x GPU-hours per failure / GPUs",
                   fmt::format("3600 x {:.6g} / {:.6g}", inputs.gpu_hours_per_failure, inputs.gpus),
                   fmt::format("{:.4g} s", result.mtbf_seconds),
-                  std::string(kLlama3) + ", section 3.3.4"};
+                  inputs.failures_given ? "the user" : std::string(kLlama3) + ", section 3.3.4"};
   if (inputs.spot) {
     step.formula = "3600 / (GPUs / GPU-hours per failure + nodes / hours between preemptions)";
     step.numbers = fmt::format("3600 / ({:.6g} / {:.6g} + {:.6g} / {:.6g})", inputs.gpus,
                                inputs.gpu_hours_per_failure, result.nodes,
                                inputs.preemption_hours);
-    step.source += "; preemptions: assumption";
+    step.source += inputs.preemptions_given ? "; preemptions: the user" : "; preemptions: assumption";
   }
   return step;
 }

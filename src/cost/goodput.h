@@ -36,6 +36,7 @@ struct FailureInputs {
   double gpus = 1;
   double gpus_per_node = 8;
   double gpu_hours_per_failure = kGpuHoursPerFailure;
+  bool failures_given = false;                        ///< by the user, else as Llama 3 counted them
   double checkpoint_bytes = 0;                        ///< full state
   std::optional<double> stall_seconds;                ///< a checkpoint blocks for
   std::optional<double> restart_seconds;
@@ -43,6 +44,7 @@ struct FailureInputs {
   std::optional<double> spare_share;                  ///< idle spares, as a share of `gpus`
   bool spot = false;                                  ///< preemptible accelerators
   double preemption_hours = kHoursPerPreemption;      ///< of a node, with spot
+  bool preemptions_given = false;                     ///< by the user, else assumed
   std::optional<double> busy_seconds;                 ///< all steps of the run, without interruption
 };
 

@@ -12,20 +12,6 @@
 
 namespace trcost {
 
-std::vector<const PriceRow*> price_rows(const PriceBook& book, std::string_view accelerator,
-                                        std::optional<Commitment> commitment) {
-  PriceRows rows;
-  for (const PriceRow& row : book.rows) {
-    if (row.accelerator == accelerator && (!commitment || row.commitment == *commitment)) {
-      rows.push_back(&row);
-    }
-  }
-  std::stable_sort(rows.begin(), rows.end(), [](const PriceRow* a, const PriceRow* b) {
-    return a->commitment != b->commitment ? a->commitment < b->commitment : a->median < b->median;
-  });
-  return rows;
-}
-
 bool is_price_region(const PriceBook& book, std::string_view name) {
   return std::any_of(book.rows.begin(), book.rows.end(), [&](const PriceRow& row) {
     return region_fit(row.region, name, nullptr) == RegionFit::exact;

@@ -104,10 +104,6 @@ PriceQuote select_egress_price(const PriceBook& book);
 /// PUE of a provider that publishes one, else Epoch AI's convention of 1.25.
 const PueRow& select_pue(const PriceBook& book, std::string_view provider);
 
-/// Rows of an accelerator, of one commitment if given, cheapest first.
-std::vector<const PriceRow*> price_rows(const PriceBook& book, std::string_view accelerator,
-                                        std::optional<Commitment> commitment = {});
-
 /// Providers of the book, sorted.
 std::vector<std::string> price_providers(const PriceBook& book);
 

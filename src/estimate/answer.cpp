@@ -59,8 +59,9 @@ void describe_performance(const Prepared& prepared, const Execution& execution,
   perf.tokens_per_second_per_gpu = step_tokens / execution.step_seconds / out.gpus;
   perf.mfu = execution.mfu;
   perf.tflops_per_gpu = perf.mfu * peak(platform.precision) / 1e12;
-  const double bf16 = peak(Precision::bf16) > 0 ? peak(Precision::bf16) : peak(Precision::fp16);
-  perf.mfu_bf16 = perf.mfu * peak(platform.precision) / bf16;
+  const double bf16 = peak(Precision::bf16);
+  perf.mfu_bf16.reset();
+  if (bf16 > 0) perf.mfu_bf16 = perf.mfu * peak(platform.precision) / bf16;
   const StepTime& time = execution.plan.time;
   const double hardware_ratio = time.model_flops > 0 ? time.hardware_flops / time.model_flops : 1.0;
   perf.hfu = perf.mfu * hardware_ratio;
@@ -72,10 +73,13 @@ void describe_performance(const Prepared& prepared, const Execution& execution,
   perf.method = prepared.method;
   if (execution.mfu_given) {
     perf.method = "given MFU";
-    perf.quality.sigma = 0;
+    // No row stands behind it; of the chip it still holds whether whole runs on it are known.
+    perf.quality = {};
+    perf.quality.name = "given MFU";
+    perf.quality.measured = prepared.quality.measured;
   }
   out.waterfall.clear();
-  perf.interconnect_efficiency = 1;
+  perf.interconnect_efficiency.reset();
   if (!execution.phases.empty()) return;  // of several kinds of work there is no one way down
   add_waterfall(execution, useful, out);
   check_waterfall(out, perf.mfu * useful.share());
@@ -90,12 +94,16 @@ WorkTotals work_totals(const Prepared& prepared, const UsefulTime& useful, const
   totals.paid_seconds = out.gpu_hours * kSecondsPerHour;
   totals.running_seconds = totals.paid_seconds * useful.production_overhead;
   totals.busy_seconds = totals.running_seconds * useful.goodput_share;
-  totals.network_seconds = totals.busy_seconds * (1 - perf.interconnect_efficiency);
+  totals.network_seconds.reset();
+  if (perf.interconnect_efficiency) {
+    totals.network_seconds = totals.busy_seconds * (1 - *perf.interconnect_efficiency);
+  }
   totals.tokens = totals.busy_seconds * perf.tokens_per_second_per_gpu;
   const double peak =
       platform.accelerator->peak_flops[static_cast<std::size_t>(platform.precision)];
   totals.peak_flop = totals.busy_seconds * peak;
-  totals.peak_flop_bf16 = totals.peak_flop * perf.mfu / perf.mfu_bf16;
+  totals.peak_flop_bf16.reset();
+  if (perf.mfu_bf16) totals.peak_flop_bf16 = totals.peak_flop * perf.mfu / *perf.mfu_bf16;
   totals.model_flop = totals.peak_flop * perf.mfu;
   totals.hardware_flop = totals.peak_flop * perf.hfu;
   totals.batch_tokens.reset();

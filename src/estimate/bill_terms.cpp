@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/bill_terms.h"
 
+#include "estimate/pricing.h"
 #include "quantity/quantity.h"
 
 namespace trcost {
 namespace {
 
 double term_hours(const Scenario& scenario) {
-  const std::string_view pricing = scenario.text(Field::cost_pricing);
-  return pricing == "reserved-1y"   ? kHoursPerYear
-         : pricing == "reserved-3y" ? 3 * kHoursPerYear
-                                    : 0;
+  const std::optional<Commitment> rent = commitment_of(scenario);
+  return rent ? commitment_years(*rent) * kHoursPerYear : 0;
 }
 
 bool storage_included(const Scenario& scenario) {

@@ -35,11 +35,12 @@ constexpr EstimateColumn kPerformance[] = {
         "the same with recomputation"),
     figure(
         "performance.mfu_bf16", "", fraction, higher,
-        [](E e) -> Number { return e.performance.mfu_bf16; }, "against the bf16 dense peak"),
+        [](E e) -> Number { return e.performance.mfu_bf16; }, "against the bf16 dense peak; none where the chip has none"),
     figure(
         "performance.interconnect_efficiency", "", fraction, higher,
         [](E e) -> Number { return e.performance.interconnect_efficiency; },
-        "share of the step that is not exposed communication"),
+        "share of the step that is not exposed communication; none of a given MFU or of a round of "
+        "several kinds of work"),
     figure(
         "performance.goodput", "", fraction, higher,
         [](E e) -> Number { return e.performance.goodput; }, "share not lost to failures", Rank::main),

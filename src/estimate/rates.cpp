@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cost/energy.h"
+#include "estimate/pricing.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
@@ -96,8 +97,7 @@ void warn_about_unused(const Scenario& scenario, Notes& notes) {
 PriceQuery price_query(const Scenario& scenario, const Catalog& catalog,
                        const Accelerator& accelerator) {
   PriceQuery query{accelerator.name};
-  query.commitment =
-      parse_commitment(scenario.text(Field::cost_pricing)).value_or(Commitment::on_demand);
+  query.commitment = commitment_of(scenario).value_or(Commitment::on_demand);
   query.provider = scenario.text(Field::cost_provider);
   query.region = scenario.text(Field::cost_region);
   query.regions = &catalog.regions();
@@ -191,7 +191,7 @@ void resolve_ownership(const Scenario& scenario, const Catalog& catalog, Rates& 
 Rates resolve_rates(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
                     Notes& notes) {
   Rates out;
-  out.own = scenario.text(Field::cost_pricing) == "own";
+  out.own = owns(scenario);
   resolve_electricity(scenario, catalog, out, notes);
   out.pue = resolve_pue(scenario, catalog, notes);
   out.draw = platform.accelerator->mean_draw;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,9 @@ constexpr double kLimitOverMean = 4;
 constexpr double kUpdateSequences = 512;
 
 const RolloutDefaults& rollout_defaults(Method method) {
-  return *std::ranges::find(kRollouts, method, &RolloutDefaults::method);
+  const auto* found = std::ranges::find(kRollouts, method, &RolloutDefaults::method);
+  if (found == std::end(kRollouts)) throw std::logic_error("a method that generates has no row");
+  return *found;
 }
 
 void refuse(const Scenario& scenario, std::span<const Field> fields, std::string_view why,

@@ -78,7 +78,7 @@ RolloutWork rollout_of(const Scenario& scenario, const Catalog& catalog, const P
                        const ResolvedWork& work, Notes& notes) {
   const double limit = *scenario.number(Field::rollout_response_limit);
   RolloutWork out;
-  out.model = served_model(work.model.language, work.model.name);
+  out.model = served_model(work.model);
   out.prompts = *scenario.number(Field::rollout_prompts);
   out.samples_per_prompt = *scenario.number(Field::rollout_samples_per_prompt);
   out.prompt_tokens = scenario.number_or_default(Field::rollout_prompt_tokens);

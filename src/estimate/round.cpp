@@ -214,6 +214,11 @@ bool add_generation(const RoundWork& round, const Phase& phase, double gpus, Exe
 
 }  // namespace
 
+std::optional<double> generation_cache(const RoundWork& round, double gpus) {
+  const std::optional<Generation> found = generate(round, gpus);
+  return found ? std::optional(found->cache_bytes) : std::nullopt;
+}
+
 bool add_phases(const RoundWork& round, double generation_gpus, Execution& execution) {
   const Layout& layout = execution.plan.layout;
   const double sequences = round.sequences > 0 ? round.sequences : layout.global_batch;

@@ -72,6 +72,10 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
 /// Numbers of accelerators that generate beside `gpus - n` that learn: none where all do both.
 std::vector<double> generation_splits(const RoundWork& round, double gpus, double node);
 
+/// Bytes of the cache of the fastest engines on `gpus` accelerators, on each of them. Empty where
+/// none holds the policy and a sequence. Only for a round with a rollout.
+std::optional<double> generation_cache(const RoundWork& round, double gpus);
+
 /// The phases of a round whose optimizer step takes `execution.plan` on all accelerators but
 /// `generation_gpus`, and its time, into `execution`. False where the responses fit no engine.
 bool add_phases(const RoundWork& round, double generation_gpus, Execution& execution);

@@ -28,8 +28,8 @@ SpreadContext context_of(const Scenario& scenario, const ResolvedWork& work, con
   context.mfu = out.performance.mfu;
   context.mfu_sigma = out.performance.quality.sigma;
   context.mfu_given = scenario.has(Field::efficiency_mfu);
-  context.stack_known =
-      scenario.has(Field::efficiency_stack) && scenario.text(Field::efficiency_stack) != "typical";
+  context.stack_known = scenario.text(Field::efficiency_stack) !=
+                        field_info(Field::efficiency_stack).fallback;
   context.own_steps = out.performance.quality.own;
   context.moe = work.model.language.moe.has_value();
   context.vision = work.workload.vision();

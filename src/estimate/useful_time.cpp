@@ -8,6 +8,7 @@
 #include "catalog/efficiency.h"
 #include "cost/storage.h"
 #include "estimate/data_scale.h"
+#include "estimate/pricing.h"
 
 namespace trcost {
 namespace {
@@ -50,13 +51,15 @@ UsefulTerms resolve_useful_terms(const Scenario& scenario, const ResolvedWork& w
   FailureInputs& in = out.failures;
   in.gpus_per_node = system.gpus_per_node;
   in.gpu_hours_per_failure = scenario.number_or_default(Field::efficiency_failure_gpu_hours);
+  in.failures_given = scenario.has(Field::efficiency_failure_gpu_hours);
   in.checkpoint_bytes = checkpoint_bytes(work.params.total, work.trainable.total);
   in.stall_seconds = scenario.number(Field::efficiency_checkpoint_stall);
   in.restart_seconds = scenario.number(Field::efficiency_restart);
   in.interval_seconds = scenario.number(Field::cost_checkpoint_interval);
   in.spare_share = scenario.number(Field::cost_spares);
-  in.spot = scenario.text(Field::cost_pricing) == "spot";
+  in.spot = commitment_of(scenario) == Commitment::spot;
   in.preemption_hours = scenario.number_or_default(Field::efficiency_preemption_hours);
+  in.preemptions_given = scenario.has(Field::efficiency_preemption_hours);
   out.goodput = scenario.number(Field::efficiency_goodput);
   return out;
 }

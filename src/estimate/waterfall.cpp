@@ -10,7 +10,6 @@ void add_waterfall(const Execution& execution, const UsefulTime& useful, Estimat
   out.waterfall.clear();
   if (execution.mfu_given) {
     out.waterfall.push_back({"given_mfu", execution.mfu});
-    out.performance.interconnect_efficiency = 1;
   } else {
     const StepTime& time = execution.plan.time;
     // Useful time by the workload's own count of FLOPs; the step model's first term is the same

@@ -5,8 +5,24 @@
 
 namespace trcost {
 
-// A member that is added does not compile here without its line.
+namespace {
 
+// Of what may be unknown: the sum is where one of its parts is.
+void add(std::optional<double>& sum, const std::optional<double>& more) {
+  if (sum && more) {
+    *sum += *more;
+  } else {
+    sum.reset();
+  }
+}
+
+std::optional<double> quotient(const std::optional<double>& part, double whole) {
+  return part ? std::optional(*part / whole) : std::nullopt;
+}
+
+}  // namespace
+
+// A member that is added does not compile here without its line.
 void add(WorkTotals& sum, const WorkTotals& more) {
   auto& [steps, step_seconds, tokens, model, hardware, peak, peak_bf16, busy, network, running,
          paid, batch_tokens] = sum;
@@ -16,16 +32,12 @@ void add(WorkTotals& sum, const WorkTotals& more) {
   model += more.model_flop;
   hardware += more.hardware_flop;
   peak += more.peak_flop;
-  peak_bf16 += more.peak_flop_bf16;
+  add(peak_bf16, more.peak_flop_bf16);
   busy += more.busy_seconds;
-  network += more.network_seconds;
+  add(network, more.network_seconds);
   running += more.running_seconds;
   paid += more.paid_seconds;
-  if (batch_tokens && more.batch_tokens) {
-    *batch_tokens += *more.batch_tokens;
-  } else {
-    batch_tokens.reset();
-  }
+  add(batch_tokens, more.batch_tokens);
 }
 
 void add(TokenTotals& sum, const TokenTotals& more) {
@@ -55,12 +67,15 @@ void ratios_of(const WorkTotals& totals, PerformanceSummary& out) {
   out.tflops_per_gpu = totals.model_flop / totals.busy_seconds / kTera;
   out.mfu = totals.model_flop / totals.peak_flop;
   out.hfu = totals.hardware_flop / totals.peak_flop;
-  out.mfu_bf16 = totals.model_flop / totals.peak_flop_bf16;
-  out.interconnect_efficiency = 1 - totals.network_seconds / totals.busy_seconds;
+  out.mfu_bf16.reset();
+  if (totals.peak_flop_bf16) out.mfu_bf16 = totals.model_flop / *totals.peak_flop_bf16;
+  out.interconnect_efficiency.reset();
+  if (totals.network_seconds) {
+    out.interconnect_efficiency = 1 - *totals.network_seconds / totals.busy_seconds;
+  }
   out.goodput = totals.busy_seconds / totals.running_seconds;
   out.production_overhead = totals.running_seconds / totals.paid_seconds;
-  out.batch_token_cost.reset();
-  if (totals.batch_tokens) out.batch_token_cost = *totals.batch_tokens / totals.tokens;
+  out.batch_token_cost = quotient(totals.batch_tokens, totals.tokens);
 }
 
 }  // namespace trcost

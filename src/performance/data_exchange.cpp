@@ -19,6 +19,7 @@ struct Held {
 
 struct ReplicaTraffic {
   double gather = 0;   // weights, 16 bit, among the ranks that share them out
+  double update = 0;   // those that learn, after the optimizer changed them
   double scatter = 0;  // gradients, likewise
   double reduce = 0;   // gradients of all replicas, whole
   double across = 0;   // gradients of one shard among the ranks that hold the same one
@@ -32,6 +33,7 @@ void add_traffic(const Evaluation& at, const Held& held, double units, ReplicaTr
   };
   const double gradients = at.stack.gradient_bytes * held.learning;
   traffic.gather += gather(2 * held.weights);
+  traffic.update += gather(2 * held.learning);
   traffic.scatter += gather(gradients);
   if (gradients <= 0) return;
   traffic.reduce += reduce_seconds(fabric, gradients, held.replicas, held.stride);
@@ -57,17 +59,19 @@ enum class Travels : std::uint8_t {
   gradients_among_all,
   gradients_across,
   weights,
+  updated_weights,
   both
 };
 
 // The bytes of an exchange for the ledger, over each tier and whole.
 void add_bytes(const Evaluation& at, const Held& held, Travels what, ExchangeAccount& entry) {
   const bool weights = what == Travels::weights || what == Travels::both;
-  const bool gradients = what != Travels::weights;
+  const bool updated = what == Travels::updated_weights;
+  const bool gradients = what != Travels::weights && !updated;
   const bool across = what == Travels::gradients_across;
   const bool reduces = across || what == Travels::gradients_among_all;
   const double bytes =
-      (weights ? 2 * held.weights : 0) +
+      (weights ? 2 * held.weights : 0) + (updated ? 2 * held.learning : 0) +
       (gradients ? at.stack.gradient_bytes * held.learning : 0) / (across ? held.shards : 1);
   const double members = across    ? held.replicas / held.shards
                          : reduces ? held.replicas
@@ -128,11 +132,6 @@ DataExchange data_exchange(const Evaluation& at, double forward, double backward
       virtual_stages > 1
           ? std::min(at.pipeline * (virtual_stages - 1) / virtual_stages, at.layout.micro_batches())
           : 1;
-  const double frozen_gather =
-      at.costs.trainable_dense + at.costs.trainable_expert <
-              0.5 * (at.costs.parameters_dense + at.costs.parameters_expert)
-          ? 0.0
-          : 1.0;  // nothing to hand out again after an update of adapters alone
   const Shown exposed{at, held, tail};
   switch (at.layout.sharding) {
     case Sharding::none:
@@ -142,14 +141,14 @@ DataExchange data_exchange(const Evaluation& at, double forward, double backward
     case Sharding::optimizer:
       result.per_step = exposed("gradients, scattered", Travels::gradients, kPerStep,
                                 traffic.scatter, share * backward * windows, crowd) +
-                        exposed("weights, gathered", Travels::weights, kPerStep,
-                                frozen_gather * traffic.gather, share * forward * windows, crowd);
+                        exposed("weights, gathered", Travels::updated_weights, kPerStep,
+                                traffic.update, share * forward * windows, crowd);
       break;
     case Sharding::gradients:
       result.per_micro_batch = exposed("gradients, scattered", Travels::gradients, kPerMicroBatch,
                                        traffic.scatter, share * backward, crowd);
-      result.per_step = exposed("weights, gathered", Travels::weights, kPerStep,
-                                frozen_gather * traffic.gather, share * forward * windows, crowd);
+      result.per_step = exposed("weights, gathered", Travels::updated_weights, kPerStep,
+                                traffic.update, share * forward * windows, crowd);
       break;
     case Sharding::hybrid:
       // Gradients are summed across the groups once a step, behind the last backward pass.

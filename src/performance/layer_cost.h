@@ -110,8 +110,9 @@ struct StepCosts {
   DeviceRates rates;
   Fabric fabric;
   Overlap overlap;
+  double head_layers = 0;      ///< the head, in layers
   double encoder_tokens = 0;   ///< per sequence
-  double connector_flops = 0;  ///< per sequence and pass
+  double connector_flops = 0;  ///< per sequence, all passes
   double model_flops = 0;      ///< per sequence, all passes
   double forward_flops = 0;    ///< per sequence, of layers that full recomputation repeats
   double core_flops = 0;       ///< per sequence, of their attention cores

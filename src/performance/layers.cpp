@@ -32,9 +32,12 @@ LayerWork work_of(const LayerTime& time) {
               time.elementwise_backward};
 }
 
+enum class Pass : std::uint8_t { forward, backward };
+
 // Of one layer; `work` is what could hide it.
-void note_gathers(const Evaluation& at, std::string_view name, double times, double bytes,
-                  double members, double stride, double each, double work, double exposed) {
+void note_gathers(const Evaluation& at, std::string_view name, Pass pass, double times,
+                  double bytes, double members, double stride, double each, double work,
+                  double exposed) {
   if (at.ledger == nullptr || times <= 0) return;
   at.ledger->gathered({name,
                        kPerLayers,
@@ -48,7 +51,7 @@ void note_gathers(const Evaluation& at, std::string_view name, double times, dou
                        times * each - exposed,
                        0,
                        exposed,
-                       name.ends_with("backward")},
+                       pass == Pass::backward},
                       stride);
 }
 
@@ -68,18 +71,18 @@ void tensor_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& w
     const LayerWork before = work;
     time.tensor_forward = exposed(count * each, hidden, work.forward);
     time.tensor_backward = exposed(1.5 * count * each, hidden, work.backward);
-    note_gathers(at, "tensor parallel gathers, forward", count, bytes, at.tensor, 1, each,
-                 before.forward, time.tensor_forward);
-    note_gathers(at, "tensor parallel gathers, backward", 1.5 * count, bytes, at.tensor, 1, each,
-                 before.backward, time.tensor_backward);
+    note_gathers(at, "tensor parallel gathers, forward", Pass::forward, count, bytes, at.tensor, 1,
+                 each, before.forward, time.tensor_forward);
+    note_gathers(at, "tensor parallel gathers, backward", Pass::backward, 1.5 * count, bytes,
+                 at.tensor, 1, each, before.backward, time.tensor_backward);
   } else {
     const double each = reduce_seconds(at.costs.fabric, bytes, at.tensor, 1);
     time.tensor_forward = 0.5 * count * each;
     time.tensor_backward = time.tensor_forward;
-    for (const std::string_view name :
-         {"tensor parallel all-reduces, forward", "tensor parallel all-reduces, backward"}) {
-      note_gathers(at, name, 0.5 * count, bytes, at.tensor, 1, each, 0, time.tensor_forward);
-    }
+    note_gathers(at, "tensor parallel all-reduces, forward", Pass::forward, 0.5 * count, bytes,
+                 at.tensor, 1, each, 0, time.tensor_forward);
+    note_gathers(at, "tensor parallel all-reduces, backward", Pass::backward, 0.5 * count, bytes,
+                 at.tensor, 1, each, 0, time.tensor_backward);
   }
   time.host_forward += count * at.stack.collective_dispatch_seconds;
   time.host_backward += count * at.stack.collective_dispatch_seconds;
@@ -167,8 +170,8 @@ double all_to_all(const Evaluation& at, const LayerShape& shape, double bytes) {
 }
 
 // To the experts and back, with what ranks that share an expert gather in between.
-void note_experts(const Evaluation& at, std::string_view name, double bytes, double each,
-                  double work, double exposed) {
+void note_experts(const Evaluation& at, std::string_view name, Pass pass, double bytes,
+                  double each, double work, double exposed) {
   if (at.ledger == nullptr) return;
   at.ledger->exchanged({name,
                         kPerLayers,
@@ -182,7 +185,7 @@ void note_experts(const Evaluation& at, std::string_view name, double bytes, dou
                         2 * each - exposed,
                         0,
                         exposed,
-                        name.ends_with("backward")});
+                        pass == Pass::backward});
 }
 
 // Every token goes to its experts and comes back, forward and backward. Ranks that share an expert's
@@ -205,10 +208,10 @@ void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& w
   const LayerWork before = hidden > 0 ? work : LayerWork{};
   time.expert_forward = exposed(2 * each, hidden, work.forward);
   time.expert_backward = exposed(2 * each, hidden, work.backward);
-  note_experts(at, "expert parallel all-to-alls, forward", bytes, each, before.forward,
-               time.expert_forward);
-  note_experts(at, "expert parallel all-to-alls, backward", bytes, each, before.backward,
-               time.expert_backward);
+  note_experts(at, "expert parallel all-to-alls, forward", Pass::forward, bytes, each,
+               before.forward, time.expert_forward);
+  note_experts(at, "expert parallel all-to-alls, backward", Pass::backward, bytes, each,
+               before.backward, time.expert_backward);
   time.host_forward += collectives * at.stack.collective_dispatch_seconds;
   time.host_backward += collectives * at.stack.collective_dispatch_seconds;
 }

@@ -69,14 +69,6 @@ double encoder_activation_bytes(const Encoder& encoder, double tokens, bool trai
   return encoder.layers * layer;
 }
 
-double kv_cache_bytes_per_token(const LanguageModel& language, double bytes_per_value) {
-  double values = 0;
-  for (const Run& run : blocks_of(language)) {
-    if (run.module == Module::decoder) values += run.count * cached_values(run.block.core);
-  }
-  return values * bytes_per_value;
-}
-
 double bytes_per_logit(Loss loss, double vocab, double hidden) noexcept {
   constexpr double kEager = 10, kFused = 6;
   if (loss == Loss::chunked) return kEager / std::ceil(vocab / hidden);

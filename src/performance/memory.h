@@ -77,10 +77,6 @@ double bytes_per_logit(Loss loss, double vocab, double hidden) noexcept;
 /// out (DeepSpeed's ZeRO-3 reduce_bucket_size times two; its ZeRO-2 default is one of 5e8).
 inline constexpr double kGradientBuckets = 1e9;
 
-/// Keys and values that one token leaves for later ones: 2 L kv d values, latent attention
-/// L (kv_lora + d_rope), an indexer a key more, a recurrence nothing; model.md 9.1.
-double kv_cache_bytes_per_token(const LanguageModel& language, double bytes_per_value);
-
 /// Memory of one workload on one kind of device, prepared so that a layout is arithmetic.
 class MemoryModel {
  public:
@@ -128,7 +124,8 @@ class MemoryModel {
                                 Stage stage) const noexcept;
   [[nodiscard]] States states(double params, double learning, Training training,
                               double linear) const;
-  [[nodiscard]] MemoryUse partly_recomputed(const Layout& layout) const noexcept;
+  [[nodiscard]] MemoryUse partly_recomputed(const Layout& layout, Stage stage) const noexcept;
+  void add_up(MemoryUse& use) const noexcept;
   [[nodiscard]] static double layer_bytes(const Shape& shape, const Shares& shares) noexcept;
   void keep_on_host(const Shape& shape, const Shares& shares, MemoryUse& use) const noexcept;
   void prepare_activations(const Workload& workload, Precision precision);
@@ -141,6 +138,7 @@ class MemoryModel {
   double domain_ = 8;
   double resident_bytes_ = 0;  ///< of other models, on all devices together
   double layers_ = 0, dense_layers_ = 0, mtp_layers_ = 0;
+  double head_layers_ = 0;  ///< the head, in layers
   States dense_layer_, moe_layer_, expert_layer_;
   States first_;        ///< embedding, encoder, connector
   States last_;         ///< head and modules that predict further tokens

@@ -16,12 +16,10 @@ MemoryModel::Shape MemoryModel::shape(const Layout& layout, Stage stage) const n
   }
   const double p = layout.pp;
   Shape s;
-  // Layers that do not divide: the outer stages, which hold embedding and head, take fewer, as
-  // Llama 3 does (arXiv:2407.21783, section 3.3.2).
-  const double fewer = std::floor(layers_ / p);
-  const double left = layers_ - fewer * p;
-  const bool more = left > 0 && (stage == Stage::inner || (stage == Stage::last && left > p - 2));
-  const double layers = fewer + (more ? 1 : 0);
+  const StageLayers dealt = stage_layers(layers_, p, head_layers_);
+  const double layers = stage == Stage::first   ? dealt.first
+                        : stage == Stage::inner ? dealt.inner
+                                                : dealt.last;
   s.dense_layers = stage == Stage::first ? std::min(dense_layers_, layers)
                                          : std::max(0.0, dense_layers_ - (layers_ - layers));
   s.moe_layers = layers - s.dense_layers;
@@ -144,52 +142,51 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   if (last) use.logits = shares.tokens * logit_bytes_ * shares.inverse_tensor;
   use.overhead = shares.overhead + recipe_.fragmentation * (use.activations + use.logits);
   use.resident = resident_bytes_ / layout.gpus();
-  use.total = use.weights + use.gradients + use.optimizer + use.activations + use.logits +
-              use.overhead + use.resident;
-  use.capacity = capacity_;
-  use.fits = use.total <= capacity_;
+  add_up(use);
   return use;
 }
 
+void MemoryModel::add_up(MemoryUse& use) const noexcept {
+  use.total = 0;
+  for (const MemoryPart& part : kMemoryParts) use.total += use.*part.bytes;
+  use.capacity = capacity_;
+  use.fits = use.total <= capacity_;
+}
+
 MemoryUse MemoryModel::stage(const Layout& layout, Stage stage) const noexcept {
+  if (recomputed_share(layout, layers_) > 0) return partly_recomputed(layout, stage);
   return this->stage(layout, shares(layout), stage);
 }
 
 // Layers recomputed in full keep what full recomputation keeps, the others what they would.
-MemoryUse MemoryModel::partly_recomputed(const Layout& layout) const noexcept {
-  const double share = recomputed_share(layout, layers_);
-  Layout kept = layout;
-  kept.recompute_layers = 0;
-  Layout repeated = kept;
+MemoryUse MemoryModel::partly_recomputed(const Layout& layout, Stage stage) const noexcept {
+  Layout repeated = layout;
   repeated.recompute = Recompute::full;
-  const MemoryUse most = use(kept);
-  const MemoryUse least = use(repeated);
+  const MemoryUse most = this->stage(layout, shares(layout), stage);
+  const MemoryUse least = this->stage(repeated, shares(repeated), stage);
+  const double share = recomputed_share(layout, layers_);
   const auto mix = [&](double MemoryUse::*part) {
     return most.*part + share * (least.*part - most.*part);
   };
   MemoryUse sum = most;
-  sum.total = 0;
-  for (double MemoryUse::*part :
-       {&MemoryUse::weights, &MemoryUse::gradients, &MemoryUse::optimizer, &MemoryUse::activations,
-        &MemoryUse::logits, &MemoryUse::overhead, &MemoryUse::resident}) {
-    sum.*part = mix(part);
-    sum.total += sum.*part;
-  }
-  sum.fits = sum.total <= sum.capacity;
+  for (const MemoryPart& part : kMemoryParts) sum.*part.bytes = mix(part.bytes);
+  sum.host = mix(&MemoryUse::host);
+  add_up(sum);
   return sum;
 }
 
 MemoryUse MemoryModel::use(const Layout& layout) const noexcept {
-  if (layout.recompute_layers > 0 && layout.recompute != Recompute::full) {
-    return partly_recomputed(layout);
-  }
+  const bool partly = recomputed_share(layout, layers_) > 0;
   const Shares shared = shares(layout);
-  MemoryUse worst = stage(layout, shared, Stage::first);
+  const auto at = [&](Stage place) {
+    return partly ? partly_recomputed(layout, place) : stage(layout, shared, place);
+  };
+  MemoryUse worst = at(Stage::first);
   if (layout.pp == 1) return worst;
-  const MemoryUse last = stage(layout, shared, Stage::last);
+  const MemoryUse last = at(Stage::last);
   if (last.total > worst.total) worst = last;
   if (layout.pp > 2) {
-    const MemoryUse inner = stage(layout, shared, Stage::inner);
+    const MemoryUse inner = at(Stage::inner);
     if (inner.total > worst.total) worst = inner;
   }
   return worst;

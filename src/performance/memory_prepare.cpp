@@ -188,6 +188,7 @@ void MemoryModel::prepare_states(const Workload& workload) {
     if (run.module == Module::decoder) (leads(m, run) ? dense : sparse).add(run.block, run.count, rank);
   }
   layers_ = m.layers;
+  head_layers_ = head_in_layers(m);
   dense_layers_ = dense.count;
   if (training == Training::adapter) {
     dense.own.adapters = sparse.own.adapters = adapter_parameters(1, m.hidden, workload.lora_rank);

@@ -87,7 +87,6 @@ class StepModel {
 
   [[nodiscard]] const Workload& workload() const { return workload_; }
   [[nodiscard]] const Platform& platform() const { return platform_; }
-  [[nodiscard]] const MemoryModel& memory_model() const { return memory_; }
 
  private:
   /// step(), noting what it adds up where there is a ledger.

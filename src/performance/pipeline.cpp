@@ -2,7 +2,8 @@
 #include "performance/pipeline.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "trcost/layout.h"
 
 namespace trcost {
 
@@ -13,18 +14,9 @@ StageTimes stage_times(const StageParts& parts, double stages) noexcept {
   if (parts.encoder > 0) {
     return {mean, std::max({mean + 0.5 * parts.layer, parts.encoder, parts.head})};
   }
-  const auto divides = [&](double extra) {
-    return std::fmod(parts.layers + extra, stages) == 0;
-  };
-  double most = std::ceil(parts.layers / stages);
-  double last = parts.layers - (stages - 1) * most;  // layers beside the head
-  if (divides(0)) {
-    last = most;
-  } else if (divides(2) || divides(1)) {
-    most = std::ceil((parts.layers + 1) / stages);
-    last = most - 1;
-  }
-  const double slowest = std::max(most * parts.layer, std::max(last, 0.0) * parts.layer + parts.head);
+  const StageLayers dealt = stage_layers(parts.layers, stages, parts.head_layers);
+  const double slowest =
+      std::max(dealt.inner * parts.layer, dealt.last * parts.layer + parts.head);
   return {mean, std::max(mean, slowest)};
 }
 

@@ -9,6 +9,7 @@ struct StageParts {
   double layers = 1;       ///< of the language model
   double layer = 0;        ///< seconds of one, forward and backward
   double head = 0;         ///< output matrix and loss, on the last stage
+  double head_layers = 0;  ///< head_in_layers()
   double encoder = 0;      ///< on the first stage
 };
 
@@ -17,9 +18,7 @@ struct StageTimes {
   double slowest = 0;  ///< what a micro-batch takes in steady state
 };
 
-/// Layers are dealt evenly; where layers + 2 (or + 1) divide into stages, embedding and head count as
-/// layers, as in the published layouts of Llama 3.1 405B. An encoder is balanced against layers to
-/// within half of one.
+/// Layers are dealt as stage_layers() does; an encoder is balanced against them to within half of one.
 StageTimes stage_times(const StageParts& parts, double stages) noexcept;
 
 /// (p - 1)/v: stage times lost while the pipeline fills and drains (Narayanan et al. 2104.04473,

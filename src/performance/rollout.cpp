@@ -6,45 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quantity/normal.h"
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
 namespace trcost {
 namespace {
-
-// Complementary error function by Chebyshev's fit, relative error below 1.2e-7 (Numerical Recipes,
-// 2nd edition, section 6.2, erfcc).
-double complementary_error(double x) {
-  const double z = std::abs(x);
-  const double t = 1 / (1 + 0.5 * z);
-  const double poly =
-      -z * z - 1.26551223 +
-      t * (1.00002368 +
-           t * (0.37409196 +
-                t * (0.09678418 +
-                     t * (-0.18628806 +
-                          t * (0.27886807 +
-                               t * (-1.13520398 +
-                                    t * (1.48851587 + t * (-0.82215223 + t * 0.17087277))))))));
-  const double tail = t * portable_exp(poly);
-  return x >= 0 ? tail : 2 - tail;
-}
-
-// Share of the standard normal distribution above x.
-double normal_above(double x) {
-  return 0.5 * complementary_error(x / std::sqrt(2.0));
-}
-
-// x with normal_above(x) = share, by bisection: 60 halvings of [-9, 9] reach the last digit.
-double normal_quantile_above(double share) {
-  double low = -9, high = 9;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = (low + high) / 2;
-    (normal_above(middle) > share ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
 
 // Mean of min(X, limit) of a lognormal X.
 double cut_mean(double centre, double spread, double limit) {
@@ -89,7 +57,7 @@ double ResponseLengths::longer(double tokens) const {
 double ResponseLengths::longest(double responses) const {
   if (spread_ <= 0) return mean_;
   if (responses <= 1) return mean_;
-  const double quantile = portable_exp(centre_ + spread_ * normal_quantile_above(1 / responses));
+  const double quantile = portable_exp(centre_ + spread_ * inverse_normal(1 - 1 / responses));
   return std::clamp(quantile, mean_, limit_);
 }
 

@@ -108,7 +108,7 @@ MicroBatch micro_batch(const Evaluation& at, const LanguageModel& model) {
   work.layers = language_layers(at);
   work.vision = encoder_layers(at);
   work.head = head_time(at, model);
-  work.connector = at.layout.micro_batch / (at.context * at.tensor) * at.costs.connector_flops * 3 *
+  work.connector = at.layout.micro_batch / (at.context * at.tensor) * at.costs.connector_flops *
                    at.costs.rates.matmul_half;
   if (at.costs.language_backward) {
     work.again = recomputed_seconds(at, work.layers, routing_seconds(at));
@@ -176,6 +176,7 @@ Exchange exchange_of(const Evaluation& at, const MicroBatch& work, const MemoryM
       (device_forward(work.layers) + (device_backward(work.layers) + work.again) + work.waiting) /
       parts.layers;
   parts.head = device_forward(work.head) + device_backward(work.head);
+  parts.head_layers = at.costs.head_layers;
   parts.encoder = encoder_seconds(work);
   const double units = std::max(1.0, parts.layers / p);
 

@@ -93,7 +93,6 @@ void prepare_layers(const Workload& workload, StepCosts& costs) {
 
 void prepare_flops(const Workload& workload, StepCosts& costs) {
   const double s = workload.seq_length;
-  const double images = workload.images_per_sequence;
   const TrainingFlops training = training_flops(workload);
   const ForwardFlops forward = forward_flops(workload);
   costs.model_flops = training.total() * s;
@@ -101,7 +100,7 @@ void prepare_flops(const Workload& workload, StepCosts& costs) {
       (forward.layers_gemm + forward.attention_core + forward.cross_attention) * s;
   costs.core_flops = (forward.attention_core + forward.cross_attention_core) * s;
   costs.vision_flops = (training.encoder() + training.connector()) * s;
-  if (workload.vision()) costs.connector_flops = forward.connector * images;
+  costs.connector_flops = training.connector() * s;
 }
 
 // Of each exchange what the software can hide and this run does.
@@ -130,6 +129,7 @@ StepModel::StepModel(const Workload& workload, const Platform& platform)
   prepare_passes(workload_, platform, costs_);
   prepare_parameters(workload_, costs_);
   prepare_layers(workload_, costs_);
+  costs_.head_layers = head_in_layers(workload_.language);
   prepare_flops(workload_, costs_);
 }
 

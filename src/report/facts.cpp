@@ -163,8 +163,8 @@ std::string mfu_fact(const Estimate& e) {
   const PerformanceSummary& p = e.performance;
   std::string text = fmt::format("{} of the dense {} peak", words(p.mfu, NumberKind::fraction),
                                  precision_name(e.precision));
-  if (e.precision != Precision::bf16) {
-    text += fmt::format(", {} of the bf16 peak", words(p.mfu_bf16, NumberKind::fraction));
+  if (e.precision != Precision::bf16 && p.mfu_bf16) {
+    text += fmt::format(", {} of the bf16 peak", words(*p.mfu_bf16, NumberKind::fraction));
   }
   constexpr double kWorthSaying = 1.001;
   if (p.hfu > p.mfu * kWorthSaying) {

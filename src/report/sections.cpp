@@ -40,16 +40,11 @@ Table waterfall_table(const Estimate& estimate) {
   return table;
 }
 
-std::vector<MemoryPart> memory_parts(const MemoryUse& m) {
-  return {{"weights", m.weights},         {"gradients", m.gradients}, {"optimizer", m.optimizer},
-          {"activations", m.activations}, {"logits", m.logits},       {"overhead", m.overhead},
-          {"other models", m.resident}};
-}
-
 Table memory_table(const Estimate& estimate) {
   Table table({{.title = "On the fullest device"}, {.title = "Size", .align = Align::right}});
-  for (const MemoryPart& part : memory_parts(estimate.memory)) {
-    table.add_row({std::string(part.name), Cell::number(part.bytes, NumberKind::bytes)});
+  for (const MemoryPart& part : kMemoryParts) {
+    const double bytes = estimate.memory.*part.bytes;
+    table.add_row({std::string(part.name), Cell::number(bytes, NumberKind::bytes)});
   }
   table.add_row({"total", Cell::number(estimate.memory.total, NumberKind::bytes).strong()});
   table.add_row({"capacity", Cell::number(estimate.memory.capacity, NumberKind::bytes)});

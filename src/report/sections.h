@@ -48,13 +48,6 @@ std::vector<WaterfallStep> waterfall_steps(const Estimate& estimate);
 /// The product of all shares.
 double waterfall_end(const Estimate& estimate);
 
-/// One part of the memory of the fullest device.
-struct MemoryPart {
-  std::string_view name;
-  double bytes = 0;
-};
-std::vector<MemoryPart> memory_parts(const MemoryUse& memory);
-
 /// Amounts as shown, so rounded that the shown rows of the total add up to the shown total. One per
 /// item.
 std::vector<std::string> shown_amounts(const CostResult& cost);

@@ -17,6 +17,14 @@ constexpr std::string_view kBarredMethods =
     ;
 constexpr std::string_view kMethodWords = kBarredMethods.substr(1);
 
+constexpr std::string_view kPricingWords =
+#define TRCOST_COMMITMENT(id, word, years) word "|"
+#define TRCOST_OWNED(word) word
+#include "catalog/commitments.def"
+#undef TRCOST_OWNED
+#undef TRCOST_COMMITMENT
+    ;
+
 constexpr std::array<FieldInfo, kFieldCount> kFields = {{
 #define TRCOST_FIELD(id, path, flag_name, kind, unit, lowest, highest, choices, fallback, rule,   \
                      help, ...)                                                                   \

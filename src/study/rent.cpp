@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "estimate/pricing.h"
 #include "quantity/quantity.h"
 #include "text/column.h"
 #include "trcost/error.h"
@@ -178,7 +179,7 @@ void check_rent(const RentQuestion& question) {
   if (!time_sought && !question.seconds) {
     refuse(fmt::format("{} for a budget needs the time", unknown.path), "add --duration TIME");
   }
-  if (unknown.field == Field::cost_price_per_gpu_hour && base.text(Field::cost_pricing) == "own") {
+  if (unknown.field == Field::cost_price_per_gpu_hour && owns(base)) {
     refuse("an owned machine's hour costs what it costs: no price is sought",
            "leave --pricing own out, or solve --for gpus or duration");
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cost/energy.h"
+#include "estimate/pricing.h"
 #include "estimate/rates.h"
 #include "planner/serving_layout.h"
 #include "quantity/portable_math.h"
@@ -20,7 +21,8 @@
 namespace trcost {
 namespace {
 
-constexpr std::string_view kPricings[] = {"on-demand", "reserved-1y", "reserved-3y", "own"};
+constexpr std::optional<Commitment> kPricings[] = {
+    Commitment::on_demand, Commitment::reserved_1y, Commitment::reserved_3y, std::nullopt};
 
 struct Prepared {
   const Catalog& catalog;
@@ -32,10 +34,10 @@ struct Prepared {
   const Model& source;
 };
 
-TokenCost token_cost(std::string_view pricing, const Rates& rates, const ServingPoint& p,
+TokenCost token_cost(const Scenario& asked, const Rates& rates, const ServingPoint& p,
                      double sold) {
   TokenCost c;
-  c.pricing = rates.own ? "own" : rates.price.given ? "given" : std::string(pricing);
+  c.pricing = !rates.own && rates.price.given ? "given" : pricing_word(commitment_of(asked));
   c.price_per_gpu_hour = rates.own ? rates.ownership.total : rates.price.usd;
   c.source = rates.own ? rates.purchase.source : rates.price.source;
   c.date = rates.own ? std::string() : rates.price.date;
@@ -52,14 +54,14 @@ void add_costs(const Prepared& all, const Platform& platform, ServingRow& row) {
   const Scenario& asked = all.question.scenario;
   row.costs = {row.cost};
   if (asked.has(Field::cost_price_per_gpu_hour)) return;
-  for (const std::string_view pricing : kPricings) {
-    if (pricing == row.cost.pricing) continue;
+  for (const std::optional<Commitment> pricing : kPricings) {
+    if (pricing == commitment_of(asked)) continue;
     Scenario other = asked;
-    other.set_text(Field::cost_pricing, pricing);
+    other.set_text(Field::cost_pricing, pricing_word(pricing));
     try {
       Notes quiet(false);
       const Rates rates = resolve_rates(other, all.catalog, platform, quiet);
-      TokenCost cost = token_cost(pricing, rates, row.point, all.question.sold);
+      TokenCost cost = token_cost(other, rates, row.point, all.question.sold);
       if (cost.price_per_gpu_hour) row.costs.push_back(std::move(cost));
     } catch (const Error&) {
     }
@@ -68,8 +70,7 @@ void add_costs(const Prepared& all, const Platform& platform, ServingRow& row) {
 
 void add_money(const Prepared& all, const Platform& platform, ServingRow& row, Notes& notes) {
   const Rates rates = resolve_rates(all.question.scenario, all.catalog, platform, notes);
-  row.cost = token_cost(all.question.scenario.text(Field::cost_pricing), rates, row.point,
-                        all.question.sold);
+  row.cost = token_cost(all.question.scenario, rates, row.point, all.question.sold);
   row.price_sigma = rates.own ? kPurchaseSigma : rates.price.sigma;
   if (rates.power.watts) {
     row.output_per_second_per_megawatt =
@@ -186,8 +187,8 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
                          : fmt::format("as {} does with such weights", engine.title),
         "rows of data/serving/measurements.csv");
   }
-  if (engine.name == "typical") {
-    add("serve.engine", "typical", "",
+  if (engine.name == kUnknownEngine) {
+    add("serve.engine", engine.name, "",
         "not known which: mean of TensorRT-LLM, vLLM and SGLang, wider range", engine.source);
   }
   if (q.load.concurrency <= 0 && !q.tokens_per_second_per_user) {
@@ -247,7 +248,7 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
   const Model model = resolve_model(question.scenario, catalog, notes);
   const Prepared all{catalog,
                      question,
-                     served_model(model.language, model.name),
+                     served_model(model),
                      catalog.engine(question.engine),
                      catalog.serving_spread(),
                      serving_measurements(catalog),

@@ -17,9 +17,10 @@ void add_memory(ServingSteps& s) {
   const ServedModel& m = s.of.model;
   const ServingLayout& layout = s.row.layout;
   const ServingPoint& p = s.row.point;
-  s.add("weights on each accelerator", "(read by each step + embedding) / tp + experts / GPUs",
+  s.add("weights on each accelerator",
+        "(read by each step + embedding and encoder) / tp + experts / GPUs",
         fmt::format("({} + {}) / {} + {} / {}", digits(s.of.replica.read_bytes()),
-                    digits(m.tied ? 0 : 2 * m.head_params), layout.tp,
+                    digits((m.tied ? 0 : 2 * m.head_params) + kImageBytes * m.image_params), layout.tp,
                     digits(s.of.replica.expert_bytes()), layout.gpus),
         digits(p.weight_bytes_per_gpu) + " bytes");
   s.add("cache of a token", "layers x (numbers per layer x bytes + bytes of an indexer's key)",

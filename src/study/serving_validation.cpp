@@ -32,7 +32,7 @@ double predicted_rate(const Catalog& catalog, const ServingMeasurement& m) {
   const Accelerator& chip = catalog.accelerator(m.accelerator);
   const bool eight =
       m.eight_bit_cache.value_or(engine.eight_bit_cache && m.format != WeightFormat::bf16);
-  const ServingModel model(served_model(catalog.model(m.model).language),
+  const ServingModel model(served_model(catalog.model(m.model)),
                            catalog.serving_chip(chip, catalog.system(chip.system)), engine,
                            m.format, eight ? 1 : 2, m.layout);
   if (m.mode == ServingMode::static_batch) {

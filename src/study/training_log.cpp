@@ -264,12 +264,6 @@ void refuse_other_bytes(std::string_view start, std::string_view origin) {
 
 }  // namespace
 
-std::string_view log_program_name(LogProgram program) {
-  constexpr std::array<std::string_view, 4> kNames = {"Megatron-LM", "torchtitan",
-                                                      "Hugging Face Trainer", "Lightning"};
-  return kNames[static_cast<std::size_t>(program)];
-}
-
 LogSteps read_training_log(std::istream& in, std::string_view origin) {
   Reading reading;
   std::string block(std::size_t{64} << 10, '\0');

@@ -16,7 +16,6 @@
 namespace trcost {
 
 enum class LogProgram : std::uint8_t { megatron, torchtitan, hugging_face, lightning };
-std::string_view log_program_name(LogProgram program);
 
 /// What a log says of the speed of its steps.
 struct LogSteps {

@@ -10,6 +10,7 @@
 #include "performance/performance.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
+#include "trcost/scenario.h"
 
 namespace trcost {
 namespace {
@@ -152,11 +153,16 @@ Workload row_workload(const Catalog& catalog, const ThroughputRow& row) {
   return workload;
 }
 
+std::string_view stack_of(const ThroughputRow& row) {
+  return row.stack.empty() ? field_info(Field::efficiency_stack).fallback
+                           : std::string_view(row.stack);
+}
+
 namespace {
 
 // The software as of the release that the row names as the last word of its version.
 const Stack& row_stack(const Catalog& catalog, const ThroughputRow& row) {
-  const std::string name = row.stack.empty() ? "typical" : row.stack;
+  const std::string name(stack_of(row));
   const Stack& stack = catalog.stack(name);
   const std::string release = row.version.substr(row.version.rfind(' ') + 1);
   return release_year(stack.releases, release) ? catalog.stack(name + "@" + release) : stack;

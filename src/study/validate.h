@@ -64,6 +64,8 @@ struct ValidationResult {
 ValidationResult validate(const Catalog& catalog, const ValidationFilter& filter = {});
 
 /// What a row trains, and on what; throws Error where the catalog lacks its chip, model or stack.
+/// What the row ran on; what is assumed where it does not say.
+std::string_view stack_of(const ThroughputRow& row);
 Workload row_workload(const Catalog& catalog, const ThroughputRow& row);
 Platform row_platform(const Catalog& catalog, const ThroughputRow& row,
                       bool default_tuning = false);

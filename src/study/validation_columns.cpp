@@ -42,11 +42,7 @@ const Columns<ValidationRow>& row_columns() {
         plain("gpus", [](Row r) { return r.measured->gpus; }, "cluster size"),
         text("precision", [](Row r) { return precision_name(r.measured->precision); },
              "format of the matmuls"),
-        text("stack",
-             [](Row r) -> std::string_view {
-               return r.measured->stack.empty() ? "typical" : std::string_view(r.measured->stack);
-             },
-             "software")};
+        text("stack", [](Row r) { return stack_of(*r.measured); }, "software")};
     t.lift<[](Row r) {
       return r.problem.empty()
                  ? std::optional<PlacedLayout>({&r.layout, r.measured->gpus, r.layers})

@@ -69,14 +69,6 @@ void JsonWriter::null(std::string_view key) {
   out_ += "null";
 }
 
-void JsonWriter::text_or_null(std::string_view key, std::string_view text) {
-  if (text.empty()) {
-    null(key);
-  } else {
-    member(key, text);
-  }
-}
-
 void JsonWriter::element(std::string_view text) {
   separate();
   append_json_string(out_, text);

@@ -33,8 +33,6 @@ class JsonWriter {
   void member(std::string_view key, std::optional<double> value);
   void boolean(std::string_view key, bool value);
   void null(std::string_view key);
-  /// Null where the text is empty.
-  void text_or_null(std::string_view key, std::string_view text);
   /// An element of an array.
   void element(std::string_view text);
   /// Text that is JSON already; further lines are indented to stand under this one.

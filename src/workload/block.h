@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "workload/workload.h"
@@ -144,6 +145,10 @@ inline double norm_vectors(Norm norm, double width, bool shift = true) {
   return norm == Norm::layer && shift ? 2 * width : width;
 }
 
+/// Weights of the output matrix over those that a token passes in the mean layer: how many layers it
+/// is worth to a pipeline.
+double head_in_layers(const LanguageModel& language);
+
 /// Parameters of a block without its routed experts, and of those.
 double own_parameters(const Block& block);
 double expert_parameters(const Block& block, double experts);
@@ -156,6 +161,8 @@ double adapter_widths(const Block& block, bool active);
 /// half of it under a causal one, w - w (w-1) / (2 s) in a causal window of w. Source: Megatron-LM
 /// megatron/training/training.py, num_floating_point_operations.
 double visible_tokens(const Core& core, double length);
+/// The same under a causal mask.
+double visible_tokens(std::span<const AttentionWindow> windows, double length);
 
 /// FLOPs of scores and values per token that sees `visible` tokens: 2 (q k) + 2 (p v) per head.
 inline double attention_flops(const Core& core, double visible) {

@@ -168,6 +168,17 @@ Runs blocks_of(const LanguageModel& m) {
   return runs;
 }
 
+double head_in_layers(const LanguageModel& m) {
+  if (!m.output_head) return 0;
+  double weights = 0, layers = 0;
+  for (const Run& run : blocks_of(m)) {
+    if (run.module != Module::decoder) continue;
+    for (const Matrix& matrix : run.block.matrices) weights += run.count * matrix.active_weights();
+    layers += run.count;
+  }
+  return weights > 0 ? m.vocab * m.hidden * layers / weights : 0;
+}
+
 double own_parameters(const Block& block) {
   double sum = block.vectors;
   for (const Matrix& matrix : block.matrices) {
@@ -193,16 +204,28 @@ double adapter_widths(const Block& block, bool active) {
   return sum;
 }
 
-double visible_tokens(const Core& core, double length) {
+namespace {
+
+double visible(std::span<const AttentionWindow> windows, bool causal, double length) {
   double mean = 0;
-  for (int i = 0; i < core.window_count; ++i) {
-    const AttentionWindow& part = core.windows[static_cast<std::size_t>(i)];
-    const double w = part.window, all = core.causal ? length / 2 : length;
+  for (const AttentionWindow& part : windows) {
+    const double w = part.window, all = causal ? length / 2 : length;
     const bool limited = w > 0 && w < length;
-    const double seen = core.causal ? w - w * (w - 1) / (2 * length) : w;
+    const double seen = causal ? w - w * (w - 1) / (2 * length) : w;
     mean += part.share * (limited ? std::min(all, seen) : all);
   }
   return mean;
+}
+
+}  // namespace
+
+double visible_tokens(const Core& core, double length) {
+  const auto count = static_cast<std::size_t>(core.window_count);
+  return visible(std::span(core.windows).first(count), core.causal, length);
+}
+
+double visible_tokens(std::span<const AttentionWindow> windows, double length) {
+  return visible(windows, true, length);
 }
 
 }  // namespace trcost

@@ -2,6 +2,7 @@
 #include "workload/served_model.h"
 
 #include <algorithm>
+#include <span>
 
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
@@ -9,34 +10,6 @@
 
 namespace trcost {
 namespace {
-
-// Attention of one layer: weights, cache width and FLOPs of its core.
-struct AttentionSums {
-  double params, cache, decode, prefill;
-};
-
-AttentionSums latent_attention(const LanguageModel& m) {
-  const LatentAttention& a = *m.mla;
-  const double query = a.qk_nope_head_dim + a.qk_rope_head_dim;
-  const double queries = a.q_lora_rank > 0
-                             ? m.hidden * a.q_lora_rank + a.q_lora_rank * m.heads * query
-                             : m.hidden * m.heads * query;
-  const double cache = a.kv_lora_rank + a.qk_rope_head_dim;
-  const double keys = a.kv_lora_rank * m.heads * (a.qk_nope_head_dim + a.v_head_dim);
-  const double out = m.heads * a.v_head_dim * m.hidden;
-  // Decoding absorbs the up-projections: scores against the latent, values from it (DeepSeek-V2,
-  // arXiv:2405.04434, section 2.1.2).
-  return {queries + m.hidden * cache + keys + out, cache,
-          2 * m.heads * (2 * a.kv_lora_rank + a.qk_rope_head_dim),
-          2 * m.heads * (query + a.v_head_dim)};
-}
-
-AttentionSums attention_of(const LanguageModel& m) {
-  if (m.mla) return latent_attention(m);
-  const double queries = m.heads * m.head_dim;
-  const double keys = m.kv_heads * m.head_dim;
-  return {2 * m.hidden * (queries + keys), 2 * keys, 4 * queries, 4 * queries};
-}
 
 // Engines keep the state of a recurrence in 32 bits (mamba_ssm_dtype of the configurations of
 // Nemotron-H and Qwen3-Next).
@@ -47,81 +20,75 @@ double state_values(const LanguageModel& m, const Core& core) {
   return core.channels * (m.mamba ? m.mamba->state : m.linear->key_dim);
 }
 
-// Layers of several kinds, folded over their blocks. The recurrences' own FLOPs, a hundredth of
-// their products', are left out.
-void add_blocks(const LanguageModel& m, ServedModel& s) {
-  for (const Run& run : blocks_of(m)) {
-    if (run.module != Module::decoder) continue;
-    const Block& block = run.block;
-    double dense = 0;
-    for (const Matrix& matrix : block.matrices) {
-      if (!matrix.routed) {
-        dense += matrix.weights();
-        continue;
-      }
-      s.expert_params += run.count * matrix.weights();
-      s.active_expert_params += run.count * matrix.active_weights();
+// Decoding absorbs the up-projections of a latent: scores against it, values from it (DeepSeek-V2,
+// arXiv:2405.04434, section 2.1.2).
+double decode_flops(const Core& core) {
+  if (core.kv_latent <= 0 || core.latent_shared) return attention_flops(core, 1);
+  return 2 * core.heads * (2 * core.kv_latent + core.shared_key);
+}
+
+void add_weights(const Run& run, ServedModel& s) {
+  const Block& block = run.block;
+  double dense = 0;
+  for (const Matrix& matrix : block.matrices) {
+    if (!matrix.routed) {
+      dense += matrix.weights();
+      continue;
     }
-    const double inner = (input_matrices(block.mlp) + 1) * block.hidden * block.inner;
-    s.dense_params += run.count * inner;
-    s.attention_params += run.count * (dense - inner);
-    s.branches += run.count * block.branches;
-    s.cache_width += run.count * cached_values(block.core) / m.layers;
-    s.index_width += run.count * block.core.index_key / m.layers;
-    s.index_flops += run.count * 2 * block.core.index_width;
-    if (block.core.index_width > 0) s.chosen = block.core.windows[0].window;
-    const double flops = run.count * attention_flops(block.core, 1);
-    s.decode_flops += flops;
-    s.prefill_flops += flops;
-    s.state_bytes += run.count * state_values(m, block.core) * kStateBytes;
-    if (block.experts.count > 0) s.expert_layers += run.count;
+    s.expert_params += run.count * matrix.weights();
+    s.active_expert_params += run.count * matrix.active_weights();
   }
-  if (!m.moe) return;
-  s.experts = m.moe->experts;
-  s.experts_per_token = m.moe->experts_per_token;
+  const double router = block.hidden * block.experts.count;
+  const double inner = (input_matrices(block.mlp) + 1) * block.hidden * block.inner + router;
+  s.dense_params += run.count * inner;
+  s.attention_params += run.count * (dense - inner);
+  s.branches += run.count * block.branches;
+  if (block.experts.count > 0) s.expert_layers += run.count;
 }
 
-// Attention in every layer.
-void add_layers(const LanguageModel& m, ServedModel& s) {
-  const AttentionSums attention = attention_of(m);
-  s.branches = 2 * m.layers;
-  s.attention_params = m.layers * attention.params;
-  s.cache_width = attention.cache;
-  s.decode_flops = m.layers * attention.decode;
-  s.prefill_flops = m.layers * attention.prefill;
-  const double width = (input_matrices(m.mlp) + 1) * m.hidden;
-  if (!m.moe) {
-    s.dense_params = m.layers * width * m.ffn;
-    return;
-  }
-  const MixtureOfExperts& e = *m.moe;
-  s.expert_layers = m.layers - e.dense_layers;
-  s.experts = e.experts;
-  s.experts_per_token = e.experts_per_token;
-  s.expert_params = s.expert_layers * e.experts * width * e.expert_ffn;
-  s.active_expert_params = s.expert_layers * e.experts_per_token * width * e.expert_ffn;
-  s.dense_params = e.dense_layers * width * m.ffn +
-                   s.expert_layers * (width * e.shared_ffn + m.hidden * e.experts);
+// What a token leaves, and does with what others left. The recurrences' own FLOPs, a hundredth of
+// their products', are left out, and so are an image's keys: how many there are, a request decides.
+void add_core(const LanguageModel& m, const Run& run, ServedModel& s) {
+  const Core& core = run.block.core;
+  if (core.cross) return;
+  s.cache_width += run.count * cached_values(core) / m.layers;
+  s.index_width += run.count * core.index_key / m.layers;
+  s.index_flops += run.count * 2 * core.index_width;
+  if (core.index_width > 0) s.chosen = core.windows[0].window;
+  s.decode_flops += run.count * decode_flops(core);
+  s.prefill_flops += run.count * attention_flops(core, 1);
+  s.state_bytes += run.count * state_values(m, core) * kStateBytes;
 }
 
-void refuse_unserved(const LanguageModel& m, std::string_view name) {
+void refuse_unserved(const LanguageModel& m, const std::string& name) {
   if (m.output_head && !m.bidirectional) return;
   throw Error(ErrorKind::usage,
-              std::string(name) + " generates nothing: it has no language model's head",
+              name + " generates nothing: it has no language model's head",
               "give a language model: `trcost list models`", "--model");
 }
 
 }  // namespace
 
-ServedModel served_model(const LanguageModel& m, std::string_view name) {
-  refuse_unserved(m, name);
+ServedModel served_model(const Model& model) {
+  const LanguageModel& m = model.language;
+  refuse_unserved(m, model.name);
   ServedModel s;
   s.layers = m.layers;
   s.hidden = m.hidden;
   s.heads = m.heads;
   s.latent = m.mla.has_value();
   s.kv_heads = s.latent ? 1 : m.kv_heads;
-  m.pattern_parts > 0 ? add_blocks(m, s) : add_layers(m, s);
+  for (const Run& run : blocks_of(m)) {
+    if (run.module == Module::mtp) continue;
+    add_weights(run, s);
+    add_core(m, run, s);
+  }
+  if (m.moe) {
+    s.experts = m.moe->experts;
+    s.experts_per_token = m.moe->experts_per_token;
+  }
+  const ParameterCounts counts = count_parameters(model);
+  s.image_params = counts.encoder + counts.connector;
   s.head_params = m.vocab * m.hidden;
   s.tied = m.tied_embeddings;
   s.context = m.context;
@@ -135,7 +102,8 @@ double weight_bytes(const ServedModel& m, WeightFormat format) {
   const bool mixture = m.experts > 0;
   return m.attention_params * (mixture ? row.mixture_bytes : row.attention_bytes) +
          m.dense_params * (mixture ? row.mixture_bytes : row.other_bytes) +
-         m.expert_params * row.other_bytes + m.head_params * (m.tied ? 2 : 4);
+         m.expert_params * row.other_bytes + m.head_params * (m.tied ? 2 : 4) +
+         kImageBytes * m.image_params;
 }
 
 double kept_context(const ServedModel& m, double context) {
@@ -158,12 +126,13 @@ double decode_core_flops(const ServedModel& m, double context) {
 }
 
 double prefill_core_flops(const ServedModel& m, double prompt) {
-  if (m.chosen <= 0 || prompt <= m.chosen) {
-    return m.prefill_flops * 0.5 * kept_context(m, prompt);
-  }
-  // The first tokens see all before them, the others as many as are chosen.
-  const double seen = m.chosen - m.chosen * m.chosen / (2 * prompt);
-  return m.prefill_flops * seen + m.index_flops * prompt / 2;
+  const AttentionWindow chosen[] = {{1, m.chosen}};
+  const double seen = m.chosen > 0 ? visible_tokens(chosen, prompt)
+                                   : visible_tokens(std::span(m.windows).first(
+                                                        static_cast<std::size_t>(m.window_count)),
+                                                    prompt);
+  const bool chooses = m.chosen > 0 && prompt > m.chosen;
+  return m.prefill_flops * seen + (chooses ? m.index_flops * prompt / 2 : 0);
 }
 
 double cache_bytes_per_token(const ServedModel& m, double bytes_per_number) {

@@ -3,18 +3,18 @@
 #pragma once
 
 #include <array>
-#include <string_view>
+#include <optional>
 
 #include "catalog/engine.h"
 #include "catalog/model.h"
 
 namespace trcost {
 
-/// A language model as serving sees it: plain sums over its layers. FLOPs are per token and
-/// position of context, over all layers.
+/// A model as serving sees it: plain sums over its blocks. FLOPs are per token and position of
+/// context, over all layers. Multi-token-prediction modules are left out.
 struct ServedModel {
   double layers = 0;
-  double branches = 0;  ///< mixers and feed-forwards, each of which ends in an all-reduce
+  double branches = 0;  ///< of the residual stream: mixers and feed-forwards, each of which ends in an all-reduce
   double hidden = 0;
   double heads = 0;
   double kv_heads = 0;
@@ -27,6 +27,7 @@ struct ServedModel {
   double experts = 0;
   double experts_per_token = 0;
   double head_params = 0;  ///< vocabulary x hidden, read for every token
+  double image_params = 0;  ///< encoder and connector, held in 16 bits, read for images alone
   bool tied = false;
   std::optional<double> context;  ///< longest sequence
   double cache_width = 0;    ///< numbers per token and layer in the cache, in the mean of layers
@@ -40,8 +41,11 @@ struct ServedModel {
   int window_count = 1;
 };
 /// Throws Error (usage) for what generates nothing, an encoder or a pair of towers, by its name.
-ServedModel served_model(const LanguageModel& model, std::string_view name = "this model");
+/// Cross-attention layers count as if the request had an image.
+ServedModel served_model(const Model& model);
 
+/// Bytes per weight of encoder and connector: engines quantise the language model alone.
+inline constexpr double kImageBytes = 2;
 /// Bytes of all weights; norms and biases, a thousandth of them, are left out.
 double weight_bytes(const ServedModel& model, WeightFormat format);
 /// Tokens of a context that the average layer keeps: windows forget the rest.

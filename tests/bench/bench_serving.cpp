@@ -12,7 +12,7 @@ using namespace trcost;
 
 struct Served {
   Catalog catalog;
-  ServedModel model = served_model(catalog.model("deepseek-v3").language);
+  ServedModel model = served_model(catalog.model("deepseek-v3"));
   const Accelerator& chip = catalog.accelerator("gb200-nvl72");
   ServingChip serving = catalog.serving_chip(chip, catalog.system(chip.system));
   const Engine& engine = catalog.engine("trtllm");

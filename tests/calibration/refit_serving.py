@@ -113,6 +113,8 @@ def features(row, s, c):
         return (c["fp8"], 1) if c["fp4"] else (c["bf16"], 0)
     i, o = float(row["input_tokens"]), float(row["output_tokens"])
     ctx = lambda length: sum(x * (min(length, w) if w else length) for x, w in s["windows"])
+    # Tokens that the mean token of a prompt sees (visible_tokens() of src/workload/blocks.cpp).
+    seen = sum(x * (w - w * (w - 1) / (2 * i) if 0 < w < i else i / 2) for x, w in s["windows"])
     pa, ga = peak(attention)
     pd, gd = peak(dense)
     pe, ge = peak(rest)
@@ -120,7 +122,7 @@ def features(row, s, c):
     f = dict(t=t, dp=dp, n=n, i=i, o=o, L=s["L"], h=s["h"], E=s["E"], k=s["k"], Lm=s["Lm"],
              Wr=s["attention"] * attention + s["dense"] * dense + 2 * s["head"], We=s["expert"] * rest,
              Pa=s["attention"], Pd=s["dense"], Pv=s["head"], Pe=s["active"], emb=0 if s["tied"] else 2 * s["head"],
-             pa=pa, ga=ga, pd=pd, gd=gd, pe=pe, ge=ge, mid=ctx(i + o / 2), pre=ctx(i), full=ctx(i + .5 * o), token=token,
+             pa=pa, ga=ga, pd=pd, gd=gd, pe=pe, ge=ge, mid=ctx(i + o / 2), seen=seen, full=ctx(i + .5 * o), token=token,
              shard=1 if s["mla"] else min(t, s["kv"]), decode=s["decode"], prefill=s["prefill"],
              bw=c["bw"], memory=c["memory"], bf16=c["bf16"], link=c["link"],
              C=float(row["concurrency"] or 1e9), mode=["online", "offline", "static"].index(row["mode"]))
@@ -200,7 +202,7 @@ def predict(z, x):
         + of_engine("step_seconds") + of_engine("sequence_seconds") * local
     step = dense + experts + cache + tensor + exchange + host
     per_token = 2 * ((x["Pa"] / pa + x["Pd"] / pd) / of_chip("prefill") + x["Pe"] / pe / of_chip("expert_prefill")) \
-        / of_engine("prefill") / n + x["prefill"] * .5 * x["pre"] / (.5 * x["bf16"]) / n \
+        / of_engine("prefill") / n + x["prefill"] * x["seen"] / (.5 * x["bf16"]) / n \
         + np.where(t > 1, 2 * x["L"] * share / dp, 0)
     busy = B * x["i"] / x["o"] * per_token
     chunks = B * x["i"] / x["o"] / np.minimum(x["i"], CHUNK)

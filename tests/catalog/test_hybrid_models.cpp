@@ -26,6 +26,13 @@ LanguageModel language(const char* name) {
   return catalog().model(name).language;
 }
 
+// Of one token, as an engine keeps them; an indexer's key has 8 bits.
+double cached_bytes(const LanguageModel& m, double bytes) {
+  Model model;
+  model.language = m;
+  return cache_bytes_per_token(served_model(model), bytes);
+}
+
 LanguageModel of_config(const std::string& json) {
   return parse_model(parse_strict_json(json, "config.json"), catalog()).language;
 }
@@ -134,11 +141,11 @@ TEST_CASE("active parameters of hybrids are as published", "[models][hybrid]") {
 }
 
 TEST_CASE("only layers of attention leave a cache that grows", "[models][hybrid]") {
-  CHECK(kv_cache_bytes_per_token(language("nemotron-3-nano-30b-a3b"), 2) == 6.0 * 1024);
-  CHECK(kv_cache_bytes_per_token(language("nemotron-h-8b"), 2) == 4.0 * 2 * 8 * 128 * 2);
-  CHECK(kv_cache_bytes_per_token(language("qwen3-next-80b-a3b"), 2) == 12.0 * 2 * 2 * 256 * 2);
+  CHECK(cached_bytes(language("nemotron-3-nano-30b-a3b"), 2) == 6.0 * 1024);
+  CHECK(cached_bytes(language("nemotron-h-8b"), 2) == 4.0 * 2 * 8 * 128 * 2);
+  CHECK(cached_bytes(language("qwen3-next-80b-a3b"), 2) == 12.0 * 2 * 2 * 256 * 2);
   // The latent, its shared key, and the indexer's.
-  CHECK(kv_cache_bytes_per_token(language("deepseek-v3.2"), 1) == 61.0 * (512 + 64 + 128));
+  CHECK(cached_bytes(language("deepseek-v3.2"), 1) == 61.0 * (512 + 64 + 128));
 }
 
 TEST_CASE("config.json of a hybrid is the catalog's model", "[models][hybrid][hugging_face]") {
@@ -148,7 +155,7 @@ TEST_CASE("config.json of a hybrid is the catalog's model", "[models][hybrid][hu
     CHECK(count_parameters(read).total == count_parameters(known).total);
     CHECK(count_parameters(read).active == count_parameters(known).active);
     CHECK_THAT(per_token(read, 8192), WithinRel(per_token(known, 8192), 1e-12));
-    CHECK(kv_cache_bytes_per_token(read, 2) == kv_cache_bytes_per_token(known, 2));
+    CHECK(cached_bytes(read, 2) == cached_bytes(known, 2));
   };
   same(of_config(R"({"model_type": "nemotron_h", "hidden_size": 2688, "intermediate_size": 1856,
     "num_attention_heads": 32, "num_key_value_heads": 2, "head_dim": 128, "num_hidden_layers": 52,
@@ -164,7 +171,7 @@ TEST_CASE("config.json of a hybrid is the catalog's model", "[models][hybrid][hu
   // Layers by name instead of by interval.
   const LanguageModel named = of_config(R"({"model_type": "qwen3_next", "num_hidden_layers": 4,
     "layer_types": ["linear_attention", "full_attention", "linear_attention", "full_attention"]})");
-  CHECK(kv_cache_bytes_per_token(named, 1) == 2.0 * 2 * 2 * 256);
+  CHECK(cached_bytes(named, 1) == 2.0 * 2 * 2 * 256);
 }
 
 TEST_CASE("a pattern that cannot be is refused", "[models][hybrid]") {
@@ -202,7 +209,7 @@ TEST_CASE("an estimate of a hybrid says that nothing published holds it", "[mode
 
 TEST_CASE("a hybrid is not served as if all its layers were of attention", "[models][hybrid]") {
   // Of 52 layers 4 keep keys and values, of 8 heads of 128 (config.json of Nemotron-H-8B-Base).
-  const ServedModel hybrid = served_model(language("nemotron-h-8b"));
+  const ServedModel hybrid = served_model(catalog().model("nemotron-h-8b"));
   CHECK(cache_bytes_per_token(hybrid, 2) == Approx(4 * 2 * 8 * 128 * 2));
   CHECK(hybrid.state_bytes > 0);
 }

@@ -7,6 +7,7 @@
 #include "catch.h"
 #include "cost/error_message.h"
 #include "cost/vector_file.h"
+#include "quantity/normal.h"
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/uncertainty.h"

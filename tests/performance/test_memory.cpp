@@ -10,6 +10,7 @@
 #include "trcost/catalog.h"
 #include "workload/block.h"
 #include "workload/reference_vectors.h"
+#include "workload/served_model.h"
 
 using namespace trcost;
 
@@ -114,7 +115,9 @@ TEST_CASE("adapters, encoder activations and keys", "[memory]") {
   CHECK(count_trainable(w).total == reference::number("lora_params/llama2-7b r=128 all-linear"));
   CHECK_THAT(encoder_activation_bytes(reference::clip_l_336(), 577, true, Recompute::none) / 1e9,
              WithinRel(reference::number("mem_vit_act/clip-l-336 per image"), 1e-12));
-  CHECK(kv_cache_bytes_per_token(reference::language("llama3-8b"), 2) ==
+  Model model;
+  model.language = reference::language("llama3-8b");
+  CHECK(cache_bytes_per_token(served_model(model), 2) ==
         reference::number("mem_kv/llama3-8b per token bf16"));
 }
 

@@ -8,6 +8,7 @@
 #include "catalog/efficiency.h"
 #include "catch.h"
 #include "performance/performance.h"
+#include "performance/step_account.h"
 #include "trcost/catalog.h"
 
 namespace {
@@ -261,6 +262,39 @@ TEST_CASE("frozen parts cost less than trained ones") {
   CHECK(frozen_encoder < full);
   CHECK(lora < frozen_encoder);
   CHECK(cached < lora);
+}
+
+TEST_CASE("a connector takes the passes that its recipe has") {
+  const Bench bench;
+  const Layout layout = layout_of(1, 1, 1, 1, 1, 8, 1, 8);
+  Workload workload = vision_workload();
+  const auto connector = [&] { return bench.model(workload).account(layout).connector; };
+  const double learns = connector();
+  REQUIRE(learns > 0);
+  workload.connector_training = Training::frozen;  // passes gradients on to the encoder
+  CHECK_THAT(connector(), WithinRel(learns * 2 / 3, 1e-9));
+  workload.encoder_training = Training::frozen;
+  CHECK_THAT(connector(), WithinRel(learns / 3, 1e-9));
+}
+
+TEST_CASE("an update hands out what it changed") {
+  const Bench bench;
+  Workload workload = dense_workload();
+  const auto handed_out = [&](Sharding sharding) {
+    const StepAccount account =
+        bench.model(workload).account(layout_of(1, 1, 1, 1, 1, 64, 1, 256, sharding));
+    for (const ExchangeAccount& each : account.exchanges) {
+      if (each.name == "weights, gathered") return each.bytes;
+    }
+    return 0.0;
+  };
+  const double all = handed_out(Sharding::optimizer);
+  CHECK_THAT(all, WithinRel(2 * count_parameters(workload.language).total, 1e-9));
+  workload.language_training = Training::lora;
+  for (const Sharding sharding : {Sharding::optimizer, Sharding::gradients}) {
+    CHECK(handed_out(sharding) > 0);
+    CHECK_THAT(handed_out(sharding), WithinRel(2 * count_trainable(workload).total, 1e-9));
+  }
 }
 
 TEST_CASE("one NVLink domain of 72 exposes less exchange than nodes of 8") {

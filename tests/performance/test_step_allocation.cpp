@@ -63,7 +63,7 @@ TEST_CASE("a served point and the time of a decode step allocate nothing") {
   using namespace trcost;
   const Catalog catalog;
   const Accelerator& chip = catalog.accelerator("gb200-nvl72");
-  const ServedModel model = served_model(catalog.model("deepseek-v3.2").language);
+  const ServedModel model = served_model(catalog.model("deepseek-v3.2"));
   const ServingModel replica(model, catalog.serving_chip(chip, catalog.system(chip.system)),
                              catalog.engine("trtllm"), WeightFormat::nvfp4, 1, {32, 1, 32, 32});
   const long before = allocations.load();

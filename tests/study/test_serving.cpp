@@ -21,7 +21,7 @@ const Catalog& catalog() {
 }
 
 ServedModel served(const std::string& name) {
-  return served_model(catalog().model(name).language);
+  return served_model(catalog().model(name));
 }
 
 ServingChip chip_of(const std::string& name) {

@@ -58,7 +58,7 @@ struct Case {
 
 Case random_case(Draw& draw) {
   Case c;
-  c.model = served_model(catalog().model(draw.of(kModels)).language);
+  c.model = served_model(catalog().model(draw.of(kModels)));
   const Accelerator& chip = catalog().accelerator(draw.of(kChips));
   c.chip = catalog().serving_chip(chip, catalog().system(chip.system));
   c.engine = &catalog().engine(draw.of(kEngines));
@@ -209,7 +209,7 @@ TEST_CASE("a fuller step and a longer context take no less time", "[serving][pro
 TEST_CASE("an indexer costs no more than its own scores beside attention to all tokens",
           "[serving][properties]") {
   Draw draw(7);
-  const ServedModel sparse = served_model(catalog().model("deepseek-v3.2").language);
+  const ServedModel sparse = served_model(catalog().model("deepseek-v3.2"));
   ServedModel dense = sparse;
   dense.chosen = dense.index_flops = 0;
   for (int i = 0; i < 300; ++i) {
@@ -257,7 +257,7 @@ TEST_CASE(
     Draw same(200 + i);
     const double mean = *round_of(same, "grpo", gpus).number(Field::rollout_response_tokens);
     const ServedModel m = served_model(
-        catalog().model(grpo.model.params_total > 2e10 ? "qwen3-30b-a3b" : "llama-3.1-8b").language);
+        catalog().model(grpo.model.params_total > 2e10 ? "qwen3-30b-a3b" : "llama-3.1-8b"));
     // Each token reads what is dense of the weights at least once, at 64 accelerators' bandwidth.
     const double least = mean * 2 * (m.attention_params + m.dense_params) /
                          (64 * catalog().accelerator(grpo.accelerator).memory_bandwidth);

@@ -16,17 +16,20 @@
 namespace trcost {
 namespace {
 
-using Part = double MemoryUse::*;
-constexpr std::pair<const char*, Part> kParts[] = {
-    {"weights", &MemoryUse::weights},     {"gradients", &MemoryUse::gradients},
-    {"optimizer", &MemoryUse::optimizer}, {"activations", &MemoryUse::activations},
-    {"logits", &MemoryUse::logits},       {"overhead", &MemoryUse::overhead},
-    {"total", &MemoryUse::total},         {"in the host", &MemoryUse::host}};
-
-/// Those that any use has: nothing waits in a host's memory unless it is asked for.
-std::span<const std::pair<const char*, Part>> parts_of(std::span<const MemoryUse> uses) {
-  const bool host = std::ranges::any_of(uses, [](const MemoryUse& use) { return use.host > 0; });
-  return std::span(kParts).first(std::size(kParts) - (host ? 0 : 1));
+/// The parts, their sum, and what is elsewhere or at another moment. Other models, a host's memory
+/// and an engine's cache only where there are any.
+std::vector<MemoryPart> parts_of(std::span<const MemoryUse> uses) {
+  const auto any = [&](double MemoryUse::*part) {
+    return std::ranges::any_of(uses, [&](const MemoryUse& use) { return use.*part > 0; });
+  };
+  std::vector<MemoryPart> out;
+  for (const MemoryPart& part : kMemoryParts) {
+    if (part.bytes != &MemoryUse::resident || any(part.bytes)) out.push_back(part);
+  }
+  out.push_back({"total", &MemoryUse::total});
+  if (any(&MemoryUse::host)) out.push_back({"in the host", &MemoryUse::host});
+  if (any(&MemoryUse::kv_cache)) out.push_back({"cache when generating", &MemoryUse::kv_cache});
+  return out;
 }
 
 Cell bytes(double value) {
@@ -57,6 +60,7 @@ std::string layout_words(const MemoryCase& c, bool with_degrees = true) {
 
 /// What makes it fit, or how much it would take.
 std::string words(const MemoryCase& c, bool with_degrees) {
+  if (c.use.total <= c.use.capacity && !c.engine_fits) return "no engine holds it";
   if (!c.use.fits) return fmt::format("no: {}", format_number(c.use.total, NumberKind::bytes));
   const std::string layout = layout_words(c, with_degrees);
   return layout.empty() ? "yes" : layout;
@@ -72,7 +76,9 @@ std::string counted(const std::optional<MemoryCase>& c) {
 
 std::vector<TableColumn> part_columns(const char* first, std::span<const MemoryUse> uses) {
   std::vector<TableColumn> columns = {{first}};
-  for (const auto& [name, part] : parts_of(uses)) columns.push_back({name, {}, Align::right});
+  for (const MemoryPart& part : parts_of(uses)) {
+    columns.push_back({std::string(part.name), {}, Align::right});
+  }
   return columns;
 }
 

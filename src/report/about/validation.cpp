@@ -81,7 +81,7 @@ Table validation_table(const ValidationResult& result) {
     const ThroughputRow& m = *row.measured;
     const bool known = row.problem.empty();
     table.add_row({m.id, m.model, m.task, m.accelerator, Cell::number(m.gpus, NumberKind::count),
-                   precision_name(m.precision), m.stack.empty() ? "typical" : m.stack,
+                   precision_name(m.precision), stack_of(m),
                    known ? Cell(layout_words(row.layout)) : Cell::unknown(),
                    Cell::boolean(row.planned), known ? rate(row.predicted) : Cell::unknown(),
                    rate(m.tokens_per_second_per_gpu),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "quantity/normal.h"
+
 #include <array>
 #include <cmath>
 #include <cstddef>
 
 #include "quantity/portable_math.h"
-#include "trcost/uncertainty.h"
 
 namespace trcost {
 namespace {
@@ -55,6 +56,23 @@ double horner(const Polynomial& p, double x) {
   return sum;
 }
 
+// By Chebyshev's fit.
+double complementary_error(double x) {
+  const double z = std::abs(x);
+  const double t = 1 / (1 + 0.5 * z);
+  const double poly =
+      -z * z - 1.26551223 +
+      t * (1.00002368 +
+           t * (0.37409196 +
+                t * (0.09678418 +
+                     t * (-0.18628806 +
+                          t * (0.27886807 +
+                               t * (-1.13520398 +
+                                    t * (1.48851587 + t * (-0.82215223 + t * 0.17087277))))))));
+  const double tail = t * portable_exp(poly);
+  return x >= 0 ? tail : 2 - tail;
+}
+
 }  // namespace
 
 double inverse_normal(double p) {
@@ -67,6 +85,10 @@ double inverse_normal(double p) {
   const double z = r <= 5 ? horner(kMiddleTop, r - 1.6) / horner(kMiddleBottom, r - 1.6)
                           : horner(kTailTop, r - 5) / horner(kTailBottom, r - 5);
   return q < 0 ? -z : z;
+}
+
+double normal_above(double x) {
+  return 0.5 * complementary_error(x / std::sqrt(2.0));
 }
 
 }  // namespace trcost

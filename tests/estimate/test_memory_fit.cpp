@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `memory` says is what `estimate` says, whatever is trained.
+#include <string>
+
+#include "catch.h"
+#include "trcost/catalog.h"
+#include "trcost/estimate.h"
+#include "trcost/memory_fit.h"
+#include "workload/method.h"
+
+using namespace trcost;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog shared;
+  return shared;
+}
+
+Scenario question(std::string_view method, const char* model, double gpus) {
+  Scenario s;
+  s.set_text(Field::train_method, method);
+  s.set_text(Field::model_name, model);
+  s.set_text(Field::hardware_accelerator, "h100-sxm");
+  s.set_number(Field::hardware_gpus, gpus);
+  s.set_number(Field::data_samples, 10000);
+  return s;
+}
+
+Scenario rollouts(std::string_view method, const char* model, double gpus) {
+  Scenario s = question(method, model, gpus);
+  s.clear(Field::data_samples);
+  return s;
+}
+
+MemoryFit only(const Scenario& s) {
+  const MemoryReport report = memory_report(s, catalog());
+  REQUIRE(report.fits.size() == 1);
+  return report.fits.front();
+}
+
+}  // namespace
+
+TEST_CASE("memory and estimate weigh the same device, for every method", "[memory][methods]") {
+  constexpr Method kAll[] = {
+#define TRCOST_METHOD(id, ...) Method::id,
+#include "scenario/methods.def"
+#undef TRCOST_METHOD
+  };
+  for (const Method method : kAll) {
+    const MethodRow& row = method_row(method);
+    const Scenario s = row.generates ? rollouts(row.name, "llama-3.1-8b", 16)
+                                     : question(row.name, "llama-3.1-8b", 16);
+    INFO(row.name);
+    const MemoryUse whole = estimate(s, catalog()).front().memory;
+    const MemoryFit fit = only(s);
+    REQUIRE(fit.given);
+    const MemoryUse& given = fit.given->use;
+    for (const MemoryPart& part : kMemoryParts) {
+      INFO(part.name);
+      CHECK(given.*part.bytes == whole.*part.bytes);
+    }
+    CHECK(given.total == whole.total);
+    CHECK(given.kv_cache == whole.kv_cache);
+    CHECK((given.kv_cache > 0) == row.generates);
+  }
+}
+
+TEST_CASE("the fewest that hold a method hold its other models", "[memory][methods]") {
+  // A reference, a reward model and a critic of 8B parameters: 2 + 2 + 16 bytes each beside the
+  // policy's 16, so more than of the policy alone.
+  const MemoryFit sft = only(question("sft", "llama-3.1-8b", 8));
+  const MemoryFit ppo = only(rollouts("ppo", "llama-3.1-8b", 8));
+  REQUIRE(sft.smallest);
+  REQUIRE(ppo.smallest);
+  CHECK(ppo.smallest->gpus > sft.smallest->gpus);
+  CHECK(ppo.one.use.resident > 2 * 8e9);
+}
+
+TEST_CASE("adapters of a policy fit where no engine does", "[memory][methods]") {
+  // 32B weights of 16 bits beside rank-16 adapters fit one 80 GB card; an engine gets 0.6 of it.
+  Scenario s = rollouts("grpo", "qwen2.5-32b", 1);
+  s.set_text(Field::train_recipe, "lora");
+  const MemoryFit fit = only(s);
+  CHECK(fit.one.use.total < fit.capacity_bytes);
+  CHECK_FALSE(fit.one.engine_fits);
+  CHECK_FALSE(fit.one.use.fits);
+  REQUIRE(fit.smallest);
+  CHECK(fit.smallest->gpus > 1);
+  CHECK(fit.smallest->use.kv_cache > 0);
+}
