@@ -34,7 +34,8 @@ TEST_CASE("Llama 3.1 405B is dealt as it was trained", "[pipeline]") {
   // arXiv:2407.21783, section 3.3.2: one layer less on the first and on the last of 16 stages.
   // Its head, 128,256 x 16,384, is two thirds of a layer: 2 x 16,384 x (16,384 + 1,024) of attention
   // and 3 x 16,384 x 53,248.
-  const LanguageModel& model = Catalog().model("llama-3.1-405b").language;
+  const Catalog catalog;
+  const LanguageModel& model = catalog.model("llama-3.1-405b").language;
   const double layer = 2.0 * 16384 * (16384 + 1024) + 3.0 * 16384 * 53248;
   CHECK_THAT(head_in_layers(model), WithinRel(128256.0 * 16384 / layer, 1e-12));
   const StageLayers dealt = stage_layers(126, 16, head_in_layers(model));
