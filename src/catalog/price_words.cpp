@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "catalog/price_book.h"
 
@@ -27,8 +26,9 @@ constexpr ProviderClassRow kProviderClasses[] = {
 #undef TRCOST_PROVIDER_CLASS
 };
 
-constexpr PriceClass kPriceClasses[] = {PriceClass::specialist, PriceClass::marketplace,
-                                        PriceClass::hyperscaler, PriceClass::index};
+// A class of prices has the word of the providers that name it; by PriceClass.
+constexpr ProviderClass kNamesakes[] = {ProviderClass::specialist, ProviderClass::marketplace,
+                                        ProviderClass::hyperscaler, ProviderClass::index};
 
 template <class Rows>
 std::vector<std::string> words_of(const Rows& rows) {
@@ -48,24 +48,15 @@ std::optional<Enum> parse(const Rows& rows, std::string_view word) {
 
 }  // namespace
 
-// A class of prices has the word of the providers that name it.
 std::string_view price_class_name(PriceClass price_class) {
-  switch (price_class) {
-    case PriceClass::specialist:
-      return provider_class_name(ProviderClass::specialist);
-    case PriceClass::marketplace:
-      return provider_class_name(ProviderClass::marketplace);
-    case PriceClass::hyperscaler:
-      return provider_class_name(ProviderClass::hyperscaler);
-    case PriceClass::index:
-      break;
-  }
-  return provider_class_name(ProviderClass::index);
+  return provider_class_name(kNamesakes[static_cast<std::size_t>(price_class)]);
 }
 
 std::optional<PriceClass> parse_price_class(std::string_view word) {
-  const auto* found = std::ranges::find(kPriceClasses, word, price_class_name);
-  return found != std::end(kPriceClasses) ? std::optional(*found) : std::nullopt;
+  for (std::size_t i = 0; i < std::size(kNamesakes); ++i) {
+    if (provider_class_name(kNamesakes[i]) == word) return static_cast<PriceClass>(i);
+  }
+  return std::nullopt;
 }
 
 PriceClass price_class_of(ProviderClass provider_class) {

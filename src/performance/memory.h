@@ -124,8 +124,12 @@ class MemoryModel {
                                 Stage stage) const noexcept;
   [[nodiscard]] States states(double params, double learning, Training training,
                               double linear) const;
-  [[nodiscard]] MemoryUse partly_recomputed(const Layout& layout, Stage stage) const noexcept;
+  [[nodiscard]] MemoryUse partly_recomputed(const Layout& layout, const Shares& kept,
+                                            const Shares& repeated, Stage stage) const noexcept;
   void add_up(MemoryUse& use) const noexcept;
+  /// look(f), where f(stage) is what a stage of the layout holds, whatever it recomputes.
+  template <class Look>
+  auto with_stages(const Layout& layout, const Look& look) const noexcept;
   [[nodiscard]] static double layer_bytes(const Shape& shape, const Shares& shares) noexcept;
   void keep_on_host(const Shape& shape, const Shares& shares, MemoryUse& use) const noexcept;
   void prepare_activations(const Workload& workload, Precision precision);

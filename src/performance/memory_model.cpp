@@ -153,17 +153,11 @@ void MemoryModel::add_up(MemoryUse& use) const noexcept {
   use.fits = use.total <= capacity_;
 }
 
-MemoryUse MemoryModel::stage(const Layout& layout, Stage stage) const noexcept {
-  if (recomputed_share(layout, layers_) > 0) return partly_recomputed(layout, stage);
-  return this->stage(layout, shares(layout), stage);
-}
-
 // Layers recomputed in full keep what full recomputation keeps, the others what they would.
-MemoryUse MemoryModel::partly_recomputed(const Layout& layout, Stage stage) const noexcept {
-  Layout repeated = layout;
-  repeated.recompute = Recompute::full;
-  const MemoryUse most = this->stage(layout, shares(layout), stage);
-  const MemoryUse least = this->stage(repeated, shares(repeated), stage);
+MemoryUse MemoryModel::partly_recomputed(const Layout& layout, const Shares& kept,
+                                         const Shares& repeated, Stage stage) const noexcept {
+  const MemoryUse most = this->stage(layout, kept, stage);
+  const MemoryUse least = this->stage(layout, repeated, stage);
   const double share = recomputed_share(layout, layers_);
   const auto mix = [&](double MemoryUse::*part) {
     return most.*part + share * (least.*part - most.*part);
@@ -175,21 +169,34 @@ MemoryUse MemoryModel::partly_recomputed(const Layout& layout, Stage stage) cons
   return sum;
 }
 
-MemoryUse MemoryModel::use(const Layout& layout) const noexcept {
-  const bool partly = recomputed_share(layout, layers_) > 0;
-  const Shares shared = shares(layout);
-  const auto at = [&](Stage place) {
-    return partly ? partly_recomputed(layout, place) : stage(layout, shared, place);
-  };
-  MemoryUse worst = at(Stage::first);
-  if (layout.pp == 1) return worst;
-  const MemoryUse last = at(Stage::last);
-  if (last.total > worst.total) worst = last;
-  if (layout.pp > 2) {
-    const MemoryUse inner = at(Stage::inner);
-    if (inner.total > worst.total) worst = inner;
+template <class Look>
+auto MemoryModel::with_stages(const Layout& layout, const Look& look) const noexcept {
+  const Shares kept = shares(layout);
+  if (layout.recompute_layers <= 0) {
+    return look([&](Stage place) { return stage(layout, kept, place); });
   }
-  return worst;
+  Layout full = layout;
+  full.recompute = Recompute::full;
+  const Shares repeated = shares(full);
+  return look([&](Stage place) { return partly_recomputed(layout, kept, repeated, place); });
+}
+
+MemoryUse MemoryModel::stage(const Layout& layout, Stage place) const noexcept {
+  return with_stages(layout, [&](const auto& at) { return at(place); });
+}
+
+MemoryUse MemoryModel::use(const Layout& layout) const noexcept {
+  return with_stages(layout, [&](const auto& at) {
+    MemoryUse worst = at(Stage::first);
+    if (layout.pp == 1) return worst;
+    const MemoryUse last = at(Stage::last);
+    if (last.total > worst.total) worst = last;
+    if (layout.pp > 2) {
+      const MemoryUse inner = at(Stage::inner);
+      if (inner.total > worst.total) worst = inner;
+    }
+    return worst;
+  });
 }
 
 }  // namespace trcost

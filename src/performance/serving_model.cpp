@@ -37,10 +37,8 @@ ServingModel::ServingModel(const ServedModel& model, const ServingChip& chip, co
   read_bytes_ =
       model.attention_params * attention + model.dense_params * dense + model.head_params * 2;
   expert_bytes_ = model.expert_params * row.other_bytes;
-  const double seldom =
-      (model.tied ? 0 : 2 * model.head_params) + kImageBytes * model.image_params;
-  weights_per_gpu_ = (read_bytes_ + seldom) / layout.tp +
-                     expert_bytes_ / layout.gpus;
+  weights_per_gpu_ =
+      (read_bytes_ + unread_bytes(model)) / layout.tp + expert_bytes_ / layout.gpus;
   expert_peak_ = matmul_peak(chip, row.other_bytes);
   prefill_dense_ = 2 * (model.attention_params / matmul_peak(chip, attention) +
                         model.dense_params / matmul_peak(chip, dense));

@@ -20,7 +20,7 @@ void add_memory(ServingSteps& s) {
   s.add("weights on each accelerator",
         "(read by each step + embedding and encoder) / tp + experts / GPUs",
         fmt::format("({} + {}) / {} + {} / {}", digits(s.of.replica.read_bytes()),
-                    digits((m.tied ? 0 : 2 * m.head_params) + kImageBytes * m.image_params), layout.tp,
+                    digits(unread_bytes(m)), layout.tp,
                     digits(s.of.replica.expert_bytes()), layout.gpus),
         digits(p.weight_bytes_per_gpu) + " bytes");
   s.add("cache of a token", "layers x (numbers per layer x bytes + bytes of an indexer's key)",

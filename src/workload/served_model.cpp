@@ -97,13 +97,16 @@ ServedModel served_model(const Model& model) {
   return s;
 }
 
+double unread_bytes(const ServedModel& m) {
+  return (m.tied ? 0 : 2 * m.head_params) + kImageBytes * m.image_params;
+}
+
 double weight_bytes(const ServedModel& m, WeightFormat format) {
   const WeightFormatRow& row = weight_format(format);
   const bool mixture = m.experts > 0;
   return m.attention_params * (mixture ? row.mixture_bytes : row.attention_bytes) +
          m.dense_params * (mixture ? row.mixture_bytes : row.other_bytes) +
-         m.expert_params * row.other_bytes + m.head_params * (m.tied ? 2 : 4) +
-         kImageBytes * m.image_params;
+         m.expert_params * row.other_bytes + 2 * m.head_params + unread_bytes(m);
 }
 
 double kept_context(const ServedModel& m, double context) {

@@ -46,6 +46,8 @@ ServedModel served_model(const Model& model);
 
 /// Bytes per weight of encoder and connector: engines quantise the language model alone.
 inline constexpr double kImageBytes = 2;
+/// Of those that no decode step reads: an embedding of its own, encoder and connector.
+double unread_bytes(const ServedModel& model);
 /// Bytes of all weights; norms and biases, a thousandth of them, are left out.
 double weight_bytes(const ServedModel& model, WeightFormat format);
 /// Tokens of a context that the average layer keeps: windows forget the rest.

@@ -2,10 +2,10 @@
 // A model as serving sees it: the same weights and attention as everywhere else, counted again.
 #include <string>
 
+#include "catalog/model.h"
 #include "catch.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
-#include "catalog/model.h"
 #include "workload/served_model.h"
 #include "workload/workload.h"
 
