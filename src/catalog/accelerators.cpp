@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "catalog/choices.h"
 #include "catalog/loaders.h"
 #include "catalog/provenance.h"
 #include "catalog/strict_json.h"
@@ -14,8 +15,10 @@ constexpr double kLowestRate = 1e9, kHighestRate = 1e19;            // FLOP/s
 constexpr double kLowestMemory = 1e8, kHighestMemory = 1e14;        // bytes
 constexpr double kLowestBandwidth = 1e9, kHighestBandwidth = 1e15;  // bytes/s
 
-constexpr std::array<std::string_view, kPrecisionCount> kNames = {"bf16",  "fp16", "fp8", "mxfp8",
-                                                                  "nvfp4", "tf32", "fp32"};
+// Of a place in an array by precision.
+std::string_view name_of(std::size_t i) {
+  return precision_name(static_cast<Precision>(i));
+}
 
 // `{ "bf16_flop_per_second": ... }`, absent formats stay as they are. Returns the source of the
 // first rate.
@@ -24,8 +27,8 @@ std::string read_rates(ObjectReader& file, std::string_view key, const Sources& 
   std::optional<ObjectReader> object = file.optional_object(key);
   std::string source;
   if (!object) return source;
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    const auto rate = sources.optional(*object, fmt::format("{}_flop_per_second", kNames[i]),
+  for (std::size_t i = 0; i < kPrecisionCount; ++i) {
+    const auto rate = sources.optional(*object, fmt::format("{}_flop_per_second", name_of(i)),
                                        kLowestRate, kHighestRate);
     if (!rate) continue;
     rates[i] = rate->value;
@@ -46,13 +49,13 @@ void read_recipes(ObjectReader& file, const Sources& sources, Accelerator& accel
     }
     return;
   }
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    const std::optional<JsonValue> recipe = recipes->optional_value(kNames[i]);
+  for (std::size_t i = 0; i < kPrecisionCount; ++i) {
+    const std::optional<JsonValue> recipe = recipes->optional_value(name_of(i));
     if (!recipe) continue;
     sources.text(*recipe);
     if (accelerator.peak_flops[i] <= 0) {
-      recipe->fail(fmt::format("there is no dense peak for {}", kNames[i]),
-                   fmt::format("add {}_flop_per_second to dense_peak", kNames[i]));
+      recipe->fail(fmt::format("there is no dense peak for {}", name_of(i)),
+                   fmt::format("add {}_flop_per_second to dense_peak", name_of(i)));
     }
     accelerator.recipe[i] = true;
   }
@@ -102,14 +105,11 @@ std::vector<CloudName> read_cloud_names(ObjectReader& file, const std::string& a
 }  // namespace
 
 std::string_view precision_name(Precision precision) {
-  return kNames[static_cast<std::size_t>(precision)];
+  return word_of(kPrecisions, std::optional(precision));
 }
 
 std::optional<Precision> parse_precision(std::string_view name) {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (kNames[i] == name) return static_cast<Precision>(i);
-  }
-  return std::nullopt;
+  return find_value(kPrecisions, name).value_or(std::nullopt);
 }
 
 Accelerator parse_accelerator(const JsonValue& document) {

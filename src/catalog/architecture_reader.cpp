@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "catalog/choices.h"
 #include "catalog/model.h"
 #include "catalog/pattern_reader.h"
 #include "trcost/error.h"
@@ -12,9 +13,6 @@
 namespace trcost {
 namespace {
 
-const std::vector<std::string> kMlpNames{"gated", "plain"};
-const std::vector<std::string> kNormNames{"rms", "layer"};
-const std::vector<std::string> kBiasNames{"none", "qkv", "all"};
 
 double read_width(ObjectReader& r, std::string_view key, double fallback) {
   return r.whole_or(key, fallback, 1, kWidest);
@@ -81,9 +79,9 @@ void read_windows(ObjectReader& r, LanguageModel& m) {
 }
 
 void read_variants(ObjectReader& r, LanguageModel& m) {
-  m.mlp = static_cast<Mlp>(r.choice_or("mlp", 0, kMlpNames));
-  m.norm = static_cast<Norm>(r.choice_or("norm", 0, kNormNames));
-  m.biases = static_cast<Biases>(r.choice_or("biases", 0, kBiasNames));
+  m.mlp = r.choice_or("mlp", Mlp::gated, kMlps);
+  m.norm = r.choice_or("norm", Norm::rms, kNorms);
+  m.biases = r.choice_or("biases", Biases::none, kBiases);
   m.tied_embeddings = r.boolean_or("tied_embeddings", false);
   m.learned_positions = r.whole_or("learned_positions", 0, 0, kWidest);
   if (r.has("context")) m.context = r.required_whole("context", 1, 1e9);
@@ -160,9 +158,9 @@ Encoder read_encoder(ObjectReader r) {
   e.hidden = r.required_whole("hidden", 1, kWidest);
   e.heads = r.required_whole("heads", 1, kWidest);
   e.ffn = r.required_whole("ffn", 1, kWidest);
-  e.mlp = static_cast<Mlp>(r.choice_or("mlp", 1, kMlpNames));
-  e.norm = static_cast<Norm>(r.choice_or("norm", 1, kNormNames));
-  e.biases = static_cast<Biases>(r.choice_or("biases", 2, kBiasNames));
+  e.mlp = r.choice_or("mlp", Mlp::plain, kMlps);
+  e.norm = r.choice_or("norm", Norm::layer, kNorms);
+  e.biases = r.choice_or("biases", Biases::all, kBiases);
   e.missing_biases = r.whole_or("missing_biases", 0, 0, 4);
   e.patch = r.whole_or("patch_pixels", 0, 0, 4096);
   e.longest = r.whole_or("longest_pixels", 0, 0, 1e5);

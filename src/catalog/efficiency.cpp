@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "catalog/choices.h"
 #include "catalog/efficiency.h"
 
 #include <fmt/format.h>
@@ -150,18 +151,8 @@ std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator
   return std::make_shared<const Efficiency>(std::move(result));
 }
 
-namespace {
-
-constexpr std::array<std::string_view, 3> kTunings = {"showcase", "usual", "first-run"};
-
-}  // namespace
-
-std::string_view tuning_name(Tuning tuning) { return kTunings[static_cast<std::size_t>(tuning)]; }
-
-std::optional<Tuning> parse_tuning(std::string_view word) {
-  const auto found = std::ranges::find(kTunings, word);
-  if (found == kTunings.end()) return std::nullopt;
-  return static_cast<Tuning>(found - kTunings.begin());
+std::string_view tuning_name(Tuning tuning) {
+  return word_of(kTunings, tuning);
 }
 
 }  // namespace trcost

@@ -22,7 +22,6 @@ enum class Tuning : std::uint8_t {
   first_run,  ///< as it starts, before anyone has looked for what it loses
 };
 std::string_view tuning_name(Tuning tuning);
-std::optional<Tuning> parse_tuning(std::string_view word);
 
 /// Bytes that one parameter under training takes, before sharding (model.md 4.1).
 struct StateBytes {
@@ -125,7 +124,7 @@ struct Stack {
   bool context_parallel = true;
   ContextKind context_kind = ContextKind::ring;
   bool partial_recompute = false; ///< recomputes as many layers as memory asks for, not all or none
-  std::array<bool, 4> shardings{true, true, true, true};  ///< indexed by Sharding; hybrid is never chosen
+  std::array<bool, kShardingCount> shardings{true, true, true, true};  ///< by Sharding; hybrid is never chosen
   MemoryRecipe memory;            ///< what it keeps on a device
   StackReleases releases;         ///< empty (reference 0) where releases are not told apart
   double release_years = 0;       ///< of this release, from the reference

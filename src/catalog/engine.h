@@ -16,13 +16,12 @@ inline constexpr int kWeightFormats = 5;
 
 /// One row per format (data/phases.md, B.1). Embeddings and the head stay 16-bit.
 struct WeightFormatRow {
-  WeightFormat format;
-  std::string_view name;
   double attention_bytes;  ///< per parameter of attention
   double mixture_bytes;    ///< per parameter of a mixture's attention, routers and shared experts
   double other_bytes;      ///< per parameter of dense feed-forwards and of experts
 };
 const WeightFormatRow& weight_format(WeightFormat format);
+std::string_view weight_format_name(WeightFormat format);
 /// By name; also `fp16` (as bf16), `mxfp8` (as fp8), `fp4` (nvfp4). Empty for anything else.
 std::optional<WeightFormat> parse_weight_format(std::string_view name);
 

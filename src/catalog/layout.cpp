@@ -5,32 +5,21 @@
 #include <string>
 #include <string_view>
 
+#include "catalog/choices.h"
 #include "trcost/layout.h"
 
 namespace trcost {
 
 std::string_view sharding_name(Sharding sharding) {
-  switch (sharding) {
-    case Sharding::none: return "none";
-    case Sharding::optimizer: return "optimizer";
-    case Sharding::gradients: return "gradients";
-    case Sharding::parameters: return "parameters";
-    case Sharding::hybrid: return "hybrid";
-  }
-  return "none";
+  return word_of(kShardings, sharding);
 }
 
 std::string_view recompute_name(Recompute recompute) {
-  switch (recompute) {
-    case Recompute::none: return "none";
-    case Recompute::selective: return "selective";
-    case Recompute::full: return "full";
-  }
-  return "none";
+  return word_of(kRecomputes, recompute);
 }
 
 std::string_view context_kind_name(ContextKind kind) {
-  return kind == ContextKind::ulysses ? "ulysses" : "ring";
+  return word_of(kContextKinds, kind);
 }
 
 std::string degree_words(const Layout& l, bool all) {

@@ -119,12 +119,6 @@ std::size_t ObjectReader::required_choice(std::string_view key,
   return required_value(key).choice(words);
 }
 
-std::size_t ObjectReader::choice_or(std::string_view key, std::size_t fallback,
-                                    const std::vector<std::string>& words) {
-  const std::optional<JsonValue> found = optional_value(key);
-  return found ? found->choice(words) : fallback;
-}
-
 ObjectReader ObjectReader::required_object(std::string_view key) {
   return logging(ObjectReader(required_value(key)), key);
 }

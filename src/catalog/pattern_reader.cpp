@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "catalog/choices.h"
 #include "catalog/pattern_reader.h"
 
 #include <fmt/format.h>
@@ -13,8 +14,6 @@
 namespace trcost {
 namespace {
 
-const std::vector<std::string> kMixerNames{"attention", "mamba", "linear", "sparse", "none"};
-const std::vector<std::string> kFeedForwardNames{"dense", "moe", "none"};
 constexpr double kMostTaps = 64;
 
 StateSpace read_state_space(ObjectReader r) {
@@ -56,7 +55,7 @@ std::span<const PatternPart> parts_of(const LanguageModel& m) {
 }
 
 void read_parts(const std::vector<JsonValue>& parts, LanguageModel& m) {
-  const auto usual = static_cast<std::size_t>(m.moe ? FeedForward::moe : FeedForward::dense);
+  const FeedForward usual = m.moe ? FeedForward::moe : FeedForward::dense;
   for (const JsonValue& each : parts) {
     if (m.pattern_parts == static_cast<int>(m.pattern.size())) {
       each.fail(fmt::format("a pattern has at most {} parts", m.pattern.size()),
@@ -64,8 +63,8 @@ void read_parts(const std::vector<JsonValue>& parts, LanguageModel& m) {
     }
     ObjectReader part = each.object();
     PatternPart& slot = m.pattern[static_cast<std::size_t>(m.pattern_parts++)];
-    slot.mixer = static_cast<Mixer>(part.choice_or("block", 0, kMixerNames));
-    slot.ffn = static_cast<FeedForward>(part.choice_or("ffn", usual, kFeedForwardNames));
+    slot.mixer = part.choice_or("block", Mixer::attention, kMixers);
+    slot.ffn = part.choice_or("ffn", usual, kFeedForwards);
     slot.count = part.whole_or("count", 1, 1, kMostLayers);
     part.finish();
     if (slot.mixer == Mixer::none && slot.ffn == FeedForward::none) {
@@ -119,7 +118,7 @@ void check_pattern(const LanguageModel& m, const JsonValue& where) {
     layers += part.count;
     if (const std::string_view missing = missing_sizes(m, part.mixer); !missing.empty()) {
       where.fail(fmt::format("the pattern has a {} block, and \"{}\" is missing",
-                             kMixerNames[static_cast<std::size_t>(part.mixer)], missing),
+                             word_of(kMixers, part.mixer), missing),
                  "each block's sizes stand in an object of its name beside the pattern");
     }
     if (part.ffn == FeedForward::moe && !m.moe) {

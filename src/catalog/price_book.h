@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "quantity/choice.h"
+
 namespace trcost {
 
 /// Who asks a price.
@@ -16,19 +18,27 @@ enum class ProviderClass : std::uint8_t {
 #include "catalog/provider_classes.def"
 #undef TRCOST_PROVIDER_CLASS
 };
-std::string_view provider_class_name(ProviderClass provider_class);
-/// The inverse; empty for an unknown word.
-std::optional<ProviderClass> parse_provider_class(std::string_view word);
-/// All of them, by enumerator.
-const std::vector<std::string>& provider_class_words();
+inline constexpr Choice<ProviderClass> kProviderClasses[] = {
+#define TRCOST_PROVIDER_CLASS(id, word, prices) {word, ProviderClass::id},
+#include "catalog/provider_classes.def"
+#undef TRCOST_PROVIDER_CLASS
+};
+constexpr std::string_view provider_class_name(ProviderClass provider_class) {
+  return word_of(kProviderClasses, provider_class);
+}
 
 /// Who is compared with whom: an answer has one class for all of its platforms. Surveys count as
 /// indices.
 enum class PriceClass : std::uint8_t { specialist, marketplace, hyperscaler, index };
-/// `specialist`, `marketplace`, `hyperscaler`, `index`: the words of --price-class.
-std::string_view price_class_name(PriceClass price_class);
-/// The inverse; empty for an unknown word.
-std::optional<PriceClass> parse_price_class(std::string_view word);
+/// The words of --price-class: those of the providers that give a class its name.
+inline constexpr Choice<PriceClass> kPriceClasses[] = {
+    {provider_class_name(ProviderClass::specialist), PriceClass::specialist},
+    {provider_class_name(ProviderClass::marketplace), PriceClass::marketplace},
+    {provider_class_name(ProviderClass::hyperscaler), PriceClass::hyperscaler},
+    {provider_class_name(ProviderClass::index), PriceClass::index}};
+constexpr std::string_view price_class_name(PriceClass price_class) {
+  return word_of(kPriceClasses, price_class);
+}
 PriceClass price_class_of(ProviderClass provider_class);
 
 /// What is promised for the price.
@@ -37,12 +47,14 @@ enum class Commitment : std::uint8_t {
 #include "catalog/commitments.def"
 #undef TRCOST_COMMITMENT
 };
-/// `on-demand`, `reserved-1y`, `reserved-3y`, `spot`, `block`.
-std::string_view commitment_name(Commitment commitment);
-/// The inverse; empty for an unknown word.
-std::optional<Commitment> parse_commitment(std::string_view word);
-/// All of them, by enumerator.
-const std::vector<std::string>& commitment_words();
+inline constexpr Choice<Commitment> kCommitments[] = {
+#define TRCOST_COMMITMENT(id, word, years) {word, Commitment::id},
+#include "catalog/commitments.def"
+#undef TRCOST_COMMITMENT
+};
+constexpr std::string_view commitment_name(Commitment commitment) {
+  return word_of(kCommitments, commitment);
+}
 /// How long it binds, 0: not at all.
 double commitment_years(Commitment commitment);
 

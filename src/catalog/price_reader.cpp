@@ -149,11 +149,11 @@ class BookReader {
       price.provider = provider_by_cloud_name(row.required_text("provider"));
       price.product = row.text_or("product", "");
       price.provider_class =
-          static_cast<ProviderClass>(row.required_choice("provider_class", provider_class_words()));
+          row.required_choice("provider_class", kProviderClasses);
       price.accelerator = read_accelerator(row);
       price.region = row.text_or("region", "all");
       price.commitment =
-          static_cast<Commitment>(row.required_choice("commitment", commitment_words()));
+          row.required_choice("commitment", kCommitments);
       read_hour(row, price);
       price.date = read_date(row);
       price.guessed = guessed(price.date, row);
@@ -210,9 +210,9 @@ class BookReader {
     DiscountRow discount;
     discount.provider = provider_by_cloud_name(row.required_text("provider"));
     discount.provider_class =
-        static_cast<ProviderClass>(row.required_choice("provider_class", provider_class_words()));
+        row.required_choice("provider_class", kProviderClasses);
     discount.commitment =
-        static_cast<Commitment>(row.required_choice("commitment", commitment_words()));
+        row.required_choice("commitment", kCommitments);
     discount.share = row.required_number("share_of_on_demand", 0.01, 1);
     discount.date = read_date(row);
     discount.source = read_source(row);

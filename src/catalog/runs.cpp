@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "catalog/choices.h"
 #include "catalog/runs.h"
 
 #include <fmt/format.h>
@@ -29,21 +30,14 @@ std::optional<int> degree(const CsvTable& table, std::size_t row, std::string_vi
 }
 
 // The value whose name stands in the cell; empty for an empty cell.
-template <class T, std::size_t N>
+template <class T, std::size_t kCount>
 std::optional<T> one_of(const CsvTable& table, std::size_t row, std::string_view column,
-                        const std::array<T, N>& values, std::string_view (*name)(T)) {
+                        const Choice<T> (&words)[kCount]) {
   const std::string& cell = table.text(row, column);
   if (cell.empty()) return std::nullopt;
-  std::string allowed;
-  for (const T value : values) {
-    if (name(value) == cell) return value;
-    allowed += fmt::format("{}{}", allowed.empty() ? "" : ", ", name(value));
-  }
-  table.fail(row, column, fmt::format("\"{}\" is none of {}", cell, allowed));
-}
-
-std::string_view attention_name(Attention attention) {
-  return attention == Attention::flash ? "flash" : "standard";
+  if (const std::optional<T> value = find_value(words, cell)) return value;
+  table.fail(row, column,
+             fmt::format("\"{}\" is none of {}", cell, fmt::join(words_in(words), ", ")));
 }
 
 Precision row_precision(const CsvTable& table, std::size_t row) {
@@ -78,11 +72,6 @@ std::optional<double> batch_of(const CsvTable& table, std::size_t i, std::string
 }
 
 ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
-  constexpr std::array shardings = {Sharding::none, Sharding::optimizer, Sharding::gradients,
-                                    Sharding::parameters, Sharding::hybrid};
-  constexpr std::array recomputes = {Recompute::none, Recompute::selective, Recompute::full};
-  constexpr std::array tunings = {Tuning::showcase, Tuning::usual, Tuning::first_run};
-  constexpr std::array attentions = {Attention::flash, Attention::standard};
   ThroughputRow row;
   row.id = table.text(i, "id");
   row.source = table.text(i, "source");
@@ -91,14 +80,13 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.accelerator = table.text(i, "accelerator");
   row.gpus = at_least_one(table, i, "gpus");
   for (const Dimension& each : kDimensions) row.*each.given = degree(table, i, each.name);
-  row.sharding = one_of(table, i, "sharding", shardings, sharding_name);
+  row.sharding = one_of(table, i, "sharding", kShardings);
   row.micro_batch = batch_of(table, i, "micro_batch");
   row.global_batch = batch_of(table, i, "global_batch");
   row.seq_length = at_least_one(table, i, "seq_length");
   row.precision = row_precision(table, i);
-  row.recompute = one_of(table, i, "recompute", recomputes, recompute_name);
-  row.attention =
-      one_of(table, i, "attention", attentions, attention_name).value_or(Attention::flash);
+  row.recompute = one_of(table, i, "recompute", kRecomputes);
+  row.attention = one_of(table, i, "attention", kAttentions).value_or(Attention::flash);
   row.stack = table.text(i, "stack");
   row.version = table.text(i, "version");
   row.step_seconds = table.number(i, "step_seconds");
@@ -108,7 +96,7 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.quality = table.text(i, "quality");
   row.group = table.text(i, "group");
   row.run_by = table.text(i, "run_by");
-  row.tuning = one_of(table, i, "tuning", tunings, tuning_name);
+  row.tuning = one_of(table, i, "tuning", kTunings);
   row.overlaps = table.text(i, "overlap") != "none";
   row.layout_known = table.text(i, "layout_known") == "yes";
   row.system = table.text(i, "system");

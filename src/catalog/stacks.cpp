@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/choices.h"
 #include "catalog/constants.h"
 #include "catalog/data_file.h"
 #include "catalog/efficiency.h"
@@ -64,16 +65,16 @@ void read_abilities(ObjectReader& reader, Stack& stack) {
   stack.pipeline_parallel = reader.boolean_or("pipeline_parallel", stack.pipeline_parallel);
   stack.virtual_pipeline = reader.boolean_or("virtual_pipeline", stack.virtual_pipeline);
   stack.context_parallel = reader.boolean_or("context_parallel", stack.context_parallel);
-  stack.context_kind = static_cast<ContextKind>(reader.choice_or(
-      "context_kind", static_cast<std::size_t>(stack.context_kind), {"ring", "ulysses"}));
+  stack.context_kind = reader.choice_or("context_kind", stack.context_kind, kContextKinds);
   stack.partial_recompute = reader.boolean_or("partial_recompute", stack.partial_recompute);
   stack.eager_encoders = reader.boolean_or("eager_encoders", stack.eager_encoders);
   stack.expert_dedup = reader.boolean_or("expert_dedup", stack.expert_dedup);
-  const std::vector<std::string> names = {"none", "optimizer", "gradients", "parameters"};
   const std::vector<JsonValue> listed = reader.array_or_empty("shardings");
   if (listed.empty()) return;
   stack.shardings.fill(false);
-  for (const JsonValue& value : listed) stack.shardings[value.choice(names)] = true;
+  for (const JsonValue& value : listed) {
+    stack.shardings[static_cast<std::size_t>(value.choice(kShardings))] = true;
+  }
 }
 
 // The numbers of a recipe for memory.
@@ -155,10 +156,7 @@ void read_tuning(ObjectReader& parent, Stack& stack) {
   auto reader = parent.optional_object("tuning");
   if (!reader) return;
   const auto read = [&](std::string_view key, Tuning& tuning) {
-    const JsonValue value = reader->required_value(key);
-    const std::optional<Tuning> known = parse_tuning(value.text());
-    if (!known) value.fail("a tuning is one of showcase, usual, first-run");
-    tuning = *known;
+    tuning = reader->required_choice(key, kTunings);
   };
   reader->required_text("source");
   read("constants", stack.described);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "catalog/flat_json.h"
+#include "quantity/choice.h"
 #include "text/files.h"
 
 namespace trcost {
@@ -46,6 +47,12 @@ class JsonValue {
   [[nodiscard]] ObjectReader object() const;
   /// Position of the text within `words`; an unknown one is an Error with the nearest word.
   [[nodiscard]] std::size_t choice(const std::vector<std::string>& words) const;
+  /// What the text stands for in a table.
+  template <class T, std::size_t kCount>
+  [[nodiscard]] T choice(const Choice<T> (&table)[kCount]) const {
+    if (const std::optional<T> value = find_value(table, checked_text())) return *value;
+    return table[choice(words_in(table))].value;  // fails, with the nearest word
+  }
 
   /// The file's name, as given to the parser.
   [[nodiscard]] const std::string& origin() const { return document_->origin; }
@@ -108,8 +115,15 @@ class ObjectReader {
   bool boolean_or(std::string_view key, bool fallback);
   /// Position within `words`.
   std::size_t required_choice(std::string_view key, const std::vector<std::string>& words);
-  std::size_t choice_or(std::string_view key, std::size_t fallback,
-                        const std::vector<std::string>& words);
+  template <class T, std::size_t kCount>
+  T required_choice(std::string_view key, const Choice<T> (&table)[kCount]) {
+    return required_value(key).choice(table);
+  }
+  template <class T, std::size_t kCount>
+  T choice_or(std::string_view key, T fallback, const Choice<T> (&table)[kCount]) {
+    const std::optional<JsonValue> found = optional_value(key);
+    return found ? found->choice(table) : fallback;
+  }
 
   JsonValue required_value(std::string_view key);
   std::optional<JsonValue> optional_value(std::string_view key);

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/architecture_reader.h"
+#include "catalog/choices.h"
 #include "catalog/usual_connector.h"
 
 namespace trcost {
 namespace {
 
-const std::vector<std::string> kConnectorNames{
-    "linear", "mlp", "pixel-shuffle", "perceiver", "qformer", "cross-attention", "attention-pool"};
-
 Connector read_connector(const JsonValue& value, const LanguageModel& language) {
   if (value.is_text()) {
-    return usual_connector(static_cast<ConnectorKind>(value.choice(kConnectorNames)), language);
+    return usual_connector(value.choice(kConnectors), language);
   }
   ObjectReader r = value.object();
-  Connector c = usual_connector(
-      static_cast<ConnectorKind>(r.required_choice("kind", kConnectorNames)), language);
+  Connector c = usual_connector(r.required_choice("kind", kConnectors), language);
   c.hidden = r.whole_or("hidden", c.hidden, 0, kWidest);
   c.merge = r.whole_or("merge", c.merge, 1, 1e6);
   c.norm = r.boolean_or("norm", c.norm);
-  c.norm_type = r.choice_or("norm_type", 1, {"rms", "layer"}) == 0 ? Norm::rms : Norm::layer;
+  c.norm_type = r.choice_or("norm_type", Norm::layer, kNorms);
   c.norm_width = r.whole_or("norm_width", c.norm_width, 0, kWidest);
   c.biases = r.boolean_or("biases", c.biases);
   c.latents = r.whole_or("latents", c.latents, 0, 1e6);

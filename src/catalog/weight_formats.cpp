@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "catalog/engine.h"
+#include "catalog/choices.h"
 
 namespace trcost {
 namespace {
@@ -10,14 +10,18 @@ namespace {
 // NVFP4: 4 bits and an 8-bit scale per 16 (NVIDIA, Introducing NVFP4); MXFP4: per 32 (OCP
 // Microscaling Formats 1.0). gpt-oss keeps attention in 16 bits, NVIDIA's DeepSeek-R1-FP4 in 8.
 constexpr std::array<WeightFormatRow, kWeightFormats> kFormats = {{
-    {WeightFormat::bf16, "bf16", 2, 2, 2},
-    {WeightFormat::fp8, "fp8", 1, 1, 1},
-    {WeightFormat::nvfp4, "nvfp4", 0.5625, 1, 0.5625},
-    {WeightFormat::mxfp4, "mxfp4", 2, 2, 0.53125},
-    {WeightFormat::int4, "int4", 2, 2, 0.53125},
+    {2, 2, 2},
+    {1, 1, 1},
+    {0.5625, 1, 0.5625},
+    {2, 2, 0.53125},
+    {2, 2, 0.53125},
 }};
 
 }  // namespace
+
+std::string_view weight_format_name(WeightFormat format) {
+  return word_of(kServedFormats, std::optional(format));
+}
 
 const WeightFormatRow& weight_format(WeightFormat format) {
   return kFormats[static_cast<std::size_t>(format)];
@@ -27,9 +31,7 @@ std::optional<WeightFormat> parse_weight_format(std::string_view name) {
   if (name == "fp16") return WeightFormat::bf16;
   if (name == "mxfp8") return WeightFormat::fp8;
   if (name == "fp4") return WeightFormat::nvfp4;
-  const auto* found = std::ranges::find(kFormats, name, &WeightFormatRow::name);
-  if (found == kFormats.end()) return std::nullopt;
-  return found->format;
+  return find_value(kServedFormats, name).value_or(std::nullopt);
 }
 
 }  // namespace trcost

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "catalog/choices.h"
 #include "catalog/price_import.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -33,9 +34,9 @@ std::string provider_of_path(const std::string& file) {
 }
 
 ProviderClass class_of(const std::string& word) {
-  if (const auto known = parse_provider_class(word)) return *known;
+  if (const auto known = find_value(kProviderClasses, word)) return *known;
   throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a class of providers", word),
-              fmt::format("one of {}", fmt::join(provider_class_words(), ", ")), "--class");
+              fmt::format("one of {}", fmt::join(words_in(kProviderClasses), ", ")), "--class");
 }
 
 // A catalog that is read years after the book's date has a mistyped one.
@@ -146,7 +147,7 @@ Action define_prices(Flags& flags, Session& session) {
   flags.add("FILE", typed->file, "CSV", "SkyPilot or gpuhunt catalog as CSV");
   flags.add("--provider", typed->provider, "NAME",
             "whose prices (default: the folder of a vms.csv, else the file's name)");
-  flags.add("--class", typed->provider_class, fmt::format("{}", fmt::join(provider_class_words(), "|")),
+  flags.add("--class", typed->provider_class, std::string(kWordsOf<kProviderClasses>),
             "kind of provider (default: by its name)");
   flags.add("--date", typed->date, "YYYY-MM-DD", "day of the prices, where the table carries none");
   flags.add("--source", typed->source, "TEXT", "where the table comes from (default: its path)");

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "catalog/choices.h"
 #include "catalog/strict_json.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -68,11 +69,11 @@ constexpr NumberOption kNumbers[] = {
 struct WordOption {
   const char* flag;
   std::string ServeOptions::*text;
-  const char* value;
+  std::string_view value;
   const char* help;
 };
 constexpr WordOption kWords[] = {
-    {"--precision", &ServeOptions::precision, "bf16|fp8|nvfp4|mxfp4|int4|best",
+    {"--precision", &ServeOptions::precision, kWordsOf<kServedFormats>,
      "format of the weights (default: as released; else fp8 where the chip computes in it)"},
     {"--kv-precision", &ServeOptions::cache_precision, "bf16|fp8",
      "format of the cache (default: as the engine does)"},

@@ -20,9 +20,6 @@
 namespace trcost {
 namespace {
 
-constexpr std::array kClasses = {PriceClass::specialist, PriceClass::marketplace,
-                                 PriceClass::hyperscaler, PriceClass::index};
-
 bool is_term(Commitment commitment) {
   return commitment == Commitment::reserved_1y || commitment == Commitment::reserved_3y;
 }
@@ -210,9 +207,9 @@ PriceClass usual_price_class(Commitment commitment) {
 void require_class_sells(const PriceBook& book, PriceClass price_class, Commitment commitment) {
   if (class_sells(book, price_class, commitment)) return;
   std::string others;
-  for (const PriceClass other : kClasses) {
+  for (const auto& [word, other] : kPriceClasses) {
     if (!class_sells(book, other, commitment)) continue;
-    others += fmt::format("{}{}", others.empty() ? "" : ", ", price_class_name(other));
+    others += fmt::format("{}{}", others.empty() ? "" : ", ", word);
   }
   throw Error(ErrorKind::usage,
               fmt::format("class {} has no {} price in the book", price_class_name(price_class),

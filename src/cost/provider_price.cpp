@@ -25,7 +25,7 @@ std::string find_provider(const PriceBook& book, std::string_view provider) {
     return same_folded(name, wanted);
   });
   if (found != known.end()) return *found;
-  if (parse_price_class(provider)) {
+  if (find_value(kPriceClasses, provider)) {
     throw Error(ErrorKind::usage,
                 fmt::format("\"{}\" is a class of sellers, not a provider", provider),
                 fmt::format("give --price-class {}", provider), "--provider");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog/choices.h"
 #include "estimate/execution.h"
 #include "estimate/execution_notes.h"
 #include "estimate/pipeline_data.h"
@@ -19,15 +20,11 @@ std::optional<int> degree(const Scenario& scenario, Field field) {
   return value ? std::optional<int>(static_cast<int>(*value)) : std::nullopt;
 }
 
-template <class Enum>
-std::optional<Enum> choice_of(const Scenario& scenario, Field field, int count,
-                              std::string_view (*name)(Enum)) {
+template <class T, std::size_t kCount>
+std::optional<T> choice_of(const Scenario& scenario, Field field,
+                           const Choice<T> (&words)[kCount]) {
   if (!scenario.has(field)) return std::nullopt;
-  for (int i = 0; i < count; ++i) {
-    const auto choice = static_cast<Enum>(i);
-    if (name(choice) == scenario.text(field)) return choice;
-  }
-  throw std::logic_error("no value for a word of " + std::string(field_info(field).path));
+  return value_of(words, scenario.text(field));
 }
 
 }  // namespace
@@ -208,11 +205,9 @@ PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, 
     request.*kDimensions[i].given = degree(scenario, dimension_fields()[i]);
   }
   request.micro_batch = scenario.number(Field::train_micro_batch);
-  request.sharding =
-      choice_of<Sharding>(scenario, Field::layout_sharding, kShardingCount, sharding_name);
-  request.recompute = choice_of<Recompute>(scenario, Field::layout_recompute, 3, recompute_name);
-  request.context_kind = choice_of<ContextKind>(scenario, Field::layout_context_kind,
-                                                kContextKindCount, context_kind_name);
+  request.sharding = choice_of(scenario, Field::layout_sharding, kShardings);
+  request.recompute = choice_of(scenario, Field::layout_recompute, kRecomputes);
+  request.context_kind = choice_of(scenario, Field::layout_context_kind, kContextKinds);
   request.recompute_layers = degree(scenario, Field::layout_recompute_layers);
   request.sequence_parallel = scenario.flag(Field::layout_sequence_parallel);
   request.memory_margin = scenario.number_or_default(Field::hardware_memory_margin);

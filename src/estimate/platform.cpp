@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "catalog/choices.h"
 #include "estimate/platform.h"
 
 #include <fmt/format.h>
@@ -40,14 +41,15 @@ Precision fastest_with_recipe(const Accelerator& chip) {
 
 Precision resolve_precision(const Scenario& scenario, const Accelerator& chip, Notes& notes) {
   const std::string_view word = scenario.text(Field::train_precision);
-  if (word == "best") {
+  const std::optional<Precision> said = value_of(kPrecisions, word);
+  if (!said) {
     const Precision best = fastest_with_recipe(chip);
     notes.add({"train.precision", std::string(precision_name(best)), "",
                fmt::format("fastest format of {} with an established recipe", chip.title),
                chip.name});
     return best;
   }
-  const Precision asked = parse_precision(word).value_or(Precision::bf16);
+  const Precision asked = *said;
   if (has_format(chip, asked)) {
     if (!scenario.has(Field::train_precision)) notes.fallback(Field::train_precision, word);
     if (!chip.recipe[static_cast<std::size_t>(asked)]) {
@@ -125,7 +127,7 @@ Overlap resolve_overlap(const Scenario& scenario, Overlap usual) {
 }
 
 void resolve_tuning(const Scenario& scenario, Platform& platform, Notes& notes) {
-  const std::optional<Tuning> asked = parse_tuning(scenario.text(Field::efficiency_tuning));
+  const std::optional<Tuning> asked = find_value(kTunings, scenario.text(Field::efficiency_tuning));
   const Tuning tuning = asked.value_or(platform.stack->usual);
   if (!asked && notes.wanted() && !scenario.has(Field::efficiency_mfu)) {
     notes.add(Field::efficiency_tuning, tuning_name(tuning), behind_showcase(platform, tuning),

@@ -15,7 +15,7 @@ constexpr std::string_view kOwned =
 }  // namespace
 
 std::optional<Commitment> commitment_of(const Scenario& scenario) {
-  return parse_commitment(scenario.text(Field::cost_pricing));
+  return find_value(kCommitments, scenario.text(Field::cost_pricing));
 }
 
 std::string_view pricing_word(std::optional<Commitment> commitment) {

@@ -101,7 +101,7 @@ PriceQuery price_query(const Scenario& scenario, const Catalog& catalog,
   query.provider = scenario.text(Field::cost_provider);
   query.region = scenario.text(Field::cost_region);
   query.regions = &catalog.regions();
-  query.price_class = parse_price_class(scenario.text(Field::cost_price_class))
+  query.price_class = find_value(kPriceClasses, scenario.text(Field::cost_price_class))
                           .value_or(usual_price_class(query.commitment));
   query.as_of = scenario.text(Field::cost_as_of);
   query.sold_by_maker = accelerator.sold_by_maker;

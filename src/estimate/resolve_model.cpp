@@ -6,7 +6,7 @@
 
 #include "estimate/field_names.h"
 #include "estimate/resolve.h"
-#include "scenario/choice.h"
+#include "catalog/choices.h"
 #include "trcost/error.h"
 #include "workload/contrastive.h"
 #include "workload/vision_defaults.h"
@@ -15,14 +15,6 @@ namespace trcost {
 namespace {
 
 constexpr double kDefaultVocab = 128256;  // Llama 3 tokenizer, arXiv:2407.21783
-
-constexpr Choice<ConnectorKind> kConnectors[] = {
-    {"linear", ConnectorKind::linear},
-    {"mlp", ConnectorKind::mlp},
-    {"pixel-shuffle", ConnectorKind::pixel_shuffle},
-    {"perceiver", ConnectorKind::perceiver},
-    {"qformer", ConnectorKind::qformer},
-    {"cross-attention", ConnectorKind::cross_attention}};
 
 bool asks_for_vision(const Scenario& scenario) {
   if (scenario.has(Field::model_modality)) return scenario.text(Field::model_modality) == "vl";

@@ -8,7 +8,6 @@
 #include "estimate/field_names.h"
 #include "estimate/round.h"
 #include "performance/serving_checks.h"
-#include "scenario/choice.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
@@ -103,13 +102,6 @@ RolloutWork rollout_of(const Scenario& scenario, const Catalog& catalog, const P
   return out;
 }
 
-Placement placement_of(const Scenario& scenario) {
-  constexpr Choice<Placement> kPlacements[] = {{"colocated", Placement::colocated},
-                                               {"split", Placement::split},
-                                               {"async", Placement::async}};
-  return value_of(kPlacements, scenario.text(Field::rollout_placement));
-}
-
 void check_split(const Scenario& scenario, const RoundWork& round) {
   if (!round.generation_gpus) return;
   if (round.placement == Placement::colocated) {
@@ -168,7 +160,7 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
   round->rollout = rollout_of(scenario, catalog, platform, work, notes);
   round->sequence_tokens = round->rollout->prompt_tokens + round->rollout->mean_response();
   round->sequences = round->rollout->responses() * options.epochs;
-  round->placement = placement_of(scenario);
+  round->placement = value_of(kPlacements, scenario.text(Field::rollout_placement));
   round->generation_gpus = scenario.number(Field::rollout_generation_gpus);
   check_split(scenario, *round);
   if (work.model.vision) {

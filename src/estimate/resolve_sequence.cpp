@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "scenario/choice.h"
+#include "scenario/choices.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -25,10 +25,6 @@ constexpr double kImbalanceWithImages = 1.1;
 // batch; only texts are filled up.
 constexpr double kGroupedText = 0.6;
 constexpr double kPaddedText = 0.35;
-
-enum class Packing : std::uint8_t { packed, grouped, padded };
-constexpr Choice<Packing> kPackings[] = {
-    {"packed", Packing::packed}, {"grouped", Packing::grouped}, {"padded", Packing::padded}};
 
 double packing_share(Packing packing, const Sample& sample) {
   if (packing == Packing::packed) return kPacked;

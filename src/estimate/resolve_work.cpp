@@ -6,42 +6,13 @@
 
 #include "estimate/resolve.h"
 #include "estimate/resolve_sequence.h"
-#include "scenario/choice.h"
+#include "catalog/choices.h"
 #include "trcost/error.h"
 #include "workload/contrastive.h"
 #include "workload/vision_defaults.h"
 
 namespace trcost {
 namespace {
-
-constexpr Choice<Training> kTrainings[] = {{"full", Training::full},
-                                           {"frozen", Training::frozen},
-                                           {"lora", Training::lora},
-                                           {"qlora", Training::qlora},
-                                           {"adapter", Training::adapter}};
-
-struct Recipe {
-  Training language, encoder, connector;
-};
-
-constexpr Choice<Recipe> kRecipes[] = {
-    {"full", {Training::full, Training::full, Training::full}},
-    {"frozen-vision", {Training::full, Training::frozen, Training::full}},
-    {"projector", {Training::frozen, Training::frozen, Training::full}},
-    {"lora", {Training::lora, Training::frozen, Training::full}},
-    {"qlora", {Training::qlora, Training::frozen, Training::full}},
-    {"adapter", {Training::adapter, Training::frozen, Training::full}}};
-
-constexpr Choice<Attention> kAttentions[] = {{"flash", Attention::flash},
-                                             {"standard", Attention::standard}};
-
-constexpr Choice<Loss> kLosses[] = {
-    {"eager", Loss::eager}, {"fused", Loss::fused}, {"chunked", Loss::chunked}};
-
-constexpr Choice<Offload> kOffloads[] = {{"none", {}},
-                                         {"optimizer", {.optimizer = true}},
-                                         {"activations", {.activations = true}},
-                                         {"all", {.optimizer = true, .activations = true}}};
 
 bool is_base_model(std::string_view recipe) {
   return recipe == "full";

@@ -11,6 +11,7 @@
 #include "estimate/platform.h"
 #include "estimate/resolve.h"
 #include "performance/rollout.h"
+#include "scenario/choices.h"
 #include "workload/method.h"
 
 namespace trcost {
@@ -34,8 +35,6 @@ struct RolloutWork {
   [[nodiscard]] double responses() const { return prompts * samples_per_prompt; }
   [[nodiscard]] double mean_response() const;  ///< tokens, over the run
 };
-
-enum class Placement : std::uint8_t { colocated, split, async };
 
 /// The work of a round that no cluster decides.
 struct RoundWork {

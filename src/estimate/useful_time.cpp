@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "catalog/choices.h"
 #include "estimate/useful_time.h"
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ constexpr double kOverhead = 0.9;
 // 1.143 and 1.206.
 double whole_run_overhead(const Scenario& scenario) {
   if (scenario.has(Field::efficiency_tuning)) {
-    const std::optional<Tuning> tuning = parse_tuning(scenario.text(Field::efficiency_tuning));
+    const std::optional<Tuning> tuning = find_value(kTunings, scenario.text(Field::efficiency_tuning));
     if (tuning == Tuning::showcase) return 0.85;
     if (tuning == Tuning::first_run) return 0.69;
   }

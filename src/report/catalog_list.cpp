@@ -266,16 +266,13 @@ Table catalog_table(const Catalog& catalog, CatalogKind kind, std::string_view a
 std::string price_spread_text(const Catalog& catalog, std::string_view accelerator) {
   const PriceBook& book = catalog.prices();
   std::string text;
-  for (const PriceClass price_class : {PriceClass::specialist, PriceClass::marketplace,
-                                       PriceClass::hyperscaler, PriceClass::index}) {
-    for (const Commitment commitment :
-         {Commitment::on_demand, Commitment::reserved_1y, Commitment::reserved_3y, Commitment::spot,
-          Commitment::block}) {
+  for (const auto& [seller, price_class] : kPriceClasses) {
+    for (const auto& [promise, commitment] : kCommitments) {
       if (!class_sells(book, price_class, commitment)) continue;
       PriceQuery query{accelerator, commitment};
       query.price_class = price_class;
       const PriceQuote quote = select_price(book, query);
-      text += fmt::format("{} {}: ", price_class_name(price_class), commitment_name(commitment));
+      text += fmt::format("{} {}: ", seller, promise);
       text += quote.usd ? fmt::format("{}{}: {}\n", quote.imputed ? "~" : "",
                                       format_price(*quote.usd), quote.rule)
                         : fmt::format("none: {}\n", quote.rule);

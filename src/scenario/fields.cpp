@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "catalog/choices.h"
 #include "quantity/suggest.h"
+#include "scenario/choices.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 

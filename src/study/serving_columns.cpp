@@ -191,7 +191,7 @@ const Columns<ServingRow>& row_columns() {
             "engine", [](Row r) -> auto& { return r.engine; }, "inference software"),
         text(
             "precision",
-            [](Row r) { return known(r) ? weight_format(r.format).name : std::string_view(); },
+            [](Row r) { return known(r) ? weight_format_name(r.format) : std::string_view(); },
             "format of the weights"),
         text(
             "kv_precision", [](Row r) { return known(r) ? r.cache_format() : std::string_view(); },

@@ -39,7 +39,7 @@ void note_format(const ServingQuestion& q, const ServingRow& row, const ServingC
   if ((!four_bit || chip.fp4 > 0) && (!eight_bit || chip.fp8 > 0)) return;
   notes.warn(
       fmt::format("{} does not compute in {}: weights are stored in it and multiplied in bf16",
-                  row.accelerator, weight_format(row.format).name));
+                  row.accelerator, weight_format_name(row.format)));
 }
 
 }  // namespace trcost

@@ -73,7 +73,7 @@ void refuse_to_fit(const ServedModel& model, const ServingRow& row, const Servin
       ErrorKind::no_answer,
       fmt::format("{} of {} weights and the cache of one request of {} tokens do not fit {} {}",
                   format_number(weight_bytes(model, row.format), NumberKind::bytes),
-                  weight_format(row.format).name,
+                  weight_format_name(row.format),
                   format_exact(search.load.input_tokens + search.load.output_tokens),
                   search.gpus.value_or(replica_sizes(search).back()), row.accelerator),
       smallest ? fmt::format("{} hold it: --gpus {}; or shorter requests, or a smaller --precision",

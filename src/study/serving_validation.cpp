@@ -23,7 +23,7 @@ bool matches(const ServingMeasurement& m, const ValidationFilter& f) {
 
 // What has one vote, however many of its loads were measured.
 std::string configuration_of(const ServingMeasurement& m) {
-  return fmt::format("{}|{}|{}|{}|{}", m.model, m.accelerator, weight_format(m.format).name,
+  return fmt::format("{}|{}|{}|{}|{}", m.model, m.accelerator, weight_format_name(m.format),
                      m.layout.gpus, m.engine);
 }
 
@@ -118,7 +118,7 @@ ServingValidation validate_serving(const Catalog& catalog, const ValidationFilte
     r.model = m.model;
     r.accelerator = m.accelerator;
     r.engine = m.engine;
-    r.precision = weight_format(m.format).name;
+    r.precision = weight_format_name(m.format);
     r.source = m.source;
     r.layout = m.layout;
     r.input_tokens = m.input_tokens;

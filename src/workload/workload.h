@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "catalog/model.h"
+#include "scenario/choices.h"
 
 namespace trcost {
 
@@ -31,29 +32,6 @@ double connector_parameters(const Connector& connector, const Encoder& encoder,
 
 /// How tensor parallelism splits a matrix: not at all, its output width, or its input width.
 enum class Split : std::uint8_t { none, output, input };
-
-/// What happens to a module's parameters in a training step.
-enum class Training : std::uint8_t {
-  frozen,  ///< forward only, unless something upstream learns
-  full,    ///< all parameters learn
-  lora,    ///< low-rank adapters on every linear layer learn, the base is frozen
-  qlora,   ///< as lora, base stored in 4 bits
-  adapter, ///< bottleneck adapters after attention and feed-forward learn
-};
-
-/// How the loss over the vocabulary holds its logits.
-enum class Loss : std::uint8_t {
-  eager,    ///< in 16 and in 32 bit, and their gradient
-  fused,    ///< in 16 and in 32 bit, the gradient in their place
-  chunked,  ///< some tokens at a time, with the head's product (Liger, cut cross-entropy)
-};
-
-/// What waits in the host's memory instead of the accelerator's.
-struct Offload {
-  bool optimizer = false;    ///< its state, which the host updates, and the gradients
-  bool activations = false;  ///< of the language model's layers, from forward to backward
-  [[nodiscard]] bool any() const noexcept { return optimizer || activations; }
-};
 
 /// Everything that a training step computes, free of hardware. Sequences are packed to
 /// `seq_length` tokens of the language model, text and vision together.

@@ -17,12 +17,6 @@ using namespace trcost;
 
 namespace {
 
-constexpr PriceClass kClasses[] = {PriceClass::specialist, PriceClass::marketplace,
-                                   PriceClass::hyperscaler, PriceClass::index};
-constexpr Commitment kCommitments[] = {Commitment::on_demand, Commitment::reserved_1y,
-                                       Commitment::reserved_3y, Commitment::spot,
-                                       Commitment::block};
-
 bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
@@ -76,8 +70,8 @@ Asked asked_ratios(const PriceBook& book, const std::string& a, const std::strin
 TEST_CASE("every platform of an answer is priced in one class", "[cost][prices][property]") {
   const Catalog catalog;
   const PriceBook& book = catalog.prices();
-  for (const PriceClass price_class : kClasses) {
-    for (const Commitment commitment : kCommitments) {
+  for (const auto& [seller, price_class] : kPriceClasses) {
+    for (const auto& [word, commitment] : kCommitments) {
       INFO(price_class_name(price_class) << " " << commitment_name(commitment));
       if (!class_sells(book, price_class, commitment)) {
         CHECK(contains(message_of([&] { require_class_sells(book, price_class, commitment); }),
@@ -130,7 +124,7 @@ TEST_CASE("three years cost no more than one, one no more than none", "[cost][pr
   const Catalog catalog;
   const PriceBook& book = catalog.prices();
   for (const std::string& chip : catalog.names(CatalogKind::accelerators)) {
-    for (const PriceClass price_class : kClasses) {
+    for (const auto& [seller, price_class] : kPriceClasses) {
       const PriceQuote none = ask(book, chip, price_class, Commitment::on_demand);
       const PriceQuote one = ask(book, chip, price_class, Commitment::reserved_1y);
       const PriceQuote three = ask(book, chip, price_class, Commitment::reserved_3y);
@@ -174,8 +168,8 @@ TEST_CASE("time that brings no new row moves no price", "[cost][prices][property
   const Catalog catalog;
   const PriceBook& book = catalog.prices();
   for (const std::string& chip : catalog.names(CatalogKind::accelerators)) {
-    for (const PriceClass price_class : kClasses) {
-      for (const Commitment commitment : kCommitments) {
+    for (const auto& [seller, price_class] : kPriceClasses) {
+      for (const auto& [word, commitment] : kCommitments) {
         PriceQuery query{chip, commitment};
         query.price_class = price_class;
         const PriceQuote now = select_price(book, query);
@@ -218,8 +212,8 @@ TEST_CASE("what somebody of the class asks comes before what would follow from o
   const PriceBook& book = catalog.prices();
   int asked = 0, derived = 0;
   for (const std::string& chip : catalog.names(CatalogKind::accelerators)) {
-    for (const PriceClass price_class : kClasses) {
-      for (const Commitment commitment : kCommitments) {
+    for (const auto& [seller, price_class] : kPriceClasses) {
+      for (const auto& [word, commitment] : kCommitments) {
         double low = 1e9, high = 0, all_low = 1e9, all_high = 0;
         std::set<std::string> sellers;
         for (const PriceRow& each : book.rows) {
@@ -419,7 +413,7 @@ TEST_CASE("a chip that its maker alone rents costs what its maker asks",
   for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
     if (!catalog.accelerator(name).sold_by_maker) continue;
     for (const PriceClass price_class : {PriceClass::specialist, PriceClass::marketplace}) {
-      for (const Commitment commitment : kCommitments) {
+      for (const auto& [word, commitment] : kCommitments) {
         PriceQuery query{name, commitment};
         query.price_class = price_class;
         query.sold_by_maker = true;
@@ -450,7 +444,7 @@ TEST_CASE("indices of one answer are of one publisher where it has the chip",
           "[cost][prices][property]") {
   const Catalog catalog;
   const PriceBook& book = catalog.prices();
-  for (const Commitment commitment : kCommitments) {
+  for (const auto& [word, commitment] : kCommitments) {
     std::map<std::string, std::set<std::string>> chips;  // of each publisher that is used
     for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
       const PriceQuote quote = ask(book, name, PriceClass::index, commitment);

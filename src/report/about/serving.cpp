@@ -65,7 +65,7 @@ Table platforms_table(const ServingReport& report) {
       continue;
     }
     table.add_row({row.accelerator,
-                   fmt::format("{}/{}", weight_format(row.format).name, row.cache_format()),
+                   fmt::format("{}/{}", weight_format_name(row.format), row.cache_format()),
                    layout_words(row.layout, row.point.prefill_gpus), whole(row.concurrency), rate(row.point.user_rate()),
                    seconds(row.point.ttft_seconds), rate(row.point.output_per_gpu),
                    money(row.cost.price_per_gpu_hour, row.cost.imputed),

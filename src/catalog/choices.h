@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of the catalog's types, each once: files, fields and answers read them here.
+#pragma once
+
+#include <optional>
+
+#include "catalog/efficiency.h"
+#include "catalog/engine.h"
+#include "catalog/model.h"
+#include "catalog/price_book.h"
+#include "quantity/choice.h"
+#include "trcost/catalog.h"
+#include "trcost/layout.h"
+
+namespace trcost {
+
+inline constexpr Choice<Sharding> kShardings[] = {{"none", Sharding::none},
+                                                  {"optimizer", Sharding::optimizer},
+                                                  {"gradients", Sharding::gradients},
+                                                  {"parameters", Sharding::parameters},
+                                                  {"hybrid", Sharding::hybrid}};
+
+inline constexpr Choice<Recompute> kRecomputes[] = {{"none", Recompute::none},
+                                                    {"selective", Recompute::selective},
+                                                    {"full", Recompute::full}};
+
+inline constexpr Choice<ContextKind> kContextKinds[] = {{"ring", ContextKind::ring},
+                                                        {"ulysses", ContextKind::ulysses}};
+
+inline constexpr Choice<Tuning> kTunings[] = {{"showcase", Tuning::showcase},
+                                              {"usual", Tuning::usual},
+                                              {"first-run", Tuning::first_run}};
+
+inline constexpr Choice<Attention> kAttentions[] = {{"flash", Attention::flash},
+                                                    {"standard", Attention::standard}};
+
+inline constexpr Choice<Mlp> kMlps[] = {{"gated", Mlp::gated}, {"plain", Mlp::plain}};
+inline constexpr Choice<Norm> kNorms[] = {{"rms", Norm::rms}, {"layer", Norm::layer}};
+inline constexpr Choice<Biases> kBiases[] = {
+    {"none", Biases::none}, {"qkv", Biases::qkv}, {"all", Biases::all}};
+inline constexpr Choice<Mixer> kMixers[] = {{"attention", Mixer::attention},
+                                            {"mamba", Mixer::mamba},
+                                            {"linear", Mixer::linear},
+                                            {"sparse", Mixer::sparse},
+                                            {"none", Mixer::none}};
+inline constexpr Choice<FeedForward> kFeedForwards[] = {
+    {"dense", FeedForward::dense}, {"moe", FeedForward::moe}, {"none", FeedForward::none}};
+
+/// Formats of a chip; empty for the fastest that models have been trained in.
+inline constexpr Choice<std::optional<Precision>> kPrecisions[] = {
+    {"bf16", Precision::bf16},   {"fp16", Precision::fp16}, {"fp8", Precision::fp8},
+    {"mxfp8", Precision::mxfp8}, {"nvfp4", Precision::nvfp4}, {"tf32", Precision::tf32},
+    {"fp32", Precision::fp32},   {"best", std::nullopt}};
+
+/// Formats of served weights; empty for the fastest that the chip computes in.
+inline constexpr Choice<std::optional<WeightFormat>> kServedFormats[] = {
+    {"bf16", WeightFormat::bf16},   {"fp8", WeightFormat::fp8},   {"nvfp4", WeightFormat::nvfp4},
+    {"mxfp4", WeightFormat::mxfp4}, {"int4", WeightFormat::int4}, {"best", std::nullopt}};
+
+/// Those that a field offers come first.
+inline constexpr Choice<ConnectorKind> kConnectors[] = {
+    {"linear", ConnectorKind::linear},
+    {"mlp", ConnectorKind::mlp},
+    {"pixel-shuffle", ConnectorKind::pixel_shuffle},
+    {"perceiver", ConnectorKind::perceiver},
+    {"qformer", ConnectorKind::qformer},
+    {"cross-attention", ConnectorKind::cross_attention},
+    {"attention-pool", ConnectorKind::attention_pool}};
+inline constexpr std::size_t kOfferedConnectors = 6;
+
+}  // namespace trcost

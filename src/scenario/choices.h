@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a field's words stand for where no file of the catalog says them too, and the words.
+#pragma once
+
+#include <cstdint>
+
+#include "quantity/choice.h"
+
+namespace trcost {
+
+/// What happens to a module's parameters in a training step.
+enum class Training : std::uint8_t {
+  frozen,  ///< forward only, unless something upstream learns
+  full,    ///< all parameters learn
+  lora,    ///< low-rank adapters on every linear layer learn, the base is frozen
+  qlora,   ///< as lora, base stored in 4 bits
+  adapter, ///< bottleneck adapters after attention and feed-forward learn
+};
+/// The first two are a connector's.
+inline constexpr Choice<Training> kTrainings[] = {{"full", Training::full},
+                                                  {"frozen", Training::frozen},
+                                                  {"lora", Training::lora},
+                                                  {"qlora", Training::qlora},
+                                                  {"adapter", Training::adapter}};
+
+/// What learns, module by module.
+struct Recipe {
+  Training language, encoder, connector;
+};
+inline constexpr Choice<Recipe> kRecipes[] = {
+    {"full", {Training::full, Training::full, Training::full}},
+    {"frozen-vision", {Training::full, Training::frozen, Training::full}},
+    {"projector", {Training::frozen, Training::frozen, Training::full}},
+    {"lora", {Training::lora, Training::frozen, Training::full}},
+    {"qlora", {Training::qlora, Training::frozen, Training::full}},
+    {"adapter", {Training::adapter, Training::frozen, Training::full}}};
+
+/// How the loss over the vocabulary holds its logits.
+enum class Loss : std::uint8_t {
+  eager,    ///< in 16 and in 32 bit, and their gradient
+  fused,    ///< in 16 and in 32 bit, the gradient in their place
+  chunked,  ///< some tokens at a time, with the head's product (Liger, cut cross-entropy)
+};
+inline constexpr Choice<Loss> kLosses[] = {
+    {"eager", Loss::eager}, {"fused", Loss::fused}, {"chunked", Loss::chunked}};
+
+/// What waits in the host's memory instead of the accelerator's.
+struct Offload {
+  bool optimizer = false;    ///< its state, which the host updates, and the gradients
+  bool activations = false;  ///< of the language model's layers, from forward to backward
+  [[nodiscard]] constexpr bool any() const noexcept { return optimizer || activations; }
+};
+inline constexpr Choice<Offload> kOffloads[] = {
+    {"none", {}},
+    {"optimizer", {.optimizer = true}},
+    {"activations", {.activations = true}},
+    {"all", {.optimizer = true, .activations = true}}};
+
+/// How samples share a sequence.
+enum class Packing : std::uint8_t { packed, grouped, padded };
+inline constexpr Choice<Packing> kPackings[] = {
+    {"packed", Packing::packed}, {"grouped", Packing::grouped}, {"padded", Packing::padded}};
+
+/// Where the policy of a round generates and learns.
+enum class Placement : std::uint8_t {
+  colocated,  ///< on the same accelerators in turn
+  split,      ///< on accelerators of its own, one after the other
+  async,      ///< on accelerators of its own, at the same time
+};
+inline constexpr Choice<Placement> kPlacements[] = {{"colocated", Placement::colocated},
+                                                    {"split", Placement::split},
+                                                    {"async", Placement::async}};
+
+}  // namespace trcost
