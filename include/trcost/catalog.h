@@ -42,7 +42,6 @@ struct Accelerator {
   std::string title;           ///< as people write it, e.g. `H100 SXM 80GB`
   std::string vendor;
   std::string architecture;    ///< e.g. `hopper`: groups chips in calibration and residuals
-  std::string release_date;    ///< YYYY-MM-DD, may be empty
   std::vector<std::string> aliases;  ///< other spellings of the name, in any case
   std::vector<CloudName> cloud_names;
   std::string sibling;         ///< the chip whose constants it takes where it has none of its own
@@ -61,7 +60,6 @@ struct Accelerator {
   std::optional<double> price_usd;     ///< purchase price of one
   std::string price_source;            ///< of the purchase price, empty where there is none
   std::string price_date;              ///< YYYY-MM or YYYY-MM-DD
-  std::string peak_source;             ///< of the dense peaks
   std::string file;                    ///< where it was read, for messages
 };
 
@@ -88,7 +86,7 @@ struct System {
   std::optional<double> power_per_gpu_watts;  ///< whole system per accelerator
   std::string power_source;                ///< empty where there is no power
   std::optional<double> price_usd;         ///< purchase price of the system
-  double price_gpus = 0;                   ///< accelerators in that price, where there is one
+  std::optional<double> price_gpus;        ///< accelerators in that price
   std::string price_source;                ///< empty where there is no price
   std::string price_date;                  ///< YYYY-MM or YYYY-MM-DD
   std::string file;

@@ -145,6 +145,8 @@ const std::array<FieldInfo, kFieldCount>& fields();
 /// The parts of the paths before the dot, such as `hardware`, in the table's order.
 std::vector<std::string> field_groups();
 const FieldInfo& field_info(Field field);
+/// The table's literal default as a number; NaN where there is none.
+double default_number(Field field);
 /// The row with this JSON path, or null.
 const FieldInfo* find_field(std::string_view path);
 /// As find_field; throws Error (usage) with a did-you-mean where there is none.

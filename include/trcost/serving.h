@@ -28,7 +28,7 @@ struct ServingQuestion {
   std::string cache_precision;  ///< `fp8`, `bf16`, or empty: as the engine does
   std::string engine = std::string(kUnknownEngine);
   std::optional<int> tp, ep, dp;
-  ServingLoad load;  ///< concurrency 0: as many requests as memory holds
+  ServingLoad load;
   std::optional<double> tokens_per_second_per_user;
   double sold = 1;    ///< share of the capacity that is paid for
   bool curve = true;     ///< throughput over concurrency beside the one point

@@ -2,18 +2,20 @@
 // A load on one replica of a served model, and what comes of it.
 #pragma once
 
+#include <optional>
+
 namespace trcost {
 
 /// What one replica is asked to do.
 struct ServingLoad {
   double input_tokens = 1024;
   double output_tokens = 1024;
-  double concurrency = 0;   ///< requests in flight; 0: as many as memory holds
+  std::optional<double> concurrency = {};  ///< requests in flight; empty: as many as memory holds
   double cached_input = 0;  ///< share of the input whose cache is there already
   double acceptance = 0;    ///< of drafted tokens; with `drafted`
   double drafted = 0;       ///< tokens guessed per step, 0: no speculation
   bool apart = false;       ///< prompts are read on accelerators of their own, beside the replica
-  double prefill_gpus = 0;  ///< those; 0: as many as keep up
+  std::optional<double> prefill_gpus = {};  ///< those; empty: as many as keep up
 };
 
 /// Seconds of one decode step by cause; they add up.

@@ -20,22 +20,16 @@ std::string_view name_of(std::size_t i) {
   return precision_name(static_cast<Precision>(i));
 }
 
-// `{ "bf16_flop_per_second": ... }`, absent formats stay as they are. Returns the source of the
-// first rate.
-std::string read_rates(ObjectReader& file, std::string_view key, const Sources& sources,
-                       auto& rates) {
+// `{ "bf16_flop_per_second": ... }`, absent formats stay as they are.
+void read_rates(ObjectReader& file, std::string_view key, const Sources& sources, auto& rates) {
   std::optional<ObjectReader> object = file.optional_object(key);
-  std::string source;
-  if (!object) return source;
+  if (!object) return;
   for (std::size_t i = 0; i < kPrecisionCount; ++i) {
     const auto rate = sources.optional(*object, fmt::format("{}_flop_per_second", name_of(i)),
                                        kLowestRate, kHighestRate);
-    if (!rate) continue;
-    rates[i] = rate->value;
-    if (source.empty()) source = rate->source;
+    if (rate) rates[i] = rate->value;
   }
   object->finish();
-  return source;
 }
 
 // `{ "bf16": "source", ... }`: formats that models have been trained in on this chip.
@@ -122,13 +116,13 @@ Accelerator parse_accelerator(const JsonValue& document) {
   accelerator.title = file.text_or("title", accelerator.name);
   accelerator.vendor = file.text_or("vendor", "");
   accelerator.architecture = file.text_or("architecture", "");
-  accelerator.release_date = file.text_or("release_date", "");
+  file.accept("release_date");
   accelerator.aliases = file.texts_or_empty("aliases");
   accelerator.cloud_names = read_cloud_names(file, accelerator.name);
   accelerator.sibling = file.text_or("sibling", "");
   accelerator.system = file.required_text("system");
   file.required_object("dense_peak");
-  accelerator.peak_source = read_rates(file, "dense_peak", sources, accelerator.peak_flops);
+  read_rates(file, "dense_peak", sources, accelerator.peak_flops);
   read_rates(file, "measured_matmul", sources, accelerator.measured_flops);
   read_recipes(file, sources, accelerator);
   accelerator.memory_bytes =

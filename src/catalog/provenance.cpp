@@ -86,7 +86,9 @@ CatalogPrice read_price(ObjectReader& file, const Sources& sources) {
   }
   ObjectReader object = found->object();
   price.usd = object.required_number("value", 1, kHighestPrice);
-  price.accelerators = object.whole_or("accelerators", 0, 1, 1e6);
+  if (const auto chips = object.optional_value("accelerators")) {
+    price.accelerators = chips->whole(1, 1e6);
+  }
   price.date = object.text_or("date", "");
   if (const auto source = object.optional_value("source")) price.source = sources.text(*source);
   object.accept("retrieved");

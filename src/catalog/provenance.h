@@ -45,7 +45,7 @@ std::string read_head(ObjectReader& file, std::string_view origin);
 /// A price, with the date that it held on.
 struct CatalogPrice {
   std::optional<double> usd;
-  double accelerators = 0;  ///< chips in that price, 0 where not said
+  std::optional<double> accelerators;  ///< chips in that price
   std::string source;
   std::string date;
 };

@@ -91,11 +91,8 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.version = table.text(i, "version");
   row.step_seconds = table.number(i, "step_seconds");
   row.tokens_per_second_per_gpu = row_speed(table, i, row);
-  row.reported_tflops = table.number(i, "reported_tflops_per_gpu");
-  row.reported_definition = table.text(i, "reported_definition");
   row.quality = table.text(i, "quality");
   row.group = table.text(i, "group");
-  row.run_by = table.text(i, "run_by");
   row.tuning = one_of(table, i, "tuning", kTunings);
   row.overlaps = table.text(i, "overlap") != "none";
   row.layout_known = table.text(i, "layout_known") == "yes";
@@ -177,7 +174,6 @@ PublishedRun published_run(const CsvTable& t, std::size_t i) {
   };
   run.params_total = scaled("params_total_B", 1e9);
   run.params_active = scaled("params_active_B", 1e9);
-  run.vision_params = scaled("vision_params_B", 1e9);
   run.tokens = scaled("tokens_B", 1e9);
   run.samples = scaled("samples_M", 1e6);
   run.epochs = t.number(i, "epochs");
@@ -194,14 +190,11 @@ PublishedRun published_run(const CsvTable& t, std::size_t i) {
   run.gpu_hours = t.number(i, "gpu_hours");
   run.implied_gpu_hours = t.number(i, "implied_gpu_hours");
   run.wall_days = t.number(i, "wall_days");
-  run.mfu_percent = t.text(i, "mfu_pct");
   run.tflops_per_gpu = t.number(i, "tflops_gpu");
   run.tokens_per_second_per_gpu = t.number(i, "tokens_s_gpu");
   run.flops = t.number(i, "train_flops");
   run.cost_usd = t.number(i, "cost_usd");
   run.usd_per_gpu_hour = t.number(i, "usd_per_gpu_h");
-  run.energy_mwh = t.number(i, "energy_MWh");
-  run.co2_tonnes = t.number(i, "tCO2e");
   run.what_is_included = t.text(i, "what_is_included");
   run.source = t.text(i, "source");
   run.quality = t.text(i, "quality");

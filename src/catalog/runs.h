@@ -36,11 +36,8 @@ struct ThroughputRow : Degrees {
   std::string version;      ///< release or year, as published
   double tokens_per_second_per_gpu = 0;
   std::optional<double> step_seconds;
-  std::optional<double> reported_tflops;
-  std::string reported_definition;  ///< conventions differ: compare tokens per second only
   std::string quality;      ///< A complete and from the primary source, B something assumed, C not
                             ///< for a fit: what can go wrong
-  std::string run_by;       ///< the chip's maker, the stack's author, a submitter, laboratory or user
   std::optional<Tuning> tuning;  ///< by who ran it and what the source says of it
   bool overlaps = true;     ///< false: the source says that no exchange runs behind compute
   std::string group;        ///< one experiment seen several times
@@ -63,16 +60,14 @@ std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origi
 /// One whole published run: what it processed and what it cost (data/runs/runs.csv).
 struct PublishedRun {
   std::string id, name, modality, stage;
-  std::optional<double> params_total, params_active, vision_params;
+  std::optional<double> params_total, params_active;
   std::optional<double> tokens, samples, epochs, seq_length;
   std::optional<double> layers, hidden, heads, kv_heads, ffn, vocab;
   std::string accelerator;  ///< as published
   std::optional<double> gpus;
   std::string precision;    ///< as published
   std::optional<double> gpu_hours, implied_gpu_hours, wall_days, tflops_per_gpu;
-  std::string mfu_percent;  ///< as published, may be a range
   std::optional<double> tokens_per_second_per_gpu, flops, cost_usd, usd_per_gpu_hour;
-  std::optional<double> energy_mwh, co2_tonnes;
   std::string what_is_included, source, quality;
   bool verified = false;
 };

@@ -75,8 +75,9 @@ System parse_system(const JsonValue& document) {
   }
   CatalogPrice price = read_price(file, sources);
   system.price_usd = price.usd;
-  system.price_gpus =
-      price.usd && price.accelerators == 0 ? system.gpus_per_node : price.accelerators;
+  if (price.usd) {
+    system.price_gpus = price.accelerators.value_or(system.gpus_per_node);
+  }
   system.price_source = std::move(price.source);
   system.price_date = std::move(price.date);
   file.accept("notes");

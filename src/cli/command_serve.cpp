@@ -167,7 +167,7 @@ ServingQuestion question_of(ServeOptions& typed, Session& session) {
   q.dp = degree("--dp");
   q.load.input_tokens = value("--input-tokens").value_or(1024);
   q.load.output_tokens = value("--output-tokens").value_or(1024);
-  q.load.concurrency = value("--concurrency").value_or(0);
+  q.load.concurrency = value("--concurrency");
   q.load.cached_input = value("--prefix-hits").value_or(0);
   q.load.acceptance = value("--acceptance").value_or(0);
   q.load.drafted = value("--draft-tokens").value_or(0);
@@ -175,7 +175,7 @@ ServingQuestion question_of(ServeOptions& typed, Session& session) {
   q.sold = value("--load").value_or(1);
   const std::optional<double> prefill = value("--prefill-gpus");
   q.load.apart = prefill.has_value();
-  q.load.prefill_gpus = prefill.value_or(0);
+  if (prefill > 0) q.load.prefill_gpus = prefill;
   q.curve = !typed.no_curve;
   q.explain = typed.explain;
   return q;

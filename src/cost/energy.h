@@ -9,6 +9,7 @@
 
 #include "trcost/bill.h"
 #include "trcost/catalog.h"
+#include "trcost/scenario.h"
 
 namespace trcost {
 
@@ -33,7 +34,7 @@ struct EnergyInputs {
   double tokens_per_second_per_gpu = 0;          ///< steady state
   std::optional<double> system_watts_per_gpu;    ///< nameplate, with its share of the node or rack
   double mean_draw = kUsualMeanDraw;             ///< share of it, on average
-  double pue = 1.25;
+  double pue = default_number(Field::cost_pue);
   std::optional<double> kg_co2_per_kwh;
 };
 

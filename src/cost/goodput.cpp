@@ -25,6 +25,7 @@ constexpr double kHotRestartSeconds =
     90;                                // hot spares, in-memory recovery: 60 to 120 s (model.md 6)
 constexpr double kAsyncFrom = 16384;   // GPUs at which the move to hot spares begins
 constexpr double kAsyncUntil = 65536;  // and is complete; about 30,000 lies in the middle
+static_assert(kAsyncFrom == 16384 && kAsyncUntil == 65536);  // as goodput_notes() says
 constexpr double kRepairHours = 24;    // a failed node is away for a day (assumption)
 constexpr double kLeastSpare = 0.5;    // accelerators; fewer are none
 constexpr double kLeastGoodput = 0.01;
@@ -167,7 +168,9 @@ std::vector<GoodputNote> goodput_notes(const FailureInputs& inputs, const Goodpu
     notes.push_back({"efficiency.checkpoint_stall", result.stall_seconds, "s",
                      result.async_share > 0
                          ? "checkpoints become asynchronous from 16,384 to 65,536 accelerators"
-                         : "5 s to synchronise, then the state at 0.122 GB/s per accelerator",
+                         : fmt::format("{} s to synchronise, then the state at {:.3g} GB/s per "
+                                       "accelerator",
+                                       kHandOverSeconds, kWriteBytesPerSecondPerGpu / 1e9),
                      std::string(kLlama3) + ", storage of 2 TB/s for 16,384 GPUs"});
   }
   if (!inputs.restart_seconds) {

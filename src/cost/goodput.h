@@ -7,15 +7,9 @@
 #include <vector>
 
 #include "trcost/bill.h"
+#include "trcost/scenario.h"
 
 namespace trcost {
-
-/// GPU-hours per unexpected failure. Llama 3: 419 in 54 days on 16,384 GPUs (arXiv:2407.21783,
-/// section 3.3.4).
-inline constexpr double kGpuHoursPerFailure = 50677.0;
-
-/// Hours between preemptions of a spot node: the default of efficiency.preemption_hours (assumption).
-inline constexpr double kHoursPerPreemption = 24.0;
 
 /// gpus x hours / failures.
 double gpu_hours_per_failure(double gpus, double hours, double failures);
@@ -35,7 +29,7 @@ double exponential_goodput(double interval_seconds, double stall_seconds, double
 struct FailureInputs {
   double gpus = 1;
   double gpus_per_node = 8;
-  double gpu_hours_per_failure = kGpuHoursPerFailure;
+  double gpu_hours_per_failure = default_number(Field::efficiency_failure_gpu_hours);
   bool failures_given = false;                        ///< by the user, else as Llama 3 counted them
   double checkpoint_bytes = 0;                        ///< full state
   std::optional<double> stall_seconds;                ///< a checkpoint blocks for
@@ -43,7 +37,8 @@ struct FailureInputs {
   std::optional<double> interval_seconds;             ///< between checkpoints
   std::optional<double> spare_share;                  ///< idle spares, as a share of `gpus`
   bool spot = false;                                  ///< preemptible accelerators
-  double preemption_hours = kHoursPerPreemption;      ///< of a node, with spot
+  /// Of a node, with spot.
+  double preemption_hours = default_number(Field::efficiency_preemption_hours);
   bool preemptions_given = false;                     ///< by the user, else assumed
   std::optional<double> busy_seconds;                 ///< all steps of the run, without interruption
 };

@@ -72,12 +72,12 @@ PurchasePrice server_price(const Accelerator& accelerator, const System& system,
     return of_chip(accelerator, *given_chip_usd, "chip's price given by the user", {});
   }
   const HardwarePrice* row = machine_price(book, accelerator.name);
-  const bool of_system = system.price_usd && system.price_gpus > 0;
+  const bool of_system = system.price_usd && system.price_gpus;
   if (row != nullptr && (!of_system || row->date.last >= system.price_date)) {
     return of_machine(row->item, row->median, row->gpus, row->source, row->date);
   }
   if (of_system) {
-    return of_machine(system.title, *system.price_usd, system.price_gpus,
+    return of_machine(system.title, *system.price_usd, *system.price_gpus,
                       said(system.price_source, system.file),
                       parse_price_date(system.price_date, system.file));
   }
@@ -211,30 +211,35 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
     const PriceAge& age = inputs.age;
     const double value = depreciated_price(*inputs.server_usd_per_gpu, age.years());
     steps.push_back(
-        {"book value", "price x 10^(-0.14 x (years from quote to purchase + years since))",
-         fmt::format("{} x 10^(-0.14 x ({:.3g} + {:.3g}))", usd(*inputs.server_usd_per_gpu),
-                     age.before_purchase, age.since_purchase),
+        {"book value", "price x 10^(-fall x (years from quote to purchase + years since))",
+         fmt::format("{} x 10^(-{} x ({:.3g} + {:.3g}))", usd(*inputs.server_usd_per_gpu),
+                     kDepreciationPerYear, age.before_purchase, age.since_purchase),
          usd(value), fmt::format("{} ({}); {}", price.source, price.date.text, kEpoch)});
-    steps.push_back({"server per hour", "book value x 0.14 ln 10 / 8766",
-                     fmt::format("{} x 0.14 x 2.302585 / 8766", usd(value)), hourly(cost.server),
+    steps.push_back({"server per hour", "book value x fall x ln 10 / hours of a year",
+                     fmt::format("{} x {} x {:.6f} / {}", usd(value), kDepreciationPerYear,
+                                 std::numbers::ln10, kHoursPerYear),
+                     hourly(cost.server),
                      fmt::format("{}; {}", price.source, kEpoch)});
-    steps.push_back({"network per hour", "server x 0.19 / (1 - 0.19)",
-                     fmt::format("{:.4f} x 0.234568", cost.server.value_or(0)),
+    steps.push_back({"network per hour", "server x network's share / (1 - network's share)",
+                     fmt::format("{:.4f} x {} / (1 - {})", cost.server.value_or(0), kNetworkShare,
+                                 kNetworkShare),
                      hourly(cost.network), kEpoch});
     if (cost.support.value_or(0) > 0) {
       steps.push_back(
-          {"support per hour", "price paid x rate / 8766",
-           fmt::format("{} x {:.3g} / 8766",
+          {"support per hour", "price paid x rate / hours of a year",
+           fmt::format("{} x {:.3g} / {}",
                        usd(depreciated_price(*inputs.server_usd_per_gpu, age.before_purchase)),
-                       inputs.support_rate),
+                       inputs.support_rate, kHoursPerYear),
            hourly(cost.support), "--support-rate"});
     }
-    steps.push_back({"capital per hour", "book value of server and network x rate / 8766",
-                     fmt::format("{} / 0.81 x {:.3g} / 8766", usd(value), inputs.capital_rate),
+    steps.push_back({"capital per hour", "book value of server and network x rate / hours of a year",
+                     fmt::format("{} / (1 - {}) x {:.3g} / {}", usd(value), kNetworkShare,
+                                 inputs.capital_rate, kHoursPerYear),
                      hourly(cost.capital),
                      "Jorgenson, Capital Theory and Investment Behavior (1963)"});
   } else {
-    steps.push_back({"server per hour", "price x 0.14 ln 10 / 8766", price.source, "n/a", kEpoch});
+    steps.push_back({"server per hour", "price x fall x ln 10 / hours of a year", price.source,
+                     "n/a", kEpoch});
   }
   if (inputs.system_watts_per_gpu) {
     const double kw = *inputs.system_watts_per_gpu / 1000;
@@ -242,8 +247,9 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
                      fmt::format("{:.4g} x {:.2f} x {:.3g} x {:.4g}", kw, inputs.mean_draw,
                                  inputs.pue, inputs.usd_per_kwh.value_or(0)),
                      hourly(cost.energy), kEpoch});
-    steps.push_back({"colocation per hour", "kW x USD per kW-month / 730.5",
-                     fmt::format("{:.4g} x {:.4g} / 730.5", kw, inputs.colocation_usd_per_kw_month),
+    steps.push_back({"colocation per hour", "kW x USD per kW-month / hours of a month",
+                     fmt::format("{:.4g} x {:.4g} / {}", kw, inputs.colocation_usd_per_kw_month,
+                                 kHoursPerMonth),
                      hourly(cost.colocation), "model.md 9.2 (assumption)"});
   }
   steps.push_back({"idle hours", standing_names(cost) + " x (1 / utilization - 1)",

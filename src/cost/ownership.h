@@ -11,6 +11,7 @@
 #include "cost/prices.h"
 #include "trcost/bill.h"
 #include "trcost/catalog.h"
+#include "trcost/scenario.h"
 
 namespace trcost {
 
@@ -64,13 +65,14 @@ struct OwnershipInputs {
   std::optional<double> server_usd_per_gpu;  ///< as quoted
   PriceAge age;
   double support_rate = 0;     ///< per year, of the servers' price on the day of the purchase
-  double capital_rate = 0.10;  ///< per year, of the book value
+  /// Per year, of the book value.
+  double capital_rate = default_number(Field::cost_capital_rate);
   std::optional<double> system_watts_per_gpu;
   double mean_draw = kUsualMeanDraw;
-  double pue = 1.25;
+  double pue = default_number(Field::cost_pue);
   std::optional<double> usd_per_kwh;
-  double colocation_usd_per_kw_month = 150;
-  double utilization = 0.8;  ///< share of the hours in use
+  double colocation_usd_per_kw_month = default_number(Field::cost_colocation);
+  double utilization = default_number(Field::cost_utilization);  ///< share of the hours in use
 };
 
 /// USD per accelerator-hour in use. Empty where an input is unknown.
@@ -97,6 +99,7 @@ struct StandingCost {
   Driver driver;
   std::string_view source;  ///< empty: where the purchase price is from
 };
+static_assert(kNetworkShare == 0.19);  // as the row of the network says
 inline constexpr std::array kStandingCosts = {
     StandingCost{Part::servers, "server", &OwnershipCost::server, Driver::capital, ""},
     StandingCost{Part::network, "network", &OwnershipCost::network, Driver::capital,

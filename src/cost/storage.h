@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "trcost/bill.h"
+#include "trcost/scenario.h"
 
 namespace trcost {
 
@@ -21,8 +22,9 @@ struct StorageInputs {
   double dataset_bytes = 0;
   double full_checkpoint_bytes = 0;    ///< of one
   double weights_checkpoint_bytes = 0; ///< of one
-  double full_kept = 3;                ///< at a time
-  double weights_kept = 20;            ///< by the end, written evenly over the run
+  double full_kept = default_number(Field::cost_checkpoints_kept);  ///< at a time
+  /// By the end, written evenly over the run.
+  double weights_kept = default_number(Field::cost_weights_kept);
   double wall_seconds = 0;
   double egress_bytes = 0;
 };

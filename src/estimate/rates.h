@@ -23,8 +23,8 @@ struct Rates {
   PurchasePrice purchase;
   OwnershipInputs ownership_inputs;
   OwnershipCost ownership;
-  double pue = 1.25;
-  double draw = 0.75;
+  double pue = default_number(Field::cost_pue);
+  double draw = kUsualMeanDraw;
   SystemPower power;        ///< of the whole system per accelerator
   std::optional<double> usd_per_kwh;
   std::optional<double> kg_co2_per_kwh;

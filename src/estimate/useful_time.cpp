@@ -23,13 +23,13 @@ constexpr double kOverhead = 0.9;
 // were their teams' first of the kind, the last three those of teams that tune: geometric means. A
 // slope in the model's size or the run's FLOPs takes the factor of families left out from 1.151 to
 // 1.143 and 1.206.
+constexpr double kTunedOverhead = 0.85, kUsualOverhead = 0.75, kFirstOverhead = 0.69;
+
 double whole_run_overhead(const Scenario& scenario) {
-  if (scenario.has(Field::efficiency_tuning)) {
-    const std::optional<Tuning> tuning = find_value(kTunings, scenario.text(Field::efficiency_tuning));
-    if (tuning == Tuning::showcase) return 0.85;
-    if (tuning == Tuning::first_run) return 0.69;
-  }
-  return 0.75;
+  const std::optional<Tuning> tuning =
+      find_value(kTunings, scenario.text(Field::efficiency_tuning));
+  if (tuning == Tuning::showcase) return kTunedOverhead;
+  return tuning == Tuning::first_run ? kFirstOverhead : kUsualOverhead;
 }
 
 double usual_overhead(const Scenario& scenario, const ResolvedWork& work) {
@@ -82,7 +82,9 @@ void note_useful_time(const Scenario& scenario, const UsefulTime& useful, Notes&
   if (!scenario.has(Field::efficiency_production_overhead)) {
     if (useful.production_overhead != kOverhead && scenario.has(Field::efficiency_tuning)) {
       notes.add(Field::efficiency_production_overhead, useful.production_overhead,
-                "a run from scratch: 0.85 of a team that tunes, 0.75 of most, 0.69 of a first one",
+                fmt::format("a run from scratch: {} of a team that tunes, {} of most, {} of a "
+                            "first one",
+                            kTunedOverhead, kUsualOverhead, kFirstOverhead),
                 "published steady rates against published hours: BLOOM, GPT-NeoX, OPT, Olmo 3, "
                 "Llama 3.1 405B");
     } else {

@@ -54,9 +54,9 @@ namespace {
 constexpr double kLineShare = 1.9 / 3.4;
 
 // NCCL gathers and scatters in one ring through all ranks, whatever the size, so that the steps
-// within the hosts count once per host; those between hosts are counted by their tier. With it FSDP loses more with every doubling of
-// the hosts (llm-foundry's 7B from 8 to 512 H100, OLMo 3 32B on 1,024; 7B from 128 to 2,048 H100 in
-// arXiv:2411.13055, which measures a far steeper fall).
+// within the hosts count once per host; those between hosts are counted by their tier. With it FSDP
+// loses more with every doubling of the hosts (llm-foundry's 7B from 8 to 512 H100, OLMo 3 32B on
+// 1,024; 7B from 128 to 2,048 H100 in arXiv:2411.13055, which measures a far steeper fall).
 double inner_steps_seconds(const Fabric& fabric, double members, double stride) noexcept {
   if (members <= 1 || fabric.tiers == 0) return 0;
   const double near = members_within(fabric, 0, members, stride);

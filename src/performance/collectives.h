@@ -12,7 +12,7 @@ Fabric prepare_fabric(const System& system, const Efficiency& efficiency);
 
 /// Seconds of an all-gather (or reduce-scatter) that leaves `bytes` on each of `members` ranks, which
 /// lie `stride` ranks apart. Ring within the domain, rings across (model.md 5.1):
-/// max over tiers of (g-1)/g P/(BW) + a quarter of the rest + latency log2 g.
+/// max over tiers of (g-1)/g P/(BW) + a quarter of the rest + latency (log2 g + a share of g-1).
 double gather_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept;
 
 /// Bytes that a rank sends over each tier in gather_seconds(), innermost first.

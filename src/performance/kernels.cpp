@@ -16,7 +16,7 @@ constexpr double kFlashBackwardFlops = 2.5;
 constexpr double kElementwiseBackward = 1.8;
 // Loss over the vocabulary: 16-bit logits written, read, softmax in 32 bit, gradient written [D].
 constexpr double kLogitBytes = 8;
-// Backward of a module issues two matmuls for one, from compiled code.
+// Backward of a module issues two matmuls for one, from compiled code (assumption).
 constexpr double kHostBackward = 1.3;
 
 struct MatmulTime {

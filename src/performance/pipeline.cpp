@@ -12,7 +12,9 @@ StageTimes stage_times(const StageParts& parts, double stages) noexcept {
   if (stages <= 1) return {total, total};
   const double mean = total / stages;
   if (parts.encoder > 0) {
-    return {mean, std::max({mean + 0.5 * parts.layer, parts.encoder, parts.head})};
+    // Layers cannot be cut: beside an encoder a stage is off the mean by half a layer.
+    constexpr double kUneven = 0.5;
+    return {mean, std::max({mean + kUneven * parts.layer, parts.encoder, parts.head})};
   }
   const StageLayers dealt = stage_layers(parts.layers, stages, parts.head_layers);
   const double slowest =

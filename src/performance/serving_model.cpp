@@ -173,8 +173,8 @@ void ServingModel::serve_apart(const ServingLoad& load, ServingPoint& p) const {
     p.step = decode(b, load.input_tokens + out / 2, load.drafted);
     p.tpot_seconds = p.step.total() / steps_gain(load);
     const double decoded = b / (out * p.tpot_seconds);  // requests per second
-    p.prefill_gpus = load.prefill_gpus > 0 ? load.prefill_gpus
-                                           : n * std::ceil(decoded * prompt / kBusiestPrefill / n);
+    p.prefill_gpus =
+        load.prefill_gpus.value_or(n * std::ceil(decoded * prompt / kBusiestPrefill / n));
     const double read = kBusiestPrefill * p.prefill_gpus / prompt;
     const double rate = std::min(decoded, read);
     p.prefill_busy = rate * prompt / p.prefill_gpus;
@@ -189,7 +189,7 @@ void ServingModel::serve_apart(const ServingLoad& load, ServingPoint& p) const {
     // Those that are read are not written yet, and a starved replica holds fewer.
     const double writing = out * p.tpot_seconds;
     const double held =
-        load.concurrency > 0 ? load.concurrency * writing / (writing + p.ttft_seconds) : most;
+        load.concurrency ? *load.concurrency * writing / (writing + p.ttft_seconds) : most;
     b = std::clamp(std::min(held, read * writing), 1.0, most);
   }
 }
@@ -201,8 +201,7 @@ ServingPoint ServingModel::at(const ServingLoad& load) const {
   p.most_sequences = std::min(most_sequences(load), engine_.most_sequences * layout_.dp);
   p.fits = p.most_sequences >= 1;
   const double most = std::floor(p.most_sequences);
-  p.sequences =
-      std::max(1.0, load.concurrency > 0 ? std::min(load.concurrency, most) : most);
+  p.sequences = std::max(1.0, std::min(load.concurrency.value_or(most), most));
   load.apart ? serve_apart(load, p) : serve_together(load, p);
   p.total_per_gpu =
       p.output_per_gpu * (load.input_tokens + load.output_tokens) / load.output_tokens;

@@ -9,7 +9,8 @@
 namespace trcost {
 namespace {
 
-// The runner-up is looked for this far beyond the best, among so many structures.
+// The runner-up is looked for this far beyond the best, among so many structures (choices: what
+// `--explain` says of it is worth no longer search).
 constexpr double kRunnerUpRange = 1.03;
 constexpr std::size_t kMostKept = 8;
 

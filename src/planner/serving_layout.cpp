@@ -29,13 +29,13 @@ std::optional<ServingChoice> at_layout(const ServingModel& model, const ServingL
   ServingLoad load = search.load;
   const double most = std::floor(model.at({load.input_tokens, load.output_tokens}).most_sequences);
   if (most < 1) return std::nullopt;
-  bool reached = load.concurrency <= most;
+  bool reached = load.concurrency.value_or(most) <= most;
   if (search.tokens_per_second_per_user) {
     load.concurrency = concurrency_at_speed(model, load, *search.tokens_per_second_per_user);
     reached = load.concurrency >= 1;
     if (!reached) load.concurrency = 1;
   }
-  if (load.concurrency > most) load.concurrency = most;
+  if (load.concurrency) load.concurrency = std::min(*load.concurrency, most);
   return ServingChoice{layout, load.concurrency, model.at(load), reached};
 }
 

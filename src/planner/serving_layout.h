@@ -21,7 +21,7 @@ struct ServingSearch {
 
 struct ServingChoice {
   ServingLayout layout;
-  double concurrency = 0;  ///< of the load; 0: queued
+  std::optional<double> concurrency;  ///< of the load; empty: queued
   ServingPoint point;
   bool reached = true;  ///< the load or the speed asked for; else the point is as near as it comes
 };

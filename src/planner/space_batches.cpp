@@ -8,6 +8,9 @@
 namespace trcost {
 namespace {
 
+// The weights of a search are choices, held by the properties of tests/planner: a larger cluster is
+// never slower, and published layouts come out near the top.
+//
 // A given batch is left only for a layout that is much faster.
 constexpr double kGivenBatchPenalty = 0.5;
 constexpr double kGivenDeviationPenalty = 2;

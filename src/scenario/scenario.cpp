@@ -65,6 +65,10 @@ const std::array<double, kFieldCount>& default_numbers() {
 
 }  // namespace
 
+double default_number(Field field) {
+  return default_numbers()[static_cast<std::size_t>(field)];
+}
+
 std::string allowed_range(const FieldInfo& info) {
   const std::string unit = info.unit.empty() ? "" : " " + std::string(info.unit);
   const auto plain = [](double v) {
@@ -136,7 +140,7 @@ std::optional<double> Scenario::number(Field field) const {
 double Scenario::number_or_default(Field field) const {
   const Value& slot = values_[static_cast<std::size_t>(field)];
   if (slot.set) return slot.number;
-  return default_numbers()[static_cast<std::size_t>(field)];
+  return default_number(field);
 }
 
 double Scenario::number_or(Field field, double otherwise) const {

@@ -145,8 +145,8 @@ ServingRow answer(const Prepared& all, std::string_view name, Notes& notes) {
   if (!choice->reached) refuse_load(q, *choice, row, all.engine);
   note_format(q, row, chip, notes);
   row.layout = choice->layout;
-  row.queued = choice->concurrency <= 0;
-  row.concurrency = choice->concurrency > 0 ? choice->concurrency : choice->point.sequences;
+  row.queued = !choice->concurrency;
+  row.concurrency = choice->concurrency.value_or(choice->point.sequences);
   row.point = choice->point;
   // No published row holds recurrences, chosen tokens or prompts read apart against a measurement.
   const bool held =
@@ -191,7 +191,7 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
     add("serve.engine", engine.name, "",
         "not known which: mean of TensorRT-LLM, vLLM and SGLang, wider range", engine.source);
   }
-  if (q.load.concurrency <= 0 && !q.tokens_per_second_per_user) {
+  if (!q.load.concurrency && !q.tokens_per_second_per_user) {
     add("serve.concurrency", "as many as memory holds", "",
         "up to 4,096 per copy of attention: the most tokens per second, and the slowest for each "
         "user; "

@@ -25,7 +25,7 @@ bool any_layout(const ServedModel& model, const ServingSearch& search) {
 void refuse_question(const ServingQuestion& q, const ServedModel& model) {
   check_context(model, q.load.input_tokens, q.load.output_tokens,
                 "--input-tokens, --output-tokens");
-  if (q.load.concurrency > 0 && q.tokens_per_second_per_user) {
+  if (q.load.concurrency && q.tokens_per_second_per_user) {
     throw Error(ErrorKind::usage,
                 "--concurrency and --tokens-per-second-per-user exclude each other",
                 "give one of them: the other follows");
@@ -98,7 +98,7 @@ void refuse_load(const ServingQuestion& q, const ServingChoice& choice, const Se
   if (q.tokens_per_second_per_user) refuse_speed(*q.tokens_per_second_per_user, choice, row);
   const double most = std::floor(choice.point.most_sequences);
   const bool scheduled = most >= std::floor(engine.most_sequences * choice.layout.dp);
-  const std::string asked = format_exact(q.load.concurrency);
+  const std::string asked = format_exact(q.load.concurrency.value_or(most));
   const std::string what =
       scheduled ? fmt::format("{} requests are more than {} takes at a time: {} {} take {}", asked,
                               engine.title, choice.layout.gpus, row.accelerator, format_exact(most))

@@ -38,7 +38,8 @@ ServingMeasurement measurement(const CsvTable& t, std::size_t i) {
   m.mode = mode_of(t, i);
   m.input_tokens = t.required_number(i, "input_tokens");
   m.output_tokens = t.required_number(i, "output_tokens");
-  m.concurrency = t.number(i, "concurrency").value_or(0);
+  m.concurrency = m.mode == ServingMode::static_batch ? t.required_number(i, "concurrency")
+                                                      : t.number(i, "concurrency");
   m.ttft_seconds = t.number(i, "ttft_seconds");
   m.tpot_seconds = t.number(i, "tpot_seconds");
   m.output_per_gpu = t.required_number(i, "output_tokens_per_second_per_gpu");

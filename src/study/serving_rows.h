@@ -21,7 +21,7 @@ struct ServingMeasurement {
   std::optional<bool> eight_bit_cache;
   ServingMode mode = ServingMode::online;
   double input_tokens = 0, output_tokens = 0;
-  double concurrency = 0;  ///< 0 where all requests are queued
+  std::optional<double> concurrency;  ///< empty where all requests are queued
   std::optional<double> ttft_seconds, tpot_seconds;
   double output_per_gpu = 0;
 };

@@ -36,10 +36,10 @@ double predicted_rate(const Catalog& catalog, const ServingMeasurement& m) {
                            catalog.serving_chip(chip, catalog.system(chip.system)), engine,
                            m.format, eight ? 1 : 2, m.layout);
   if (m.mode == ServingMode::static_batch) {
-    const DecodeStep step = model.decode(m.concurrency, m.input_tokens + m.output_tokens / 2);
-    const double prompts =
-        m.concurrency * m.input_tokens * model.prefill_seconds_per_token(m.input_tokens);
-    return m.concurrency * m.output_tokens /
+    const double batch = m.concurrency.value();
+    const DecodeStep step = model.decode(batch, m.input_tokens + m.output_tokens / 2);
+    const double prompts = batch * m.input_tokens * model.prefill_seconds_per_token(m.input_tokens);
+    return batch * m.output_tokens /
            (prompts + step.host + m.output_tokens * step.total()) / m.layout.gpus;
   }
   const ServingPoint p = model.at({m.input_tokens, m.output_tokens, m.concurrency});
@@ -54,7 +54,7 @@ double predicted_rate(const Catalog& catalog, const ServingMeasurement& m) {
 // Share of the pairs of chips, alike in all else, that the prediction orders as the measurement
 // does; pairs nearer than a tenth are not asked.
 double ordered_rightly(const std::vector<ServingReplay>& rows) {
-  using Key = std::tuple<std::string, std::string, int, double, double, double>;
+  using Key = std::tuple<std::string, std::string, int, double, double, std::optional<double>>;
   std::map<Key, std::vector<const ServingReplay*>> alike;
   for (const ServingReplay& r : rows) {
     alike[{r.model, r.engine, static_cast<int>(r.queued), r.input_tokens, r.output_tokens,

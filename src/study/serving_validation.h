@@ -17,7 +17,8 @@ struct ServingReplay {
   std::string id, model, accelerator, engine, source, group;
   std::string_view precision;
   ServingLayout layout;
-  double input_tokens = 0, output_tokens = 0, concurrency = 0;
+  double input_tokens = 0, output_tokens = 0;
+  std::optional<double> concurrency;  ///< empty where all requests are queued
   bool queued = false;
   double measured = 0;
   double predicted = 0;  ///< 0 where the memory model holds no request

@@ -116,7 +116,7 @@ const Columns<ServingReplay>& serving_replay_columns() {
       plain("input_tokens", [](Replay r) { return r.input_tokens; }, "of a request"),
       plain("output_tokens", [](Replay r) { return r.output_tokens; }, "of its answer"),
       plain("concurrency",
-            [](Replay r) { return r.concurrency > 0 ? std::optional(r.concurrency) : std::nullopt; },
+            [](Replay r) { return r.concurrency; },
             "in flight; unknown where all requests are queued"),
       number("predicted_output_tokens_per_second_per_gpu", "tokens/s", NumberKind::count,
              [](Replay r) { return r.predicted; }, "by the model", Rank::first, "predicted"),

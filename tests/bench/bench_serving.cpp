@@ -30,7 +30,7 @@ void point(benchmark::State& state) {
   ServingLoad load{1024, 1024, 64};
   for (auto _ : state) {
     benchmark::DoNotOptimize(model.at(load));
-    load.concurrency = load.concurrency > 4000 ? 1 : load.concurrency + 1;
+    load.concurrency = *load.concurrency > 4000 ? 1 : *load.concurrency + 1;
   }
 }
 BENCHMARK(point);

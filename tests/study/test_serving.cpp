@@ -159,7 +159,7 @@ void over_random_questions(int count, Check check) {
   const char* engines[] = {"trtllm", "vllm", "sglang", "typical"};
   const int degrees[] = {1, 2, 4, 8};
   const double lengths[] = {16, 128, 1024, 4096};
-  const double loads[] = {0, 1, 3, 16, 100, 1000};
+  const std::optional<double> loads[] = {{}, 1, 3, 16, 100, 1000};
   const WeightFormat formats[] = {WeightFormat::bf16, WeightFormat::fp8, WeightFormat::nvfp4,
                                   WeightFormat::mxfp4};
   int seen = 0;
@@ -216,9 +216,9 @@ TEST_CASE("a faster chip serves no less, more requests no fewer tokens, longer c
     longer.input_tokens *= 2;
     const ServingPoint slower = model.at(longer);
     if (slower.sequences == p.sequences) CHECK(slower.tpot_seconds >= p.tpot_seconds * (1 - 1e-9));
-    if (q.load.concurrency > 0 && q.load.concurrency * 2 <= p.most_sequences) {
+    if (q.load.concurrency && *q.load.concurrency * 2 <= p.most_sequences) {
       ServingLoad more = q.load;
-      more.concurrency *= 2;
+      *more.concurrency *= 2;
       CHECK(model.at(more).output_per_gpu >= p.output_per_gpu * 0.98);
       CHECK(model.at(more).tpot_seconds >= p.tpot_seconds * (1 - 1e-9));
     }

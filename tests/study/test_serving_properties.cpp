@@ -154,7 +154,7 @@ TEST_CASE("readers of their own keep up where their number is left open", "[serv
   for (int i = 0; i < 1000; ++i) {
     Case c = random_case(draw);
     c.load.apart = true;
-    c.load.prefill_gpus = 0;
+    c.load.prefill_gpus.reset();
     const ServingPoint p = c.replica().at(c.load);
     if (!p.fits) continue;
     INFO(i);

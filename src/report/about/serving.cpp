@@ -220,8 +220,8 @@ std::vector<Fact> question(const ServingReport& report) {
   if (q.tokens_per_second_per_user) {
     load +=
         fmt::format(", at least {} tokens/s per user", speed_words(*q.tokens_per_second_per_user));
-  } else if (q.load.concurrency > 0) {
-    load += fmt::format(", {} in flight per replica", grouped(q.load.concurrency, 0));
+  } else if (q.load.concurrency) {
+    load += fmt::format(", {} in flight per replica", grouped(*q.load.concurrency, 0));
   } else {
     load += ", as many in flight as memory holds";
   }

@@ -147,7 +147,7 @@ Table serving_table(const ServingValidation& v) {
   for (const ServingReplay& r : v.rows) {
     table.add_row({r.id, r.model, r.accelerator, r.engine, Cell(r.precision), count(r.layout.gpus),
                    count(r.input_tokens), count(r.output_tokens),
-                   r.concurrency > 0 ? count(r.concurrency) : Cell("all"), rate(r.predicted),
+                   r.concurrency ? count(*r.concurrency) : Cell("all"), rate(r.predicted),
                    rate(r.measured), signed_share_cell(r.error)});
   }
   return table;
