@@ -6,6 +6,7 @@ Needs numpy and scipy and the program trcost_calibrate (a build with -DTRCOST_TE
 
   refit.py --program build/tests/trcost_calibrate --data data             in-sample errors
   refit.py ... --leave-one-out                                            and with whole sources left out
+  refit.py ... --leave-one-out --from-priors                              each of those fits from the priors, to its end
   refit.py ... --write                                                    and writes the constants
   refit.py ... --check            exits 1 where a checked-in constant is not what the fit gives, by over
                                   a tenth of its prior's spread; with --leave-one-out also left_out.csv
@@ -43,6 +44,7 @@ WEAK_GROUPS = {"qwen|7B|LoRA (multinode)": 0.3, "peft|llama3.2-3b|l40s|lora": 0.
 SWEEP = {"vTrain ground truth (Megatron-DeepSpeed), single node": 20.0}
 SCALE = 0.05
 STEP = 1e-2  # of a standard deviation of the prior
+TO_THE_END = 40  # evaluations after which no fit from the priors moves on
 # How far a repeated fit may end from the one that was checked in: the optimiser stops short of the
 # minimum where the rows say little, and layouts that rows leave open are planned between its rounds.
 NEAR = 0.1          # of a standard deviation of the prior
@@ -181,14 +183,16 @@ def report(bench, predicted, title):
     return error
 
 
-def leave_one_out(bench, best, mask):
+def leave_one_out(bench, best, mask, from_priors=False):
     """Each source predicted by constants that never saw it: with its rows as tuned
-    as they say, and as by who does not know."""
+    as they say, and as by who does not know. A fit starts from the constants of all rows and takes
+    a few evaluations, or from the priors and runs until it stands still."""
+    start, evaluations = (None, TO_THE_END) if from_priors else (best, 5)
     stated, unstated = np.zeros((2, len(bench.rows)))
     for source in sorted({row["source"] for row in bench.rows}):
         out = np.array([row["source"] == source for row in bench.rows])
         seen = bench.weight[out].any()
-        z = bench.fit(mask & ~out, best, evaluations=5) if seen else best
+        z = bench.fit(mask & ~out, start, evaluations) if seen else best
         stated[out] = bench.predict(z)[out]
         bench.state_tuning(False)
         unstated[out] = bench.predict(z)[out]
@@ -295,6 +299,7 @@ def read_options():
     parser.add_argument("--program", required=True)
     parser.add_argument("--data", required=True)
     parser.add_argument("--leave-one-out", action="store_true")
+    parser.add_argument("--from-priors", action="store_true")
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--rounds", type=int, default=3)
@@ -313,7 +318,7 @@ def main():
         write_constants(bench, z, options.data)
         write_stamp(options.data)
     if options.leave_one_out:
-        stated, left_out = leave_one_out(bench, z, mask)
+        stated, left_out = leave_one_out(bench, z, mask, options.from_priors)
         report(bench, stated, "whole sources left out, tuning of their rows stated")
         report(bench, left_out, "whole sources left out, tuning not stated")
         spreads = Spreads(bench, left_out, bench.counted)
