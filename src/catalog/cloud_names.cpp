@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How clouds and the catalogs of their prices spell accelerators and themselves.
+// How clouds and the catalogs of their prices spell accelerators.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -153,68 +153,6 @@ CloudAccelerator CloudNames::find(std::string_view name, std::optional<double> m
   }
   return of_memory(of_form(family, *said, forms_in(instance)), name,
                    said->memory_gb ? said->memory_gb : memory_gb);
-}
-
-namespace {
-
-struct Provider {
-  std::string_view folded_name;
-  std::string_view name;  // in the price book
-};
-// gpuhunt's and SkyPilot's names of clouds (src/gpuhunt/providers, catalogs/v8), and former ones.
-constexpr std::array<Provider, 28> kProviders = {{
-    {"amazon", "AWS"},
-    {"aws", "AWS"},
-    {"azure", "Azure"},
-    {"microsoftazure", "Azure"},
-    {"coreweave", "CoreWeave"},
-    {"crusoe", "Crusoe"},
-    {"crusoecloud", "Crusoe"},
-    {"datacrunch", "Verda"},
-    {"gcp", "GCP"},
-    {"google", "GCP"},
-    {"googlecloud", "GCP"},
-    {"hyperstack", "Hyperstack"},
-    {"ionet", "io.net"},
-    {"lambda", "Lambda"},
-    {"lambdacloud", "Lambda"},
-    {"lambdalabs", "Lambda"},
-    {"nebius", "Nebius"},
-    {"nebiusai", "Nebius"},
-    {"oci", "Oracle"},
-    {"oracle", "Oracle"},
-    {"oraclecloud", "Oracle"},
-    {"paperspace", "Paperspace"},
-    {"runpod", "RunPod"},
-    {"tensorwave", "TensorWave"},
-    {"vast", "vast.ai"},
-    {"vastai", "vast.ai"},
-    {"verda", "Verda"},
-    {"vultr", "Vultr"},
-}};
-
-}  // namespace
-
-std::string provider_by_cloud_name(std::string_view name) {
-  const auto found = std::find_if(kProviders.begin(), kProviders.end(), [&](const Provider& known) {
-    return same_folded(known.folded_name, name);
-  });
-  return std::string(found != kProviders.end() ? found->name : name);
-}
-
-ProviderClass usual_provider_class(std::string_view provider) {
-  constexpr std::array<std::string_view, 6> kHyperscalers = {"aws",    "gcp", "azure",
-                                                             "oracle", "ibm", "alibaba"};
-  constexpr std::array<std::string_view, 10> kMarketplaces = {
-      "akash",      "vastai", "spheron", "shadeform", "primeintellect",
-      "tensordock", "ionet",  "lium",    "mithril",   "runpodcommunity"};
-  const std::string name = provider_by_cloud_name(provider);
-  const auto is = [&](std::string_view known) { return same_folded(known, name); };
-  if (std::any_of(kHyperscalers.begin(), kHyperscalers.end(), is))
-    return ProviderClass::hyperscaler;
-  if (std::any_of(kMarketplaces.begin(), kMarketplaces.end(), is))
-    return ProviderClass::marketplace;
-  return ProviderClass::specialist;
 }
 
 }  // namespace trcost

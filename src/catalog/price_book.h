@@ -133,9 +133,26 @@ struct PueRow {
   std::string source;
 };
 
+/// A machine that a provider attaches its accelerators to and prices apart from them.
+struct AttachedMachine {
+  std::string accelerator;      ///< as the provider names it
+  std::optional<double> count;  ///< of accelerators; empty: any, which `machine` says in place of {}
+  std::string machine;
+  double memory_gb = 0;  ///< of one accelerator
+};
+
+/// Who rents accelerators: data/prices/providers.json.
+struct Provider {
+  std::string name;               ///< in the book
+  std::vector<std::string> also;  ///< other spellings, folded
+  ProviderClass provider_class = ProviderClass::specialist;
+  std::vector<AttachedMachine> attached;
+};
+
 /// All prices. `date` is the newest one in the data: what `price_data_date` prints.
 struct PriceBook {
   std::string date;  ///< YYYY-MM-DD
+  std::vector<Provider> providers;
   std::vector<PriceRow> rows;
   std::vector<DiscountRow> discounts;
   std::vector<HardwarePrice> hardware;
@@ -143,5 +160,11 @@ struct PriceBook {
   std::vector<BytePrice> egress;
   std::vector<PueRow> pue;
 };
+
+/// The provider that is spelled so, also as catalogs of clouds do (`lambdalabs`, `datacrunch`); null
+/// where none is known.
+const Provider* known_provider(const PriceBook& book, std::string_view name);
+/// Its name in the book; the name itself where it is no known one.
+std::string provider_name(const PriceBook& book, std::string_view name);
 
 }  // namespace trcost

@@ -31,12 +31,16 @@ constexpr std::array<double, 1> kPlaceholders = {700};
 class Importer {
  public:
   Importer(const CsvTable& table, const PriceImportOptions& options, PriceImport& out)
-      : table_(table), options_(options), names_(*options.catalog), out_(out) {}
+      : table_(table),
+        options_(options),
+        book_(options.catalog->prices()),
+        names_(*options.catalog),
+        out_(out) {}
 
   void run() {
     out_.format =
         kind_of_table(table_) == CloudTable::skypilot ? "SkyPilot catalog" : "gpuhunt catalog";
-    const std::vector<CloudOffer> offers = read_offers(table_);
+    const std::vector<CloudOffer> offers = read_offers(table_, book_);
     for (std::size_t row = 0; row < offers.size(); ++row) take(offers[row], row);
     for (auto& [key, row] : rows_) {
       row.median = median(prices_.at(key));
@@ -46,8 +50,8 @@ class Importer {
 
  private:
   void take(CloudOffer offer, std::size_t row) {
-    offer.provider = provider_by_cloud_name(table_.has("provider") ? table_.text(row, "provider")
-                                                                   : options_.provider);
+    offer.provider = provider_name(
+        book_, table_.has("provider") ? table_.text(row, "provider") : options_.provider);
     offer.date = table_.has("date") ? table_.text(row, "date") : options_.date;
     if (offer.date.empty()) offer.date = options_.date;
     const auto count = cell_number(offer.count);
@@ -160,7 +164,9 @@ class Importer {
     if (fresh) {
       row.provider = offer.provider;
       row.product = offer.instance;
-      row.provider_class = options_.provider_class.value_or(usual_provider_class(offer.provider));
+      const Provider* known = known_provider(book_, offer.provider);
+      row.provider_class = options_.provider_class.value_or(
+          known != nullptr ? known->provider_class : ProviderClass::specialist);
       row.accelerator = accelerator;
       row.region = offer.region.empty() ? "all" : offer.region;
       row.commitment = commitment;
@@ -180,6 +186,7 @@ class Importer {
 
   const CsvTable& table_;
   const PriceImportOptions& options_;
+  const PriceBook& book_;
   CloudNames names_;
   PriceImport& out_;
   std::map<Key, PriceRow> rows_;

@@ -17,7 +17,7 @@ class Catalog;
 /// What the table itself does not say.
 struct PriceImportOptions {
   std::string provider;                         ///< empty: a column says it
-  std::optional<ProviderClass> provider_class;  ///< empty: by the provider's name
+  std::optional<ProviderClass> provider_class;  ///< empty: the provider's, specialist if not known
   std::string date;                             ///< YYYY-MM-DD or coarser; empty: a column says it
   std::string source;                           ///< where the table comes from
   std::string book_date;                        ///< rows dated later are refused
@@ -52,13 +52,6 @@ PriceImport import_prices(std::string_view csv, std::string_view origin,
 
 /// The rows as a price file of the catalog.
 std::string price_file_json(const PriceImport& import, const PriceImportOptions& options);
-
-/// `hyperscaler`, `marketplace` or `specialist` by the provider's name.
-ProviderClass usual_provider_class(std::string_view provider);
-
-/// The price book's name of a provider by that which catalogs use: `Lambda` for `lambdalabs`, `Verda`
-/// for `datacrunch`; the name itself where it is no known one.
-std::string provider_by_cloud_name(std::string_view name);
 
 /// The catalog's name of an accelerator as clouds spell it (`A100-80GB`, `H100_SXM5`), with its
 /// memory in GB where known (0 otherwise).

@@ -78,46 +78,40 @@ CloudOffer gpuhunt_offer(const CsvTable& table, std::size_t row) {
   return offer;
 }
 
-struct Host {
-  std::string_view accelerator;  // as Google names it
-  std::string_view machine;      // with the number of accelerators in place of {}
-  std::string_view memory_gb;
-};
-// Machines that Google attaches its accelerators to: their names say how many
-// (cloud.google.com/compute/docs/gpus). Small cards go with many machines, so that none is the price.
-constexpr std::array<Host, 6> kHosts = {{{"A100", "a2-highgpu-{}g", "40"},
-                                         {"A100-80GB", "a2-ultragpu-{}g", "80"},
-                                         {"H100", "a3-highgpu-{}g", "80"},
-                                         {"H100-MEGA", "a3-megagpu-{}g", "80"},
-                                         {"H200", "a3-ultragpu-{}g", "141"},
-                                         {"B200", "a4-highgpu-{}g", "180"}}};
-
 std::string sum_of(const std::string& a, const std::string& b) {
   const auto x = cell_number(a);
   const auto y = cell_number(b);
   return x && y && *x > 0 && *y > 0 ? format_exact(std::round((*x + *y) * 1e6) / 1e6) : std::string();
 }
 
+// The first row that says this accelerator, in so many or in any number.
+const AttachedMachine* host_of(const PriceBook& book, std::string_view accelerator, double count) {
+  for (const Provider& provider : book.providers) {
+    for (const AttachedMachine& each : provider.attached) {
+      if (each.accelerator == accelerator && each.count.value_or(count) == count) return &each;
+    }
+  }
+  return nullptr;
+}
+
 using Machines = std::map<std::pair<std::string, std::string>, std::size_t>;  // by name and zone
 
-void add_machine(CloudOffer& offer, const std::vector<CloudOffer>& all, const Machines& machines) {
+void add_machine(CloudOffer& offer, const std::vector<CloudOffer>& all, const Machines& machines,
+                 const PriceBook& book) {
   const auto count = cell_number(offer.count);
-  for (const Host& host : kHosts) {
-    if (offer.accelerator_name != host.accelerator || !count) continue;
-    const std::string machine =
-        *count == 16 && host.accelerator == "A100"
-            ? std::string("a2-megagpu-16g")
-            : fmt::format(fmt::runtime(host.machine), format_exact(*count));
-    const auto found = machines.find({machine, offer.zone});
-    if (found == machines.end()) break;
-    const CloudOffer& around = all[found->second];
-    offer.on_demand = sum_of(offer.on_demand, around.on_demand);
-    offer.spot = sum_of(offer.spot, around.spot);
-    offer.spot_listed = !offer.spot.empty();
-    offer.on_demand_listed = !offer.on_demand.empty() || !offer.spot_listed;
-    offer.instance = machine;
-    if (offer.memory_gb.empty()) offer.memory_gb = host.memory_gb;
-    return;
+  const AttachedMachine* host = count ? host_of(book, offer.accelerator_name, *count) : nullptr;
+  if (host != nullptr) {
+    const std::string machine = fmt::format(fmt::runtime(host->machine), format_exact(*count));
+    if (const auto found = machines.find({machine, offer.zone}); found != machines.end()) {
+      const CloudOffer& around = all[found->second];
+      offer.on_demand = sum_of(offer.on_demand, around.on_demand);
+      offer.spot = sum_of(offer.spot, around.spot);
+      offer.spot_listed = !offer.spot.empty();
+      offer.on_demand_listed = !offer.on_demand.empty() || !offer.spot_listed;
+      offer.instance = machine;
+      if (offer.memory_gb.empty()) offer.memory_gb = format_exact(host->memory_gb);
+      return;
+    }
   }
   offer.problem = "the price of accelerators without the machine around them";
 }
@@ -149,7 +143,7 @@ CloudTable kind_of_table(const CsvTable& table) {
   return CloudTable::other;
 }
 
-std::vector<CloudOffer> read_offers(const CsvTable& table) {
+std::vector<CloudOffer> read_offers(const CsvTable& table, const PriceBook& book) {
   const bool skypilot = kind_of_table(table) == CloudTable::skypilot;
   std::vector<CloudOffer> offers;
   Machines machines;
@@ -162,7 +156,7 @@ std::vector<CloudOffer> read_offers(const CsvTable& table) {
   if (!skypilot) return offers;
   for (CloudOffer& offer : offers) {
     if (!offer.accelerator_name.empty() && offer.instance.empty()) {
-      add_machine(offer, offers, machines);
+      add_machine(offer, offers, machines, book);
     }
   }
   return offers;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catalog/csv.h"
+#include "catalog/price_book.h"
 
 namespace trcost {
 
@@ -25,8 +26,9 @@ enum class CloudTable { skypilot, gpuhunt, other };
 CloudTable kind_of_table(const CsvTable& table);
 
 /// One offer per line. Google sells accelerators and the machine around them apart, and SkyPilot lists
-/// them so: lines of accelerators without a machine get the price of theirs in the same zone added.
-std::vector<CloudOffer> read_offers(const CsvTable& table);
+/// them so: lines of accelerators without a machine get the price of theirs in the same zone added, by
+/// the machines that the book's providers attach.
+std::vector<CloudOffer> read_offers(const CsvTable& table, const PriceBook& book);
 
 /// All of the text as a finite number.
 std::optional<double> cell_number(std::string_view text);

@@ -146,14 +146,12 @@ class BookReader {
     for (const JsonValue& value : rows.array()) {
       ObjectReader row = value.object();
       PriceRow price;
-      price.provider = provider_by_cloud_name(row.required_text("provider"));
+      price.provider = provider_name(book_, row.required_text("provider"));
       price.product = row.text_or("product", "");
-      price.provider_class =
-          row.required_choice("provider_class", kProviderClasses);
+      price.provider_class = row.required_choice("provider_class", kProviderClasses);
       price.accelerator = read_accelerator(row);
       price.region = row.text_or("region", "all");
-      price.commitment =
-          row.required_choice("commitment", kCommitments);
+      price.commitment = row.required_choice("commitment", kCommitments);
       read_hour(row, price);
       price.date = read_date(row);
       price.guessed = guessed(price.date, row);
@@ -208,11 +206,9 @@ class BookReader {
   void read_discount(const JsonValue& value) {
     ObjectReader row = value.object();
     DiscountRow discount;
-    discount.provider = provider_by_cloud_name(row.required_text("provider"));
-    discount.provider_class =
-        row.required_choice("provider_class", kProviderClasses);
-    discount.commitment =
-        row.required_choice("commitment", kCommitments);
+    discount.provider = provider_name(book_, row.required_text("provider"));
+    discount.provider_class = row.required_choice("provider_class", kProviderClasses);
+    discount.commitment = row.required_choice("commitment", kCommitments);
     discount.share = row.required_number("share_of_on_demand", 0.01, 1);
     discount.date = read_date(row);
     discount.source = read_source(row);

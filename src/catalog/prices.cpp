@@ -9,6 +9,7 @@
 #include "catalog/price_book.h"
 #include "catalog/price_files.h"
 #include "catalog/price_reader.h"
+#include "catalog/provenance.h"
 
 namespace trcost {
 namespace {
@@ -25,6 +26,41 @@ std::vector<std::string> priced_accelerators(const Catalog& catalog) {
   ObjectReader reader = root.object();
   for (const JsonValue& name : reader.array_or_empty("without_entry")) names.push_back(name.text());
   return names;
+}
+
+AttachedMachine read_machine(const JsonValue& value, const Sources& sources) {
+  ObjectReader row = value.object();
+  AttachedMachine machine;
+  machine.accelerator = row.required_text("accelerator");
+  machine.count = row.optional_number("count", 1, 1e4);
+  machine.machine = row.required_text("machine");
+  machine.memory_gb = row.required_number("memory_gb", 1, 1e5);
+  sources.text(row.required_value("source"));
+  row.finish();
+  return machine;
+}
+
+std::vector<Provider> load_providers(const Catalog& catalog) {
+  ObjectReader reader = read_data_file(catalog, "prices/providers.json").object();
+  reader.accept("schema_version");
+  reader.accept("retrieved");
+  const Sources sources(reader);
+  std::vector<Provider> out;
+  for (const JsonValue& value : reader.required_value("providers").array()) {
+    ObjectReader row = value.object();
+    Provider provider;
+    provider.name = row.required_text("name");
+    provider.provider_class = row.required_choice("class", kProviderClasses);
+    provider.also = row.texts_or_empty("also");
+    sources.text(row.required_value("source"));
+    for (const JsonValue& each : row.array_or_empty("attached")) {
+      provider.attached.push_back(read_machine(each, sources));
+    }
+    row.finish();
+    out.push_back(std::move(provider));
+  }
+  reader.finish();
+  return out;
 }
 
 }  // namespace
@@ -49,10 +85,11 @@ std::shared_ptr<const PriceBook> load_prices(const Catalog& catalog) {
   auto book = std::make_shared<PriceBook>();
   book->rows.reserve(kUsualRows);
   book->date = load_price_date(catalog);
+  book->providers = load_providers(catalog);
   PriceReader reader(*book);
   std::vector<std::string> own;
   for (const std::string& name : catalog.names(CatalogKind::prices)) {
-    if (name == "book" || name == "regions") continue;
+    if (name == "book" || name == "regions" || name == "providers") continue;
     const std::string path = fmt::format("prices/{}.json", name);
     if (is_built_in(catalog, path)) {
       reader.read_file(read_data_file(catalog, path));

@@ -31,7 +31,7 @@ PriceQuote given_price(double usd_per_gpu_hour, std::string_view flag) {
 const PueRow& select_pue(const PriceBook& book, std::string_view provider) {
   static const PueRow convention = {"convention", 1.25, {}, "Epoch AI's convention"};
   const PueRow* fallback = &convention;
-  const std::string wanted = provider_by_cloud_name(provider);
+  const std::string wanted = provider_name(book, provider);
   for (const PueRow& row : book.pue) {
     if (same_folded(row.name, wanted)) return row;
     if (row.name == "convention") fallback = &row;

@@ -19,7 +19,7 @@ std::vector<std::string> price_providers(const PriceBook& book) {
 }
 
 std::string find_provider(const PriceBook& book, std::string_view provider) {
-  const std::string wanted = provider_by_cloud_name(provider);
+  const std::string wanted = provider_name(book, provider);
   const std::vector<std::string> known = price_providers(book);
   const auto found = std::find_if(known.begin(), known.end(), [&](const std::string& name) {
     return same_folded(name, wanted);

@@ -44,14 +44,15 @@ bool contains(const std::string& text, std::string_view part) {
 TEST_CASE("a provider counts once, however it is spelled", "[cost][prices]") {
   PriceBook book;
   book.date = "2026-10-26";
+  book.providers = Catalog().prices().providers;
   book.rows = {row("Lambda", 3, "2025-12"), row("B", 2, "2026-02"), row("lambda", 5, "2026-02")};
   CHECK(on_demand(book) == 3.5);  // of 2 and 5
   for (const char* name : {"LAMBDA", "lambdalabs", "Lambda Labs"}) {
     CHECK(select_price(book, {"h100-sxm", Commitment::on_demand, name}).usd == 5);
   }
-  CHECK(provider_by_cloud_name("datacrunch") == "Verda");
-  CHECK(provider_by_cloud_name("vastai") == "vast.ai");
-  CHECK(provider_by_cloud_name("Somebody") == "Somebody");
+  CHECK(provider_name(book, "datacrunch") == "Verda");
+  CHECK(provider_name(book, "vastai") == "vast.ai");
+  CHECK(provider_name(book, "Somebody") == "Somebody");
 }
 
 TEST_CASE("a coarse date is not newer than an exact one within it", "[cost][prices]") {
