@@ -114,6 +114,7 @@ struct RoundFramework;
 struct ServingChip;
 struct ServingSpread;
 struct Regions;
+struct AssumedChoices;
 struct RunBook;
 
 /// Kinds of catalog entries, each a folder of `data/`.
@@ -164,6 +165,8 @@ class Catalog {
   ServingChip serving_chip(const Accelerator& accelerator, const System& system) const;
   /// Calibrated constants of an accelerator; by rule from its specification where none exist.
   const Efficiency& efficiency(const Accelerator& accelerator) const;
+  /// What an estimate takes where nobody names it (catalog/assumed.h).
+  const AssumedChoices& assumed() const;
   /// YYYY-MM-DD: the day of the price book, without reading its prices.
   std::string price_date() const;
   const PriceBook& prices() const;

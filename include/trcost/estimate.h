@@ -247,8 +247,9 @@ class Estimator {
 std::vector<Estimate> estimate(const Scenario& scenario, const Catalog& catalog,
                                EstimateOptions options = {});
 
-/// The platforms that an estimate without `hardware.accelerator` compares.
-const std::vector<std::string>& default_accelerators();
+/// The platforms that a scenario names; without `hardware.accelerator` those that are compared
+/// (data/assumed/scenario.json).
+std::vector<std::string> platforms_of(const Scenario& scenario, const Catalog& catalog);
 
 /// A published model and the tokens that it was pre-trained on.
 struct TokenExample {

@@ -146,7 +146,7 @@ class SweepPlan {
  private:
   void add_axes(const SweepRequest& request);
   void replace_excluded(const std::vector<Field>& fixed);
-  void add_platforms();
+  void add_platforms(const Catalog& catalog);
   void check_names(const Catalog& catalog) const;
   void add_conditions(const std::vector<std::string>& where);
   void add_columns(std::string_view select);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <system_error>
 
+#include "catalog/assumed.h"
 #include "catalog/data_file.h"
 #include "catalog/efficiency.h"
 #include "catalog/embedded.h"
@@ -95,6 +96,7 @@ struct Catalog::Cache {
   std::map<std::string, std::shared_ptr<const Efficiency>, std::less<>> efficiencies;
   std::optional<std::vector<ResidualFamily>> residuals;
   std::string price_date;
+  std::shared_ptr<const AssumedChoices> assumed;
   std::shared_ptr<const PriceBook> prices;
   std::shared_ptr<const Regions> regions;
   std::shared_ptr<const RunBook> runs;
@@ -164,9 +166,10 @@ struct Catalog::Cache {
                                         std::string_view name) {
     if (name.find('/') != std::string_view::npos) {
       const bool directory = is_directory(std::string(name));
-      const std::string guess =
+      std::string guess =
           directory ? std::string()
                     : suggested_entry(catalog, kind, name.substr(name.rfind('/') + 1));
+      if (guess.ends_with(';')) guess.pop_back();
       throw Error(
           ErrorKind::data,
           directory ? "this is a directory, not a file" : "a file of your own has to end in .json",
@@ -267,6 +270,12 @@ std::string Catalog::price_date() const {
   if (!cache_->directory.empty()) return prices().date;
   if (cache_->price_date.empty()) cache_->price_date = load_price_date(*this);
   return cache_->price_date;
+}
+
+const AssumedChoices& Catalog::assumed() const {
+  const std::lock_guard lock(cache_->mutex);
+  if (!cache_->assumed) cache_->assumed = load_assumed_choices(*this);
+  return *cache_->assumed;
 }
 
 const PriceBook& Catalog::prices() const {

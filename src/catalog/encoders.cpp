@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "catalog/architecture_reader.h"
+#include "catalog/choices.h"
 #include "catalog/loaders.h"
 #include "catalog/model.h"
 #include "trcost/numbers.h"
@@ -19,11 +20,13 @@ Encoder parse_encoder(const JsonValue& document) {
   r.text_or("note", {});
   read_published_parameters(r);
   const std::string family = r.text_or("token_family", {});
+  const ConnectorKind connector = r.choice_or("connector", ConnectorKind::mlp, kConnectors);
   Encoder encoder = read_encoder(r.required_object("encoder"));
   r.finish();
   encoder.name = name;
   encoder.title = title;
   encoder.token_family = family;
+  encoder.connector = connector;
   return encoder;
 }
 

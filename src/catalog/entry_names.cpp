@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catalog/data_file.h"
+#include "catalog/unread.h"
 #include "quantity/suggest.h"
 
 namespace trcost {
@@ -52,21 +53,6 @@ std::string there_is(const std::vector<std::string>& names) {
   return fmt::format("there is {} and {} more;",
                      fmt::join(names.begin(), names.begin() + kMost, ", "), names.size() - kMost);
 }
-
-// Models that people ask for and that cannot be described yet, by how their folded names begin.
-struct Undescribed {
-  std::string_view start, why;
-};
-constexpr std::string_view kHybrid =
-    "the catalog has not read its layers of linear attention or a state space;";
-constexpr std::string_view kSparse = "the catalog has not read its sparse attention;";
-constexpr Undescribed kUndescribed[] = {
-    {"deepseekv4", kSparse},
-    {"glm5", kSparse},
-    {"qwen35", kHybrid},
-    {"kimilinear", kHybrid},
-    {"gemma3n", "its per-layer embeddings and streams beside the layers are not described yet;"},
-};
 
 // The first number of a name: `2.5` of `qwen2.5-vl-7b`.
 std::string_view generation_of(std::string_view name) {
@@ -121,12 +107,6 @@ std::string longest_start(std::string_view typed, const std::vector<std::string>
   return longest;
 }
 
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return out;
-}
-
 }  // namespace
 
 std::string entry_named(const Catalog& catalog, CatalogKind kind, std::string_view name) {
@@ -148,9 +128,10 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
   constexpr std::size_t kLeastStart = 2, kLeastPart = 3;
   const std::string wanted = lower_case(typed);
   if (kind == CatalogKind::models) {
-    const std::string start = folded(typed);
-    for (const Undescribed& each : kUndescribed) {
-      if (start.starts_with(each.start)) return std::string(each.why);
+    if (const std::optional<UnreadModel> known = unread_model(catalog, typed)) {
+      return known->nearest.empty()
+                 ? known->why + ";"
+                 : fmt::format("{}; {} comes nearest;", known->why, known->nearest);
     }
   }
   const std::vector<std::string> known = catalog.names(kind);

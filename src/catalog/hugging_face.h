@@ -5,6 +5,7 @@
 
 #include "catalog/model.h"
 #include "catalog/strict_json.h"
+#include "trcost/catalog.h"
 
 namespace trcost {
 
@@ -14,6 +15,7 @@ bool is_hugging_face_config(const JsonValue& document);
 /// Reads the config.json of the families that contract names, with the defaults of the family's
 /// configuration class in transformers for keys that it leaves out. Keys that do not shape the
 /// architecture are ignored. Another family is an Error (kind data) that names the missing keys.
-Model read_hugging_face_config(const JsonValue& document, std::string_view origin);
+Model read_hugging_face_config(const JsonValue& document, std::string_view origin,
+                               const Catalog& catalog);
 
 }  // namespace trcost

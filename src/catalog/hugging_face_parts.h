@@ -8,6 +8,7 @@
 
 #include "catalog/model.h"
 #include "catalog/strict_json.h"
+#include "trcost/catalog.h"
 
 namespace trcost {
 
@@ -32,7 +33,8 @@ void read_indexer(ObjectReader& config, LanguageModel& language);
 LanguageModel read_nemotron_h(ObjectReader& config);
 
 /// Throws Error (data): the family is not read, for the reason that holds for it, and what is near.
-[[noreturn]] void refuse_family(ObjectReader& config, const std::string& model_type);
+[[noreturn]] void refuse_family(const Catalog& catalog, ObjectReader& config,
+                                const std::string& model_type);
 
 /// Whether a vision-language family is known.
 bool is_vision_language_family(std::string_view model_type);

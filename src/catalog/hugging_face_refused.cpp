@@ -1,62 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families of config.json that are not read, each with the reason that holds for it.
+// Why a config.json is not read.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <optional>
 
 #include "catalog/hugging_face_parts.h"
+#include "catalog/unread.h"
 #include "quantity/suggest.h"
 
 namespace trcost {
 namespace {
-
-constexpr std::string_view kHybrid =
-    "its layers of linear attention or a state space have keys of their own, which are not read";
-constexpr std::string_view kSparse =
-    "the keys of its indexer's attention are not read";
-constexpr std::string_view kPerLayer =
-    "its per-layer embeddings and its streams beside the layers are not described yet";
-constexpr std::string_view kEncoder = "it is no decoder: it has an encoder of text";
-constexpr std::string_view kOwnCode =
-    "its vision half is set in the model's own code, not in the file";
-
-/// A family that is known and not read. `instead` is what comes nearest in the catalog.
-struct Refused {
-  std::string_view family, why, instead;
-};
-
-constexpr std::array kRefused{
-    Refused{"qwen3_5", kHybrid, "qwen3-8b"},
-    Refused{"qwen3_5_moe", kHybrid, "qwen3-next-80b-a3b"},
-    Refused{"kimi_linear", kHybrid, "deepseek-v2-lite"},
-    Refused{"minimax", kHybrid, ""},
-    Refused{"minimax_text_01", kHybrid, ""},
-    Refused{"minimax_m1", kHybrid, ""},
-    Refused{"jamba", kHybrid, "nemotron-h-8b"},
-    Refused{"bamba", kHybrid, "nemotron-h-8b"},
-    Refused{"zamba2", kHybrid, "nemotron-h-8b"},
-    Refused{"falcon_h1", kHybrid, "nemotron-h-8b"},
-    Refused{"falcon_mamba", kHybrid, ""},
-    Refused{"granitemoehybrid", kHybrid, "nemotron-h-8b"},
-    Refused{"lfm2", kHybrid, ""},
-    Refused{"mamba", kHybrid, ""},
-    Refused{"mamba2", kHybrid, ""},
-    Refused{"rwkv", kHybrid, ""},
-    Refused{"glm_moe_dsa", kSparse, "deepseek-v3.2"},
-    Refused{"gemma3n", kPerLayer, "gemma-3-4b"},
-    Refused{"gemma3n_text", kPerLayer, "gemma-3-4b"},
-    Refused{"phi4mm", kOwnCode, ""},
-    Refused{"molmo", kOwnCode, ""},
-    Refused{"minicpmv", kOwnCode, ""},
-    Refused{"minicpmo", kOwnCode, ""},
-    Refused{"bert", kEncoder, ""},
-    Refused{"roberta", kEncoder, ""},
-    Refused{"modernbert", kEncoder, ""},
-    Refused{"t5", kEncoder, ""},
-    Refused{"whisper", kEncoder, ""},
-};
 
 /// Keys of a decoder that a configuration of an unknown family lacks.
 std::string missing_keys(const ObjectReader& config) {
@@ -110,16 +63,15 @@ std::string nearest_family(std::string_view family) {
 
 }  // namespace
 
-void refuse_family(ObjectReader& config, const std::string& family) {
+void refuse_family(const Catalog& catalog, ObjectReader& config, const std::string& family) {
   constexpr std::string_view kOwnFile =
       "for others write a model file with \"language\": layers, hidden, heads, ffn, vocab";
   const std::string shown = family.substr(0, 60);
-  const auto found = std::ranges::find(kRefused, family, &Refused::family);
-  if (found != kRefused.end()) {
+  if (const std::optional<UnreadModel> known = unread_family(catalog, family)) {
     const std::string instead =
-        found->instead.empty() ? std::string()
-                               : fmt::format("{} of the catalog comes nearest; ", found->instead);
-    config.value().fail(fmt::format("the model family \"{}\" is not read: {}", shown, found->why),
+        known->nearest.empty() ? std::string()
+                               : fmt::format("{} of the catalog comes nearest; ", known->nearest);
+    config.value().fail(fmt::format("the model family \"{}\" is not read: {}", shown, known->why),
                         fmt::format("{}{}", instead, kOwnFile));
   }
   const std::string nearest = nearest_family(family);

@@ -267,6 +267,7 @@ void read_hugging_face_vision_language(ObjectReader& config, std::string_view fa
   e.name = "vision tower of " + model.name;
   e.title = e.name;
   e.token_family = model.token_family;
+  e.connector = model.vision->connector.kind;
   if (std::fmod(e.hidden, e.heads) != 0) {
     config.value().fail("the vision tower's heads do not divide its width");
   }

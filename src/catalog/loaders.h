@@ -19,6 +19,7 @@
 
 namespace trcost {
 
+struct AssumedChoices;
 struct ResidualFamily;
 
 Accelerator parse_accelerator(const JsonValue& document);
@@ -27,6 +28,7 @@ Encoder parse_encoder(const JsonValue& document);
 /// Also a Hugging Face config.json. Encoders that the file names come from `catalog`.
 Model parse_model(const JsonValue& document, const Catalog& catalog);
 
+std::shared_ptr<const AssumedChoices> load_assumed_choices(const Catalog& catalog);
 /// What a stack's file leaves out: data/assumed/stack.json.
 Stack assumed_stack(const Catalog& catalog);
 /// Shared pointers, so that the catalog needs not know how these look.

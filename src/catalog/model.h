@@ -135,6 +135,16 @@ struct LanguageModel {
   int pattern_parts = 0;
 };
 
+enum class ConnectorKind : std::uint8_t {
+  linear,           ///< one matrix
+  mlp,              ///< two matrices with GELU (LLaVA-1.5)
+  pixel_shuffle,    ///< merges neighbouring tokens, then a norm and an MLP (InternVL, Qwen-VL)
+  perceiver,        ///< latents that attend to the image (Idefics2)
+  qformer,          ///< BERT with learned queries (BLIP-2)
+  cross_attention,  ///< the language model's own inserted layers read the image
+  attention_pool,   ///< one learned query pools the image (SigLIP's head, contrastive training)
+};
+
 /// A transformer encoder of images (or audio frames), bidirectional.
 struct Encoder {
   std::string name;
@@ -167,16 +177,9 @@ struct Encoder {
   bool fused_attention = false;   ///< its released code never materialises the scores
   double tokens_per_image = 0;    ///< tokens of one image at `image`, class token included
   std::string token_family;       ///< the rule of `trcost tokens` that this encoder goes with
-};
-
-enum class ConnectorKind : std::uint8_t {
-  linear,           ///< one matrix
-  mlp,              ///< two matrices with GELU (LLaVA-1.5)
-  pixel_shuffle,    ///< merges neighbouring tokens, then a norm and an MLP (InternVL, Qwen-VL)
-  perceiver,        ///< latents that attend to the image (Idefics2)
-  qformer,          ///< BERT with learned queries (BLIP-2)
-  cross_attention,  ///< the language model's own inserted layers read the image
-  attention_pool,   ///< one learned query pools the image (SigLIP's head, contrastive training)
+  /// What joins it to the language model in the family that it was released with; mlp where it was
+  /// released alone.
+  ConnectorKind connector = ConnectorKind::mlp;
 };
 
 /// What joins an encoder to the language model.

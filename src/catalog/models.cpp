@@ -12,7 +12,7 @@ namespace trcost {
 
 Model parse_model(const JsonValue& document, const Catalog& catalog) {
   const std::string& origin = document.origin();
-  if (is_hugging_face_config(document)) return read_hugging_face_config(document, origin);
+  if (is_hugging_face_config(document)) return read_hugging_face_config(document, origin, catalog);
   ObjectReader r = document.object();
   Model model;
   read_schema_version(r);

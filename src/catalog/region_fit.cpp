@@ -5,6 +5,7 @@
 
 #include "catalog/region_names.h"
 #include "catalog/regions.h"
+#include "quantity/suggest.h"
 
 namespace trcost {
 namespace {
@@ -86,8 +87,7 @@ bool same_region_name(std::string_view a, std::string_view b) {
   const auto next = [](std::string_view text, std::size_t& at) {
     while (at < text.size() && text[at] == ' ') ++at;
     if (at == text.size()) return '\0';
-    const char c = text[at++];
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return lower_case(text[at++]);
   };
   while (true) {
     const char x = next(a, i);

@@ -12,6 +12,7 @@
 #include "catalog/embedded.h"
 #include "catalog/loaders.h"
 #include "catalog/model.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -161,12 +162,18 @@ std::vector<ThroughputRow> throughput_rows(const Catalog& catalog) {
   return rows;
 }
 
+// Models of early fusion learn images as tokens like any other.
+bool learns_as_text(std::string_view modality) {
+  return modality == "text" || modality.find("early fusion") != std::string_view::npos;
+}
+
 PublishedRun published_run(const CsvTable& t, std::size_t i) {
   PublishedRun run;
   run.id = t.text(i, "run_id");
   run.name = t.text(i, "name");
-  run.modality = t.text(i, "modality");
   run.stage = t.text(i, "stage");
+  run.text_pretraining = std::string_view(run.stage).starts_with("pretrain") &&
+                         learns_as_text(t.text(i, "modality"));
   const auto scaled = [&](std::string_view column, double unit) {
     std::optional<double> value = t.number(i, column);
     if (value) *value *= unit;
@@ -186,7 +193,7 @@ PublishedRun published_run(const CsvTable& t, std::size_t i) {
   run.vocab = t.number(i, "vocab");
   run.accelerator = t.text(i, "accelerator");
   run.gpus = t.number(i, "gpu_count");
-  run.precision = t.text(i, "precision");
+  run.precision = parse_precision(lower_case(t.text(i, "precision")));
   run.gpu_hours = t.number(i, "gpu_hours");
   run.implied_gpu_hours = t.number(i, "implied_gpu_hours");
   run.wall_days = t.number(i, "wall_days");

@@ -59,13 +59,15 @@ std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origi
 
 /// One whole published run: what it processed and what it cost (data/runs/runs.csv).
 struct PublishedRun {
-  std::string id, name, modality, stage;
+  std::string id, name;
+  std::string stage;        ///< as published
+  bool text_pretraining = false;  ///< of text from random weights (early fusion learns images as text)
   std::optional<double> params_total, params_active;
   std::optional<double> tokens, samples, epochs, seq_length;
   std::optional<double> layers, hidden, heads, kv_heads, ffn, vocab;
   std::string accelerator;  ///< as published
   std::optional<double> gpus;
-  std::string precision;    ///< as published
+  std::optional<Precision> precision;  ///< empty where none or several are published
   std::optional<double> gpu_hours, implied_gpu_hours, wall_days, tflops_per_gpu;
   std::optional<double> tokens_per_second_per_gpu, flops, cost_usd, usd_per_gpu_hour;
   std::string what_is_included, source, quality;

@@ -234,8 +234,7 @@ class Solving {
   }
 
   void solve_platforms(SolveReport& report) {
-    std::vector<std::string> names = scenario_.names(Field::hardware_accelerator);
-    if (names.empty()) names = default_accelerators();
+    std::vector<std::string> names = platforms_of(scenario_, session_.catalog());
     if (!arguments_.break_even.empty()) names = {balance_platforms()};
     request_.base = scenario_;
     // Each on a thread of its own, or in turn where the system gives none; told in their order.

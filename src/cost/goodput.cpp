@@ -50,10 +50,6 @@ double gpu_hours_per_failure(double gpus, double hours, double failures) {
   return gpus * hours / failures;
 }
 
-double job_mtbf_seconds(double gpu_hours_per_failure, double gpus) {
-  return kSecondsPerHour * gpu_hours_per_failure / gpus;
-}
-
 double young_interval(double stall_seconds, double mtbf_seconds) {
   return std::sqrt(2 * stall_seconds * mtbf_seconds);
 }

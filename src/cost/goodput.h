@@ -13,8 +13,6 @@ namespace trcost {
 
 /// gpus x hours / failures.
 double gpu_hours_per_failure(double gpus, double hours, double failures);
-/// Mean time between failures of a job, seconds: 3600 x GPU-hours per failure / GPUs.
-double job_mtbf_seconds(double gpu_hours_per_failure, double gpus);
 /// tau = sqrt(2 delta M), Young 1974 (doi:10.1145/361147.361115). Seconds.
 double young_interval(double stall_seconds, double mtbf_seconds);
 /// tau = sqrt(2 delta M) (1 + 1/3 sqrt(delta/2M) + 1/9 (delta/2M)) - delta for delta < 2M, else M;

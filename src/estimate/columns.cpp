@@ -44,24 +44,6 @@ const EstimateColumn& require_column(std::string_view path) {
   throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a column", path.substr(0, 60)), hint);
 }
 
-std::vector<const EstimateColumn*> require_columns(std::string_view paths) {
-  std::vector<const EstimateColumn*> out;
-  while (true) {
-    const std::size_t comma = paths.find(',');
-    std::string_view path = paths.substr(0, comma);
-    while (path.starts_with(' ')) path.remove_prefix(1);
-    while (path.ends_with(' ')) path.remove_suffix(1);
-    const EstimateColumn* column = &require_column(path);
-    if (std::find(out.begin(), out.end(), column) != out.end()) {
-      throw Error(ErrorKind::usage, fmt::format("column \"{}\" is named twice", path),
-                  "name each column once");
-    }
-    out.push_back(column);
-    if (comma == std::string_view::npos) return out;
-    paths.remove_prefix(comma + 1);
-  }
-}
-
 const std::vector<const EstimateColumn*>& all_columns() {
   static const std::vector<const EstimateColumn*> all = [] {
     std::vector<const EstimateColumn*> out;

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "catalog/assumed.h"
 #include "estimate/answer.h"
 #include "estimate/job.h"
 #include "estimate/question.h"
@@ -45,10 +46,9 @@ void Estimator::State::round(const Scenario& asked, std::string_view accelerator
   ranges.push_back(range_inputs(question, sized, out, elsewhere));
 }
 
-const std::vector<std::string>& default_accelerators() {
-  static const std::vector<std::string> names = {"a100-sxm-80gb", "h100-sxm", "b200", "gb200-nvl72",
-                                                 "gb300-nvl72"};
-  return names;
+std::vector<std::string> platforms_of(const Scenario& scenario, const Catalog& catalog) {
+  std::vector<std::string> names = scenario.names(Field::hardware_accelerator);
+  return names.empty() ? catalog.assumed().accelerators : names;
 }
 
 Estimator::Estimator(const Catalog& catalog, EstimateOptions options)
@@ -80,8 +80,7 @@ void Estimator::run_one(const Scenario& scenario, std::string_view accelerator, 
 
 std::vector<Estimate> Estimator::run(const Scenario& scenario) {
   state_->failures.clear();
-  std::vector<std::string> names = scenario.names(Field::hardware_accelerator);
-  if (names.empty()) names = default_accelerators();
+  const std::vector<std::string> names = platforms_of(scenario, state_->catalog);
   std::vector<Estimate> out;
   std::optional<Error> last;
   for (const std::string& name : names) {

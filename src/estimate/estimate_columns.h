@@ -20,8 +20,6 @@ const Columns<Estimate>& columns();
 const EstimateColumn* find_column(std::string_view path);
 /// As find_column; throws Error (usage) with a did-you-mean where there is none.
 const EstimateColumn& require_column(std::string_view path);
-/// The columns of paths separated by commas; throws Error (usage) for an unknown or repeated one.
-std::vector<const EstimateColumn*> require_columns(std::string_view paths);
 /// Every column, as the row writers take them.
 const std::vector<const EstimateColumn*>& all_columns();
 /// As people read it: `45.0%`, `12.3 d`, `n/a` for unknown.

@@ -50,7 +50,8 @@ Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& not
 
 /// Tokens of an image in encoder and language model, and pixels of it as stored. Warns where a size is
 /// given that the encoder does not follow.
-void resolve_images(const Scenario& scenario, ResolvedWork& out, Notes& notes);
+void resolve_images(const Scenario& scenario, const Catalog& catalog, ResolvedWork& out,
+                    Notes& notes);
 
 /// What the token rule of the model counted for an image or a clip, into `out`; `noted` names the
 /// assumption.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "estimate/pipeline_data.h"
+#include "catalog/assumed.h"
 #include "estimate/resolve.h"
 #include "trcost/tokens.h"
 #include "workload/contrastive.h"
@@ -51,8 +52,8 @@ bool follows_size(const Model& model) {
   });
 }
 
-void warn_about_fixed_size(const Scenario& scenario, const ResolvedWork& work, PixelSize size,
-                           Notes& notes) {
+void warn_about_fixed_size(const Scenario& scenario, const Catalog& catalog,
+                           const ResolvedWork& work, PixelSize size, Notes& notes) {
   const Encoder& encoder = work.model.vision->encoder;
   if (!notes.wanted() || encoder.image <= 0 || size == square(encoder.image)) return;
   if (scenario.has(Field::data_vision_tokens_per_image)) return;
@@ -61,7 +62,9 @@ void warn_about_fixed_size(const Scenario& scenario, const ResolvedWork& work, P
       scenario.has(Field::model_name)
           ? std::string("--vision-tokens-per-image says what another rule makes of it")
           : fmt::format("--vision-encoder {} follows the size",
-                        native_encoder(scenario.number_or(Field::model_params, 0)));
+                        catalog.assumed()
+                            .native_encoder(scenario.number_or(Field::model_params, 0))
+                            .encoder);
   notes.warn(
       fmt::format("--image-size {0}x{1} moves what is stored and decoded, not the tokens: {2} "
                   "takes every image "
@@ -120,7 +123,7 @@ void take_count(const Scenario& scenario, const TokenCount& count, std::string n
   }
   const bool chosen =
       scenario.has(Field::model_connector) || scenario.has(Field::model_vision_encoder);
-  const bool other_connector = chosen && vision.connector.kind != own_connector(vision.encoder);
+  const bool other_connector = chosen && vision.connector.kind != vision.encoder.connector;
   work.vision_tokens_per_image =
       other_connector ? tokens_out(count, vision, out.medium) : static_cast<double>(count.vision);
   if (count.encoder_sequence) {
@@ -132,7 +135,8 @@ void take_count(const Scenario& scenario, const TokenCount& count, std::string n
              std::string(count.source)});
 }
 
-void resolve_images(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
+void resolve_images(const Scenario& scenario, const Catalog& catalog, ResolvedWork& out,
+                    Notes& notes) {
   if (resolve_clip(scenario, out, notes)) return;
   const VisionModel& vision = *out.model.vision;
   Workload& work = out.workload;
@@ -155,7 +159,7 @@ void resolve_images(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
     work.encoder_tokens_per_image *= by_rule ? *given / before : 1;
     work.vision_tokens_per_image = *given;
   }
-  if (size) warn_about_fixed_size(scenario, out, *size, notes);
+  if (size) warn_about_fixed_size(scenario, catalog, out, *size, notes);
 }
 
 }  // namespace trcost

@@ -6,6 +6,7 @@
 
 #include "estimate/field_names.h"
 #include "estimate/resolve.h"
+#include "catalog/assumed.h"
 #include "catalog/choices.h"
 #include "trcost/error.h"
 #include "workload/contrastive.h"
@@ -35,7 +36,7 @@ const Encoder& encoder_of_size(const Catalog& catalog, double size, Notes& notes
     if (each.patch <= 0) continue;  // audio
     const double ratio = encoder_parameters(each) / size;
     const double distance = std::max(ratio, 1 / ratio);
-    const bool usual = is_default_encoder(name);
+    const bool usual = catalog.assumed().has_encoder(name);
     const bool nearer = best == nullptr || distance * (usual ? 1 : kEqual) < least;
     if (!nearer) continue;
     best = &each;
@@ -73,10 +74,10 @@ const Encoder& named_encoder(const Scenario& scenario, const Catalog& catalog, N
 const Encoder& chosen_encoder(const Scenario& scenario, const Catalog& catalog, double params,
                               Notes& notes) {
   if (scenario.has(Field::model_vision_encoder)) return named_encoder(scenario, catalog, notes);
-  const EncoderChoice choice =
-      scenario.flag(Field::data_audio) ? default_audio_encoder() : default_encoder(params);
-  notes.add(Field::model_vision_encoder, choice.encoder, std::string(choice.why),
-            std::string(choice.source));
+  const AssumedChoices& assumed = catalog.assumed();
+  const EncoderChoice& choice =
+      scenario.flag(Field::data_audio) ? assumed.audio_encoder : assumed.vision_encoder(params);
+  notes.add(Field::model_vision_encoder, choice.encoder, choice.why, choice.source);
   return catalog.encoder(choice.encoder);
 }
 
@@ -84,7 +85,7 @@ ConnectorKind chosen_connector(const Scenario& scenario, const Encoder& encoder,
   if (scenario.has(Field::model_connector)) {
     return value_of(kConnectors, scenario.text(Field::model_connector));
   }
-  const ConnectorKind kind = own_connector(encoder);
+  const ConnectorKind kind = encoder.connector;
   if (kind == ConnectorKind::mlp) {
     notes.fallback(Field::model_connector, "mlp");
   } else {

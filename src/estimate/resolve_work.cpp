@@ -118,7 +118,7 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
   }
   refuse_data_contradictions(scenario, work.vision());
   resolve_recipe(scenario, work, notes);
-  if (work.vision()) resolve_images(scenario, out, notes);
+  if (work.vision()) resolve_images(scenario, catalog, out, notes);
   out.params = count_parameters(out.model);
   out.trainable = count_trainable(work);
   if (is_contrastive(out.model)) {

@@ -9,14 +9,6 @@
 
 namespace trcost {
 
-StateBytes sharded_state_bytes(double params, const StateBytes& per_parameter, Sharding sharding,
-                               double shards) noexcept {
-  const auto divisor = [&](Sharding from) { return sharding >= from ? shards : 1; };
-  return {params * per_parameter.weights / divisor(Sharding::parameters),
-          params * per_parameter.gradients / divisor(Sharding::gradients),
-          params * per_parameter.optimizer / divisor(Sharding::optimizer)};
-}
-
 double hybrid_shards(double ranks, double stride, double domain) noexcept {
   double shards = std::min(ranks, std::max(1.0, std::floor(domain / stride)));
   while (shards > 1 && std::fmod(ranks, shards) != 0) --shards;

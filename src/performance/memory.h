@@ -13,11 +13,11 @@ namespace trcost {
 struct Stack;
 struct Block;
 
-/// Weights, gradients and optimizer state of `params` parameters spread over `shards` ranks.
-/// ZeRO stages 1 to 3 divide the optimizer state, then gradients, then weights
-/// (Rajbhandari et al., arXiv:1910.02054, section 3).
-StateBytes sharded_state_bytes(double params, const StateBytes& per_parameter, Sharding sharding,
-                               double shards) noexcept;
+/// Ranks that a state is spread over which is sharded from stage `from` on: ZeRO stages 1 to 3 divide
+/// the optimizer state, then gradients, then weights (Rajbhandari et al., arXiv:1910.02054, section 3).
+constexpr double sharers(Sharding sharding, Sharding from, double shards) noexcept {
+  return sharding >= from ? shards : 1;
+}
 
 /// Bytes per token and layer that the backward pass needs, as a part that only sequence
 /// parallelism divides and a part that tensor parallelism divides.

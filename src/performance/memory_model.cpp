@@ -55,8 +55,9 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
   const auto factors = [&](double split, double replicas) {
     const double shards = layout.sharding == Sharding::hybrid
                               ? hybrid_shards(replicas, 1 / split, domain_) : replicas;
-    const double over = split / shards;
-    const auto divided = [&](Sharding from) { return layout.sharding >= from ? over : split; };
+    const auto divided = [&](Sharding from) {
+      return split / sharers(layout.sharding, from, shards);
+    };
     const double weights = divided(Sharding::parameters);
     return States{weights, weights, divided(Sharding::gradients), divided(Sharding::optimizer)};
   };

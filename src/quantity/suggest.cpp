@@ -24,25 +24,29 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    if (c == '_' || c == ' ') c = '-';
-  }
+// Names are typed with blanks and underscores for hyphens.
+std::string hyphenated(std::string_view text) {
+  std::string out = lower_case(text);
+  std::ranges::replace_if(out, [](char c) { return c == '_' || c == ' '; }, '-');
   return out;
 }
 
 }  // namespace
 
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) { return lower_case(c); });
+  return out;
+}
+
 std::string nearest_name(std::string_view typed, const std::vector<std::string>& known) {
   constexpr std::size_t kLongestTyped = 100;  // nobody mistypes more; keeps garbage cheap
   if (typed.empty() || typed.size() > kLongestTyped) return {};
-  const std::string wanted = lower_case(typed);
+  const std::string wanted = hyphenated(typed);
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
   for (const std::string& name : known) {
-    std::size_t distance = edit_distance(wanted, lower_case(name));
+    std::size_t distance = edit_distance(wanted, hyphenated(name));
     // `h100` for `h100-sxm`: the start of a name is nearer than its distance says.
     if (wanted.size() >= 3 && name.starts_with(wanted)) distance = std::min<std::size_t>(distance, 1);
     if (distance < best_distance) {
@@ -62,8 +66,8 @@ namespace {
 
 // What a character folds to; 0 for none.
 char folded(char c) {
-  if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '\0';
+  const char low = lower_case(c);
+  return (low >= 'a' && low <= 'z') || (low >= '0' && low <= '9') ? low : '\0';
 }
 
 // The next folded character from `at` on, which moves behind it; 0 at the end.

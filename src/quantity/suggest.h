@@ -7,6 +7,12 @@
 
 namespace trcost {
 
+/// Of ASCII; other bytes stay.
+constexpr char lower_case(char c) noexcept {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+std::string lower_case(std::string_view text);
+
 /// The known name nearest to what was typed (Damerau-Levenshtein distance at most a third of the
 /// length, and at least 1), or an empty string.
 std::string nearest_name(std::string_view typed, const std::vector<std::string>& known);

@@ -53,10 +53,7 @@ std::optional<Format> format_from_extension(std::string_view file_name) {
   if (slash != std::string_view::npos) file_name.remove_prefix(slash + 1);
   const std::size_t dot = file_name.find_last_of('.');
   if (dot == std::string_view::npos || dot == 0) return std::nullopt;
-  std::string extension(file_name.substr(dot + 1));
-  std::ranges::transform(extension, extension.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  const std::string extension = lower_case(file_name.substr(dot + 1));
   for (const FormatInfo& info : formats()) {
     if (info.extension == extension) return info.format;
   }

@@ -261,8 +261,7 @@ ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& ca
     throw Error(ErrorKind::usage, "the final run of a study has one stage",
                 "leave \"stages\" out, or study one stage at a time");
   }
-  std::vector<std::string> names = study.base.names(Field::hardware_accelerator);
-  if (names.empty()) names = default_accelerators();
+  const std::vector<std::string> names = platforms_of(study.base, catalog);
   ExperimentReport out;
   std::optional<Error> last;
   for (const std::string& name : names) {

@@ -263,8 +263,7 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
   report.scenario = scenario_to_json(question.scenario);
   report.price_data_date = catalog.price_date();
   assume(report, question, all.engine, model);
-  std::vector<std::string> names = question.scenario.names(Field::hardware_accelerator);
-  if (names.empty()) names = default_accelerators();
+  const std::vector<std::string> names = platforms_of(question.scenario, catalog);
   for (const std::string& name : names) {
     try {
       report.rows.push_back(answer(all, name, notes));

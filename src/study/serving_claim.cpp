@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <optional>
 #include <regex>
 
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
+#include "quantity/suggest.h"
 #include "trcost/error.h"
 #include "trcost/serving.h"
 
@@ -37,7 +37,7 @@ double dollars(const std::string& number, const std::string& suffix) {
   constexpr std::pair<char, double> kUnits[] = {{'k', 1e3}, {'m', 1e6}, {'b', 1e9}};
   double value = parse_number(number, NumberKind::number);
   for (const auto& [letter, unit] : kUnits) {
-    if (!suffix.empty() && std::tolower(static_cast<unsigned char>(suffix[0])) == letter)
+    if (!suffix.empty() && lower_case(suffix[0]) == letter)
       value *= unit;
   }
   return value;

@@ -48,7 +48,7 @@ SweepShard parse_shard(std::string_view text) {
 SweepPlan::SweepPlan(SweepRequest request, const Catalog& catalog)
     : base_(std::move(request.base)), top_(request.top) {
   add_axes(request);
-  add_platforms();
+  add_platforms(catalog);
   check_names(catalog);
   add_conditions(request.where);
   add_columns(request.select);
@@ -105,13 +105,12 @@ void SweepPlan::replace_excluded(const std::vector<Field>& fixed) {
   }
 }
 
-void SweepPlan::add_platforms() {
+void SweepPlan::add_platforms(const Catalog& catalog) {
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     if (axes_[i].field().field == Field::hardware_accelerator) platform_axis_ = i;
   }
   if (platform_axis_) return;
-  std::vector<std::string> names = base_.names(Field::hardware_accelerator);
-  if (names.empty()) names = default_accelerators();
+  std::vector<std::string> names = platforms_of(base_, catalog);
   if (names.size() == 1) {
     platform_ = names.front();
     return;

@@ -37,11 +37,6 @@ std::string catalog_accelerator(const Catalog& catalog, const std::string& publi
   return found;
 }
 
-bool is_pretraining(const PublishedRun& run) {
-  return run.stage.starts_with("pretrain") &&
-         (run.modality == "text" || run.modality.find("early fusion") != std::string::npos);
-}
-
 double reported_hours(const PublishedRun& run) {
   if (run.gpu_hours) return *run.gpu_hours;
   if (run.implied_gpu_hours) return *run.implied_gpu_hours;
@@ -160,9 +155,7 @@ Scenario run_scenario(const Catalog& catalog, const PublishedRun& run) {
     scenario.set_number(Field::hardware_deadline, *run.wall_days * kSecondsPerDay);
   }
   // Otherwise the chip's usual one: bf16, or fp16 where it has no bf16.
-  if (run.precision.find("fp8") != std::string::npos) {
-    scenario.set_text(Field::train_precision, "fp8");
-  }
+  if (run.precision) scenario.set_text(Field::train_precision, precision_name(*run.precision));
   return scenario;
 }
 
@@ -172,7 +165,7 @@ RunValidation validate_runs(const Catalog& catalog) {
   options.assumptions = false;
   Estimator estimator(catalog, options);
   for (const PublishedRun& run : catalog.runs().runs) {
-    if (!is_pretraining(run) || !run.tokens) continue;
+    if (!run.text_pretraining || !run.tokens) continue;
     RunReplay row;
     row.run = &run;
     try {

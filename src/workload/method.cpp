@@ -15,8 +15,6 @@ constexpr MethodRow kMethods[] = {
 #undef TRCOST_METHOD
 };
 
-constexpr double kForwardFlops = 2;
-constexpr double kTrainFlops = 6;
 constexpr double kScoringBytes = 2;
 constexpr double kLearningBytes = 18;
 
@@ -103,15 +101,6 @@ bool has_phases(Method method) {
 
 bool asks_reference(Method method) {
   return passes_of(method).reference;
-}
-
-double flops_per_parameter(std::span<const Phase> phases, std::span<const double, kRoles> sizes) {
-  double sum = 0;
-  for (const Phase& phase : phases) {
-    const double each = phase.work == Work::train ? kTrainFlops : kForwardFlops;
-    sum += each * phase.repeats * sizes[static_cast<std::size_t>(phase.role)];
-  }
-  return sum;
 }
 
 double resident_bytes(std::span<const Phase> phases, Role role, double params) {

@@ -59,10 +59,6 @@ std::vector<Phase> phases_of(Method method, const MethodOptions& options);
 bool has_phases(Method method);
 bool asks_reference(Method method);
 
-/// FLOPs per token of sequence and parameter of the policy: 2 for a forward pass or a generated
-/// token, 6 for one that learns, times each model's share of the policy's parameters (A.1).
-double flops_per_parameter(std::span<const Phase> phases, std::span<const double, kRoles> sizes);
-
 /// Bytes that a model takes beside the policy, over all accelerators: 2 per parameter that only
 /// scores, 18 per parameter that learns (data/phases.md, A.2: weights 2, gradients 4, master copy
 /// and Adam 12).

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 
 #include "catalog/usual_connector.h"
 #include "trcost/error.h"
@@ -21,59 +19,7 @@ constexpr double kSmallestLanguageShare = 0.2;
 // Least that shape_from_parameters takes.
 constexpr double kSmallestLanguage = 1e3;
 
-struct DefaultEncoder {
-  double below;  ///< parameters of the whole model
-  EncoderChoice choice;
-};
-// The first takes in one size, the others any.
-constexpr std::array<DefaultEncoder, 3> kChoices = {{
-    {1e9,
-     {"siglip-base-16-224", "below 1B parameters released models use a ViT-B",
-      "nanoVLM, SmolVLM-256M"}},
-    {6e9,
-     {"qwen3-vl-vit-l", "of this size and year: takes images as they are",
-      "Qwen3-VL 2B and 4B (arXiv:2511.21631)"}},
-    {std::numeric_limits<double>::infinity(),
-     {"qwen3-vl-vit", "of this size and year: takes images as they are",
-      "Qwen3-VL 8B, 32B and 235B-A22B (arXiv:2511.21631)"}},
-}};
-
 }  // namespace
-
-EncoderChoice default_encoder(double params) {
-  const auto found = std::ranges::find_if(
-      kChoices, [&](const DefaultEncoder& each) { return params < each.below; });
-  return found->choice;
-}
-
-EncoderChoice default_audio_encoder() {
-  return {"qwen2-audio-encoder", "the encoder of a released audio-language model",
-          "Qwen2-Audio (arXiv:2407.10759)"};
-}
-
-std::string_view native_encoder(double params) {
-  const EncoderChoice usual = default_encoder(params);
-  return usual.encoder == kChoices.front().choice.encoder ? kChoices[1].choice.encoder
-                                                          : usual.encoder;
-}
-
-bool is_default_encoder(std::string_view name) {
-  return std::ranges::any_of(
-      kChoices, [&](const DefaultEncoder& each) { return each.choice.encoder == name; });
-}
-
-ConnectorKind own_connector(const Encoder& encoder) {
-  const std::string_view family = encoder.token_family;
-  // Qwen2AudioMultiModalProjector: one matrix (transformers qwen2_audio/modeling_qwen2_audio.py).
-  if (family == "qwen2-audio") return ConnectorKind::linear;
-  if (family.starts_with("qwen") || family == "internvl" || family == "kimi-vl" ||
-      family == "mistral3") {
-    return ConnectorKind::pixel_shuffle;
-  }
-  if (family == "idefics2") return ConnectorKind::perceiver;
-  if (family == "mllama") return ConnectorKind::cross_attention;
-  return ConnectorKind::mlp;
-}
 
 void attach_vision(Model& model, const Encoder& encoder, ConnectorKind kind) {
   VisionModel vision;

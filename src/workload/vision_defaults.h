@@ -8,28 +8,6 @@
 
 namespace trcost {
 
-/// A catalog encoder with the reason for it.
-struct EncoderChoice {
-  std::string_view encoder;  ///< catalog name
-  std::string_view why;
-  std::string_view source;
-};
-
-/// The encoder that released models of about this size (language, encoder and projector together)
-/// use: the smallest models one that takes in one size, the others one that follows the image's.
-EncoderChoice default_encoder(double params);
-
-/// The encoder where samples carry audio and nobody names one.
-EncoderChoice default_audio_encoder();
-/// As default_encoder(), but one that follows the image's size whatever the model's.
-std::string_view native_encoder(double params);
-/// Whether default_encoder() chooses it for some size.
-bool is_default_encoder(std::string_view name);
-
-/// What joins this encoder to the language model in the family that it was released with; mlp where
-/// it was released alone.
-ConnectorKind own_connector(const Encoder& encoder);
-
 /// Gives `model` this encoder and a connector of this kind with the usual widths.
 /// Throws Error (usage) where the two do not match.
 void attach_vision(Model& model, const Encoder& encoder, ConnectorKind kind);

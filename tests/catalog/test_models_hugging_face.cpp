@@ -3,10 +3,13 @@
 // counts that their authors publish.
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 
+#include "catalog/hugging_face_parts.h"
 #include "catalog/loaders.h"
 #include "catalog/strict_json.h"
+#include "catalog/unread.h"
 #include "catch.h"
 #include "trcost/error.h"
 #include "workload/workload.h"
@@ -226,6 +229,21 @@ TEST_CASE("another family is refused for the reason that holds",
   has(mamba, "model file");
   for (const char* family : {"qwen3_5", "lfm2"}) {
     has(error_of(std::string(R"({"model_type": ")") + family + R"("})"), "linear attention");
+  }
+  // Each family that the data lists says why, and what it calls nearest is there.
+  const Catalog catalog;
+  const auto listed = nlohmann::json::parse(catalog.file("unread.json"));
+  for (const nlohmann::json& row : listed["families"]) {
+    const std::string family = row["family"];
+    const std::string why = listed["reasons"][row["reason"]];
+    has(error_of(R"({"model_type": ")" + family + R"("})"), why.c_str());
+    CHECK_FALSE(is_text_family(family));
+    CHECK_FALSE(is_vision_language_family(family));
+    if (row.contains("nearest")) CHECK(catalog.model(row["nearest"].get<std::string>()).name != "");
+    if (!row.contains("models")) continue;
+    for (const std::string start : row["models"]) {
+      CHECK(unread_model(catalog, start + "-7b").has_value());
+    }
   }
   const std::string sparse = error_of(R"({"model_type": "glm_moe_dsa", "hidden_size": 6144})");
   has(sparse, "indexer");

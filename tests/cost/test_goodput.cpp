@@ -14,8 +14,11 @@ TEST_CASE("failures: Llama 3's published interruptions", "[cost][goodput]") {
   CHECK_THAT(gpu_hours_per_failure(16384, 54 * 24.0, 419),
              WithinRel(rate["expected"].get<double>(), 1e-12));
   const auto mtbf = test_vector("mtbf/llama3");
-  const double per_failure = gpu_hours_per_failure(16384, 54 * 24.0, 419);
-  CHECK_THAT(job_mtbf_seconds(per_failure, 16384) / 3600,
+  FailureInputs job;
+  job.gpus = 16384;
+  job.gpu_hours_per_failure = gpu_hours_per_failure(16384, 54 * 24.0, 419);
+  job.busy_seconds = 54 * 86400.0;
+  CHECK_THAT(plan_goodput(job).mtbf_seconds / 3600,
              WithinRel(mtbf["expected"].get<double>(), 1e-12));
 }
 
@@ -57,7 +60,7 @@ TEST_CASE("fixed stall and restart at every scale, as published arithmetic has i
   const std::pair<double, double> rows[] = {
       {1000, .971}, {4000, .936}, {32000, .772}, {100000, .550}, {300000, .230}};
   for (const auto& [gpus, expected] : rows) {
-    const double mtbf = job_mtbf_seconds(FailureInputs().gpu_hours_per_failure, gpus);
+    const double mtbf = 3600 * FailureInputs().gpu_hours_per_failure / gpus;
     CHECK_THAT(exponential_goodput(young_interval(60, mtbf), 60, 600, mtbf),
                WithinAbs(expected, 0.012));
   }
@@ -184,7 +187,7 @@ TEST_CASE("an interval is at most the run", "[cost][goodput]") {
   inputs.busy_seconds = 3600;
   const GoodputResult result = plan_goodput(inputs);
   CHECK(result.interval_seconds == 3600);
-  const double mtbf = job_mtbf_seconds(FailureInputs().gpu_hours_per_failure, 64);
+  const double mtbf = 3600 * FailureInputs().gpu_hours_per_failure / 64;
   CHECK_THAT(result.goodput, WithinRel(exponential_goodput(3600, 0, 300, mtbf), 1e-12));
   // Hardly shorter than a run in one piece: its last hour is not lost again.
   inputs.busy_seconds = 2000 * 86400.0;

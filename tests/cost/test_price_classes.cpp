@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "catalog/assumed.h"
 #include "catch.h"
 #include "cost/error_message.h"
 #include "cost/prices.h"
@@ -78,7 +79,7 @@ TEST_CASE("every platform of an answer is priced in one class", "[cost][prices][
                        price_class_name(price_class)));
         continue;
       }
-      for (const std::string& chip : default_accelerators()) {
+      for (const std::string& chip : catalog.assumed().accelerators) {
         const PriceQuote quote = ask(book, chip, price_class, commitment);
         INFO(chip << ": " << quote.rule);
         REQUIRE(quote.usd.has_value());
@@ -105,8 +106,8 @@ TEST_CASE("the ranking is what some seller asks, never a difference of sellers",
   constexpr double kBetween = 1.25;  // medians over different sets of sellers
   for (const Commitment commitment :
        {Commitment::on_demand, Commitment::reserved_1y, Commitment::reserved_3y}) {
-    for (const std::string& a : default_accelerators()) {
-      for (const std::string& b : default_accelerators()) {
+    for (const std::string& a : catalog.assumed().accelerators) {
+      for (const std::string& b : catalog.assumed().accelerators) {
         if (a >= b) continue;
         const Asked asked = asked_ratios(book, a, b);
         if (asked.sellers < 2) continue;
@@ -195,7 +196,7 @@ TEST_CASE("time that brings no new row moves no price", "[cost][prices][property
     if (gap < 2 || day->substr(8) > "27") continue;
     const std::string after =
         day->substr(0, 8) + std::to_string(std::stoi(day->substr(8)) + 101).substr(1);
-    for (const std::string& chip : default_accelerators()) {
+    for (const std::string& chip : catalog.assumed().accelerators) {
       PriceQuery query{chip};
       query.as_of = *day;
       const auto before = select_price(book, query).usd;

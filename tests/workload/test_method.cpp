@@ -11,9 +11,16 @@ namespace {
 
 constexpr std::array<double, kRoles> kAlike = {1, 1, 1, 1, 1};
 
+// Per token of sequence and parameter of the policy: 2 for a forward pass or a generated token, 6 for
+// one that learns, times each model's share of the policy's parameters (A.1).
 double flops(Method method, const MethodOptions& options,
              const std::array<double, kRoles>& sizes = kAlike) {
-  return flops_per_parameter(phases_of(method, options), sizes);
+  double sum = 0;
+  for (const Phase& phase : phases_of(method, options)) {
+    sum += (phase.work == Work::train ? 6 : 2) * phase.repeats *
+           sizes[static_cast<std::size_t>(phase.role)];
+  }
+  return sum;
 }
 
 double held(Method method, const MethodOptions& options, double params) {

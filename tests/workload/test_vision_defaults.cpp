@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <set>
 #include <string>
 
+#include "catalog/architecture_reader.h"
+#include "catalog/assumed.h"
 #include "catch.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
+#include "trcost/tokens.h"
 #include "workload/vision_defaults.h"
 #include "workload/workload.h"
 
@@ -17,7 +21,7 @@ TEST_CASE("a vision-language model of a given size has that size", "[workload][v
          {ConnectorKind::linear, ConnectorKind::mlp, ConnectorKind::pixel_shuffle,
           ConnectorKind::perceiver, ConnectorKind::qformer, ConnectorKind::cross_attention}) {
       INFO(params << " connector " << static_cast<int>(kind));
-      const Encoder& encoder = catalog.encoder(default_encoder(params).encoder);
+      const Encoder& encoder = catalog.encoder(catalog.assumed().vision_encoder(params).encoder);
       const Model model = vision_language_model(params, encoder, kind, 128256);
       const ParameterCounts counts = count_parameters(model);
       // The perceiver's projection is as wide as the feed-forward, which moves in steps.
@@ -37,7 +41,7 @@ TEST_CASE("default encoders are in the catalog and leave room for the rest",
           "[workload][vision_defaults]") {
   const Catalog catalog;
   for (double params = 3e8; params <= 1e16; params *= 3) {
-    const EncoderChoice choice = default_encoder(params);
+    const EncoderChoice& choice = catalog.assumed().vision_encoder(params);
     CHECK(encoder_parameters(catalog.encoder(choice.encoder)) < 0.5 * params);
     CHECK_FALSE(choice.why.empty());
     CHECK_FALSE(choice.source.empty());
@@ -68,4 +72,22 @@ TEST_CASE("connectors of the catalog's models do their own work", "[workload][co
   const double idefics = flops("idefics2-8b", 4900, 64);
   CHECK(idefics > projection);
   CHECK(idefics < 1.5 * projection);
+}
+
+TEST_CASE("the families that a file needs no rule for are those whose rule counts all images alike",
+          "[workload][tokens]") {
+  for (const TokenFamily& family : token_families()) {
+    if (!family.image) continue;
+    INFO(family.name);
+    std::set<std::pair<std::int64_t, std::int64_t>> counts;  // what comes out of the rule, the encoder
+    for (const ImageSize size : {ImageSize{160, 120}, ImageSize{336, 336}, ImageSize{640, 480},
+                                 ImageSize{1024, 1024}, ImageSize{1920, 1080}, ImageSize{448, 1344}}) {
+      const TokenCount count = count_image_tokens(family.name, size);
+      counts.insert({count.vision, count.vision_encoder.value_or(0)});
+    }
+    VisionModel vision;
+    vision.encoder.tokens_per_image = 256;
+    set_usual_tokens(vision, family.name);
+    CHECK((vision.encoder_tokens_per_image > 0) == (counts.size() == 1));
+  }
 }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "quantity/suggest.h"
 #include "trcost/error.h"
 #include "workload/image_files.h"
 
@@ -41,10 +42,7 @@ void add_entry(const fs::directory_entry& entry, FolderListing& listing,
 }  // namespace
 
 bool is_image_name(const std::string& path) {
-  std::string extension = fs::path(path).extension().string();
-  for (char& c : extension) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  const std::string extension = lower_case(fs::path(path).extension().string());
   return std::find(image_extensions.begin(), image_extensions.end(), extension) !=
          image_extensions.end();
 }

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catalog/assumed.h"
+
+#include <algorithm>
+
+#include "catalog/data_file.h"
+#include "catalog/loaders.h"
+#include "catalog/provenance.h"
+
+namespace trcost {
+namespace {
+
+EncoderChoice read_choice(const JsonValue& value, const Sources& sources) {
+  ObjectReader row = value.object();
+  EncoderChoice out;
+  out.encoder = row.required_text("encoder");
+  out.why = row.required_text("why");
+  out.source = sources.text(row.required_value("source"));
+  out.follows_size = row.boolean_or("follows_size", false);
+  out.below_params = row.optional_number("below_params", 1, 1e18);
+  row.finish();
+  return out;
+}
+
+}  // namespace
+
+const EncoderChoice& AssumedChoices::vision_encoder(double params) const {
+  return *std::ranges::find_if(vision_encoders, [&](const EncoderChoice& each) {
+    return !each.below_params || params < *each.below_params;
+  });
+}
+
+const EncoderChoice& AssumedChoices::native_encoder(double params) const {
+  return *std::ranges::find_if(vision_encoders, [&](const EncoderChoice& each) {
+    return each.follows_size && (!each.below_params || params < *each.below_params);
+  });
+}
+
+bool AssumedChoices::has_encoder(std::string_view name) const {
+  return std::ranges::find(vision_encoders, name, &EncoderChoice::encoder) !=
+         vision_encoders.end();
+}
+
+std::shared_ptr<const AssumedChoices> load_assumed_choices(const Catalog& catalog) {
+  ObjectReader file = read_data_file(catalog, "assumed/scenario.json").object();
+  file.accept("schema_version");
+  file.accept("retrieved");
+  const Sources sources(file);
+  auto out = std::make_shared<AssumedChoices>();
+  ObjectReader accelerators = file.required_object("accelerators");
+  out->accelerators = accelerators.texts_or_empty("names");
+  sources.text(accelerators.required_value("source"));
+  accelerators.finish();
+  if (out->accelerators.empty()) accelerators.value().fail("\"names\" has to name one at least");
+  const JsonValue encoders = file.required_value("vision_encoders");
+  for (const JsonValue& each : encoders.array()) {
+    out->vision_encoders.push_back(read_choice(each, sources));
+  }
+  if (out->vision_encoders.empty() || out->vision_encoders.back().below_params ||
+      !out->vision_encoders.back().follows_size) {
+    encoders.fail("the last has to follow the image's size and be for models of any size");
+  }
+  out->audio_encoder = read_choice(file.required_value("audio_encoder"), sources);
+  file.finish();
+  return out;
+}
+
+}  // namespace trcost

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an estimate takes where nobody names it: data/assumed/scenario.json.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/catalog.h"
+
+namespace trcost {
+
+/// A catalog encoder with the reason for it.
+struct EncoderChoice {
+  std::string encoder;  ///< catalog name
+  std::string why;
+  std::string source;
+  bool follows_size = false;  ///< takes images in as they are
+  std::optional<double> below_params;  ///< for models of fewer parameters; empty: of any size
+};
+
+struct AssumedChoices {
+  std::vector<std::string> accelerators;
+  std::vector<EncoderChoice> vision_encoders;  ///< by the size of the model, the last for any
+  EncoderChoice audio_encoder;
+
+  /// What released models of about this size (language, encoder and projector together) use.
+  [[nodiscard]] const EncoderChoice& vision_encoder(double params) const;
+  /// As vision_encoder(), but one that follows the image's size whatever the model's.
+  [[nodiscard]] const EncoderChoice& native_encoder(double params) const;
+  /// Whether vision_encoder() chooses it for some size.
+  [[nodiscard]] bool has_encoder(std::string_view name) const;
+};
+
+}  // namespace trcost
