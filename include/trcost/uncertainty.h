@@ -75,7 +75,7 @@ RangeResult compute_range(std::vector<RangeInputs> rounds);
 /// spread falls away where the user gave a range of that input, or its value where that is exact.
 struct SpreadContext {
   double gpus = 1;
-  double mfu = 0;          ///< 0: not known
+  std::optional<double> mfu;  ///< empty: not known
   double mfu_sigma = 0.2;  ///< of the method near this scenario
   bool mfu_given = false;  ///< the user said the MFU
   bool stack_known = false;

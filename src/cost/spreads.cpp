@@ -48,8 +48,8 @@ double mfu_sigma(const SpreadContext& in) {
   }
   if (!in.stack_known) sigma = std::max(sigma, kUnknownStackSigma);
   if (in.moe) sigma = std::max(sigma, kMoeSigma);
-  if (in.mfu > 0 && in.mfu < 1) {
-    sigma = std::min(sigma, std::max(kLeastMfuSigma, -portable_log(in.mfu) / kNormalP90));
+  if (in.mfu && *in.mfu < 1) {
+    sigma = std::min(sigma, std::max(kLeastMfuSigma, -portable_log(*in.mfu) / kNormalP90));
   }
   return sigma;
 }

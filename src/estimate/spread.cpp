@@ -25,7 +25,7 @@ SpreadContext context_of(const Scenario& scenario, const ResolvedWork& work, con
                          const UsefulTime& useful, const Estimate& out) {
   SpreadContext context;
   context.gpus = out.gpus;
-  context.mfu = out.performance.mfu;
+  if (out.performance.mfu > 0) context.mfu = out.performance.mfu;
   context.mfu_sigma = out.performance.quality.sigma;
   context.mfu_given = scenario.has(Field::efficiency_mfu);
   context.stack_known = scenario.text(Field::efficiency_stack) !=
