@@ -101,12 +101,20 @@ std::string left_out_words(const std::optional<LeftOut>& left) {
       left->score);
 }
 
+// Rows that the fit keeps apart are no part of the figures of sources left out either.
+std::string fitted_to(const ValidationSummary& all) {
+  const int apart = all.rows - (all.left_out ? all.left_out->rows : 0);
+  if (apart == 0) return "fitted to them";
+  if (apart == all.rows) return "that no row of these was fitted to";
+  return fmt::format("fitted to all but {}, which are kept apart (data/runs/README.md)", apart);
+}
+
 std::string validation_summary(const ValidationResult& result) {
   const ValidationSummary& all = result.all;
   return fmt::format(
       "{} measured rows ({} experiments): median error {:.1f} %, 90th percentile {:.1f} %, bias "
-      "{:+.1f} %, by constants that were fitted to them.{}",
-      all.rows, all.groups, 100 * all.median, 100 * all.p90, 100 * all.bias,
+      "{:+.1f} %, by constants {}.{}",
+      all.rows, all.groups, 100 * all.median, 100 * all.p90, 100 * all.bias, fitted_to(all),
       left_out_words(all.left_out));
 }
 
