@@ -215,6 +215,12 @@ struct EstimateOptions {
   std::function<void(std::string_view)> trace = {};
 };
 
+/// What a measurement says of the speed.
+struct Pace {
+  double factor = 1;  ///< seconds of a step over those that the model says, on the plan that it found
+  std::optional<double> wall_clock_seconds = {};  ///< of the whole run, where that was measured
+};
+
 /// Answers scenarios. Keeps what is expensive to prepare between calls, so one per thread; results
 /// do not depend on what was asked before.
 class Estimator {
@@ -230,6 +236,10 @@ class Estimator {
   std::vector<Estimate> run(const Scenario& scenario);
   /// One platform, into `out` whose memory is reused.
   void run_one(const Scenario& scenario, std::string_view accelerator, Estimate& out);
+  /// The same cluster and layout at a measured pace: clock, bill and range are made from that; the
+  /// share of the time that is steps stays the predicted one. Not of a training in stages.
+  void run_paced(const Scenario& scenario, std::string_view accelerator, const Pace& pace,
+                 Estimate& out);
 
   struct Failure {
     std::string accelerator;

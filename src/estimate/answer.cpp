@@ -71,12 +71,12 @@ void describe_performance(const Prepared& prepared, const Execution& execution,
   perf.batch_token_cost = batch_token_cost(work, execution);
   perf.quality = prepared.quality;
   perf.method = prepared.method;
-  if (execution.mfu_given) {
-    perf.method = "given MFU";
+  if (execution.speed_given()) {
     // No row stands behind it; of the chip it still holds whether whole runs on it are known.
     perf.quality = {};
-    perf.quality.name = "given MFU";
+    perf.quality.name = execution.mfu_given ? "given MFU" : "measured pace";
     perf.quality.measured = prepared.quality.measured;
+    perf.method = perf.quality.name;
   }
   out.waterfall.clear();
   perf.interconnect_efficiency.reset();
@@ -136,7 +136,8 @@ void fill_time(const Prepared& prepared, const Sized& sized, Estimate& out) {
   // Time is continuous in the tokens; who counts steps counts the last one too.
   const double steps = optimizer_steps(prepared.work, out.layout);
   out.steps = std::ceil(steps / execution.updates * (1 - 1e-12));
-  out.wall_clock_seconds = steps * execution.step_seconds / sized.useful.share();
+  out.wall_clock_seconds =
+      sized.wall_clock_seconds.value_or(steps * execution.step_seconds / sized.useful.share());
   out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
   out.work = work_totals(prepared, sized.useful, out);
 }
@@ -169,6 +170,16 @@ Sized size(const Question& question, Notes& notes) {
   return out;
 }
 
+void set_pace(const Pace& pace, Sized& sized) {
+  Execution& execution = sized.execution;
+  execution.pace = pace.factor;
+  execution.step_seconds *= pace.factor;
+  execution.round_seconds *= pace.factor;
+  for (PhaseTime& phase : execution.phases) phase.seconds *= pace.factor;
+  execution.mfu /= pace.factor;
+  sized.wall_clock_seconds = pace.wall_clock_seconds;
+}
+
 void answer(const Question& question, const Sized& sized, const EstimateOptions& options,
             Notes& notes, Estimate& out) {
   const Scenario& scenario = *question.scenario;
@@ -199,7 +210,7 @@ RangeInputs range_inputs(const Question& question, const Sized& sized, const Est
                          const Reestimate& elsewhere) {
   // Of what was asked: a method's defaults follow from it anew.
   return range_inputs(*question.asked, question.prepared->work, *question.rates, sized.useful,
-                      elsewhere, round);
+                      sized.execution.speed_given(), elsewhere, round);
 }
 
 }  // namespace trcost

@@ -11,10 +11,15 @@ namespace trcost {
 struct Sized {
   Execution execution;
   UsefulTime useful;
+  std::optional<double> wall_clock_seconds = {};  ///< measured
 };
 
 /// Chooses what the question leaves open. Throws as resolve_execution() does.
 Sized size(const Question& question, Notes& notes);
+
+/// Puts a measured pace on what the model found: its plan, and the share of the time that is steps,
+/// stay.
+void set_pace(const Pace& pace, Sized& sized);
 
 /// Clock and bill of a sized question, into `out` whose memory is reused; the range is the job's.
 void answer(const Question& question, const Sized& sized, const EstimateOptions& options,

@@ -23,16 +23,19 @@ struct Estimator::State {
   Questions questions;
 
   /// One round of a job into `out`, and what its range is drawn from to `ranges` where one is
-  /// wanted.
-  void round(const Scenario& asked, std::string_view accelerator, std::vector<RangeInputs>& ranges,
-             Estimate& out);
+  /// wanted. `pace` where its speed was measured.
+  void round(const Scenario& asked, std::string_view accelerator, const Pace* pace,
+             std::vector<RangeInputs>& ranges, Estimate& out);
+  /// Draws the range of an answer.
+  void draw(std::vector<RangeInputs> ranges, Estimate& out) const;
 };
 
-void Estimator::State::round(const Scenario& asked, std::string_view accelerator,
+void Estimator::State::round(const Scenario& asked, std::string_view accelerator, const Pace* pace,
                              std::vector<RangeInputs>& ranges, Estimate& out) {
   Notes notes(options.assumptions), money(options.assumptions);
   const Question question = questions.ask(asked, accelerator, notes, money);
-  const Sized sized = size(question, notes);
+  Sized sized = size(question, notes);
+  if (pace != nullptr) set_pace(*pace, sized);
   notes.append(std::move(money));
   answer(question, sized, options, notes, out);
   if (!options.range) return;
@@ -44,6 +47,13 @@ void Estimator::State::round(const Scenario& asked, std::string_view accelerator
     return found;
   };
   ranges.push_back(range_inputs(question, sized, out, elsewhere));
+}
+
+void Estimator::State::draw(std::vector<RangeInputs> ranges, Estimate& out) const {
+  if (ranges.empty()) return;
+  out.range = compute_range(std::move(ranges));
+  if (!options.derivations) return;
+  for (Derivation& step : derive_range(out.range)) out.derivations.push_back(std::move(step));
 }
 
 std::vector<std::string> platforms_of(const Scenario& scenario, const Catalog& catalog) {
@@ -63,19 +73,24 @@ const std::vector<Estimator::Failure>& Estimator::failures() const {
 void Estimator::run_one(const Scenario& scenario, std::string_view accelerator, Estimate& out) {
   std::vector<RangeInputs> ranges;
   if (scenario.stages.empty()) {
-    state_->round(scenario, accelerator, ranges, out);
+    state_->round(scenario, accelerator, nullptr, ranges, out);
   } else {
     std::vector<RoundAnswer> rounds;
     for (const Scenario::Stage& stage : scenario.stages) {
       rounds.push_back({stage.name, {}});
-      state_->round(stage_scenario(scenario, stage), accelerator, ranges, rounds.back().estimate);
+      state_->round(stage_scenario(scenario, stage), accelerator, nullptr, ranges,
+                    rounds.back().estimate);
     }
     out = job_of(std::move(rounds));
   }
-  if (ranges.empty()) return;
-  out.range = compute_range(std::move(ranges));
-  if (!state_->options.derivations) return;
-  for (Derivation& step : derive_range(out.range)) out.derivations.push_back(std::move(step));
+  state_->draw(std::move(ranges), out);
+}
+
+void Estimator::run_paced(const Scenario& scenario, std::string_view accelerator, const Pace& pace,
+                          Estimate& out) {
+  std::vector<RangeInputs> ranges;
+  state_->round(scenario, accelerator, &pace, ranges, out);
+  state_->draw(std::move(ranges), out);
 }
 
 std::vector<Estimate> Estimator::run(const Scenario& scenario) {

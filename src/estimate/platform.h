@@ -42,6 +42,9 @@ struct Execution {
   double step_seconds = 0;  ///< steady state
   double mfu = 0;           ///< against the dense peak of the precision
   double data_wait = 1;     ///< time of a step over what it takes where data is always there
+  std::optional<double> pace;  ///< measured: time of a step over what the model says
+  /// Whether somebody said how fast steps are.
+  [[nodiscard]] bool speed_given() const { return mfu_given || pace.has_value(); }
   // Of a method with more than one phase; `step_seconds` and `mfu` are then of the round's share.
   std::vector<PhaseTime> phases;
   double generating = 0;  ///< accelerators of `gpus` that generate beside those of the plan

@@ -22,12 +22,12 @@ bool ranged(const Scenario& scenario, Field field) {
 }
 
 SpreadContext context_of(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
-                         const UsefulTime& useful, const Estimate& out) {
+                         const UsefulTime& useful, bool speed_given, const Estimate& out) {
   SpreadContext context;
   context.gpus = out.gpus;
   if (out.performance.mfu > 0) context.mfu = out.performance.mfu;
   context.mfu_sigma = out.performance.quality.sigma;
-  context.mfu_given = scenario.has(Field::efficiency_mfu);
+  context.mfu_given = speed_given;
   context.stack_known = scenario.text(Field::efficiency_stack) !=
                         field_info(Field::efficiency_stack).fallback;
   context.own_steps = out.performance.quality.own;
@@ -143,10 +143,10 @@ UncertainInput input_of(const Scenario& scenario, Field field, const Distributio
 }  // namespace
 
 RangeInputs range_inputs(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
-                         const UsefulTime& useful, const Reestimate& estimate,
+                         const UsefulTime& useful, bool speed_given, const Reestimate& estimate,
                          const Estimate& out) {
   RangeInputs inputs;
-  default_spreads(context_of(scenario, work, rates, useful, out), inputs.inputs);
+  default_spreads(context_of(scenario, work, rates, useful, speed_given, out), inputs.inputs);
   WorkShares shares;
   if (out.tokens.total > 0) shares.text_tokens = std::min(1.0, out.tokens.text / out.tokens.total);
   shares.tokens_given = work.tokens_given && !scenario.has(Field::data_tokens_per_param);

@@ -29,6 +29,7 @@ void add_waterfall(const Execution& execution, const UsefulTime& useful, Estimat
     }
     if (busy < 1) out.waterfall.push_back({"idle_accelerators", busy});
     if (execution.data_wait > 1) out.waterfall.push_back({"data_wait", 1 / execution.data_wait});
+    if (execution.pace) out.waterfall.push_back({"measured_pace", 1 / *execution.pace});
     if (std::abs(out.waterfall[0].share - 1) < 1e-9) out.waterfall.erase(out.waterfall.begin());
     // Tuning is a share of every part's time, and below 0 where the software is faster than usual.
     const double tuning = time.terms[static_cast<std::size_t>(StepTerm::tuning)];

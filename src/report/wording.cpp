@@ -160,6 +160,7 @@ std::string term_words(std::string_view term) {
       {"padding", "padding"},
       {"data_wait", "waiting for data"},
       {"given_mfu", "MFU as given"},
+      {"measured_pace", "measured, beside the model"},
       {"counted_flops", "counting of FLOPs"},
       {"goodput", "failures and restarts"},
   };

@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "cost/make_bill.h"
-#include "quantity/quantity.h"
 #include "trcost/bill.h"
 #include "trcost/error.h"
 #include "workload/method.h"
@@ -186,8 +185,9 @@ class Transfer {
     return row;
   }
 
-  // Everything again at the speed that the measurement asks for.
-  void apply_factor(TransferRow& row, std::string_view name, double gpus) {
+  // The same plan at the pace that was measured, of the source for the time that was.
+  void apply_factor(TransferRow& row, std::string_view name, double gpus,
+                    std::optional<double> wall_clock_seconds) {
     const double mfu = row.predicted_mfu / result_.factor;
     if (mfu > 1) {
       throw Error(
@@ -197,9 +197,8 @@ class Transfer {
               "check time, tokens and number of accelerators: did the run do the work that "
               "the flags describe?");
     }
-    Scenario scenario = on_platform(request_.base, name, gpus);
-    scenario.set_number(Field::efficiency_mfu, mfu);
-    estimator_.run_one(scenario, name, row.estimate);
+    estimator_.run_paced(on_platform(request_.base, name, gpus), name,
+                         {result_.factor, wall_clock_seconds}, row.estimate);
   }
 
   // How a time was read: 20 is seconds, and 20h may be meant.
@@ -216,13 +215,8 @@ class Transfer {
         row.estimate.performance.tokens_per_second_per_gpu * request_.from_gpus;
     result_.factor = request_.seconds ? *request_.seconds / row.predicted_seconds
                                       : predicted_rate / *request_.tokens_per_second;
-    apply_factor(row, request_.from, request_.from_gpus);
+    apply_factor(row, request_.from, request_.from_gpus, request_.seconds);
     row.residual.why = "measured";
-    if (request_.seconds) {
-      // As it was given, to the last digit.
-      row.estimate.wall_clock_seconds = *request_.seconds;
-      row.estimate.gpu_hours = request_.from_gpus * *request_.seconds / kSecondsPerHour;
-    }
     set_ranges(row, request_);
   }
 
@@ -234,7 +228,7 @@ class Transfer {
     if (!known) known = transfer_residual(catalog_, same_chip);
     row.residual = *known;
     narrow_to_family(row);
-    apply_factor(row, target.accelerator, gpus);
+    apply_factor(row, target.accelerator, gpus, {});
     set_ranges(row, request_);
     return row;
   }
