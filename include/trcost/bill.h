@@ -158,6 +158,7 @@ struct PriceDoubts {
 
 /// What a reserved price binds to.
 struct Obligation {
+  double gpus = 0;
   double hours = 0;  ///< of the commitment
   double usd = 0;    ///< that all accelerators cost in it, used or not
 };
@@ -168,7 +169,7 @@ struct CostResult {
   std::optional<double> price_per_gpu_hour;
   std::optional<PriceClass> price_class;  ///< of the rent; empty where it is given or owned
   PriceDoubts doubts;                     ///< about the rent
-  std::optional<Obligation> obligation;   ///< of a reserved price
+  std::optional<Obligation> obligation;   ///< of a reserved price; empty of several
   Purchase purchase = Purchase::priced;   ///< whether owning could be priced
   std::string price_date;                 ///< of the rows that the price is made from
   std::string provider;                   ///< whose rows, comma-separated

@@ -102,6 +102,7 @@ struct MethodQuality {
   std::string_view family;    ///< which rows, in words
   bool measured = false;      ///< the chip has rows of its own
   bool own = false;           ///< the rows are steps that the user measured (trcost calibrate)
+  bool operator==(const MethodQuality&) const = default;
 };
 
 struct Model;

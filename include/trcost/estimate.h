@@ -36,20 +36,6 @@ struct WaterfallTerm {
   double share = 1;
 };
 
-/// One stage of a training that has several: what adds, and the plan, which does not.
-struct StageResult {
-  std::string name;
-  double gpus = 0;
-  double tokens = 0;
-  double flops = 0;
-  double gpu_hours = 0;
-  double wall_clock_seconds = 0;
-  double step_seconds = 0;
-  double mfu = 0;
-  Layout layout;
-  MemoryUse memory;
-};
-
 /// One phase of a round: what it takes of the whole job.
 struct PhaseResult {
   std::string stage;      ///< of a training in several, else empty
@@ -59,9 +45,14 @@ struct PhaseResult {
   double gpus = 0;
   double step_seconds = 0;  ///< of a round
   double tokens = 0;        ///< of a round
+  double model_flops = 0;   ///< of a round
+  double hardware_flops = 0;  ///< of a round: what learns does its recomputed layers again
   double gpu_hours = 0;     ///< of the job; with the waiting between phases they add up to its own
+  /// Its share of the whole bill by the time of its accelerators, in which storage and egress are
+  /// divided likewise.
   std::optional<double> cost;
   Layout layout;
+  double layers = 0;  ///< of the model, which the layout splits
   std::optional<ServingLayout> engine;  ///< of a replica that generates
 };
 
@@ -89,8 +80,26 @@ struct ModelSummary {
   std::string name;  ///< as asked, e.g. `10.0B vl`
   bool from_size = false;  ///< made from a parameter count alone: its name is that count
   double params_total = 0, params_active = 0, params_vision = 0, params_projector = 0;
-  double params_trainable = 0;
+  std::optional<double> params_trainable;  ///< unknown where stages differ
   double layers = 0, hidden = 0, heads = 0, kv_heads = 0, ffn = 0, vocab = 0;
+  bool operator==(const ModelSummary&) const = default;
+};
+
+/// One stage of a training that has several: what adds, and what is its own, which does not.
+struct StageResult {
+  std::string name;
+  double gpus = 0;
+  double tokens = 0;
+  double flops = 0;
+  double gpu_hours = 0;
+  double wall_clock_seconds = 0;
+  double step_seconds = 0;
+  double mfu = 0;
+  ModelSummary model;
+  std::string method;  ///< which model answered and how good it is there
+  std::optional<Obligation> obligation;  ///< of a reserved price
+  Layout layout;
+  MemoryUse memory;
 };
 
 struct TokenTotals {
@@ -126,7 +135,7 @@ struct PerformanceSummary {
   /// training.
   std::optional<double> batch_token_cost;
   std::string method;  ///< which model answered and how good it is there
-  MethodQuality quality;
+  std::optional<MethodQuality> quality;  ///< unknown where stages differ
 };
 
 /// What steps take, in amounts that add over the rounds of a training. The ratios of several rounds
@@ -152,12 +161,12 @@ void add(FlopTotals& sum, const FlopTotals& more);
 /// Sets the ratios; name and quality of the method stay.
 void ratios_of(const WorkTotals& totals, PerformanceSummary& out);
 
-/// What the data pipeline has to deliver.
 /// What keeps training from being faster.
 inline constexpr std::string_view kBoundByAccelerators = "accelerators";
 inline constexpr std::string_view kBoundByLoader = "loader";
 inline constexpr std::string_view kBoundByStorage = "storage";
 
+/// What the data pipeline has to deliver.
 struct PipelineResult {
   double images_per_second = 0;  ///< whole cluster; frames of video, 30-second windows of audio
   double bytes_per_second = 0;
@@ -180,6 +189,7 @@ struct Estimate {
   bool one_precision = true;  ///< false where stages differ
   bool complete = true;
   ModelSummary model;
+  bool one_model = true;  ///< false where stages differ: of theirs the names alone are here
   TokenTotals tokens;
   Medium medium = Medium::image;  ///< that the vision tokens are of
   FlopTotals flops;
@@ -237,7 +247,8 @@ class Estimator {
   /// One platform, into `out` whose memory is reused.
   void run_one(const Scenario& scenario, std::string_view accelerator, Estimate& out);
   /// The same cluster and layout at a measured pace: clock, bill and range are made from that; the
-  /// share of the time that is steps stays the predicted one. Not of a training in stages.
+  /// share of the time that is steps stays the predicted one. Not of a
+  /// training in stages, nor of rounds that generate.
   void run_paced(const Scenario& scenario, std::string_view accelerator, const Pace& pace,
                  Estimate& out);
 

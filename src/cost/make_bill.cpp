@@ -160,7 +160,7 @@ void say_whose_price(const BillInputs& in, CostResult& out) {
                       : PriceDoubts();
   out.obligation.reset();
   if (rented && in.term_hours > 0) {
-    out.obligation = {in.term_hours, in.gpus * in.term_hours * *in.price->usd};
+    out.obligation = {in.gpus, in.term_hours, in.gpus * in.term_hours * *in.price->usd};
   }
   out.purchase = in.purchase;
   out.price_date.assign(rented ? std::string_view(in.price->date) : in.ownership_date);

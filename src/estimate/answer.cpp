@@ -21,15 +21,17 @@ double rule_parameters(const Scenario& scenario, const ResolvedWork& work) {
 }
 
 // What the other phases of a round compute stands with the language model.
-void count_flops(const Scenario& scenario, const Prepared& prepared, FlopTotals& out) {
-  const ResolvedWork& work = prepared.work;
+void count_flops(const Scenario& scenario, const ResolvedWork& work, const Execution& execution,
+                 FlopTotals& out) {
   const TrainingFlops& per_token = work.flops_per_token;
   const double tokens = work.tokens.total;
-  const double others = prepared.round ? prepared.round->extra_flops() * per_token.total() : 0;
+  const double learning = per_token.total() * tokens_per_step(work, execution.plan.layout);
+  const double others = (execution.model_flops / learning - 1) * per_token.total();
   out.language = (per_token.language() + others) * tokens;
   out.vision = per_token.encoder() * tokens;
   out.projector = per_token.connector() * tokens;
   out.model = out.language + out.vision + out.projector;
+  out.hardware = out.model * execution.hardware_flops / execution.model_flops;
   out.per_token = out.model / tokens;
   out.rule_6nd = 6 * rule_parameters(scenario, work) * tokens;
 }
@@ -46,68 +48,46 @@ TokenTotals whole_tokens(const TokenTotals& tokens) {
   return out;
 }
 
-void describe_performance(const Prepared& prepared, const Execution& execution,
-                          const UsefulTime& useful, Estimate& out) {
-  const ResolvedWork& work = prepared.work;
-  const Platform& platform = prepared.model.platform();
-  const auto peak = [&](Precision p) {
-    return platform.accelerator->peak_flops[static_cast<std::size_t>(p)];
-  };
-  const double step_tokens = tokens_per_step(work, out.layout);
-  PerformanceSummary& perf = out.performance;
-  perf.step_seconds = execution.phases.empty() ? execution.step_seconds : execution.round_seconds;
-  perf.tokens_per_second_per_gpu = step_tokens / execution.step_seconds / out.gpus;
-  perf.mfu = execution.mfu;
-  perf.tflops_per_gpu = perf.mfu * peak(platform.precision) / 1e12;
-  const double bf16 = peak(Precision::bf16);
-  perf.mfu_bf16.reset();
-  if (bf16 > 0) perf.mfu_bf16 = perf.mfu * peak(platform.precision) / bf16;
-  const StepTime& time = execution.plan.time;
-  const double hardware_ratio = time.model_flops > 0 ? time.hardware_flops / time.model_flops : 1.0;
-  perf.hfu = perf.mfu * hardware_ratio;
-  out.flops.hardware = out.flops.model * hardware_ratio;
-  perf.goodput = useful.goodput_share;
-  perf.production_overhead = useful.production_overhead;
-  perf.batch_token_cost = batch_token_cost(work, execution);
-  perf.quality = prepared.quality;
-  perf.method = prepared.method;
-  if (execution.speed_given()) {
-    // No row stands behind it; of the chip it still holds whether whole runs on it are known.
-    perf.quality = {};
-    perf.quality.name = execution.mfu_given ? "given MFU" : "measured pace";
-    perf.quality.measured = prepared.quality.measured;
-    perf.method = perf.quality.name;
-  }
-  out.waterfall.clear();
-  perf.interconnect_efficiency.reset();
-  if (!execution.phases.empty()) return;  // of several kinds of work there is no one way down
-  add_waterfall(execution, useful, out);
-  check_waterfall(out, perf.mfu * useful.share());
+// How good the answer is. No row stands behind a speed that was given; of the chip it still holds
+// whether whole runs on it are known.
+void describe_method(const Prepared& prepared, const Execution& execution,
+                     PerformanceSummary& out) {
+  out.quality = prepared.quality;
+  out.method = prepared.method;
+  if (!execution.speed_given()) return;
+  MethodQuality& quality = out.quality.emplace();
+  quality.name = execution.mfu_given ? "given MFU" : "measured pace";
+  quality.measured = prepared.quality.measured;
+  out.method = quality.name;
 }
 
-WorkTotals work_totals(const Prepared& prepared, const UsefulTime& useful, const Estimate& out) {
-  const Platform& platform = prepared.model.platform();
-  const PerformanceSummary& perf = out.performance;
+// Hours are continuous in the tokens; who counts steps counts the last one too.
+WorkTotals work_totals(const Prepared& prepared, const Execution& execution,
+                       const UsefulTime& useful, const Estimate& out) {
+  const ResolvedWork& work = prepared.work;
+  const double steps = optimizer_steps(work, out.layout);
   WorkTotals totals;
   totals.steps = out.steps;
-  totals.step_seconds = out.steps * perf.step_seconds;
+  totals.step_seconds = out.steps * (execution.phases.empty() ? execution.step_seconds
+                                                              : execution.round_seconds);
+  totals.tokens = steps * tokens_per_step(work, out.layout);
+  totals.model_flop = steps * execution.model_flops;
+  totals.hardware_flop = steps * execution.hardware_flops;
   totals.paid_seconds = out.gpu_hours * kSecondsPerHour;
   totals.running_seconds = totals.paid_seconds * useful.production_overhead;
   totals.busy_seconds = totals.running_seconds * useful.goodput_share;
-  totals.network_seconds.reset();
-  if (perf.interconnect_efficiency) {
-    totals.network_seconds = totals.busy_seconds * (1 - *perf.interconnect_efficiency);
-  }
-  totals.tokens = totals.busy_seconds * perf.tokens_per_second_per_gpu;
-  const double peak =
-      platform.accelerator->peak_flops[static_cast<std::size_t>(platform.precision)];
-  totals.peak_flop = totals.busy_seconds * peak;
+  totals.peak_flop = totals.busy_seconds * peak_flops(prepared.model);
   totals.peak_flop_bf16.reset();
-  if (perf.mfu_bf16) totals.peak_flop_bf16 = totals.peak_flop * perf.mfu / *perf.mfu_bf16;
-  totals.model_flop = totals.peak_flop * perf.mfu;
-  totals.hardware_flop = totals.peak_flop * perf.hfu;
+  const double bf16 = peak_flops(prepared.model, Precision::bf16);
+  if (bf16 > 0) totals.peak_flop_bf16 = totals.busy_seconds * bf16;
+  totals.network_seconds.reset();
+  if (const auto share = network_share(execution)) {
+    totals.network_seconds = totals.busy_seconds * *share;
+  }
   totals.batch_tokens.reset();
-  if (perf.batch_token_cost) totals.batch_tokens = totals.tokens * *perf.batch_token_cost;
+  if (const auto cost = batch_token_cost(work, execution)) {
+    totals.batch_tokens = totals.tokens * *cost;
+  }
   return totals;
 }
 
@@ -128,18 +108,21 @@ void fill_plan(const Question& question, const Execution& execution, Estimate& o
   out.tokens = whole_tokens(work.tokens);
   out.medium = work.medium;
   out.model = describe_model(work);
-  count_flops(*question.scenario, *question.prepared, out.flops);
+  out.one_model = true;
+  count_flops(*question.scenario, work, execution, out.flops);
 }
 
+// The clock, what is done in that time, and its ratios.
 void fill_time(const Prepared& prepared, const Sized& sized, Estimate& out) {
   const Execution& execution = sized.execution;
-  // Time is continuous in the tokens; who counts steps counts the last one too.
   const double steps = optimizer_steps(prepared.work, out.layout);
   out.steps = std::ceil(steps / execution.updates * (1 - 1e-12));
   out.wall_clock_seconds =
       sized.wall_clock_seconds.value_or(steps * execution.step_seconds / sized.useful.share());
   out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
-  out.work = work_totals(prepared, sized.useful, out);
+  out.work = work_totals(prepared, execution, sized.useful, out);
+  ratios_of(out.work, out.performance);
+  fill_waterfall(execution, sized.useful, out);
 }
 
 void fill_derivations(const Question& question, const Sized& sized, const EstimateOptions& options,
@@ -175,8 +158,8 @@ void set_pace(const Pace& pace, Sized& sized) {
   execution.pace = pace.factor;
   execution.step_seconds *= pace.factor;
   execution.round_seconds *= pace.factor;
+  execution.pass.step_seconds *= pace.factor;
   for (PhaseTime& phase : execution.phases) phase.seconds *= pace.factor;
-  execution.mfu /= pace.factor;
   sized.wall_clock_seconds = pace.wall_clock_seconds;
 }
 
@@ -187,7 +170,7 @@ void answer(const Question& question, const Sized& sized, const EstimateOptions&
   const Rates& rates = *question.rates;
   const Execution& execution = sized.execution;
   fill_plan(question, execution, out);
-  describe_performance(prepared, execution, sized.useful, out);
+  describe_method(prepared, execution, out.performance);
   fill_time(prepared, sized, out);
   add_data_pipeline(scenario, prepared.work, *prepared.model.platform().stack, execution.data_wait,
                     options.assumptions, out);

@@ -11,10 +11,16 @@ using enum NumberKind;
 using enum Better;
 
 // Errors are known where there are rows to have them on.
-Number of_quality(E e, double value) {
-  if (e.performance.quality.rows == 0) return std::nullopt;
-  return value;
-}
+template <double MethodQuality::*Member>
+constexpr auto error_of = [](E e) -> Number {
+  const std::optional<MethodQuality>& quality = e.performance.quality;
+  return quality && quality->rows > 0 ? Number((*quality).*Member) : std::nullopt;
+};
+
+template <std::string_view MethodQuality::*Member>
+constexpr auto quality_words = [](E e) {
+  return e.performance.quality ? (*e.performance.quality).*Member : std::string_view();
+};
 
 constexpr EstimateColumn kPerformance[] = {
     figure(
@@ -56,21 +62,25 @@ constexpr EstimateColumn kPerformance[] = {
         [](E e) -> Number { return e.performance.batch_token_cost; },
         "more tokens that this batch takes than the usual one for the same loss"),
     text(
-        "performance.quality.method", [](E e) { return e.performance.quality.name; },
+        "performance.quality.method", quality_words<&MethodQuality::name>,
         "kind of model that answered"),
     figure(
         "performance.quality.sigma", "", NumberKind::number, lower,
-        [](E e) { return of_quality(e, e.performance.quality.sigma); },
+        error_of<&MethodQuality::sigma>,
         "standard deviation of ln(predicted / measured) on published rows"),
     figure(
         "performance.quality.median_error", "", fraction, lower,
-        [](E e) { return of_quality(e, e.performance.quality.median_error); },
+        error_of<&MethodQuality::median_error>,
         "median of |predicted / measured - 1| there"),
     figure(
         "performance.quality.rows", "", integer, higher,
-        [](E e) -> Number { return e.performance.quality.rows; }, "published rows behind it"),
+        [](E e) -> Number {
+          const std::optional<MethodQuality>& quality = e.performance.quality;
+          return quality ? Number(quality->rows) : std::nullopt;
+        },
+        "published rows behind it"),
     text(
-        "performance.quality.family", [](E e) { return e.performance.quality.family; },
+        "performance.quality.family", quality_words<&MethodQuality::family>,
         "which rows these are"),
     figure(
         "gpu_hours", "GPU-hours", count, lower, [](E e) -> Number { return e.gpu_hours; },

@@ -4,6 +4,7 @@
 #include "estimate/estimate_columns.h"
 #include "estimate/explain_step.h"
 #include "estimate/plan_columns.h"
+#include "quantity/quantity.h"
 #include "workload/method.h"
 
 namespace trcost {
@@ -94,116 +95,123 @@ const Columns<Derivation>& derivation_columns() {
   return table;
 }
 
-// A stage with the layers that its layout splits.
-struct PlacedStage {
-  const StageResult* stage = nullptr;
-  double layers = 0;
-};
 
-const Columns<PlacedStage>& stage_columns() {
-  using S = const PlacedStage&;
-  static const Columns<PlacedStage> table = [] {
-    Columns<PlacedStage> t = {
+const Columns<StageResult>& stage_columns() {
+  using S = const StageResult&;
+  static const Columns<StageResult> table = [] {
+    Columns<StageResult> t = {
         text(
-            "name", [](S s) -> auto& { return s.stage->name; }, "of the stage", Rank::key),
+            "name", [](S s) -> auto& { return s.name; }, "of the stage", Rank::key),
         number(
-            "tokens", "tokens", NumberKind::count, [](S s) { return s.stage->tokens; },
+            "tokens", "tokens", NumberKind::count, [](S s) { return s.tokens; },
             "that it processes"),
         plain(
-            "flops", [](S s) { return s.stage->flops; }, "model FLOP"),
+            "flops", [](S s) { return s.flops; }, "model FLOP"),
         number(
-            "gpu_hours", "GPU-hours", NumberKind::count, [](S s) { return s.stage->gpu_hours; },
+            "gpu_hours", "GPU-hours", NumberKind::count, [](S s) { return s.gpu_hours; },
             "with failures and production overhead"),
         number(
             "wall_clock_seconds", "s", NumberKind::duration,
-            [](S s) { return s.stage->wall_clock_seconds; }, "from start to end"),
+            [](S s) { return s.wall_clock_seconds; }, "from start to end"),
         number(
-            "mfu", "", NumberKind::fraction, [](S s) { return s.stage->mfu; },
+            "mfu", "", NumberKind::fraction, [](S s) { return s.mfu; },
             "against the dense peak of the precision used"),
         number(
-            "gpus", "accelerators", NumberKind::integer, [](S s) { return s.stage->gpus; },
+            "params_total", "parameters", NumberKind::count, [](S s) { return s.model.params_total; },
+            "of its model"),
+        number(
+            "params_trainable", "parameters", NumberKind::count,
+            [](S s) { return s.model.params_trainable; }, "that learn"),
+        text(
+            "method", [](S s) -> auto& { return s.method; },
+            "which model answered and how good it is there"),
+        number(
+            "commitment_seconds", "s", NumberKind::duration,
+            [](S s) -> std::optional<double> {
+              if (!s.obligation) return std::nullopt;
+              return s.obligation->hours * kSecondsPerHour;
+            },
+            "what a reserved price binds for"),
+        number(
+            "commitment_usd", "USD", NumberKind::money,
+            [](S s) -> std::optional<double> {
+              if (!s.obligation) return std::nullopt;
+              return s.obligation->usd;
+            },
+            "what its cluster costs in that term, used or not"),
+        number(
+            "gpus", "accelerators", NumberKind::integer, [](S s) { return s.gpus; },
             "cluster size"),
         number(
-            "step_seconds", "s", NumberKind::duration, [](S s) { return s.stage->step_seconds; },
+            "step_seconds", "s", NumberKind::duration, [](S s) { return s.step_seconds; },
             "one step in steady state")};
     t.lift<[](S s) {
-      return std::optional<PlacedLayout>({&s.stage->layout, s.stage->gpus, s.layers});
+      return std::optional<PlacedLayout>({&s.layout, s.gpus, s.model.layers});
     },
            layout_columns>("layout");
-    t.lift<[](S s) { return &s.stage->memory; }, memory_use_columns>("memory");
+    t.lift<[](S s) { return &s.memory; }, memory_use_columns>("memory");
     return t;
   }();
   return table;
 }
 
-// A phase with the layers that its layout splits.
-struct PlacedPhase {
-  const PhaseResult* phase = nullptr;
-  double layers = 0;
-};
 
-const Columns<PlacedPhase>& phase_columns() {
-  using P = const PlacedPhase&;
-  static const Columns<PlacedPhase> table = [] {
-    Columns<PlacedPhase> t = {
+const Columns<PhaseResult>& phase_columns() {
+  using P = const PhaseResult&;
+  static const Columns<PhaseResult> table = [] {
+    Columns<PhaseResult> t = {
         text(
-            "name", [](P p) { return p.phase->name; }, "of the phase", Rank::key),
+            "name", [](P p) { return p.name; }, "of the phase", Rank::key),
         text(
-            "stage", [](P p) -> auto& { return p.phase->stage; }, "of a training in several"),
+            "stage", [](P p) -> auto& { return p.stage; }, "of a training in several"),
         text(
-            "kind", [](P p) { return work_name(p.phase->work); }, "train, forward, generate, wait"),
+            "kind", [](P p) { return work_name(p.work); }, "train, forward, generate, wait"),
         text(
-            "method", [](P p) { return p.phase->method; },
+            "method", [](P p) { return p.method; },
             "of its round, as --method has it"),
         number(
-            "gpus", "accelerators", NumberKind::integer, [](P p) { return p.phase->gpus; },
+            "gpus", "accelerators", NumberKind::integer, [](P p) { return p.gpus; },
             "that do it"),
         number(
-            "step_seconds", "s", NumberKind::duration, [](P p) { return p.phase->step_seconds; },
+            "step_seconds", "s", NumberKind::duration, [](P p) { return p.step_seconds; },
             "of one round"),
         number(
-            "tokens", "tokens", NumberKind::count, [](P p) { return p.phase->tokens; },
+            "tokens", "tokens", NumberKind::count, [](P p) { return p.tokens; },
             "of one round"),
         number(
-            "gpu_hours", "GPU-hours", NumberKind::count, [](P p) { return p.phase->gpu_hours; },
+            "model_flops", "FLOP", NumberKind::number, [](P p) { return p.model_flops; },
+            "of one round"),
+        number(
+            "hardware_flops", "FLOP", NumberKind::number,
+            [](P p) { return p.hardware_flops; }, "of one round, with recomputation"),
+        number(
+            "gpu_hours", "GPU-hours", NumberKind::count, [](P p) { return p.gpu_hours; },
             "of the job; all phases add up to its own"),
         number(
-            "cost", "USD", NumberKind::money, [](P p) { return p.phase->cost; },
+            "cost", "USD", NumberKind::money, [](P p) { return p.cost; },
             "of the job's total"),
         number(
             "engine.tp", "", NumberKind::integer,
             [](P p) -> std::optional<double> {
-              if (!p.phase->engine) return std::nullopt;
-              return p.phase->engine->tp;
+              if (!p.engine) return std::nullopt;
+              return p.engine->tp;
             },
             "tensor parallel degree of a replica that generates"),
         number(
             "engine.gpus", "accelerators", NumberKind::integer,
             [](P p) -> std::optional<double> {
-              if (!p.phase->engine) return std::nullopt;
-              return p.phase->engine->gpus;
+              if (!p.engine) return std::nullopt;
+              return p.engine->gpus;
             },
             "of a replica that generates")};
     t.lift<[](P p) -> std::optional<PlacedLayout> {
-      if (p.phase->work == Work::generate || p.phase->work == Work::wait) return std::nullopt;
-      return PlacedLayout{&p.phase->layout, p.phase->layout.gpus(), p.layers};
+      if (p.work == Work::generate || p.work == Work::wait) return std::nullopt;
+      return PlacedLayout{&p.layout, p.layout.gpus(), p.layers};
     },
            layout_columns>("layout");
     return t;
   }();
   return table;
-}
-
-std::vector<PlacedPhase> phases_of_job(E e) {
-  std::vector<PlacedPhase> out;
-  for (const PhaseResult& phase : e.phases) out.push_back({&phase, e.model.layers});
-  return out;
-}
-
-std::vector<PlacedStage> stages_of(E e) {
-  std::vector<PlacedStage> out;
-  for (const StageResult& stage : e.stages) out.push_back({&stage, e.model.layers});
-  return out;
 }
 
 const Column<Estimate> kLists[] = {
@@ -219,9 +227,9 @@ const Column<Estimate> kLists[] = {
     list<assumption_columns>(
         "assumptions", [](E e) -> auto& { return e.assumptions; }, "what the question left open"),
     list<stage_columns>(
-        "stages", [](E e) { return stages_of(e); }, "of a training in several"),
+        "stages", [](E e) -> auto& { return e.stages; }, "of a training in several"),
     list<phase_columns>(
-        "phases", [](E e) { return phases_of_job(e); },
+        "phases", [](E e) -> auto& { return e.phases; },
         "of a round: what learns, scores, generates and waits"),
     // Sentences, which rows of a sweep do without.
     text(

@@ -29,9 +29,16 @@ std::optional<T> choice_of(const Scenario& scenario, Field field,
 
 }  // namespace
 
+double peak_flops(const StepModel& model, Precision precision) {
+  return model.platform().accelerator->peak_flops[static_cast<std::size_t>(precision)];
+}
+
 double peak_flops(const StepModel& model) {
-  const Platform& platform = model.platform();
-  return platform.accelerator->peak_flops[static_cast<std::size_t>(platform.precision)];
+  return peak_flops(model, model.platform().precision);
+}
+
+double with_recomputation(const StepTime& time) {
+  return time.model_flops > 0 ? time.hardware_flops / time.model_flops : 1;
 }
 
 namespace {
@@ -45,16 +52,15 @@ Execution with_plan(const Scenario& scenario, const Prepared& prepared, double g
   out.mfu_given = mfu.has_value();
   out.plan = std::move(plan);
   const double tokens = tokens_per_step(work, out.plan.layout);
-  const double flops = work.flops_per_token.total() * tokens;
+  out.model_flops = work.flops_per_token.total() * tokens;
+  out.hardware_flops = out.model_flops * with_recomputation(out.plan.time);
   if (mfu) {
-    out.mfu = *mfu;
-    out.step_seconds = flops / (gpus * peak_flops(model) * *mfu);
+    out.step_seconds = out.model_flops / (gpus * peak_flops(model) * *mfu);
     return out;
   }
   out.data_wait =
       data_wait(scenario, work, *model.platform().stack, tokens / out.plan.time.seconds / gpus);
   out.step_seconds = out.plan.time.seconds * out.data_wait;
-  out.mfu = flops / (gpus * peak_flops(model) * out.step_seconds);
   return out;
 }
 

@@ -11,6 +11,8 @@ namespace trcost {
 
 /// Dense peak of the precision in use, FLOP/s.
 double peak_flops(const StepModel& model);
+/// The chip's own in a precision; 0 where it has none.
+double peak_flops(const StepModel& model, Precision precision);
 
 /// Plans the training on `gpus` accelerators, all of them. Throws as plan() does.
 Execution execute(const Scenario& scenario, const Prepared& prepared, double gpus);

@@ -20,7 +20,8 @@ using Maybe = std::optional<double>;
 // the amounts are added.
 [[maybe_unused]] void every_member_has_a_rule(const Estimate& e) {
   [[maybe_unused]] const auto& [step_account, accelerator, title, system, book, gpus, precision,
-                                one_precision, complete, model, tokens, medium, flops, layout,
+                                one_precision, complete, model, one_model, tokens, medium, flops,
+                                layout,
                                 one_layout, memory, work, performance, waterfall, steps, seq_length,
                                 gpu_hours, wall_clock, energy, cost, range, pipeline, stages,
                                 phases, rollout, assumptions, derivations, warnings, runner_up] = e;
@@ -98,11 +99,24 @@ void add_amounts(const Parts& parts, Estimate& out) {
   if (out.tokens.total > 0) out.flops.per_token = out.flops.model / out.tokens.total;
 }
 
-// The model is one; what of it learns may differ.
+// The model but what of it learns, which may differ.
+ModelSummary frozen(const Estimate& e) {
+  ModelSummary out = e.model;
+  out.params_trainable.reset();
+  return out;
+}
+
+// Stages train one model, each what it trains of it; several models have but their names in common.
 void add_model(const Parts& parts, Estimate& out) {
-  out.model = most_of(parts, [](const Estimate& e) { return e.model.params_total; }).model;
+  out.one_model = all_same(parts, frozen);
+  if (!out.one_model) {
+    out.model.name =
+        joined(parts, [](const Estimate& e) -> const std::string& { return e.model.name; });
+    return;
+  }
+  out.model = frozen(parts.front().estimate);
   const auto trainable = [](const Estimate& e) { return e.model.params_trainable; };
-  out.model.params_trainable = trainable(most_of(parts, trainable));
+  if (all_same(parts, trainable)) out.model.params_trainable = trainable(parts.front().estimate);
 }
 
 void add_plan(const Parts& parts, Estimate& out) {
@@ -113,7 +127,7 @@ void add_plan(const Parts& parts, Estimate& out) {
   if (all_same(parts, [](const Estimate& e) { return e.system; })) out.system = first.system;
   out.precision = first.precision;
   out.one_precision = all_same(parts, [](const Estimate& e) { return e.precision; });
-  out.one_layout = all_same(parts, [](const Estimate& e) { return e.layout; });
+  out.one_layout = out.one_model && all_same(parts, [](const Estimate& e) { return e.layout; });
   if (out.one_layout) out.layout = first.layout;
   if (all_same(parts, [](const Estimate& e) { return e.seq_length; })) {
     out.seq_length = first.seq_length;
@@ -131,9 +145,8 @@ void add_performance(const Parts& parts, Estimate& out) {
   ratios_of(out.work, p);
   p.method =
       joined(parts, [](const Estimate& e) -> const std::string& { return e.performance.method; });
-  p.quality = most_of(parts, [](const Estimate& e) {
-                return e.performance.quality.sigma;
-              }).performance.quality;
+  const auto quality = [](const Estimate& e) { return e.performance.quality; };
+  if (all_same(parts, quality)) p.quality = quality(parts.front().estimate);
 }
 
 void add_energy(const Parts& parts, Estimate& out) {
@@ -174,6 +187,23 @@ void add_price(const Parts& parts, Estimate& out) {
   }
 }
 
+// One commitment holds all rounds that it is made for, whose accelerators work one after another: that
+// of the largest cluster. Several, of other terms or prices, are no one sum: each stands in its stage.
+std::optional<Obligation> joint_obligation(const Parts& parts) {
+  std::optional<Obligation> out;
+  Maybe price;
+  for (const RoundAnswer& part : parts) {
+    const CostResult& each = part.estimate.cost;
+    if (!each.obligation) continue;
+    if (out && (each.obligation->hours != out->hours || each.price_per_gpu_hour != price)) {
+      return std::nullopt;
+    }
+    if (!out || each.obligation->gpus > out->gpus) out = each.obligation;
+    price = each.price_per_gpu_hour;
+  }
+  return out;
+}
+
 // What is said of the prices.
 void add_evidence(const Parts& parts, CostResult& cost) {
   for (const RoundAnswer& part : parts) {
@@ -181,12 +211,9 @@ void add_evidence(const Parts& parts, CostResult& cost) {
     cost.doubts.imputed |= each.doubts.imputed;
     cost.doubts.other_class |= each.doubts.other_class;
     cost.doubts.stale |= each.doubts.stale;
-    // One commitment holds all rounds, whose accelerators work one after another.
-    if (each.obligation && (!cost.obligation || each.obligation->usd > cost.obligation->usd)) {
-      cost.obligation = each.obligation;
-    }
     cost.purchase = std::max(cost.purchase, each.purchase);
   }
+  cost.obligation = joint_obligation(parts);
   cost.price_date =
       joined(parts, [](const Estimate& e) -> const std::string& { return e.cost.price_date; });
   cost.provider =
@@ -251,6 +278,9 @@ StageResult stage_result(const Estimate& part, const std::string& name) {
   out.wall_clock_seconds = part.wall_clock_seconds;
   out.step_seconds = part.performance.step_seconds;
   out.mfu = part.performance.mfu;
+  out.model = part.model;
+  out.method = part.performance.method;
+  out.obligation = part.cost.obligation;
   out.layout = part.layout;
   out.memory = part.memory;
   return out;

@@ -14,14 +14,18 @@ void take_share(const Estimate& job, double share, PhaseResult& out) {
   if (job.cost.total) out.cost = *job.cost.total * share;
 }
 
-PhaseResult plain(const Estimate& job, std::string_view method) {
+// A round of a plain run is one step, whose last may be filled in part.
+PhaseResult plain(const Prepared& prepared, const Execution& execution, const Estimate& job) {
   PhaseResult out;
   out.name = "train_policy";
-  out.method = method;
+  out.method = prepared.training;
   out.gpus = job.gpus;
   out.step_seconds = job.performance.step_seconds;
-  out.tokens = job.steps > 0 ? job.tokens.total / job.steps : 0;
+  out.tokens = tokens_per_step(prepared.work, job.layout);
+  out.model_flops = execution.model_flops;
+  out.hardware_flops = execution.hardware_flops;
   out.layout = job.layout;
+  out.layers = job.model.layers;
   take_share(job, 1, out);
   return out;
 }
@@ -53,7 +57,7 @@ void add_phase_results(const Prepared& prepared, const Execution& execution, Est
   out.phases.clear();
   out.rollout.reset();
   if (execution.phases.empty()) {
-    out.phases.push_back(plain(out, prepared.training));
+    out.phases.push_back(plain(prepared, execution, out));
     return;
   }
   const double all = execution.gpus * execution.round_seconds;
@@ -66,7 +70,10 @@ void add_phase_results(const Prepared& prepared, const Execution& execution, Est
     result.gpus = phase.gpus;
     result.step_seconds = phase.seconds;
     result.tokens = phase.tokens;
+    result.model_flops = phase.model_flops;
+    result.hardware_flops = phase.hardware_flops;
     result.layout = phase.layout;
+    result.layers = out.model.layers;
     result.engine = phase.engine;
     take_share(out, phase.gpus * phase.seconds / all, result);
     worked += phase.gpus * phase.seconds;

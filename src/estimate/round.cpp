@@ -18,10 +18,6 @@ constexpr double kSyncSenders = 64;
 constexpr double kGigabyte = 1e9;
 constexpr double kLargestEngine = 64;
 
-double size_of(const RoundWork& round, Role role) {
-  return round.sizes[static_cast<std::size_t>(role)];
-}
-
 // The fastest way to split the engines over `gpus` accelerators.
 struct Generation {
   ServingLayout layout;
@@ -112,13 +108,18 @@ std::optional<Generation> generate(const RoundWork& round, double gpus) {
 }
 
 // Of a round: new weights to the engines, memory from learning to generating and back, the rest.
-double serial_seconds(const RoundWork& round, double learners) {
-  if (!round.rollout) return 0;
+SerialTime serial_time(const RoundWork& round, double learners) {
+  SerialTime out;
+  if (!round.rollout) return out;
   const RoundFramework& f = round.framework;
-  const double sent = 2 * round.policy_params / kGigabyte / std::min(learners, kSyncSenders);
-  const bool switches = round.placement == Placement::colocated;
-  return f.other_seconds + f.sync_seconds_per_gb * sent +
-         (switches ? f.switch_seconds_per_billion * round.policy_params / kGigabyte : 0);
+  out.other = f.other_seconds;
+  out.per_gigabyte = f.sync_seconds_per_gb;
+  out.gigabytes = 2 * round.policy_params / kGigabyte;
+  out.senders = std::min(learners, kSyncSenders);
+  if (round.placement != Placement::colocated) return out;
+  out.per_billion = f.switch_seconds_per_billion;
+  out.billions = round.policy_params / kGigabyte;
+  return out;
 }
 
 double step_factor(const RoundWork& round) {
@@ -126,19 +127,42 @@ double step_factor(const RoundWork& round) {
   return round.mixture ? round.framework.mixture_step : round.framework.dense_step;
 }
 
-double generation_factor(const RoundWork& round) {
-  return round.mixture ? round.framework.mixture_generation : round.framework.dense_generation;
+LearningPass learning_pass(const RoundWork& round, double sequences, double updates,
+                           const Execution& execution) {
+  LearningPass out;
+  out.steps = updates / round.epochs();
+  out.step_flops = execution.model_flops;
+  out.recomputing = with_recomputation(execution.plan.time);
+  out.step_seconds = execution.step_seconds;
+  out.framework = step_factor(round);
+  out.tokens = sequences / round.epochs() * round.sequence_tokens;
+  return out;
 }
 
-PhaseTime timed(const Phase& phase, double gpus, const Layout& layout, double tokens,
-                double seconds) {
+// FLOPs of a phase over those of the pass, in which only what learns is done again.
+double flop_share(const RoundWork& round, const Phase& phase) {
+  return phase.repeats * round.size(phase.role) *
+         (phase.work == Work::train ? 1 : round.forward_share);
+}
+
+PhaseTime worked(const RoundWork& round, const Phase& phase, const LearningPass& pass,
+                 double gpus) {
   PhaseTime out;
   out.name = phase.name;
   out.work = phase.work;
   out.gpus = gpus;
+  out.model_flops = pass.model_flops() * flop_share(round, phase);
+  out.hardware_flops = out.model_flops * (phase.work == Work::train ? pass.recomputing : 1);
+  return out;
+}
+
+// As long as the pass for its FLOPs.
+PhaseTime scored_or_learnt(const RoundWork& round, const Phase& phase, const LearningPass& pass,
+                           double gpus, const Layout& layout) {
+  PhaseTime out = worked(round, phase, pass, gpus);
   out.layout = layout;
-  out.tokens = tokens;
-  out.seconds = seconds;
+  out.tokens = pass.tokens * phase.repeats;
+  out.seconds = pass.seconds() * out.hardware_flops / pass.hardware_flops();
   return out;
 }
 
@@ -170,16 +194,6 @@ double RoundWork::epochs() const {
   return learns == phases.end() ? 1 : learns->repeats;
 }
 
-double RoundWork::extra_flops() const {
-  double extra = 0;
-  for (const Phase& phase : phases) {
-    if (policy_learns(phase)) continue;
-    const bool learns = phase.work == Work::train;
-    extra += phase.repeats * size_of(*this, phase.role) * (learns ? 1 : forward_share);
-  }
-  return extra / epochs();
-}
-
 std::vector<double> generation_splits(const RoundWork& round, double gpus, double node) {
   if (!round.rollout || round.placement == Placement::colocated) return {0};
   if (round.generation_gpus) return {*round.generation_gpus};
@@ -198,12 +212,13 @@ std::vector<double> generation_splits(const RoundWork& round, double gpus, doubl
 namespace {
 
 // Adds the phase that writes the responses; false where no engine holds the policy.
-bool add_generation(const RoundWork& round, const Phase& phase, double gpus, Execution& execution) {
+bool add_generation(const RoundWork& round, const Phase& phase, const LearningPass& pass,
+                    double gpus, Execution& execution) {
   const std::optional<Generation> found = generate(round, gpus);
   if (!found) return false;
-  PhaseTime out =
-      timed(phase, gpus, {}, round.rollout->responses() * round.rollout->mean_response(),
-            found->time.seconds * generation_factor(round));
+  PhaseTime out = worked(round, phase, pass, gpus);
+  out.tokens = round.rollout->responses() * round.rollout->mean_response();
+  out.seconds = found->time.seconds * round.generation_factor();
   out.engine = found->layout;
   execution.phases.push_back(out);
   execution.rollout = found->time;
@@ -223,31 +238,28 @@ bool add_phases(const RoundWork& round, double generation_gpus, Execution& execu
   const Layout& layout = execution.plan.layout;
   const double sequences = round.sequences > 0 ? round.sequences : layout.global_batch;
   const double updates = std::max(1.0, sequences / layout.global_batch);
-  const double epochs = round.epochs();
-  const StepTime& time = execution.plan.time;
-  const double recomputed = time.hardware_flops > 0 ? time.model_flops / time.hardware_flops : 1;
-  // Of learning, over the round's sequences once.
-  const double pass = updates / epochs * execution.step_seconds * step_factor(round);
-  const double tokens = sequences / epochs * round.sequence_tokens;
+  const LearningPass pass = learning_pass(round, sequences, updates, execution);
+  execution.pass = pass;
   const double learners = execution.gpus - generation_gpus;
   execution.phases.clear();
   execution.generating = generation_gpus;
   for (const Phase& phase : round.phases) {
     if (phase.work == Work::generate) {
       const double gpus = generation_gpus > 0 ? generation_gpus : execution.gpus;
-      if (!add_generation(round, phase, gpus, execution)) return false;
+      if (!add_generation(round, phase, pass, gpus, execution)) return false;
       continue;
     }
-    const double share = phase.work == Work::train ? 1 : round.forward_share * recomputed;
-    execution.phases.push_back(timed(phase, learners, layout, tokens * phase.repeats,
-                                     pass * phase.repeats * size_of(round, phase.role) * share));
+    execution.phases.push_back(scored_or_learnt(round, phase, pass, learners, layout));
   }
   execution.updates = updates;
-  execution.round_seconds = wall(round, execution.phases, serial_seconds(round, learners));
-  const double before = execution.step_seconds;
-  const double cluster = learners / execution.gpus;  // the plan's share of the accelerators
+  execution.serial = serial_time(round, learners);
+  execution.round_seconds = wall(round, execution.phases, execution.serial.seconds());
   execution.step_seconds = execution.round_seconds / updates;
-  execution.mfu *= before * cluster * (1 + round.extra_flops()) / execution.step_seconds;
+  execution.model_flops = execution.hardware_flops = 0;
+  for (const PhaseTime& phase : execution.phases) {
+    execution.model_flops += phase.model_flops / updates;
+    execution.hardware_flops += phase.hardware_flops / updates;
+  }
   return true;
 }
 

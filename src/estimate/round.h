@@ -51,10 +51,14 @@ struct RoundWork {
   RoundFramework framework;
   bool mixture = false;
 
-  /// FLOPs beside the policy's learning, as a factor on that.
-  [[nodiscard]] double extra_flops() const;
   /// Passes of the policy's learning over the sequences of a round.
   [[nodiscard]] double epochs() const;
+  /// Active parameters over the policy's.
+  [[nodiscard]] double size(Role role) const { return sizes[static_cast<std::size_t>(role)]; }
+  /// Time of generation with the framework over that of the engines alone.
+  [[nodiscard]] double generation_factor() const {
+    return mixture ? framework.mixture_generation : framework.dense_generation;
+  }
 };
 
 /// The scenario of a method: its rollouts as samples of the policy, in `adapted`; false for

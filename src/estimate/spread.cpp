@@ -24,19 +24,21 @@ bool ranged(const Scenario& scenario, Field field) {
 SpreadContext context_of(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
                          const UsefulTime& useful, bool speed_given, const Estimate& out) {
   SpreadContext context;
+  const MethodQuality quality = out.performance.quality.value_or(MethodQuality());
   context.gpus = out.gpus;
   if (out.performance.mfu > 0) context.mfu = out.performance.mfu;
-  context.mfu_sigma = out.performance.quality.sigma;
+  context.mfu_sigma = quality.sigma;
   context.mfu_given = speed_given;
   context.stack_known = scenario.text(Field::efficiency_stack) !=
                         field_info(Field::efficiency_stack).fallback;
-  context.own_steps = out.performance.quality.own;
+  context.own_steps = quality.own;
   context.moe = work.model.language.moe.has_value();
   context.vision = work.workload.vision();
   context.vision_rows =
       context.vision && scenario.has(Field::data_samples) && !context.mfu_given;
-  context.whole_runs = !context.stack_known && !context.vision && !scenario.has(Field::data_samples) &&
-                       work.workload.language_training == Training::full && out.performance.quality.measured;
+  context.whole_runs = !context.stack_known && !context.vision &&
+                       !scenario.has(Field::data_samples) &&
+                       work.workload.language_training == Training::full && quality.measured;
   context.overhead_given = scenario.has(Field::efficiency_production_overhead);
   context.goodput_given = (useful.goodput_given && context.overhead_given) ||
                           ranged(scenario, Field::efficiency_goodput) ||

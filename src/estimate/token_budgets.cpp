@@ -71,7 +71,7 @@ std::vector<TokenAlternative> token_alternatives(const Scenario& scenario, const
   std::vector<TokenAlternative> out;
   const ModelSummary& model = optimal.model;
   if (!optimal.tokens.compute_optimal || !scenario.stages.empty()) return out;
-  if (model.params_trainable < kWhole * model.params_total) return out;
+  if (model.params_trainable.value_or(0) < kWhole * model.params_total) return out;
   const JsonValue root = read_data_file(catalog, kFile);
   ObjectReader reader = root.object();
   for (const std::string_view key : {"schema_version", "note", "retrieved"}) reader.accept(key);

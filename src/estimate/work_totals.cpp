@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "trcost/estimate.h"
 
@@ -16,8 +17,18 @@ void add(std::optional<double>& sum, const std::optional<double>& more) {
   }
 }
 
-std::optional<double> quotient(const std::optional<double>& part, double whole) {
-  return part ? std::optional(*part / whole) : std::nullopt;
+// A share of a whole. One that was given (an MFU, a goodput) comes back as it was written, where
+// product and quotient have not moved it by more than their rounding.
+double share(double part, double whole) {
+  constexpr double kDecimals = 1e15;  // that a double below 1 has for certain
+  constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
+  const double exact = part / whole;
+  const double written = std::round(exact * kDecimals) / kDecimals;
+  return std::abs(written - exact) <= kRounding * exact ? written : exact;
+}
+
+std::optional<double> share(const std::optional<double>& part, double whole) {
+  return part ? std::optional(share(*part, whole)) : std::nullopt;
 }
 
 }  // namespace
@@ -65,17 +76,17 @@ void ratios_of(const WorkTotals& totals, PerformanceSummary& out) {
   out.step_seconds = totals.step_seconds / totals.steps;
   out.tokens_per_second_per_gpu = totals.tokens / totals.busy_seconds;
   out.tflops_per_gpu = totals.model_flop / totals.busy_seconds / kTera;
-  out.mfu = totals.model_flop / totals.peak_flop;
-  out.hfu = totals.hardware_flop / totals.peak_flop;
+  out.mfu = share(totals.model_flop, totals.peak_flop);
+  out.hfu = share(totals.hardware_flop, totals.peak_flop);
   out.mfu_bf16.reset();
-  if (totals.peak_flop_bf16) out.mfu_bf16 = totals.model_flop / *totals.peak_flop_bf16;
+  if (totals.peak_flop_bf16) out.mfu_bf16 = share(totals.model_flop, *totals.peak_flop_bf16);
   out.interconnect_efficiency.reset();
   if (totals.network_seconds) {
     out.interconnect_efficiency = 1 - *totals.network_seconds / totals.busy_seconds;
   }
-  out.goodput = totals.busy_seconds / totals.running_seconds;
-  out.production_overhead = totals.running_seconds / totals.paid_seconds;
-  out.batch_token_cost = quotient(totals.batch_tokens, totals.tokens);
+  out.goodput = share(totals.busy_seconds, totals.running_seconds);
+  out.production_overhead = share(totals.running_seconds, totals.paid_seconds);
+  out.batch_token_cost = share(totals.batch_tokens, totals.tokens);
 }
 
 }  // namespace trcost

@@ -61,7 +61,7 @@ void BudgetMaker::add_obligation() {
          const Product rule{1, {{{rent->price, c}}, {{gpus_, c}}, {{term, c}}}};
          const std::size_t here = out_.lines.size() - 1;
          out_.set({here, c}, rule);
-         const double usd = e.cost.obligation->usd;  // of the largest stage
+         const double usd = e.cost.obligation->usd;  // of stages that of the largest which is bound
          if (same(out_.value({here, c}).value_or(0), usd)) return rule;
          return fixed(usd);
        });

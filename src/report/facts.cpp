@@ -65,19 +65,28 @@ std::string_view stack_of(const Scenario& scenario, const Estimate& e) {
   return scenario.text(Field::efficiency_stack);
 }
 
+// What of the parameters learns; of stages that differ each by itself.
+std::string learning_words(const Estimate& e) {
+  const std::optional<double>& learns = e.model.params_trainable;
+  if (e.one_model && learns) {
+    const double share = e.model.params_total > 0 ? *learns / e.model.params_total : 1;
+    if (share > 0.999) return ", all parameters learn";
+    return fmt::format(", {} parameters learn ({})", counted(*learns),
+                       format_number(share, NumberKind::fraction, 2));
+  }
+  std::string text;
+  for (const StageResult& stage : e.stages) {
+    text += fmt::format("{}{} {}", text.empty() ? ", parameters that learn: " : ", ", stage.name,
+                        stage.model.params_trainable ? counted(*stage.model.params_trainable)
+                                                     : std::string("n/a"));
+  }
+  return text;
+}
+
 std::string recipe_fact(const Report& report, const Estimate& e) {
   std::string text;
   if (report.scenario != nullptr) text = by_stage(*report.scenario, recipe_words);
-  const bool stages = report.scenario != nullptr && report.scenario->stages.size() > 1;
-  const double share =
-      e.model.params_total > 0 ? e.model.params_trainable / e.model.params_total : 1;
-  if (share > 0.999) {
-    text += stages ? ", at most all parameters learn" : ", all parameters learn";
-  } else {
-    text += fmt::format(", {}{} parameters learn ({})", stages ? "at most " : "",
-                        counted(e.model.params_trainable),
-                        format_number(share, NumberKind::fraction, 2));
-  }
+  text += learning_words(e);
   const bool same_precision =
       std::all_of(report.estimates.begin(), report.estimates.end(),
                   [&](const Estimate& other) { return other.precision == e.precision; });

@@ -47,7 +47,7 @@ std::string obligation_words(const Estimate& e) {
   return fmt::format(
       "the price binds for {} year{}: {} for {} accelerators, of which the run uses {}; the rest "
       "is paid too, unless others use it",
-      format_exact(years), years == 1 ? "" : "s", short_money(bound.usd), grouped(e.gpus, 0),
+      format_exact(years), years == 1 ? "" : "s", short_money(bound.usd), grouped(bound.gpus, 0),
       format_number(e.wall_clock_seconds, NumberKind::duration));
 }
 

@@ -27,14 +27,17 @@ bool selected(const PosttrainingReplay& row, const ValidationFilter& filter) {
          same(row.method, filter.task);
 }
 
+Quantiles of_round(double seconds, const MethodQuality& quality) {
+  const double wide = portable_exp(kNormalP90 * quality.sigma);
+  return {seconds / wide, seconds, seconds * wide};
+}
+
 // Seconds of one round in steady state, within the spread of rounds; or the hours of the bill.
 void predict(Estimator& estimator, const Scenario& scenario, PosttrainingReplay& row) {
   const Estimate e = estimator.run(scenario).front();
   row.measured = *row.run->measured;
   row.predicted = row.whole ? e.gpu_hours : e.performance.step_seconds;
-  const double wide = portable_exp(kNormalP90 * e.performance.quality.sigma);
-  row.range = row.whole ? e.range.gpu_hours
-                        : Quantiles{row.predicted / wide, row.predicted, row.predicted * wide};
+  row.range = row.whole ? e.range.gpu_hours : of_round(row.predicted, *e.performance.quality);
   judge(row);
 }
 

@@ -213,7 +213,7 @@ ClusterRun cluster_run(const Estimate& estimate, double seconds) {
   out.gpus = estimate.gpus;
   out.seconds = seconds;
   out.mfu = estimate.performance.mfu;
-  out.peak_flops = estimate.performance.tflops_per_gpu * 1e12 / out.mfu;
+  out.peak_flops = estimate.work.peak_flop / estimate.work.busy_seconds;
   out.flops = out.gpus * out.peak_flops * out.mfu * seconds;
   out.gpu_hours = out.gpus * seconds / kSecondsPerHour;
   out.price = estimate.cost.price_per_gpu_hour;

@@ -200,7 +200,7 @@ TEST_CASE("an estimate of a hybrid says that nothing published holds it", "[mode
   };
   const Estimate hybrid = answer("nemotron-h-8b"), dense = answer("llama-3.1-8b");
   CHECK(hybrid.performance.method.find("not held against published rows") != std::string::npos);
-  CHECK(hybrid.performance.quality.sigma > dense.performance.quality.sigma);
+  CHECK(hybrid.performance.quality->sigma > dense.performance.quality->sigma);
   // Of about as many parameters, with fewer layers of attention.
   CHECK(hybrid.flops.per_token < dense.flops.per_token);
   CHECK(hybrid.performance.mfu > 0.2);

@@ -9,6 +9,7 @@
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
+#include "workload/method.h"
 
 using namespace trcost;
 
@@ -162,5 +163,66 @@ TEST_CASE("models that a method does not use are refused by name", "[methods]") 
     Scenario s = question(method, "llama-3.1-8b", 32);
     s.set_text(field, "llama-3.1-8b");
     CHECK_THROWS_WITH(answer(s), Catch::Contains("takes no part"));
+  }
+}
+
+// Scoring and generating keep nothing for a backward pass, so nothing is computed again in them.
+TEST_CASE("recomputation is of what learns alone", "[methods]") {
+  const auto ratio = [](const Estimate& e) { return e.flops.hardware / e.flops.model; };
+  Scenario sft = question("sft", "llama-3.1-8b", 64);
+  sft.set_text(Field::layout_recompute, "full");
+  sft.set_number(Field::data_samples, 1e5);
+  const double learning = ratio(answer(sft));
+  CHECK(learning > 1.25);
+  for (const char* method : {"dpo", "kto", "ppo", "grpo", "distill"}) {
+    Scenario s = question(method, "llama-3.1-8b", 64);
+    s.set_text(Field::layout_recompute, "full");
+    const Estimate e = answer(s);
+    INFO(method);
+    double model = 0, hardware = 0;
+    for (const PhaseResult& p : e.phases) {
+      model += p.model_flops;
+      hardware += p.hardware_flops;
+      if (p.work == Work::train) {
+        CHECK(p.hardware_flops / p.model_flops == Approx(learning).epsilon(0.02));
+      } else {
+        CHECK(p.hardware_flops == p.model_flops);
+      }
+    }
+    CHECK(ratio(e) == Approx(hardware / model).epsilon(1e-9));
+    CHECK(e.performance.hfu / e.performance.mfu == Approx(hardware / model).epsilon(1e-9));
+    CHECK(model * e.steps == Approx(e.flops.model).epsilon(0.01));
+    CHECK(ratio(e) < learning - 0.03);
+  }
+  // Of PPO two models learn, and five passes are forward: a third of learning each.
+  Scenario ppo = question("ppo", "llama-3.1-8b", 64);
+  ppo.set_text(Field::layout_recompute, "full");
+  CHECK(ratio(answer(ppo)) == Approx(1 + 2 * (learning - 1) / (2 + 5. / 3)).epsilon(0.01));
+}
+
+TEST_CASE("a round's FLOPs are those of its phases in its time", "[methods]") {
+  for (const char* method : {"dpo", "ppo", "grpo"}) {
+    const Estimate e = answer(question(method, "llama-3.1-8b", 64));
+    double flops = 0;
+    for (const PhaseResult& p : e.phases) flops += p.model_flops;
+    constexpr double kPeak = 989.4e12;  // of an H100 in bf16
+    CHECK(flops / (64 * kPeak * e.performance.step_seconds) ==
+          Approx(e.performance.mfu).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("the phase of a plain run holds the tokens of its step", "[methods]") {
+  Scenario s = question("pretrain", "llama-3.1-8b", 64);
+  s.set_number(Field::data_tokens, 5.3e5);
+  s.set_number(Field::data_seq_length, 4096);
+  s.set_number(Field::train_global_batch, 128);
+  for (const double tokens : {5.3e5, 1e5, 1e10}) {
+    s.set_number(Field::data_tokens, tokens);
+    const Estimate e = answer(s);
+    const PhaseResult& p = e.phases.front();
+    CHECK(p.tokens == 128 * 4096);
+    CHECK(p.tokens / p.step_seconds / p.gpus ==
+          Approx(e.performance.tokens_per_second_per_gpu).epsilon(1e-9));
+    CHECK(p.model_flops == Approx(e.flops.per_token * p.tokens).epsilon(1e-9));
   }
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "catalog/strict_json.h"
 #include "catch.h"
@@ -219,4 +221,89 @@ TEST_CASE("an owned machine in stages is owned", "[estimate][stages][ownership]"
   CHECK(whole.cost.capital_usd.has_value());
   CHECK(whole.cost.break_even_utilization.has_value());
   CHECK(std::ranges::count(whole.cost.items, Part::capital, &LineItem::part) == 2);
+}
+
+namespace {
+
+// A stage of a run on 64 H100, with what it says otherwise.
+Scenario::Stage stage(const char* name, const std::vector<std::pair<Field, const char*>>& fields) {
+  Scenario::Stage out;
+  out.name = name;
+  for (const auto& [field, text] : fields) out.overrides.set(field_info(field), text, "test");
+  return out;
+}
+
+Estimate staged(std::vector<Scenario::Stage> stages) {
+  Scenario s;
+  s.set_text(Field::model_name, "llama-3.1-8b");
+  s.set_number(Field::data_tokens, 1e10);
+  s.set_text(Field::hardware_accelerator, "h100-sxm");
+  s.set_number(Field::hardware_gpus, 64);
+  s.stages = std::move(stages);
+  return estimate(s, catalog()).front();
+}
+
+bool known(const Estimate& e, const char* path) {
+  return find_column(path)->number(e).has_value();
+}
+
+}  // namespace
+
+TEST_CASE("what of one model learns stands with the stage where stages differ",
+          "[estimate][stages]") {
+  const Estimate e = staged({stage("all", {}), stage("some", {{Field::train_recipe, "lora"}})});
+  CHECK(e.complete);
+  CHECK(e.model.name == "llama-3.1-8b");
+  CHECK(known(e, "model.params_total"));
+  CHECK_FALSE(known(e, "model.params_trainable"));
+  CHECK(e.stages[0].model.params_trainable == e.model.params_total);
+  CHECK(*e.stages[1].model.params_trainable < 0.05 * e.model.params_total);
+  const Estimate same = staged({stage("a", {}), stage("b", {{Field::data_tokens, "2e10"}})});
+  CHECK(same.model.params_trainable == same.model.params_total);
+}
+
+TEST_CASE("stages of two models have no one model", "[estimate][stages]") {
+  const Estimate e = staged({stage("large", {}),
+                             stage("small", {{Field::model_name, "llama-3.2-1b"}})});
+  CHECK(e.complete);
+  for (const char* path : {"model.params_total", "model.params_active", "model.layers",
+                           "model.params_trainable", "model.hidden"}) {
+    INFO(path);
+    CHECK_FALSE(known(e, path));
+  }
+  CHECK(e.model.name == "llama-3.1-8b; llama-3.2-1b");
+  CHECK(e.stages[0].model.params_total > 6 * e.stages[1].model.params_total);
+  CHECK(e.phases[0].layers == 32);
+  CHECK(e.phases[1].layers == 16);
+}
+
+TEST_CASE("the quality of a method is one where stages share it", "[estimate][stages]") {
+  const Estimate same = staged({stage("a", {}), stage("b", {{Field::data_tokens, "2e10"}})});
+  CHECK(same.performance.quality == staged({stage("a", {})}).performance.quality);
+  const Estimate apart = staged({stage("all", {}), stage("some", {{Field::train_recipe, "lora"}})});
+  CHECK_FALSE(apart.performance.quality.has_value());
+  CHECK_FALSE(known(apart, "performance.quality.sigma"));
+  CHECK(apart.stages[0].method != apart.stages[1].method);
+}
+
+TEST_CASE("one commitment holds stages of one term, of two it holds neither",
+          "[estimate][stages][prices]") {
+  const char* const kReserved = "reserved-1y";
+  const Estimate one = staged({stage("few", {{Field::hardware_gpus, "8"}, {Field::cost_pricing, kReserved}}),
+                               stage("many", {{Field::cost_pricing, kReserved}})});
+  REQUIRE(one.cost.obligation.has_value());
+  CHECK(one.cost.obligation->gpus == 64);
+  CHECK_THAT(one.cost.obligation->usd,
+             WithinRel(64 * 8766 * *one.cost.price_per_gpu_hour, 1e-12));
+  CHECK_THAT(one.stages[0].obligation->usd, WithinRel(one.cost.obligation->usd / 8, 1e-12));
+  // Of stages by the hour none is bound: the commitment is of those that are.
+  const Estimate part = staged({stage("few", {{Field::hardware_gpus, "8"}, {Field::cost_pricing, kReserved}}),
+                                stage("many", {})});
+  REQUIRE(part.cost.obligation.has_value());
+  CHECK(part.cost.obligation->gpus == 8);
+  const Estimate two = staged({stage("year", {{Field::cost_pricing, kReserved}}),
+                               stage("three", {{Field::cost_pricing, "reserved-3y"}})});
+  CHECK_FALSE(two.cost.obligation.has_value());
+  CHECK(two.stages[0].obligation->hours == 8766);
+  CHECK(two.stages[1].obligation->hours == 3 * 8766);
 }

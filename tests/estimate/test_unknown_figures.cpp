@@ -83,9 +83,9 @@ TEST_CASE("a share of the bf16 peak is of chips that have one", "[estimate][unkn
 
 TEST_CASE("no published row stands behind a given MFU", "[estimate][unknown]") {
   Scenario s = sized("h100-sxm");
-  CHECK(answer(s).performance.quality.rows > 0);
+  CHECK(answer(s).performance.quality->rows > 0);
   s.set_number(Field::efficiency_mfu, 0.4);
-  const MethodQuality given = answer(s).performance.quality;
+  const MethodQuality given = *answer(s).performance.quality;
   CHECK(given.rows == 0);
   CHECK(given.median_error == 0);
   CHECK(given.family.empty());

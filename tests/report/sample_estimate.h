@@ -57,7 +57,7 @@ inline void set_performance(Estimate& e) {
   e.performance.goodput = 0.97;
   e.performance.production_overhead = 0.9;
   e.performance.method = "analytic; median error 7% on 41 published Megatron rows on Hopper";
-  e.performance.quality = {"analytic", 0.11, 0.07, 41, "Megatron on Hopper"};
+  e.performance.quality = MethodQuality{"analytic", 0.11, 0.07, 41, "Megatron on Hopper"};
   e.waterfall = {{"kernel efficiency", 0.6}, {"attention", 0.9}, {"tensor parallel", 0.8},
                  {"pipeline bubble", 1.0},   {"goodput", 0.97},  {"production overhead", 0.9}};
 }

@@ -77,7 +77,7 @@ void check_pace(const TransferRow& row, const Estimate& before, double factor) {
              WithinRel(factor, 1e-9));
   CHECK_THAT(e.performance.mfu * factor, WithinRel(before.performance.mfu, 1e-9));
   CHECK(e.layout == before.layout);
-  CHECK(e.performance.goodput == before.performance.goodput);
+  CHECK_THAT(e.performance.goodput, WithinRel(before.performance.goodput, 1e-12));
   double product = 1;
   for (const WaterfallTerm& term : e.waterfall) product *= term.share;
   if (e.waterfall.empty()) return;  // of a round of several kinds of work

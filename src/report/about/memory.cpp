@@ -155,7 +155,7 @@ std::vector<Fact> question(const MemoryReport& report) {
   }
   return {{"Model", model},
           {"Training", fmt::format("{}, {} parameters learn; software stack: {}", report.recipe,
-                                   format_number(report.model.params_trainable, NumberKind::count),
+                                   words(report.model.params_trainable, NumberKind::count),
                                    report.stack)},
           {"Sequences", fmt::format("{} tokens{}", grouped(report.seq_length, 0), why)}};
 }

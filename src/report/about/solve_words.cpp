@@ -101,8 +101,11 @@ std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution)
   if (solution.estimate) {
     facts.push_back(
         {"as estimated",
-         fmt::format("{} parameters on {} tokens: {:.4g} FLOP in {}, {}",
-                     format_number(solution.estimate->model.params_total, NumberKind::count),
+         fmt::format("{} on {} tokens: {:.4g} FLOP in {}, {}",
+                     solution.estimate->one_model
+                         ? format_number(solution.estimate->model.params_total, NumberKind::count) +
+                               " parameters"
+                         : solution.estimate->model.name,
                      format_number(solution.estimate->tokens.total, NumberKind::count),
                      solution.estimate->flops.model,
                      format_number(solution.estimate->wall_clock_seconds, NumberKind::duration),
