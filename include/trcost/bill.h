@@ -17,7 +17,9 @@ namespace trcost {
 struct Derivation {
   std::string name;      ///< what comes out, e.g. `GPU-hours`
   std::string formula;   ///< in symbols
-  std::string numbers;   ///< with the numbers put in
+  /// With the numbers put in: evaluates to the result up to the digits shown, in which words are
+  /// units or names; after a semicolon what else belongs to it.
+  std::string numbers;
   std::string result;
   std::string source;
 };

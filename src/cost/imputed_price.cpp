@@ -151,6 +151,7 @@ PriceQuote scaled(const PriceQuote& from, double ratio, const std::vector<double
   out.usd = rounded_price(std::max(kCent, rounded_to(*from.usd * *out.factor, kCent)));
   out.sigma = std::min(kWidestSigma,
                        in_quadrature(from.sigma, std::max(kImputedSigma, log_deviation(ratios))));
+  out.middle_of = {*from.usd};
   out.rows = from.rows;
   out.date = from.date;
   out.stale = from.stale;

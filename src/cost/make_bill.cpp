@@ -258,29 +258,41 @@ Dollars dollars_of(const CostResult& cost) {
   return out;
 }
 
+namespace {
+
+// Less than a dollar by its digits, not by its place.
+std::string exact_usd(double usd) {
+  return std::fabs(usd) < 1 ? fmt::format("{:.4g}", usd) : fmt::format("{:.4f}", usd);
+}
+
+}  // namespace
+
 std::vector<Derivation> derive_bill(const CostResult& cost, double tokens) {
   std::vector<Derivation> steps;
-  std::string sum;
+  std::string sum, amounts;
   for (const LineItem& row : cost.items) {
     Derivation step;
     step.name = item_name(row);
     step.formula = "quantity x unit price";
     step.numbers = fmt::format("{} {} x {}", format_exact(row.quantity), unit_name(row.unit),
                                row.unit_price ? format_exact(*row.unit_price) + " USD" : "n/a");
-    step.result = row.amount ? fmt::format("{:.4f} USD{}", *row.amount,
+    step.result = row.amount ? fmt::format("{} USD{}", exact_usd(*row.amount),
                                            row.included ? "" : ", not part of the total")
                              : "n/a";
     step.source = row.source;
     if (!row.date.empty()) step.source += fmt::format(" ({})", row.date);
     steps.push_back(std::move(step));
-    if (row.included) sum += (sum.empty() ? "" : " + ") + item_name(row);
+    if (!row.included) continue;
+    sum += (sum.empty() ? "" : " + ") + item_name(row);
+    amounts += (amounts.empty() ? "" : " + ") +
+               (row.amount ? exact_usd(*row.amount) : std::string("n/a"));
   }
-  steps.push_back({"total", sum, "",
-                   cost.total ? fmt::format("{:.4f} USD", *cost.total) : "n/a: a price is missing",
+  steps.push_back({"total", sum, amounts,
+                   cost.total ? exact_usd(*cost.total) + " USD" : "n/a: a price is missing",
                    std::string(kStaffNote)});
   if (cost.per_million_tokens) {
     steps.push_back({"cost per million tokens", "total / tokens x 1e6",
-                     fmt::format("{:.4f} / {:.6g} x 1e6", *cost.total, tokens),
+                     fmt::format("{} / {:.6g} x 1e6", exact_usd(*cost.total), tokens),
                      fmt::format("{:.6g} USD", *cost.per_million_tokens), ""});
   }
   return steps;

@@ -21,6 +21,7 @@ bool is_price_region(const PriceBook& book, std::string_view name) {
 PriceQuote given_price(double usd_per_gpu_hour, std::string_view flag) {
   PriceQuote quote;
   quote.usd = usd_per_gpu_hour;
+  quote.middle_of = {usd_per_gpu_hour};
   quote.sigma = 0;
   quote.source = fmt::format("given by the user ({})", flag);
   quote.rule = "given";
@@ -39,22 +40,40 @@ const PueRow& select_pue(const PriceBook& book, std::string_view provider) {
   return *fallback;
 }
 
+namespace {
+
+// `median(3.9, 3.99, 4.5) x 0.65`
+std::string price_numbers(const PriceQuote& quote) {
+  std::string out;
+  for (const double usd : quote.middle_of) {
+    out += (out.empty() ? "" : ", ") + format_exact(rounded_price(usd));
+  }
+  if (quote.middle_of.size() > 1) out = fmt::format("median({})", out);
+  if (quote.factor) out += " x " + format_exact(*quote.factor);
+  return out;
+}
+
+}  // namespace
+
 Derivation derive_price(const PriceQuote& quote, std::string_view accelerator) {
   Derivation step;
   step.name = fmt::format("price of one {} hour", accelerator);
   step.formula = quote.given    ? "given"
                  : quote.factor ? "price of others x the ratio that sellers ask: see the rule"
                                 : "median of the selected rows, one per provider";
+  std::string rows;
   for (const PriceRow* row : quote.rows) {
-    step.numbers += (step.numbers.empty() ? "" : ", ") + describe_row(*row);
+    rows += (rows.empty() ? "" : ", ") + describe_row(*row);
     const std::string origin = fmt::format("{} ({})", row->source, row->file);
     if (step.source.find(origin) == std::string::npos) {
       step.source += (step.source.empty() ? "" : "; ") + origin;
     }
   }
-  if (quote.factor)
-    step.numbers += fmt::format("; factor {}: {}", format_exact(*quote.factor), quote.rule);
-  if (step.numbers.empty()) step.numbers = quote.rule;
+  step.numbers = price_numbers(quote);
+  if (!rows.empty()) step.numbers += "; " + rows;
+  if (rows.empty() || quote.imputed) {
+    step.numbers += (step.numbers.empty() ? "" : "; ") + quote.rule;
+  }
   if (step.source.empty()) step.source = quote.source;
   step.result = quote.usd ? fmt::format("{} per GPU-hour", format_price(*quote.usd)) : "n/a";
   return step;

@@ -136,6 +136,7 @@ PriceQuote quote_of(PriceRows rows, std::string_view rule) {
     list += (list.empty() ? "" : ", ") + describe_row(*row);
   }
   quote.usd = median_price(medians);
+  quote.middle_of = std::move(medians);
   quote.sigma = spread_of(rows);
   quote.date = dates_of(rows);
   quote.rule = rule;

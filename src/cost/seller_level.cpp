@@ -82,6 +82,7 @@ PriceQuote few_offers_price(const Market& market, std::string_view accelerator, 
   }
   if (levelled.ratios.empty()) return out;
   out.usd = to_cents(median(prices));
+  out.middle_of = prices;
   out.imputed = true;
   out.sigma = std::min(kWidestSigma, in_quadrature(kQuoteSigma, log_deviation(levelled.ratios)));
   if (prices.size() > 1) out.sigma = std::clamp(log_deviation(prices), out.sigma, kWidestSigma);

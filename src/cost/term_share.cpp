@@ -67,6 +67,7 @@ PriceQuote discounted(const PriceQuote& on_demand, const TermShare& share,
                       std::string_view accelerator, const Market& market) {
   PriceQuote out = on_demand;
   out.imputed = true;
+  out.middle_of = {*on_demand.usd};
   out.factor = share.share;
   out.usd = rounded_price(*on_demand.usd * share.share);
   out.sigma = std::clamp(

@@ -132,7 +132,8 @@ void fill_derivations(const Question& question, const Sized& sized, const Estima
   if (!options.derivations) return;
   const Prepared& prepared = *question.prepared;
   add_derivations({*question.scenario, prepared.work, prepared.model, prepared.model.platform(),
-                   sized.execution, sized.useful, *question.rates, question.bill},
+                   sized.execution, prepared.round.get(), sized.useful, *question.rates,
+                   question.bill},
                   out);
 }
 

@@ -58,10 +58,11 @@ void add_flops(const EstimateParts& in, Estimate& out) {
       "num_floating_point_operations (megatron/training/training.py)";
   out.derivations.push_back(
       {"FLOPs per token", "forward + gradients of activations + gradients of weights, per module",
-       fmt::format("language {} + {} + {}; encoder {}; projector {}", count(f.language_forward),
+       fmt::format("language {} + {} + {} + encoder {} + projector {}", count(f.language_forward),
                    count(f.language_dgrad), count(f.language_wgrad), count(f.encoder()),
                    count(f.connector())),
        fmt::format("{} FLOP", count(f.total())), source});
+  if (in.round != nullptr) return;
   out.derivations.push_back(
       {"model FLOPs", "C = FLOPs per token x D",
        fmt::format("{} x {}", count(f.total()), count(out.tokens.total)),
@@ -69,16 +70,15 @@ void add_flops(const EstimateParts& in, Estimate& out) {
        source});
 }
 
-// Of a plain run, whose one layout is the whole answer, and whose speed nobody gave.
+// Of a plain run whose speed nobody gave.
 void add_step(const EstimateParts& in, Estimate& out) {
-  if (in.execution.mfu_given || !in.execution.phases.empty()) return;
+  if (in.execution.mfu_given) return;
   out.step = std::make_shared<const StepAccount>(in.model.account(out.layout));
   for (Derivation& each : derive_step(*out.step)) out.derivations.push_back(std::move(each));
 }
 
 void add_time(const EstimateParts& in, Estimate& out) {
-  const double peak =
-      in.platform.accelerator->peak_flops[static_cast<std::size_t>(in.platform.precision)];
+  const double peak = peak_flops(in.model);
   const PerformanceSummary& p = out.performance;
   std::string shares;
   for (const WaterfallTerm& term : out.waterfall) {
@@ -86,9 +86,8 @@ void add_time(const EstimateParts& in, Estimate& out) {
   }
   out.derivations.push_back({"realised MFU", "product of the waterfall's shares", shares,
                              plain(p.mfu * in.useful.share()), p.method});
-  const double step_flops = in.work.flops_per_token.total() * tokens_per_step(in.work, out.layout);
   out.derivations.push_back({"step time", "t = FLOPs per step / (GPUs x peak x MFU)",
-                             fmt::format("{} / ({} x {} x {})", count(step_flops), plain(out.gpus),
+                             fmt::format("{} / ({} x {} x {})", count(in.execution.model_flops), plain(out.gpus),
                                          count(peak), plain(p.mfu)),
                              fmt::format("{} s", plain(p.step_seconds)),
                              in.execution.mfu_given ? "MFU given by the user" : p.method});
@@ -109,8 +108,12 @@ void add_derivations(const EstimateParts& in, Estimate& out) {
   add_parameters(in, out);
   add_tokens(in, out);
   add_flops(in, out);
-  add_step(in, out);
-  add_time(in, out);
+  if (in.round != nullptr) {
+    add_round(in, out);
+  } else {
+    add_step(in, out);
+    add_time(in, out);
+  }
   if (!in.useful.goodput_given) append(derive_goodput(in.useful.failures, in.useful.goodput));
   if (in.rates.own) {
     append(derive_ownership(in.rates.ownership_inputs, in.rates.ownership, in.rates.purchase));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "estimate/execution.h"
 #include "estimate/money.h"
-#include "estimate/platform.h"
+#include "estimate/round.h"
 #include "trcost/estimate.h"
 
 namespace trcost {
@@ -14,6 +15,7 @@ struct EstimateParts {
   const StepModel& model;
   const Platform& platform;
   const Execution& execution;
+  const RoundWork* round;  ///< null of a plain run
   const UsefulTime& useful;
   const Rates& rates;
   const BillTerms& bill;
@@ -22,5 +24,8 @@ struct EstimateParts {
 /// The chain of --explain: each formula with the numbers put in and its source, in the order in
 /// which they are computed.
 void add_derivations(const EstimateParts& parts, Estimate& out);
+
+/// Its part from the FLOPs of a step to the GPU-hours, of rounds of several phases.
+void add_round(const EstimateParts& parts, Estimate& out);
 
 }  // namespace trcost

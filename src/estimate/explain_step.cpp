@@ -18,17 +18,23 @@ std::string seconds(double value) {
   return fmt::format("{:.6g} s", value);
 }
 
-Derivation rates(const StepAccount& a) {
-  return {
-      "rates of the chip under this software", "specified x share reached",
-      fmt::format("matmul {} x {} FLOP/s; attention {} FLOP/s; memory {} x {} byte/s, element-wise "
-                  "work {} byte/s; {} s to start a matmul, {} s between kernels",
-                  number(a.peak_flops), number(a.matmul_flops / a.peak_flops),
-                  number(a.attention_flops), number(a.memory_bytes),
-                  number(a.memory_rate / a.memory_bytes), number(a.elementwise_rate),
-                  number(a.ramp_seconds), number(a.gap_seconds)),
-      fmt::format("{} FLOP/s, {} byte/s", number(a.matmul_flops), number(a.memory_rate)),
-      "data/efficiency of the chip and data/stacks of the software: trcost show"};
+constexpr std::string_view kRates =
+    "data/efficiency of the chip and data/stacks of the software: trcost show";
+
+Derivation matmul_rate(const StepAccount& a) {
+  return {"matmuls of the chip under this software", "specified x share reached",
+          fmt::format("{} x {} FLOP/s; attention {} FLOP/s; {} s to start a matmul, {} s between "
+                      "kernels",
+                      number(a.peak_flops), number(a.matmul_flops / a.peak_flops),
+                      number(a.attention_flops), number(a.ramp_seconds), number(a.gap_seconds)),
+          number(a.matmul_flops) + " FLOP/s", std::string(kRates)};
+}
+
+Derivation memory_rate(const StepAccount& a) {
+  return {"memory of the chip under this software", "specified x share reached",
+          fmt::format("{} x {} byte/s; element-wise work {} byte/s", number(a.memory_bytes),
+                      number(a.memory_rate / a.memory_bytes), number(a.elementwise_rate)),
+          number(a.memory_rate) + " byte/s", std::string(kRates)};
 }
 
 // The last tier spans any cluster.
@@ -38,8 +44,8 @@ Derivation tier(const TierAccount& t) {
   return {
       "network: " + t.name, "specified x share reached, per accelerator and direction",
       fmt::format(
-          "{} x {} byte/s{}; {} s latency", number(t.bytes_per_second), number(t.efficiency),
-          t.size > 0 && t.size < kAll ? fmt::format(" among {}", number(t.size)) : std::string(),
+          "{} x {} byte/s; {}{} s latency", number(t.bytes_per_second), number(t.efficiency),
+          t.size > 0 && t.size < kAll ? fmt::format("among {}, ", number(t.size)) : std::string(),
           number(t.latency_seconds)),
       fmt::format("{} byte/s", number(t.bytes_per_second * t.efficiency)), std::string(kModel)};
 }
@@ -83,14 +89,14 @@ std::string tier_words(const ExchangeAccount& e, const std::vector<TierAccount>&
 }
 
 Derivation exchange(const ExchangeAccount& e, const std::vector<TierAccount>& tiers) {
-  std::string numbers =
-      fmt::format("{} x {} s of {} bytes among {}{}", number(e.times), number(e.each),
-                  number(e.bytes), number(e.members), tier_words(e, tiers));
+  std::string numbers = fmt::format("{} x {} s", number(e.times), number(e.each));
+  if (!e.behind.empty()) numbers += fmt::format(" - {}", number(e.hidden));
+  if (e.crowding != 0) numbers += fmt::format(" + {}", number(e.crowding));
+  numbers += fmt::format("; {} bytes among {}{}", number(e.bytes), number(e.members),
+                         tier_words(e, tiers));
   if (!e.behind.empty()) {
-    numbers +=
-        fmt::format("; {} s hide behind {} s of {}", number(e.hidden), number(e.window), e.behind);
+    numbers += fmt::format(", which hide behind {} s of {}", number(e.window), e.behind);
   }
-  if (e.crowding != 0) numbers += fmt::format(", which loses {} s to them", number(e.crowding));
   return {fmt::format("exchange: {}", e.name),
           "collectives x seconds of one - hidden + what hiding costs", std::move(numbers),
           fmt::format("{} per {}", seconds(e.exposed), e.per), std::string(kModel)};
@@ -128,7 +134,7 @@ void add_pipeline(const StepAccount& a, const Sums& sums, std::vector<Derivation
 }  // namespace
 
 std::vector<Derivation> derive_step(const StepAccount& a) {
-  std::vector<Derivation> out = {rates(a)};
+  std::vector<Derivation> out = {matmul_rate(a), memory_rate(a)};
   for (const TierAccount& each : a.tiers) out.push_back(tier(each));
   for (const KernelAccount& each : a.kernels) out.push_back(kernel(each));
   for (const ExchangeAccount& each : a.exchanges) out.push_back(exchange(each, a.tiers));
@@ -148,7 +154,7 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
                    number(a.update_parameters > 0 ? a.update_bytes / a.update_parameters : 0),
                    number(a.memory_rate), number(a.step_seconds)),
        seconds(a.update_bytes / a.memory_rate + a.step_seconds), std::string(kModel)});
-  out.push_back({"activations kept on the fullest stage", "", "",
+  out.push_back({"activations kept on the fullest stage", "", number(a.activation_bytes),
                  fmt::format("{} bytes", number(a.activation_bytes)), "model.md 4"});
   out.push_back(
       {"one step",

@@ -180,8 +180,8 @@ std::vector<Derivation> derive_range(const RangeResult& result) {
                    result.method});
   for (const Contribution& each : result.contributions) {
     steps.push_back({"spread of " + each.input, "P10, P90 = value x exp(-+1.2816 sigma)",
-                     fmt::format("sigma {:.3f}", each.sigma),
-                     fmt::format("x {:.3f} to x {:.3f}", portable_exp(-kNormalP90 * each.sigma),
+                     fmt::format("exp(-1.2816 x {0:.4g}) to exp(1.2816 x {0:.4g})", each.sigma),
+                     fmt::format("x {:.4g} to x {:.4g}", portable_exp(-kNormalP90 * each.sigma),
                                  portable_exp(kNormalP90 * each.sigma)),
                      each.source});
   }

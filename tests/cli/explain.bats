@@ -38,9 +38,10 @@ QUESTIONS
   run_trcost estimate --model llama-3.1-70b --tokens 1T --accelerator h100-sxm --gpus 512 --stack megatron \
     --tp 8 --pp 4 --vp 2 --explain
   [ "$code" -eq 0 ]
+  tr -s '[:space:]' ' ' <out.txt >flat.txt  # wherever lines end
   for words in 'layers: matmul 8192 x 1280 x 8192' 'exchange: tensor parallel gathers, forward' 'bytes over NVLink' \
     'pipeline bubble' 'activations kept' 'one step' 'hide behind' 'byte/s'; do
-    grep -qF -- "$words" out.txt || { echo "lacks: $words"; return 1; }
+    grep -qF -- "$words" flat.txt || { echo "lacks: $words"; return 1; }
   done
 }
 

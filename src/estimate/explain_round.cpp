@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// --explain of a round: phase by phase, from what the policy's learning takes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "estimate/explain.h"
+#include "estimate/explain_step.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::string_view kRounds = "data/phases.md, A";
+
+std::string number(double value) {
+  return fmt::format("{:.6g}", value);
+}
+
+std::string seconds(double value) {
+  return number(value) + " s";
+}
+
+std::string words_of(const PhaseTime& phase) {
+  std::string out(phase.name);
+  std::ranges::replace(out, '_', ' ');
+  return out;
+}
+
+// `a + b + c` of a figure of each phase.
+template <class Get>
+std::string summed(const std::vector<PhaseTime>& phases, const Get& get) {
+  std::string out;
+  for (const PhaseTime& each : phases) {
+    if (const auto value = get(each)) out += (out.empty() ? "" : " + ") + number(*value);
+  }
+  return out.empty() ? "0" : out;
+}
+
+// The policy's optimizer step, by which everything else of the round is measured.
+void add_learning(const EstimateParts& in, std::vector<Derivation>& out) {
+  const Execution& e = in.execution;
+  const LearningPass& pass = e.pass;
+  const Layout& layout = e.plan.layout;
+  out.push_back({"FLOPs of a step of the policy", "FLOPs per token x sequences x their tokens",
+                 fmt::format("{} x {} x {}", number(in.work.flops_per_token.total()),
+                             number(layout.global_batch), number(in.work.seq_length)),
+                 number(pass.step_flops) + " FLOP", ""});
+  if (e.mfu_given) {
+    const double peak = peak_flops(in.model);
+    out.push_back({"step of the policy", "t = FLOPs per step / (GPUs x peak x MFU)",
+                   fmt::format("{} / ({} x {} x {})", number(pass.step_flops),
+                               number(e.gpus - e.generating), number(peak),
+                               number(*in.scenario.number(Field::efficiency_mfu))),
+                   seconds(pass.step_seconds), "MFU given by the user"});
+    return;
+  }
+  for (Derivation& each : derive_step(in.model.account(layout))) out.push_back(std::move(each));
+  out.push_back({"step of the policy", "one step x waiting for data",
+                 fmt::format("{} x {}{}", number(e.plan.time.seconds), number(e.data_wait),
+                             e.pace ? fmt::format(" x {}; at the measured pace", number(*e.pace))
+                                    : std::string()),
+                 seconds(pass.step_seconds), std::string(out.back().source)});
+}
+
+void add_flops(const RoundWork& round, const Phase& phase, const PhaseTime& time,
+               const LearningPass& pass, std::vector<Derivation>& out) {
+  const bool learns = phase.work == Work::train;
+  out.push_back({words_of(time) + ": FLOPs of a round",
+                 learns ? "steps of a pass x FLOPs of a step x passes x size beside the policy"
+                        : "steps of a pass x FLOPs of a step x passes x size beside the policy x "
+                          "share that is forward",
+                 fmt::format("{} x {} x {} x {}{}", number(pass.steps), number(pass.step_flops),
+                             number(phase.repeats), number(round.size(phase.role)),
+                             learns ? std::string() : " x " + number(round.forward_share)),
+                 number(time.model_flops) + " FLOP", std::string(kRounds)});
+  if (!learns || pass.recomputing == 1) return;
+  out.push_back({words_of(time) + ": with recomputation", "FLOPs x those of a step with it / without",
+                 fmt::format("{} x {}", number(time.model_flops), number(pass.recomputing)),
+                 number(time.hardware_flops) + " FLOP", std::string(kRounds)});
+}
+
+void add_seconds(const EstimateParts& in, const PhaseTime& time, std::vector<Derivation>& out) {
+  const LearningPass& pass = in.execution.pass;
+  Derivation step{words_of(time) + ": time of a round", "", "", seconds(time.seconds),
+                  std::string(kRounds)};
+  if (time.work == Work::generate) {
+    const double factor = in.round->generation_factor();
+    step.formula = "engines' time x what the framework takes";
+    step.numbers = fmt::format("{} x {}; {} tokens on engines of {}, the longest response {}",
+                               number(time.seconds / factor), number(factor), number(time.tokens),
+                               time.engine ? time.engine->gpus : 0,
+                               number(in.execution.rollout.longest));
+  } else {
+    step.formula = "steps of a pass x step of the policy x what the framework takes x FLOPs / FLOPs "
+                   "of the pass with recomputation";
+    step.numbers = fmt::format("{} x {} x {} x {} / ({} x {} x {})", number(pass.steps),
+                               number(pass.step_seconds), number(pass.framework),
+                               number(time.hardware_flops), number(pass.steps),
+                               number(pass.step_flops), number(pass.recomputing));
+  }
+  out.push_back(std::move(step));
+}
+
+void add_serial(const Execution& e, std::vector<Derivation>& out) {
+  const SerialTime& s = e.serial;
+  if (s.seconds() == 0) return;
+  out.push_back(
+      {"beside the phases of a round",
+       "other work + seconds per GB x GB of new weights / senders + seconds per 1e9 parameters of "
+       "switching x those",
+       fmt::format("{} + {} x {} / {} + {} x {}", number(s.other), number(s.per_gigabyte),
+                   number(s.gigabytes), number(s.senders), number(s.per_billion),
+                   number(s.billions)),
+       seconds(s.seconds()), std::string(kRounds)});
+}
+
+void add_wall(const EstimateParts& in, std::vector<Derivation>& out) {
+  const Execution& e = in.execution;
+  const bool beside = in.round->placement == Placement::async;
+  const auto of = [](bool generates) {
+    return [generates](const PhaseTime& p) {
+      return (p.work == Work::generate) == generates ? std::optional(p.seconds) : std::nullopt;
+    };
+  };
+  const double verifier = in.round->rollout ? in.round->rollout->verifier_seconds : 0;
+  const std::string generating = fmt::format("{} + {}", summed(e.phases, of(true)),
+                                             number(verifier));
+  const std::string others = summed(e.phases, of(false));
+  out.push_back(
+      {"a round",
+       beside ? "the longer of generation + verifier, and the rest; + what stands beside"
+              : "generation + verifier + the rest + what stands beside",
+       fmt::format("{} + {}", beside ? fmt::format("max({}, {})", generating, others)
+                                     : fmt::format("{} + {}", generating, others),
+                   number(e.serial.seconds())),
+       seconds(e.round_seconds), std::string(kRounds)});
+}
+
+// From rounds to the job.
+void add_job(const EstimateParts& in, const Estimate& out_of, std::vector<Derivation>& out) {
+  const Execution& e = in.execution;
+  const PerformanceSummary& p = out_of.performance;
+  const auto model = [](const PhaseTime& phase) { return std::optional(phase.model_flops); };
+  const double step_tokens = tokens_per_step(in.work, out_of.layout);
+  const double flops = e.model_flops * e.updates;
+  out.push_back({"FLOPs of a round", "sum of its phases", summed(e.phases, model),
+                 number(flops) + " FLOP", ""});
+  out.push_back({"model FLOPs", "C = D / (tokens per step x steps of a round) x FLOPs of a round",
+                 fmt::format("{} / ({} x {}) x {}", number(out_of.tokens.total),
+                             number(step_tokens), number(e.updates), number(flops)),
+                 fmt::format("{} FLOP (rule 6 N D: {})", number(out_of.flops.model),
+                             number(out_of.flops.rule_6nd)),
+                 std::string(kRounds)});
+  out.push_back({"realised MFU",
+                 "FLOPs of a round / (GPUs x peak x its seconds) x goodput x production overhead",
+                 fmt::format("{} / ({} x {} x {}) x {} x {}", number(flops), number(out_of.gpus),
+                             number(peak_flops(in.model)), number(e.round_seconds),
+                             number(p.goodput), number(p.production_overhead)),
+                 number(p.mfu * in.useful.share()), p.method});
+  out.push_back(
+      {"GPU-hours", "rounds x seconds of a round x GPUs / (goodput x production overhead) / 3600",
+       fmt::format("{} x {} x {} / ({} x {}) / 3600",
+                   number(optimizer_steps(in.work, out_of.layout) / e.updates),
+                   number(e.round_seconds), number(out_of.gpus), number(p.goodput),
+                   number(p.production_overhead)),
+       number(out_of.gpu_hours) + " GPU-hours", "model.md 6"});
+}
+
+}  // namespace
+
+void add_round(const EstimateParts& in, Estimate& out) {
+  std::vector<Derivation>& steps = out.derivations;
+  add_learning(in, steps);
+  for (std::size_t i = 0; i < in.execution.phases.size(); ++i) {
+    add_flops(*in.round, in.round->phases[i], in.execution.phases[i], in.execution.pass, steps);
+    add_seconds(in, in.execution.phases[i], steps);
+  }
+  add_serial(in.execution, steps);
+  add_wall(in, steps);
+  add_job(in, out, steps);
+}
+
+}  // namespace trcost
