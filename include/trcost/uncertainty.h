@@ -29,6 +29,9 @@ struct Contribution {
   std::string source;
   double mean = 0;  ///< of ln(input / its value in the estimate)
   Exponents exponents;
+  /// Of the total, or of the GPU-hours where dollars are not known: four chances in five where this
+  /// input alone is uncertain and all else at its median.
+  double low = 0, high = 0;
 };
 
 /// An uncertain factor: its value over the value that the estimate used.

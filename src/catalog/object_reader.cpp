@@ -80,7 +80,7 @@ std::optional<double> ObjectReader::optional_number(std::string_view key, double
 double ObjectReader::number_or(std::string_view key, double fallback, double lowest,
                                double highest) {
   const std::optional<double> found = optional_number(key, lowest, highest);
-  if (!found && log_ != nullptr) log(key, fmt::format("{}", fallback));
+  if (!found && log_ != nullptr) log_default(key, fmt::format("{}", fallback));
   return found.value_or(fallback);
 }
 
@@ -91,7 +91,7 @@ double ObjectReader::required_whole(std::string_view key, double lowest, double 
 double ObjectReader::whole_or(std::string_view key, double fallback, double lowest,
                               double highest) {
   const std::optional<JsonValue> found = optional_value(key);
-  if (!found && log_ != nullptr) log(key, fmt::format("{}", fallback));
+  if (!found && log_ != nullptr) log_default(key, fmt::format("{}", fallback));
   return found ? found->whole(lowest, highest) : fallback;
 }
 
@@ -104,13 +104,13 @@ std::string ObjectReader::required_text(std::string_view key) {
 
 std::string ObjectReader::text_or(std::string_view key, std::string_view fallback) {
   const std::optional<JsonValue> found = optional_value(key);
-  if (!found && log_ != nullptr) log(key, std::string(fallback));
+  if (!found && log_ != nullptr) log_default(key, std::string(fallback));
   return found ? found->text() : std::string(fallback);
 }
 
 bool ObjectReader::boolean_or(std::string_view key, bool fallback) {
   const std::optional<JsonValue> found = optional_value(key);
-  if (!found && log_ != nullptr) log(key, fallback ? "true" : "false");
+  if (!found && log_ != nullptr) log_default(key, fallback ? "true" : "false");
   return found ? found->boolean() : fallback;
 }
 
@@ -144,7 +144,7 @@ void ObjectReader::log_fallbacks(std::vector<Fallback>* log, std::string prefix)
   prefix_ = std::move(prefix);
 }
 
-void ObjectReader::log(std::string_view key, std::string value) {
+void ObjectReader::log_default(std::string_view key, std::string value) {
   std::string path = prefix_ + std::string(key);
   const bool known = std::any_of(log_->begin(), log_->end(),
                                  [&](const Fallback& each) { return each.key == path; });

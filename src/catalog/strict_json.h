@@ -162,7 +162,7 @@ class ObjectReader {
   // Keys of the object that were asked for, or that were not, sorted.
   [[nodiscard]] std::vector<std::string> keys(bool asked) const;
   [[noreturn]] void fail_unknown() const;
-  void log(std::string_view key, std::string value);
+  void log_default(std::string_view key, std::string value);
   // `object` stands under `key` and logs as this one does.
   [[nodiscard]] ObjectReader logging(ObjectReader object, std::string_view key) const;
 

@@ -11,6 +11,7 @@
 #include "cli/scenario_options.h"
 #include "cli/session.h"
 #include "cost/prices.h"
+#include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "report/documents.h"
 #include "trcost/error.h"
@@ -54,7 +55,7 @@ std::optional<double> measured(std::string_view text, NumberKind kind, std::stri
     throw Error(ErrorKind::usage, fmt::format("the range \"{}\" does not rise", text.substr(0, 60)),
                 "write P10..P90, or one value", std::string(flag));
   }
-  sigma = std::log(high / low) / (2 * kNormalP90);
+  sigma = portable_log(high / low) / (2 * kNormalP90);
   return std::sqrt(low * high);
 }
 

@@ -106,6 +106,17 @@ std::vector<Contribution> contributions(std::span<const RangeInputs> rounds, boo
   return out;
 }
 
+// Each alone: the width of the whole in logarithms, as far as its share of the variance goes.
+void set_ends(const Quantiles& whole, std::vector<Contribution>& rows) {
+  if (whole.p10 <= 0) return;
+  const double half_width = portable_log(whole.p90 / whole.p10) / 2;
+  for (Contribution& row : rows) {
+    const double factor = portable_exp(half_width * std::sqrt(row.share));
+    row.low = whole.p50 / factor;
+    row.high = whole.p50 * factor;
+  }
+}
+
 }  // namespace
 
 namespace {
@@ -155,6 +166,7 @@ RangeResult compute_range(std::vector<RangeInputs> rounds) {
     out.method = method_of(rounds);
   }
   out.contributions = contributions(rounds, out.total_usd.has_value());
+  set_ends(out.total_usd.value_or(out.gpu_hours), out.contributions);
   if (rounds.size() == 1) out.inputs = std::move(rounds.front().inputs);
   return out;
 }

@@ -36,11 +36,21 @@ constexpr Scale kMoney[] = {{1e15, 0, ""},   {1e12, 1e12, "T"}, {1e9, 1e9, "B"},
 constexpr double kMostWhole = 1e15;
 constexpr double kMostDigits = 1e10;
 
-// The value that `significant` digits show: 9.9997 is 10.0 in three of them.
-double rounded(double value, int significant) {
+// The value that `significant` digits show, and its power of ten: 9.9997 is 1.00e1 in three of them.
+struct Rounded {
+  double value;
+  int exponent = 0;
+};
+
+Rounded rounded(double value, int significant) {
   const std::string text = fmt::format("{:.{}e}", value, significant - 1);
-  double out = value;
-  std::from_chars(text.data(), text.data() + text.size(), out);
+  const char* const end = text.data() + text.size();
+  Rounded out{value};
+  std::from_chars(text.data(), end, out.value);
+  const std::size_t e = text.find('e');
+  if (e == std::string::npos) return out;  // infinite
+  const char* const sign = text.data() + e + 1;
+  std::from_chars(*sign == '+' ? sign + 1 : sign, end, out.exponent);
   return out;
 }
 
@@ -50,10 +60,9 @@ std::string scientific(double value, int significant) {
 
 // `significant` digits in fixed notation, without an exponent for what tables hold.
 std::string significant_digits(double exact, int significant) {
-  const double value = rounded(exact, significant);
+  const auto [value, exponent] = rounded(exact, significant);
   if (value == 0) return "0";
   if (std::abs(value) >= kMostDigits) return scientific(value, significant);
-  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
   constexpr int kLeastExponent = -5;
   if (exponent < kLeastExponent) return scientific(value, significant);
   const int decimals = significant - 1 - exponent;
@@ -62,7 +71,7 @@ std::string significant_digits(double exact, int significant) {
 }
 
 std::string scaled(double value, std::span<const Scale> scales, int significant) {
-  const double shown = std::abs(rounded(value, significant));
+  const double shown = std::abs(rounded(value, significant).value);
   for (const Scale& scale : scales) {
     if (shown >= scale.from) {
       if (scale.divisor == 0) return scientific(value, significant);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numbers>
 
@@ -75,6 +76,18 @@ inline double portable_expm1(double x) {
   double sum = 1;
   for (int n = 16; n >= 2; --n) sum = 1 + sum * x / n;
   return sum * x;
+}
+
+/// The logarithm to base 10, to a few units in the last place: not exact for powers of 10.
+inline double portable_log10(double x) {
+  return portable_log(x) * std::numbers::log10e;
+}
+
+/// 10^n, exact for 0 <= n <= 22; its reciprocal for n < 0.
+inline double power_of_ten(int n) {
+  double out = 1;
+  for (int i = 0; i < std::abs(n); ++i) out *= 10;
+  return n < 0 ? 1 / out : out;
 }
 
 /// x^y for x > 0.

@@ -35,7 +35,7 @@ constexpr std::string_view kCheckUnit =
     "the unit, the batch, the sequence length, the precision and the number of accelerators";
 
 void refuse_wrong_unit(const MeasuredStep& step, double error) {
-  if (std::abs(error) >= std::log(kMostFactor)) {
+  if (std::abs(error) >= portable_log(kMostFactor)) {
     throw Error(
         ErrorKind::usage,
         fmt::format(

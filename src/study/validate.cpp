@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "performance/performance.h"
+#include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
@@ -115,13 +116,13 @@ std::optional<LeftOut> left_out_of(const std::vector<RowError>& rows) {
     if (!row.left_out) continue;
     ++out.rows;
     const double half = kNormalP90 * row.sigma;
-    const double beyond = std::max(0.0, std::abs(std::log(*row.left_out)) - half);
+    const double beyond = std::max(0.0, std::abs(portable_log(*row.left_out)) - half);
     total += row.weight;
     out.score += row.weight * (2 * half + kOutside * beyond);
     if (beyond == 0) out.inside += row.weight;
     sizes.emplace_back(std::abs(*row.left_out - 1), row.weight);
     signs.emplace_back(*row.left_out - 1, row.weight);
-    widths.emplace_back(std::exp(2 * half), row.weight);
+    widths.emplace_back(portable_exp(2 * half), row.weight);
   }
   if (out.rows == 0) return std::nullopt;
   out.score /= total;

@@ -27,9 +27,10 @@ inline void set_bill(Estimate& e, double gpu_hours, double price) {
   e.range.gpu_hours = {gpu_hours * 0.8, gpu_hours, gpu_hours * 1.25};
   e.range.wall_clock_seconds = {2e6, 2.5e6, 3.1e6};
   e.range.total_usd = Quantiles{*e.cost.total * 0.75, *e.cost.total, *e.cost.total * 1.33};
-  e.range.contributions = {{"MFU", 0.6, 0.2, "published rows", 0, {}},
-                           {"price", 0.395, 0.16, "quotes", 0, {}},
-                           {"goodput", 0.005, 0.02, "published rows", 0, {}}};
+  const double total = *e.cost.total;
+  e.range.contributions = {{"MFU", 0.6, 0.2, "published rows", 0, {}, total / 1.25, total * 1.25},
+                           {"price", 0.395, 0.16, "quotes", 0, {}, total / 1.2, total * 1.2},
+                           {"goodput", 0.005, 0.02, "published rows", 0, {}, total, total}};
   e.range.method = "closed form (product of lognormals)";
 }
 

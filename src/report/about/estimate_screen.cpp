@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -160,15 +159,12 @@ void add_drivers(Page& page, const Estimate& e) {
   constexpr std::size_t kNamed = 4;
   constexpr double kWorthSaying = 0.03;
   if (!e.range.total_usd || e.range.total_usd->p10 <= 0) return;
-  const Quantiles& total = *e.range.total_usd;
-  const double half_width = std::log(total.p90 / total.p10) / 2;
   Facts facts;
   for (const Contribution& each : e.range.contributions) {
     if (each.share < kWorthSaying || facts.facts.size() == kNamed) break;
-    const double factor = std::exp(half_width * std::sqrt(each.share));
     facts.facts.push_back(
-        {each.input, fmt::format("{} to {}, {} of the range", short_money(total.p50 / factor),
-                                 short_money(total.p50 * factor), share_words(each.share))});
+        {each.input, fmt::format("{} to {}, {} of the range", short_money(each.low),
+                                 short_money(each.high), share_words(each.share))});
   }
   if (facts.facts.empty()) return;
   page.add(Heading{"What would change it most", "each alone"}).add(std::move(facts));

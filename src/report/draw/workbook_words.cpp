@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "quantity/portable_math.h"
+
 namespace trcost {
 namespace {
 
@@ -66,8 +68,8 @@ std::optional<int> unit_power(double value, double number) {
   if ((value < 0) != (number < 0)) return std::nullopt;
   constexpr double kRounding = 0.06;  // of one digit: 1 for 1.04
   const double ratio = value / number;
-  const int power = static_cast<int>(std::lround(std::log10(ratio)));
-  if (std::abs(ratio / std::pow(10.0, power) - 1) > kRounding) return std::nullopt;
+  const int power = static_cast<int>(std::lround(portable_log10(ratio)));
+  if (std::abs(ratio / power_of_ten(power) - 1) > kRounding) return std::nullopt;
   return power;
 }
 
@@ -105,7 +107,7 @@ std::optional<ShownNumber> shown_number(double value, std::string_view text) {
   if (power && rest.size() != words->suffix.size()) {
     return ShownNumber{value, in_quotes(words->prefix) + digits_format(0) + in_quotes(rest)};
   }
-  const double shown = power ? value / std::pow(10.0, *power) : words->number;
+  const double shown = power ? value / power_of_ten(*power) : words->number;
   return ShownNumber{shown, in_quotes(words->prefix) + format + in_quotes(words->suffix)};
 }
 
