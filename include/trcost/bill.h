@@ -3,6 +3,7 @@
 // What a training costs: rows of dollars, and their sum.
 
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -42,27 +43,28 @@ enum class Part : std::uint8_t {
   egress,
 };
 
-/// What people read: the row's name, and what of an hour of an owned accelerator it is, if any.
+/// What machines read; what people read, and what of an hour of an owned accelerator it is, if any.
 struct PartWords {
+  std::string_view key;
   std::string_view name;
   std::string_view of_hour = {};
 };
 /// One row per part, in its order.
 inline constexpr std::array kPartWords = {
-    PartWords{"compute"},
-    PartWords{"servers, depreciation", "servers"},
-    PartWords{"network, depreciation", "network"},
-    PartWords{"cost of capital", "capital"},
-    PartWords{"colocation", "colocation"},
-    PartWords{"support", "support"},
-    PartWords{"idle hours of the cluster", "idle hours"},
-    PartWords{"energy", "energy"},
-    PartWords{"experiments"},
-    PartWords{"evaluation"},
-    PartWords{"dataset"},
-    PartWords{"full checkpoints"},
-    PartWords{"weights-only checkpoints"},
-    PartWords{"egress"},
+    PartWords{"compute", "compute"},
+    PartWords{"servers", "servers, depreciation", "servers"},
+    PartWords{"network", "network, depreciation", "network"},
+    PartWords{"capital", "cost of capital", "capital"},
+    PartWords{"colocation", "colocation", "colocation"},
+    PartWords{"support", "support", "support"},
+    PartWords{"idle", "idle hours of the cluster", "idle hours"},
+    PartWords{"energy", "energy", "energy"},
+    PartWords{"experiments", "experiments"},
+    PartWords{"evaluation", "evaluation"},
+    PartWords{"dataset", "dataset"},
+    PartWords{"checkpoints", "full checkpoints"},
+    PartWords{"weights", "weights-only checkpoints"},
+    PartWords{"egress", "egress"},
 };
 static_assert(kPartWords.size() == static_cast<std::size_t>(Part::egress) + 1);
 
@@ -130,6 +132,15 @@ struct LineItem {
 
 /// `instructions: compute`; rented energy says that the rent holds it.
 std::string item_name(const LineItem& item);
+
+/// Which row it is: no bill has two of a part in one round.
+struct PartOfRound {
+  std::string part;  ///< its key
+  std::string round;
+  auto operator<=>(const PartOfRound&) const = default;
+};
+/// By what item_name() calls it, as documents before 0.2 have it; a name of no part is a part of its own.
+PartOfRound part_named(std::string_view item_name);
 
 /// Dollars as a sum of terms, of which those that move alike are one. The total of a bill, its
 /// elasticities and its draws are made from this one sum.

@@ -69,6 +69,8 @@ enum class Cause : std::uint8_t {
   cluster,      ///< accelerators
   price,        ///< of hours, machines, electricity, storage, space
   experiments,  ///< compute beside the run
+  platforms,    ///< ratio of two platforms' speeds
+  measurement,  ///< of a speed or a time
 };
 
 /// How `solve` looks for a value: results follow it in one direction, or it has to be tried.

@@ -34,15 +34,18 @@ struct Contribution {
   double low = 0, high = 0;
 };
 
-/// An uncertain factor: its value over the value that the estimate used.
+/// An uncertain factor: its value over the value that the estimate used. Cause and field say which one
+/// it is: rounds of a job that have it share it.
 struct UncertainInput {
-  std::string_view name;  ///< a literal or a field's path, which live for ever
   Cause cause = Cause::price;
+  std::optional<Field> field;  ///< whose value it is; empty where no field holds it
   Distribution factor;  ///< of the factor itself, e.g. lognormal with median 1
   Exponents exponents;
   double most = std::numeric_limits<double>::infinity();  ///< no draw is above it
   std::string_view source;  ///< where the spread comes from; lives for ever
   bool given = false;       ///< a range that the user gave
+  /// For people: the field's path where the range was given, else in words.
+  [[nodiscard]] std::string_view name() const;
 };
 
 struct RangeResult {
@@ -70,8 +73,8 @@ struct RangeInputs {
 RangeResult compute_range(RangeInputs inputs);
 
 /// Of a job of several rounds, one after another: hours, days and dollars are summed in each draw.
-/// An input of the same name is one for all rounds, as stack and price are, and is drawn once;
-/// ranges that the user gave to single rounds are inputs of their own.
+/// An input of the same cause and field is one for all rounds, as stack and price are, and is drawn
+/// once; ranges that the user gave to single rounds are inputs of their own.
 RangeResult compute_range(std::vector<RangeInputs> rounds);
 
 /// What is known about an estimate that decides the default spreads (table of model.md 10). A

@@ -12,11 +12,32 @@ std::string_view unit_name(Unit unit) {
   return kNames[static_cast<std::size_t>(unit)];
 }
 
+namespace {
+
+constexpr std::string_view kInTheRent = ", in the rent";
+constexpr std::string_view kOfRound = ": ";
+
+}  // namespace
+
 std::string item_name(const LineItem& item) {
   const bool in_the_rent = item.part == Part::energy && !item.included;
-  return fmt::format("{}{}{}{}", item.round, item.round.empty() ? "" : ": ",
+  return fmt::format("{}{}{}{}", item.round, item.round.empty() ? "" : kOfRound,
                      kPartWords[static_cast<std::size_t>(item.part)].name,
-                     in_the_rent ? ", in the rent" : "");
+                     in_the_rent ? kInTheRent : "");
+}
+
+PartOfRound part_named(std::string_view item_name) {
+  std::string_view text = item_name;
+  if (text.ends_with(kInTheRent)) text.remove_suffix(kInTheRent.size());
+  for (const PartWords& part : kPartWords) {
+    if (text == part.name) return {std::string(part.key), {}};
+    const std::size_t behind = part.name.size() + kOfRound.size();
+    if (text.size() <= behind || !text.ends_with(part.name)) continue;
+    const std::string_view round = text.substr(0, text.size() - behind);
+    if (text.substr(round.size(), kOfRound.size()) != kOfRound) continue;
+    return {std::string(part.key), std::string(round)};
+  }
+  return {std::string(text), {}};
 }
 
 void Dollars::add(const Term& term) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <stdexcept>
 
 #include "cost/ownership.h"
 #include "quantity/portable_math.h"
@@ -62,52 +63,83 @@ double electricity_sigma(const SpreadContext& in) {
 
 }  // namespace
 
+namespace {
+
+// What people read of an input that nobody gave.
+struct InputWords {
+  Cause cause;
+  std::optional<Field> field;
+  std::string_view words;
+};
+constexpr InputWords kInputWords[] = {
+    {Cause::mfu, Field::efficiency_mfu, "MFU"},
+    {Cause::useful_time, Field::efficiency_goodput, "goodput and production overhead"},
+    {Cause::scope, {}, "what the bill includes"},
+    {Cause::amount, Field::data_tokens, "tokens"},
+    {Cause::price, Field::cost_purchase_price, "purchase price"},
+    {Cause::price, Field::cost_electricity_price, "electricity"},
+    {Cause::price, Field::cost_price_per_gpu_hour, "price per GPU-hour"},
+    {Cause::experiments, Field::cost_experiments, "experiments"},
+    {Cause::platforms, {}, "ratio of the two platforms"},
+    {Cause::measurement, {}, "the measurement"},
+};
+
+}  // namespace
+
+std::string_view UncertainInput::name() const {
+  if (given && field) return field_info(*field).path;
+  for (const InputWords& row : kInputWords) {
+    if (row.cause == cause && row.field == field) return row.words;
+  }
+  throw std::logic_error("an uncertain input without words");
+}
+
 void default_spreads(const SpreadContext& in, std::vector<UncertainInput>& out) {
   out.clear();
-  const auto add = [&out](std::string_view name, Cause cause, double sigma,
+  const auto add = [&out](Cause cause, std::optional<Field> field, double sigma,
                           const Exponents& exponents, std::string_view source) {
     if (sigma <= 0) return;
-    out.push_back({name,
-                   cause,
+    out.push_back({cause,
+                   field,
                    {Distribution::Kind::lognormal, 1, sigma, 0},
                    exponents,
                    std::numeric_limits<double>::infinity(),
                    source});
   };
   if (!in.mfu_given) {
-    add("MFU", Cause::mfu, mfu_sigma(in), Exponents::time(-1),
+    add(Cause::mfu, Field::efficiency_mfu, mfu_sigma(in), Exponents::time(-1),
         "predicted / measured of the published rows nearest to this scenario (trcost validate), "
         "whole sources left out");
   }
   if (!in.goodput_given) {
-    add("goodput and production overhead", Cause::useful_time, goodput_sigma(in.gpus),
-        Exponents::time(-1), kTable);
+    add(Cause::useful_time, Field::efficiency_goodput, goodput_sigma(in.gpus), Exponents::time(-1),
+        kTable);
   }
   // Residuals of whole runs have it in them.
   if (!in.overhead_given && !in.vision_rows) {
-    add("what the bill includes", Cause::scope, kScopeSigma, Exponents::time(1),
+    add(Cause::scope, {}, kScopeSigma, Exponents::time(1),
         "restarts by hand, evaluations and second attempts in published GPU-hours: trcost validate "
         "--runs");
   }
   if (!in.tokens_ranged) {
     const double tokens = in.tokens_given ? kTokensSigmaPlan : kTokensSigmaGuess;
-    add("tokens", Cause::amount,
+    add(Cause::amount, Field::data_tokens,
         in.vision && !in.vision_rows ? in_quadrature(tokens, kVisionTokensSigma) : tokens,
         Exponents::time(1).with(Driver::dataset, 1), kTable);
   }
   if (in.own) {
     if (!in.price_given) {
-      add("purchase price", Cause::price, kPurchaseSigma, Exponents().with(Driver::capital, 1),
-          "quotes of an 8-GPU H100 server");
+      add(Cause::price, Field::cost_purchase_price, kPurchaseSigma,
+          Exponents().with(Driver::capital, 1), "quotes of an 8-GPU H100 server");
     }
-    add("electricity", Cause::price, electricity_sigma(in),
+    add(Cause::price, Field::cost_electricity_price, electricity_sigma(in),
         Exponents().with(Driver::electricity, 1), kTable);
   } else if (!in.price_given) {
-    add("price per GPU-hour", Cause::price, in.price_sigma, Exponents().with(Driver::rent, 1),
-        "the quotes that the price is the median of");
+    add(Cause::price, Field::cost_price_per_gpu_hour, in.price_sigma,
+        Exponents().with(Driver::rent, 1), "the quotes that the price is the median of");
   }
   if (!in.experiments_ranged) {
-    add("experiments", Cause::experiments, kExperimentsSigma,
+    add(Cause::experiments, Field::cost_experiments, kExperimentsSigma,
         Exponents().with(Driver::experiments, 1), kTable);
   }
 }

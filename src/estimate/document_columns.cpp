@@ -39,6 +39,11 @@ const Columns<NamedItem>& item_columns() {
   static const Columns<NamedItem> table = {
       text(
           "item", [](I i) -> auto& { return i.name; }, "what is paid for", Rank::key),
+      text(
+          "part", [](I i) { return kPartWords[static_cast<std::size_t>(i.item->part)].key; },
+          "which part of a bill that is, in one word"),
+      text(
+          "stage", [](I i) -> auto& { return i.item->round; }, "of a training in several"),
       plain(
           "quantity", [](I i) { return i.item->quantity; }, "in the unit"),
       text(

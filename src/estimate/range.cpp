@@ -97,7 +97,7 @@ std::vector<Contribution> contributions(std::span<const RangeInputs> rounds, boo
       spread += weight[r] / total * power_of(*input, elasticity[r]) * own;
     }
     if (spread == 0) continue;
-    out.push_back({std::string(first->name), spread * spread, sigma, std::string(first->source),
+    out.push_back({std::string(first->name()), spread * spread, sigma, std::string(first->source),
                    log_moments(first->factor).mean, first->exponents});
     sum += spread * spread;
   }

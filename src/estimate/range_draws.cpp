@@ -126,7 +126,8 @@ bool same_shape(const Distribution& a, const Distribution& b) {
 
 // Whether what is uncertain in two rounds is one thing, though it may spread more in one of them.
 bool one_input(const UncertainInput& a, const UncertainInput& b) {
-  return a.name == b.name && a.given == b.given && (!a.given || same_shape(a.factor, b.factor));
+  return a.cause == b.cause && a.field == b.field && a.given == b.given &&
+         (!a.given || same_shape(a.factor, b.factor));
 }
 
 }  // namespace

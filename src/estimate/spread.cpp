@@ -122,8 +122,8 @@ UncertainInput input_of(const Scenario& scenario, Field field, const Distributio
   const FieldInfo& info = field_info(field);
   const double value = *scenario.number(field);
   UncertainInput input;
-  input.name = info.path;
   input.cause = info.meaning.cause;
+  input.field = field;
   input.factor = relative_to(distribution, value);
   input.source = "range given by the user";
   input.given = true;

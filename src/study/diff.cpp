@@ -11,6 +11,7 @@
 #include "catalog/strict_json.h"
 #include "estimate/estimate_columns.h"
 #include "scenario/number_kind.h"
+#include "trcost/bill.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 
@@ -151,53 +152,68 @@ DiffRow column_row(const EstimateColumn& column, const Json* a, const Json* b) {
   return row;
 }
 
-// The items by name, the second of a name as `name (2)`, in the order of the bill.
-std::vector<std::pair<std::string, const Json*>> items_of(const Json* estimate) {
-  std::vector<std::pair<std::string, const Json*>> out;
+// A row of a saved bill.
+struct SavedItem {
+  PartOfRound id;
+  int nth = 1;  // of those with that identity, as files made by hand may have it
+  std::string name;
+  const Json* json = nullptr;
+  [[nodiscard]] bool same_row(const SavedItem& other) const {
+    return id == other.id && nth == other.nth;
+  }
+};
+
+std::string text_of(const Json& item, std::string_view key) {
+  return value_of(member(item, key)).text;
+}
+
+// In the order of the bill.
+std::vector<SavedItem> items_of(const Json* estimate) {
+  std::vector<SavedItem> out;
   const Json* items = estimate == nullptr ? nullptr : member(*estimate, "cost.items");
   if (items == nullptr || !items->is_array()) return out;
-  std::map<std::string, int> seen;
+  std::map<PartOfRound, int> seen;
   for (const Json& item : *items) {
-    const Json* name = member(item, "item");
-    if (name == nullptr || !name->is_string()) continue;
-    std::string text = name->get<std::string>();
-    const int count = ++seen[text];
-    if (count > 1) text += fmt::format(" ({})", count);
-    out.emplace_back(std::move(text), &item);
+    SavedItem row{{text_of(item, "part"), text_of(item, "stage")}, 1, text_of(item, "item"), &item};
+    if (row.name.empty()) continue;
+    if (row.id.part.empty()) row.id = part_named(row.name);
+    row.nth = ++seen[row.id];
+    if (row.nth > 1) row.name += fmt::format(" ({})", row.nth);
+    out.push_back(std::move(row));
   }
   return out;
 }
 
-std::vector<DiffRow> diff_items(const Json* a, const Json* b) {
-  std::vector<std::pair<std::string, const Json*>> before = items_of(a);
-  const std::vector<std::pair<std::string, const Json*>> after = items_of(b);
-  const auto find = [](const auto& items, const std::string& name) -> const Json* {
-    const auto at = std::ranges::find(items, name, [](const auto& item) { return item.first; });
-    return at == items.end() ? nullptr : at->second;
+const SavedItem* find_row(const std::vector<SavedItem>& items, const SavedItem& row) {
+  const auto at =
+      std::ranges::find_if(items, [&](const SavedItem& each) { return each.same_row(row); });
+  return at == items.end() ? nullptr : &*at;
+}
+
+// What differs between a row and the same one of the other bill; one of them may be null.
+void diff_item(const SavedItem* a, const SavedItem* b, std::vector<DiffRow>& rows) {
+  const SavedItem& named = a != nullptr ? *a : *b;
+  const std::string unit = text_of(*named.json, "unit");
+  const auto add = [&](const char* key, std::string path, std::string of, NumberKind kind) {
+    DiffRow row;
+    row.path = std::move(path);
+    row.unit = std::move(of);
+    row.display = kind;
+    row.before = value_of(a == nullptr ? nullptr : member(*a->json, key));
+    row.after = value_of(b == nullptr ? nullptr : member(*b->json, key));
+    add_row(rows, std::move(row));
   };
-  std::vector<std::string> names;
-  for (const auto& [name, item] : before) names.push_back(name);
-  for (const auto& [name, item] : after) {
-    if (find(before, name) == nullptr) names.push_back(name);
-  }
+  add("amount", named.name, "USD", NumberKind::money);
+  add("quantity", named.name + ": quantity", unit, NumberKind::count);
+  add("unit_price", named.name + ": unit price", "USD/" + unit, NumberKind::money);
+}
+
+std::vector<DiffRow> diff_items(const Json* a, const Json* b) {
+  const std::vector<SavedItem> before = items_of(a), after = items_of(b);
   std::vector<DiffRow> rows;
-  for (const std::string& name : names) {
-    const Json* x = find(before, name);
-    const Json* y = find(after, name);
-    const Json* unit = member(x != nullptr ? *x : *y, "unit");
-    const std::string unit_text = value_of(unit).text;
-    const auto add = [&](const char* key, std::string path, std::string of, NumberKind kind) {
-      DiffRow row;
-      row.path = std::move(path);
-      row.unit = std::move(of);
-      row.display = kind;
-      row.before = value_of(x == nullptr ? nullptr : member(*x, key));
-      row.after = value_of(y == nullptr ? nullptr : member(*y, key));
-      add_row(rows, std::move(row));
-    };
-    add("amount", name, "USD", NumberKind::money);
-    add("quantity", name + ": quantity", unit_text, NumberKind::count);
-    add("unit_price", name + ": unit price", "USD/" + unit_text, NumberKind::money);
+  for (const SavedItem& row : before) diff_item(&row, find_row(after, row), rows);
+  for (const SavedItem& row : after) {
+    if (find_row(before, row) == nullptr) diff_item(nullptr, &row, rows);
   }
   return rows;
 }

@@ -38,6 +38,8 @@ Exponents left_of(const UncertainInput& input, bool time_measured) {
     case Cause::cluster:
     case Cause::price:
     case Cause::experiments:
+    case Cause::platforms:
+    case Cause::measurement:
       return input.exponents;
   }
   return input.exponents;
@@ -55,22 +57,17 @@ RangeResult carried_range(const TransferRow& row, const TransferRequest& request
     input.exponents = left_of(input, request.seconds.has_value());
     in.inputs.push_back(input);
   }
-  if (row.residual.sigma > 0) {
-    in.inputs.push_back({"ratio of the two platforms",
-                         Cause::mfu,
-                         {Distribution::Kind::lognormal, 1, row.residual.sigma, 0},
-                         Exponents::time(-1),
+  const auto add = [&in](Cause cause, double sigma, double power, std::string_view source) {
+    if (sigma <= 0) return;
+    in.inputs.push_back({cause,
+                         {},
+                         {Distribution::Kind::lognormal, 1, sigma, 0},
+                         Exponents::time(power),
                          std::numeric_limits<double>::infinity(),
-                         "published pairs of runs"});
-  }
-  if (request.measured_sigma > 0) {
-    in.inputs.push_back({"the measurement",
-                         Cause::mfu,
-                         {Distribution::Kind::lognormal, 1, request.measured_sigma, 0},
-                         Exponents::time(1),
-                         std::numeric_limits<double>::infinity(),
-                         "the range given"});
-  }
+                         source});
+  };
+  add(Cause::platforms, row.residual.sigma, -1, "published pairs of runs");
+  add(Cause::measurement, request.measured_sigma, 1, "the range given");
   return compute_range(std::move(in));
 }
 

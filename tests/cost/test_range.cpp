@@ -24,10 +24,11 @@ constexpr Exponents kRent = Exponents().with(Driver::rent, 1);
 constexpr Exponents kRentedHours = kRent.with(Driver::hours, 1);
 constexpr Exponents kEgress = Exponents().with(Driver::egress, 1);
 
-UncertainInput input(std::string_view name, const Distribution& factor,
-                     const Exponents& exponents) {
+// An input by the field that it is of.
+UncertainInput input(Field field, const Distribution& factor, const Exponents& exponents) {
   UncertainInput out;
-  out.name = name;
+  out.cause = field_info(field).meaning.cause;
+  out.field = field;
   out.factor = factor;
   out.exponents = exponents;
   return out;
@@ -44,10 +45,10 @@ RangeInputs worked_example() {
                      median["goodput"].get<double>() / 3600;
   inputs.wall_clock_seconds = inputs.gpu_hours * 3600 / 1024;
   inputs.usd.emplace().add({inputs.gpu_hours * median["price"].get<double>(), kRentedHours});
-  inputs.inputs = {input("MFU", lognormal(sigma["mfu"]), Exponents::time(-1)),
-                   input("goodput", lognormal(sigma["goodput"]), Exponents::time(-1)),
-                   input("price", lognormal(sigma["price"]), kRent),
-                   input("tokens", lognormal(sigma["tokens"]), Exponents::time(1))};
+  inputs.inputs = {input(Field::efficiency_mfu, lognormal(sigma["mfu"]), Exponents::time(-1)),
+                   input(Field::efficiency_goodput, lognormal(sigma["goodput"]), Exponents::time(-1)),
+                   input(Field::cost_price_per_gpu_hour, lognormal(sigma["price"]), kRent),
+                   input(Field::data_tokens, lognormal(sigma["tokens"]), Exponents::time(1))};
   return inputs;
 }
 
@@ -61,7 +62,7 @@ TEST_CASE("closed form of the lognormal product", "[range]") {
   CHECK_THAT(result.total_usd->p90, WithinRel(expected["p90"].get<double>(), 1e-9));
   // model.md 10: price 64 %, MFU 23 %, tokens 10 %, goodput 3 %.
   REQUIRE(result.contributions.size() == 4);
-  CHECK(result.contributions[0].input == "price");
+  CHECK(result.contributions[0].input == "price per GPU-hour");
   CHECK_THAT(result.contributions[0].share, WithinAbs(0.64, 0.005));
   CHECK_THAT(result.contributions[1].share, WithinAbs(0.23, 0.005));
   CHECK_THAT(result.contributions[2].share, WithinAbs(0.10, 0.005));
@@ -108,8 +109,8 @@ TEST_CASE("each part of the bill moves by its own inputs alone", "[range]") {
     inputs.usd->add({usd, moves});
     inputs.usd->add({0.5 * usd, moves.with(Driver::experiments, 1)});
   }
-  inputs.inputs = {input("chips", lognormal(0.4), Exponents().with(Driver::capital, 1)),
-                   input("power", lognormal(0.6), Exponents().with(Driver::electricity, 1))};
+  inputs.inputs = {input(Field::cost_purchase_price, lognormal(0.4), Exponents().with(Driver::capital, 1)),
+                   input(Field::cost_electricity_price, lognormal(0.6), Exponents().with(Driver::electricity, 1))};
   constexpr int kGrid = 1000;
   std::vector<double> sums;
   for (int i = 0; i < kGrid; ++i) {
@@ -139,12 +140,13 @@ TEST_CASE("quasi-random draws agree with the full Monte Carlo within 2 %", "[ran
       {Kind::uniform, 0.7, 1.4, 0}, {Kind::triangular, 0.6, 2.0, 0.9}, {Kind::normal, 1.0, 0.2, 0}};
   for (const Distribution& shape : shapes) {
     RangeInputs inputs = worked_example();
-    inputs.inputs.push_back(input("shape", shape, Exponents::time(1)));
-    inputs.inputs.push_back(input("again", shape, kRent.with(Driver::hours, -0.5)));
+    inputs.inputs.push_back(input(Field::efficiency_goodput, shape, Exponents::time(1)));
+    inputs.inputs.push_back(
+        input(Field::cost_price_per_gpu_hour, shape, kRent.with(Driver::hours, -0.5)));
     const double compute = inputs.usd->total();
     inputs.usd->add({0.2 * compute, kEgress});
     inputs.usd->add({3 * compute, kRentedHours.with(Driver::experiments, 1)});
-    inputs.inputs.push_back(input("experiments", {Kind::uniform, 0.3, 2.7, 0},
+    inputs.inputs.push_back(input(Field::cost_experiments, {Kind::uniform, 0.3, 2.7, 0},
                                   Exponents().with(Driver::experiments, 1)));
     const RangeResult quick = compute_range(inputs);
     CHECK(quick.method == "4093 quasi-random draws");
@@ -161,7 +163,7 @@ TEST_CASE("no draw passes the limit of its input", "[range]") {
   RangeInputs inputs;
   inputs.gpu_hours = 100;
   inputs.wall_clock_seconds = 100;
-  inputs.inputs = {input("MFU", lognormal(1), Exponents::time(-1))};
+  inputs.inputs = {input(Field::efficiency_mfu, lognormal(1), Exponents::time(-1))};
   inputs.inputs[0].most = 1.25;  // of an MFU of 0.8
   for (const std::optional<double> draws : {std::optional<double>(), std::optional(10000.0)}) {
     inputs.draws = draws;
@@ -208,7 +210,7 @@ std::vector<std::string> names_of(const SpreadContext& context) {
   std::vector<UncertainInput> inputs;
   default_spreads(context, inputs);
   std::vector<std::string> names;
-  for (const UncertainInput& each : inputs) names.emplace_back(each.name);
+  for (const UncertainInput& each : inputs) names.emplace_back(each.name());
   return names;
 }
 
@@ -311,11 +313,7 @@ TEST_CASE("runs that are paid together: inputs of one name are drawn once", "[ra
   CHECK_THAT(both.gpu_hours.p90, WithinRel(2 * one.gpu_hours.p90, 5e-3));
 
   RangeInputs other = inputs;
-  std::vector<std::string> names;
-  for (const UncertainInput& each : other.inputs) {
-    names.push_back(std::string(each.name) + " of the other");
-  }
-  for (std::size_t i = 0; i < names.size(); ++i) other.inputs[i].name = names[i];
+  for (UncertainInput& each : other.inputs) each.given = true;  // what a user says is its own
   const RangeResult apart = compute_range(std::vector{inputs, other});
   const auto width = [](const Quantiles& q) { return std::log(q.p90 / q.p10); };
   CHECK(width(*apart.total_usd) < 0.8 * width(*one.total_usd));
@@ -328,4 +326,45 @@ TEST_CASE("a price that is not known leaves the sum's dollars unknown", "[range]
   const RangeResult sum = compute_range(std::move(rounds));
   CHECK_FALSE(sum.total_usd);
   CHECK(sum.gpu_hours.p50 > 0);
+}
+
+TEST_CASE("rounds share what is of one cause and field, and nothing else", "[range]") {
+  RangeInputs round;
+  round.gpu_hours = round.wall_clock_seconds = 100;
+  round.usd.emplace().add({200, kRentedHours});
+  round.inputs = {input(Field::cost_price_per_gpu_hour, lognormal(0.3), kRent)};
+  const auto width_with = [&](const UncertainInput& second) {
+    RangeInputs other = round;
+    other.inputs = {second};
+    const Quantiles usd = *compute_range({round, other}).total_usd;
+    return std::log(usd.p90 / usd.p10);
+  };
+  const double alone = 2 * 1.2815515655446004 * 0.3;
+  CHECK_THAT(width_with(round.inputs.front()), WithinRel(alone, 1e-3));
+  // Two that have nothing to do with each other: a variance of half of one, to first order.
+  UncertainInput other = round.inputs.front();
+  other.field = Field::cost_storage_price;
+  other.given = true;
+  CHECK_THAT(width_with(other), WithinRel(alone / std::sqrt(2.0), 0.05));
+  other = round.inputs.front();
+  other.cause = Cause::measurement;
+  other.field.reset();
+  CHECK_THAT(width_with(other), WithinRel(alone / std::sqrt(2.0), 0.05));
+  // One price, spread wider in one round than in the other, is still one.
+  UncertainInput wider = round.inputs.front();
+  wider.factor = lognormal(0.5);
+  CHECK(width_with(wider) > alone);
+}
+
+TEST_CASE("each input alone moves the total as far as its share of the spread goes", "[range]") {
+  const RangeResult result = compute_range(worked_example());
+  const double whole = std::log(result.total_usd->p90 / result.total_usd->p10);
+  double squares = 0;
+  for (const Contribution& each : result.contributions) {
+    CHECK_THAT(std::sqrt(each.low * each.high), WithinRel(result.total_usd->p50, 1e-9));
+    // Of a product each alone is a lognormal of its own sigma, whatever the others are.
+    CHECK_THAT(std::log(each.high / each.low), WithinRel(2 * 1.2815515655446004 * each.sigma, 1e-6));
+    squares += std::pow(std::log(each.high / each.low), 2);
+  }
+  CHECK_THAT(std::sqrt(squares), WithinRel(whole, 1e-9));
 }
