@@ -49,7 +49,7 @@ Prepared prepare(const Scenario& scenario, const Catalog& catalog, std::string_v
   std::shared_ptr<const RoundWork> round = resolve_round(scenario, catalog, platform, work, notes);
   Prepared out(std::move(work), platform);
   note_vision_habits(scenario, out.work, *platform.stack, notes);
-  out.quality = method_quality(catalog, out.work.workload, platform);
+  out.quality = method_quality(out.work.workload, platform);
   if (round && round->rollout) out.quality = round_quality(*round);
   out.method = method_text(out.quality);
   out.training = training_of(scenario);

@@ -10,16 +10,11 @@
 #include "performance/performance.h"
 
 namespace trcost {
-
 namespace {
 
 // What an estimate of layers that no published row has is further off, as that of a chip whose
 // constants come by rule (model.md 5.2) [D].
 constexpr double kUnheldSigma = 0.2;
-
-}  // namespace
-
-namespace {
 
 // Of a normal distribution, the median of the size in standard deviations.
 constexpr double kNormalMedianSize = 0.6745;
@@ -44,7 +39,7 @@ MethodQuality own_quality(const MeasuredSteps& measured, const Platform& platfor
 
 }  // namespace
 
-MethodQuality method_quality(const Catalog&, const Workload& workload, const Platform& platform) {
+MethodQuality method_quality(const Workload& workload, const Platform& platform) {
   const MeasuredSteps& measured = platform.stack->measured;
   const std::string& stack = measured.rows > 0 ? measured.base : platform.stack->name;
   MethodQuality quality =

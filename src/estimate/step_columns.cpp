@@ -94,77 +94,89 @@ const Columns<TierAccount>& tier_columns() {
   return table;
 }
 
+constexpr Column<StepAccount> kRates[] = {
+    plain(
+        "peak_flops", "FLOP/s", [](A a) { return a.peak_flops; }, "dense, of the format in use"),
+    plain(
+        "matmul_flops", "FLOP/s", [](A a) { return a.matmul_flops; }, "of a large matmul"),
+    plain(
+        "attention_flops", "FLOP/s", [](A a) { return a.attention_flops; },
+        "of a long core, forward"),
+    plain(
+        "memory_bytes_per_second", "bytes/s", [](A a) { return a.memory_bytes; }, "as specified"),
+    plain(
+        "memory_rate", "bytes/s", [](A a) { return a.memory_rate; }, "that streaming reaches"),
+    plain(
+        "elementwise_rate", "bytes/s", [](A a) { return a.elementwise_rate; },
+        "of fused traffic, with what the software moves beside it"),
+    plain(
+        "ramp_seconds", "s", [](A a) { return a.ramp_seconds; }, "of a matmul"),
+    plain(
+        "gap_seconds", "s", [](A a) { return a.gap_seconds; }, "between kernels")};
+
+const Column<StepAccount> kParts[] = {
+    list<tier_columns>(
+        "tiers", [](A a) -> auto& { return a.tiers; }, "of the network"),
+    list<kernel_columns>(
+        "kernels", [](A a) -> auto& { return a.kernels; }, "of a micro-batch"),
+    list<exchange_columns>(
+        "exchanges", [](A a) -> auto& { return a.exchanges; }, "between ranks")};
+
+constexpr Column<StepAccount> kSums[] = {
+    plain(
+        "repeated_seconds", "s", [](A a) { return a.repeated; }, "forward work done again"),
+    plain(
+        "waiting_seconds", "s", [](A a) { return a.waiting; }, "for the host"),
+    plain(
+        "connector_seconds", "s", [](A a) { return a.connector; }, "projector"),
+    plain(
+        "micro_batches", "", [](A a) { return a.micro_batches; }, "of a replica and step"),
+    plain(
+        "stages", "", [](A a) { return a.stages; }, "of the pipeline"),
+    plain(
+        "virtual_stages", "", [](A a) { return a.virtual_stages; }, "of a rank"),
+    plain(
+        "mean_stage_seconds", "s", [](A a) { return a.mean_stage; }, "of a micro-batch"),
+    plain(
+        "slowest_stage_seconds", "s", [](A a) { return a.slowest_stage; }, "likewise"),
+    plain(
+        "stage_imbalance", "", [](A a) { return a.stage_imbalance; },
+        "share of the surplus that shows"),
+    plain(
+        "bubble_stages", "", [](A a) { return a.bubble_stages; },
+        "(stages - 1) / virtual stages"),
+    plain(
+        "transfer_seconds", "s", [](A a) { return a.transfer; }, "between stages, a micro-batch"),
+    plain(
+        "update_parameters", "", [](A a) { return a.update_parameters; }, "of a rank"),
+    plain(
+        "update_bytes", "bytes", [](A a) { return a.update_bytes; }, "of memory"),
+    plain(
+        "fixed_seconds", "s", [](A a) { return a.step_seconds; }, "of a step"),
+    plain(
+        "imbalance", "", [](A a) { return a.imbalance; }, "share of all that stragglers add"),
+    plain(
+        "slowdown", "", [](A a) { return a.slowdown; }, "of software that nobody tuned"),
+    plain(
+        "padding_efficiency", "", [](A a) { return a.padding_efficiency; },
+        "of sequences filled up"),
+    plain(
+        "activation_bytes", "bytes", [](A a) { return a.activation_bytes; },
+        "on the fullest stage"),
+    plain(
+        "seconds", "s", [](A a) { return a.time.seconds; },
+        "of a step, before waiting for data")};
+
 }  // namespace
 
 const Columns<StepAccount>& step_columns() {
-  static const Columns<StepAccount> table = {
-      plain(
-          "peak_flops", "FLOP/s", [](A a) { return a.peak_flops; }, "dense, of the format in use"),
-      plain(
-          "matmul_flops", "FLOP/s", [](A a) { return a.matmul_flops; }, "of a large matmul"),
-      plain(
-          "attention_flops", "FLOP/s", [](A a) { return a.attention_flops; },
-          "of a long core, forward"),
-      plain(
-          "memory_bytes_per_second", "bytes/s", [](A a) { return a.memory_bytes; }, "as specified"),
-      plain(
-          "memory_rate", "bytes/s", [](A a) { return a.memory_rate; }, "that streaming reaches"),
-      plain(
-          "elementwise_rate", "bytes/s", [](A a) { return a.elementwise_rate; },
-          "of fused traffic, with what the software moves beside it"),
-      plain(
-          "ramp_seconds", "s", [](A a) { return a.ramp_seconds; }, "of a matmul"),
-      plain(
-          "gap_seconds", "s", [](A a) { return a.gap_seconds; }, "between kernels"),
-      list<tier_columns>(
-          "tiers", [](A a) -> auto& { return a.tiers; }, "of the network"),
-      list<kernel_columns>(
-          "kernels", [](A a) -> auto& { return a.kernels; }, "of a micro-batch"),
-      list<exchange_columns>(
-          "exchanges", [](A a) -> auto& { return a.exchanges; }, "between ranks"),
-      plain(
-          "repeated_seconds", "s", [](A a) { return a.repeated; }, "forward work done again"),
-      plain(
-          "waiting_seconds", "s", [](A a) { return a.waiting; }, "for the host"),
-      plain(
-          "connector_seconds", "s", [](A a) { return a.connector; }, "projector"),
-      plain(
-          "micro_batches", "", [](A a) { return a.micro_batches; }, "of a replica and step"),
-      plain(
-          "stages", "", [](A a) { return a.stages; }, "of the pipeline"),
-      plain(
-          "virtual_stages", "", [](A a) { return a.virtual_stages; }, "of a rank"),
-      plain(
-          "mean_stage_seconds", "s", [](A a) { return a.mean_stage; }, "of a micro-batch"),
-      plain(
-          "slowest_stage_seconds", "s", [](A a) { return a.slowest_stage; }, "likewise"),
-      plain(
-          "stage_imbalance", "", [](A a) { return a.stage_imbalance; },
-          "share of the surplus that shows"),
-      plain(
-          "bubble_stages", "", [](A a) { return a.bubble_stages; },
-          "(stages - 1) / virtual stages"),
-      plain(
-          "transfer_seconds", "s", [](A a) { return a.transfer; }, "between stages, a micro-batch"),
-      plain(
-          "update_parameters", "", [](A a) { return a.update_parameters; }, "of a rank"),
-      plain(
-          "update_bytes", "bytes", [](A a) { return a.update_bytes; }, "of memory"),
-      plain(
-          "fixed_seconds", "s", [](A a) { return a.step_seconds; }, "of a step"),
-      plain(
-          "imbalance", "", [](A a) { return a.imbalance; }, "share of all that stragglers add"),
-      plain(
-          "slowdown", "", [](A a) { return a.slowdown; }, "of software that nobody tuned"),
-      plain(
-          "padding_efficiency", "", [](A a) { return a.padding_efficiency; },
-          "of sequences filled up"),
-      plain(
-          "activation_bytes", "bytes", [](A a) { return a.activation_bytes; },
-          "on the fullest stage"),
-      plain(
-          "seconds", "s", [](A a) { return a.time.seconds; },
-          "of a step, before waiting for data")};
+  static const Columns<StepAccount> table = [] {
+    Columns<StepAccount> t;
+    t.add(kRates);
+    t.add(kParts);
+    t.add(kSums);
+    return t;
+  }();
   return table;
 }
 
