@@ -139,7 +139,8 @@ struct PartOfRound {
   std::string round;
   auto operator<=>(const PartOfRound&) const = default;
 };
-/// By what item_name() calls it, as documents before 0.2 have it; a name of no part is a part of its own.
+/// By what item_name() calls it, as documents before 0.2 have it; a name of no part is a part of
+/// its own.
 PartOfRound part_named(std::string_view item_name);
 
 /// Dollars as a sum of terms, of which those that move alike are one. The total of a bill, its

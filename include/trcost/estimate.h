@@ -52,7 +52,7 @@ struct PhaseResult {
   /// divided likewise.
   std::optional<double> cost;
   Layout layout;
-  double layers = 0;  ///< of the model, which the layout splits
+  double layers = 0;                    ///< of the model, which the layout splits
   std::optional<ServingLayout> engine;  ///< of a replica that generates
 };
 
@@ -96,7 +96,7 @@ struct StageResult {
   double step_seconds = 0;
   double mfu = 0;
   ModelSummary model;
-  std::string method;  ///< which model answered and how good it is there
+  std::string method;                    ///< which model answered and how good it is there
   std::optional<Obligation> obligation;  ///< of a reserved price
   Layout layout;
   MemoryUse memory;
@@ -227,7 +227,7 @@ struct EstimateOptions {
 
 /// What a measurement says of the speed.
 struct Pace {
-  double factor = 1;  ///< seconds of a step over those that the model says, on the plan that it found
+  double factor = 1;  ///< seconds of a step over the model's, on the plan that it found
   std::optional<double> wall_clock_seconds = {};  ///< of the whole run, where that was measured
 };
 

@@ -63,12 +63,11 @@ struct TransferResult {
   std::vector<Estimator::Failure> failures;  ///< targets without an answer
 };
 
-/// factor = measured / predicted time on the source. The plan of each platform is the predicted one,
-/// its steps take factor times as long: time, GPU-hours and bill follow.
-/// The part of the spread that both platforms share (workload, stack, what was measured) cancels;
-/// the residual of the ratio and the spread of the price remain. Throws Error (usage) for a
-/// malformed measurement, Error (no_answer) when no target has an answer or the measurement would
-/// need more than the peak.
+/// factor = measured / predicted time on the source. The plan of each platform is the predicted
+/// one, its steps take factor times as long: time, GPU-hours and bill follow. The part of the
+/// spread that both platforms share (workload, stack, what was measured) cancels; the residual of
+/// the ratio and the spread of the price remain. Throws Error (usage) for a malformed measurement,
+/// Error (no_answer) when no target has an answer or the measurement would need more than the peak.
 TransferResult transfer(const TransferRequest& request, const Catalog& catalog);
 
 /// What `trcost transfer` shows.

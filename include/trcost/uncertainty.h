@@ -34,8 +34,8 @@ struct Contribution {
   double low = 0, high = 0;
 };
 
-/// An uncertain factor: its value over the value that the estimate used. Cause and field say which one
-/// it is: rounds of a job that have it share it.
+/// An uncertain factor: its value over the value that the estimate used. Cause and field say which
+/// one it is: rounds of a job that have it share it.
 struct UncertainInput {
   Cause cause = Cause::price;
   std::optional<Field> field;  ///< whose value it is; empty where no field holds it

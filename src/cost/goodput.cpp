@@ -217,11 +217,10 @@ Derivation derive_stall(const FailureInputs& inputs, const GoodputResult& result
   step.numbers = written;
   step.source = "model.md 6; arXiv:2407.21783";
   if (a > 0) {
-    step.formula =
-        fmt::format("({})^(1 - a) x {}^a s, a = log2(GPUs / {:.0f}) / {:.0f}, at most 1: "
-                    "asynchronous share",
-                    step.formula, kHandOverSeconds, kAsyncFrom,
-                    portable_log2(kAsyncUntil / kAsyncFrom));
+    step.formula = fmt::format(
+        "({})^(1 - a) x {}^a s, a = log2(GPUs / {:.0f}) / {:.0f}, at most 1: "
+        "asynchronous share",
+        step.formula, kHandOverSeconds, kAsyncFrom, portable_log2(kAsyncUntil / kAsyncFrom));
     step.numbers = fmt::format("({})^{:.5g} x {}^{:.5g}", written, 1 - a, kHandOverSeconds, a);
   }
   return step;
@@ -240,11 +239,12 @@ Derivation derive_interval(const FailureInputs& inputs, const GoodputResult& res
   constexpr std::string_view kLeast = "1; a stall of 0 would ask for checkpoints without end";
   const double delta = result.stall_seconds, m = result.mtbf_seconds;
   const std::string twice = fmt::format("(2 x {:.6g})", m);
-  const std::string daly =
-      delta < 2 * m ? fmt::format("sqrt({0:.6g} x {1}) x (1 + 1/3 x sqrt({0:.6g} / {1}) + 1/9 x "
-                                  "{0:.6g} / {1}) - {0:.6g}",
-                                  delta, twice)
-                    : fmt::format("{:.6g}; delta is not below 2 M", m);
+  const std::string daly = delta < 2 * m
+                               ? fmt::format(
+                                     "sqrt({0:.6g} x {1}) x (1 + 1/3 x sqrt({0:.6g} / {1}) + 1/9 x "
+                                     "{0:.6g} / {1}) - {0:.6g}",
+                                     delta, twice)
+                               : fmt::format("{:.6g}; delta is not below 2 M", m);
   return {"checkpoint interval tau",
           "sqrt(2 delta M) (1 + 1/3 sqrt(delta/2M) + 1/9 delta/2M) - delta",
           result.interval_seconds > 1 ? daly : std::string(kLeast), interval, "Daly 2006, eq. 37"};
@@ -254,14 +254,16 @@ Derivation derive_interval(const FailureInputs& inputs, const GoodputResult& res
 
 std::vector<Derivation> derive_goodput(const FailureInputs& inputs, const GoodputResult& result) {
   const double m = result.mtbf_seconds, tau = result.interval_seconds;
-  return {derive_mtbf(inputs, result), derive_stall(inputs, result),
-          derive_interval(inputs, result),
-          {"goodput", "(1 - spares) / ((M/tau) e^(R/M) (e^((tau+delta)/M) - 1))",
-           fmt::format("(1 - {0:.4g}) / ({1:.6g} / {2:.6g} x exp({3:.6g} / {1:.6g}) x (exp(({2:.6g} + "
-                       "{4:.6g}) / {1:.6g}) - 1))",
-                       result.spare_share, m, tau, result.restart_seconds,
-                       result.one_piece ? 0 : result.stall_seconds),
-           fmt::format("{:.4f}", result.goodput), "Daly 2006, eq. 20"}};
+  return {
+      derive_mtbf(inputs, result),
+      derive_stall(inputs, result),
+      derive_interval(inputs, result),
+      {"goodput", "(1 - spares) / ((M/tau) e^(R/M) (e^((tau+delta)/M) - 1))",
+       fmt::format("(1 - {0:.4g}) / ({1:.6g} / {2:.6g} x exp({3:.6g} / {1:.6g}) x (exp(({2:.6g} + "
+                   "{4:.6g}) / {1:.6g}) - 1))",
+                   result.spare_share, m, tau, result.restart_seconds,
+                   result.one_piece ? 0 : result.stall_seconds),
+       fmt::format("{:.4f}", result.goodput), "Daly 2006, eq. 20"}};
 }
 
 }  // namespace trcost

@@ -284,8 +284,8 @@ std::vector<Derivation> derive_bill(const CostResult& cost, double tokens) {
     steps.push_back(std::move(step));
     if (!row.included) continue;
     sum += (sum.empty() ? "" : " + ") + item_name(row);
-    amounts += (amounts.empty() ? "" : " + ") +
-               (row.amount ? exact_usd(*row.amount) : std::string("n/a"));
+    amounts +=
+        (amounts.empty() ? "" : " + ") + (row.amount ? exact_usd(*row.amount) : std::string("n/a"));
   }
   steps.push_back({"total", sum, amounts,
                    cost.total ? exact_usd(*cost.total) + " USD" : "n/a: a price is missing",

@@ -28,8 +28,8 @@ struct PriceQuote {
   std::string rule;          ///< the step of the selection that answered, or why none did
   std::vector<const PriceRow*> rows;  ///< into the book
   bool given = false;                 ///< by the user
-  std::vector<double> middle_of;  ///< USD whose median it is, before the factor
-  std::optional<double> factor;   ///< that another price was multiplied with, where one was
+  std::vector<double> middle_of;      ///< USD whose median it is, before the factor
+  std::optional<double> factor;       ///< that another price was multiplied with, where one was
   std::string warning;  ///< what the user should know before relying on it; mostly empty
 };
 

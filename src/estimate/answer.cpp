@@ -68,8 +68,8 @@ WorkTotals work_totals(const Prepared& prepared, const Execution& execution,
   const double steps = optimizer_steps(work, out.layout);
   WorkTotals totals;
   totals.steps = out.steps;
-  totals.step_seconds = out.steps * (execution.phases.empty() ? execution.step_seconds
-                                                              : execution.round_seconds);
+  totals.step_seconds =
+      out.steps * (execution.phases.empty() ? execution.step_seconds : execution.round_seconds);
   totals.tokens = steps * tokens_per_step(work, out.layout);
   totals.model_flop = steps * execution.model_flops;
   totals.hardware_flop = steps * execution.hardware_flops;
@@ -131,10 +131,10 @@ void fill_derivations(const Question& question, const Sized& sized, const Estima
   out.step.reset();
   if (!options.derivations) return;
   const Prepared& prepared = *question.prepared;
-  add_derivations({*question.scenario, prepared.work, prepared.model, prepared.model.platform(),
-                   sized.execution, prepared.round.get(), sized.useful, *question.rates,
-                   question.bill},
-                  out);
+  add_derivations(
+      {*question.scenario, prepared.work, prepared.model, prepared.model.platform(),
+       sized.execution, prepared.round.get(), sized.useful, *question.rates, question.bill},
+      out);
 }
 
 }  // namespace

@@ -10,9 +10,8 @@ using enum Better;
 
 // Of the model, where the whole training is of one.
 template <double ModelSummary::*Member>
-constexpr auto of_model = [](E e) -> Number {
-  return e.one_model ? Number(e.model.*Member) : std::nullopt;
-};
+constexpr auto of_model =
+    [](E e) -> Number { return e.one_model ? Number(e.model.*Member) : std::nullopt; };
 
 constexpr EstimateColumn kPlatform[] = {
     text(
@@ -32,39 +31,27 @@ constexpr EstimateColumn kPlatform[] = {
 };
 
 constexpr EstimateColumn kModel[] = {
-    figure(
-        "model.params_total", "parameters", count, neither,
-        of_model<&ModelSummary::params_total>, "all parameters", Rank::main),
-    figure(
-        "model.params_active", "parameters", count, neither,
-        of_model<&ModelSummary::params_active>, "parameters that a token uses"),
-    figure(
-        "model.params_vision", "parameters", count, neither,
-        of_model<&ModelSummary::params_vision>, "of the vision encoder"),
-    figure(
-        "model.params_projector", "parameters", count, neither,
-        of_model<&ModelSummary::params_projector>, "of the projector"),
+    figure("model.params_total", "parameters", count, neither,
+           of_model<&ModelSummary::params_total>, "all parameters", Rank::main),
+    figure("model.params_active", "parameters", count, neither,
+           of_model<&ModelSummary::params_active>, "parameters that a token uses"),
+    figure("model.params_vision", "parameters", count, neither,
+           of_model<&ModelSummary::params_vision>, "of the vision encoder"),
+    figure("model.params_projector", "parameters", count, neither,
+           of_model<&ModelSummary::params_projector>, "of the projector"),
     figure(
         "model.params_trainable", "parameters", count, neither,
         [](E e) -> Number { return e.model.params_trainable; }, "parameters that learn"),
-    figure(
-        "model.layers", "", integer, neither, of_model<&ModelSummary::layers>,
-        "decoder layers"),
-    figure(
-        "model.hidden", "", integer, neither, of_model<&ModelSummary::hidden>,
-        "width of the residual stream"),
-    figure(
-        "model.heads", "", integer, neither, of_model<&ModelSummary::heads>,
-        "query heads"),
-    figure(
-        "model.kv_heads", "", integer, neither, of_model<&ModelSummary::kv_heads>,
-        "key and value heads"),
-    figure(
-        "model.ffn", "", integer, neither, of_model<&ModelSummary::ffn>,
-        "width of the feed-forward layer"),
-    figure(
-        "model.vocab", "", integer, neither, of_model<&ModelSummary::vocab>,
-        "entries of the vocabulary"),
+    figure("model.layers", "", integer, neither, of_model<&ModelSummary::layers>, "decoder layers"),
+    figure("model.hidden", "", integer, neither, of_model<&ModelSummary::hidden>,
+           "width of the residual stream"),
+    figure("model.heads", "", integer, neither, of_model<&ModelSummary::heads>, "query heads"),
+    figure("model.kv_heads", "", integer, neither, of_model<&ModelSummary::kv_heads>,
+           "key and value heads"),
+    figure("model.ffn", "", integer, neither, of_model<&ModelSummary::ffn>,
+           "width of the feed-forward layer"),
+    figure("model.vocab", "", integer, neither, of_model<&ModelSummary::vocab>,
+           "entries of the vocabulary"),
     text(
         "model.name", [](E e) -> std::string_view { return e.model.name; }, "the model as asked"),
 };

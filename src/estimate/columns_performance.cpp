@@ -25,7 +25,8 @@ constexpr auto quality_words = [](E e) {
 constexpr EstimateColumn kPerformance[] = {
     figure(
         "performance.step_seconds", "s", duration, lower,
-        [](E e) -> Number { return e.performance.step_seconds; }, "one step in steady state", Rank::main),
+        [](E e) -> Number { return e.performance.step_seconds; }, "one step in steady state",
+        Rank::main),
     figure(
         "performance.tokens_per_second_per_gpu", "tokens/s", count, higher,
         [](E e) -> Number { return e.performance.tokens_per_second_per_gpu; },
@@ -41,7 +42,8 @@ constexpr EstimateColumn kPerformance[] = {
         "the same with recomputation"),
     figure(
         "performance.mfu_bf16", "", fraction, higher,
-        [](E e) -> Number { return e.performance.mfu_bf16; }, "against the bf16 dense peak; none where the chip has none"),
+        [](E e) -> Number { return e.performance.mfu_bf16; },
+        "against the bf16 dense peak; none where the chip has none"),
     figure(
         "performance.interconnect_efficiency", "", fraction, higher,
         [](E e) -> Number { return e.performance.interconnect_efficiency; },
@@ -49,7 +51,8 @@ constexpr EstimateColumn kPerformance[] = {
         "several kinds of work"),
     figure(
         "performance.goodput", "", fraction, higher,
-        [](E e) -> Number { return e.performance.goodput; }, "share not lost to failures", Rank::main),
+        [](E e) -> Number { return e.performance.goodput; }, "share not lost to failures",
+        Rank::main),
     text(
         "performance.method", [](E e) -> std::string_view { return e.performance.method; },
         "which model answered and how good it is there"),
@@ -61,17 +64,13 @@ constexpr EstimateColumn kPerformance[] = {
         "performance.batch_token_cost", "", fraction, lower,
         [](E e) -> Number { return e.performance.batch_token_cost; },
         "more tokens that this batch takes than the usual one for the same loss"),
-    text(
-        "performance.quality.method", quality_words<&MethodQuality::name>,
-        "kind of model that answered"),
-    figure(
-        "performance.quality.sigma", "", NumberKind::number, lower,
-        error_of<&MethodQuality::sigma>,
-        "standard deviation of ln(predicted / measured) on published rows"),
-    figure(
-        "performance.quality.median_error", "", fraction, lower,
-        error_of<&MethodQuality::median_error>,
-        "median of |predicted / measured - 1| there"),
+    text("performance.quality.method", quality_words<&MethodQuality::name>,
+         "kind of model that answered"),
+    figure("performance.quality.sigma", "", NumberKind::number, lower,
+           error_of<&MethodQuality::sigma>,
+           "standard deviation of ln(predicted / measured) on published rows"),
+    figure("performance.quality.median_error", "", fraction, lower,
+           error_of<&MethodQuality::median_error>, "median of |predicted / measured - 1| there"),
     figure(
         "performance.quality.rows", "", integer, higher,
         [](E e) -> Number {
@@ -79,15 +78,15 @@ constexpr EstimateColumn kPerformance[] = {
           return quality ? Number(quality->rows) : std::nullopt;
         },
         "published rows behind it"),
-    text(
-        "performance.quality.family", quality_words<&MethodQuality::family>,
-        "which rows these are"),
+    text("performance.quality.family", quality_words<&MethodQuality::family>,
+         "which rows these are"),
     figure(
         "gpu_hours", "GPU-hours", count, lower, [](E e) -> Number { return e.gpu_hours; },
         "with failures and production overhead", Rank::first, "GPU-hours"),
     figure(
         "wall_clock_seconds", "s", duration, lower,
-        [](E e) -> Number { return e.wall_clock_seconds; }, "from start to end", Rank::first, "wall clock"),
+        [](E e) -> Number { return e.wall_clock_seconds; }, "from start to end", Rank::first,
+        "wall clock"),
 };
 
 // Accelerators that the layout is of: in a round some may generate beside them.

@@ -100,7 +100,6 @@ const Columns<Derivation>& derivation_columns() {
   return table;
 }
 
-
 const Columns<StageResult>& stage_columns() {
   using S = const StageResult&;
   static const Columns<StageResult> table = [] {
@@ -122,8 +121,8 @@ const Columns<StageResult>& stage_columns() {
             "mfu", "", NumberKind::fraction, [](S s) { return s.mfu; },
             "against the dense peak of the precision used"),
         number(
-            "params_total", "parameters", NumberKind::count, [](S s) { return s.model.params_total; },
-            "of its model"),
+            "params_total", "parameters", NumberKind::count,
+            [](S s) { return s.model.params_total; }, "of its model"),
         number(
             "params_trainable", "parameters", NumberKind::count,
             [](S s) { return s.model.params_trainable; }, "that learn"),
@@ -160,7 +159,6 @@ const Columns<StageResult>& stage_columns() {
   return table;
 }
 
-
 const Columns<PhaseResult>& phase_columns() {
   using P = const PhaseResult&;
   static const Columns<PhaseResult> table = [] {
@@ -172,29 +170,25 @@ const Columns<PhaseResult>& phase_columns() {
         text(
             "kind", [](P p) { return work_name(p.work); }, "train, forward, generate, wait"),
         text(
-            "method", [](P p) { return p.method; },
-            "of its round, as --method has it"),
+            "method", [](P p) { return p.method; }, "of its round, as --method has it"),
         number(
-            "gpus", "accelerators", NumberKind::integer, [](P p) { return p.gpus; },
-            "that do it"),
+            "gpus", "accelerators", NumberKind::integer, [](P p) { return p.gpus; }, "that do it"),
         number(
             "step_seconds", "s", NumberKind::duration, [](P p) { return p.step_seconds; },
             "of one round"),
         number(
-            "tokens", "tokens", NumberKind::count, [](P p) { return p.tokens; },
-            "of one round"),
+            "tokens", "tokens", NumberKind::count, [](P p) { return p.tokens; }, "of one round"),
         number(
             "model_flops", "FLOP", NumberKind::number, [](P p) { return p.model_flops; },
             "of one round"),
         number(
-            "hardware_flops", "FLOP", NumberKind::number,
-            [](P p) { return p.hardware_flops; }, "of one round, with recomputation"),
+            "hardware_flops", "FLOP", NumberKind::number, [](P p) { return p.hardware_flops; },
+            "of one round, with recomputation"),
         number(
             "gpu_hours", "GPU-hours", NumberKind::count, [](P p) { return p.gpu_hours; },
             "of the job; all phases add up to its own"),
         number(
-            "cost", "USD", NumberKind::money, [](P p) { return p.cost; },
-            "of the job's total"),
+            "cost", "USD", NumberKind::money, [](P p) { return p.cost; }, "of the job's total"),
         number(
             "engine.tp", "", NumberKind::integer,
             [](P p) -> std::optional<double> {

@@ -87,8 +87,8 @@ void add_time(const EstimateParts& in, Estimate& out) {
   out.derivations.push_back({"realised MFU", "product of the waterfall's shares", shares,
                              plain(p.mfu * in.useful.share()), p.method});
   out.derivations.push_back({"step time", "t = FLOPs per step / (GPUs x peak x MFU)",
-                             fmt::format("{} / ({} x {} x {})", count(in.execution.model_flops), plain(out.gpus),
-                                         count(peak), plain(p.mfu)),
+                             fmt::format("{} / ({} x {} x {})", count(in.execution.model_flops),
+                                         plain(out.gpus), count(peak), plain(p.mfu)),
                              fmt::format("{} s", plain(p.step_seconds)),
                              in.execution.mfu_given ? "MFU given by the user" : p.method});
   out.derivations.push_back(

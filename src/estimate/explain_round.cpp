@@ -47,11 +47,11 @@ void add_learning(const EstimateParts& in, std::vector<Derivation>& out) {
                  number(pass.step_flops) + " FLOP", ""});
   if (e.mfu_given) {
     const double peak = peak_flops(in.model);
-    out.push_back({"step of the policy", "t = FLOPs per step / (GPUs x peak x MFU)",
-                   fmt::format("{} / ({} x {} x {})", number(pass.step_flops),
-                               number(e.gpus - e.generating), number(peak),
-                               number(*in.scenario.number(Field::efficiency_mfu))),
-                   seconds(pass.step_seconds), "MFU given by the user"});
+    out.push_back(
+        {"step of the policy", "t = FLOPs per step / (GPUs x peak x MFU)",
+         fmt::format("{} / ({} x {} x {})", number(pass.step_flops), number(e.gpus - e.generating),
+                     number(peak), number(*in.scenario.number(Field::efficiency_mfu))),
+         seconds(pass.step_seconds), "MFU given by the user"});
     return;
   }
   for (Derivation& each : derive_step(in.model.account(layout))) out.push_back(std::move(each));
@@ -74,7 +74,8 @@ void add_flops(const RoundWork& round, const Phase& phase, const PhaseTime& time
                              learns ? std::string() : " x " + number(round.forward_share)),
                  number(time.model_flops) + " FLOP", std::string(kRounds)});
   if (!learns || pass.recomputing == 1) return;
-  out.push_back({words_of(time) + ": with recomputation", "FLOPs x those of a step with it / without",
+  out.push_back({words_of(time) + ": with recomputation",
+                 "FLOPs x those of a step with it / without",
                  fmt::format("{} x {}", number(time.model_flops), number(pass.recomputing)),
                  number(time.hardware_flops) + " FLOP", std::string(kRounds)});
 }
@@ -86,17 +87,18 @@ void add_seconds(const EstimateParts& in, const PhaseTime& time, std::vector<Der
   if (time.work == Work::generate) {
     const double factor = in.round->generation_factor();
     step.formula = "engines' time x what the framework takes";
-    step.numbers = fmt::format("{} x {}; {} tokens on engines of {}, the longest response {}",
-                               number(time.seconds / factor), number(factor), number(time.tokens),
-                               time.engine ? time.engine->gpus : 0,
-                               number(in.execution.rollout.longest));
+    step.numbers =
+        fmt::format("{} x {}; {} tokens on engines of {}, the longest response {}",
+                    number(time.seconds / factor), number(factor), number(time.tokens),
+                    time.engine ? time.engine->gpus : 0, number(in.execution.rollout.longest));
   } else {
-    step.formula = "steps of a pass x step of the policy x what the framework takes x FLOPs / FLOPs "
-                   "of the pass with recomputation";
-    step.numbers = fmt::format("{} x {} x {} x {} / ({} x {} x {})", number(pass.steps),
-                               number(pass.step_seconds), number(pass.framework),
-                               number(time.hardware_flops), number(pass.steps),
-                               number(pass.step_flops), number(pass.recomputing));
+    step.formula =
+        "steps of a pass x step of the policy x what the framework takes x FLOPs / FLOPs "
+        "of the pass with recomputation";
+    step.numbers =
+        fmt::format("{} x {} x {} x {} / ({} x {} x {})", number(pass.steps),
+                    number(pass.step_seconds), number(pass.framework), number(time.hardware_flops),
+                    number(pass.steps), number(pass.step_flops), number(pass.recomputing));
   }
   out.push_back(std::move(step));
 }
@@ -123,17 +125,17 @@ void add_wall(const EstimateParts& in, std::vector<Derivation>& out) {
     };
   };
   const double verifier = in.round->rollout ? in.round->rollout->verifier_seconds : 0;
-  const std::string generating = fmt::format("{} + {}", summed(e.phases, of(true)),
-                                             number(verifier));
+  const std::string generating =
+      fmt::format("{} + {}", summed(e.phases, of(true)), number(verifier));
   const std::string others = summed(e.phases, of(false));
-  out.push_back(
-      {"a round",
-       beside ? "the longer of generation + verifier, and the rest; + what stands beside"
-              : "generation + verifier + the rest + what stands beside",
-       fmt::format("{} + {}", beside ? fmt::format("max({}, {})", generating, others)
-                                     : fmt::format("{} + {}", generating, others),
-                   number(e.serial.seconds())),
-       seconds(e.round_seconds), std::string(kRounds)});
+  out.push_back({"a round",
+                 beside ? "the longer of generation + verifier, and the rest; + what stands beside"
+                        : "generation + verifier + the rest + what stands beside",
+                 fmt::format("{} + {}",
+                             beside ? fmt::format("max({}, {})", generating, others)
+                                    : fmt::format("{} + {}", generating, others),
+                             number(e.serial.seconds())),
+                 seconds(e.round_seconds), std::string(kRounds)});
 }
 
 // From rounds to the job.
@@ -157,13 +159,13 @@ void add_job(const EstimateParts& in, const Estimate& out_of, std::vector<Deriva
                              number(peak_flops(in.model)), number(e.round_seconds),
                              number(p.goodput), number(p.production_overhead)),
                  number(p.mfu * in.useful.share()), p.method});
-  out.push_back(
-      {"GPU-hours", "rounds x seconds of a round x GPUs / (goodput x production overhead) / 3600",
-       fmt::format("{} x {} x {} / ({} x {}) / 3600",
-                   number(optimizer_steps(in.work, out_of.layout) / e.updates),
-                   number(e.round_seconds), number(out_of.gpus), number(p.goodput),
-                   number(p.production_overhead)),
-       number(out_of.gpu_hours) + " GPU-hours", "model.md 6"});
+  out.push_back({"GPU-hours",
+                 "rounds x seconds of a round x GPUs / (goodput x production overhead) / 3600",
+                 fmt::format("{} x {} x {} / ({} x {}) / 3600",
+                             number(optimizer_steps(in.work, out_of.layout) / e.updates),
+                             number(e.round_seconds), number(out_of.gpus), number(p.goodput),
+                             number(p.production_overhead)),
+                 number(out_of.gpu_hours) + " GPU-hours", "model.md 6"});
 }
 
 }  // namespace

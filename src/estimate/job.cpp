@@ -21,10 +21,10 @@ using Maybe = std::optional<double>;
 [[maybe_unused]] void every_member_has_a_rule(const Estimate& e) {
   [[maybe_unused]] const auto& [step_account, accelerator, title, system, book, gpus, precision,
                                 one_precision, complete, model, one_model, tokens, medium, flops,
-                                layout,
-                                one_layout, memory, work, performance, waterfall, steps, seq_length,
-                                gpu_hours, wall_clock, energy, cost, range, pipeline, stages,
-                                phases, rollout, assumptions, derivations, warnings, runner_up] = e;
+                                layout, one_layout, memory, work, performance, waterfall, steps,
+                                seq_length, gpu_hours, wall_clock, energy, cost, range, pipeline,
+                                stages, phases, rollout, assumptions, derivations, warnings,
+                                runner_up] = e;
   [[maybe_unused]] const auto& [step, rate, tflops, mfu, hfu, mfu_bf16, interconnect, goodput,
                                 overhead, batch_cost, method, quality] = performance;
   [[maybe_unused]] const auto& [kwh, co2, per_mwh, per_megawatt, megawatts] = energy;
@@ -187,8 +187,9 @@ void add_price(const Parts& parts, Estimate& out) {
   }
 }
 
-// One commitment holds all rounds that it is made for, whose accelerators work one after another: that
-// of the largest cluster. Several, of other terms or prices, are no one sum: each stands in its stage.
+// One commitment holds all rounds that it is made for, whose accelerators work one after another:
+// that of the largest cluster. Several, of other terms or prices, are no one sum: each stands in
+// its stage.
 std::optional<Obligation> joint_obligation(const Parts& parts) {
   std::optional<Obligation> out;
   Maybe price;

@@ -31,8 +31,9 @@ void warn_about_spot(const UsefulTime& useful, const Rates& rates, const Estimat
 /// Estimates another scenario on the same platform, without a range.
 using Reestimate = std::function<Estimate(const Scenario&)>;
 
-/// What the range of a round is drawn from, its own spreads (model.md 10) and those that the user gave;
-/// the speed has none where it was given. Throws Error (usage) for a range of a field that has steps.
+/// What the range of a round is drawn from, its own spreads (model.md 10) and those that the user
+/// gave; the speed has none where it was given. Throws Error (usage) for a range of a field that
+/// has steps.
 RangeInputs range_inputs(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
                          const UsefulTime& useful, bool speed_given, const Reestimate& estimate,
                          const Estimate& out);

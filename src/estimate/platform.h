@@ -72,7 +72,8 @@ struct Execution {
   std::optional<double> pace;  ///< measured: time of a step over what the model says
   /// Whether somebody said how fast steps are.
   [[nodiscard]] bool speed_given() const { return mfu_given || pace.has_value(); }
-  // Of a method with more than one phase; time and FLOPs of a step are then its share of the round's.
+  // Of a method with more than one phase; time and FLOPs of a step are then its share of the
+  // round's.
   std::vector<PhaseTime> phases;
   double generating = 0;  ///< accelerators of `gpus` that generate beside those of the plan
   double updates = 1;  ///< optimizer steps of a round

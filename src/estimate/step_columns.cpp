@@ -143,8 +143,7 @@ constexpr Column<StepAccount> kSums[] = {
         "stage_imbalance", "", [](A a) { return a.stage_imbalance; },
         "share of the surplus that shows"),
     plain(
-        "bubble_stages", "", [](A a) { return a.bubble_stages; },
-        "(stages - 1) / virtual stages"),
+        "bubble_stages", "", [](A a) { return a.bubble_stages; }, "(stages - 1) / virtual stages"),
     plain(
         "transfer_seconds", "s", [](A a) { return a.transfer; }, "between stages, a micro-batch"),
     plain(
@@ -164,8 +163,7 @@ constexpr Column<StepAccount> kSums[] = {
         "activation_bytes", "bytes", [](A a) { return a.activation_bytes; },
         "on the fullest stage"),
     plain(
-        "seconds", "s", [](A a) { return a.time.seconds; },
-        "of a step, before waiting for data")};
+        "seconds", "s", [](A a) { return a.time.seconds; }, "of a step, before waiting for data")};
 
 }  // namespace
 

@@ -36,7 +36,8 @@ constexpr Scale kMoney[] = {{1e15, 0, ""},   {1e12, 1e12, "T"}, {1e9, 1e9, "B"},
 constexpr double kMostWhole = 1e15;
 constexpr double kMostDigits = 1e10;
 
-// The value that `significant` digits show, and its power of ten: 9.9997 is 1.00e1 in three of them.
+// The value that `significant` digits show, and its power of ten: 9.9997 is 1.00e1 in three of
+// them.
 struct Rounded {
   double value;
   int exponent = 0;

@@ -76,9 +76,9 @@ std::string learning_words(const Estimate& e) {
   }
   std::string text;
   for (const StageResult& stage : e.stages) {
-    text += fmt::format("{}{} {}", text.empty() ? ", parameters that learn: " : ", ", stage.name,
-                        stage.model.params_trainable ? counted(*stage.model.params_trainable)
-                                                     : std::string("n/a"));
+    text += fmt::format(
+        "{}{} {}", text.empty() ? ", parameters that learn: " : ", ", stage.name,
+        stage.model.params_trainable ? counted(*stage.model.params_trainable) : std::string("n/a"));
   }
   return text;
 }

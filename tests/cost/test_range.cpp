@@ -45,10 +45,11 @@ RangeInputs worked_example() {
                      median["goodput"].get<double>() / 3600;
   inputs.wall_clock_seconds = inputs.gpu_hours * 3600 / 1024;
   inputs.usd.emplace().add({inputs.gpu_hours * median["price"].get<double>(), kRentedHours});
-  inputs.inputs = {input(Field::efficiency_mfu, lognormal(sigma["mfu"]), Exponents::time(-1)),
-                   input(Field::efficiency_goodput, lognormal(sigma["goodput"]), Exponents::time(-1)),
-                   input(Field::cost_price_per_gpu_hour, lognormal(sigma["price"]), kRent),
-                   input(Field::data_tokens, lognormal(sigma["tokens"]), Exponents::time(1))};
+  inputs.inputs = {
+      input(Field::efficiency_mfu, lognormal(sigma["mfu"]), Exponents::time(-1)),
+      input(Field::efficiency_goodput, lognormal(sigma["goodput"]), Exponents::time(-1)),
+      input(Field::cost_price_per_gpu_hour, lognormal(sigma["price"]), kRent),
+      input(Field::data_tokens, lognormal(sigma["tokens"]), Exponents::time(1))};
   return inputs;
 }
 
@@ -109,8 +110,10 @@ TEST_CASE("each part of the bill moves by its own inputs alone", "[range]") {
     inputs.usd->add({usd, moves});
     inputs.usd->add({0.5 * usd, moves.with(Driver::experiments, 1)});
   }
-  inputs.inputs = {input(Field::cost_purchase_price, lognormal(0.4), Exponents().with(Driver::capital, 1)),
-                   input(Field::cost_electricity_price, lognormal(0.6), Exponents().with(Driver::electricity, 1))};
+  inputs.inputs = {
+      input(Field::cost_purchase_price, lognormal(0.4), Exponents().with(Driver::capital, 1)),
+      input(Field::cost_electricity_price, lognormal(0.6),
+            Exponents().with(Driver::electricity, 1))};
   constexpr int kGrid = 1000;
   std::vector<double> sums;
   for (int i = 0; i < kGrid; ++i) {
@@ -363,7 +366,8 @@ TEST_CASE("each input alone moves the total as far as its share of the spread go
   for (const Contribution& each : result.contributions) {
     CHECK_THAT(std::sqrt(each.low * each.high), WithinRel(result.total_usd->p50, 1e-9));
     // Of a product each alone is a lognormal of its own sigma, whatever the others are.
-    CHECK_THAT(std::log(each.high / each.low), WithinRel(2 * 1.2815515655446004 * each.sigma, 1e-6));
+    CHECK_THAT(std::log(each.high / each.low),
+               WithinRel(2 * 1.2815515655446004 * each.sigma, 1e-6));
     squares += std::pow(std::log(each.high / each.low), 2);
   }
   CHECK_THAT(std::sqrt(squares), WithinRel(whole, 1e-9));

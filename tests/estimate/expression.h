@@ -22,8 +22,12 @@ struct Interval {
 inline Interval hull(std::initializer_list<double> ends) {
   return {std::min(ends), std::max(ends)};
 }
-inline Interval operator+(Interval a, Interval b) { return {a.low + b.low, a.high + b.high}; }
-inline Interval operator-(Interval a, Interval b) { return {a.low - b.high, a.high - b.low}; }
+inline Interval operator+(Interval a, Interval b) {
+  return {a.low + b.low, a.high + b.high};
+}
+inline Interval operator-(Interval a, Interval b) {
+  return {a.low - b.high, a.high - b.low};
+}
 inline Interval operator*(Interval a, Interval b) {
   return hull({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
 }
@@ -172,11 +176,16 @@ class Parser {
 
   static double scale_of(char suffix) {
     switch (suffix) {
-      case 'k': return 1e3;
-      case 'M': return 1e6;
-      case 'B': return 1e9;
-      case 'T': return 1e12;
-      default: return 1;
+      case 'k':
+        return 1e3;
+      case 'M':
+        return 1e6;
+      case 'B':
+        return 1e9;
+      case 'T':
+        return 1e12;
+      default:
+        return 1;
     }
   }
   // Rounded in its last digit; zeros at the end may have been left out, but four digits are there.

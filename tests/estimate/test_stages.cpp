@@ -263,8 +263,8 @@ TEST_CASE("what of one model learns stands with the stage where stages differ",
 }
 
 TEST_CASE("stages of two models have no one model", "[estimate][stages]") {
-  const Estimate e = staged({stage("large", {}),
-                             stage("small", {{Field::model_name, "llama-3.2-1b"}})});
+  const Estimate e =
+      staged({stage("large", {}), stage("small", {{Field::model_name, "llama-3.2-1b"}})});
   CHECK(e.complete);
   for (const char* path : {"model.params_total", "model.params_active", "model.layers",
                            "model.params_trainable", "model.hidden"}) {
@@ -289,16 +289,17 @@ TEST_CASE("the quality of a method is one where stages share it", "[estimate][st
 TEST_CASE("one commitment holds stages of one term, of two it holds neither",
           "[estimate][stages][prices]") {
   const char* const kReserved = "reserved-1y";
-  const Estimate one = staged({stage("few", {{Field::hardware_gpus, "8"}, {Field::cost_pricing, kReserved}}),
-                               stage("many", {{Field::cost_pricing, kReserved}})});
+  const Estimate one =
+      staged({stage("few", {{Field::hardware_gpus, "8"}, {Field::cost_pricing, kReserved}}),
+              stage("many", {{Field::cost_pricing, kReserved}})});
   REQUIRE(one.cost.obligation.has_value());
   CHECK(one.cost.obligation->gpus == 64);
-  CHECK_THAT(one.cost.obligation->usd,
-             WithinRel(64 * 8766 * *one.cost.price_per_gpu_hour, 1e-12));
+  CHECK_THAT(one.cost.obligation->usd, WithinRel(64 * 8766 * *one.cost.price_per_gpu_hour, 1e-12));
   CHECK_THAT(one.stages[0].obligation->usd, WithinRel(one.cost.obligation->usd / 8, 1e-12));
   // Of stages by the hour none is bound: the commitment is of those that are.
-  const Estimate part = staged({stage("few", {{Field::hardware_gpus, "8"}, {Field::cost_pricing, kReserved}}),
-                                stage("many", {})});
+  const Estimate part =
+      staged({stage("few", {{Field::hardware_gpus, "8"}, {Field::cost_pricing, kReserved}}),
+              stage("many", {})});
   REQUIRE(part.cost.obligation.has_value());
   CHECK(part.cost.obligation->gpus == 8);
   const Estimate two = staged({stage("year", {{Field::cost_pricing, kReserved}}),

@@ -31,9 +31,9 @@ DiffResult between(const std::string& a, const std::string& b) {
 
 TEST_CASE("rows of two bills are the same part of the same stage, whatever they are called",
           "[diff]") {
-  const DiffResult result = between(
-      saved(item(R"("item": "compute", "part": "compute")", 10)),
-      saved(item(R"("item": "rented accelerators", "part": "compute")", 12)));
+  const DiffResult result =
+      between(saved(item(R"("item": "compute", "part": "compute")", 10)),
+              saved(item(R"("item": "rented accelerators", "part": "compute")", 12)));
   REQUIRE(result.platforms.size() == 1);
   const std::vector<DiffRow>& rows = result.platforms.front().items;
   REQUIRE(rows.size() == 1);  // quantity and price are the same
@@ -90,7 +90,8 @@ TEST_CASE("two rows of one name are compared in their order", "[diff]") {
 TEST_CASE("what is no saved result is refused with what it lacks", "[diff]") {
   const std::string good = saved(item(R"("item": "compute")", 1));
   CHECK_THROWS_WITH(between("[]", good), Catch::Contains("it is no JSON object"));
-  CHECK_THROWS_WITH(between(good, R"({"schema_version": "2.0"})"), Catch::Contains("reads version 1"));
+  CHECK_THROWS_WITH(between(good, R"({"schema_version": "2.0"})"),
+                    Catch::Contains("reads version 1"));
   CHECK_THROWS_WITH(between(good, R"({"schema_version": "1.0", "estimates": []})"),
                     Catch::Contains("empty"));
 }

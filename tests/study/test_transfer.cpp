@@ -73,8 +73,7 @@ void check_pace(const TransferRow& row, const Estimate& before, double factor) {
   const Estimate& e = row.estimate;
   CHECK_THAT(row.predicted_seconds, WithinRel(before.wall_clock_seconds, 1e-12));
   CHECK_THAT(e.wall_clock_seconds / row.predicted_seconds, WithinRel(factor, 1e-9));
-  CHECK_THAT(e.performance.step_seconds / before.performance.step_seconds,
-             WithinRel(factor, 1e-9));
+  CHECK_THAT(e.performance.step_seconds / before.performance.step_seconds, WithinRel(factor, 1e-9));
   CHECK_THAT(e.performance.mfu * factor, WithinRel(before.performance.mfu, 1e-9));
   CHECK(e.layout == before.layout);
   CHECK_THAT(e.performance.goodput, WithinRel(before.performance.goodput, 1e-12));
@@ -82,7 +81,8 @@ void check_pace(const TransferRow& row, const Estimate& before, double factor) {
   for (const WaterfallTerm& term : e.waterfall) product *= term.share;
   if (e.waterfall.empty()) return;  // of a round of several kinds of work
   CHECK_THAT(product, WithinRel(e.performance.mfu * e.performance.goodput *
-                                    e.performance.production_overhead, 1e-9));
+                                    e.performance.production_overhead,
+                                1e-9));
 }
 
 void check_transfer(const TransferRequest& request) {
@@ -129,7 +129,8 @@ TEST_CASE("so it is of owned machines, with experiments, and of checkpoints by t
   check_transfer(carried(short_run, 64, 0.03, "b200"));
 }
 
-TEST_CASE("so it is of a preference tuning, whose round scores and learns", "[transfer][property]") {
+TEST_CASE("so it is of a preference tuning, whose round scores and learns",
+          "[transfer][property]") {
   Scenario dpo;
   dpo.set_text(Field::model_name, "llama-3.1-8b");
   dpo.set_text(Field::train_method, "dpo");

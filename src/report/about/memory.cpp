@@ -154,9 +154,9 @@ std::vector<Fact> question(const MemoryReport& report) {
     why = fmt::format(", {}; --seq-length or --samples says otherwise", each.why);
   }
   return {{"Model", model},
-          {"Training", fmt::format("{}, {} parameters learn; software stack: {}", report.recipe,
-                                   words(report.model.params_trainable, NumberKind::count),
-                                   report.stack)},
+          {"Training",
+           fmt::format("{}, {} parameters learn; software stack: {}", report.recipe,
+                       words(report.model.params_trainable, NumberKind::count), report.stack)},
           {"Sequences", fmt::format("{} tokens{}", grouped(report.seq_length, 0), why)}};
 }
 
