@@ -129,10 +129,6 @@ inline int expert_tensor_parallel(const Layout& layout) {
   return layout.etp > 0 ? layout.etp : layout.ep > 1 ? 1 : layout.tp;
 }
 
-/// Ranks among which hybrid sharding spreads what `ranks` of them, `stride` apart, hold alike: the
-/// largest divisor of `ranks` that lies within one domain of `domain` accelerators.
-double hybrid_shards(double ranks, double stride, double domain) noexcept;
-
 /// How one replica of the model is split: attention over `tp` with `dp` copies, experts over all.
 struct ServingLayout {
   int gpus = 1;

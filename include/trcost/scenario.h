@@ -50,7 +50,7 @@ constexpr Moves operator|(Moves a, Moves b) {
 }
 
 /// How time and dollars follow a number, each law evaluated by known_exponents() of
-/// trcost/uncertainty.h; `trial` is measured by estimates at two values, and `steps` has no slope.
+/// cost/spreads.h; `trial` is measured by estimates at two values, and `steps` has no slope.
 enum class Law : std::uint8_t {
   trial, steps, none, time, inverse_time, tokens, params, text, images, image_tokens,
   accelerators, rent, capital, utilization, colocation, electricity, storage, egress,

@@ -196,16 +196,6 @@ struct Constant;  // catalog/constants.h
 std::span<const Constant<Efficiency>> efficiency_constants();
 std::span<const Constant<Stack>> stack_constants();
 
-/// The published rows nearest to a training: same architecture and stack where there are enough
-/// experiments, else wider families. The spread of a family counts by its number of experiments
-/// against that of the wider one; a chip without measurements of its own adds the spread of the rule.
-/// Strings live as long as `efficiency`.
-MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view stack, bool mixture,
-                              bool fine_tuning);
-
-/// The same of a training that sees images, from vision-language runs, or of two contrastive towers.
-MethodQuality vision_quality(const Efficiency& efficiency, bool contrastive);
-
 /// Constants of a chip without measurements: `assumed`, with matmuls by rule: 0.7 of the best measured
 /// rate where one is published, else 0.55 of the dense peak (model.md 5.2).
 Efficiency efficiency_by_rule(const Accelerator& accelerator, Efficiency assumed);

@@ -10,7 +10,6 @@
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
-#include "trcost/uncertainty.h"
 
 namespace trcost {
 namespace {

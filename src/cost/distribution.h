@@ -15,4 +15,12 @@ double log_quantile(const Distribution& distribution, double p);
 /// The distribution of x / value.
 Distribution relative_to(const Distribution& distribution, double value);
 
+/// ln-mean and ln-standard deviation of a distribution; throws Error (usage) for one that reaches 0
+/// or below, or whose ends are swapped.
+struct LogMoments {
+  double mean = 0;
+  double sigma = 0;
+};
+LogMoments log_moments(const Distribution& distribution);
+
 }  // namespace trcost

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cost/spreads.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,7 +9,6 @@
 #include "cost/ownership.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
-#include "trcost/uncertainty.h"
 
 namespace trcost {
 namespace {

@@ -6,6 +6,7 @@
 #include "cost/energy.h"
 #include "cost/storage.h"
 #include "estimate/bill_terms.h"
+#include "estimate/range.h"
 #include "estimate/rates.h"
 #include "estimate/useful_time.h"
 #include "trcost/estimate.h"

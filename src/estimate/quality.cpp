@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "estimate/round.h"
-#include "performance/performance.h"
+#include "performance/method_quality.h"
 
 namespace trcost {
 namespace {

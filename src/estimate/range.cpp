@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "estimate/range.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "estimate/range_draws.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
-#include "trcost/uncertainty.h"
 
 namespace trcost {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "trcost/uncertainty.h"
+#include "estimate/range.h"
 
 namespace trcost {
 

@@ -8,11 +8,11 @@
 
 #include "cost/distribution.h"
 #include "cost/make_bill.h"
+#include "cost/spreads.h"
 #include "estimate/money.h"
 #include "quantity/portable_math.h"
 #include "trcost/bill.h"
 #include "trcost/error.h"
-#include "trcost/uncertainty.h"
 
 namespace trcost {
 namespace {

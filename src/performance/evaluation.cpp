@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "performance/memory.h"
+
 namespace trcost {
 
 Evaluation evaluation_of(const StepCosts& costs, const Workload& workload, const Platform& platform,

@@ -19,6 +19,10 @@ constexpr double sharers(Sharding sharding, Sharding from, double shards) noexce
   return sharding >= from ? shards : 1;
 }
 
+/// Ranks among which hybrid sharding spreads what `ranks` of them, `stride` apart, hold alike: the
+/// largest divisor of `ranks` that lies within one domain of `domain` accelerators.
+double hybrid_shards(double ranks, double stride, double domain) noexcept;
+
 /// Bytes per token and layer that the backward pass needs, as a part that only sequence
 /// parallelism divides and a part that tensor parallelism divides.
 struct ActivationBytes {

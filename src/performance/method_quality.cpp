@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "performance/performance.h"
+#include "performance/method_quality.h"
 
 #include <fmt/format.h>
 

@@ -8,11 +8,11 @@
 
 #include "cost/energy.h"
 #include "cost/make_bill.h"
+#include "estimate/range.h"
 #include "quantity/quantity.h"
 #include "study/experiment_runs.h"
 #include "trcost/bill.h"
 #include "trcost/error.h"
-#include "trcost/uncertainty.h"
 
 namespace trcost {
 namespace {

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <limits>
 
+#include "cost/distribution.h"
 #include "cost/make_bill.h"
+#include "estimate/range.h"
 #include "trcost/bill.h"
 #include "trcost/error.h"
 #include "workload/method.h"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails where an include runs up the floors of CONTRIBUTING.md, where a header has no floor, or where a
-public header needs one that is not installed with it.
+"""Fails where an include runs up the floors of CONTRIBUTING.md, where a header has no floor, where a
+public header needs one that is not installed with it, or where a function is declared on one floor and
+defined on another.
 
   check_includes.py [ROOT]
 
@@ -40,6 +41,34 @@ def resolve(root, source, name):
     return None
 
 
+# A function at the margin, up to what follows its arguments: a declaration ends there, a body begins.
+FUNCTION = re.compile(r"^(?:template <[^;{}]*>\n)?[A-Za-z_][\w:<>,&*\s\[\]]*?[\s&*](\w+)(?:<[\w:, ]+>)?\(([^;{}]*?)\)"
+                      r"(?: const| noexcept)*\s*([;{])", re.MULTILINE)
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def functions(source):
+    """The names of functions that stand at the margin of a file: those declared, those defined."""
+    declared, defined = set(), set()
+    for name, _, end in FUNCTION.findall(COMMENT.sub("", source.read_text(encoding="utf-8"))):
+        (declared if end == ";" else defined).add(name)
+    return declared, defined
+
+
+def elsewhere(root, sources):
+    """(header, function, floor) of what a header of another floor declares."""
+    floors = {}  # of the definitions of a name
+    for source in sources:
+        for name in functions(source)[1]:
+            floors.setdefault(name, set()).add(floor_of_source(root, source))
+    for header in (s for s in sources if s.suffix == ".h"):
+        floor = floor_of_source(root, header)
+        for name in functions(header)[0]:
+            found = floors.get(name, {floor}) - {None}
+            if found and floor not in found:
+                yield str(header.relative_to(root)), name, sorted(found)[0]
+
+
 def main(root):
     up, homeless, hidden = set(), [], set()
     sources = [p for folder in ("include", "src") for p in sorted((root / folder).rglob("*"))
@@ -65,7 +94,10 @@ def main(root):
         print(f"{source}: includes {name}, which is not installed with it")
     for source, target in sorted(up):
         print(f"{source}: includes {target}, which stands on a higher floor")
-    return 1 if homeless or up or hidden else 0
+    strangers = sorted(elsewhere(root, sources))
+    for header, name, floor in strangers:
+        print(f"{header}: declares {name}(), which {floor} defines")
+    return 1 if homeless or up or hidden or strangers else 0
 
 
 if __name__ == "__main__":

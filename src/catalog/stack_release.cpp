@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
+#include <optional>
+#include <string_view>
 
-#include "performance/performance.h"
+#include "catalog/efficiency.h"
 
 namespace trcost {
 namespace {

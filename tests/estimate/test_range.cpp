@@ -5,12 +5,9 @@
 #include <vector>
 
 #include "catch.h"
-#include "cost/error_message.h"
 #include "cost/vector_file.h"
+#include "estimate/range.h"
 #include "quantity/normal.h"
-#include "quantity/portable_math.h"
-#include "trcost/error.h"
-#include "trcost/uncertainty.h"
 
 using namespace trcost;
 
@@ -183,125 +180,6 @@ TEST_CASE("an estimate without uncertain inputs has no spread", "[range]") {
   CHECK(result.gpu_hours.p90 == 100);
   CHECK_FALSE(result.total_usd.has_value());
   CHECK(result.contributions.empty());
-}
-
-TEST_CASE("inverse of the normal distribution function", "[range]") {
-  // The distribution function from erfc, which is independent of algorithm AS 241.
-  for (double z = -8; z <= 8; z += 0.37) {
-    const double p = 0.5 * std::erfc(-z / std::sqrt(2.0));
-    if (p > 0.999999) continue;  // 1 - p has lost its digits
-    CHECK_THAT(inverse_normal(p), WithinAbs(z, 1e-9));
-  }
-  CHECK_THAT(inverse_normal(0.9), WithinAbs(1.2815515655446004, 1e-14));
-}
-
-TEST_CASE("distributions that make no sense are refused", "[range]") {
-  using Kind = Distribution::Kind;
-  CHECK(message_of([] {
-          log_moments({Kind::uniform, 2, 1, 0});
-        }).find("swapped") != std::string::npos);
-  CHECK_THROWS_AS(log_moments({Kind::uniform, 0, 1, 0}), Error);
-  CHECK_THROWS_AS(log_moments({Kind::normal, 1, 0.5, 0}), Error);
-  CHECK_THROWS_AS(log_moments({Kind::lognormal, -1, 0.5, 0}), Error);
-  CHECK_THROWS_AS(log_moments({Kind::triangular, 1, 2, 3}), Error);
-  CHECK_THAT(log_moments({Kind::uniform, 1, 1, 0}).sigma, WithinAbs(0, 1e-12));
-}
-
-namespace {
-
-std::vector<std::string> names_of(const SpreadContext& context) {
-  std::vector<UncertainInput> inputs;
-  default_spreads(context, inputs);
-  std::vector<std::string> names;
-  for (const UncertainInput& each : inputs) names.emplace_back(each.name());
-  return names;
-}
-
-bool has(const std::vector<std::string>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
-double sigma_of(const SpreadContext& context, std::string_view name) {
-  std::vector<UncertainInput> inputs;
-  default_spreads(context, inputs);
-  const auto found = std::ranges::find(inputs, name, &UncertainInput::name);
-  return found == inputs.end() ? 0 : found->factor.b;
-}
-
-}  // namespace
-
-TEST_CASE("what the user says replaces the default spread of it, and no other", "[range]") {
-  const SpreadContext nothing;
-  const auto all = names_of(nothing);
-  struct Case {
-    std::string_view name;
-    bool SpreadContext::*said;
-  };
-  for (const Case& each : {Case{"MFU", &SpreadContext::mfu_given},
-                           Case{"goodput and production overhead", &SpreadContext::goodput_given},
-                           Case{"what the bill includes", &SpreadContext::overhead_given},
-                           Case{"tokens", &SpreadContext::tokens_ranged},
-                           Case{"price per GPU-hour", &SpreadContext::price_given},
-                           Case{"experiments", &SpreadContext::experiments_ranged}}) {
-    SpreadContext context;
-    context.*each.said = true;
-    const auto left = names_of(context);
-    INFO(each.name);
-    CHECK(has(all, each.name));
-    CHECK_FALSE(has(left, each.name));
-    CHECK(left.size() + 1 == all.size());
-  }
-  SpreadContext own;
-  own.own = true;
-  CHECK(has(names_of(own), "purchase price"));
-  CHECK_FALSE(has(names_of(own), "price per GPU-hour"));
-  own.price_given = true;
-  CHECK_FALSE(has(names_of(own), "purchase price"));
-}
-
-TEST_CASE("default spreads are those of the table", "[range]") {
-  SpreadContext context;
-  CHECK_THAT(sigma_of(context, "MFU"), WithinRel(0.2, 1e-12));
-  context.stack_known = true;
-  context.mfu_sigma = 0.05;
-  CHECK_THAT(sigma_of(context, "MFU"), WithinRel(0.08, 1e-12));
-  context.moe = true;
-  CHECK_THAT(sigma_of(context, "MFU"), WithinRel(0.18, 1e-12));
-  context.gpus = 4096;
-  CHECK_THAT(sigma_of(context, "goodput and production overhead"), WithinRel(0.06, 1e-12));
-  context.gpus = 8192;
-  CHECK_THAT(sigma_of(context, "goodput and production overhead"), WithinRel(0.105, 1e-12));
-  context.gpus = 16384;
-  CHECK_THAT(sigma_of(context, "goodput and production overhead"), WithinRel(0.15, 1e-12));
-  CHECK_THAT(sigma_of(context, "tokens"), WithinRel(0.25, 1e-12));
-  context.tokens_given = true;
-  CHECK_THAT(sigma_of(context, "tokens"), WithinRel(0.10, 1e-12));
-  context.vision = true;
-  CHECK_THAT(sigma_of(context, "tokens"), WithinRel(std::hypot(0.10, 0.25), 1e-12));
-  context.own = true;
-  CHECK_THAT(sigma_of(context, "electricity"),
-             WithinRel(std::sqrt(0.2 * 0.2 + 0.1 * 0.1 + 0.05 * 0.05), 1e-12));
-  context.electricity_given = context.pue_given = true;
-  CHECK_THAT(sigma_of(context, "electricity"), WithinRel(0.1, 1e-12));
-}
-
-TEST_CASE("at P90 no chip is faster than its peak", "[range]") {
-  SpreadContext context;
-  context.mfu_sigma = 0.44;
-  context.mfu = 0.7;
-  CHECK(0.7 * std::exp(1.2815515655446004 * sigma_of(context, "MFU")) <= 1 + 1e-9);
-}
-
-TEST_CASE("how the cost follows a field", "[range]") {
-  const auto law = [](Field field) {
-    return known_exponents(field_info(field).meaning.law, WorkShares{});
-  };
-  CHECK((*law(Field::cost_price_per_gpu_hour))[Driver::rent] == 1);
-  CHECK((*law(Field::cost_price_per_gpu_hour))[Driver::hours] == 0);
-  CHECK((*law(Field::efficiency_mfu))[Driver::days] == -1);
-  CHECK((*law(Field::cost_utilization))[Driver::capital] == -1);
-  CHECK_FALSE(law(Field::layout_tp).has_value());
-  CHECK_FALSE(law(Field::data_seq_length).has_value());
 }
 
 // The sum of two runs that share every input is one run of twice the size; where they share none,
