@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace trcost {
 
@@ -27,14 +32,13 @@ enum class ContextKind : std::uint8_t {
   ring,     ///< keys and values travel around (Liu et al., arXiv:2310.01889)
   ulysses,  ///< heads for tokens and back, all to all (DeepSpeed-Ulysses, arXiv:2309.14509)
 };
-inline constexpr int kContextKindCount = 2;
 
 std::string_view sharding_name(Sharding sharding);
 std::string_view recompute_name(Recompute recompute);
 std::string_view context_kind_name(ContextKind kind);
 
-/// One way to lay a training step over the cluster. All degrees are at least 1.
-struct Layout {
+/// How a training step is split over the cluster: a degree, at least 1, for each of kDimensions.
+struct LayoutDegrees {
   int tp = 1;  ///< tensor parallel
   int pp = 1;  ///< pipeline parallel
   int vp = 1;  ///< virtual pipeline: stages per rank
@@ -43,7 +47,15 @@ struct Layout {
   /// Ranks that share one expert's matrices; 0: see expert_tensor_parallel(). A plan's layout has it
   /// resolved where there are experts, and 0 where there are none.
   int etp = 0;
-  int dp = 1;  ///< data parallel: gpus / (tp pp cp)
+  int dp = 1;  ///< data parallel: the accelerators that the others leave
+
+  /// The accelerators at work.
+  [[nodiscard]] constexpr double gpus() const;
+  auto operator<=>(const LayoutDegrees&) const = default;
+};
+
+/// One way to lay a training step over the cluster.
+struct Layout : LayoutDegrees {
   double micro_batch = 1;   ///< sequences per micro-batch and replica
   double global_batch = 1;  ///< sequences per step
   Sharding sharding = Sharding::optimizer;
@@ -54,7 +66,6 @@ struct Layout {
   /// or selective: as many as memory asks for, where the stack can choose single layers.
   int recompute_layers = 0;
 
-  [[nodiscard]] double gpus() const { return static_cast<double>(tp) * pp * cp * dp; }
   /// Micro-batches per replica and step.
   [[nodiscard]] double micro_batches() const { return global_batch / (micro_batch * dp); }
   friend bool operator==(const Layout&, const Layout&) = default;
@@ -63,6 +74,13 @@ struct Layout {
 /// The degrees as somebody gives them; those left out are searched.
 struct Degrees {
   std::optional<int> tp, pp, vp, cp, ep, etp, dp;
+
+  /// The accelerators that those given multiply to.
+  [[nodiscard]] constexpr double product() const;
+  /// How many of those that multiply to the accelerators are left out.
+  [[nodiscard]] constexpr int open() const;
+  /// Those given; the others as a LayoutDegrees has them.
+  [[nodiscard]] constexpr LayoutDegrees or_default() const;
   friend bool operator==(const Degrees&, const Degrees&) = default;
 };
 
@@ -70,21 +88,74 @@ struct Degrees {
 /// it, and where it stands.
 struct Dimension {
   std::string_view name;
+  std::string_view word;  ///< in front of a degree, in a sentence
   std::string_view help;
-  int Layout::*in;
+  int LayoutDegrees::*in;
   std::optional<int> Degrees::*given;
   bool of_gpus;  ///< the accelerators at work are the product of these
 };
 inline constexpr Dimension kDimensions[] = {
-    {"tp", "tensor parallel degree", &Layout::tp, &Degrees::tp, true},
-    {"pp", "pipeline parallel degree", &Layout::pp, &Degrees::pp, true},
-    {"vp", "pipeline stages per rank", &Layout::vp, &Degrees::vp, false},
-    {"cp", "context parallel degree", &Layout::cp, &Degrees::cp, true},
-    {"ep", "expert parallel degree", &Layout::ep, &Degrees::ep, false},
-    {"etp", "ranks that share one expert's matrices, where there are experts", &Layout::etp,
-     &Degrees::etp, false},
-    {"dp", "data parallel degree", &Layout::dp, &Degrees::dp, true},
+    {"tp", "tensor", "tensor parallel degree", &LayoutDegrees::tp, &Degrees::tp, true},
+    {"pp", "pipeline", "pipeline parallel degree", &LayoutDegrees::pp, &Degrees::pp, true},
+    {"vp", "stages per rank", "pipeline stages per rank", &LayoutDegrees::vp, &Degrees::vp, false},
+    {"cp", "context", "context parallel degree", &LayoutDegrees::cp, &Degrees::cp, true},
+    {"ep", "expert", "expert parallel degree", &LayoutDegrees::ep, &Degrees::ep, false},
+    {"etp", "expert tensor", "ranks that share one expert's matrices, where there are experts",
+     &LayoutDegrees::etp, &Degrees::etp, false},
+    {"dp", "data", "data parallel degree", &LayoutDegrees::dp, &Degrees::dp, true},
 };
+inline constexpr std::size_t kDimensionCount = std::size(kDimensions);
+static_assert(sizeof(LayoutDegrees) == kDimensionCount * sizeof(int) &&
+                  sizeof(Degrees) == kDimensionCount * sizeof(std::optional<int>),
+              "every degree has a row of kDimensions, which all that is not its formula reads");
+
+/// Whether the dimension makes copies of the model, and splits nothing of it.
+constexpr bool makes_replicas(const Dimension& dimension) { return dimension.in == &LayoutDegrees::dp; }
+
+/// The product, over the dimensions that multiply to the accelerators, of what `degree` gives.
+template <class Degree>
+constexpr double product_of_gpus(const Degree& degree) {
+  return [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
+    return ((kDimensions[kIndex].of_gpus ? static_cast<double>(degree(kDimensions[kIndex])) : 1) *
+            ...);
+  }(std::make_index_sequence<kDimensionCount>());
+}
+
+constexpr double LayoutDegrees::gpus() const {
+  return product_of_gpus([this](const Dimension& each) { return this->*each.in; });
+}
+
+constexpr double Degrees::product() const {
+  return product_of_gpus([this](const Dimension& each) { return (this->*each.given).value_or(1); });
+}
+
+constexpr int Degrees::open() const {
+  int count = 0;
+  for (const Dimension& each : kDimensions) count += each.of_gpus && !(this->*each.given);
+  return count;
+}
+
+constexpr LayoutDegrees Degrees::or_default() const {
+  LayoutDegrees split;
+  for (const Dimension& each : kDimensions) {
+    if (const std::optional<int>& degree = this->*each.given) split.*each.in = *degree;
+  }
+  return split;
+}
+
+/// `tp/pp/cp/dp`: the dimensions that multiply to the accelerators.
+inline constexpr auto kSplitTitleText = [] {
+  constexpr std::size_t kLongest = 8;
+  std::array<char, kLongest * kDimensionCount> text{};
+  std::size_t at = 0;
+  for (const Dimension& each : kDimensions) {
+    if (!each.of_gpus) continue;
+    if (at > 0) text[at++] = '/';
+    for (const char letter : each.name) text[at++] = letter;
+  }
+  return text;
+}();
+inline constexpr std::string_view kSplitTitle = kSplitTitleText.data();
 
 /// How many layers the stages of a pipeline hold.
 struct StageLayers {
@@ -118,6 +189,10 @@ inline double recomputed_share(const Layout& layout, double layers) {
 
 /// `tp 4 pp 2 vp 1 cp 1 ep 1 dp 16`; only degrees above one on request. `etp` where there are experts.
 std::string degree_words(const Layout& layout, bool all = true);
+/// `4/2/1/16`: what stands below kSplitTitle.
+std::string split_words(const LayoutDegrees& split);
+/// `tp 4 x dp 16`: of those dimensions what is given.
+std::string product_words(const Degrees& given);
 /// `none`, `full`, or `none and 3 layers of a stage in full`.
 std::string recompute_words(const Layout& layout);
 

@@ -26,12 +26,38 @@ std::string degree_words(const Layout& l, bool all) {
   std::string text;
   for (const Dimension& each : kDimensions) {
     const int degree = l.*each.in;
-    const bool replicas = each.in == &Layout::dp;  // follow from the others and the GPUs
-    const bool implied = each.in == &Layout::etp && degree == (l.ep > 1 ? 1 : l.tp);
+    const bool replicas = makes_replicas(each);  // follow from the others and the GPUs
+    const bool implied = each.in == &LayoutDegrees::etp && degree == (l.ep > 1 ? 1 : l.tp);
     if (degree == 0 || implied || (!all && (degree == 1 || replicas))) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : " ", each.name, degree);
   }
   return text;
+}
+
+namespace {
+
+// What `words` makes of each of the dimensions that multiply to the accelerators, empty ones left out.
+template <class Words>
+std::string joined(std::string_view between, const Words& words) {
+  std::string text;
+  for (const Dimension& each : kDimensions) {
+    const std::string part = each.of_gpus ? words(each) : std::string();
+    if (!part.empty()) text += fmt::format("{}{}", text.empty() ? "" : between, part);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string split_words(const LayoutDegrees& split) {
+  return joined("/", [&](const Dimension& each) { return std::to_string(split.*each.in); });
+}
+
+std::string product_words(const Degrees& given) {
+  return joined(" x ", [&](const Dimension& each) {
+    const std::optional<int>& degree = given.*each.given;
+    return degree ? fmt::format("{} {}", each.name, *degree) : std::string();
+  });
 }
 
 std::string recompute_words(const Layout& l) {

@@ -20,7 +20,9 @@ namespace {
 
 constexpr std::string_view kModelFolder = "runs/models/";
 
+// Empty where the cell is, or where the table has no such column.
 std::optional<int> degree(const CsvTable& table, std::size_t row, std::string_view column) {
+  if (!table.has(column)) return std::nullopt;
   const std::optional<double> value = table.number(row, column);
   if (!value) return std::nullopt;
   const int whole = static_cast<int>(*value);
@@ -102,19 +104,12 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   return row;
 }
 
-constexpr std::array<std::string_view, 35> kColumns = {"id",
+constexpr std::array<std::string_view, 28> kColumns = {"id",
                                                        "source",
                                                        "model",
                                                        "task",
                                                        "accelerator",
                                                        "gpus",
-                                                       "tp",
-                                                       "pp",
-                                                       "vp",
-                                                       "cp",
-                                                       "ep",
-                                                       "etp",
-                                                       "dp",
                                                        "sharding",
                                                        "micro_batch",
                                                        "global_batch",
@@ -137,6 +132,10 @@ constexpr std::array<std::string_view, 35> kColumns = {"id",
                                                        "run_by",
                                                        "tuning",
                                                        "overlap"};
+
+bool is_dimension(std::string_view column) {
+  return std::ranges::find(kDimensions, column, &Dimension::name) != std::end(kDimensions);
+}
 
 void add_left_out(const Catalog& catalog, std::vector<ThroughputRow>& rows) {
   constexpr std::string_view path = "efficiency/left_out.csv";
@@ -244,10 +243,12 @@ std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origi
                                     std::vector<std::string>& unknown) {
   CsvTable table(csv, origin);
   for (const std::string& column : table.columns()) {
-    if (std::ranges::find(kColumns, column) == kColumns.end()) unknown.push_back(column);
+    const bool known = std::ranges::find(kColumns, column) != kColumns.end();
+    if (!known && !is_dimension(column)) unknown.push_back(column);
   }
   for (const auto& [column, cell] : defaults) table.fill(column, cell);
   for (const std::string_view column : kColumns) table.fill(column, "");
+  for (const Dimension& each : kDimensions) table.fill(each.name, "");
   std::vector<ThroughputRow> rows;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     if (table.text(i, "model").empty()) table.fail(i, "model", "a model is missing");

@@ -10,6 +10,7 @@
 #include "estimate/pipeline_data.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
+#include "scenario/dimensions.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -185,19 +186,15 @@ double in_steps(double critical_batch) {
       2, std::round(kStepsPerDoubling * portable_log2(critical_batch)) / kStepsPerDoubling);
 }
 
-// The field of each of kDimensions.
-const std::array<Field, std::size(kDimensions)>& dimension_fields() {
-  static const auto table = [] {
-    std::array<Field, std::size(kDimensions)> out{};
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      out[i] = require_field(fmt::format("layout.{}", kDimensions[i].name)).field;
-    }
-    return out;
-  }();
-  return table;
-}
-
 }  // namespace
+
+Degrees given_degrees(const Scenario& scenario) {
+  Degrees given;
+  for (std::size_t i = 0; i < kDimensionCount; ++i) {
+    given.*kDimensions[i].given = degree(scenario, kDimensionFields[i]);
+  }
+  return given;
+}
 
 PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, double gpus) {
   PlanRequest request;
@@ -207,9 +204,7 @@ PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, 
   if (work.workload.contrastive_batch == 0) {
     request.critical_batch = in_steps(work.critical_batch);
   }
-  for (std::size_t i = 0; i < std::size(kDimensions); ++i) {
-    request.*kDimensions[i].given = degree(scenario, dimension_fields()[i]);
-  }
+  static_cast<Degrees&>(request) = given_degrees(scenario);
   request.micro_batch = scenario.number(Field::train_micro_batch);
   request.sharding = choice_of(scenario, Field::layout_sharding, kShardings);
   request.recompute = choice_of(scenario, Field::layout_recompute, kRecomputes);
@@ -217,21 +212,16 @@ PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, 
   request.recompute_layers = degree(scenario, Field::layout_recompute_layers);
   request.sequence_parallel = scenario.flag(Field::layout_sequence_parallel);
   request.memory_margin = scenario.number_or_default(Field::hardware_memory_margin);
-  // Nobody who says all the degrees and no virtual stages means them (as published layouts do).
-  if (request.tp && request.pp && request.dp && !request.vp) request.vp = 1;
+  assume_no_virtual_stages(request);
   return request;
 }
 
 namespace {
 
-// tp x pp x cp x dp, where the data-parallel degree is among those given.
+// What the degrees multiply to, where the data-parallel one is among those given.
 std::optional<double> gpus_of_degrees(const Scenario& scenario) {
   if (!scenario.has(Field::layout_dp)) return std::nullopt;
-  double product = 1;
-  for (std::size_t i = 0; i < std::size(kDimensions); ++i) {
-    if (kDimensions[i].of_gpus) product *= scenario.number_or(dimension_fields()[i], 1);
-  }
-  return product;
+  return given_degrees(scenario).product();
 }
 
 }  // namespace

@@ -20,6 +20,9 @@ namespace trcost {
 Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
                           std::string_view accelerator, Notes& notes);
 
+/// The degrees that a scenario says.
+Degrees given_degrees(const Scenario& scenario);
+
 /// What the scenario fixes of the layout on so many accelerators.
 PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, double gpus);
 

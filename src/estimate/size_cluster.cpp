@@ -32,10 +32,10 @@ constexpr double kMostTokenCost = 1;
 
 // What a cluster is a multiple of: whole nodes, and all the degrees that are given.
 double cluster_unit(const Scenario& scenario, double gpus_per_node) {
-  const auto given = [&](Field field) { return scenario.number_or(field, 1); };
-  const double pp = given(Field::layout_pp);
-  const double split = given(Field::layout_tp) * pp * given(Field::layout_cp);
-  const double experts = given(Field::layout_ep) * given(Field::layout_etp) * pp;
+  const Degrees given = given_degrees(scenario);
+  const double split = given.product();
+  const double experts =
+      1.0 * given.ep.value_or(1) * given.etp.value_or(1) * given.pp.value_or(1);
   if (split > kMostGpus || experts > kMostGpus) return std::max(split, experts);
   const auto whole = [](double x) { return static_cast<std::int64_t>(x); };
   const std::int64_t degrees = std::lcm(whole(split), whole(experts));

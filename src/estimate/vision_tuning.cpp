@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How vision-language models are adapted where nobody says how.
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
 #include "estimate/resolve.h"
 #include "estimate/round.h"
+#include "scenario/dimensions.h"
 #include "workload/contrastive.h"
 #include "workload/method.h"
 
@@ -40,9 +40,10 @@ bool is_tuning(const Scenario& scenario) {
 
 // Whoever splits a model or states its speed has other software in mind.
 bool says_otherwise(const Scenario& scenario) {
-  constexpr std::array<Field, 5> kSplits = {Field::layout_tp, Field::layout_pp, Field::layout_vp,
-                                            Field::layout_ep, Field::efficiency_mfu};
-  return std::ranges::any_of(kSplits, [&](Field field) { return scenario.has(field); });
+  for (std::size_t i = 0; i < kDimensionCount; ++i) {
+    if (!makes_replicas(kDimensions[i]) && scenario.has(kDimensionFields[i])) return true;
+  }
+  return scenario.has(Field::efficiency_mfu);
 }
 
 }  // namespace

@@ -19,46 +19,45 @@ double term(const StepTime& time, StepTerm which) {
 Bounds::Bounds(const StepModel& model, const PlanRequest& request)
     : model_(model),
       gpus_(request.gpus),
-      etp_(request.etp.value_or(0)),
       context_kind_(request.context_kind.value_or(model.platform().stack->context_kind)) {}
 
-Bounds::Degrees& Bounds::degrees_of(const Structure& s) {
-  const std::tuple key(s.tp, s.cp, s.ep);
-  if (last_degrees_ == nullptr || key != last_) {
-    last_degrees_ = &known_[key];
+Bounds::Known& Bounds::known_of(const Structure& s) {
+  LayoutDegrees key = s;
+  key.pp = key.vp = key.dp = 1;
+  if (last_known_ == nullptr || key != last_) {
+    last_known_ = &known_[key];
     last_ = key;
   }
-  return *last_degrees_;
+  return *last_known_;
 }
 
 Bounds::Work Bounds::work(const Structure& s, double micro_batch) {
-  Degrees& degrees = degrees_of(s);
+  Known& known_work = known_of(s);
   const double more = gpus_ / s.gpus();
   const auto scaled = [more](const Work& w) { return Work{w.seconds * more, w.again * more}; };
   int exponent = 0;
   if (std::frexp(micro_batch, &exponent) != 0.5) {
-    const auto known = degrees.others.find(micro_batch);
-    if (known != degrees.others.end()) return scaled(known->second);
-    return scaled(degrees.others.emplace(micro_batch, on_all(s, micro_batch)).first->second);
+    const auto known = known_work.others.find(micro_batch);
+    if (known != known_work.others.end()) return scaled(known->second);
+    return scaled(known_work.others.emplace(micro_batch, on_all(s, micro_batch)).first->second);
   }
   const auto index = static_cast<std::size_t>(exponent - 1);
-  if (index >= degrees.powers.size()) degrees.powers.resize(index + 1);
-  std::optional<Work>& known = degrees.powers[index];
+  if (index >= known_work.powers.size()) known_work.powers.resize(index + 1);
+  std::optional<Work>& known = known_work.powers[index];
   if (!known) known = on_all(s, micro_batch);
   return scaled(*known);
 }
 
 Bounds::Work Bounds::on_all(const Structure& s, double micro_batch) {
   Layout l;
-  l.tp = s.tp;
-  l.cp = s.cp;
-  l.ep = s.ep;
-  l.etp = etp_;
+  static_cast<LayoutDegrees&>(l) = s;
+  l.pp = l.vp = l.dp = 1;
+  const double rank = l.gpus();  // of one replica
   l.context_kind = context_kind_;
-  l.dp = static_cast<int>(gpus_ / (s.tp * s.cp));
+  l.dp = static_cast<int>(gpus_ / rank);
   l.micro_batch = micro_batch;
   l.global_batch = micro_batch * l.dp;
-  const double sequences = micro_batch * gpus_ / (s.tp * s.cp);
+  const double sequences = micro_batch * gpus_ / rank;
   l.sharding = Sharding::none;
   const StepTime time = model_.step(l);
   double sum = 0;

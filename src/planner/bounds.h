@@ -4,7 +4,6 @@
 
 #include <map>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "planner/space.h"
@@ -12,7 +11,7 @@
 namespace trcost {
 
 /// Time per sequence that splitting the layers and exchanging gradients only add to: the work of
-/// one tensor, context and expert degree at one micro-batch, seen without a pipeline.
+/// one split of the model at one micro-batch, seen without a pipeline.
 class Bounds {
  public:
   struct Work {
@@ -26,25 +25,24 @@ class Bounds {
   Work work(const Structure& structure, double micro_batch);
 
  private:
-  /// Work of equal degrees, by the logarithm of the micro-batch; other micro-batches apart.
-  struct Degrees {
+  /// Work of equal splits, by the logarithm of the micro-batch; other micro-batches apart.
+  struct Known {
     std::vector<std::optional<Work>> powers;
     std::map<double, Work> others;
   };
 
-  Degrees& degrees_of(const Structure& structure);
+  Known& known_of(const Structure& structure);
   /// Were as many replicas as there are GPUs for, whole or not.
   [[nodiscard]] Work on_all(const Structure& structure, double micro_batch);
   double again_share();
 
   const StepModel& model_;
   double gpus_;
-  int etp_;
   ContextKind context_kind_;
   std::optional<double> again_share_;  ///< computed when first needed
-  std::map<std::tuple<int, int, int>, Degrees> known_;
-  std::tuple<int, int, int> last_{0, 0, 0};
-  Degrees* last_degrees_ = nullptr;  ///< of last_, which structures share with their neighbours
+  std::map<LayoutDegrees, Known> known_;  ///< in one stage and one replica
+  LayoutDegrees last_;
+  Known* last_known_ = nullptr;  ///< of last_, which structures share with their neighbours
 };
 
 }  // namespace trcost

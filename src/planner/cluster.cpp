@@ -35,9 +35,7 @@ class Sizes {
  public:
   Sizes(const StepModel& model, const PlanRequest& request) {
     node_ = std::max(1.0, model.platform().system->gpus_per_node);
-    for (const auto& degree : {request.tp, request.pp, request.cp, request.dp}) {
-      product_ *= degree.value_or(1);
-    }
+    product_ = request.product();
   }
   [[nodiscard]] double node() const { return node_; }
   [[nodiscard]] bool allowed(double gpus) const { return std::fmod(gpus, product_) == 0; }

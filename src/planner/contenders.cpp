@@ -16,12 +16,21 @@ constexpr std::size_t kMostKept = 8;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+// How the model is split, whatever copies of it there are and stages on a rank.
+LayoutDegrees model_split(const Layout& l) {
+  LayoutDegrees split = l;
+  split.dp = split.vp = 1;
+  return split;
+}
+
+// Those that are simpler to run come first; then all, so that no two layouts stand in chance's order.
 auto complexity(const Layout& l) {
-  return std::tuple(l.pp, l.cp, l.tp, l.ep, l.vp, l.sharding, l.recompute, l.micro_batch);
+  return std::tuple(l.pp, l.cp, l.tp, l.ep, l.vp, l.sharding, l.recompute, l.micro_batch,
+                    model_split(l));
 }
 
 bool same_structure(const Layout& a, const Layout& b) {
-  return a.tp == b.tp && a.pp == b.pp && a.cp == b.cp && a.ep == b.ep && a.sharding == b.sharding &&
+  return model_split(a) == model_split(b) && a.sharding == b.sharding &&
          a.recompute == b.recompute;
 }
 

@@ -43,15 +43,8 @@ std::string way_in(const Workload& workload) {
 
 // A question of degrees that contradict the cluster is malformed; otherwise no layout is an answer.
 [[noreturn]] void fail_indivisible(const PlanRequest& r) {
-  std::string chain;
-  double product = 1;
-  const std::pair<std::string_view, std::optional<int>> given[] = {
-      {"tp", r.tp}, {"pp", r.pp}, {"cp", r.cp}, {"dp", r.dp}};
-  for (const auto& [name, degree] : given) {
-    if (!degree) continue;
-    chain += fmt::format("{}{} {}", chain.empty() ? "" : " x ", name, *degree);
-    product *= *degree;
-  }
+  const std::string chain = product_words(r);
+  const double product = r.product();
   const std::string gpus = format_exact(r.gpus);
   if (chain.empty()) {
     throw Error(ErrorKind::no_answer, fmt::format("no layout of {} GPUs divides the model", gpus),

@@ -32,9 +32,10 @@ struct PlanRequest : Degrees {
   /// Take the layout with the least memory where none fits, instead of an Error.
   bool allow_too_large = false;
 
-  /// Whether every degree is given (cp and ep may follow from the rest): then the layout is computed
-  /// even where it does not fit, and what is left open only chosen so that it does, if possible. With
-  /// tp, pp, cp and dp given they may multiply to fewer than the GPUs, and the rest stay idle.
+  /// Whether every degree is given (one beside tp and pp, and ep, may follow from the rest): then the
+  /// layout is computed even where it does not fit, and what is left open only chosen so that it does,
+  /// if possible. All that multiply to the GPUs (Dimension::of_gpus) may make fewer, and the rest stay
+  /// idle.
   [[nodiscard]] bool complete() const;
   /// The GPUs that the degrees given leave at work.
   [[nodiscard]] double busy() const;
@@ -56,6 +57,9 @@ struct Plan {
 /// A search ranks no more layouts than this, and so takes a fraction of a second whatever it is
 /// asked: structures that come later, with more stages and more ranks per sequence, are left out.
 inline constexpr double kMostConsidered = 100'000;
+
+/// Nobody who says tp, pp and dp and no virtual stages means them, as published layouts do.
+void assume_no_virtual_stages(PlanRequest& request);
 
 /// The layout with the most tokens per second that fits (model.md 5.4): every (tp, pp, vp, cp, ep,
 /// micro-batch, sharding, recompute) that divides the model and the cluster. Ties go to the simpler

@@ -49,14 +49,12 @@ void check_gpus(const PlanRequest& r) {
   for (const Dimension& each : kDimensions) {
     if (each.of_gpus && r.*each.given) given.emplace_back(each.name, *(r.*each.given));
   }
-  double product = 1;
-  std::string chain;
   for (const auto& [name, degree] : given) {
     if (degree < 1) refuse(fmt::format("{} {} is below 1", name, degree), {}, flag_of(name));
-    product *= degree;
-    chain += fmt::format("{}{} {}", chain.empty() ? "" : " x ", name, degree);
   }
-  const bool full = r.tp && r.pp && r.cp && r.dp;
+  const double product = r.product();
+  const std::string chain = product_words(r);
+  const bool full = r.open() == 0;
   if (full && product < r.gpus) return;  // the rest stay idle
   if (full && product > r.gpus) {
     const double others = product / *r.dp;
@@ -158,7 +156,7 @@ void check_batch(const PlanRequest& r) {
   if (!(batch >= 1)) {
     refuse(fmt::format("a global batch of {} sequences is below 1", batch), {}, "--global-batch");
   }
-  const double dp = r.dp ? *r.dp : r.complete() ? r.gpus / (*r.tp * *r.pp * r.cp.value_or(1)) : 1;
+  const double dp = r.dp ? *r.dp : r.complete() ? r.gpus / r.product() : 1;
   const double unit = dp * r.micro_batch.value_or(1);
   if (std::fmod(batch, unit) == 0) return;
   const double below = std::floor(batch / unit) * unit;
@@ -172,14 +170,15 @@ void check_batch(const PlanRequest& r) {
 }  // namespace
 
 bool PlanRequest::complete() const {
-  if (!tp || !pp) return false;
-  const double product = static_cast<double>(*tp) * *pp * cp.value_or(1) * dp.value_or(1);
-  return product == gpus || cp || dp;
+  return tp && pp && (product() == gpus || open() <= 1);
 }
 
 double PlanRequest::busy() const {
-  if (!tp || !pp || !cp || !dp) return gpus;
-  return static_cast<double>(*tp) * *pp * *cp * *dp;
+  return open() == 0 ? product() : gpus;
+}
+
+void assume_no_virtual_stages(PlanRequest& request) {
+  if (request.tp && request.pp && request.dp && !request.vp) request.vp = 1;
 }
 
 void check_request(const StepModel& model, const PlanRequest& request) {

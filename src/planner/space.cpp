@@ -6,6 +6,8 @@
 #include <functional>
 #include <numeric>
 
+#include "catalog/choices.h"
+
 namespace trcost {
 namespace {
 
@@ -22,6 +24,15 @@ constexpr int kMostStagesPerRank = 16;
 // Numbers of replicas that share a given batch evenly and are looked at: four halvings, where the
 // batch is a power of two.
 constexpr int kMostShares = 5;
+
+// Hybrid sharding is taken where it is asked for, as the rule of its field says.
+bool is_searched(Sharding sharding) {
+  return sharding != Sharding::hybrid;
+}
+
+std::int64_t whole(double number) {
+  return static_cast<std::int64_t>(number);
+}
 
 // Published batches are about an eighth of the critical ones (tests/planner/test_batch.cpp).
 constexpr double kUsualShare = 8;
@@ -53,8 +64,10 @@ SearchSpace::SearchSpace(const StepModel& model, const PlanRequest& request, Idl
   if (request.sharding) {
     shardings_ = {*request.sharding};
   } else {
-    for (int i = 0; i < 4; ++i) {
-      if (stack_.shardings[static_cast<std::size_t>(i)]) shardings_.push_back(Sharding(i));
+    for (const auto& [word, sharding] : kShardings) {
+      if (is_searched(sharding) && stack_.shardings[static_cast<std::size_t>(sharding)]) {
+        shardings_.push_back(sharding);
+      }
     }
     if (shardings_.empty()) shardings_ = {Sharding::none};
   }
@@ -107,19 +120,13 @@ bool SearchSpace::pipeline_divides(int pp) const {
   return language_.layers >= kLeastBalance * pp * std::ceil(language_.layers / pp);
 }
 
-void SearchSpace::add_structures(std::vector<Structure>& out, int tp, int cp, int pp) const {
-  const std::int64_t rest = gpus_ / (static_cast<std::int64_t>(tp) * cp * pp);
-  Structure s{tp, pp, cp, 1, static_cast<int>(rest)};
+void SearchSpace::add_structures(std::vector<Structure>& out, Structure s) const {
+  s.dp = static_cast<int>(gpus_ / whole(s.gpus()));
   if (request_.dp && s.dp != *request_.dp) return;
-  if (request_.ep) {
-    s.ep = *request_.ep;
-    out.push_back(s);
-    return;
-  }
   out.push_back(s);
-  if (!language_.moe) return;
+  if (request_.ep || !language_.moe) return;
   const int experts = static_cast<int>(language_.moe->experts);
-  const std::int64_t stage = rest * tp * cp;
+  const std::int64_t stage = gpus_ / s.pp;
   const std::int64_t etp = request_.etp.value_or(1);
   for (s.ep = 2; s.ep <= experts && s.ep <= stage; ++s.ep) {
     if (experts % s.ep == 0 && stage % (s.ep * etp) == 0) out.push_back(s);
@@ -127,7 +134,7 @@ void SearchSpace::add_structures(std::vector<Structure>& out, int tp, int cp, in
 }
 
 void SearchSpace::add_partial(std::vector<Structure>& out, Structure s) const {
-  const std::int64_t rank = static_cast<std::int64_t>(s.tp) * s.cp, split = rank * s.pp;
+  const std::int64_t split = whole(s.gpus()), rank = split / s.pp;
   std::int64_t last = gpus_;
   const auto add = [&](double replicas, std::int64_t together) {
     const auto most =
@@ -175,22 +182,30 @@ void SearchSpace::partial_replicas(int pp, double most, std::vector<double>& out
   std::sort(out.begin(), out.end(), std::greater<>());
 }
 
+void SearchSpace::add_pipelines(std::vector<Structure>& out, Structure s) const {
+  const double left = std::floor(request_.gpus / s.gpus());  // for stages and replicas
+  const bool divides_gpus = divides(request_.gpus, s.gpus());
+  if (!divides_gpus && idle_ == Idle::none) return;
+  const int most = request_.pp ? *request_.pp : kMostStages;
+  for (s.pp = request_.pp.value_or(1); s.pp <= most && s.pp <= left; ++s.pp) {
+    if (request_.recompute_layers.value_or(0) > std::ceil(language_.layers / s.pp)) break;
+    if (!pipeline_divides(s.pp)) continue;
+    if (divides_gpus && divides(left, s.pp)) add_structures(out, s);
+    if (idle_ == Idle::some) add_partial(out, s);
+  }
+}
+
 std::vector<Structure> SearchSpace::structures() const {
   std::vector<Structure> out;
-  const int most = request_.pp ? *request_.pp : kMostStages;
   for (const int cp : context_degrees()) {
     for (const int tp : tensor_degrees()) {
-      const std::int64_t left = gpus_ / (static_cast<std::int64_t>(tp) * cp);
-      const bool divides_gpus = gpus_ % (static_cast<std::int64_t>(tp) * cp) == 0;
-      if (!divides_gpus && idle_ == Idle::none) continue;
       // Ulysses deals the heads of a tensor rank out among the context ranks.
       if (context_kind() == ContextKind::ulysses && !divides(language_.heads, 1.0 * tp * cp)) continue;
-      for (int pp = request_.pp.value_or(1); pp <= most && pp <= left; ++pp) {
-        if (request_.recompute_layers.value_or(0) > std::ceil(language_.layers / pp)) break;
-        if (!pipeline_divides(pp)) continue;
-        if (divides_gpus && left % pp == 0) add_structures(out, tp, cp, pp);
-        if (idle_ == Idle::some) add_partial(out, {tp, pp, cp, 1, 1});
-      }
+      Structure s = request_.or_default();
+      s.tp = tp;
+      s.cp = cp;
+      s.pp = s.dp = 1;
+      add_pipelines(out, s);
     }
   }
   return out;
@@ -243,13 +258,8 @@ MemoryUse planned_memory(const StepModel& model, const Layout& layout) {
 Layout SearchSpace::layout(const Structure& s, const BatchChoice& batch, int vp, Sharding sharding,
                            Recompute recompute) const {
   Layout l;
-  l.tp = s.tp;
-  l.pp = s.pp;
+  static_cast<LayoutDegrees&>(l) = s;
   l.vp = vp;
-  l.cp = s.cp;
-  l.ep = s.ep;
-  l.etp = request_.etp.value_or(0);
-  l.dp = s.dp;
   l.micro_batch = batch.micro_batch;
   l.global_batch = batch.global_batch;
   l.sharding = sharding;

@@ -17,12 +17,9 @@ bool divides(double whole, double part);
 // Longest pipelines in published runs have 64 stages (arXiv:2205.05198, table 3).
 inline constexpr int kMostStages = 128;
 
-/// Degrees that decide where weights live; they multiply to the GPUs that work.
-struct Structure {
-  int tp = 1, pp = 1, cp = 1, ep = 1, dp = 1;
-
-  [[nodiscard]] double gpus() const { return static_cast<double>(tp) * pp * cp * dp; }
-};
+/// Degrees that decide where weights live, whatever `vp` is; they multiply to the GPUs that work. What
+/// the search has no rule for is as the request gives it, or one.
+using Structure = LayoutDegrees;
 
 /// Whether a structure has to take every GPU of the request.
 enum class Idle { none, some };
@@ -84,7 +81,9 @@ class SearchSpace {
   [[nodiscard]] std::vector<int> context_degrees() const;
   [[nodiscard]] ContextKind context_kind() const;
   [[nodiscard]] bool pipeline_divides(int pp) const;
-  void add_structures(std::vector<Structure>& out, int tp, int cp, int pp) const;
+  void add_structures(std::vector<Structure>& out, Structure s) const;
+  /// Those of every number of stages; `s` has one stage and one replica.
+  void add_pipelines(std::vector<Structure>& out, Structure s) const;
   void add_partial(std::vector<Structure>& out, Structure s) const;
   /// Replicas that some GPUs may stay idle for, as far as `most` of them.
   void partial_replicas(int pp, double most, std::vector<double>& out) const;

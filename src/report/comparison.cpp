@@ -15,7 +15,7 @@ constexpr const char* kMarkLabel = "vs cheapest";
 
 // One line of the comparison: how a platform's cell comes about.
 struct Line {
-  const char* label;
+  std::string_view label;
   Cell (*cell)(const Estimate&);
   Detail from = Detail::screen;  ///< the least detail that has it
   bool rule_before = false;
@@ -38,10 +38,8 @@ Cell fits_cell(const Estimate& e) {
   return Cell(!e.memory.fits ? "NO" : e.memory.tight ? "tight" : "yes");
 }
 
-std::string degree_words(const Estimate& e) {
-  if (!e.one_layout) return "by stage";
-  const Layout& l = e.layout;
-  return fmt::format("{}/{}/{}/{}", l.tp, l.pp, l.cp, l.dp);
+std::string layout_words(const Estimate& e) {
+  return e.one_layout ? split_words(e.layout) : "by stage";
 }
 
 Cell money_cell(std::optional<double> usd) {
@@ -97,7 +95,7 @@ const Line kLines[] = {
        return Cell(e.one_precision ? precision_name(e.precision) : "by stage");
      },
      Detail::full},
-    {"tp/pp/cp/dp", [](const Estimate& e) { return Cell(degree_words(e)); }},
+    {kSplitTitle, [](const Estimate& e) { return Cell(layout_words(e)); }},
     {"memory per GPU", [](const Estimate& e) { return Cell(memory_words(e)); }},
     {"fits", fits_cell},
     {"MFU", [](const Estimate& e) { return Cell::number(e.performance.mfu, NumberKind::fraction); },
@@ -161,8 +159,8 @@ Table comparison_table(std::span<const Estimate> estimates, Detail detail) {
     columns.push_back({.title = e.accelerator, .align = Align::right, .strong = &e == best});
   }
   Table table(columns);
-  const auto add = [&](const char* label, const auto& cell) {
-    std::vector<Cell> row = {label};
+  const auto add = [&](std::string_view label, const auto& cell) {
+    std::vector<Cell> row = {std::string(label)};
     for (const Estimate& e : estimates) row.push_back(&e == best ? cell(e).strong() : cell(e));
     table.add_row(std::move(row));
   };

@@ -153,8 +153,11 @@ std::string time_words(const Scenario& s) {
 }
 
 std::string layout_fact(const Layout& l) {
-  std::string text =
-      fmt::format("tensor {} x pipeline {} x context {} x data {}", l.tp, l.pp, l.cp, l.dp);
+  std::string text;
+  for (const Dimension& each : kDimensions) {
+    if (!each.of_gpus) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : " x ", each.word, l.*each.in);
+  }
   if (l.cp > 1 && l.context_kind != ContextKind::ring) {
     text += fmt::format(" (context by {})", context_kind_name(l.context_kind));
   }

@@ -8,6 +8,7 @@
 #include "estimate/execution.h"
 #include "estimate/prepared.h"
 #include "quantity/quantity.h"
+#include "scenario/dimensions.h"
 #include "study/calibrate.h"
 #include "study/training_log.h"
 #include "study/validate.h"
@@ -24,13 +25,6 @@ OwnDefaults defaults_of(const Scenario& asked) {
       {"accelerator", Field::hardware_accelerator},
       {"system", Field::hardware_system},
       {"gpus", Field::hardware_gpus},
-      {"tp", Field::layout_tp},
-      {"pp", Field::layout_pp},
-      {"vp", Field::layout_vp},
-      {"cp", Field::layout_cp},
-      {"ep", Field::layout_ep},
-      {"etp", Field::layout_etp},
-      {"dp", Field::layout_dp},
       {"sharding", Field::layout_sharding},
       {"micro_batch", Field::train_micro_batch},
       {"global_batch", Field::train_global_batch},
@@ -38,11 +32,13 @@ OwnDefaults defaults_of(const Scenario& asked) {
       {"recompute", Field::layout_recompute},
       {"attention", Field::train_attention}};
   OwnDefaults out;
-  for (const auto& [column, field] : kCells) {
-    if (!asked.has(field)) continue;
+  const auto fill = [&](std::string_view column, Field field) {
+    if (!asked.has(field)) return;
     const std::optional<double> number = asked.number(field);
     out.emplace_back(column, number ? format_exact(*number) : std::string(asked.text(field)));
-  }
+  };
+  for (const auto& [column, field] : kCells) fill(column, field);
+  for (std::size_t i = 0; i < kDimensionCount; ++i) fill(kDimensions[i].name, kDimensionFields[i]);
   out.emplace_back("precision", std::string(asked.text(Field::train_precision)));
   out.emplace_back("task", "pretrain");
   return out;

@@ -191,6 +191,14 @@ Platform row_platform(const Catalog& catalog, const ThroughputRow& row, bool def
   return platform;
 }
 
+// A layout in print leaves out the degrees of 1 that split the model.
+void assume_other_splits(Degrees& given) {
+  for (const Dimension& each : kDimensions) {
+    std::optional<int>& degree = given.*each.given;
+    if (each.of_gpus && !makes_replicas(each) && !degree) degree = 1;
+  }
+}
+
 PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {
   PlanRequest request;
   request.gpus = row.gpus;
@@ -198,10 +206,10 @@ PlanRequest row_request(const ThroughputRow& row, const Workload& workload) {
   // Unpublished batches: about two million tokens, at least one sequence per GPU.
   request.batch_hint = std::max(row.gpus, std::round(2e6 / row.seq_length));
   static_cast<Degrees&>(request) = row;
-  if (row.tp && row.pp && !row.cp) request.cp = 1;
+  if (row.tp && row.pp) assume_other_splits(request);
   // Who prints a layout prints interleaving where there is any; record submissions leave it out.
   const bool shown = row.tuning == Tuning::showcase;
-  if (row.tp && row.pp && row.dp && !row.vp && !shown) request.vp = 1;
+  if (!shown) assume_no_virtual_stages(request);
   if (!row.ep && !workload.language.moe) request.ep = 1;
   request.micro_batch = row.micro_batch;
   request.sharding = row.sharding;

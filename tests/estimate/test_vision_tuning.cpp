@@ -48,9 +48,14 @@ TEST_CASE("vision-language models are adapted with Hugging Face code", "[estimat
   said.set_text(Field::layout_recompute, "full");
   CHECK(answer(said).gpu_hours == e.gpu_hours);
   // Who splits the model, trains it from scratch or has billions of pairs has other software in mind.
-  Scenario split = tuning();
-  split.set_number(Field::layout_tp, 2);
-  CHECK((assumed(answer(split), "efficiency.stack")->value == "typical"));
+  for (const Field degree : {Field::layout_tp, Field::layout_pp, Field::layout_cp}) {
+    Scenario split = tuning();
+    split.set_number(degree, 2);
+    CHECK((assumed(answer(split), "efficiency.stack")->value == "typical"));
+  }
+  Scenario replicas = tuning();
+  replicas.set_number(Field::layout_dp, 8);
+  CHECK((assumed(answer(replicas), "efficiency.stack")->value == "hf-trainer"));
   Scenario many = tuning();
   many.set_number(Field::data_samples, 6e9);
   CHECK((assumed(answer(many), "efficiency.stack")->value == "typical"));

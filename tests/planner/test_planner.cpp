@@ -22,9 +22,8 @@ double per_sequence(const Plan& p) {
 /// compares.
 double score(const StepModel& model, const PlanRequest& request, const Plan& p) {
   const Layout& l = p.layout;
-  const Structure structure{l.tp, l.pp, l.cp, l.ep, l.dp};
   return per_sequence(p) * SearchSpace(model, request).batch_penalty(l.global_batch) *
-         simplicity(structure, l.vp, request.gpus);
+         simplicity(l, l.vp, request.gpus);
 }
 
 /// Layer by layer, until it fits, where the stack can.
