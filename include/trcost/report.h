@@ -14,23 +14,46 @@
 
 namespace trcost {
 
-/// The ways to show a result.
-enum class Format : std::uint8_t { table, json, jsonl, csv, md, html, xlsx };
-
-/// One row of the list that help, errors, completions and the choice by file extension are read
-/// from.
-struct FormatInfo {
-  Format format;
-  std::string_view name;       ///< as written after --format
-  std::string_view extension;  ///< of a file that gets this format, without the dot
-  std::string_view what;       ///< one line of help
-  bool binary;                 ///< not for a terminal
+/// The ways to show a result, one per row of formats.def.
+enum class Format : std::uint8_t {
+#define TRCOST_FORMAT(id, ...) id,
+#include "trcost/formats.def"
+#undef TRCOST_FORMAT
 };
 
-const std::vector<FormatInfo>& formats();
+/// What of a subject a format holds.
+enum class Form : std::uint8_t {
+  page,      ///< what people read of it
+  document,  ///< all of it: lists within lists
+  lines,     ///< a line for each of its rows, and no more: parts after one another are the whole
+  workbook,  ///< a page, and sheets of rows
+};
+
+struct FormatTraits {
+  bool terminal = false;  ///< as wide and as coloured as the terminal is
+  bool figures = false;   ///< draws curves, and so is worth their time
+};
+
+/// One row of formats.def.
+struct FormatInfo {
+  Format format;
+  std::string_view name;        ///< as written after --format
+  std::string_view extensions;  ///< of files that get this format, without the dot, separated by |
+  Form form;
+  std::string_view what;  ///< one line of help
+  FormatTraits traits;
+
+  /// The usual ending of its files.
+  [[nodiscard]] std::string_view extension() const {
+    return extensions.substr(0, extensions.find('|'));
+  }
+};
+
+std::span<const FormatInfo> formats();
 const FormatInfo& format_info(Format format);
-/// `table, json, jsonl, ...`, for help and messages.
+/// `table, json, jsonl, ...`, for help and messages; of one form: `jsonl or csv`.
 std::string format_names();
+std::string format_names(Form form);
 /// The format of this name; throws Error (usage) with a did-you-mean for an unknown one.
 Format format_from_name(std::string_view name);
 /// The format of a file name's extension, or nothing where it has none that is known.

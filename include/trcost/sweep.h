@@ -176,6 +176,7 @@ class SweepPlan {
 /// One computed row.
 struct SweepRow {
   std::uint64_t index = 0;
+  std::span<const SweepAxis> axes;
   std::span<const std::uint64_t> at;    ///< position on each axis
   const Estimate* estimate = nullptr;   ///< null where there is no answer
   std::string_view accelerator;

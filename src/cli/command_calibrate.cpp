@@ -84,8 +84,7 @@ int run_calibrate(const CalibrateArguments& arguments, Session& session) {
   if (arguments.file != "-") {
     Document document = calibration_document(result);
     document.command = session.command;
-    const Style style{.color = format == Format::table && session.colored(STDOUT_FILENO)};
-    Output("-").write(render(document, format, style));
+    Output("-").write(render(document, format, style_of(arguments.report, format, session)));
   }
   if (file) {
     file->write(result.stack_json);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
 #include <string>
@@ -57,7 +56,7 @@ int show(const ConfigArguments& arguments, Session& session) {
   const std::vector<Layer> layers = arguments.scenario.layers(session);
   const Layered layered = combined(layers);
   // People ask what was moved, machines get every field.
-  const bool people = format == Format::table || format == Format::md;
+  const bool people = format_info(format).form == Form::page;
   Document document =
       table_document(values_table(layered, arguments.all || !people), "settings", "Settings");
   document.page = [page = std::move(document.page), file = file_words(session),
@@ -72,9 +71,7 @@ int show(const ConfigArguments& arguments, Session& session) {
   };
   document.command = session.command;
   Output output(arguments.output.path);
-  Style style;
-  style.color = arguments.output.path == "-" && session.colored(STDOUT_FILENO);
-  output.write(render(document, format, style));
+  output.write(render(document, format, style_of(arguments.output, format, session)));
   output.commit();
   return kExitOk;
 }
@@ -85,7 +82,7 @@ int run_config(const ConfigArguments& arguments, Session& session) {
     throw Error(ErrorKind::usage, fmt::format("config does not know \"{}\"", arguments.what),
                 "allowed: show, path");
   }
-  if (arguments.output.choose() != Format::table) {
+  if (!format_info(arguments.output.choose()).traits.terminal) {
     throw Error(ErrorKind::usage, "config path is one line of text", "leave --format out");
   }
   Output output(arguments.output.path);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
 
@@ -60,12 +59,9 @@ int run_diff(const DiffArguments& arguments, Session& session) {
   report.everything = arguments.all;
   report.result = diff_results(read_input(a), report.a, read_input(b), report.b);
   Output output(arguments.output.path);
-  Style style;
-  style.color =
-      format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
   Document document = diff_document(report);
   document.command = session.command;
-  output.write(render(document, format, style));
+  output.write(render(document, format, style_of(arguments.output, format, session)));
   output.commit();
   if (!report.fail_above) return kExitOk;
   const std::vector<std::string> failed = totals_above(report.result, *report.fail_above);

@@ -47,15 +47,15 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   report.scenario = &scenario;
   report.estimates = estimates;
   report.failures = estimator.failures();
-  const bool rows_only = format == Format::csv || format == Format::jsonl;
+  const FormatInfo& info = format_info(format);
   std::vector<TokenAlternative> alternatives;
-  if (!rows_only && !estimates.empty()) {
+  if (info.form != Form::lines && !estimates.empty()) {
     alternatives =
         token_alternatives(scenario, session.catalog(), estimates[cheapest_index(estimates)]);
   }
   report.alternatives = alternatives;
   std::vector<ClusterPoint> clusters;
-  if (format == Format::html || (format == Format::json && arguments.details)) {
+  if (info.traits.figures || (info.form == Form::document && arguments.details)) {
     clusters = cluster_curve(scenario, session.catalog(), estimates);
   }
   report.clusters = clusters;
@@ -65,11 +65,9 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
   report.detail = arguments.details || arguments.explain ? Detail::full
                   : arguments.brief                      ? Detail::brief
                                                          : Detail::screen;
-  Style style;
-  style.color =
-      format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
+  const Style style = style_of(arguments.output, format, session);
   output.write(render(report, format, style));
-  if (arguments.explain && format == Format::table) {
+  if (arguments.explain && info.traits.terminal) {
     output.write("\n" + render_explain(report, style));
   }
   output.commit();
@@ -90,8 +88,7 @@ int run_estimate(const EstimateArguments& arguments, Session& session) {
 Action define_estimate(Flags& flags, Session& session) {
   auto arguments = std::make_shared<EstimateArguments>();
   arguments->scenario.add(flags, session);
-  using enum Format;
-  add_output_options(flags, arguments->output, {table, json, jsonl, csv, md, html, xlsx});
+  add_output_options(flags, arguments->output);
   flags.group("Output");
   flags.add("--explain", arguments->explain, "every formula with its numbers and sources");
   flags.add("--strict", arguments->strict,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
 #include <set>
@@ -113,12 +112,9 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
   ExperimentReport report = run_experiments(study, session.catalog());
   report.price_data_date = session.catalog().price_date();
   report.scenario = scenario_to_json(study.base);
-  Style style;
-  style.color =
-      format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
   Document document = experiments_document(report);
   document.command = session.command;
-  output.write(render(document, format, style));
+  output.write(render(document, format, style_of(arguments.output, format, session)));
   output.commit();
   for (const Estimator::Failure& failure : report.failures) session.warn(failure_line(failure));
   for (const PlatformExperiments& platform : report.platforms) {

@@ -28,7 +28,7 @@ std::string topic_text(const std::string& topic, Session& session) {
     return command_help(*command, flags);
   }
   const auto explained = std::ranges::find(help_topics(), topic, &HelpTopic::name);
-  if (explained != help_topics().end()) return std::string(explained->text);
+  if (explained != help_topics().end()) return explained->text();
   std::vector<std::string> known{"fields", "topics"};
   for (const HelpTopic& each : help_topics()) known.emplace_back(each.name);
   for (const Command& command : commands()) known.emplace_back(command.name);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <memory>
 #include <string>
 
@@ -20,24 +18,23 @@ struct ListOptions {
   OutputOptions output;
 };
 
+Document list_document(const Catalog& catalog, const std::string& kind, const std::string& only) {
+  if (kind.empty()) return table_document(catalog_kinds_table(catalog), "kinds");
+  const CatalogKind of = catalog_kind(kind);
+  if (of == CatalogKind::prices && !only.empty()) return prices_document(catalog, only);
+  return table_document(catalog_table(catalog, of, only), kind);
+}
+
 int run_list(const ListOptions& options, Session& session) {
   Output output(options.output.path);
   const Catalog& catalog = session.catalog();
   // An alias filters as its name does; what is no name is refused by the table.
   const std::string entry = catalog.entry_of(CatalogKind::accelerators, options.accelerator);
   const std::string& only = entry.empty() ? options.accelerator : entry;
-  const Table table = options.kind.empty()
-                          ? catalog_kinds_table(catalog)
-                          : catalog_table(catalog, catalog_kind(options.kind), only);
-  Style style;
-  style.color = options.output.path == "-" && session.colored(STDOUT_FILENO);
   const Format format = options.output.choose();
-  Document document = table_document(table, options.kind.empty() ? "kinds" : options.kind);
+  Document document = list_document(catalog, options.kind, only);
   document.command = session.command;
-  output.write(render(document, format, style));
-  if (format == Format::table && options.kind == "prices" && !only.empty()) {
-    output.write("\n" + price_spread_text(catalog, only));
-  }
+  output.write(render(document, format, style_of(options.output, format, session)));
   output.commit();
   return kExitOk;
 }

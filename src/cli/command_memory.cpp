@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <memory>
 
 #include "cli/commands.h"
@@ -32,12 +30,9 @@ int run_memory(const MemoryArguments& arguments, Session& session) {
   const Scenario scenario = arguments.scenario.read(session);
   Output output(arguments.output.path);
   const MemoryReport report = memory_report(scenario, session.catalog());
-  Style style;
-  style.color =
-      format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
   Document document = memory_document(report);
   document.command = session.command;
-  output.write(render(document, format, style));
+  output.write(render(document, format, style_of(arguments.output, format, session)));
   output.commit();
   for (const std::string& warning : report.warnings) session.warn(warning);
   return arguments.strict && !all_fit(report) ? kExitCheckFailed : kExitOk;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -188,12 +186,9 @@ int run_serve(ServeOptions& typed, Session& session) {
   ServingReport report = serving_report(question, session.catalog());
   report.request = request_json(typed);
   if (!typed.claim.empty()) report.claim = judge_claim(typed.claim, session.catalog(), report);
-  Style style;
-  style.color =
-      format == Format::table && typed.output.path == "-" && session.colored(STDOUT_FILENO);
   Document document = serving_document(report);
   document.command = session.command;
-  output.write(render(document, format, style));
+  output.write(render(document, format, style_of(typed.output, format, session)));
   output.commit();
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) session.warn(row.problem + (row.hint.empty() ? "" : ": " + row.hint));

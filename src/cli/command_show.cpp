@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -38,21 +36,10 @@ int run_show(const ShowOptions& options, Session& session) {
   const Catalog& catalog = session.catalog();
   const Format format = options.output.choose();
   const bool chip = kind == CatalogKind::prices && is_chip(catalog, options.name);
-  if (format == Format::json && !chip) {
-    output.write(catalog.show(kind, options.name));  // the file itself
-  } else {
-    Style style;
-    style.color = options.output.path == "-" && session.colored(STDOUT_FILENO);
-    Document document =
-        chip ? table_document(catalog_table(catalog, kind, options.name), options.kind)
-             : table_document(catalog_entry_table(catalog, kind, options.name), options.kind,
-                              options.name);
-    document.command = session.command;
-    output.write(render(document, format, style));
-    if (chip && format == Format::table) {
-      output.write("\n" + price_spread_text(catalog, options.name));
-    }
-  }
+  Document document = chip ? prices_document(catalog, options.name)
+                           : catalog_entry_document(catalog, kind, options.name);
+  document.command = session.command;
+  output.write(render(document, format, style_of(options.output, format, session)));
   output.commit();
   return kExitOk;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <future>
@@ -87,12 +86,9 @@ class Solving {
     report.unknown_words = request_.unknown == nullptr
                                ? "model.params and data.tokens, compute-optimal,"
                                : std::string(request_.unknown->path);
-    Style style;
-    style.color = format_ == Format::table && arguments_.output.path == "-" &&
-                  session_.colored(STDOUT_FILENO);
     Document document = solve_document(report);
     document.command = session_.command;
-    output.write(render(document, format_, style));
+    output.write(render(document, format_, style_of(arguments_.output, format_, session_)));
     output.commit();
     return tell(report);
   }

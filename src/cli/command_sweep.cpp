@@ -14,6 +14,7 @@
 #include "cli/scenario_options.h"
 #include "cli/session.h"
 #include "cli/sweep_output.h"
+#include "report/row_stream.h"
 #include "report/sweep_report.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
@@ -51,7 +52,7 @@ std::optional<std::uint64_t> whole_number(const std::string& text, double most,
 
 // Whether rows go to the file as they come, so that an interruption leaves what is done.
 bool grows(const SweepPlan& plan, Format format) {
-  return plan.streams() && (format == Format::csv || format == Format::jsonl);
+  return plan.streams() && format_info(format).form == Form::lines;
 }
 
 void refuse_resume(const SweepArguments& arguments, const SweepPlan& plan, Format format) {
@@ -67,7 +68,10 @@ void refuse_resume(const SweepArguments& arguments, const SweepPlan& plan, Forma
     refuse("what --sort, --top or --pareto order is written at the end, in one piece",
            "leave --resume out, or order the rows afterwards");
   }
-  if (!grows(plan, format)) refuse("only csv and jsonl can be continued", "add --format csv");
+  if (!grows(plan, format)) {
+    refuse(fmt::format("only {} can be continued", format_names(Form::lines)),
+           fmt::format("add --format {}", format_names(Form::lines)));
+  }
   if (arguments.strict && !plan.conditions().empty()) {
     refuse("rows without an answer that --where left out before are not counted for --strict",
            "leave one of the three out");
@@ -87,7 +91,7 @@ void refuse_shard(const SweepPlan& plan, Format format) {
   if (!grows(plan, format)) {
     refuse(
         fmt::format("parts of {} are not one document one after another", format_info(format).name),
-        "add --format csv or jsonl");
+        fmt::format("add --format {}", format_names(Form::lines)));
   }
 }
 
@@ -152,9 +156,14 @@ class Sweeping {
     return arguments_.resume.empty() ? arguments_.output.path : arguments_.resume;
   }
 
-  [[nodiscard]] Format choose_format() const {
+  [[nodiscard]] OutputOptions typed_output() const {
     OutputOptions output = arguments_.output;
     output.path = path();
+    return output;
+  }
+
+  [[nodiscard]] Format choose_format() const {
+    const OutputOptions output = typed_output();
     const bool terminal =
         output.path == "-" && isatty(STDOUT_FILENO) == 1 && arguments_.shard.empty();
     return output.choose(terminal ? Format::table : Format::csv);
@@ -199,10 +208,9 @@ class Sweeping {
 
   SweepOutcome run_whole() {
     Output output(path());
-    Style style;
-    style.color = format_ == Format::table && path() == "-" && session_.colored(STDOUT_FILENO);
     SweepDocument document(
-        plan_, format_, style, [&](std::string_view text) { output.write(text); },
+        plan_, format_, style_of(typed_output(), format_, session_),
+        [&](std::string_view text) { output.write(text); },
         std::string(session_.catalog().price_date()), session_.command);
     // Rows to be ordered can be refused after some thousands: their head comes with the first.
     bool opened = false;
@@ -218,7 +226,7 @@ class Sweeping {
     if (!outcome.interrupted) {
       document.close();
       output.commit();
-    } else if (format_ == Format::json && path() == "-") {
+    } else if (streams(format_) && path() == "-") {
       document.close(true);  // what stands on stdout already stays readable
     }
     return outcome;
@@ -253,9 +261,11 @@ void add_rows_options(Flags& flags, SweepArguments& arguments) {
 void add_run_options(Flags& flags, SweepArguments& arguments) {
   flags.group("Scale");
   flags.add("--shard", arguments.shard, "I/N",
-            "compute part I of N as csv or jsonl; the parts one after another are the whole");
+            fmt::format("compute part I of N as {}; the parts one after another are the whole",
+                        format_names(Form::lines)));
   flags.add("--resume", arguments.resume, "FILE",
-            "continue an interrupted csv or jsonl file, or begin it");
+            fmt::format("continue an interrupted file of {}, or begin it",
+                        format_names(Form::lines)));
   flags.add("--threads", arguments.threads, "N", "threads (default: all cores)");
 }
 
@@ -266,9 +276,7 @@ Action define_sweep(Flags& flags, Session& session) {
   add_rows_options(flags, *arguments);
   add_run_options(flags, *arguments);
   arguments->scenario.add(flags, session);
-  using enum Format;
-  add_output_options(flags, arguments->output, {table, json, jsonl, csv, md, html, xlsx},
-                     "a table on a terminal and csv elsewhere");
+  add_output_options(flags, arguments->output, "a table on a terminal and csv elsewhere");
   flags.group("Output");
   flags.add("--strict", arguments->strict, "exit 3 when a row has no answer");
   return [arguments, &session] { return Sweeping(*arguments, session).run(); };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -129,20 +128,19 @@ int report_skipped(const TokenReport& report, Session& session) {
   return kExitFailure;
 }
 
-// json, jsonl and csv are written while the items come; people get the total and the spread of a
-// set, and a workbook its items.
-bool streams(Format format, const TokensOptions& typed) {
-  return format == Format::jsonl || format == Format::csv ||
-         (format == Format::json && !typed.summary);
+// People get the total and the spread of a set, and so does who asks for a summary; all else has its
+// items, written while they come where the format can.
+bool has_items(Format format, const TokensOptions& typed) {
+  const Form form = format_info(format).form;
+  return form != Form::page && !(form == Form::document && typed.summary);
 }
 
 int run_tokens(const TokensOptions& typed, Session& session) {
   const Format format = typed.output.choose();
-  const Style style{.color = session.colored(STDOUT_FILENO)};
   Output output(typed.output.path);
   const auto write = [&](Document document) {
     document.command = session.command;
-    output.write(render(document, format, style));
+    output.write(render(document, format, style_of(typed.output, format, session)));
     output.commit();
   };
   if (typed.families) {
@@ -150,10 +148,11 @@ int run_tokens(const TokensOptions& typed, Session& session) {
     return kExitOk;
   }
   TokenRequest request = request_of(typed, session);
-  request.keep_set_items = format == Format::xlsx || streams(format, typed);
-  if (!streams(format, typed)) {
+  const bool items = has_items(format, typed);
+  request.keep_set_items = items;
+  if (!items || !streams(format)) {
     TokenReport report = count_tokens(request);
-    if (typed.summary && format == Format::json) report.items.clear();
+    if (!items && format_info(format).form == Form::document) report.items.clear();
     write(tokens_document(report));
     return report_skipped(report, session);
   }

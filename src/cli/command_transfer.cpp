@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <memory>
@@ -103,12 +102,9 @@ int run_transfer(const TransferArguments& arguments, Session& session) {
   report.scenario = scenario_to_json(report.request.base);
   report.price_data_date = session.catalog().price_date();
   const TransferResult& result = report.result;
-  Style style;
-  style.color =
-      format == Format::table && arguments.output.path == "-" && session.colored(STDOUT_FILENO);
   Document document = transfer_document(report);
   document.command = session.command;
-  output.write(render(document, format, style));
+  output.write(render(document, format, style_of(arguments.output, format, session)));
   output.commit();
   for (const Estimator::Failure& failure : result.failures) session.warn(failure_line(failure));
   // So little is more often a slip of a unit than a slow run.

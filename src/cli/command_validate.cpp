@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <memory>
 #include <optional>
@@ -59,10 +58,9 @@ int show(const ValidateOptions& typed, Session& session, const char* what, const
     throw Error(ErrorKind::usage, fmt::format("no {} is left by these filters", what),
                 "the same without filters replays all of them");
   }
-  const Style style{.color = session.colored(STDOUT_FILENO)};
   Document document = describe(result);
   document.command = session.command;
-  output.write(render(document, format, style));
+  output.write(render(document, format, style_of(typed.output, format, session)));
   output.commit();
   return check(error(result), "the median error of the selected rows", most, session);
 }

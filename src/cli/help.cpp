@@ -100,7 +100,7 @@ std::string command_help(const Command& command, const Flags& flags) {
     }
   }
   const auto topic = std::ranges::find(help_topics(), command.name, &HelpTopic::name);
-  if (topic != help_topics().end()) out += fmt::format("\n{}", topic->text);
+  if (topic != help_topics().end()) out += fmt::format("\n{}", topic->text());
   return out;
 }
 

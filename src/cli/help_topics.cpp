@@ -2,6 +2,10 @@
 // Lines that begin with `  trcost ` are commands that work as they stand: tests/docs runs them.
 #include "cli/help_topics.h"
 
+#include <fmt/format.h>
+
+#include "trcost/report.h"
+
 namespace trcost::cli {
 namespace {
 
@@ -109,11 +113,40 @@ the memory of the other models. What the question leaves open is assumed and sai
 Stages of several methods are one scenario file with "stages"; a job's cost is their sum.
 )";
 
+constexpr std::string_view kFormats =
+    R"(How an answer is written: every command takes --format, and -o by the ending of its name.
+
+  trcost estimate --params 7e9 --tokens 1T --accelerator h100-sxm --format json
+  trcost sweep --params 7e9 --vary hardware.gpus=64..512:x2 --accelerator h100-sxm --format csv
+
+)";
+
+std::string formats_text() {
+  std::string text(kFormats);
+  for (const FormatInfo& info : formats()) {
+    std::string endings = fmt::format(".{}", info.extensions);
+    for (std::size_t bar = 0; (bar = endings.find('|')) != std::string::npos;) {
+      endings.replace(bar, 1, ", .");
+    }
+    text += fmt::format("{:<8}{:<16}{}\n", info.name, endings, info.what);
+  }
+  return text + fmt::format("\nThe names of {} are those of the JSON, joined by dots; `trcost schema` "
+                            "has what they mean.\n",
+                            format_names(Form::lines));
+}
+
+template <const std::string_view& kText>
+std::string text_of() {
+  return std::string(kText);
+}
+
 constexpr HelpTopic kTopics[] = {
-    {"prices", "whose price is taken, how old it is, your own", kPrices},
-    {"ranges", "what P10 to P90 is made of", kRanges},
-    {"calibration", "what is fitted, how far off it is, your own measurements", kCalibration},
-    {"phases", "post-training as rounds of phases", kPhases},
+    {"formats", "how an answer is written, and where to", formats_text},
+    {"prices", "whose price is taken, how old it is, your own", text_of<kPrices>},
+    {"ranges", "what P10 to P90 is made of", text_of<kRanges>},
+    {"calibration", "what is fitted, how far off it is, your own measurements",
+     text_of<kCalibration>},
+    {"phases", "post-training as rounds of phases", text_of<kPhases>},
 };
 
 }  // namespace

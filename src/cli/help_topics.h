@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 namespace trcost::cli {
@@ -10,7 +11,7 @@ namespace trcost::cli {
 struct HelpTopic {
   std::string_view name;
   std::string_view summary;
-  std::string_view text;
+  std::string (*text)();
 };
 
 std::span<const HelpTopic> help_topics();

@@ -45,7 +45,8 @@ std::string man_page(Session& session) {
   }
   for (const HelpTopic& topic : help_topics()) {
     out += fmt::format(".SH ABOUT {}\n.nf\n", topic.name);
-    std::string_view lines = topic.text;
+    const std::string text = topic.text();
+    std::string_view lines = text;
     while (!lines.empty()) {
       const std::size_t end = std::min(lines.find('\n'), lines.size());
       out += roff(lines.substr(0, end)) + "\n";

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "cli/flags.h"
+#include "cli/session.h"
 #include "quantity/suggest.h"
 #include "trcost/error.h"
 
@@ -65,8 +66,8 @@ void add_output_options(Flags& flags, OutputOptions& options, std::vector<Format
   flags.add("-o,--output", options.path, "FILE", "file to write, - for stdout");
 }
 
-void add_output_options(Flags& flags, OutputOptions& options) {
-  add_output_options(flags, options, all_formats());
+void add_output_options(Flags& flags, OutputOptions& options, std::string_view otherwise) {
+  add_output_options(flags, options, all_formats(), otherwise);
 }
 
 void add_format_option(Flags& flags, OutputOptions& options) {
@@ -90,7 +91,8 @@ void refuse_unknown_extension(std::string_view path, const std::vector<Format>& 
   if (!letters || std::ranges::find(kPlainExtensions, extension) != std::end(kPlainExtensions)) return;
   std::string known;
   for (const Format format : allowed) {
-    if (format != Format::table) known += fmt::format(".{}, ", format_info(format).extension);
+    const FormatInfo& info = format_info(format);
+    if (!info.traits.terminal) known += fmt::format(".{}, ", info.extension());
   }
   throw Error(ErrorKind::usage, fmt::format("no format ends in .{}", extension),
               fmt::format("the file may end in {}or .txt for the text of a terminal; --format says it "
@@ -123,6 +125,13 @@ Format OutputOptions::choose(Format otherwise) const {
               fmt::format("name the file otherwise, or add --format with one of {}",
                           fmt::join(names_of(allowed), ", ")),
               "-o " + path);
+}
+
+Style style_of(const OutputOptions& output, Format format, const Session& session) {
+  Style style;
+  style.color = format_info(format).traits.terminal && output.path == "-" &&
+                session.colored(STDOUT_FILENO);
+  return style;
 }
 
 namespace {

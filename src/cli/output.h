@@ -12,6 +12,7 @@
 namespace trcost::cli {
 
 class Flags;
+class Session;
 
 /// --format and -o of a command.
 struct OutputOptions {
@@ -24,14 +25,17 @@ struct OutputOptions {
   [[nodiscard]] Format choose(Format otherwise = Format::table) const;
 };
 
-/// Adds --format (its values listed once, for help, error and completion) and -o.
-/// `otherwise` says which format it is without both.
+/// Adds --format (its values listed once, for help, error and completion) and -o. `otherwise` says
+/// which format it is without both.
+void add_output_options(Flags& flags, OutputOptions& options, std::string_view otherwise = "table");
+/// The same of some formats alone.
 void add_output_options(Flags& flags, OutputOptions& options, std::vector<Format> allowed,
-                        std::string_view otherwise = "table");
-/// The same with every format.
-void add_output_options(Flags& flags, OutputOptions& options);
+                        std::string_view otherwise);
 /// --format alone, of a report on stdout beside a file of another kind.
 void add_format_option(Flags& flags, OutputOptions& options);
+
+/// How text looks where it goes: in colours on a terminal that has them.
+Style style_of(const OutputOptions& output, Format format, const Session& session);
 
 /// Where results go: stdout, a file (see ReplacedFile), or a device or pipe, which is written as
 /// the text comes. It is opened before the work starts. A closed pipe ends the program quietly; a

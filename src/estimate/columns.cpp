@@ -53,15 +53,20 @@ const std::vector<const EstimateColumn*>& all_columns() {
   return all;
 }
 
+bool shows_imputed(const ColumnInfo& column) {
+  return column.path.starts_with("cost.") && column.display == NumberKind::money;
+}
+
+bool is_imputed(const Estimate& estimate) {
+  return estimate.cost.doubts.imputed && !estimate.cost.own;
+}
+
 std::string column_text(const EstimateColumn& column, const Estimate& estimate) {
   const Value value = column.value(estimate);
   switch (value.kind) {
-    case Value::Kind::number: {
-      // As in every table: what follows from a price that nobody asks is marked.
-      const bool imputed = estimate.cost.doubts.imputed && !estimate.cost.own &&
-                           column.path.starts_with("cost.") && column.display == NumberKind::money;
-      return (imputed ? "~" : "") + format_number(value.number, column.display);
-    }
+    case Value::Kind::number:
+      return (is_imputed(estimate) && shows_imputed(column) ? "~" : "") +
+             format_number(value.number, column.display);
     case Value::Kind::boolean:
       return value.number != 0 ? "yes" : "no";
     case Value::Kind::text:

@@ -9,6 +9,7 @@
 
 #include "catalog/strict_json.h"
 #include "report/catalog_report.h"
+#include "report/table_document.h"
 
 namespace trcost {
 namespace {
@@ -147,6 +148,13 @@ class EntryTable {
 Table catalog_entry_table(const Catalog& catalog, CatalogKind kind, std::string_view name) {
   const std::string text = catalog.show(kind, name);
   return EntryTable().read(parse_strict_json(text, name));
+}
+
+Document catalog_entry_document(const Catalog& catalog, CatalogKind kind, const std::string& name) {
+  Document out = table_document(catalog_entry_table(catalog, kind, name),
+                                std::string(catalog_kind_name(kind)), name);
+  out.file = catalog.show(kind, name);
+  return out;
 }
 
 }  // namespace trcost

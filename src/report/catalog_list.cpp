@@ -11,6 +11,7 @@
 #include "cost/prices.h"
 #include "quantity/suggest.h"
 #include "report/catalog_report.h"
+#include "report/table_document.h"
 #include "trcost/error.h"
 #include "workload/workload.h"
 
@@ -279,6 +280,12 @@ std::string price_spread_text(const Catalog& catalog, std::string_view accelerat
     }
   }
   return text;
+}
+
+Document prices_document(const Catalog& catalog, std::string_view accelerator) {
+  Document out = table_document(catalog_table(catalog, CatalogKind::prices, accelerator), "prices");
+  out.below = "\n" + price_spread_text(catalog, accelerator);
+  return out;
 }
 
 }  // namespace trcost

@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/document.h"
 #include "report/table.h"
 #include "trcost/catalog.h"
 
@@ -21,9 +22,14 @@ Table catalog_table(const Catalog& catalog, CatalogKind kind, std::string_view a
 
 /// The spread of an accelerator's prices and what an estimate takes, a line per commitment.
 std::string price_spread_text(const Catalog& catalog, std::string_view accelerator);
+/// An accelerator's prices; text has what an estimate takes below them, a line per commitment.
+Document prices_document(const Catalog& catalog, std::string_view accelerator);
 
 /// One entry, one row per value of its file: where it stands, the value in readable units, the
 /// key of its source; then the sources. Checks the entry first.
 Table catalog_entry_table(const Catalog& catalog, CatalogKind kind, std::string_view name_or_path);
+/// The same; its JSON is the file itself.
+Document catalog_entry_document(const Catalog& catalog, CatalogKind kind,
+                                const std::string& name_or_path);
 
 }  // namespace trcost

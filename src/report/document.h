@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An answer on its way out: its columns for machines, its Page for people. The choice by format
-// stands here and nowhere else.
+// An answer on its way out: its columns for machines, its Page for people.
 #pragma once
 
 #include <functional>
@@ -29,6 +28,8 @@ struct Document {
   std::function<Page()> page;  ///< made when a format for people asks for it
   /// The page of text, where that shows less than what is handed on.
   std::function<Page()> text_page = {};
+  std::string below = {};  ///< what text says after the page
+  std::string file = {};   ///< JSON that stands for the record where the answer is a file
   /// The page of a workbook, where its rows are too many to stand there twice.
   std::function<Page()> summary = {};
   /// The sheet of a workbook that computes, where the answer has one.
@@ -38,9 +39,6 @@ struct Document {
   bool scalars_beside = true;  ///< the rows of a workbook have the document's scalars beside
   std::string scenario = {};   ///< JSON that gives the same answer with --scenario; may be empty
   std::string command = {};    ///< as it was typed, for files that are handed on
-
-  /// Rows that a sheet of a workbook holds beside its header.
-  static constexpr std::size_t kMostSheetRows = 1'048'575;
 };
 
 template <class T>
@@ -51,9 +49,5 @@ Document document_of(const Subject<T>& subject, const T& answer, std::function<P
 /// Throws Error (data) for a number that is not finite; Error (usage) for a workbook with more rows
 /// than a sheet holds.
 std::string render(const Document& document, Format format, const Style& style = {});
-
-/// The bytes of a workbook: the page, the sheet that computes, a sheet of rows with the names of the CSV, one of every other
-/// list, and what made the file.
-std::string draw_workbook(const Document& document);
 
 }  // namespace trcost

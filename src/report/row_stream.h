@@ -7,16 +7,18 @@
 #include <string>
 #include <string_view>
 
-#include "text/json_writer.h"
 #include "text/row_writer.h"
 #include "trcost/report.h"
 
 namespace trcost {
 
+/// Whether a format writes rows as they come.
+bool streams(Format format);
+
 class RowStream {
  public:
-  /// json, jsonl or csv. `head`: the subject before it has rows; of it stand the columns before the
-  /// list `rows`, and the scalars beside each row. `write` takes the text in pieces.
+  /// A format that streams. `head`: the subject before it has rows; of it stand the columns before
+  /// the list `rows`, and the scalars beside each row. `write` takes the text in pieces.
   RowStream(const Record& head, std::string_view rows, Format format,
             std::function<void(std::string_view)> write);
 
@@ -29,11 +31,10 @@ class RowStream {
 
   Record head_;
   RowPlan plan_;
-  std::size_t list_;
-  Format format_;
+  const RowWriter* writer_;
   std::function<void(std::string_view)> write_;
   std::string out_;
-  JsonWriter json_;
+  bool any_ = false;
 };
 
 }  // namespace trcost

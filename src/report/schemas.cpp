@@ -13,11 +13,11 @@
 #include "report/documents.h"
 #include "study/serving_columns.h"
 #include "study/study_columns.h"
+#include "study/sweep_columns.h"
 #include "study/token_columns.h"
 #include "study/validation_columns.h"
 #include "text/json_schema.h"
 #include "trcost/error.h"
-#include "trcost/sweep.h"
 
 namespace trcost {
 namespace {
@@ -36,29 +36,10 @@ std::string of_solve(const Schema& schema) {
   return json_schema(answer.record().table(), schema.name, schema.title, SchemaNames::some);
 }
 
-struct SweepHead {
-  std::string price_data_date;
-  std::string scenario;
-};
-
 // The axes stand beside, under the paths of their fields.
 std::string of_sweep(const Schema& schema) {
-  using namespace column;
-  Columns<SweepHead> head;
-  head.add(versions<SweepHead>());
-  head.add({text(
-      "price_data_date", [](const SweepHead& h) -> auto& { return h.price_data_date; },
-      "of the price book"),
-            json(
-                "scenario", [](const SweepHead& h) -> auto& { return h.scenario; },
-                "what was asked beside the axes, replayable with --scenario")});
-  Columns<Estimate> row;
-  for (const EstimateColumn& each : columns()) row.add({each});
-  Column<Estimate> error = text(
-      kErrorColumn, [](const Estimate& e) -> auto& { return e.runner_up; },
-      "why there is no answer");
-  row.add({error});
-  return flat_rows_schema(head, row, schema.name, schema.title);
+  const Columns<SweepRow> rows = sweep_row_columns(all_columns());
+  return json_schema(sweep_columns(rows), schema.name, schema.title);
 }
 
 constexpr Schema kSchemas[] = {

@@ -2,26 +2,30 @@
 // How the rows of a sweep are written.
 #pragma once
 
-#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "study/sweep_columns.h"
 #include "study/sweep_resume.h"
+#include "text/held_rows.h"
 #include "trcost/report.h"
 #include "trcost/sweep.h"
 
 namespace trcost {
 
-/// Renders rows of csv, jsonl or json, and of the others in a form that SweepDocument reads. The
-/// plan has to outlive it. In every row the last value is `error`, unknown where there is an
-/// answer.
+struct FormatWriter;
+
+/// Renders rows as the format has them, or as HeldRows where all of them make the document. The plan
+/// has to outlive it. In every row the last value is `error`, unknown where there is an answer.
 SweepRenderer sweep_renderer(const SweepPlan& plan, Format format);
 
-/// Makes a whole document of rendered rows: csv (with its header in the first shard) and jsonl as
-/// they come, json within an object, the others at the end: their columns are as wide as the widest
-/// cell, or a figure is about all rows.
+/// A file of rows that a sweep can continue; of a format whose rows are lines.
+SweepFile sweep_file(const SweepPlan& plan, Format format);
+
+/// Makes a whole document of rendered rows: as they come where the format streams, else at the end.
+/// Of lines only the first shard has what stands before the rows.
 class SweepDocument {
  public:
   using Write = std::function<void(std::string_view)>;
@@ -30,9 +34,9 @@ class SweepDocument {
 
   /// What stands before the rows; not for a file that is continued.
   void open();
-  /// Throws Error (usage) when a table grows beyond what anybody reads.
+  /// Throws Error (usage) for more rows than a document of the format holds.
   void add(std::string_view rows);
-  /// `interrupted`: a JSON document says that rows are missing.
+  /// `interrupted`: rows are missing.
   void close(bool interrupted = false);
 
  private:
@@ -40,16 +44,14 @@ class SweepDocument {
 
   const SweepPlan* plan_;
   Format format_;
+  const FormatWriter* writer_;
+  std::shared_ptr<const SweepTable> table_;
   Style style_;
-  std::string price_data_date_;
+  SweepHead head_;
   std::string command_;
   Write write_;
-  std::string held_;        ///< rows of a table
-  std::uint64_t rows_ = 0;  ///< of a table
-  bool empty_ = true;
+  HeldRows held_;
+  bool any_ = false;  ///< rows came already
 };
-
-/// What resume_sweep needs to know of a file of csv or jsonl: its opening and its rows.
-SweepFile sweep_file(const SweepPlan& plan, Format format);
 
 }  // namespace trcost

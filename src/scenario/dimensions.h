@@ -17,11 +17,11 @@ inline constexpr std::array<Field, kDimensionCount> kDimensionFields = [] {
   std::array<Field, kDimensionCount> out{};
   for (std::size_t i = 0; i < kDimensionCount; ++i) {
     bool found = false;
-#define TRCOST_FIELD(id, path, ...)                                                        \
-  if (const std::string_view at = path;                                                    \
-      at.starts_with(kGroup) && at.substr(kGroup.size()) == kDimensions[i].name) {         \
-    out[i] = Field::id;                                                                    \
-    found = true;                                                                          \
+#define TRCOST_FIELD(id, path, ...)                                                \
+  if (const std::string_view at = path;                                            \
+      at.starts_with(kGroup) && at.substr(kGroup.size()) == kDimensions[i].name) { \
+    out[i] = Field::id;                                                            \
+    found = true;                                                                  \
   }
 #include "trcost/fields.def"
 #undef TRCOST_FIELD

@@ -7,22 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "study/sweep_columns.h"
 #include "trcost/sweep.h"
 
 namespace trcost {
 
-/// How the rows of a file that can be continued are written.
-enum class SweepLines : std::uint8_t { csv, json };
-
-/// The names of a row's values: the axes that were asked for under their JSON paths, the columns,
-/// then `error`.
-std::vector<std::string> sweep_columns(const SweepPlan& plan);
-
 /// Tells which row of the grid a written line is about.
 class SweepLineReader {
  public:
-  /// The plan has to outlive it.
-  SweepLineReader(const SweepPlan& plan, SweepLines lines);
+  /// The plan and the writer, which splits its lines, have to outlive it.
+  SweepLineReader(const SweepPlan& plan, const RowWriter& writer);
 
   /// The row of a line (without its end), by the values of its axes as they are written; nothing
   /// where the line is no row of the plan's part of the grid. Quick where rows come in grid order.
@@ -38,18 +32,18 @@ class SweepLineReader {
     std::string written;
   };
 
-  bool split(std::string_view line);
   bool move_to(std::size_t axis, std::string_view cell);
   void write(const SweepAxis& axis, std::uint64_t at);
   [[nodiscard]] std::optional<std::uint64_t> search(std::size_t axis, std::string_view cell);
 
   const SweepPlan& plan_;
-  bool json_;
-  std::vector<std::string> keys_;  ///< `"path":` of every cell of a JSON line
+  const RowWriter& writer_;
+  SweepTable table_;
   std::vector<Place> places_;
   std::vector<std::uint64_t> at_;
   std::vector<std::string_view> cells_;
   std::string written_;
+  std::string unknown_;  ///< as the writer has it
   bool answered_ = false;
 };
 

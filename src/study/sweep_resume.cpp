@@ -25,7 +25,7 @@ class Resume {
         catalog_(catalog),
         path_(path),
         threads_(threads),
-        lines_(plan, file.lines),
+        lines_(plan, *file.lines),
         file_(file),
         in_(path, std::ios::binary) {
     if (!in_) throw Error(ErrorKind::data, "cannot read the file", "check its permissions", path);

@@ -20,8 +20,8 @@ struct SweepResume {
 
 /// A file of rows as its writer makes it.
 struct SweepFile {
-  SweepLines lines = SweepLines::csv;
-  std::string opening;  ///< what stands before the first row
+  const RowWriter* lines = nullptr;  ///< one that splits its lines
+  std::string opening;               ///< what stands before the first row
   SweepRenderer row;
 };
 

@@ -33,7 +33,9 @@ SweepWorker::SweepWorker(const SweepPlan& plan, const Catalog& catalog)
     : plan_(plan),
       estimator_(catalog, options_of(plan)),
       scenario_(plan.base()),
-      at_(plan.axes().size()) {}
+      at_(plan.axes().size()) {
+  row_.axes = plan.axes();
+}
 
 void SweepWorker::set_axis(std::size_t axis) {
   // The platform is named to the estimator beside the scenario.

@@ -78,7 +78,7 @@ void write_type(JsonWriter& json, const ColumnTable& table, std::size_t column, 
   if (plain) {
     json.member("type", "string");
   } else {
-    write_object(json, {items, 0, items.size(), 0}, form);
+    write_object(json, {items, 0, items.size(), 0}, table.info(column).flat ? Form::flat : form);
   }
   json.end_object();
 }
@@ -146,31 +146,6 @@ std::string json_schema(const ColumnTable& table, std::string_view name, std::st
   write_head(json, name, title);
   write_object(json, {table, 0, table.size(), 0},
                names == SchemaNames::all ? Form::nested : Form::loose);
-  json.end_object();
-  return out + '\n';
-}
-
-std::string flat_rows_schema(const ColumnTable& head, const ColumnTable& row, std::string_view name,
-                             std::string_view title) {
-  std::string out;
-  JsonWriter json(out);
-  json.begin_object();
-  write_head(json, name, title);
-  json.member("type", "object");
-  json.begin_object("properties");
-  std::vector<std::string_view> names;
-  write_properties(json, {head, 0, head.size(), 0}, Form::nested, names);
-  names.push_back("rows");
-  json.begin_object("rows");
-  json.member("type", "array");
-  json.begin_object("items");
-  write_object(json, {row, 0, row.size(), 0}, Form::flat);
-  json.end_object();
-  json.end_object();
-  json.end_object();
-  json.begin_array("required");
-  for (const std::string_view each : names) json.element(each);
-  json.end_array();
   json.end_object();
   return out + '\n';
 }

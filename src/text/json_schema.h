@@ -13,13 +13,8 @@ namespace trcost {
 /// Whether the table's names are in every document, or some where they are asked for.
 enum class SchemaNames : std::uint8_t { all, some };
 
-/// The document's schema. Further names are allowed, since a minor step of schema_version adds some.
+/// The document's schema; the names of flat rows may be left out. Further names are allowed, since a minor step of schema_version adds some.
 std::string json_schema(const ColumnTable& table, std::string_view name, std::string_view title,
                         SchemaNames names = SchemaNames::all);
-
-/// The same of a document that is `head` and, in its list `rows`, flat objects of `row`'s columns
-/// under dotted names, which may be left out.
-std::string flat_rows_schema(const ColumnTable& head, const ColumnTable& row, std::string_view name,
-                             std::string_view title);
 
 }  // namespace trcost

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace trcost {
@@ -13,6 +14,8 @@ namespace trcost {
 class JsonWriter {
  public:
   explicit JsonWriter(std::string& out) : out_(out) {}
+  /// Goes on within brackets that another writer opened: for each, whether something stands in it.
+  JsonWriter(std::string& out, std::vector<bool> filled) : out_(out), filled_(std::move(filled)) {}
 
   /// Inside an array, or the document itself.
   void begin_object() { begin('{'); }
@@ -35,6 +38,11 @@ class JsonWriter {
   void null(std::string_view key);
   /// An element of an array.
   void element(std::string_view text);
+  /// Where to append an element that is JSON already, on one line.
+  std::string& raw_element() {
+    separate();
+    return out_;
+  }
   /// Text that is JSON already; further lines are indented to stand under this one.
   void raw(std::string_view key, std::string_view json);
 

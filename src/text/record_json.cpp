@@ -3,11 +3,20 @@
 
 #include <fmt/format.h>
 
+#include "text/row_writer.h"
+
 namespace trcost {
 namespace {
 
 std::string size_text(const Value& value) {
   return fmt::format("[{}, {}]", format_exact(value.number), format_exact(value.other));
+}
+
+void write_flat_rows(JsonWriter& json, const Record& record, std::size_t column) {
+  const RowPlan plan(record.table(), record.table().info(column).path, false);
+  plan.each(record, [&](std::span<const Record> way) {
+    append_flat_object(json.raw_element(), plan, way);
+  });
 }
 
 void write_column(JsonWriter& json, std::string_view key, const Record& record,
@@ -17,7 +26,11 @@ void write_column(JsonWriter& json, std::string_view key, const Record& record,
     return;
   }
   json.begin_array(key);
-  each_row(record, column, [&](const Record& row) { write_row(json, row); });
+  if (record.table().info(column).flat) {
+    write_flat_rows(json, record, column);
+  } else {
+    each_row(record, column, [&](const Record& row) { write_row(json, row); });
+  }
   json.end_array();
 }
 

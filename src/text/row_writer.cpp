@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "text/cells.h"
 #include "text/json_string.h"
@@ -26,9 +27,12 @@ bool in_rows(const ColumnInfo& info) {
 
 }  // namespace
 
-void RowPlan::add(const RowCell& cell) {
+void RowPlan::add(RowCell cell) {
   const auto same = [&](const RowCell& other) { return other.info->path == cell.info->path; };
-  if (std::ranges::none_of(cells_, same)) cells_.push_back(cell);
+  if (std::ranges::any_of(cells_, same)) return;
+  append_json_string(cell.key, cell.info->path);
+  cell.key += ':';
+  cells_.push_back(std::move(cell));
 }
 
 void RowPlan::add_level(const ColumnTable& table, std::size_t level, bool keys) {
@@ -98,50 +102,28 @@ void append_json(std::string& out, const Value& value, std::string_view what) {
   }
 }
 
-void append_csv_header(std::string& out, const RowPlan& plan) {
-  bool first = true;
-  for (const RowCell& cell : plan.cells()) {
-    if (!first) out += ',';
-    first = false;
-    append_csv_text(out, cell.info->path);
-  }
-  out += '\n';
-}
-
-void append_csv_row(std::string& out, const RowPlan& plan, std::span<const Record> way) {
-  bool first = true;
-  for (const RowCell& cell : plan.cells()) {
-    if (!first) out += ',';
-    first = false;
-    append_csv(out, way[cell.level].value(cell.column), cell.info->path);
-  }
-  out += '\n';
-}
-
-void append_jsonl_row(std::string& out, const RowPlan& plan, std::span<const Record> way) {
+void append_flat_object(std::string& out, const RowPlan& plan, std::span<const Record> way) {
   char before = '{';
   for (const RowCell& cell : plan.cells()) {
     out += before;
     before = ',';
-    append_json_string(out, cell.info->path);
-    out += ':';
+    out += cell.key;
     append_json(out, way[cell.level].value(cell.column), cell.info->path);
   }
-  out += "}\n";
+  out += '}';
 }
 
-std::string csv_document(const Record& record, std::string_view rows) {
+std::string rows_document(const RowWriter& writer, const Record& record, std::string_view rows) {
   const RowPlan plan(record.table(), rows);
   std::string out;
-  append_csv_header(out, plan);
-  plan.each(record, [&](std::span<const Record> way) { append_csv_row(out, plan, way); });
-  return out;
-}
-
-std::string jsonl_document(const Record& record, std::string_view rows) {
-  const RowPlan plan(record.table(), rows);
-  std::string out;
-  plan.each(record, [&](std::span<const Record> way) { append_jsonl_row(out, plan, way); });
+  bool any = false;
+  writer.open(out, plan, record);
+  plan.each(record, [&](std::span<const Record> way) {
+    if (any) out += writer.between;
+    any = true;
+    writer.row(out, plan, way);
+  });
+  if (writer.close != nullptr) writer.close(out, plan, record, any);
   return out;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CSV and JSON Lines: one line per row of the list that a subject is about.
+// Formats that write a subject row by row, a row per item of the list that it is about.
 #pragma once
 
 #include <span>
@@ -11,11 +11,12 @@
 
 namespace trcost {
 
-/// One cell of each line: whose column it is. Level 0 is the document, the last one the row.
+/// One cell of each row: whose column it is. Level 0 is the document, the last one the row.
 struct RowCell {
   std::size_t level = 0;
   std::size_t column = 0;
   const ColumnInfo* info = nullptr;
+  std::string key = {};  ///< `"path":`, as flat JSON has it
 };
 
 /// The way from a document to its rows, and the cells of their lines: what names the rows around,
@@ -30,6 +31,8 @@ class RowPlan {
 
   [[nodiscard]] const std::vector<RowCell>& cells() const { return cells_; }
   [[nodiscard]] std::size_t depth() const { return lists_.size(); }
+  /// The document's column that holds the rows, or the list around them.
+  [[nodiscard]] std::size_t list() const { return lists_.front(); }
 
   /// Calls `take(std::span<const Record>)` with the records from the document to the row.
   template <class Take>
@@ -53,24 +56,37 @@ class RowPlan {
     });
   }
   void add_level(const ColumnTable& table, std::size_t level, bool keys);
-  void add(const RowCell& cell);
+  void add(RowCell cell);
 
   std::vector<std::size_t> lists_;  ///< column of the list, per level
   std::vector<RowCell> cells_;
+};
+
+/// How a format writes rows one after another. Its functions keep nothing between calls, so that
+/// rows may be made by several threads. `way` holds the records from the document to the row.
+struct RowWriter {
+  /// What stands before the rows, from what of the document is known by then.
+  void (*open)(std::string& out, const RowPlan& plan, const Record& document);
+  void (*row)(std::string& out, const RowPlan& plan, std::span<const Record> way);
+  /// A value as a row has it; `what` names it in the Error (data) for a number that is not finite.
+  void (*cell)(std::string& out, const Value& value, std::string_view what);
+  /// The cells of a line that row() wrote, without its end, in the plan's order; false where it is
+  /// none. Empty where a row is more than a line.
+  bool (*split)(std::string_view line, const RowPlan& plan,
+                std::vector<std::string_view>& cells) = nullptr;
+  /// What follows the rows; `any`: whether there was one.
+  void (*close)(std::string& out, const RowPlan& plan, const Record& document, bool any) = nullptr;
+  std::string_view between = {};  ///< stands before every row but the first
 };
 
 /// Appends a value as a CSV cell; nothing where it is unknown.
 void append_csv(std::string& out, const Value& value, std::string_view what);
 /// Appends a value in JSON.
 void append_json(std::string& out, const Value& value, std::string_view what);
+/// Appends a row as one object on one line, under dotted names.
+void append_flat_object(std::string& out, const RowPlan& plan, std::span<const Record> way);
 
-/// The header and LF.
-void append_csv_header(std::string& out, const RowPlan& plan);
-/// A line; `way` holds the records from the document to the row.
-void append_csv_row(std::string& out, const RowPlan& plan, std::span<const Record> way);
-void append_jsonl_row(std::string& out, const RowPlan& plan, std::span<const Record> way);
-
-std::string csv_document(const Record& record, std::string_view rows);
-std::string jsonl_document(const Record& record, std::string_view rows);
+/// A whole document of nothing but its rows.
+std::string rows_document(const RowWriter& writer, const Record& record, std::string_view rows);
 
 }  // namespace trcost

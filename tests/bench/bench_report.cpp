@@ -2,7 +2,7 @@
 // How fast estimates become rows: sweeps write millions.
 #include <benchmark/benchmark.h>
 
-#include "report/rows.h"
+#include "report/row_text.h"
 #include "report/sample_estimate.h"
 #include "trcost/report.h"
 
@@ -24,21 +24,19 @@ Estimate computed() {
   return e;
 }
 
-template <class Append>
-void append_rows(benchmark::State& state, Append append) {
+void append_rows(benchmark::State& state, const RowText& row) {
   const Estimate estimate = computed();
   std::string out;
   out.reserve(kBuffer * 2);
   for (auto _ : state) {
-    append(out, estimate);
+    row.append(out, estimate);
     if (out.size() > kBuffer) out.clear();
     benchmark::DoNotOptimize(out.data());
   }
 }
 
 void csv_full_row(benchmark::State& state) {
-  append_rows(state,
-              [](std::string& out, const Estimate& e) { append_csv_row(out, e, all_columns()); });
+  append_rows(state, {all_columns(), Format::csv});
 }
 BENCHMARK(csv_full_row);
 
@@ -50,13 +48,12 @@ void csv_ten_columns(benchmark::State& state) {
         "cost.total"}) {
     chosen.push_back(&require_column(path));
   }
-  append_rows(state, [&](std::string& out, const Estimate& e) { append_csv_row(out, e, chosen); });
+  append_rows(state, {chosen, Format::csv});
 }
 BENCHMARK(csv_ten_columns);
 
 void jsonl_full_row(benchmark::State& state) {
-  append_rows(state,
-              [](std::string& out, const Estimate& e) { append_jsonl_row(out, e, all_columns()); });
+  append_rows(state, {all_columns(), Format::jsonl});
 }
 BENCHMARK(jsonl_full_row);
 

@@ -250,7 +250,7 @@ grown() {
   sweep "${grid[@]}" --resume part.csv --sort cost.total
   was_refused 2 "--sort"
   sweep "${grid[@]}" --resume part.json
-  was_refused 2 "csv and jsonl"
+  was_refused 2 "jsonl or csv"
   sweep "${grid[@]}" --resume part.csv -o other.csv
   was_refused 2 "two files"
   sweep "${grid[@]}" --resume -

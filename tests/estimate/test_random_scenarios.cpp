@@ -15,7 +15,7 @@
 #include "estimate/estimate_columns.h"
 #include "estimate/random_scenario.h"
 #include "planner/effort.h"
-#include "report/rows.h"
+#include "report/row_text.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
@@ -163,12 +163,10 @@ void check_documents(const Asked& asked, const Estimate& e) {
   asked.hold(same.has_value() && json_of(again, *same) == text, "an answer replays to its bytes");
 
   const auto& all = all_columns();
-  std::string members = "{";
-  append_json_members(members, e, all);
-  const nlohmann::json row = nlohmann::json::parse(members + "}");
+  const nlohmann::json row = nlohmann::json::parse(RowText(all, Format::jsonl).of(e));
   for (const EstimateColumn* column : all) {
     std::string cell;
-    append_csv_cells(cell, e, {&column, 1});
+    append_csv(cell, column->value(e), column->path);
     const nlohmann::json& value = row.at(std::string(column->path));
     const bool equal = value.is_number()    ? std::stod(cell) == value.get<double>()
                        : value.is_null()    ? cell.empty()

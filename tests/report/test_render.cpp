@@ -6,7 +6,7 @@
 
 #include "catch.h"
 #include "estimate/estimate_columns.h"
-#include "report/rows.h"
+#include "report/row_text.h"
 #include "report/sample_estimate.h"
 #include "report/sections.h"
 #include "report/text_width.h"
@@ -250,13 +250,12 @@ TEST_CASE("CSV and JSON Lines agree with the columns", "[report]") {
     CHECK(row.size() == columns().size() + 3);  // verdict, runner-up, schema
     CHECK(row["performance.mfu"] == estimates[i].performance.mfu);
   }
-  std::string selected;
   const std::vector chosen = {&require_column("accelerator"), &require_column("cost.total"),
                               &require_column("memory.fits")};
-  append_csv_header(selected, chosen);
-  append_csv_row(selected, estimates[1], chosen);
-  CHECK(selected == "accelerator,cost.total,memory.fits\nh100-sxm," +
-                        format_exact(*estimates[1].cost.total) + ",true\n");
+  const RowText selected(chosen, Format::csv);
+  CHECK(selected.header() == "accelerator,cost.total,memory.fits,error\n");
+  CHECK(selected.of(estimates[1]) ==
+        "h100-sxm," + format_exact(*estimates[1].cost.total) + ",true,\n");
 }
 
 TEST_CASE("no line of the table is wider than asked, nor coloured unasked", "[report]") {

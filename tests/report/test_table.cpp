@@ -4,7 +4,6 @@
 #include <sstream>
 
 #include "catch.h"
-#include "report/rows.h"
 #include "report/table.h"
 #include "report/table_document.h"
 #include "report/text_width.h"
@@ -178,7 +177,7 @@ TEST_CASE("formats are found by name and extension", "[report]") {
   for (const FormatInfo& info : formats()) {
     CHECK(format_from_name(info.name) == info.format);
     CHECK(&format_info(info.format) == &info);
-    CHECK(format_from_extension("out/x." + std::string(info.extension)) == info.format);
+    CHECK(format_from_extension("out/x." + std::string(info.extension())) == info.format);
   }
   CHECK_FALSE(format_from_extension("out.d/plain").has_value());
   CHECK_FALSE(format_from_extension(".csv").has_value());

@@ -6,6 +6,7 @@
 #include "catch.h"
 #include "estimate/estimate_columns.h"
 #include "report/sweep_report.h"
+#include "study/sweep_columns.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
 
@@ -26,6 +27,15 @@ SweepRequest request(std::vector<std::string> vary) {
   out.base.set_number(Field::data_tokens, 1e11);
   out.base.set_text(Field::hardware_accelerator, "h100-sxm");
   out.vary = std::move(vary);
+  return out;
+}
+
+// Of the values of a row.
+std::vector<std::string> names_of(const SweepPlan& plan) {
+  std::vector<std::string> out;
+  for (const auto& column : trcost::sweep_row_columns(plan, plan.columns())) {
+    out.emplace_back(column.path);
+  }
   return out;
 }
 
@@ -68,28 +78,28 @@ TEST_CASE("several platforms that are not varied are the fastest axis", "[sweep]
   CHECK(plan.named_axes() == 1);
   const std::vector<std::uint64_t> second = {0, 1};
   CHECK(plan.accelerator(second) == "b200");
-  CHECK(trcost::sweep_columns(plan)[0] == "hardware.gpus");
-  CHECK(trcost::sweep_columns(plan)[1] == "accelerator");
+  CHECK(names_of(plan)[0] == "hardware.gpus");
+  CHECK(names_of(plan)[1] == "accelerator");
 
   SweepRequest none = request({"hardware.gpus=8,16"});
   none.base.clear(Field::hardware_accelerator);
   CHECK(SweepPlan(none, catalog()).size() == 2 * catalog().assumed().accelerators.size());
 
   several.select = "cost.total";
-  CHECK(trcost::sweep_columns(SweepPlan(several, catalog())) ==
+  CHECK(names_of(SweepPlan(several, catalog())) ==
         std::vector<std::string>{"hardware.gpus", "accelerator", "cost.total", "error"});
 }
 
 TEST_CASE("columns are the axes, all or selected results, then the error", "[sweep]") {
   SweepRequest all = request({"layout.tp=1,2", "hardware.gpus=8"});
-  const std::vector<std::string> names = trcost::sweep_columns(SweepPlan(all, catalog()));
+  const std::vector<std::string> names = names_of(SweepPlan(all, catalog()));
   CHECK(names[0] == "layout.tp");
   CHECK(names[1] == "hardware.gpus");
   CHECK(names.back() == "error");
   // The axis stands for the column of the same name.
   CHECK(names.size() == 2 + trcost::columns().size() - 1 + 1);
   all.select = "performance.mfu,layout.tp,cost.total";
-  CHECK(trcost::sweep_columns(SweepPlan(all, catalog())) ==
+  CHECK(names_of(SweepPlan(all, catalog())) ==
         std::vector<std::string>{"layout.tp", "hardware.gpus", "performance.mfu", "cost.total",
                                  "error"});
 }

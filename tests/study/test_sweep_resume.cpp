@@ -257,7 +257,7 @@ TEST_CASE("lines of a long axis are told apart from their neighbours", "[sweep]"
   request.vary = {"data.tokens=1e9..9e10:1", "train.precision=bf16,fp8"};
   const SweepPlan plan(request, catalog());
   for (const Format format : {Format::csv, Format::jsonl}) {
-    trcost::SweepLineReader lines(plan, trcost::sweep_file(plan, format).lines);
+    trcost::SweepLineReader lines(plan, *trcost::sweep_file(plan, format).lines);
     trcost::SweepWorker worker(plan, catalog());
     const trcost::SweepRenderer render = trcost::sweep_renderer(plan, format);
     // Forwards by a little and by much, and back again.
@@ -274,7 +274,7 @@ TEST_CASE("lines of a long axis are told apart from their neighbours", "[sweep]"
       CHECK_FALSE(lines.row(line + ",0"));
     }
   }
-  trcost::SweepLineReader lines(plan, trcost::SweepLines::csv);
+  trcost::SweepLineReader lines(plan, *trcost::sweep_file(plan, Format::csv).lines);
   CHECK(lines.row("1000000007,bf16,h100-sxm,1,2,model,") == 28);
   for (const char* wrong :
        {"1000000007.5,bf16,h100-sxm,1,2,model,", "1000000007,bf16,b200,1,2,model,",

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "report/rows.h"
+#include "report/row_text.h"
 #include "report/sweep_report.h"
 #include "study/sweep_worker.h"
 #include "trcost/error.h"
@@ -121,8 +121,8 @@ TEST_CASE("a row is what estimate gives for its scenario", "[sweep]") {
     std::string expected;
     try {
       const std::vector<Estimate> estimates = trcost::estimate(scenario, catalog());
-      trcost::append_csv_cells(expected, estimates.at(0), plan.columns());
-      expected += ',';
+      expected = trcost::RowText(plan.columns(), Format::csv).of(estimates.at(0));
+      expected.pop_back();  // the line's end
     } catch (const trcost::Error& error) {
       expected = error.message;
     }

@@ -6,7 +6,10 @@
 #include <vector>
 
 #include "catch.h"
+#include "report/format.h"
 #include "text/column.h"
+#include "text/held_rows.h"
+#include "text/json_schema.h"
 #include "text/record_json.h"
 #include "text/row_writer.h"
 
@@ -96,18 +99,18 @@ TEST_CASE("an optional part that is not there is null, and its columns are unkno
   const json out = json::parse(json_document(record_of(car_columns(), walk)));
   CHECK(out["engine"].is_null());
   CHECK(out["remarks"] == json::array());
-  CHECK(csv_document(record_of(car_columns(), walk), "wheels") ==
+  CHECK(rows_document(*csv_format.rows, record_of(car_columns(), walk), "wheels") ==
         "plate,name,size.radius,size.tyre,driven,engine.power,engine.maker\n"
         "B-2,left,,205x55,false,,\n");
 }
 
 TEST_CASE("CSV and JSON Lines have a line per row, with the scalars beside", "[column]") {
   const Record record = record_of(car_columns(), kCar);
-  CHECK(csv_document(record, "wheels") ==
+  CHECK(rows_document(*csv_format.rows, record, "wheels") ==
         "plate,name,size.radius,size.tyre,driven,engine.power,engine.maker\n"
         "B-1,left,0.4,205x55,true,90000,\"Acme, \"\"Inc\"\"\"\n"
         "B-1,right,,205x55,false,90000,\"Acme, \"\"Inc\"\"\"\n");
-  const std::string lines = jsonl_document(record, "wheels");
+  const std::string lines = rows_document(*jsonl_format.rows, record, "wheels");
   const json first = json::parse(lines.substr(0, lines.find('\n')));
   CHECK(first["size.tyre"] == json::array({205, 55}));
   CHECK(first["engine.power"] == 90000);
@@ -129,8 +132,89 @@ TEST_CASE("rows within rows carry the names of what is around them", "[column]")
   };
   Fleet fleet{{kCar, kCar}, 2};
   fleet.cars[1].plate = "B-9";
-  const std::string csv = csv_document(record_of(fleet_columns(), fleet), "cars/wheels");
+  const std::string csv =
+      rows_document(*csv_format.rows, record_of(fleet_columns(), fleet), "cars/wheels");
   CHECK(
       csv.starts_with("plate,name,size.radius,size.tyre,driven,engine.power,engine.maker,size\n"));
   CHECK(csv.find("B-9,right,,205x55,false,90000,\"Acme, \"\"Inc\"\"\",2\n") != std::string::npos);
+}
+
+TEST_CASE("a list that is flat has its rows in JSON as JSON Lines has them", "[column]") {
+  Columns<Car> table;
+  for (Column<Car> column : car_columns()) {
+    if (column.path == "wheels") column.flat = true;
+    table.add({column});
+  }
+  const json out = json::parse(json_document(record_of(table, kCar)));
+  CHECK(out["wheels"][0] == json::parse(R"({"plate": "B-1", "name": "left", "size.radius": 0.4,
+    "size.tyre": [205, 55], "driven": true})"));
+  CHECK(out["wheels"][1]["size.radius"].is_null());
+  const json schema = json::parse(json_schema(table, "car", "a car"));
+  const json& wheel = schema["properties"]["wheels"]["items"];
+  CHECK(wheel["properties"].contains("size.tyre"));
+  CHECK_FALSE(wheel.contains("required"));
+}
+
+TEST_CASE("rows written one after another are the document", "[column]") {
+  const Record record = record_of(car_columns(), kCar);
+  CHECK(rows_document(*json_format.rows, record, "wheels") == json_document(record));
+  const Car bare = {"B-3", {}, {}, {}};
+  CHECK(rows_document(*json_format.rows, record_of(car_columns(), bare), "wheels") ==
+        json_document(record_of(car_columns(), bare)));
+}
+
+TEST_CASE("a line is split into the cells that it was written of", "[column]") {
+  Car car = kCar;
+  car.plate = "B,1 \"x\" \\";
+  const Record record = record_of(car_columns(), car);
+  for (const FormatInfo& info : formats()) {
+    const RowWriter* writer = format_writer(info.format).rows;
+    if (info.form != Form::lines) continue;
+    INFO(info.name);
+    REQUIRE(writer != nullptr);
+    REQUIRE(writer->split != nullptr);
+    const RowPlan plan(record.table(), "wheels");
+    plan.each(record, [&](std::span<const Record> way) {
+      std::string line;
+      writer->row(line, plan, way);
+      REQUIRE(line.ends_with('\n'));
+      line.pop_back();
+      std::vector<std::string_view> cells;
+      REQUIRE(writer->split(line, plan, cells));
+      REQUIRE(cells.size() == plan.cells().size());
+      for (std::size_t i = 0; i < cells.size(); ++i) {
+        std::string cell;
+        const RowCell& of = plan.cells()[i];
+        writer->cell(cell, way[of.level].value(of.column), of.info->path);
+        CHECK(cells[i] == cell);
+      }
+      CHECK_FALSE(writer->split(line + ",0", plan, cells));
+      CHECK_FALSE(writer->split(line.substr(0, line.size() / 2), plan, cells));
+    });
+  }
+}
+
+TEST_CASE("rows that wait for the last one keep every value", "[column]") {
+  std::string bytes;
+  for (const Wheel& wheel : kCar.wheels) hold_row(bytes, record_of(wheel_columns(), wheel));
+  HeldRows held(wheel_columns());
+  held.add(bytes);
+  held.add(bytes);
+  CHECK(held.count() == 4);
+  struct Sink final : RowSink {
+    void row(const Record& row) override {
+      const Record real = record_of(wheel_columns(), kCar.wheels[at++ % 2]);
+      for (std::size_t i = 0; i < row.table().size(); ++i) {
+        CHECK(row.table().info(i).path == real.table().info(i).path);
+        std::string kept;
+        std::string given;
+        append_json(kept, row.value(i), "kept");
+        append_json(given, real.value(i), "given");
+        CHECK(kept == given);
+      }
+    }
+    std::size_t at = 0;
+  } sink;
+  held.each(sink);
+  CHECK(sink.at == 4);
 }

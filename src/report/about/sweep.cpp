@@ -4,82 +4,115 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
+#include <utility>
 
+#include "estimate/estimate_columns.h"
 #include "report/document_head.h"
-#include "report/sweep_report.h"
-#include "report/table_document.h"
-#include "scenario/number_kind.h"
 
 namespace trcost {
 namespace {
 
-// One value of a row: its name, and how people read its number.
-struct Place {
-  std::string_view path;
-  NumberKind kind = NumberKind::number;
-  bool number = true;
-  bool strong = false;
+using Places = std::vector<const ColumnInfo*>;
+
+// The rows beside what they are rows of.
+struct KeptSweep {
+  KeptSweep(SweepHead of, HeldRows kept, std::shared_ptr<const SweepTable> made)
+      : table(std::move(made)),
+        rows(std::move(kept)),
+        columns(sweep_columns(rows)),
+        head(std::move(of)) {
+    head.rows = [this](RowSink& sink) { rows.each(sink); };
+  }
+  KeptSweep(const KeptSweep&) = delete;
+  KeptSweep& operator=(const KeptSweep&) = delete;
+
+  std::shared_ptr<const SweepTable> table;
+  HeldRows rows;
+  Columns<SweepHead> columns;
+  SweepHead head;
+
+  [[nodiscard]] Record record() const { return record_of(columns, head); }
 };
 
-std::vector<Place> places_of(const SweepPlan& plan,
-                             const std::vector<const EstimateColumn*>& columns) {
-  std::vector<Place> out;
-  for (std::size_t i = 0; i < plan.named_axes(); ++i) {
-    const SweepAxis& axis = plan.axes()[i];
-    out.push_back({axis.field().path, number_kind(axis.field().kind), axis.numeric(), true});
-  }
-  for (const EstimateColumn* column : columns) {
-    out.push_back({column->path, column->display, column->kind == ColumnKind::number});
-  }
+// What people are shown of each row: all up to its error.
+Places shown_columns(const HeldRows& rows) {
+  Places out;
+  for (std::size_t i = 0; rows.info(i).path != kErrorColumn; ++i) out.push_back(&rows.info(i));
   return out;
 }
 
-Cell cell_of(const nlohmann::json& value, NumberKind kind) {
-  if (value.is_number()) return Cell::number(value.get<double>(), kind);
-  if (value.is_boolean()) return Cell::boolean(value.get<bool>());
-  if (value.is_string()) return Cell(value.get<std::string>());
-  return Cell::unknown();
+Cell cell_of(const Value& value, const ColumnInfo& column, bool imputed) {
+  switch (value.kind) {
+    case Value::Kind::number:
+      if (!imputed || !shows_imputed(column)) return Cell::number(value.number, column.display);
+      return Cell::number(value.number, "~" + format_number(value.number, column.display),
+                          column.display);
+    case Value::Kind::boolean:
+      return Cell::boolean(value.number != 0);
+    case Value::Kind::text:
+      return Cell(value.text);
+    default:
+      return Cell::unknown();
+  }
 }
 
-Table table_of(const std::vector<Place>& places, std::string_view lines) {
+// A text of a narrow page keeps the axes, the first figure, and what a row costs.
+std::vector<TableColumn> heads_of(const SweepPlan& plan, const Places& columns) {
   std::vector<TableColumn> heads;
-  for (const Place& place : places) {
-    heads.push_back({std::string(place.path), std::string(place.path),
-                     place.number ? Align::right : Align::left, Overflow::keep, place.strong});
+  for (const ColumnInfo* column : columns) {
+    const bool axis = heads.size() < plan.named_axes();
+    const bool kept = heads.size() <= plan.named_axes() || column->path == "cost.total";
+    heads.push_back({std::string(column->path), std::string(column->path),
+                     column->kind == ColumnKind::number ? Align::right : Align::left,
+                     kept ? Overflow::keep : Overflow::drop, axis});
   }
-  heads.push_back({std::string(kErrorColumn)});
+  return heads;
+}
+
+// The rows as cells; their errors, where there are any, in a last column.
+Table table_of(const SweepPlan& plan, const KeptSweep& kept) {
+  const Places columns = shown_columns(kept.rows);
+  const std::size_t error = columns.size(), mark = error + 1;
+  const bool marks = mark < kept.rows.size();
+  const std::size_t list = kept.columns.find("rows");
+  bool errors = false;
+  each_row(kept.record(), list, [&](const Record& row) { errors |= row.value(error).known(); });
+  std::vector<TableColumn> heads = heads_of(plan, columns);
+  if (errors) {
+    const std::string name(kErrorColumn);
+    heads.push_back({.title = name, .key = name, .overflow = Overflow::wrap});
+  }
   Table table(std::move(heads));
-  while (!lines.empty()) {
-    const std::size_t end = lines.find('\n');
-    const nlohmann::json row = nlohmann::json::parse(lines.substr(0, end));
-    lines.remove_prefix(end + 1);
+  each_row(kept.record(), list, [&](const Record& row) {
+    const bool imputed = marks && row.value(mark).number != 0;
     std::vector<Cell> cells;
-    for (const Place& place : places) cells.push_back(cell_of(row.at(place.path), place.kind));
-    const nlohmann::json& error = row.at(kErrorColumn);
-    cells.emplace_back(error.is_string() ? error.get<std::string>() : std::string());
+    for (std::size_t i = 0; i < error; ++i) {
+      cells.push_back(cell_of(row.value(i), *columns[i], imputed));
+    }
+    if (errors) cells.emplace_back(row.value(error).text);
     table.add_row(std::move(cells));
-  }
+  });
   return table;
 }
 
 // The column that a figure is about: dollars where they are shown, else the first number.
-std::optional<std::size_t> figure_of(const SweepPlan& plan, const std::vector<Place>& places) {
-  const auto total = std::ranges::find(places, "cost.total", &Place::path);
+std::optional<std::size_t> figure_of(const SweepPlan& plan, const Places& places) {
+  const auto total = std::ranges::find(places, "cost.total", &ColumnInfo::path);
   if (total != places.end()) return static_cast<std::size_t>(total - places.begin());
   for (std::size_t i = plan.named_axes(); i < places.size(); ++i) {
-    if (places[i].number) return i;
+    if (places[i]->kind == ColumnKind::number) return i;
   }
   return std::nullopt;
 }
 
 // What tells one line of a figure from another: all axes but the one that it runs over.
-std::string series_name(const std::vector<Place>& places, const std::vector<Cell>& row,
-                        std::size_t axes, std::size_t x) {
+std::string series_name(const Places& places, const std::vector<Cell>& row, std::size_t axes,
+                        std::size_t x) {
   std::string name;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const bool tells = i < axes ? i != x : places[i].path == "accelerator";
+    const bool tells = i < axes ? i != x : places[i]->path == "accelerator";
     if (tells) name += (name.empty() ? "" : ", ") + row[i].text();
   }
   return name;
@@ -93,28 +126,27 @@ std::size_t figure_axis(const SweepPlan& plan) {
 }
 
 // Of a workbook: over time where the rows have it, else as the figure.
-std::optional<Scatter> scatter_of(const SweepPlan& plan, const std::vector<Place>& places) {
+std::optional<Scatter> scatter_of(const SweepPlan& plan, const Places& places) {
   const std::optional<std::size_t> y = figure_of(plan, places);
-  const auto time = std::ranges::find(places, "wall_clock_seconds", &Place::path);
+  const auto time = std::ranges::find(places, "wall_clock_seconds", &ColumnInfo::path);
   const std::size_t x =
       time != places.end() ? static_cast<std::size_t>(time - places.begin()) : figure_axis(plan);
   if (!y || *y == x || (time == places.end() && x == plan.named_axes())) return {};
-  return Scatter{std::string(places[x].path), std::string(places[*y].path), places[*y].kind};
+  return Scatter{std::string(places[x]->path), std::string(places[*y]->path), places[*y]->display};
 }
 
-void add_figure(Page& page, const SweepPlan& plan, const std::vector<Place>& places,
-                const Table& table) {
+void add_figure(Page& page, const SweepPlan& plan, const Places& places, const Table& table) {
   constexpr double kWide = 20;  // times: the axis is then logarithmic
   const std::size_t x = figure_axis(plan);
   const std::optional<std::size_t> y = figure_of(plan, places);
   if (x == plan.named_axes() || !y) return;
-  Curve curve{.title = fmt::format("{} over {}", places[*y].path, places[x].path),
-              .x = {std::string(places[x].path), places[x].kind},
-              .y = {std::string(places[*y].path), places[*y].kind},
+  Curve curve{.title = fmt::format("{} over {}", places[*y]->path, places[x]->path),
+              .x = {std::string(places[x]->path), places[x]->display},
+              .y = {std::string(places[*y]->path), places[*y]->display},
               .series = {},
               .numbers = Table({{"of"},
-                                {std::string(places[x].path), "", Align::right},
-                                {std::string(places[*y].path), "", Align::right}}),
+                                {std::string(places[x]->path), "", Align::right},
+                                {std::string(places[*y]->path), "", Align::right}}),
               .numbers_apart = true};
   double least = 0;
   double most = 0;
@@ -147,8 +179,7 @@ void add_figure(Page& page, const SweepPlan& plan, const std::vector<Place>& pla
 
 // The cheapest platform of each pair of values where both axes are numbers, and nothing else
 // varies but the platform.
-void add_heat(Page& page, const SweepPlan& plan, const std::vector<Place>& places,
-              const Table& table) {
+void add_heat(Page& page, const SweepPlan& plan, const Places& places, const Table& table) {
   constexpr std::uint64_t kFewest = 2;
   constexpr std::uint64_t kMost = 12;  // cells in a row that stay readable
   const std::optional<std::size_t> y = figure_of(plan, places);
@@ -159,16 +190,16 @@ void add_heat(Page& page, const SweepPlan& plan, const std::vector<Place>& place
     if (!axis->numeric() || axis->size() < kFewest || axis->size() > kMost) return;
   }
   Heat heat{
-      .title = fmt::format("{} over {} and {}", places[*y].path, places[0].path, places[1].path),
-      .x = std::string(places[1].path),
-      .y = std::string(places[0].path),
+      .title = fmt::format("{} over {} and {}", places[*y]->path, places[0]->path, places[1]->path),
+      .x = std::string(places[1]->path),
+      .y = std::string(places[0]->path),
       .columns = {},
       .rows = {}};
   for (std::uint64_t i = 0; i < along.size(); ++i) {
-    heat.columns.push_back(format_number(along.number(i), places[1].kind));
+    heat.columns.push_back(format_number(along.number(i), places[1]->display));
   }
   for (std::uint64_t i = 0; i < down.size(); ++i) {
-    heat.rows.push_back({format_number(down.number(i), places[0].kind),
+    heat.rows.push_back({format_number(down.number(i), places[0]->display),
                          std::vector<Heat::Cell>(along.size(), Heat::Cell{{}, "n/a"})});
   }
   const auto place = [](const SweepAxis& axis, double value) {
@@ -202,24 +233,71 @@ Facts question(const SweepPlan& plan, const Table& table) {
   return facts;
 }
 
+// Columns of a table when none are selected: a screen holds only so many.
+std::vector<const EstimateColumn*> usual_columns() {
+  std::vector<const EstimateColumn*> out;
+  for (const EstimateColumn& column : columns()) {
+    if (column.rank == Rank::key || column.rank == Rank::first) out.push_back(&column);
+  }
+  return out;
+}
+
+// Those and what the rows are ordered by, but for what an axis stands for.
+std::vector<const EstimateColumn*> read_columns(const SweepPlan& plan) {
+  if (plan.selected()) return plan.columns();
+  std::vector<const EstimateColumn*> out = usual_columns();
+  const auto axes = std::span(plan.axes()).first(plan.named_axes());
+  std::erase_if(out, [&](const EstimateColumn* column) {
+    return std::ranges::any_of(
+        axes, [&](const SweepAxis& axis) { return axis.field().meaning.answer == column->path; });
+  });
+  for (const auto& keys : {plan.sort(), plan.pareto()}) {
+    for (const SweepKey& key : keys) {
+      const bool shown = key.column == nullptr || std::ranges::find(out, key.column) != out.end();
+      if (!shown) out.insert(out.begin(), key.column);
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
-Document sweep_rows_document(const SweepPlan& plan,
-                             const std::vector<const EstimateColumn*>& columns,
-                             std::string_view lines, const SweepOrigin& origin) {
-  const std::vector<Place> places = places_of(plan, columns);
-  Table table = table_of(places, lines);
-  Page page{"Sweep", made_by(origin.price_data_date)};
-  page.add(question(plan, table));
-  add_figure(page, plan, places, table);
-  add_heat(page, plan, places, table);
-  Page with_rows = page;
-  with_rows.add(Heading{"Rows"}).add(Grid{table});
-  Document document = table_document(std::move(table), "rows");
-  document.page = [page = std::move(with_rows)] { return page; };
-  document.summary = [page = std::move(page)] { return page; };
+std::shared_ptr<const SweepTable> sweep_table(const SweepPlan& plan, Format format) {
+  const bool read = format_info(format).form == Form::page;
+  Columns<SweepRow> rows = sweep_row_columns(plan, read ? read_columns(plan) : plan.columns());
+  if (read) {
+    rows.add({column::boolean(
+        "imputed",
+        [](const SweepRow& row) -> double {
+          return row.estimate != nullptr && is_imputed(*row.estimate);
+        },
+        "whether a cost follows from a price that nobody asks")});
+  }
+  return std::make_shared<const SweepTable>(std::move(rows));
+}
+
+Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable> table,
+                        HeldRows rows, const SweepHead& head) {
+  const auto kept = std::make_shared<const KeptSweep>(head, std::move(rows), std::move(table));
+  const auto shown = std::make_shared<const Table>(table_of(plan, *kept));
+  const Places places = shown_columns(kept->rows);
+  Page page{"Sweep", made_by(head.price_data_date)};
+  page.add(question(plan, *shown));
+  add_figure(page, plan, places, *shown);
+  add_heat(page, plan, places, *shown);
+  Document document{kept->record(), "rows", [page, shown] {
+                      Page with_rows = page;
+                      return with_rows.add(Heading{"Rows"}).add(Grid{*shown});
+                    }};
+  document.keeps = kept;
+  document.summary = [page] { return page; };
+  document.text_page = [shown] {
+    Page rows_alone;
+    rows_alone.bare = true;
+    return rows_alone.add(Grid{*shown});
+  };
+  document.below = fmt::format("\n  {}\n", made_by(head.price_data_date));
   document.scatter = scatter_of(plan, places);
-  document.command = origin.command;
   document.scalars_beside = false;  // rows say what was selected, and no more
   return document;
 }

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <string_view>
+#include <memory>
 
 #include "report/document.h"
+#include "study/sweep_columns.h"
+#include "text/held_rows.h"
 #include "trcost/sweep.h"
 
 namespace trcost {
 
-/// What a page and a workbook of a sweep need beside its rows.
-struct SweepOrigin {
-  std::string price_data_date;
-  std::string command;
-};
+/// What a format has of every row: all columns, or of a page those that are read and, after the
+/// error, whether costs are marked.
+std::shared_ptr<const SweepTable> sweep_table(const SweepPlan& plan, Format format);
 
-/// A page or a workbook of rows that are JSON Lines of `columns`: the figures of all of them over
-/// the first axis of numbers, and the rows.
-Document sweep_rows_document(const SweepPlan& plan,
-                             const std::vector<const EstimateColumn*>& columns,
-                             std::string_view lines, const SweepOrigin& origin);
+/// Rows that were held as a page or a workbook: the figures of all of them over the first axis of
+/// numbers, and the rows. The plan has to outlive it.
+Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable> table,
+                        HeldRows rows, const SweepHead& head);
 
 }  // namespace trcost

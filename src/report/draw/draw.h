@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any Page in the formats that people read.
+// What several drawers of a Page draw alike.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "report/page.h"
-#include "trcost/report.h"
 
 namespace trcost {
-
-std::string draw_text(const Page& page, const Style& style);
-std::string draw_markdown(const Page& page);
-/// Self-contained, without scripts; `command` stands at the end, as it was typed.
-std::string draw_html(const Page& page, std::string_view command = {});
 
 /// Figures as SVG, which take their colours from the page.
 std::string svg_bars(const Bars& bars);

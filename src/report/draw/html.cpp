@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "report/draw/draw.h"
+#include "report/format.h"
 #include "report/markup.h"
 
 namespace trcost {
@@ -9,7 +10,7 @@ namespace {
 
 class HtmlDrawing {
  public:
-  explicit HtmlDrawing(const Page& page) : page_(page) {}
+  explicit HtmlDrawing(Page page) : page_(std::move(page)) {}
 
   std::string draw(std::string_view command) {
     const std::string title =
@@ -96,15 +97,18 @@ class HtmlDrawing {
     out_ += "</ul>\n";
   }
 
-  const Page& page_;
+  Page page_;
   std::string out_;
   bool in_list_ = false;
 };
 
+// Self-contained, without scripts; the command stands at the end, as it was typed.
+std::string draw(const Document& document, const Style&) {
+  return HtmlDrawing(document.page()).draw(document.command);
+}
+
 }  // namespace
 
-std::string draw_html(const Page& page, std::string_view command) {
-  return HtmlDrawing(page).draw(command);
-}
+const FormatWriter html_format = {draw, nullptr, kMostTableRows, "table"};
 
 }  // namespace trcost

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/draw/draw.h"
+#include "report/format.h"
 #include "report/markup.h"
 
 namespace trcost {
@@ -8,7 +9,7 @@ namespace {
 // Every piece but those of a list begins after an empty line.
 class MarkdownDrawing {
  public:
-  explicit MarkdownDrawing(const Page& page) : page_(page) {}
+  explicit MarkdownDrawing(Page page) : page_(std::move(page)) {}
 
   std::string draw() {
     out_ = "# " + markdown_escape(page_.title) + "\n";
@@ -72,15 +73,17 @@ class MarkdownDrawing {
     for (const std::string& line : notes.lines) item(markdown_escape(line));
   }
 
-  const Page& page_;
+  Page page_;
   std::string out_;
   bool in_list_ = false;
 };
 
+std::string draw(const Document& document, const Style&) {
+  return MarkdownDrawing(document.page()).draw();
+}
+
 }  // namespace
 
-std::string draw_markdown(const Page& page) {
-  return MarkdownDrawing(page).draw();
-}
+const FormatWriter md_format = {draw, nullptr, kMostTableRows, "table"};
 
 }  // namespace trcost

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "report/draw/draw.h"
+#include "report/format.h"
 #include "report/text_page.h"
 
 namespace trcost {
@@ -179,11 +179,13 @@ std::string draw_bare(const Page& page, const Style& style) {
   return out;
 }
 
+std::string draw(const Document& document, const Style& style) {
+  const Page page = document.text_page ? document.text_page() : document.page();
+  return (page.bare ? draw_bare(page, style) : TextDrawing(page, style).draw()) + document.below;
+}
+
 }  // namespace
 
-std::string draw_text(const Page& page, const Style& style) {
-  if (page.bare) return draw_bare(page, style);
-  return TextDrawing(page, style).draw();
-}
+const FormatWriter table_format = {draw, nullptr, kMostTableRows, "table"};
 
 }  // namespace trcost

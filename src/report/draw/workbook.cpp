@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cctype>
 
-#include "report/document.h"
 #include "report/draw/draw.h"
 #include "report/draw/workbook_calculation.h"
 #include "report/draw/workbook_file.h"
 #include "report/draw/workbook_words.h"
+#include "report/format.h"
 #include "text/row_writer.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
@@ -16,6 +16,9 @@
 
 namespace trcost {
 namespace {
+
+// Rows that a sheet holds beside its header.
+constexpr std::uint64_t kMostSheetRows = 1'048'575;
 
 constexpr double kWidestCell = 60;  // letters
 constexpr double kNarrowestCell = 10;
@@ -189,7 +192,7 @@ void add_rows(WorkbookFile& book, const Record& record, std::string_view rows, b
       }
       book.next_row();
     }
-    if (count > Document::kMostSheetRows) {
+    if (count > kMostSheetRows) {
       throw Error(ErrorKind::usage, "more rows than a sheet of a workbook holds",
                   "use --format csv, or keep fewer rows", "--format");
     }
@@ -242,9 +245,9 @@ void add_origin(WorkbookFile& book, const Document& document, const Page& page,
   for (const Fact& source : sources) row("source of " + source.label, source.text);
 }
 
-}  // namespace
-
-std::string draw_workbook(const Document& document) {
+// The page, the sheet that computes, a sheet of rows with the names of the CSV, one of every other
+// list, and what made the file.
+std::string draw(const Document& document, const Style&) {
   const Page page = document.summary ? document.summary() : document.page();
   WorkbookFile book(page.title);
   const std::optional<Calculation> budget =
@@ -261,5 +264,9 @@ std::string draw_workbook(const Document& document) {
   add_origin(book, document, page, budget ? budget->sources : std::vector<Fact>());
   return book.close();
 }
+
+}  // namespace
+
+const FormatWriter xlsx_format = {draw, nullptr, kMostSheetRows, "sheet of a workbook"};
 
 }  // namespace trcost

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// An estimate as one row of a format, under chosen columns.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+
+#include "estimate/estimate_columns.h"
+#include "report/format.h"
+#include "study/sweep_columns.h"
+
+namespace trcost {
+
+class RowText {
+ public:
+  RowText(std::span<const EstimateColumn* const> columns, Format format)
+      : table_(sweep_row_columns(columns)), writer_(*format_writer(format).rows) {}
+
+  /// The row with its end, an empty error in its last cell.
+  void append(std::string& out, const Estimate& estimate) const {
+    SweepRow row;
+    row.estimate = &estimate;
+    const std::array<Record, 2> way = {record_of(table_.document(), head_),
+                                       record_of(table_.rows(), row)};
+    writer_.row(out, table_.plan(), way);
+  }
+  [[nodiscard]] std::string of(const Estimate& estimate) const {
+    std::string out;
+    append(out, estimate);
+    return out;
+  }
+  [[nodiscard]] std::string header() const {
+    std::string out;
+    writer_.open(out, table_.plan(), record_of(table_.document(), head_));
+    return out;
+  }
+
+ private:
+  SweepTable table_;
+  SweepHead head_;
+  const RowWriter& writer_;
+};
+
+}  // namespace trcost

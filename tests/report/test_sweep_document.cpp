@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sweep as a document: what stands around its rows, and what people see of them.
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "catch.h"
+#include "report/sweep_report.h"
+#include "trcost/catalog.h"
+#include "trcost/error.h"
+#include "trcost/sweep.h"
+
+using namespace trcost;
+
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog instance;
+  return instance;
+}
+
+SweepRequest grid(const std::string& pricing) {
+  SweepRequest out;
+  out.base.set_number(Field::model_params, 1e9);
+  out.base.set_number(Field::data_tokens, 1e10);
+  out.base.set_text(Field::hardware_accelerator, "h100-sxm");
+  out.base.set_text(Field::cost_pricing, pricing);
+  out.vary = {"hardware.gpus=8,16"};
+  return out;
+}
+
+std::string document(const SweepRequest& request, Format format, bool interrupted = false) {
+  const SweepPlan plan(request, catalog());
+  std::string out;
+  SweepDocument whole(
+      plan, format, {}, [&](std::string_view text) { out += text; }, "2026-11-09");
+  SweepRun run;
+  run.threads = 1;
+  run.end = plan.end();
+  whole.open();
+  run_sweep(plan, catalog(), run, sweep_renderer(plan, format),
+            [&](std::string_view rows) { whole.add(rows); });
+  whole.close(interrupted);
+  return out;
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("JSON says what was asked, the rows, and whether some are missing", "[sweep]") {
+  for (const bool interrupted : {false, true}) {
+    const auto out = nlohmann::json::parse(document(grid("on-demand"), Format::json, interrupted));
+    CHECK(out["interrupted"] == interrupted);
+    CHECK(out["price_data_date"] == "2026-11-09");
+    CHECK(out["scenario"]["model"]["params"] == 1e9);
+    REQUIRE(out["rows"].size() == 2);
+    CHECK(out["rows"][1]["hardware.gpus"] == 16);
+    CHECK(out["rows"][1]["error"].is_null());
+  }
+}
+
+TEST_CASE("people see which costs follow from a price that nobody asks", "[sweep]") {
+  const auto imputed = [](const SweepRequest& request) {
+    const auto out = nlohmann::json::parse(document(request, Format::json));
+    return out["rows"][0]["cost.price_imputed"].get<bool>();
+  };
+  const SweepRequest asked = grid("on-demand"), made = grid("reserved-3y");
+  REQUIRE_FALSE(imputed(asked));
+  REQUIRE(imputed(made));
+  for (const Format format : {Format::table, Format::md, Format::html}) {
+    CHECK(has(document(made, format), "~$"));
+    CHECK_FALSE(has(document(asked, format), "~$"));
+  }
+  CHECK_FALSE(has(document(made, Format::csv), "~"));
+}
+
+TEST_CASE("errors have a column where a row has one, and the platform its name", "[sweep]") {
+  SweepRequest some = grid("on-demand");
+  some.base.set_text(Field::hardware_accelerator, "v100-sxm-32gb");
+  some.vary = {"train.precision=fp16,fp8"};  // the chip has no FP8
+  for (const Format format : {Format::table, Format::md, Format::html}) {
+    CHECK(has(document(some, format), "has no fp8"));
+    CHECK_FALSE(has(document(grid("on-demand"), format), "error"));
+  }
+  const auto rows = nlohmann::json::parse(document(some, Format::json))["rows"];
+  CHECK(rows[1]["accelerator"] == "v100-sxm-32gb");
+  CHECK(rows[1]["gpus"].is_null());
+}
