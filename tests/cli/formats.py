@@ -8,7 +8,8 @@ Asks COMMAND in every format. The JSON's rows (list ROWS; `platforms/experiments
 another) with the scalars around them, names joined with dots, have to be the lines of CSV and JSON
 Lines and of the workbook's sheet: no column more, none less, the same values. Pages for people have
 to be whole: Markdown tables of equal width, HTML that is well formed, runs no script and loads
-nothing, with a table of numbers for every figure.
+nothing, with a table of numbers for every figure. No number of a page or of the text differs from the
+JSON (page_numbers.py).
 """
 
 import csv
@@ -18,15 +19,16 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 import xml.etree.ElementTree as ET
 import zipfile
+
+import page_numbers
 
 SHEETS = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 # Known when the last row has been written; they stand after the rows of the JSON.
 AFTER_ROWS = {"tokens": ("total.", "inputs", "distribution")}
 # Documents within the document.
-WHOLE = ("scenario", "result")
+WHOLE = ("scenario", "request", "result")
 ROWS_ALONE = False
 VOID = {"meta", "br", "hr", "img", "link", "input", "wbr"}
 
@@ -191,6 +193,17 @@ def check_pages(program, words):
         width = cells
 
 
+def check_numbers(program, words, rows):
+    """Where the rows have numbers, every form for people has some, and none that the JSON lacks."""
+    known = page_numbers.known_numbers(program, words)
+    figures = any(isinstance(value, (int, float)) and not isinstance(value, bool)
+                  for row in rows for value in row.values())
+    for form in page_numbers.CELLS:
+        checked, wrong = page_numbers.check(program, words, form, known)
+        if wrong or (figures and checked == 0):
+            fail(words, form, checked, "numbers, of which the JSON lacks", wrong[:20])
+
+
 def main():
     global ROWS_ALONE
     program, path, *words = sys.argv[1:]
@@ -208,8 +221,7 @@ def main():
         fail(words, "jsonl has other names than csv")
     check_rows(words, rows, [{k: text(v) for k, v in line.items()} for line in lines], "jsonl")
     if rows:
-        with tempfile.TemporaryDirectory():
-            sheet = sheet_rows(words, run(program, words, "xlsx", True), header)
+        sheet = sheet_rows(words, run(program, words, "xlsx", True), header)
         for number, (line, other) in enumerate(zip(table, sheet)):
             for name, cell in line.items():
                 if not close(other[name], cell):
@@ -217,8 +229,7 @@ def main():
         if len(sheet) != len(table):
             fail(words, "xlsx has", len(sheet), "rows, csv", len(table))
     check_pages(program, words)
-    if not run(program, words, "table").strip():
-        fail(words, "no text")
+    check_numbers(program, words, rows)
 
 
 if __name__ == "__main__":

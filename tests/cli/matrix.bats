@@ -12,6 +12,7 @@ questions() {
   "$TRCOST" estimate --params 1e9 --price 3 --format json >b.json
   printf 'InstanceType,AcceleratorName,AcceleratorCount,Price,Region,GpuInfo,SpotPrice\n%s\n' \
     'gpu_8x,H100,8,26.32,us-east-1,,' >vms.csv
+  cp "$BATS_TEST_DIRNAME/../../examples/calibrate/rows.csv" .
   cat <<'END'
 estimate --params 1e9 --accelerator h100-sxm,b200
 memory --params 7e9 --accelerator h100-sxm
@@ -25,10 +26,15 @@ tokens --image 1920x1080
 tokens --families
 validate --accelerator v100-sxm-32gb
 validate --accelerator v100-sxm-32gb --rows
+validate --accelerator v100-sxm-32gb --summary
 validate --runs
 validate --vision
 validate --posttraining
+validate --posttraining --rows
 validate --serving --model llama-2-7b
+validate --serving --model llama-2-7b --rows
+validate --calibrated
+calibrate --measured rows.csv --stack fsdp-compiled
 prices import vms.csv --provider lambda --date 2026-11-20
 list
 list systems
@@ -93,26 +99,4 @@ answered() {
       }
     done
   done <questions.txt
-}
-
-@test "no number of a page differs from the JSON" {
-  "$TRCOST" estimate --params 1e9 --price 2 --format json >a.json
-  "$TRCOST" estimate --params 1e9 --price 3 --format json >b.json
-  numbers() { python3 "$BATS_TEST_DIRNAME/page_numbers.py" "$TRCOST" "$@"; }
-  numbers estimate --params 10e9 --modality vl
-  numbers estimate --params 70e9 --tokens 2e12 --pricing own --accelerator h100-sxm,b200
-  numbers estimate --method grpo --model llama-3.1-8b --gpus 32 --accelerator h100-sxm,b200
-  numbers memory --params 7e9
-  numbers sweep --params 7e9 --accelerator h100-sxm --vary hardware.gpus=8..64:x2 --vary data.tokens=1e10,2e10
-  numbers solve --for tokens --budget 1M --params 7e9
-  numbers solve --for gpus --duration 20d --params 7e9 --tokens 5e11 --accelerator h100-sxm
-  numbers serve --model llama-3.1-70b
-  numbers transfer --model llama-2-7b --train lora --tokens 2e9 --from a100-sxm-80gb --from-gpus 8 \
-    --measured 20h --to h200,b200
-  numbers experiments --params 10B --tokens 200B --runs 20 --params-fraction 0.1 --tokens-fraction 0.1
-  numbers diff a.json b.json
-  numbers tokens --image 1920x1080
-  numbers validate --accelerator h100-sxm
-  numbers validate --runs
-  numbers validate --vision
 }

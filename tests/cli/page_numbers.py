@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No number of a page differs from the JSON.
+"""No number that people read differs from the JSON.
 
   page_numbers.py TRCOST COMMAND...
 
-Writes the page of a command and its JSON; every number in a table of the page (figures' tables too)
-has to be one of the JSON's, to the digits shown: as it is, as a percentage, in another unit of
-time or memory, or as the difference or quotient of two that stand beside each other there ("+19%" of
-the cheapest, a sum of a few rows)."""
+Writes the text, the Markdown and the page of a command, and its JSON; every number in a table of them
+(figures' tables too), and every amount of a heading, has to be one of the JSON's, to the digits shown: as it is, as a percentage, in
+another unit of time or memory, or as the difference or quotient of two that stand beside each other
+there ("+19%" of the cheapest)."""
 
 import html
 import json
@@ -54,44 +54,108 @@ def shown(text):
     return (-value if match[1] else value), unit * 0.5000001
 
 
-def main():
-    program, words = sys.argv[1], sys.argv[2:]
-    page = subprocess.run([program, *words, "--format", "html"], capture_output=True, text=True, check=False).stdout
-    document = subprocess.run([program, *words, *(["--details"] if words[0] == "estimate" else []), "--format", "json"],
-                              capture_output=True, text=True, check=False).stdout
+def known_numbers(program, words):
+    """What the JSON has, and what follows from two of its numbers where a page says that."""
+    details = ["--details"] if words[0] == "estimate" else []
+    document = json.loads(run(program, [*words, *details], "json"))
     known = []
-    numbers(json.loads(document), known)
+    numbers(document, known)
     known = sorted(set(abs(value) for value in known))
+    for row in document.get("rows", []):  # a prediction by constants that have not seen the row
+        if row.get("left_out") and row.get("measured"):
+            known.append(abs(row["left_out"] / row["measured"] - 1))
     if words[0] == "serve":  # shares of a decode step
-        for row in json.loads(document)["serving"]:
+        for row in document["serving"]:
             parts = [value for value in (row.get("step") or {}).values() if value]
             known += [part / sum(parts) for part in parts]
     if words[0] == "estimate":
-        totals = [e["cost"]["total"] for e in json.loads(document)["estimates"] if e["cost"]["total"]]
+        totals = [e["cost"]["total"] for e in document["estimates"] if e["cost"]["total"]]
         known += [abs(a / b - 1) for a in totals for b in totals]
-        for each in json.loads(document)["estimates"]:  # what is left of the peak after each step
+        for each in document["estimates"]:  # what is left of the peak after each step
             left = 1
             for step in each["waterfall"]:
                 left *= step["share"]
                 known.append(left)
+    return known
+
+
+def run(program, words, form):
+    return subprocess.run([program, *words, "--format", form], capture_output=True, text=True, check=False).stdout
+
+
+def dollars(heading):
+    return re.findall(r"\$[\d,]*\.?\d+[kMB]?", re.sub(r"\\(.)", r"\1", heading))
+
+
+def html_cells(page):
     cells = [html.unescape(re.sub(r"<[^>]*>", "", cell))
              for cell in re.findall(r"<td class=\"number[^\"]*\">(.*?)</td>", page)]
+    return cells + dollars(html.unescape(" ".join(re.findall(r"<h2>(.*?)</h2>", page))))
+
+
+def markdown_cells(page):
+    """Those of columns that stand to the right, which are numbers."""
+    out, right, heading = [], [], False
+    for line in page.splitlines():
+        cells = [re.sub(r"\\(.)", r"\1", cell).strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        if not cells:
+            right = []
+            out += dollars(line) if heading and not line.startswith("-") else []
+            heading = line.startswith("#") or (heading and line == "")  # and what stands beside it
+        elif all(re.fullmatch(r":?-+:?", cell) for cell in cells):
+            right = [cell.endswith(":") for cell in cells]
+        elif right:
+            out += [cell for cell, number in zip(cells, right) if number]
+    return out
+
+
+def text_cells(page):
+    """What ends where its title ends, in the lines below a rule, down to an empty one."""
+    out, ends, before = [], set(), ""
+    for line in page.splitlines():
+        pieces = [(match[0], match.end()) for match in re.finditer(r"\S+(?: \S+)*", line)]
+        if re.fullmatch(r"\s*\u2500+", line):
+            ends = ends or {match.end() for match in re.finditer(r"\S+(?: \S+)*", before)}
+        elif not pieces:
+            ends = set()
+        if len(pieces) > 1:  # else the rest of a wrapped text
+            out += [piece for piece, end in pieces if end in ends]
+        if not ends and re.match(r"\S.*  ", line):  # a heading and what stands beside it
+            out += dollars(line)
+        before = line
+    return out
+
+
+CELLS = {"html": html_cells, "md": markdown_cells, "table": text_cells}
+
+
+def check(program, words, form, known):
+    """How many numbers of the format were looked at, and those that the JSON does not have."""
     checked, wrong = 0, []
-    for cell in cells:
+    more = (1e-9, 1e-12, 86400) if words[0] == "list" else ()  # units that stand in a heading or a name
+    for cell in CELLS[form](run(program, words, form)):
         parts = re.split(r"\.\.|/", cell)
-        for part in parts:
-            read = shown(part.strip() + (" GB" if part != parts[-1] and cell.endswith("GB") else ""))
-            if read is None:
-                continue
-            value, half = read
+        # Dollars of a bill are so rounded that the rows shown add up to the total shown.
+        slack = 2 if words[0] == "estimate" and "$" in cell else 1
+        reads = [shown(part.strip() + (" GB" if part != parts[-1] and cell.endswith("GB") else ""))
+                 for part in parts]
+        for value, half in reads if None not in reads else []:
             checked += 1
-            scales = (1, 1e-3, 1e3, 3600, 1 / 3600, 1e6, 1e-6)
-            if not any(math.isclose(abs(value), each * scale, rel_tol=1e-9, abs_tol=half)
+            scales = (1, 1e-3, 1e3, 3600, 1 / 3600, 1e6, 1e-6, *more)
+            if not any(math.isclose(abs(value), each * scale, rel_tol=1e-9, abs_tol=half * slack)
                        for each in known for scale in scales):
                 wrong.append(cell)
-    if checked == 0 or wrong:
-        sys.exit(f"{' '.join(words)}: {checked} numbers, not in the JSON: {wrong[:20]}")
-    print(checked, "numbers")
+    return checked, wrong
+
+
+def main():
+    program, words = sys.argv[1], sys.argv[2:]
+    known = known_numbers(program, words)
+    for form in CELLS:
+        checked, wrong = check(program, words, form, known)
+        if wrong or (checked == 0 and form != "table"):
+            sys.exit(f"{' '.join(words)}: {form}: {checked} numbers, not in the JSON: {wrong[:20]}")
+        print(form, checked, "numbers")
 
 
 if __name__ == "__main__":
