@@ -49,11 +49,29 @@ if(NOT CLI11_FOUND)
   FetchContent_MakeAvailable(CLI11)
 endif()
 
+# UTF-8 and the width of characters: an archive, since the shared library's name differs from one
+# distribution to the next.
+find_path(UTF8PROC_INCLUDE_DIR utf8proc.h)
+find_library(UTF8PROC_ARCHIVE NAMES libutf8proc.a)
+add_library(trcost_utf8proc INTERFACE)
+if(UTF8PROC_INCLUDE_DIR AND UTF8PROC_ARCHIVE)
+  target_include_directories(trcost_utf8proc SYSTEM INTERFACE
+    $<BUILD_INTERFACE:${UTF8PROC_INCLUDE_DIR}>)
+  target_compile_definitions(trcost_utf8proc INTERFACE UTF8PROC_STATIC)
+  target_link_libraries(trcost_utf8proc INTERFACE ${UTF8PROC_ARCHIVE})
+else()
+  set(UTF8PROC_INSTALL OFF CACHE BOOL "")
+  FetchContent_Declare(utf8proc GIT_REPOSITORY https://github.com/JuliaStrings/utf8proc.git
+    GIT_TAG 1cb28a66ca79a0845e99433fd1056257456cef8b)  # 2.8.0
+  FetchContent_MakeAvailable(utf8proc)
+  target_link_libraries(trcost_utf8proc INTERFACE utf8proc)
+endif()
+
 find_package(Threads REQUIRED)
 
 add_library(trcost_private_dependencies INTERFACE)
 target_link_libraries(trcost_private_dependencies INTERFACE
-  trcost_fmt nlohmann_json::nlohmann_json Threads::Threads)
+  trcost_fmt trcost_utf8proc nlohmann_json::nlohmann_json Threads::Threads)
 add_library(trcost_cli_dependencies INTERFACE)
 target_link_libraries(trcost_cli_dependencies INTERFACE
   CLI11::CLI11 trcost_fmt nlohmann_json::nlohmann_json)

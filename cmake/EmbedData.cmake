@@ -10,10 +10,11 @@ if(fmt_from_headers)
   target_sources(trcost_flat_json PRIVATE cmake/fmt.cpp)
 endif()
 target_include_directories(trcost_flat_json PRIVATE src include)
-target_link_libraries(trcost_flat_json PRIVATE trcost_fmt nlohmann_json::nlohmann_json trcost_warnings)
+target_link_libraries(trcost_flat_json PRIVATE trcost_fmt trcost_utf8proc nlohmann_json::nlohmann_json
+  trcost_warnings)
 add_executable(trcost_pack cmake/trcost_pack.cpp)
 target_include_directories(trcost_pack PRIVATE src include)
-target_link_libraries(trcost_pack PRIVATE trcost_flat_json trcost_fmt trcost_warnings)
+target_link_libraries(trcost_pack PRIVATE trcost_flat_json trcost_fmt trcost_utf8proc trcost_warnings)
 
 function(trcost_embed_data target folder)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.json ${folder}/*.csv)

@@ -4,7 +4,7 @@ include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/trcost)
 
 # What who links the installed static library has to link too.
-set(needed Threads::Threads ${CMAKE_DL_LIBS})
+set(needed Threads::Threads utf8proc ${CMAKE_DL_LIBS})
 if(NOT fmt_from_headers AND NOT fmt_type STREQUAL SHARED_LIBRARY)
   list(APPEND needed fmt::fmt)
   set(needs_fmt 1)

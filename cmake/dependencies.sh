@@ -7,7 +7,8 @@
 require_packages() {
   command -v dpkg-query >/dev/null 2>&1 || {
     echo "Not a Debian or Ubuntu system. trcost builds with a C++20 compiler and CMake 3.22; it" >&2
-    echo "looks for CLI11, nlohmann-json, fmt, spdlog and Catch2, and fetches those that it misses." >&2
+    echo "looks for CLI11, nlohmann-json, fmt, spdlog, utf8proc and Catch2, and fetches those that it" >&2
+    echo "misses." >&2
     return 0
   }
   missing=""
@@ -30,4 +31,4 @@ require_packages() {
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
 }
 
-build_packages="g++ cmake ninja-build pkg-config libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libxlsxwriter-dev libstb-dev libwebp-dev"
+build_packages="g++ cmake ninja-build pkg-config libcli11-dev nlohmann-json3-dev libfmt-dev libspdlog-dev libutf8proc-dev libxlsxwriter-dev libstb-dev libwebp-dev"

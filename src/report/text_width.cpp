@@ -2,7 +2,6 @@
 #include "report/text_width.h"
 
 #include <cstddef>
-#include <cstdint>
 
 #include "text/unicode.h"
 
@@ -11,35 +10,9 @@ namespace {
 
 constexpr char kEscape = '\x1b';
 
-struct Interval {
-  std::uint32_t first;
-  std::uint32_t last;
-};
-
-// Combining marks and invisible characters (Unicode 15, categories Mn, Me, Cf; the common blocks).
-constexpr Interval kZeroWidth[] = {{0x0300, 0x036F}, {0x0483, 0x0489}, {0x0591, 0x05BD},
-                                   {0x0610, 0x061A}, {0x064B, 0x065F}, {0x200B, 0x200F},
-                                   {0x202A, 0x202E}, {0x2060, 0x2064}, {0x20D0, 0x20F0},
-                                   {0xFE00, 0xFE0F}, {0xFE20, 0xFE2F}, {0xFEFF, 0xFEFF}};
-// East Asian Wide and Fullwidth (Unicode 15, EastAsianWidth.txt; the common blocks).
-constexpr Interval kDoubleWidth[] = {{0x1100, 0x115F},   {0x2E80, 0x303E},   {0x3041, 0x33FF},
-                                     {0x3400, 0x4DBF},   {0x4E00, 0x9FFF},   {0xA000, 0xA4CF},
-                                     {0xAC00, 0xD7A3},   {0xF900, 0xFAFF},   {0xFE30, 0xFE6F},
-                                     {0xFF00, 0xFF60},   {0xFFE0, 0xFFE6},   {0x1F300, 0x1F64F},
-                                     {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD}};
-
-template <std::size_t N>
-bool in(const Interval (&intervals)[N], std::uint32_t value) {
-  for (const Interval& interval : intervals) {
-    if (value >= interval.first && value <= interval.last) return true;
-  }
-  return false;
-}
-
-int code_point_width(std::uint32_t value) {
-  if (value < 0x300) return 1;
-  if (in(kZeroWidth, value)) return 0;
-  return in(kDoubleWidth, value) ? 2 : 1;
+// A byte that is no UTF-8 is shown as one sign.
+int width_of(const CodePoint& point) {
+  return point.valid ? code_point_width(point.value) : 1;
 }
 
 // Length of a colour sequence (ESC [ ... m) at the start, 0 when there is none.
@@ -59,7 +32,7 @@ std::size_t prefix_of_width(std::string_view text, int width) {
       continue;
     }
     const CodePoint point = first_code_point(text.substr(at));
-    used += code_point_width(point.value);
+    used += width_of(point);
     if (used > width) break;
     at += point.bytes;
   }
@@ -76,7 +49,7 @@ int display_width(std::string_view text) {
       continue;
     }
     const CodePoint point = first_code_point(text);
-    width += code_point_width(point.value);
+    width += width_of(point);
     text.remove_prefix(point.bytes);
   }
   return width;

@@ -18,24 +18,6 @@ constexpr std::string_view kSaveAsUtf8 =
   throw Error(ErrorKind::data, std::move(message), std::string(hint), origin);
 }
 
-void append_utf8(std::string& out, std::uint32_t value) {
-  const auto tail = [&](unsigned shift) {
-    out += static_cast<char>(0x80U | ((value >> shift) & 0x3FU));
-  };
-  if (value < 0x80) {
-    out += static_cast<char>(value);
-  } else if (value < 0x800) {
-    out += static_cast<char>(0xC0U | value >> 6U);
-    tail(0);
-  } else if (value < 0x10000) {
-    out += static_cast<char>(0xE0U | value >> 12U);
-    tail(6), tail(0);
-  } else {
-    out += static_cast<char>(0xF0U | value >> 18U);
-    tail(12), tail(6), tail(0);
-  }
-}
-
 bool is_high(std::uint32_t unit) {
   return unit >= 0xD800 && unit <= 0xDBFF;
 }

@@ -2,22 +2,23 @@
 #include "text/unicode.h"
 
 #include <fmt/format.h>
+#include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
 
 namespace trcost {
 namespace {
 
-struct Interval {
-  std::uint32_t first;
-  std::uint32_t last;
-};
+// Which utf8proc does not tell: Bidi_Control (PropList.txt of Unicode 15), and noncharacters.
+bool is_bidi_control(std::uint32_t point) {
+  return point == 0x061C || point == 0x200E || point == 0x200F ||
+         (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);
+}
 
-// Unicode 15: general category Cc; Bidi_Control (PropList.txt); categories Zl and Zp; noncharacters
-// below the last two of each plane.
-constexpr Interval kUnprintable[] = {{0x0000, 0x001F}, {0x007F, 0x009F}, {0x061C, 0x061C},
-                                     {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2066, 0x2069},
-                                     {0xFDD0, 0xFDEF}};
+bool is_noncharacter(std::uint32_t point) {
+  return (point & 0xFFFEU) == 0xFFFEU || (point >= 0xFDD0 && point <= 0xFDEF);
+}
 
 bool is_plain(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -51,32 +52,36 @@ std::optional<std::size_t> find_first(std::string_view text, const Is& is) {
 }  // namespace
 
 CodePoint first_code_point(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const auto tail = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const auto low = [&](std::size_t i) { return byte(i) & 0x3FU; };
-  const std::uint32_t lead = byte(0);
-  const CodePoint bad{lead, 1, false};
+  const auto lead = static_cast<unsigned char>(text.front());
   if (lead < 0x80) return {lead, 1};
-  if (lead >= 0xC2 && lead <= 0xDF && tail(1)) return {(lead & 0x1FU) << 6U | low(1), 2};
-  if (lead >= 0xE0 && lead <= 0xEF && tail(1) && tail(2)) {
-    const std::uint32_t value = (lead & 0x0FU) << 12U | low(1) << 6U | low(2);
-    const bool surrogate = value >= 0xD800 && value <= 0xDFFF;
-    return value < 0x800 || surrogate ? bad : CodePoint{value, 3};
-  }
-  if (lead >= 0xF0 && lead <= 0xF4 && tail(1) && tail(2) && tail(3)) {
-    const std::uint32_t value = (lead & 0x07U) << 18U | low(1) << 12U | low(2) << 6U | low(3);
-    return value < 0x10000 || value > 0x10FFFF ? bad : CodePoint{value, 4};
-  }
-  return bad;
+  utf8proc_int32_t value = 0;
+  const utf8proc_ssize_t bytes =
+      utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                       static_cast<utf8proc_ssize_t>(text.size()), &value);
+  if (bytes < 0) return {lead, 1, false};
+  return {static_cast<std::uint32_t>(value), static_cast<std::size_t>(bytes)};
+}
+
+void append_utf8(std::string& out, std::uint32_t code_point) {
+  std::array<utf8proc_uint8_t, 4> bytes{};
+  const utf8proc_ssize_t count =
+      utf8proc_encode_char(static_cast<utf8proc_int32_t>(code_point), bytes.data());
+  out.append(bytes.begin(), bytes.begin() + count);
+}
+
+int code_point_width(std::uint32_t code_point) {
+  return utf8proc_charwidth(static_cast<utf8proc_int32_t>(code_point));
 }
 
 bool is_unprintable(std::uint32_t code_point) {
-  if ((code_point & 0xFFFEU) == 0xFFFEU) return true;  // the last two of each plane
-  return std::ranges::any_of(kUnprintable, [&](const Interval& interval) {
-    return code_point >= interval.first && code_point <= interval.last;
-  });
+  switch (utf8proc_category(static_cast<utf8proc_int32_t>(code_point))) {
+    case UTF8PROC_CATEGORY_CC:
+    case UTF8PROC_CATEGORY_ZL:
+    case UTF8PROC_CATEGORY_ZP:
+      return true;
+    default:
+      return is_bidi_control(code_point) || is_noncharacter(code_point);
+  }
 }
 
 std::optional<std::size_t> first_bad_byte(std::string_view text) {

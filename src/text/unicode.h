@@ -20,6 +20,12 @@ struct CodePoint {
 /// The code point at the start of a text that is not empty (RFC 3629: no overlong forms, no
 /// surrogates, at most U+10FFFF).
 CodePoint first_code_point(std::string_view text);
+/// Appends the UTF-8 of a code point.
+void append_utf8(std::string& out, std::uint32_t code_point);
+
+/// Columns that a code point takes on a terminal: 2 where it is East Asian wide, an emoji or full
+/// width, 0 where it is a mark on the one before, or not for show, else 1.
+int code_point_width(std::uint32_t code_point);
 
 /// Whether a code point is not for show: a terminal acts on it (C0, DEL, C1), it reorders or breaks
 /// lines unseen (Unicode's Bidi_Control, U+2028, U+2029), or no text may hold it (noncharacters,

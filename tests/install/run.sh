@@ -19,7 +19,7 @@ for file in share/man/man1/trcost.1 share/bash-completion/completions/trcost \
   [ -s "$work/prefix/$file" ] || { echo "not installed: $file" >&2; exit 1; }
 done
 # Copied alone to another distribution it starts: nothing of one distribution is needed.
-if ldd "$work/prefix/bin/trcost" | grep -E 'fmt|spdlog|webp|stdc\+\+|xlsxwriter'; then
+if ldd "$work/prefix/bin/trcost" | grep -E 'fmt|spdlog|utf8proc|webp|stdc\+\+|xlsxwriter'; then
   grep -q '^TRCOST_SANITIZE:STRING=.' "$build/CMakeCache.txt" || {
     echo "the program needs these libraries" >&2
     exit 1

@@ -48,6 +48,9 @@ TEST_CASE("UTF-8 is read as RFC 3629 has it", "[text]") {
     CHECK(point.valid);
     CHECK(point.value == value);
     CHECK(point.bytes == bytes.size());
+    std::string again;
+    append_utf8(again, value);
+    CHECK(again == bytes);
   }
   // Overlong forms, surrogates, beyond U+10FFFF, lone tails, cut sequences, bytes of no sequence.
   for (const char* bytes : {"\xC0\x80", "\xC1\xBF", "\xE0\x9F\xBF", "\xED\xA0\x80", "\xED\xBF\xBF",
@@ -74,6 +77,30 @@ TEST_CASE("what a terminal obeys is written out, and nothing else is", "[text]")
                            "\U0001F600", "e\u0301", "~ !\"#"}) {
     CHECK(printable(text) == text);
     CHECK_FALSE(first_unprintable(text));
+  }
+}
+
+// Unicode 15: 65 of category Cc, 12 of Bidi_Control, one each of Zl and Zp, 66 noncharacters.
+TEST_CASE("of all code points 145 are not for show", "[text]") {
+  int count = 0;
+  for (std::uint32_t point = 0; point <= 0x10FFFF; ++point) count += is_unprintable(point);
+  CHECK(count == 65 + 12 + 2 + 66);
+}
+
+TEST_CASE("a terminal gives a character no column, one or two", "[text]") {
+  // EastAsianWidth.txt: W and F; ambiguous ones are narrow outside East Asian text.
+  for (const std::uint32_t wide : {0x1100U, 0x3042U, 0x4E2DU, 0xAC00U, 0xFF21U, 0x1F600U, 0x1FAE0U,
+                                   0x20000U}) {
+    CHECK(code_point_width(wide) == 2);
+  }
+  // Letters, symbols and lines of tables.
+  for (const std::uint32_t narrow : {0x41U, 0xE9U, 0x3B1U, 0x5D0U, 0x905U, 0x2026U, 0x2500U, 0x258FU,
+                                     0xFF71U}) {
+    CHECK(code_point_width(narrow) == 1);
+  }
+  // Marks on the letter before: accents, points of Hebrew, Arabic and Devanagari; joiners.
+  for (const std::uint32_t mark : {0x301U, 0x5BFU, 0x670U, 0x94DU, 0x20D7U, 0xFE0FU, 0x200DU}) {
+    CHECK(code_point_width(mark) == 0);
   }
 }
 
