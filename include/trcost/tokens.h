@@ -108,8 +108,8 @@ TokenCount count_video_tokens(std::string_view family, ImageSize size, double se
 TokenCount count_audio_tokens(std::string_view family, double seconds,
                               const TokenOptions& options = {});
 
-/// How loss follows parameters and tokens: L(N, D) = E + A/N^alpha + B/D^beta. Default: the refit of Hoffmann et al. by Epoch
-/// (epoch-research/analyzing-chinchilla, data_analysis.ipynb).
+/// How loss follows parameters and tokens: L(N, D) = E + A/N^alpha + B/D^beta. Default: the refit of
+/// Hoffmann et al. by Epoch (epoch-research/analyzing-chinchilla, data_analysis.ipynb).
 struct ScalingLaw {
   double A = 482.00572;
   double B = 2085.4342;
@@ -127,10 +127,5 @@ ComputeOptimal compute_optimal(double flop, const ScalingLaw& law = {});
 double optimal_tokens(double params, const ScalingLaw& law = {});
 /// Nats per token, for relative decisions only.
 double scaling_loss(double params, double tokens, const ScalingLaw& law = {});
-/// Tokens that bring `params` to `loss`; throws Error (no_answer) below the floor E + A/N^alpha.
-double tokens_for_loss(double params, double loss, const ScalingLaw& law = {});
-/// Value of repeating `unique` tokens for `epochs`, in fresh tokens (Muennighoff et al. 2305.16264,
-/// R_D* = 15.387756).
-double effective_tokens(double unique, double epochs);
 
 }  // namespace trcost

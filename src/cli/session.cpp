@@ -103,7 +103,6 @@ void Session::error(std::string_view message, std::string_view hint) {
 }
 
 void Session::warn(std::string_view message) {
-  warned_ = true;
   if (!options.quiet) print("warning", "\033[33m", message);
 }
 

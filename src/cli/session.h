@@ -59,7 +59,6 @@ class Session {
   void note(std::string_view message);  ///< what the user should know, and no warning
   void trace(std::string_view message);  ///< only with -v
   void text(std::string_view lines);    ///< as it is
-  [[nodiscard]] bool warned() const { return warned_; }
 
   /// Whether text on stdout or stderr is coloured (NO_COLOR, FORCE_COLOR, TERM, --color).
   [[nodiscard]] bool colored(int descriptor) const;
@@ -68,7 +67,6 @@ class Session {
   void print(std::string_view label, std::string_view color, std::string_view message);
   std::unique_ptr<Catalog> catalog_;
   const std::vector<std::string>* only_ = nullptr;
-  bool warned_ = false;
 };
 
 /// The variable's value, or empty. Throws Error (usage) where one of trcost's own is no text.

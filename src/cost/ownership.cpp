@@ -178,7 +178,7 @@ std::optional<double> break_even_utilization(const OwnershipCost& cost,
 
 namespace {
 
-// `(server + network + capital + colocation)`, and the same with its numbers; what costs nothing is
+// `(server + network + capital + colocation + support)`, and the same with its numbers; what costs nothing is
 // left out.
 std::string standing_names(const OwnershipCost& cost) {
   std::string text;

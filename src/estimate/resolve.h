@@ -90,8 +90,8 @@ bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, S
 ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Notes& notes);
 
 /// The last part of resolve_work(): tokens, samples and batch of a workload that is known. Of the
-/// scenario it reads model.params, data.tokens, data.samples, data.tokens_per_param, data.epochs and
-/// train.global_batch only.
+/// scenario it reads model.params, data.tokens, data.samples, data.tokens_per_param, data.epochs,
+/// train.global_batch and train.method only.
 void resolve_amounts(const Scenario& scenario, ResolvedWork& out, Notes& notes);
 
 }  // namespace trcost

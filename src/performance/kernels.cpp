@@ -24,6 +24,27 @@ struct MatmulTime {
   double wgrad = 0;
 };
 
+struct MatmulSize {
+  KernelKind kind;
+  double m, n, k;  ///< of one rank
+};
+
+void note_matmul(const LayerSplit& split, const MatmulSize& of, double operands,
+                 const MatmulTime& time) {
+  if (split.ledger == nullptr) return;
+  split.ledger->kernel({{},
+                        of.kind,
+                        0,
+                        of.m,
+                        of.n,
+                        of.k,
+                        2 * of.m * of.n * of.k,
+                        operands,
+                        time.forward,
+                        time.forward,
+                        split.wgrad ? time.wgrad : 0});
+}
+
 // 2 M N K / (peak e) or the operands' bytes, whichever is longer, and the ramp (model.md 5.1).
 MatmulTime linear_time(const LinearShape& linear, const LayerSplit& split, double per_flop,
                        const DeviceRates& rates) {
@@ -35,19 +56,7 @@ MatmulTime linear_time(const LinearShape& linear, const LayerSplit& split, doubl
   const double gradient = rates.operand_bytes * (m * k + m * n) + split.accumulate_bytes * n * k;
   const MatmulTime time = {std::max(flops, operands * rates.memory) + rates.ramp,
                            std::max(flops, gradient * rates.memory) + rates.ramp};
-  if (split.ledger != nullptr) {
-    split.ledger->kernel({{},
-                          KernelKind::matmul,
-                          0,
-                          m,
-                          n,
-                          k,
-                          2 * m * n * k,
-                          operands,
-                          time.forward,
-                          time.forward,
-                          split.wgrad ? time.wgrad : 0});
-  }
+  note_matmul(split, {KernelKind::matmul, m, n, k}, operands, time);
   return time;
 }
 
@@ -69,19 +78,7 @@ MatmulTime expert_time(const LinearShape& linear, const LayerShape& shape, const
       rates.operand_bytes * routed * (k + n) + split.accumulate_bytes * local * n * k;
   const MatmulTime time = {std::max(flops, operands * rates.memory) + rates.ramp,
                            std::max(flops, gradient * rates.memory) + rates.ramp};
-  if (split.ledger != nullptr) {
-    split.ledger->kernel({{},
-                          KernelKind::grouped_matmul,
-                          0,
-                          routed,
-                          n,
-                          k,
-                          2 * routed * n * k,
-                          operands,
-                          time.forward,
-                          time.forward,
-                          split.wgrad ? time.wgrad : 0});
-  }
+  note_matmul(split, {KernelKind::grouped_matmul, routed, n, k}, operands, time);
   return time;
 }
 

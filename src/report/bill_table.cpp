@@ -58,12 +58,6 @@ std::vector<std::string> shown_amounts(const CostResult& cost) {
   return shown;
 }
 
-std::size_t total_row(const Estimate& estimate) {
-  return static_cast<std::size_t>(
-      std::count_if(estimate.cost.items.begin(), estimate.cost.items.end(),
-                    [](const LineItem& item) { return item.included; }));
-}
-
 Table items_table(const Estimate& estimate) {
   const CostResult& cost = estimate.cost;
   Table table({{.title = "Item", .overflow = Overflow::wrap},

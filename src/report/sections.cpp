@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "report/wording.h"
 
@@ -22,11 +21,6 @@ std::vector<WaterfallStep> waterfall_steps(const Estimate& estimate) {
     }
   }
   return steps;
-}
-
-double waterfall_end(const Estimate& estimate) {
-  return std::accumulate(estimate.waterfall.begin(), estimate.waterfall.end(), 1.0,
-                         [](double left, const WaterfallTerm& term) { return left * term.share; });
 }
 
 Table waterfall_table(const Estimate& estimate) {

@@ -23,8 +23,6 @@ Table waterfall_table(const Estimate& estimate);
 std::string item_quantity_words(const LineItem& item);
 /// The bill: included rows, their total, then what is shown apart.
 Table items_table(const Estimate& estimate);
-/// Row of `items_table` that holds the total.
-std::size_t total_row(const Estimate& estimate);
 Table memory_table(const Estimate& estimate);
 Table range_table(std::span<const Estimate> estimates);
 Table assumptions_table(std::span<const Assumption> assumptions);
@@ -45,8 +43,6 @@ struct WaterfallStep {
 };
 /// Those that take at least a thousandth.
 std::vector<WaterfallStep> waterfall_steps(const Estimate& estimate);
-/// The product of all shares.
-double waterfall_end(const Estimate& estimate);
 
 /// Amounts as shown, so rounded that the shown rows of the total add up to the shown total. One per
 /// item.

@@ -155,7 +155,7 @@ Encoder siglip_so400m_384() {
 TEST_CASE("every group of reference vectors for the workload is there", "[workload]") {
   for (const char* prefix : {"params/", "params_active/", "shape_from_params/", "loss/",
                              "train_flops_per_token", "lora_", "flops/", "vit_flops/", "mfu/",
-                             "chinchilla_optimal/", "effective_data/", "allin_mfu_6ND/"}) {
+                             "chinchilla_optimal/", "allin_mfu_6ND/"}) {
     INFO(prefix);
     CHECK_FALSE(reference::with_prefix(prefix).empty());
   }
