@@ -9,6 +9,7 @@
 #include "catalog/choices.h"
 #include "trcost/error.h"
 #include "workload/contrastive.h"
+#include "workload/gradients.h"
 #include "workload/vision_defaults.h"
 
 namespace trcost {
@@ -33,19 +34,14 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
     throw Error(ErrorKind::usage, fmt::format("--train {} needs a vision-language model", word),
                 "add --modality vl, or choose a model with vision");
   }
-  const bool learns = work.language_training != Training::frozen ||
-                      (vision && (work.encoder_training != Training::frozen ||
-                                  work.connector_training != Training::frozen));
-  if (!learns) {
+  const bool any = learns(work.language_training) ||
+                   (vision && (learns(work.encoder_training) || learns(work.connector_training)));
+  if (!any) {
     throw Error(ErrorKind::usage, "this recipe trains nothing",
                 "set --train-language, --train-encoder or --train-connector to full or lora");
   }
-  const auto low_rank = [](Training training) {
-    return training == Training::lora || training == Training::qlora ||
-           training == Training::adapter;
-  };
   work.lora_rank = scenario.number_or_default(Field::train_lora_rank);
-  if (low_rank(work.language_training) && !scenario.has(Field::train_lora_rank)) {
+  if (has_adapters(work.language_training) && !scenario.has(Field::train_lora_rank)) {
     notes.fallback(Field::train_lora_rank, work.lora_rank);
   }
   work.train_embeddings = scenario.flag(Field::train_lora_embeddings);

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "workload/place.h"
 #include "workload/workload.h"
 
 namespace trcost {
@@ -78,6 +79,7 @@ struct Core {
   double scan_chunk = 0;       ///< tokens that its kernel works on at once
   double channels = 0;         ///< that it runs on
   double kept = 0;   ///< values per token kept for the backward pass, beside norms and feed-forward
+  double kept_of_image = 0;  ///< likewise per token of the image: keys and values of cross-attention
   double moved = 0;  ///< values per token written and read between the mixer's kernels
 
   /// Width over which scores and values work, a d; of two different widths their mean.
@@ -102,21 +104,15 @@ struct Block {
   double hidden = 0;
   double inner = 0;     ///< width of the feed-forward that every token passes, 0 if none
   double branches = 2;  ///< of the residual stream: a mixer, a feed-forward
+  double joined = 0;    ///< streams with a norm each that come together before the first branch
   Mlp mlp = Mlp::gated;
   Norm norm = Norm::rms;
   double vectors = 0;         ///< norms, biases, gates; not the experts'
   double expert_vectors = 0;  ///< biases of one routed expert
 };
 
-/// Where equal blocks stand in a pipeline.
-enum class Place : std::uint8_t {
-  first,   ///< leading layers
-  spread,  ///< evenly
-  last,    ///< after the last layer
-};
-
 /// The part of a model that a block belongs to: they learn and count apart.
-enum class Module : std::uint8_t { decoder, cross, mtp };
+enum class Module : std::uint8_t { decoder, cross, mtp, encoder };
 
 struct Run {
   Block block;
@@ -131,8 +127,15 @@ using Runs = std::vector<Run>;
 /// layers, multi-token-prediction modules. Embedding, head and final norm are none.
 Runs blocks_of(const LanguageModel& language);
 
+/// All that a workload computes: its encoder's layers, unless their output is cached, and the language
+/// model's.
+Runs blocks_of(const Workload& workload);
+
 /// One layer of an encoder. Patch embedding, positions and outer norms are none.
 Block encoder_block(const Encoder& encoder);
+
+/// The language model's layers, inserted ones and further predictions' included.
+double layer_count(const LanguageModel& language);
 
 /// Matrices of the feed-forward that lead into its inner width: 2 gated, 1 plain.
 inline double input_matrices(Mlp mlp) {
@@ -153,9 +156,15 @@ double head_in_layers(const LanguageModel& language);
 double own_parameters(const Block& block);
 double expert_parameters(const Block& block, double experts);
 
-/// Adapter parameters of rank 1 on a block: sum of in + out over the matrices that take one; those
-/// that a token passes with `active`.
-double adapter_widths(const Block& block, bool active);
+/// Which matrices of a block adapters are counted on.
+enum class Adapted : std::uint8_t {
+  all,
+  active,  ///< those that a token passes
+  own,     ///< all but routed experts
+  routed,
+};
+/// Adapter parameters of rank 1 on a block: sum of in + out over the matrices that take one.
+double adapter_widths(const Block& block, Adapted which);
 
 /// Tokens that a token sees, in the mean over the layers' windows: all of `length` without a mask,
 /// half of it under a causal one, w - w (w-1) / (2 s) in a causal window of w. Source: Megatron-LM
@@ -164,10 +173,21 @@ double visible_tokens(const Core& core, double length);
 /// The same under a causal mask.
 double visible_tokens(std::span<const AttentionWindow> windows, double length);
 
-/// FLOPs of scores and values per token that sees `visible` tokens: 2 (q k) + 2 (p v) per head.
-inline double attention_flops(const Core& core, double visible) {
-  return 4 * core.width() * visible;
+/// FLOPs of scores and values per token that sees `visible` tokens: 2 (q k) + 2 (p v) over all heads'
+/// width.
+constexpr double attention_flops(double width, double visible) {
+  return 4 * width * visible;
 }
+inline double attention_flops(const Core& core, double visible) {
+  return attention_flops(core.width(), visible);
+}
+
+/// What inserted cross-attention layers work on besides the text.
+struct CrossTokens {
+  double share = 0;  ///< tokens of the image per token of the sequence: keys and values are made of them
+  double keys = 0;   ///< of them, that a token attends to: a packed text sees its own document's
+};
+CrossTokens cross_tokens(const Workload& workload);
 
 /// Whether tokens are mixed at all: a layer may be a feed-forward alone.
 inline bool mixes(const Core& core) {
@@ -189,6 +209,10 @@ inline double cached_values(const Core& core) {
 /// Tokens that attend to each other within an image of `tokens`: `attention_tokens`, else the
 /// encoder's own input, at most the image.
 double attention_span(const Encoder& encoder, double tokens, double attention_tokens);
+double attention_span(const Workload& workload);
+
+/// Tokens that a workload's connector gives for an image: one where contrastive training pools it.
+double connector_tokens(const Workload& workload);
 
 /// Scores and values of all layers over one image.
 double encoder_core_flops(const Encoder& encoder, double tokens, double attention_tokens);

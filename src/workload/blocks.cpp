@@ -121,6 +121,7 @@ Block prediction_module(const LanguageModel& m) {
   join.out = m.hidden;
   join.kernel = block.matrices.back().kernel + 1;
   block.matrices.push_back(join);
+  block.joined = 2;
   block.vectors += 3 * norm_vectors(m.norm, m.hidden, m.norm_bias);
   return block;
 }
@@ -142,6 +143,8 @@ Block cross_layer(const LanguageModel& m) {
   matrices.add(m.hidden, m.heads * m.head_dim, Split::output);
   matrices.add(width, m.kv_heads * m.head_dim, Split::output, 2).of = Stream::image;
   matrices.add(m.heads * m.head_dim, m.hidden, Split::input);
+  block.core.kept = 2 * m.heads * m.head_dim;  // queries and the output
+  block.core.kept_of_image = 2 * m.kv_heads * m.head_dim;
   block.core.moved = m.heads * m.head_dim;
   block.inner = cross.ffn;
   if (cross.ffn > 0) matrices.feed_forward(m.hidden, cross.ffn, m.mlp);
@@ -166,6 +169,18 @@ Runs blocks_of(const LanguageModel& m) {
     runs.push_back({prediction_module(m), m.mtp_layers, Place::last, Module::mtp});
   }
   return runs;
+}
+
+Runs blocks_of(const Workload& w) {
+  Runs runs = blocks_of(w.language);
+  if (w.encoder && !w.cached_features) {
+    runs.push_back({encoder_block(*w.encoder), w.encoder->layers, Place::before, Module::encoder});
+  }
+  return runs;
+}
+
+double layer_count(const LanguageModel& m) {
+  return m.layers + (m.cross_attention ? m.cross_attention->layers : 0) + m.mtp_layers;
 }
 
 double head_in_layers(const LanguageModel& m) {
@@ -195,13 +210,23 @@ double expert_parameters(const Block& block, double experts) {
   return sum;
 }
 
-double adapter_widths(const Block& block, bool active) {
+double adapter_widths(const Block& block, Adapted which) {
   double sum = 0;
   for (const Matrix& matrix : block.matrices) {
-    if (!matrix.adaptable || (active && matrix.of == Stream::image)) continue;
+    const bool active = which == Adapted::active;
+    const bool left_out = (which == Adapted::own && matrix.routed) ||
+                          (which == Adapted::routed && !matrix.routed) ||
+                          (active && matrix.of == Stream::image);
+    if (!matrix.adaptable || left_out) continue;
     sum += (active ? matrix.active : matrix.count) * (matrix.in + matrix.out);
   }
   return sum;
+}
+
+CrossTokens cross_tokens(const Workload& w) {
+  const double image = w.images_per_sequence * w.vision_tokens_per_image;
+  const double sequence = std::max(w.seq_length, 1.0);
+  return {image / sequence, image * std::min(1.0, w.attention_length / sequence)};
 }
 
 namespace {

@@ -16,11 +16,32 @@ struct PoolingCore {
   double count = 0;
 };
 
+/// What the backward pass needs, values per token.
+struct KeptValues {
+  Stream of = Stream::latent;
+  double values = 0;
+};
+
 struct ConnectorBlock {
   InlineList<Matrix, kMostMatrices> matrices;
   InlineList<PoolingCore, 2> cores;
+  InlineList<KeptValues, 4> kept;
   double vectors = 0;
 };
+
+/// Tokens of an image by stream.
+double tokens_of(Stream stream, double encoder_tokens, double vision_tokens) {
+  switch (stream) {
+    case Stream::encoder:
+      return encoder_tokens;
+    case Stream::keys:
+      return encoder_tokens + vision_tokens;
+    case Stream::one:
+      return 1;
+    default:
+      return vision_tokens;
+  }
+}
 
 Matrix& on(Stream stream, Matrix& matrix) {
   matrix.of = stream;
@@ -44,6 +65,13 @@ void add_perceiver(const Connector& c, double input, double output, ConnectorBlo
   matrices.add(w, 4 * w, Split::none, 3 * c.depth);
   if (w != output) matrices.add(w, output, Split::none);
   block.cores.push_back({Stream::latent, Stream::keys, inner, c.depth});
+  // Per layer: the latents before and after two norms, queries and the output, three values of the
+  // feed-forward; keys after their norm, keys and values; of the features once what is projected
+  // and what the norms read.
+  const double projected = c.gated_ffn > 0 ? input + 3 * c.gated_ffn : input != w ? input : 0;
+  block.kept.push_back({Stream::latent, c.depth * (4 * w + 2 * inner + 12 * w) + 2 * w});
+  block.kept.push_back({Stream::keys, c.depth * (w + 2 * c.kv_heads * c.head_dim)});
+  block.kept.push_back({Stream::encoder, projected + w});
   block.vectors += c.latents * w + c.depth * 3 * w + w;
 }
 
@@ -60,6 +88,10 @@ void add_qformer(const Connector& c, double input, double output, ConnectorBlock
   matrices.add(w, output, Split::none);
   block.cores.push_back({Stream::latent, Stream::latent, w, c.depth});
   block.cores.push_back({Stream::latent, Stream::encoder, w, crosses});
+  // Per layer: input, queries, keys, values, output and sum of the self-attention; input, two inner
+  // values and sum of the feed-forward; input, queries, output and sum of a cross-attention.
+  block.kept.push_back({Stream::latent, c.depth * (6 * w + 10 * w) + crosses * 4 * w + w});
+  block.kept.push_back({Stream::encoder, input + crosses * 2 * w});
   const double self = 4 * w + 2 * w, feed_forward = 5 * w + 2 * w, cross = 4 * w + 2 * w;
   block.vectors +=
       c.latents * w + 2 * w + c.depth * (self + feed_forward) + crosses * cross + output;
@@ -75,6 +107,8 @@ void add_attention_pool(const Encoder& e, ConnectorBlock& block) {
   matrices.add(h, h, Split::none, 2);
   matrices.add(h, e.ffn, Split::none, 2);
   block.cores.push_back({Stream::one, Stream::encoder, h, 1});
+  block.kept.push_back({Stream::encoder, 3 * h});  // the features, keys and values
+  block.kept.push_back({Stream::one, 4 * h + 2 * e.ffn});
   block.vectors += h + 4 * h + 2 * h + e.ffn + h;
 }
 
@@ -87,13 +121,17 @@ ConnectorBlock connector_block(const Connector& c, const Encoder& encoder, doubl
   block.vectors = c.extra_params;
   if (c.norm) block.vectors += norm_vectors(c.norm_type, c.norm_width > 0 ? c.norm_width : merged);
   LayerMatrices matrices(block.matrices, Stream::latent);
+  double kept = c.norm ? merged : 0;  // what goes into a norm, a matrix, the activation function
   const auto linear = [&](double in, double out, double count) {
     matrices.add(in, out, Split::none, count);
     if (c.biases) block.vectors += count * out;
+    kept += count * in;
   };
   switch (c.kind) {
-    case ConnectorKind::linear:
     case ConnectorKind::cross_attention:
+      kept += language_hidden;  // what the inserted layers read, all of them the same
+      [[fallthrough]];
+    case ConnectorKind::linear:
       linear(merged, c.width > 0 ? c.width : language_hidden, 1);
       break;
     case ConnectorKind::mlp:
@@ -101,6 +139,7 @@ ConnectorBlock connector_block(const Connector& c, const Encoder& encoder, doubl
       const double inner = c.hidden > 0 ? c.hidden : language_hidden;
       linear(merged, inner, c.copies);
       linear(inner, language_hidden, c.copies);
+      kept += c.copies * inner;
       break;
     }
     case ConnectorKind::perceiver:
@@ -113,6 +152,7 @@ ConnectorBlock connector_block(const Connector& c, const Encoder& encoder, doubl
       add_attention_pool(encoder, block);
       break;
   }
+  if (kept > 0) block.kept.push_back({Stream::latent, kept});
   return block;
 }
 
@@ -127,27 +167,29 @@ double connector_parameters(const Connector& c, const Encoder& encoder, double l
 
 double connector_forward_flops(const Connector& c, const Encoder& encoder, double language_hidden,
                                double encoder_tokens, double vision_tokens) {
-  const auto tokens = [&](Stream stream) {
-    switch (stream) {
-      case Stream::encoder:
-        return encoder_tokens;
-      case Stream::keys:
-        return encoder_tokens + vision_tokens;
-      case Stream::one:
-        return 1.0;
-      default:
-        return vision_tokens;
-    }
-  };
+  const auto tokens = [&](Stream of) { return tokens_of(of, encoder_tokens, vision_tokens); };
   const ConnectorBlock block = connector_block(c, encoder, language_hidden);
   const double groups = c.latents > 0 ? vision_tokens / c.latents : 1;
   double flops = 0;
   for (const Matrix& matrix : block.matrices) flops += 2 * tokens(matrix.of) * matrix.weights();
   for (const PoolingCore& core : block.cores) {
     const double seen = groups > 0 ? tokens(core.keys) / groups : 0;
-    flops += core.count * 4 * tokens(core.queries) * seen * core.width;
+    flops += core.count * tokens(core.queries) * attention_flops(core.width, seen);
   }
   return flops;
+}
+
+double connector_kept_values(const Connector& c, const Encoder& encoder, double language_hidden,
+                             double encoder_tokens, double vision_tokens) {
+  double values = 0;
+  for (const KeptValues& kept : connector_block(c, encoder, language_hidden).kept) {
+    values += kept.values * tokens_of(kept.of, encoder_tokens, vision_tokens);
+  }
+  return values;
+}
+
+double connector_tokens(const Workload& w) {
+  return w.contrastive_batch > 0 ? 1 : w.vision_tokens_per_image;
 }
 
 }  // namespace trcost

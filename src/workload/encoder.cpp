@@ -40,6 +40,7 @@ Block encoder_block(const Encoder& e) {
     block.core.windows = {{{full, 0}, {1 - full, e.window_tokens}}};
     block.core.window_count = 2;
   }
+  block.core.kept = 4 * h;  // queries, keys, values and the output
   block.core.moved = 2 * h;
   matrices.add(h, h, Split::output, 3);
   matrices.add(h, h, Split::input);
@@ -76,6 +77,10 @@ double encoder_forward_flops(const Encoder& e, double tokens, double attention_t
 double attention_span(const Encoder& encoder, double tokens, double attention_tokens) {
   const double span = attention_tokens > 0 ? attention_tokens : encoder.tokens_per_image;
   return span > 0 ? std::min(span, tokens) : tokens;
+}
+
+double attention_span(const Workload& w) {
+  return attention_span(*w.encoder, w.encoder_tokens_per_image, w.encoder_attention_tokens);
 }
 
 }  // namespace trcost

@@ -8,15 +8,13 @@ namespace trcost {
 namespace {
 
 /// Inserted layers: text tokens query the images of their own document, n_kv keys each, no half.
-void add_cross_attention(const Workload& w, const Run& run, ForwardFlops& flops) {
-  if (w.images_per_sequence <= 0) return;
-  const double image_tokens = w.images_per_sequence * w.vision_tokens_per_image;
+void add_cross_attention(const CrossTokens& image, const Run& run, ForwardFlops& flops) {
+  if (image.keys <= 0) return;
   for (const Matrix& matrix : run.block.matrices) {
-    const double tokens = matrix.of == Stream::image ? image_tokens / w.seq_length : 1;
+    const double tokens = matrix.of == Stream::image ? image.share : 1;
     flops.cross_attention_gemm += run.count * 2 * matrix.active_weights() * tokens;
   }
-  const double keys = image_tokens * std::min(1.0, w.attention_length / w.seq_length);
-  flops.cross_attention_core += run.count * attention_flops(run.block.core, keys);
+  flops.cross_attention_core += run.count * attention_flops(run.block.core, image.keys);
   flops.cross_attention = flops.cross_attention_gemm + flops.cross_attention_core;
 }
 
@@ -38,11 +36,9 @@ void add_vision(const Workload& w, ForwardFlops& flops) {
   flops.encoder =
       encoder_forward_flops(*w.encoder, w.encoder_tokens_per_image, w.encoder_attention_tokens);
   if (!w.connector) return;
-  const bool pooled = w.contrastive_batch > 0;
-  flops.connector =
-      connector_forward_flops(*w.connector, *w.encoder, w.language.hidden,
-                              w.encoder_tokens_per_image, pooled ? 1 : w.vision_tokens_per_image);
-  if (!pooled) return;
+  flops.connector = connector_forward_flops(*w.connector, *w.encoder, w.language.hidden,
+                                            w.encoder_tokens_per_image, connector_tokens(w));
+  if (w.contrastive_batch <= 0) return;
   const double width = w.connector->width > 0 ? w.connector->width : w.language.hidden;
   const double text_projection = w.language.hidden * width;
   flops.connector += 2 * text_projection + 2 * w.contrastive_batch * width;
@@ -56,9 +52,10 @@ void add_vision(const Workload& w, ForwardFlops& flops) {
 ForwardFlops forward_flops(const Workload& workload, bool causal) {
   const LanguageModel& m = workload.language;
   ForwardFlops flops;
+  const CrossTokens image = cross_tokens(workload);
   for (const Run& run : blocks_of(m)) {
     if (run.module == Module::cross) {
-      add_cross_attention(workload, run, flops);
+      add_cross_attention(image, run, flops);
     } else {
       add_decoder(workload, run, causal, flops);
     }

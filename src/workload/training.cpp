@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trcost/error.h"
 #include "workload/block.h"
+#include "workload/gradients.h"
 #include "workload/workload.h"
 
 namespace trcost {
 namespace {
-
-bool learns(Training training) {
-  return training != Training::frozen;
-}
-bool low_rank(Training training) {
-  return training == Training::lora || training == Training::qlora;
-}
 
 /// FLOPs per adapter parameter and token: forward, dgrad, wgrad, 2 each.
 constexpr double kFlopsPerAdapterPass = 2;
@@ -23,16 +17,16 @@ struct Passes {
 };
 
 /// Adds `flops` of matrices: forward, dgrad over a share of them, wgrad when they learn.
-void add_matrices(Passes& passes, double flops, double dgrad_share, bool wgrad) {
+void add_matrices(Passes& passes, double flops, const Passing& of) {
   passes.forward += flops;
-  passes.dgrad += flops * dgrad_share;
-  if (wgrad) passes.wgrad += flops;
+  passes.dgrad += flops * of.backward;
+  if (of.weights) passes.wgrad += flops;
 }
 
 /// Scores and values: two products forward, four backward, none of them a weight's.
-void add_core(Passes& passes, double flops, double dgrad_share) {
+void add_core(Passes& passes, double flops, const Passing& of) {
   passes.forward += flops;
-  passes.dgrad += 2 * flops * dgrad_share;
+  passes.dgrad += 2 * flops * of.backward;
 }
 
 void add_adapters(Passes& passes, double params) {
@@ -43,10 +37,10 @@ void add_adapters(Passes& passes, double params) {
 
 /// Low-rank pairs on the decoder's own and its inserted layers: all, or those that one token
 /// passes.
-double low_rank_parameters(const LanguageModel& m, double rank, bool active) {
+double low_rank_parameters(const LanguageModel& m, double rank, Adapted which) {
   double params = 0;
   for (const Run& run : blocks_of(m)) {
-    if (run.module != Module::mtp) params += run.count * rank * adapter_widths(run.block, active);
+    if (run.module != Module::mtp) params += run.count * rank * adapter_widths(run.block, which);
   }
   return params;
 }
@@ -55,7 +49,7 @@ double low_rank_parameters(const LanguageModel& m, double rank, bool active) {
 double active_adapters(const LanguageModel& m, Training training, double rank) {
   if (training == Training::adapter) return adapter_parameters(m.layers, m.hidden, rank);
   if (!low_rank(training)) return 0;
-  return low_rank_parameters(m, rank, true);
+  return low_rank_parameters(m, rank, Adapted::active);
 }
 
 double active_adapters(const Encoder& e, Training training, double rank) {
@@ -63,75 +57,45 @@ double active_adapters(const Encoder& e, Training training, double rank) {
   return low_rank(training) ? lora_parameters(e, rank) : 0;
 }
 
-bool connector_learns(const Workload& w) {
-  return w.connector && w.connector_training == Training::full;
-}
-bool encoder_learns(const Workload& w) {
-  return w.encoder && learns(w.encoder_training);
-}
-
-/// Share of the decoder's own layers through which gradients pass.
-double language_dgrad_share(const Workload& w) {
-  if (learns(w.language_training)) return 1;
-  if (!encoder_learns(w) && !connector_learns(w)) return 0;
-  const LanguageModel& m = w.language;
-  if (!m.cross_attention || m.layers <= 0) return 1;
-  return (m.layers - m.cross_attention->own_layers_before) / m.layers;
-}
-
-/// Inserted layers learn with the connector, and with a language model that learns in full.
-void add_cross_attention(const Workload& w, const ForwardFlops& forward, Passes& passes) {
-  const bool full = connector_learns(w) || w.language_training == Training::full;
-  const bool backward = full || learns(w.language_training) || encoder_learns(w);
-  add_matrices(passes, forward.cross_attention_gemm, backward ? 1 : 0, full);
-  add_core(passes, forward.cross_attention_core, backward ? 1 : 0);
-}
-
-Passes language_passes(const Workload& w, const ForwardFlops& forward) {
+Passes language_passes(const Workload& w, const ForwardFlops& forward, const Gradients& of) {
   Passes passes;
-  const double share = language_dgrad_share(w);
-  const bool full = w.language_training == Training::full;
-  add_matrices(passes, forward.layers_gemm, share, full);
-  add_core(passes, forward.attention_core, share);
-  add_matrices(passes, forward.head, share > 0 ? 1 : 0,
-               full || (learns(w.language_training) && w.train_embeddings));
-  add_cross_attention(w, forward, passes);
+  add_matrices(passes, forward.layers_gemm, of.language);
+  add_core(passes, forward.attention_core, of.language);
+  add_matrices(passes, forward.head, of.head);
+  add_matrices(passes, forward.cross_attention_gemm, of.cross);
+  add_core(passes, forward.cross_attention_core, of.cross);
   add_adapters(passes, active_adapters(w.language, w.language_training, w.lora_rank));
   return passes;
 }
 
 /// Per image.
-Passes encoder_passes(const Workload& w, const ForwardFlops& forward) {
+Passes encoder_passes(const Workload& w, const ForwardFlops& forward, const Passing& of) {
   Passes passes;
-  if (!w.encoder) return passes;
-  const bool backward = learns(w.encoder_training);
-  if (w.cached_features && !backward) return passes;
-  add_matrices(passes, forward.encoder - forward.encoder_core, backward ? 1 : 0,
-               w.encoder_training == Training::full);
-  add_core(passes, forward.encoder_core, backward ? 1 : 0);
+  if (!w.encoder || w.cached_features) return passes;
+  add_matrices(passes, forward.encoder - forward.encoder_core, of);
+  add_core(passes, forward.encoder_core, of);
   add_adapters(passes, w.encoder_tokens_per_image *
                            active_adapters(*w.encoder, w.encoder_training, w.lora_rank));
   return passes;
 }
 
 /// Per image.
-Passes connector_passes(const Workload& w, const ForwardFlops& forward) {
+Passes connector_passes(const Workload& w, const ForwardFlops& forward, const Passing& of) {
   Passes passes;
-  if (!w.connector) return passes;
-  const bool backward = connector_learns(w) || encoder_learns(w);
-  add_matrices(passes, forward.connector, backward ? 1 : 0, connector_learns(w));
+  if (w.connector) add_matrices(passes, forward.connector, of);
   return passes;
 }
 
 }  // namespace
 
 TrainingFlops training_flops(const Workload& w, bool causal) {
-  if (w.cached_features && encoder_learns(w)) {
+  const Gradients of = gradients_of(w);
+  if (w.cached_features && of.encoder.backward > 0) {
     throw Error(ErrorKind::usage, "features of an encoder that learns cannot be cached",
                 "freeze the encoder or leave the cache out");
   }
   const ForwardFlops forward = forward_flops(w, causal);
-  const Passes language = language_passes(w, forward);
+  const Passes language = language_passes(w, forward, of);
   TrainingFlops flops;
   flops.language_forward = language.forward;
   flops.language_dgrad = language.dgrad;
@@ -139,11 +103,11 @@ TrainingFlops training_flops(const Workload& w, bool causal) {
   if (!w.encoder || w.images_per_sequence <= 0) return flops;
 
   const double images_per_token = w.images_per_sequence / w.seq_length;
-  const Passes encoder = encoder_passes(w, forward);
+  const Passes encoder = encoder_passes(w, forward, of.encoder);
   flops.encoder_forward = encoder.forward * images_per_token;
   flops.encoder_dgrad = encoder.dgrad * images_per_token;
   flops.encoder_wgrad = encoder.wgrad * images_per_token;
-  const Passes connector = connector_passes(w, forward);
+  const Passes connector = connector_passes(w, forward, of.connector);
   flops.connector_forward = connector.forward * images_per_token;
   flops.connector_dgrad = connector.dgrad * images_per_token;
   flops.connector_wgrad = connector.wgrad * images_per_token;
@@ -151,11 +115,11 @@ TrainingFlops training_flops(const Workload& w, bool causal) {
 }
 
 double lora_parameters(const LanguageModel& m, double rank) {
-  return low_rank_parameters(m, rank, false);
+  return low_rank_parameters(m, rank, Adapted::all);
 }
 
 double lora_parameters(const Encoder& e, double rank) {
-  return e.layers * rank * adapter_widths(encoder_block(e), false);
+  return e.layers * rank * adapter_widths(encoder_block(e), Adapted::all);
 }
 
 double adapter_parameters(double layers, double hidden, double bottleneck) {
@@ -163,6 +127,7 @@ double adapter_parameters(double layers, double hidden, double bottleneck) {
 }
 
 TrainableCounts count_trainable(const Workload& w) {
+  const Gradients of = gradients_of(w);
   TrainableCounts counts;
   const ParameterCounts params = count_parameters(w.language);
   const LanguageModel& m = w.language;
@@ -178,9 +143,8 @@ TrainableCounts count_trainable(const Workload& w) {
     default:
       counts.language = lora_parameters(m, w.lora_rank);
   }
-  const bool partial = learns(w.language_training) && w.language_training != Training::full;
-  if (partial && w.train_embeddings) counts.language += params.embedding + params.head;
-  if (m.cross_attention && connector_learns(w) && w.language_training != Training::full) {
+  if (of.head.weights && !of.language.weights) counts.language += params.embedding + params.head;
+  if (m.cross_attention && of.cross.weights && !of.language.weights) {
     LanguageModel own = m;
     own.cross_attention.reset();
     counts.connector += params.language - count_parameters(own).language;
@@ -192,7 +156,7 @@ TrainableCounts count_trainable(const Workload& w) {
     else
       counts.encoder = active_adapters(e, w.encoder_training, w.lora_rank);
   }
-  if (w.encoder && connector_learns(w)) {
+  if (w.encoder && of.connector.weights) {
     counts.connector += connector_parameters(*w.connector, *w.encoder, m.hidden);
   }
   counts.total = counts.language + counts.encoder + counts.connector;

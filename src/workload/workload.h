@@ -120,6 +120,9 @@ double encoder_forward_flops(const Encoder& encoder, double tokens, double atten
 double connector_forward_flops(const Connector& connector, const Encoder& encoder,
                                double language_hidden, double encoder_tokens,
                                double vision_tokens);
+/// Values that its backward pass needs, of one image.
+double connector_kept_values(const Connector& connector, const Encoder& encoder,
+                             double language_hidden, double encoder_tokens, double vision_tokens);
 
 /// Training FLOPs of a workload per token of the language model, by module and pass; three times
 /// the forward pass when everything learns. A module owes

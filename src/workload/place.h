@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace trcost {
+
+/// Where equal blocks stand in a pipeline.
+enum class Place : std::uint8_t {
+  before,  ///< in front of the first layer, on its stage: an encoder
+  first,   ///< leading layers
+  spread,  ///< evenly
+  last,    ///< after the last layer
+};
+inline constexpr std::size_t kPlaces = 4;
+
+}  // namespace trcost
