@@ -82,6 +82,7 @@ struct ModelSummary {
   double params_total = 0, params_active = 0, params_vision = 0, params_projector = 0;
   std::optional<double> params_trainable;  ///< unknown where stages differ
   double layers = 0, hidden = 0, heads = 0, kv_heads = 0, ffn = 0, vocab = 0;
+  double dealt_layers = 0;  ///< with inserted and further ones: those that a pipeline deals
   bool operator==(const ModelSummary&) const = default;
 };
 

@@ -157,27 +157,7 @@ inline constexpr auto kSplitTitleText = [] {
 }();
 inline constexpr std::string_view kSplitTitle = kSplitTitleText.data();
 
-/// How many layers the stages of a pipeline hold.
-struct StageLayers {
-  double first = 0, inner = 0, last = 0;  ///< `inner`: the fullest of those between
-};
-
-/// Layers dealt to `stages`. Where they do not divide, the inner ones are full and what is missing
-/// is missing at both ends, of one the last. Models are made so that one is missing at either end:
-/// Llama 3.1 405B has 7, 8 and 7 of 126 on 16 (arXiv:2407.21783, section 3.3.2), BLOOM 5, 6 and 5 of
-/// 70 on 12 (arXiv:2211.05100, table 3), GLM-130B 8, 9 and 8 of 70 on 8 (arXiv:2210.02414, section
-/// 2.3). Where more are missing, as many at the last stage as head and loss are worth, `head` layers,
-/// and at least half. An end keeps one layer.
-inline StageLayers stage_layers(double layers, double stages, double head) noexcept {
-  const double most = std::ceil(layers / stages), missing = most * stages - layers;
-  const double half = std::ceil(missing / 2);
-  const double at_head =
-      missing > 2 ? std::fmin(missing, std::fmax(half, std::ceil(head))) : half;
-  const auto without = [&](double fewer) { return most - std::fmin(fewer, most - 1); };
-  return {without(missing - at_head), most, without(at_head)};
-}
-
-/// Layers of the fullest stage of a model of `layers`.
+/// Layers of the fullest stage of a pipeline that deals `layers`.
 inline double layers_of_stage(const Layout& layout, double layers) {
   return std::ceil(layers / layout.pp);
 }

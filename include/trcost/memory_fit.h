@@ -17,7 +17,7 @@ namespace trcost {
 /// comes closest.
 struct MemoryCase {
   double gpus = 0;
-  double layers = 0;  ///< of the model
+  double layers = 0;  ///< that a pipeline deals
   Layout layout;    ///< of those that learn
   MemoryUse use;
   bool engine_fits = true;  ///< of a method that generates; `use.fits` asks for both

@@ -102,7 +102,7 @@ double learners(E e) {
 
 void add_performance_columns(Columns<Estimate>& out) {
   out.lift<[](E e) {
-    return e.one_layout ? std::optional<PlacedLayout>({&e.layout, learners(e), e.model.layers})
+    return e.one_layout ? std::optional<PlacedLayout>({&e.layout, learners(e), e.model.dealt_layers})
                         : std::nullopt;
   }, layout_columns>("layout");
   out.lift<[](E e) { return &e.memory; }, memory_use_columns>("memory");

@@ -150,7 +150,7 @@ const Columns<StageResult>& stage_columns() {
             "step_seconds", "s", NumberKind::duration, [](S s) { return s.step_seconds; },
             "one step in steady state")};
     t.lift<[](S s) {
-      return std::optional<PlacedLayout>({&s.layout, s.gpus, s.model.layers});
+      return std::optional<PlacedLayout>({&s.layout, s.gpus, s.model.dealt_layers});
     },
            layout_columns>("layout");
     t.lift<[](S s) { return &s.memory; }, memory_use_columns>("memory");

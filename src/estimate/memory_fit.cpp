@@ -156,7 +156,7 @@ MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
   std::vector<std::string> names = scenario.names(Field::hardware_accelerator);
   const bool listed = !names.empty();
   if (!listed) names = catalog.names(CatalogKind::accelerators);
-  const Fitting fitting(scenario, catalog, work, report.model.layers);
+  const Fitting fitting(scenario, catalog, work, report.model.dealt_layers);
   // What is assumed of a platform is the same for all; one set of notes is enough.
   Notes others(false);
   for (const std::string& name : names) {

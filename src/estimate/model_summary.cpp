@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/model_summary.h"
 
+#include "workload/block.h"
+
 namespace trcost {
 
 ModelSummary describe_model(const ResolvedWork& work) {
@@ -14,6 +16,7 @@ ModelSummary describe_model(const ResolvedWork& work) {
   out.params_projector = work.params.connector;
   out.params_trainable = work.trainable.total;
   out.layers = language.layers;
+  out.dealt_layers = layer_count(language);
   out.hidden = language.hidden;
   out.heads = language.heads;
   out.kv_heads = language.kv_heads;

@@ -25,7 +25,7 @@ PhaseResult plain(const Prepared& prepared, const Execution& execution, const Es
   out.model_flops = execution.model_flops;
   out.hardware_flops = execution.hardware_flops;
   out.layout = job.layout;
-  out.layers = job.model.layers;
+  out.layers = job.model.dealt_layers;
   take_share(job, 1, out);
   return out;
 }
@@ -73,7 +73,7 @@ void add_phase_results(const Prepared& prepared, const Execution& execution, Est
     result.model_flops = phase.model_flops;
     result.hardware_flops = phase.hardware_flops;
     result.layout = phase.layout;
-    result.layers = out.model.layers;
+    result.layers = out.model.dealt_layers;
     result.engine = phase.engine;
     take_share(out, phase.gpus * phase.seconds / all, result);
     worked += phase.gpus * phase.seconds;

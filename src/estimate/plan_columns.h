@@ -11,7 +11,7 @@
 
 namespace trcost {
 
-/// A layout on the accelerators that it was made for, and the layers that it splits.
+/// A layout on the accelerators that it was made for, and the layers that its pipeline deals.
 struct PlacedLayout {
   const Layout* layout = nullptr;
   double gpus = 0;

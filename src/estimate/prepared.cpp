@@ -24,8 +24,8 @@ void note_vision_habits(const Scenario& scenario, const ResolvedWork& work, cons
     notes.add(Field::data_loader_workers, stack.loader_workers,
               "per accelerator, as recipes of this software have it", stack.name);
   }
-  const bool fused = work.workload.fused_encoder || work.workload.attention == Attention::standard;
-  if (fused || !stack.eager_encoders) return;
+  const bool asked = work.workload.attention == Attention::standard;
+  if (asked || !materialised_encoder(work.workload, stack)) return;
   notes.add({"vision_encoder.attention", "standard", "",
              fmt::format("this software does not fuse the attention of {}; --attention flash says "
                          "that yours does",

@@ -30,7 +30,7 @@ Evaluation evaluation_of(const StepCosts& costs, const Workload& workload, const
           shared,
           hybrid ? hybrid_shards(d * c, t, domain) : d * c,
           hybrid ? hybrid_shards(expert_replicas, e * shared, domain) : expert_replicas,
-          recomputed_share(layout, workload.language.layers),
+          recomputed_share(layout, costs.dealt.count()),
           nullptr};
 }
 
@@ -42,7 +42,6 @@ LayerSplit layer_split(const Evaluation& at) noexcept {
   split.expert = at.expert;
   split.expert_tensor = at.expert_tensor;
   split.materialised = at.costs.materialised;
-  split.wgrad = at.costs.language_wgrad;
   split.accumulate_bytes = 2 * at.stack.gradient_bytes;
   split.dequantise = at.costs.dequantise;
   split.ledger = at.ledger;

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "performance/pipeline.h"
 #include "workload/workload.h"
 
 namespace trcost {
@@ -55,6 +56,7 @@ struct LayerShape {
   double expert_bias_traffic = 0;     ///< bytes per routed token where experts carry biases
   double exchanges = 4;               ///< tensor-parallel gathers and scatters per forward pass
   double dense_exchanges = 4;         ///< the same where experts are split like a feed-forward
+  bool learns = true;         ///< its matrices owe gradients of their weights
   double layer_share = 1;  ///< of a layer with mixer and feed-forward: a half where one is missing
 };
 
@@ -95,7 +97,6 @@ struct LayerTime {
   double host_forward = 0, host_backward = 0;
 };
 
-/// Everything that StepModel::step reads.
 /// Shares of an exchange that run behind compute.
 struct Overlap {
   double tensor = 1, expert = 1, pipeline = 1, data = 1;
@@ -104,13 +105,14 @@ struct Overlap {
   double expert_network = 0;
 };
 
+/// Everything that StepModel::step reads.
 struct StepCosts {
   std::vector<LayerShape> own;  ///< the decoder's own layers, each kind with its count
   LayerShape cross, encoder;
   DeviceRates rates;
   Fabric fabric;
   Overlap overlap;
-  double head_layers = 0;      ///< the head, in layers
+  DealtLayers dealt;           ///< to pipeline stages
   double encoder_tokens = 0;   ///< per sequence
   double connector_flops = 0;  ///< per sequence, all passes
   double model_flops = 0;      ///< per sequence, all passes
@@ -123,10 +125,8 @@ struct StepCosts {
   double parameters_expert = 0;
   double head_count = 1;          ///< outputs: one, and one per multi-token-prediction module
   bool language_backward = true;  ///< gradients pass through the language model
-  bool language_wgrad = true;
   bool head_wgrad = true;
   bool encoder_backward = false;
-  bool encoder_wgrad = false;
   bool materialised = false;
   bool encoder_materialised = false;
   double block_seconds = 0;   ///< host time of vision-language code: Stack::vision_block_seconds
@@ -134,12 +134,5 @@ struct StepCosts {
   double dequantise = 0;
   Offload offload;
 };
-
-/// Layers of the decoder's own.
-inline double own_layer_count(const StepCosts& costs) noexcept {
-  double count = 0;
-  for (const LayerShape& shape : costs.own) count += shape.count;
-  return count;
-}
 
 }  // namespace trcost

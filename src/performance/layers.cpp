@@ -217,8 +217,9 @@ void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& w
 }
 
 LayerTime layer_time(const Evaluation& at, const LayerShape& shape) {
-  LayerTime time =
-      layer_kernels(shape, layer_split(at), at.costs.rates, *at.platform.efficiency, at.stack);
+  LayerSplit split = layer_split(at);
+  split.wgrad = shape.learns;
+  LayerTime time = layer_kernels(shape, split, at.costs.rates, *at.platform.efficiency, at.stack);
   LayerWork work = work_of(time);
   tensor_exchange(at, shape, work, time);
   context_exchange(at, shape, time);
@@ -302,7 +303,7 @@ LayerTime encoder_layers(const Evaluation& at) noexcept {
   split.tensor = at.tensor;
   split.sequence = at.sequence;
   split.materialised = at.costs.encoder_materialised;
-  split.wgrad = at.costs.encoder_wgrad;
+  split.wgrad = shape.learns;
   split.accumulate_bytes = 2 * at.stack.gradient_bytes;
   split.ledger = at.ledger;
   begin(at, "vision encoder", shape.count);

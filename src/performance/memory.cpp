@@ -15,17 +15,7 @@ double hybrid_shards(double ranks, double stride, double domain) noexcept {
   return shards;
 }
 
-ActivationBytes classic_activation_bytes(double hidden, double heads, double seq_length,
-                                         Recompute recompute) noexcept {
-  switch (recompute) {
-    case Recompute::none: return {10 * hidden, 24 * hidden + 5 * heads * seq_length};
-    case Recompute::selective: return {10 * hidden, 24 * hidden};
-    case Recompute::full: break;
-  }
-  return {2 * hidden, 0};
-}
-
-LayerWidths layer_widths(const Block& block) noexcept {
+LayerWidths layer_widths(const Block& block, double image_share) noexcept {
   const Core& core = block.core;
   LayerWidths w;
   w.hidden = block.hidden;
@@ -33,32 +23,27 @@ LayerWidths layer_widths(const Block& block) noexcept {
   w.gated = block.mlp == Mlp::gated;
   w.ffn = block.inner + block.experts.per_token * block.experts.ffn;
   w.routed = block.experts.per_token;
-  w.mixer = core.kept;
-  w.branches = block.branches;
+  w.mixer = core.kept + core.kept_of_image * image_share;
+  w.branches = block.branches + block.joined;
   return w;
 }
 
-ActivationBytes fused_activation_bytes(const LayerWidths& layer, Recompute recompute) noexcept {
+ActivationBytes activation_bytes(const LayerWidths& layer, Recompute recompute) noexcept {
+  constexpr double kScoreBytes = 5;
   if (recompute == Recompute::full) return {2 * layer.hidden, 0};
-  const bool all = recompute == Recompute::none;
-  const double ffn = all ? (layer.gated ? 6 : 4) : (layer.gated ? 4 : 2);
-  return {layer.branches * (all ? 4 : 2) * layer.hidden,
-          2 * layer.mixer + 4 * layer.statistics + ffn * layer.ffn +
+  const bool materialised = layer.scores > 0, all = recompute == Recompute::none;
+  const bool inputs = !layer.frozen && (all || materialised);
+  const double fused = materialised ? 0 : 4 * layer.statistics;
+  const double scores = all ? kScoreBytes * layer.scores : 0;
+  const double input = inputs ? layer.input_bytes : 0;
+  return {layer.branches * (2 + input + (layer.dropout ? 1 : 0)) * layer.hidden,
+          2 * layer.mixer + fused + scores + ((layer.gated ? 4 : 2) + input) * layer.ffn +
               4 * layer.routed * layer.hidden};
 }
 
-double micro_batches_in_flight(double pp, double vp, double micro_batches) noexcept {
-  const double scheduled = vp > 1 && pp > 1 ? pp * (1 + (pp - 1) / (pp * vp)) : pp;
-  return std::min(scheduled, std::max(1.0, micro_batches));
-}
-
-double encoder_activation_bytes(const Encoder& encoder, double tokens, bool trained,
-                                Recompute recompute) noexcept {
-  const double ffn = encoder.mlp == Mlp::gated ? 6 : 4;
-  const double layer = tokens * (16 * encoder.hidden + ffn * encoder.ffn);
-  if (!trained) return layer;
-  if (recompute == Recompute::full) return tokens * encoder.layers * 2 * encoder.hidden + layer;
-  return encoder.layers * layer;
+bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept {
+  return workload.attention == Attention::standard ||
+         (stack.eager_encoders && !workload.fused_encoder);
 }
 
 double bytes_per_logit(Loss loss, double vocab, double hidden) noexcept {

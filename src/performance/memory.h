@@ -4,6 +4,7 @@
 #include <array>
 
 #include "catalog/efficiency.h"
+#include "performance/pipeline.h"
 #include "trcost/catalog.h"
 #include "trcost/layout.h"
 #include "workload/workload.h"
@@ -34,39 +35,35 @@ struct ActivationBytes {
   }
 };
 
-/// A layer of the GPT kind with materialised attention, dropout and GELU:
-/// none s b h (10 + 24/t + 5 a s/(h t)), selective the same without 5 a s/(h t), full 2 s b h;
-/// Korthikanti et al., arXiv:2205.05198, table 2. Per token, 16-bit activations.
-ActivationBytes classic_activation_bytes(double hidden, double heads, double seq_length,
-                                         Recompute recompute) noexcept;
-
-/// What a layer with fused attention keeps (model.md 4.3).
+/// What a layer keeps for its backward pass, and how its software runs it (model.md 4.2, 4.3, 4.6).
 struct LayerWidths {
   double hidden = 0;
-  double mixer = 0;             ///< elements per token of q, k, v and the attention output
-  double statistics = 0;        ///< heads: one 32-bit log-sum-exp per head and token
-  double ffn = 0;               ///< intermediate width that a token passes through
+  double mixer = 0;       ///< elements per token of q, k, v and the attention output
+  double statistics = 0;  ///< heads: one 32-bit log-sum-exp per head and token of fused attention
+  double scores = 0;      ///< entries per token of attention that is materialised: heads x length
+  double ffn = 0;         ///< intermediate width that a token passes through
   bool gated = true;
-  double routed = 0;            ///< experts per token, whose inputs and outputs are copied
-  double branches = 2;          ///< of the residual stream: a mixer, a feed-forward
+  bool dropout = false;   ///< after either branch
+  bool frozen = false;    ///< matrices that do not learn do not need their inputs
+  double input_bytes = 2;  ///< of an element of a matmul's input: fewer in 8- and 4-bit recipes
+  double routed = 0;      ///< experts per token, whose inputs and outputs are copied
+  double branches = 2;    ///< with norms and residual of their own: a mixer, a feed-forward
 };
-LayerWidths layer_widths(const Block& block) noexcept;
+/// Of fused attention without dropout, whose matrices learn; `image_share`: tokens of the image per
+/// token, for layers that attend to it.
+LayerWidths layer_widths(const Block& block, double image_share = 0) noexcept;
 
-/// none 8 h + 2 (q + k + v + o) + 4 a + 6 f (plain MLP: 4 f), selective 4 h + ... + 4 f (norm
-/// outputs and the gated product made again; plain: 2 f), full 2 h; mixture of experts adds
-/// 4 k h for the copies of k routed experts; a layer of one branch keeps half of the norms' inputs
-/// and outputs. Per token, 16-bit activations; model.md 4.3.
-ActivationBytes fused_activation_bytes(const LayerWidths& layer, Recompute recompute) noexcept;
-
-/// Micro-batches whose activations the first stage holds, in units of all its layers: 1F1B
-/// min(m, p); interleaved p (1 + (p - 1)/(p v)); Narayanan et al., arXiv:2104.04473, section 2.2,
-/// and arXiv:2205.05198, section 4.2.3. Never more than the m that exist.
-double micro_batches_in_flight(double pp, double vp, double micro_batches) noexcept;
-
-/// An encoder's activations per image: all layers when it learns, T L (16 h + 4 f) (gated: 6 f); one
-/// layer at a time when it is frozen; T L 2 h and one layer with full recomputation; model.md 4.6.
-double encoder_activation_bytes(const Encoder& encoder, double tokens, bool trained,
-                                Recompute recompute) noexcept;
+/// Per token, 16-bit activations of a layer of n branches:
+///   none       4 n h (with dropout 5 n h) + 2 (q + k + v + o) + 6 f (plain MLP: 4 f) + 4 a,
+///   selective  2 n h + ... + 4 f (plain: 2 f): norm outputs and the activation function's product
+///              are made again
+///   full       2 h
+/// where attention is materialised 5 a s bytes of scores instead of 4 a: softmax, dropout's mask and
+/// what it leaves, and selective recomputation makes these again and nothing else. A mixture of
+/// experts adds 4 k h for the copies of k routed experts. With n = 2, q, k, v, o = h each and f = 4 h
+/// the GPT layer of Korthikanti et al., arXiv:2205.05198, table 2: none s b h (10 + 24/t + 5 a s/(h
+/// t)), selective the same without 5 a s/(h t).
+ActivationBytes activation_bytes(const LayerWidths& layer, Recompute recompute) noexcept;
 
 /// Bytes per parameter of a 4-bit base: NF4 with blocks of 64 and doubly quantised scales,
 /// (4 + 8/64 + 32/(64 256)) / 8; Dettmers et al., arXiv:2305.14314, section 3.
@@ -77,6 +74,9 @@ inline constexpr double kQloraBytes = (4.0 + 8.0 / 64 + 32.0 / (64 * 256)) / 8;
 /// arXiv:2410.10989, section 3.2).
 double bytes_per_logit(Loss loss, double vocab, double hidden) noexcept;
 
+/// Whether the scores of the encoder's attention ever stand in memory under a stack.
+bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept;
+
 /// Gradients that stay on a device whose host updates: two buckets of 2e8 16-bit values on their way
 /// out (DeepSpeed's ZeRO-3 reduce_bucket_size times two; its ZeRO-2 default is one of 5e8).
 inline constexpr double kGradientBuckets = 1e9;
@@ -84,23 +84,27 @@ inline constexpr double kGradientBuckets = 1e9;
 /// Memory of one workload on one kind of device, prepared so that a layout is arithmetic.
 class MemoryModel {
  public:
+  using Stage = PipelineStage;
   MemoryModel() = default;
-  /// `domain`: accelerators within which hybrid sharding spreads parameters.
+  /// `domain`: accelerators within which hybrid sharding spreads parameters; `eager_encoder`: see
+  /// materialised_encoder().
   MemoryModel(const Workload& workload, const MemoryRecipe& recipe, Precision precision,
-              double capacity, double domain = 8);
+              double capacity, double domain = 8, bool eager_encoder = false);
 
   /// The fullest device of the pipeline: the first stage with its micro-batches in flight and
   /// the embedding, an inner one, or the last one with head and logits. The parts add up to the
   /// total. No allocation.
   [[nodiscard]] MemoryUse use(const Layout& layout) const noexcept;
-  /// Which stage a question is about.
-  enum class Stage { first, inner, last };
   [[nodiscard]] MemoryUse stage(const Layout& layout, Stage stage) const noexcept;
 
   /// Activations of a micro-batch that the first stage hands to the host and takes back.
   [[nodiscard]] double moved_activations(const Layout& layout) const noexcept;
 
   [[nodiscard]] const MemoryRecipe& recipe() const noexcept { return recipe_; }
+  /// What a pipeline deals to its stages.
+  [[nodiscard]] const DealtLayers& dealt() const noexcept { return dealt_; }
+  /// For who knows what an encoder takes.
+  void set_dealt(const DealtLayers& dealt) noexcept { dealt_ = dealt; }
 
  private:
   /// Bytes of a set of parameters on one device that holds all of them.
@@ -113,52 +117,52 @@ class MemoryModel {
       optimizer += other.optimizer * count;
     }
   };
+  /// The layers of one place, of which a stage holds as many of their mean.
+  struct Layers {
+    double count = 0;
+    double tokens = 0;    ///< of their stream, per sequence
+    States own, routed;   ///< of a layer without its routed experts, and of those
+    std::array<ActivationBytes, 3> kept{};  ///< by Recompute; nothing where no gradient passes
+    ActivationBytes most;  ///< of the layer that keeps most where nothing is made again
+  };
   /// What a stage holds.
   struct Shape {
-    double dense_layers = 0;
-    double moe_layers = 0;
+    std::array<double, kPlaces> layers{};
     double in_flight = 1;
   };
   /// Factors of a layout that all stages share.
   struct Shares;
+  /// What prepares a model: the workload's folds.
+  struct Preparation;
 
   [[nodiscard]] Shares shares(const Layout& layout) const noexcept;
   [[nodiscard]] Shape shape(const Layout& layout, Stage stage) const noexcept;
   [[nodiscard]] MemoryUse stage(const Layout& layout, const Shares& shares,
                                 Stage stage) const noexcept;
-  [[nodiscard]] States states(double params, double learning, Training training,
-                              double linear) const;
   [[nodiscard]] MemoryUse partly_recomputed(const Layout& layout, const Shares& kept,
                                             const Shares& repeated, Stage stage) const noexcept;
   void add_up(MemoryUse& use) const noexcept;
   /// look(f), where f(stage) is what a stage of the layout holds, whatever it recomputes.
   template <class Look>
   auto with_stages(const Layout& layout, const Look& look) const noexcept;
+  /// Of a micro-batch, on a stage's layers of the language model.
   [[nodiscard]] static double layer_bytes(const Shape& shape, const Shares& shares) noexcept;
   void keep_on_host(const Shape& shape, const Shares& shares, MemoryUse& use) const noexcept;
-  void prepare_activations(const Workload& workload, Precision precision);
-  void prepare_states(const Workload& workload);
-  void prepare_vision(const Workload& workload, const TrainableCounts& trainable);
 
   MemoryRecipe recipe_;
   Offload offload_;
   double capacity_ = 0;  ///< bytes that a plan may fill
   double domain_ = 8;
   double resident_bytes_ = 0;  ///< of other models, on all devices together
-  double layers_ = 0, dense_layers_ = 0, mtp_layers_ = 0;
-  double head_layers_ = 0;  ///< the head, in layers
-  States dense_layer_, moe_layer_, expert_layer_;
-  States first_;        ///< embedding, encoder, connector
-  States last_;         ///< head and modules that predict further tokens
+  std::array<Layers, kPlaces> layers_;
+  DealtLayers dealt_;
+  bool experts_ = false;
+  States first_;        ///< beside the layers: embedding, connector, what surrounds an encoder's layers
+  States last_;         ///< head, final norm
   States head_again_;   ///< what a tied head adds where it is not on the embedding's stage
   double layer_weights_ = 0, expert_weights_ = 0, embedding_weights_ = 0;  ///< bytes when gathered
-  bool encoder_learns_ = false;
-  std::array<ActivationBytes, 3> dense_activations_, moe_activations_;  ///< by Recompute, mean
-  ActivationBytes dense_transient_, moe_transient_;  ///< of the layer that keeps most
-  std::array<double, 3> encoder_activations_{};                         ///< per sequence
+  double connector_kept_ = 0;  ///< bytes per sequence, 0 where no gradient passes it
   double seq_length_ = 0, logit_bytes_ = 0;
-  double frozen_bytes_ = 2;  ///< per frozen parameter
-  double value_scale_ = 1;  ///< 2 where values are kept in 32 bits
 };
 
 }  // namespace trcost

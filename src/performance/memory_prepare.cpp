@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A workload's bytes, prepared once; memory_model.cpp puts a layout to them.
+// A workload's bytes, prepared once as folds over its blocks; memory_model.cpp puts a layout to
+// them.
 #include <algorithm>
 
 #include "performance/memory.h"
 #include "workload/block.h"
+#include "workload/gradients.h"
 
 namespace trcost {
 namespace {
 
 constexpr std::array<Recompute, 3> kModes{Recompute::none, Recompute::selective, Recompute::full};
-
-bool is_low_rank(Training training) {
-  return training == Training::lora || training == Training::qlora || training == Training::adapter;
-}
 
 /// Formats that keep 32-bit weights and activations: no separate master copy.
 bool is_single(Precision precision) {
@@ -24,216 +22,203 @@ bool is_low_precision(Precision precision) {
          precision == Precision::nvfp4;
 }
 
-/// Attention that writes its scores keeps softmax, dropout mask and dropped scores: 5 a s bytes per
-/// token (arXiv:2205.05198, section 4.1).
-ActivationBytes layer_activations(const Workload& workload, const MemoryRecipe& recipe,
-                                  Precision precision, const Block& block, Recompute mode) {
-  const LanguageModel& m = workload.language;
-  const bool standard = workload.attention == Attention::standard;
-  const bool classic = standard && m.mlp == Mlp::plain && m.norm == Norm::layer && !m.moe && !m.mla &&
-                       m.kv_heads == m.heads;
-  // A frozen matmul does not need its input, as under selective recomputation.
-  if (mode == Recompute::none && workload.language_training == Training::frozen) {
-    mode = Recompute::selective;
-  }
-  if (classic) return classic_activation_bytes(m.hidden, m.heads, workload.seq_length, mode);
-  const LayerWidths widths = layer_widths(block);
-  ActivationBytes bytes = fused_activation_bytes(widths, mode);
-  if (mode == Recompute::none && is_low_precision(precision)) {
-    // Norm outputs and the feed-forward's inner input are kept in the recipe's format.
-    const double saved = 2 - recipe.low_precision_inputs;
-    bytes.hidden -= 2 * saved * widths.hidden;
-    bytes.split -= saved * widths.ffn;
-  }
-  if (standard && mode == Recompute::none) {
-    bytes.split += 5 * block.core.heads * workload.seq_length;
-  }
-  if (mode != Recompute::full) {
-    bytes.hidden *= recipe.activation_share;
-    bytes.split *= recipe.activation_share;
-  }
-  return bytes;
+/// What a layer was that materialised its attention: GPT's, with dropout.
+bool is_gpt(const Block& block) {
+  const Core& core = block.core;
+  return block.mlp == Mlp::plain && block.norm == Norm::layer && block.experts.count == 0 &&
+         core.kv_latent == 0 && core.kv_heads == core.heads;
 }
 
-/// Matrices of one kind of layer, and the low-rank adapters on them.
-struct LayerCount {
-  double linear = 0;
-  double adapters = 0;
-};
+ActivationBytes scaled(const ActivationBytes& bytes, double factor) {
+  return {bytes.hidden * factor, bytes.split * factor};
+}
 
-LayerCount count_matrices(const Block& block, double rank, bool routed) {
-  LayerCount count;
+void add(ActivationBytes& sum, const ActivationBytes& part, double times) {
+  sum.hidden += times * part.hidden;
+  sum.split += times * part.split;
+}
+
+double linear_weights(const Block& block, bool routed) {
+  double sum = 0;
   for (const Matrix& matrix : block.matrices) {
-    if (matrix.routed != routed) continue;
-    count.linear += matrix.weights();
-    if (matrix.adaptable) count.adapters += matrix.count * rank * (matrix.in + matrix.out);
+    if (matrix.routed == routed) sum += matrix.weights();
   }
-  return count;
-}
-
-/// The decoder's layers in two groups: those ahead of the first with experts, and the others, or
-/// all of a model without experts in the first. Layers of a group are spread evenly, so a stage
-/// holds as many of their mean.
-struct LayerGroup {
-  double count = 0;
-  LayerCount own, routed;  ///< mean of a layer
-  double largest = 0;      ///< matrices of the largest layer, without routed experts
-
-  void add(const Block& block, double layers, double rank) {
-    const double share = layers / (count + layers);
-    const LayerCount matrices = count_matrices(block, rank, false);
-    mix(own, matrices, share);
-    mix(routed, count_matrices(block, rank, true), share);
-    largest = std::max(largest, matrices.linear);
-    count += layers;
-  }
-
- private:
-  static void mix(LayerCount& mean, const LayerCount& added, double share) {
-    mean.linear += share * (added.linear - mean.linear);
-    mean.adapters += share * (added.adapters - mean.adapters);
-  }
-};
-
-bool leads(const LanguageModel& m, const Run& run) { return !m.moe || run.place == Place::first; }
-
-void mix(ActivationBytes& mean, const ActivationBytes& added, double share) {
-  mean.hidden += share * (added.hidden - mean.hidden);
-  mean.split += share * (added.split - mean.split);
+  return sum;
 }
 
 }  // namespace
 
-MemoryModel::States MemoryModel::states(double params, double learning, Training training,
-                                        double linear) const {
-  if (training == Training::full) {
-    const StateBytes& per = recipe_.states;
+struct MemoryModel::Preparation {
+  MemoryModel& model;
+  const Workload& workload;
+  Precision precision;
+  bool eager_encoder;
+  Gradients gradients = gradients_of(workload);
+  double value_scale = is_single(precision) ? 2 : 1;  ///< where values are kept in 32 bits
+  CrossTokens image = cross_tokens(workload);
+
+  [[nodiscard]] const Passing& passing(Module module) const {
+    if (module == Module::cross) return gradients.cross;
+    return module == Module::encoder ? gradients.encoder : gradients.language;
+  }
+  /// Of what stands beside the matrices of a module's layers.
+  [[nodiscard]] Training adapters(Module module) const {
+    if (module == Module::encoder) return workload.encoder_training;
+    const bool none = module == Module::mtp || (module == Module::cross && bottlenecks());
+    return none ? Training::frozen : workload.language_training;
+  }
+  /// Bottlenecks stand in the decoder's own layers only.
+  [[nodiscard]] bool bottlenecks() const { return workload.language_training == Training::adapter; }
+
+  /// Of `params` parameters that learn, or not, of which `packed` are kept in 4 bits.
+  [[nodiscard]] States states(double params, bool learn, double packed = 0) const {
+    const StateBytes& per = model.recipe_.states;
+    if (learn) return {0, params * per.weights, params * per.gradients, params * per.optimizer};
+    const double frozen =
+        is_low_precision(precision) ? model.recipe_.frozen_low_precision_bytes : 2 * value_scale;
+    return {(params - packed) * frozen + packed * kQloraBytes, 0, 0, 0};
+  }
+  /// Of `params` parameters beside those.
+  [[nodiscard]] States beside(double params) const {
+    const StateBytes& per = model.recipe_.adapter_states;
     return {0, params * per.weights, params * per.gradients, params * per.optimizer};
   }
-  const double frozen = is_low_rank(training) ? params : params - learning;
-  const double packed = training == Training::qlora ? linear : 0;
-  const StateBytes& per = recipe_.adapter_states;
-  return {(frozen - packed) * frozen_bytes_ + packed * kQloraBytes, learning * per.weights,
-          learning * per.gradients, learning * per.optimizer};
-}
+
+  /// One layer's matrices and vectors, or its routed experts, and what learns beside them.
+  [[nodiscard]] States states(const Run& run, bool routed) const {
+    const Block& block = run.block;
+    const Training training = adapters(run.module);
+    const double params =
+        routed ? expert_parameters(block, block.experts.count) : own_parameters(block);
+    const bool packed = training == Training::qlora;
+    States out =
+        states(params, passing(run.module).weights, packed ? linear_weights(block, routed) : 0);
+    const double rank = workload.lora_rank;
+    if (low_rank(training)) {
+      out.add(beside(rank * adapter_widths(block, routed ? Adapted::routed : Adapted::own)), 1);
+    } else if (training == Training::adapter && !routed) {
+      out.add(beside(adapter_parameters(1, block.hidden, rank)), 1);
+    }
+    return out;
+  }
+
+  /// Tokens that a token's scores stand for where attention is materialised; 0: it is fused.
+  [[nodiscard]] double scored(const Run& run) const {
+    if (run.module == Module::encoder) return eager_encoder ? attention_span(workload) : 0;
+    if (workload.attention == Attention::flash) return 0;
+    return run.module == Module::cross ? image.keys : workload.seq_length;
+  }
+
+  [[nodiscard]] LayerWidths widths(const Run& run) const {
+    LayerWidths out = layer_widths(run.block, image.share);
+    out.scores = run.block.core.heads * scored(run);
+    out.dropout = out.scores > 0 && run.module != Module::encoder && is_gpt(run.block);
+    const Passing& of = passing(run.module);
+    out.frozen = of.backward > 0 && !of.weights && !has_adapters(adapters(run.module));
+    if (is_low_precision(precision)) out.input_bytes = model.recipe_.low_precision_inputs;
+    return out;
+  }
+
+  /// Adds to sums over a place's layers.
+  void add_run(const Run& run) const {
+    Layers& of = model.layers_[static_cast<std::size_t>(run.place)];
+    of.count += run.count;
+    of.tokens = run.module == Module::encoder
+                    ? workload.images_per_sequence * workload.encoder_tokens_per_image
+                    : workload.seq_length;
+    of.own.add(states(run, false), run.count);
+    of.routed.add(states(run, true), run.count);
+    if (run.module == Module::cross && image.keys <= 0) return;  // nothing to attend to, skipped
+    const LayerWidths kept = widths(run);
+    for (const Recompute mode : kModes) {
+      const double share = mode == Recompute::full ? 1 : model.recipe_.activation_share;
+      const ActivationBytes bytes = scaled(activation_bytes(kept, mode), value_scale * share);
+      add(of.kept[static_cast<std::size_t>(mode)], bytes, run.count * passing(run.module).backward);
+      if (mode == Recompute::none && bytes.per_token(1, false) > of.most.per_token(1, false)) {
+        of.most = bytes;
+      }
+    }
+    if (run.module == Module::encoder) return;
+    const double width = 2 * value_scale;
+    model.layer_weights_ = std::max(model.layer_weights_, width * own_parameters(run.block));
+    model.expert_weights_ = std::max(model.expert_weights_,
+                                     width * expert_parameters(run.block, run.block.experts.count));
+  }
+
+  void layers() const {
+    for (const Run& run : blocks_of(workload)) add_run(run);
+    for (Layers& of : model.layers_) {
+      if (of.count <= 0) continue;
+      const double each = 1 / of.count;
+      States own, routed;
+      own.add(of.own, each);
+      routed.add(of.routed, each);
+      of.own = own;
+      of.routed = routed;
+      for (ActivationBytes& kept : of.kept) kept = scaled(kept, each);
+    }
+  }
+
+  /// What stands before the first layer and behind the last.
+  void ends() const {
+    const LanguageModel& m = workload.language;
+    const ParameterCounts counts = count_parameters(m);
+    const bool embedding = gradients.head.weights;
+    model.first_ = states(counts.embedding, embedding);
+    model.last_ = states(norm_vectors(m.norm, m.hidden, m.norm_bias), gradients.language.weights);
+    if (m.tied_embeddings) {
+      model.head_again_ = states(counts.embedding, embedding);
+    } else {
+      model.last_.add(states(counts.head, embedding), 1);
+    }
+    model.embedding_weights_ = 2 * value_scale * (counts.embedding + counts.head);
+    model.logit_bytes_ = m.output_head ? model.recipe_.logits_bytes * m.vocab : 0;
+    if (workload.encoder) vision();
+  }
+
+  void vision() const {
+    const Encoder& encoder = *workload.encoder;
+    if (!workload.cached_features) {
+      const double around =
+          encoder_parameters(encoder) - encoder.layers * own_parameters(encoder_block(encoder));
+      model.first_.add(states(around, gradients.encoder.weights), 1);
+    }
+    if (!workload.connector) return;
+    const double connector =
+        connector_parameters(*workload.connector, encoder, workload.language.hidden);
+    model.first_.add(states(connector, gradients.connector.weights), 1);
+    if (gradients.connector.backward <= 0) return;
+    model.connector_kept_ =
+        2 * value_scale * model.recipe_.activation_share * workload.images_per_sequence *
+        connector_kept_values(*workload.connector, encoder, workload.language.hidden,
+                              workload.encoder_tokens_per_image, connector_tokens(workload));
+  }
+};
 
 MemoryModel::MemoryModel(const Workload& workload, const MemoryRecipe& recipe, Precision precision,
-                         double capacity, double domain)
+                         double capacity, double domain, bool eager_encoder)
     : recipe_(recipe),
       offload_(workload.offload),
       capacity_(recipe.plan_share * capacity),
       domain_(domain),
-      resident_bytes_(workload.resident_bytes) {
+      resident_bytes_(workload.resident_bytes),
+      dealt_(dealt_layers(workload)),
+      experts_(workload.language.moe.has_value()),
+      seq_length_(workload.seq_length) {
   const LanguageModel& m = workload.language;
-  if (is_single(precision)) {
-    value_scale_ = 2;
-    recipe_.states = recipe_.adapter_states = {4, 4, 8};
-  }
+  const Preparation prepare{*this, workload, precision, eager_encoder};
+  if (is_single(precision)) recipe_.states = recipe_.adapter_states = {4, 4, 8};
   if (workload.loss) recipe_.logits_bytes = bytes_per_logit(*workload.loss, m.vocab, m.hidden);
   if (offload_.optimizer) {
     // 16-bit weights and gradients; the rest stays with the host (ZeRO-Offload, arXiv:2101.06840,
     // section 4).
     for (StateBytes* states : {&recipe_.states, &recipe_.adapter_states}) {
-      const double width = 2 * value_scale_;
+      const double width = 2 * prepare.value_scale;
       *states = {width, width, states->total() - width};
     }
   }
-  frozen_bytes_ = is_low_precision(precision) ? recipe_.frozen_low_precision_bytes
-                                              : 2 * value_scale_;
-  prepare_states(workload);
-  prepare_activations(workload, precision);
-  seq_length_ = workload.seq_length;
-  logit_bytes_ = m.output_head ? recipe_.logits_bytes * m.vocab : 0;
-  if (workload.encoder && !workload.cached_features) {
-    encoder_learns_ = workload.encoder_training != Training::frozen;
-    for (const Recompute mode : kModes) {
-      encoder_activations_[static_cast<std::size_t>(mode)] =
-          value_scale_ * workload.images_per_sequence * recipe_.activation_share *
-          encoder_activation_bytes(*workload.encoder, workload.encoder_tokens_per_image, encoder_learns_,
-                                   mode);
-    }
-  }
-}
-
-void MemoryModel::prepare_activations(const Workload& workload, Precision precision) {
-  const LanguageModel& m = workload.language;
-  double dense = 0, moe = 0;
-  for (const Run& run : blocks_of(m)) {
-    if (run.module != Module::decoder) continue;
-    const bool first = leads(m, run);
-    double& count = first ? dense : moe;
-    count += run.count;
-    for (const Recompute mode : kModes) {
-      ActivationBytes bytes = layer_activations(workload, recipe_, precision, run.block, mode);
-      bytes.hidden *= value_scale_;
-      bytes.split *= value_scale_;
-      auto& means = first ? dense_activations_ : moe_activations_;
-      mix(means[static_cast<std::size_t>(mode)], bytes, run.count / count);
-      ActivationBytes& most = first ? dense_transient_ : moe_transient_;
-      if (mode == Recompute::none && bytes.hidden + bytes.split > most.hidden + most.split) {
-        most = bytes;
-      }
-    }
-  }
-}
-
-void MemoryModel::prepare_states(const Workload& workload) {
-  const LanguageModel& m = workload.language;
-  const Training training = workload.language_training;
-  const ParameterCounts counts = count_parameters(m);
-  const TrainableCounts trainable = count_trainable(workload);
-  const double rank = is_low_rank(training) ? workload.lora_rank : 0;
-  LayerGroup dense, sparse;
-  for (const Run& run : blocks_of(m)) {
-    if (run.module == Module::decoder) (leads(m, run) ? dense : sparse).add(run.block, run.count, rank);
-  }
-  layers_ = m.layers;
-  head_layers_ = head_in_layers(m);
-  dense_layers_ = dense.count;
-  if (training == Training::adapter) {
-    dense.own.adapters = sparse.own.adapters = adapter_parameters(1, m.hidden, workload.lora_rank);
-    sparse.routed.adapters = 0;
-  }
-  // Norms, biases and inserted layers: whatever the matrices above leave, evenly over the layers.
-  const double matrices = dense.count * dense.own.linear +
-                          sparse.count * (sparse.own.linear + sparse.routed.linear);
-  const double rest = (counts.layers - matrices) / m.layers;
-  const auto layer = [&](const LayerCount& own) {
-    return states(own.linear + rest, own.adapters, training, own.linear);
-  };
-  dense_layer_ = layer(dense.own);
-  moe_layer_ = layer(sparse.own);
-  expert_layer_ = states(sparse.routed.linear, sparse.routed.adapters, training, sparse.routed.linear);
-  const bool outside = training == Training::full || workload.train_embeddings;
-  const Training outer = outside && training != Training::frozen ? Training::full : Training::frozen;
-  first_ = states(counts.embedding, 0, outer, 0);
-  const bool tied = m.tied_embeddings;
-  (tied ? head_again_ : last_) = states(tied ? counts.embedding : counts.head, 0, outer, 0);
-  // A multi-token-prediction module is one more layer on the last stage, and what joins it.
-  mtp_layers_ = m.mtp_layers;
-  const double mtp_layer =
-      rest + (m.moe ? sparse.own.linear + sparse.routed.linear : dense.own.linear);
-  const double join = std::max(0.0, counts.mtp - mtp_layers_ * mtp_layer);
-  last_.add(states(join, 0, training == Training::full ? training : Training::frozen, 0), 1);
-  const double width = 2 * value_scale_;
-  layer_weights_ = width * (rest + std::max(dense.largest, sparse.largest));
-  expert_weights_ = width * sparse.routed.linear;
-  embedding_weights_ = width * (counts.embedding + counts.head);
-  if (workload.encoder) prepare_vision(workload, trainable);
-}
-
-void MemoryModel::prepare_vision(const Workload& workload, const TrainableCounts& trainable) {
-  const double connector = workload.connector
-                               ? connector_parameters(*workload.connector, *workload.encoder,
-                                                      workload.language.hidden)
-                               : 0;
-  const double encoder = workload.cached_features ? 0 : encoder_parameters(*workload.encoder);
-  first_.add(states(encoder, trainable.encoder, workload.encoder_training, encoder), 1);
-  // Inserted cross-attention layers that learn beside a frozen decoder count as the connector's.
-  const bool learns = workload.connector_training == Training::full;
-  first_.add(states(learns ? std::max(connector, trainable.connector) : connector,
-                    trainable.connector, workload.connector_training, connector),
-             1);
+  prepare.layers();
+  prepare.ends();
 }
 
 }  // namespace trcost

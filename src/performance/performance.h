@@ -85,10 +85,14 @@ class StepModel {
     return memory_.use(layout);
   }
 
+  /// What a pipeline deals to its stages.
+  [[nodiscard]] const DealtLayers& dealt() const noexcept { return costs_.dealt; }
   [[nodiscard]] const Workload& workload() const { return workload_; }
   [[nodiscard]] const Platform& platform() const { return platform_; }
 
  private:
+  /// What a pipeline deals, with an encoder's worth from its seconds.
+  [[nodiscard]] DealtLayers deal_by_time() const noexcept;
   /// step(), noting what it adds up where there is a ledger.
   StepTime evaluate(const Layout& layout, Ledger* ledger) const noexcept;
 
@@ -97,7 +101,8 @@ class StepModel {
   StepCosts costs_;
   MemoryModel memory_{workload_, platform_.stack->memory, platform_.precision,
                       platform_.accelerator->memory_bytes,
-                      platform_.system->usable_per_domain};
+                      platform_.system->usable_per_domain,
+                      materialised_encoder(workload_, *platform_.stack)};
 };
 
 }  // namespace trcost

@@ -161,29 +161,24 @@ LayerShape decoder_layer_shape(const Workload& workload, const Block& block) {
 
 LayerShape cross_layer_shape(const Workload& workload, const Block& block) {
   LayerShape shape;
-  const double image_tokens = workload.images_per_sequence * workload.vision_tokens_per_image;
-  const double sequence = std::max(workload.seq_length, 1.0);
-  // A packed text attends to the images of its own document.
-  const double keys = image_tokens * std::min(1.0, workload.attention_length / sequence);
-  add_products(shape, block, image_tokens / sequence);
-  add_core(shape, block.core, keys, keys);
-  shape.attention_flops = shape.attention_full_flops = attention_flops(block.core, keys);
+  const CrossTokens image = cross_tokens(workload);
+  add_products(shape, block, image.share);
+  add_core(shape, block.core, image.keys, image.keys);
+  shape.attention_flops = shape.attention_full_flops = attention_flops(block.core, image.keys);
   add_traffic(shape, block);
   // Bottlenecks stand in the decoder's own layers only.
   if (workload.language_training != Training::adapter) add_adapters(shape, workload);
   return shape;
 }
 
-LayerShape encoder_layer_shape(const Encoder& encoder, double span) {
+LayerShape encoder_layer_shape(const Block& block, double span) {
   LayerShape shape;
-  const Block block = encoder_block(encoder);
   add_products(shape, block, 0);
   add_self_core(shape, block.core, span);
   add_traffic(shape, block);
   add_exchange(shape, block.core);
   shape.score_bytes = kEncoderScoreBytes;
   shape.score_backward = kEncoderScoreBackward;
-  shape.count = encoder.layers;
   return shape;
 }
 

@@ -15,6 +15,6 @@ LayerShape decoder_layer_shape(const Workload& workload, const Block& block);
 LayerShape cross_layer_shape(const Workload& workload, const Block& block);
 /// A layer of the encoder; its tokens are the image's, `span` of which attend to each other: a
 /// tile's where an image is cut into tiles.
-LayerShape encoder_layer_shape(const Encoder& encoder, double span);
+LayerShape encoder_layer_shape(const Block& block, double span);
 
 }  // namespace trcost

@@ -78,7 +78,7 @@ HostTime vision_host(const Evaluation& at) {
   const bool gathers = at.layout.sharding >= Sharding::parameters && at.shards > 1;
   const double gathering = gathers ? at.costs.gather_seconds : 0;
   const double each = at.costs.block_seconds + gathering;
-  const double decoder = own_layer_count(at.costs) + at.costs.cross.count;
+  const double decoder = at.costs.dealt.count();
   const double encoder = at.costs.encoder.count;
   const double learning = (at.costs.language_backward ? decoder : 0) +
                           (at.costs.encoder_backward ? encoder : 0);
@@ -88,8 +88,8 @@ HostTime vision_host(const Evaluation& at) {
 
 double waiting_for_host(const Evaluation& at, const MicroBatch& work) {
   const bool gathers = at.layout.sharding >= Sharding::parameters && at.shards > 1;
-  const double gathering = gathers ? at.stack.collective_dispatch_seconds * own_layer_count(at.costs)
-                                   : 0;
+  const double gathering =
+      gathers ? at.stack.collective_dispatch_seconds * at.costs.dealt.count() : 0;
   const double again =
       at.costs.language_backward ? repeated_layers(at) * work.layers.host_forward : 0;
   const double issue = at.stack.micro_batch_seconds * at.pipeline;
@@ -140,6 +140,17 @@ double encoder_seconds(const MicroBatch& work) {
          work.connector;
 }
 
+// What a pipeline places, in seconds.
+StageParts stage_parts(const MicroBatch& work, double layers) {
+  StageParts parts;
+  parts.layer =
+      (device_forward(work.layers) + (device_backward(work.layers) + work.again) + work.waiting) /
+      layers;
+  parts.head = device_forward(work.head) + device_backward(work.head);
+  parts.encoder = encoder_seconds(work);
+  return parts;
+}
+
 void note_pipeline(const MicroBatch& work, const StageTimes& stages, const Exchange& exchange,
                    const Evaluation& at) {
   StepAccount& account = at.ledger->account;
@@ -170,15 +181,9 @@ void note_update(const Evaluation& at, const Platform& platform, const Workload&
 Exchange exchange_of(const Evaluation& at, const MicroBatch& work, const MemoryModel& memory,
                      double hidden) {
   const double p = at.pipeline;
-  StageParts parts;
-  parts.layers = own_layer_count(at.costs) + at.costs.cross.count;
-  parts.layer =
-      (device_forward(work.layers) + (device_backward(work.layers) + work.again) + work.waiting) /
-      parts.layers;
-  parts.head = device_forward(work.head) + device_backward(work.head);
-  parts.head_layers = at.costs.head_layers;
-  parts.encoder = encoder_seconds(work);
-  const double units = std::max(1.0, parts.layers / p);
+  const double layers = at.costs.dealt.count();
+  const StageParts parts = stage_parts(work, layers);
+  const double units = std::max(1.0, layers / p);
 
   Exchange exchange;
   exchange.replicas = data_exchange(at, work.forward() / p, work.backward() / p, units);
@@ -187,7 +192,7 @@ Exchange exchange_of(const Evaluation& at, const MicroBatch& work, const MemoryM
                                   work.backward() / p);
   }
   exchange.transfer = stage_transfer(at, hidden);
-  const StageTimes stages = stage_times(parts, p);
+  const StageTimes stages = stage_times(at.costs.dealt, parts, p);
   // A stage with less work waits less for everything else, so only a part of the difference shows.
   const double uneven = at.stack.stage_imbalance * (stages.slowest - stages.mean);
   exchange.idle = at.layout.micro_batches() * uneven;
@@ -241,6 +246,19 @@ double imbalance_share(const Evaluation& at, const Workload& workload) {
 }
 
 }  // namespace
+
+DealtLayers StepModel::deal_by_time() const noexcept {
+  DealtLayers dealt = costs_.dealt;
+  Layout layout;
+  for (double& encoder : dealt.encoder) {
+    const MicroBatch work =
+        micro_batch(evaluation_of(costs_, workload_, platform_, layout), workload_.language);
+    const StageParts parts = stage_parts(work, dealt.count());
+    encoder = parts.encoder / parts.layer;
+    layout.tp *= 2;
+  }
+  return dealt;
+}
 
 StepTime StepModel::step(const Layout& layout) const noexcept {
   return evaluate(layout, nullptr);

@@ -8,30 +8,20 @@
 #include "performance/performance.h"
 #include "performance/shapes.h"
 #include "workload/block.h"
+#include "workload/gradients.h"
 
 namespace trcost {
 namespace {
 
-bool frozen_base(Training training) {
-  return training != Training::full;
-}
-
 void prepare_passes(const Workload& workload, const Platform& platform, StepCosts& costs) {
   const bool vision = workload.vision();
-  const bool upstream_learns = vision && !workload.cached_features
-                                   ? workload.encoder_training != Training::frozen ||
-                                         workload.connector_training != Training::frozen
-                                   : vision && workload.connector_training != Training::frozen;
-  costs.language_backward = workload.language_training != Training::frozen || upstream_learns;
-  costs.language_wgrad = !frozen_base(workload.language_training);
-  costs.head_wgrad = costs.language_wgrad ||
-                     (workload.language_training != Training::frozen && workload.train_embeddings);
-  costs.encoder_backward = vision && workload.encoder_training != Training::frozen;
-  costs.encoder_wgrad = vision && workload.encoder_training == Training::full;
+  const Gradients gradients = gradients_of(workload);
+  costs.language_backward = gradients.head.backward > 0;
+  costs.head_wgrad = gradients.head.weights;
+  costs.encoder_backward = gradients.encoder.backward > 0;
   costs.materialised = workload.attention == Attention::standard;
   const Stack& stack = *platform.stack;
-  costs.encoder_materialised =
-      costs.materialised || (stack.eager_encoders && !workload.fused_encoder);
+  costs.encoder_materialised = materialised_encoder(workload, stack);
   costs.offload = workload.offload;
   costs.block_seconds = vision ? stack.vision_block_seconds : 0;
   costs.gather_seconds = vision ? stack.vision_gather_seconds : 0;
@@ -53,7 +43,7 @@ void prepare_parameters(const Workload& workload, StepCosts& costs) {
         connector_parameters(*workload.connector, *workload.encoder, model.hidden);
   }
   const TrainableCounts trainable = count_trainable(workload);
-  const bool all = workload.language_training == Training::full;
+  const bool all = gradients_of(workload).language.weights;
   costs.trainable_expert = all ? costs.parameters_expert : 0;
   costs.trainable_dense = trainable.total + (all ? counts.mtp : 0) - costs.trainable_expert;
 }
@@ -74,20 +64,24 @@ LayerShape& kind_of(const Workload& workload, const Run& run, StepCosts& costs) 
 
 void prepare_layers(const Workload& workload, StepCosts& costs) {
   const LanguageModel& model = workload.language;
+  const Gradients gradients = gradients_of(workload);
   costs.head_count = model.output_head ? 1 + model.mtp_layers : 0;
-  for (const Run& run : blocks_of(model)) {
-    if (run.module == Module::cross) {
+  for (const Run& run : blocks_of(workload)) {
+    if (run.module == Module::encoder) {
+      costs.encoder = encoder_layer_shape(run.block, attention_span(workload));
+      costs.encoder.count = run.count;
+      costs.encoder.learns = gradients.encoder.weights;
+      costs.encoder_tokens = workload.images_per_sequence * workload.encoder_tokens_per_image;
+    } else if (run.module == Module::cross) {
+      if (cross_tokens(workload).keys <= 0) continue;
       costs.cross = cross_layer_shape(workload, run.block);
       costs.cross.count = run.count;
-      continue;
+      costs.cross.learns = gradients.cross.weights;
+    } else {
+      LayerShape& shape = kind_of(workload, run, costs);
+      shape.count += run.count;
+      shape.learns = gradients.language.weights;
     }
-    kind_of(workload, run, costs).count += run.count;
-  }
-  if (workload.vision() && !workload.cached_features) {
-    costs.encoder = encoder_layer_shape(
-        *workload.encoder, attention_span(*workload.encoder, workload.encoder_tokens_per_image,
-                                          workload.encoder_attention_tokens));
-    costs.encoder_tokens = workload.images_per_sequence * workload.encoder_tokens_per_image;
   }
 }
 
@@ -129,8 +123,11 @@ StepModel::StepModel(const Workload& workload, const Platform& platform)
   prepare_passes(workload_, platform, costs_);
   prepare_parameters(workload_, costs_);
   prepare_layers(workload_, costs_);
-  costs_.head_layers = head_in_layers(workload_.language);
   prepare_flops(workload_, costs_);
+  costs_.dealt = memory_.dealt();
+  if (costs_.dealt.encoder_at(1) <= 0) return;
+  costs_.dealt = deal_by_time();
+  memory_.set_dealt(costs_.dealt);
 }
 
 }  // namespace trcost

@@ -100,9 +100,9 @@ void check_experts(const LanguageModel& m, const PlanRequest& r) {
   must_divide(ep, r.busy() / r.pp.value_or(1), "--ep", "GPUs of a pipeline stage");
 }
 
-void check_recompute(const LanguageModel& m, const PlanRequest& r) {
+void check_recompute(double layers, const PlanRequest& r) {
   if (!r.recompute_layers) return;
-  const double most = std::ceil(m.layers / r.pp.value_or(1));
+  const double most = std::ceil(layers / r.pp.value_or(1));
   if (*r.recompute_layers < 0 || *r.recompute_layers > most) {
     refuse(fmt::format("a stage has {} layers, of which {} cannot recompute", most,
                        *r.recompute_layers),
@@ -117,20 +117,21 @@ void check_recompute(const LanguageModel& m, const PlanRequest& r) {
 
 void check_model(const StepModel& model, const PlanRequest& r) {
   const LanguageModel& m = model.workload().language;
+  const double layers = model.dealt().count();
   if (r.tp) must_divide(*r.tp, m.heads, "--tp", "attention heads");
-  if (r.pp && *r.pp > m.layers) {
-    refuse(fmt::format("pp {} is more than the {} layers", *r.pp, m.layers),
-           fmt::format("at most {}", m.layers), "--pp");
+  if (r.pp && *r.pp > layers) {
+    refuse(fmt::format("pp {} is more than the {} layers", *r.pp, layers),
+           fmt::format("at most {}", layers), "--pp");
   }
   const int vp = r.vp.value_or(1);
   if (vp < 1) refuse(fmt::format("vp {} is below 1", vp), {}, "--vp");
   if (vp > 1 && r.pp == 1) {
     refuse(fmt::format("vp {} needs a pipeline", vp), "leave --vp out, or raise --pp", "--vp");
   }
-  if (r.pp && static_cast<double>(vp) * *r.pp > std::ceil(m.layers / *r.pp) * *r.pp) {
+  if (r.pp && static_cast<double>(vp) * *r.pp > std::ceil(layers / *r.pp) * *r.pp) {
     refuse(
-        fmt::format("pp {} x vp {} are more stages than the {} layers fill", *r.pp, vp, m.layers),
-        fmt::format("vp at most {}", std::ceil(m.layers / *r.pp)), "--vp");
+        fmt::format("pp {} x vp {} are more stages than the {} layers fill", *r.pp, vp, layers),
+        fmt::format("vp at most {}", std::ceil(layers / *r.pp)), "--vp");
   }
   if (r.cp && *r.cp > model.workload().seq_length) {
     refuse(fmt::format("cp {} is more than the {} tokens of a sequence", *r.cp,
@@ -143,7 +144,7 @@ void check_model(const StepModel& model, const PlanRequest& r) {
                 "attention heads of a tensor rank (--context-kind ring takes any)");
   }
   check_experts(m, r);
-  check_recompute(m, r);
+  check_recompute(layers, r);
 }
 
 void check_batch(const PlanRequest& r) {

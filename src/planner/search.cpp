@@ -67,7 +67,7 @@ bool LayoutSearch::run(Plan& plan) {
   ranked += considered_;
   if (contenders_.empty()) return false;
   contenders_.tell(plan);
-  plan.memory = planned_memory(model_, plan.layout);
+  plan.memory = model_.memory(plan.layout);
   return true;
 }
 
@@ -261,7 +261,7 @@ bool LayoutSearch::holds(const Structure& s, const BatchChoice& batch, int vp) {
 }
 
 MemoryUse LayoutSearch::memory(const Layout& l) {
-  const MemoryUse use = planned_memory(model_, l);
+  const MemoryUse use = model_.memory(l);
   any_fits_ |= use.fits;
   return use;
 }
@@ -293,7 +293,7 @@ void LayoutSearch::consider_memory(const Structure& s, const BatchChoice& batch,
     const Layout l = space_.layout(
         s, batch, request_.vp.value_or(1), sharding,
         all ? space_.recomputes().back() : request_.recompute.value_or(Recompute::selective));
-    const MemoryUse use = planned_memory(model_, l);
+    const MemoryUse use = model_.memory(l);
     const double score = use.total * batch.penalty;
     if (score >= least) continue;
     least = score;

@@ -58,6 +58,7 @@ SearchSpace::SearchSpace(const StepModel& model, const PlanRequest& request, Idl
     : model_(model),
       request_(request),
       language_(model.workload().language),
+      layers_(model.dealt().count()),
       stack_(*model.platform().stack),
       idle_(idle),
       gpus_(std::llround(request.gpus)) {
@@ -116,8 +117,8 @@ std::vector<int> SearchSpace::context_degrees() const {
 bool SearchSpace::pipeline_divides(int pp) const {
   if (request_.pp) return pp == *request_.pp;
   if (pp == 1) return true;
-  if (!stack_.pipeline_parallel || pp > language_.layers) return false;
-  return language_.layers >= kLeastBalance * pp * std::ceil(language_.layers / pp);
+  if (!stack_.pipeline_parallel || pp > layers_) return false;
+  return layers_ >= kLeastBalance * pp * std::ceil(layers_ / pp);
 }
 
 void SearchSpace::add_structures(std::vector<Structure>& out, Structure s) const {
@@ -188,7 +189,7 @@ void SearchSpace::add_pipelines(std::vector<Structure>& out, Structure s) const 
   if (!divides_gpus && idle_ == Idle::none) return;
   const int most = request_.pp ? *request_.pp : kMostStages;
   for (s.pp = request_.pp.value_or(1); s.pp <= most && s.pp <= left; ++s.pp) {
-    if (request_.recompute_layers.value_or(0) > std::ceil(language_.layers / s.pp)) break;
+    if (request_.recompute_layers.value_or(0) > std::ceil(layers_ / s.pp)) break;
     if (!pipeline_divides(s.pp)) continue;
     if (divides_gpus && divides(left, s.pp)) add_structures(out, s);
     if (idle_ == Idle::some) add_partial(out, s);
@@ -218,41 +219,17 @@ void SearchSpace::virtual_stages(const Structure& structure, double micro_batche
   out.push_back(1);
   const int pp = structure.pp;
   if (pp == 1 || !stack_.virtual_pipeline || micro_batches < pp) return;
-  const double most = std::ceil(language_.layers / pp);
+  const double most = std::ceil(layers_ / pp);
   for (int v = 2; v <= most && v <= kMostStagesPerRank; ++v) {
     const double slots = static_cast<double>(v) * pp;
-    if (std::ceil(language_.layers / slots) * v <= most) out.push_back(v);
+    if (std::ceil(layers_ / slots) * v <= most) out.push_back(v);
   }
 }
 
 double SearchSpace::most_virtual_stages(const Structure& structure) const {
   if (request_.vp) return *request_.vp;
   if (structure.pp == 1 || !stack_.virtual_pipeline) return 1;
-  return std::min<double>(kMostStagesPerRank, std::ceil(language_.layers / structure.pp));
-}
-
-double interleaving_group(double pp, double micro_batches) {
-  for (double group = pp; group <= micro_batches; ++group) {
-    const double rest = std::fmod(micro_batches, group);
-    if (rest == 0 || rest >= pp) return group;
-  }
-  return 0;
-}
-
-MemoryUse planned_memory(const StepModel& model, const Layout& layout) {
-  MemoryUse use = model.memory(layout);
-  const double p = layout.pp, v = layout.vp, m = layout.micro_batches();
-  if (v == 1 || divides(m, p)) return use;
-  const double group = interleaving_group(p, m);
-  if (group == 0) return use;
-  const double counted = micro_batches_in_flight(p, v, m);
-  const double held = std::min(m, ((v - 1) * group + 2 * (p - 1) + 1) / v);
-  if (held <= counted) return use;
-  const double more = use.activations * (held / counted - 1);
-  use.activations += more;
-  use.total += more;
-  use.fits = use.total <= use.capacity;
-  return use;
+  return std::min<double>(kMostStagesPerRank, std::ceil(layers_ / structure.pp));
 }
 
 Layout SearchSpace::layout(const Structure& s, const BatchChoice& batch, int vp, Sharding sharding,

@@ -95,6 +95,7 @@ class SearchSpace {
   const StepModel& model_;
   const PlanRequest& request_;
   const LanguageModel& language_;
+  double layers_;  ///< that a pipeline deals
   const Stack& stack_;
   Idle idle_;
   std::int64_t gpus_;
@@ -105,16 +106,6 @@ class SearchSpace {
   std::vector<Sharding> shardings_;
   std::vector<Recompute> recomputes_;
 };
-
-/// Micro-batches that interleaved stages work on in turn: p, or the next larger number that leaves
-/// no group of fewer than p (Megatron-Core, microbatch_group_size_per_vp_stage: from p to m, and m
-/// mod group is 0 or at least p). 0 where m < p, which no group divides.
-double interleaving_group(double pp, double micro_batches);
-
-/// Memory of a layout, with the activations that groups of more than p micro-batches keep beside
-/// it: the first stage holds ((v - 1) g + 2 (p - 1) + 1) / v of them, at most m; the memory model
-/// counts groups of p.
-MemoryUse planned_memory(const StepModel& model, const Layout& layout);
 
 /// Throws Error (usage) where the given degrees contradict the GPUs, the model, or each other.
 void check_request(const StepModel& model, const PlanRequest& request);

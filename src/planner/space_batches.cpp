@@ -81,7 +81,7 @@ double SearchSpace::largest_batch() const {
   if (request_.pp) {
     pp = *request_.pp;
   } else if (stack_.pipeline_parallel) {
-    pp = std::min<double>(kMostStages, language_.layers);
+    pp = std::min<double>(kMostStages, layers_);
   }
   const double least = request_.gpus / (tp * cp * pp) * micro;
   return std::max({kFreeGrowth * wanted_, filled, least});

@@ -14,6 +14,7 @@
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"
 #include "trcost/error.h"
+#include "workload/block.h"
 
 namespace trcost {
 namespace {
@@ -112,7 +113,7 @@ CalibrationRow row_of(const MeasuredStep& step, double before, double after) {
   row.accelerator = step.platform.accelerator->name;
   row.gpus = step.request.gpus;
   row.layout = step.layout;
-  row.layers = step.workload.language.layers;
+  row.layers = layer_count(step.workload.language);
   row.planned = !step.request.complete() || !step.request.micro_batch || !step.request.recompute;
   row.measured_seconds = step.seconds;
   row.predicted_before = step.seconds * portable_exp(before);

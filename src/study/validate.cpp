@@ -40,7 +40,7 @@ ValidationRow replay(const Catalog& catalog, const ThroughputRow& row, bool defa
     result.planned = !row_layout_known(row);
     const Plan chosen = plan(model, request);
     result.layout = chosen.layout;
-    result.layers = workload.language.layers;
+    result.layers = model.dealt().count();
     result.time = chosen.time;
     result.predicted = result.layout.global_batch * row.seq_length /
                        (result.time.seconds * result.layout.gpus());

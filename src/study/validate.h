@@ -22,7 +22,7 @@ struct ValidationFilter {
 struct ValidationRow {
   const ThroughputRow* measured = nullptr;
   Layout layout;                ///< as published, completed by the planner where facts are missing
-  double layers = 0;            ///< of the model
+  double layers = 0;            ///< that a pipeline deals
   bool planned = false;         ///< the planner chose something
   StepTime time;
   double predicted = 0;         ///< tokens per second and GPU

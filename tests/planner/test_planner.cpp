@@ -29,8 +29,8 @@ double score(const StepModel& model, const PlanRequest& request, const Plan& p) 
 /// Layer by layer, until it fits, where the stack can.
 void recompute_some_layers(const StepModel& model, Layout& l) {
   if (!model.platform().stack->partial_recompute || l.recompute == Recompute::full) return;
-  const double layers = std::ceil(model.workload().language.layers / l.pp);
-  for (int n = 1; n <= layers && !planned_memory(model, l).fits; ++n) l.recompute_layers = n;
+  const double layers = std::ceil(model.dealt().count() / l.pp);
+  for (int n = 1; n <= layers && !model.memory(l).fits; ++n) l.recompute_layers = n;
 }
 
 /// The least time per sequence over every layout of the space, none left out.
@@ -48,7 +48,7 @@ double exhaustive(const StepModel& model, const PlanRequest& request) {
           for (const Recompute recompute : space.recomputes()) {
             Layout l = space.layout(s, batch, vp, sharding, recompute);
             recompute_some_layers(model, l);
-            if (!planned_memory(model, l).fits) continue;
+            if (!model.memory(l).fits) continue;
             least = std::min(least, model.step(l).seconds / l.global_batch * batch.penalty *
                                         simplicity(s, vp, request.gpus));
           }
@@ -104,7 +104,7 @@ TEST_CASE("plans fit, multiply to the GPUs, divide the batch, and repeat", "[pla
     CHECK(found.memory.fits);
     CHECK(l.gpus() == s.gpus);
     CHECK(std::fmod(l.global_batch, l.micro_batch * l.dp) == 0);
-    CHECK(l.pp * l.vp <= model.workload().language.layers + l.pp);
+    CHECK(l.pp * l.vp <= model.dealt().count() + l.pp);
     CHECK(planning::catalog().stack(s.stack).shardings[static_cast<std::size_t>(l.sharding)] ==
           true);
     const Plan again = plan(planning::step_model(s), planning::request(s));
@@ -300,52 +300,12 @@ TEST_CASE("idle GPUs: a batch that is given is kept, and every replica has its p
   }
 }
 
-TEST_CASE("interleaved micro-batches come in groups that Megatron-Core takes",
-          "[planner][property]") {
-  CHECK(interleaving_group(4, 8) == 4);
-  CHECK(interleaving_group(4, 5) == 5);   // one group of all
-  CHECK(interleaving_group(4, 10) == 5);  // 5 and 5
-  CHECK(interleaving_group(4, 11) == 6);  // 6 and 5; groups of 5 leave 1
-  CHECK(interleaving_group(4, 3) == 0);
-  for (double pp = 2; pp <= 16; ++pp) {
-    for (double m = pp; m <= 100; ++m) {
-      const double group = interleaving_group(pp, m);
-      INFO("pp " << pp << ", " << m << " micro-batches, groups of " << group);
-      // schedules.py: p <= group <= m, and the last group has none or at least p micro-batches.
-      CHECK(group >= pp);
-      CHECK(group <= m);
-      CHECK((std::fmod(m, group) == 0 || std::fmod(m, group) >= pp));
-    }
-  }
-}
-
-TEST_CASE("uneven groups keep more micro-batches, at most all", "[planner]") {
-  const Scenario s{"llama3-405b", "h100-sxm", "megatron", 1024, 8192, 512};
-  const StepModel model = planning::step_model(s);
-  Layout l;
-  l.tp = 8;
-  l.pp = 16;
-  l.vp = 4;
-  l.dp = 8;
-  l.global_batch = 32 * 8;
-  CHECK(planned_memory(model, l).total == model.memory(l).total);
-  l.global_batch = 17 * 8;  // one group of 17: (3 x 17 + 31) / 4 = 20.5, at most the 17 there are
-  const MemoryUse all = planned_memory(model, l);
-  CHECK_THAT(all.activations, WithinRel(model.memory(l).activations, 1e-12));
-  l.global_batch =
-      40 * 8;  // groups of 20: (3 x 20 + 31) / 4 = 22.75 instead of 16 + 15 / 4 = 19.75
-  const MemoryUse use = planned_memory(model, l);
-  CHECK_THAT(use.activations, WithinRel(model.memory(l).activations * 22.75 / 19.75, 1e-12));
-  CHECK_THAT(use.total - model.memory(l).total,
-             WithinRel(use.activations - model.memory(l).activations, 1e-6));
-}
-
 TEST_CASE("interleaving leaves the fullest rank no more layers", "[planner][property]") {
   for (const Scenario& s : planning::scenarios()) {
     const StepModel model = planning::step_model(s);
     const PlanRequest request = planning::request(s);
     const SearchSpace space(model, request);
-    const double layers = model.workload().language.layers;
+    const double layers = model.dealt().count();
     std::vector<int> stages;
     for (const Structure& structure : space.structures()) {
       const double most = std::ceil(layers / structure.pp);
