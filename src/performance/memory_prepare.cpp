@@ -172,7 +172,10 @@ struct MemoryModel::Preparation {
       model.last_.add(states(counts.head, embedding), 1);
     }
     model.embedding_weights_ = 2 * value_scale * (counts.embedding + counts.head);
-    model.logit_bytes_ = m.output_head ? model.recipe_.logits_bytes * m.vocab : 0;
+    // Each module that predicts a further token has logits of its own, all of them kept for the
+    // backward pass (Megatron-Core multi_token_prediction.py, process_mtp_loss).
+    const double outputs = workload.loss == Loss::chunked ? 1 : 1 + m.mtp_layers;
+    model.logit_bytes_ = m.output_head ? model.recipe_.logits_bytes * m.vocab * outputs : 0;
     if (workload.encoder) vision();
   }
 

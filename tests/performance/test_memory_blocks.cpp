@@ -167,6 +167,18 @@ TEST_CASE("a module that predicts a further token keeps a layer and what it join
              WithinRel(layer + 4096 * 2 * 4 * 7168.0, 1e-9));
 }
 
+TEST_CASE("each prediction has logits of its own, one at a time where they come in chunks",
+          "[memory][blocks]") {
+  const auto logits = [](const char* name, Loss loss) {
+    Workload w = reference::text_workload(catalog().model(name).language, 4096);
+    w.loss = loss;
+    return model_of(w).use({}).logits;
+  };
+  CHECK(logits("deepseek-v3", Loss::fused) == 4096 * 129280.0 * 6);
+  CHECK(logits("deepseek-v3-mtp", Loss::fused) == 2 * 4096 * 129280.0 * 6);
+  CHECK(logits("deepseek-v3-mtp", Loss::chunked) == logits("deepseek-v3", Loss::chunked));
+}
+
 TEST_CASE("weights of a random model are its parameters, and two stages hold them once",
           "[memory][blocks][property]") {
   const MemoryRecipe recipe = plain_recipe();
