@@ -86,7 +86,7 @@ double tiers_seconds(const Fabric& fabric, double bytes, double members, double 
   double latency = 0;
   over_tiers(fabric, bytes, members, stride, [&](std::size_t t, double g, double each) {
     const double payload = each + (t == 0 ? fabric.half_bytes : 0);
-    const double seconds = payload * (g - 1) / g * fabric.per_byte[t];
+    const double seconds = payload * gather_volume(g) * fabric.per_byte[t];
     largest = std::max(largest, seconds);
     sum += seconds;
     latency += fabric.latency[t] * (portable_log2(g) + kRingShare * (g - 1));
@@ -100,7 +100,7 @@ std::array<double, 4> gather_tier_bytes(const Fabric& fabric, double bytes, doub
                                         double stride) noexcept {
   std::array<double, 4> out{};
   over_tiers(fabric, bytes, members, stride,
-             [&](std::size_t t, double g, double each) { out[t] = each * (g - 1) / g; });
+             [&](std::size_t t, double g, double each) { out[t] = each * gather_volume(g); });
   return out;
 }
 

@@ -10,6 +10,16 @@ namespace trcost {
 /// The fabric of a system at the chip's efficiency.
 Fabric prepare_fabric(const System& system, const Efficiency& efficiency);
 
+/// Share of a group's bytes that each of its members sends in a ring of `members`: (g-1)/g in an
+/// all-gather or a reduce-scatter, twice that in an all-reduce, which is one after the other
+/// (model.md 5.1).
+constexpr double gather_volume(double members) noexcept {
+  return (members - 1) / members;
+}
+constexpr double ring_volume(double members) noexcept {
+  return 2 * gather_volume(members);
+}
+
 /// Seconds of an all-gather (or reduce-scatter) that leaves `bytes` on each of `members` ranks, which
 /// lie `stride` ranks apart. Ring within the domain, rings across (model.md 5.1):
 /// max over tiers of (g-1)/g P/(BW) + a quarter of the rest + latency (log2 g + a share of g-1).
