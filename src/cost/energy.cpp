@@ -29,6 +29,10 @@ double kwh_per_gpu_hour(double system_watts_per_gpu, double mean_draw, double pu
   return system_watts_per_gpu / 1000 * mean_draw * pue;
 }
 
+double site_megawatts(double gpus, double system_watts_per_gpu, double pue) {
+  return gpus * (system_watts_per_gpu * pue / 1e6);
+}
+
 std::optional<double> tokens_per_mwh(double tokens, std::optional<double> kwh) {
   constexpr double kKwhPerMwh = 1000;
   if (!kwh || *kwh <= 0 || tokens <= 0) return std::nullopt;
@@ -49,10 +53,9 @@ EnergyResult compute_energy(const EnergyInputs& inputs) {
             kwh_per_gpu_hour(watts, inputs.mean_draw, inputs.pue);
   if (inputs.kg_co2_per_kwh) out.co2_kg = *out.kwh * *inputs.kg_co2_per_kwh;
   out.tokens_per_mwh = tokens_per_mwh(inputs.tokens, out.kwh);
-  const double megawatts = watts * inputs.pue / 1e6;
-  if (inputs.gpus > 0) out.site_megawatts = inputs.gpus * megawatts;
-  out.tokens_per_second_per_megawatt =
-      tokens_per_megawatt_second(inputs.tokens_per_second_per_gpu, megawatts);
+  if (inputs.gpus > 0) out.site_megawatts = site_megawatts(inputs.gpus, watts, inputs.pue);
+  out.tokens_per_second_per_megawatt = tokens_per_megawatt_second(
+      inputs.tokens_per_second_per_gpu, site_megawatts(1, watts, inputs.pue));
   return out;
 }
 

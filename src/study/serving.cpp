@@ -73,8 +73,8 @@ void add_money(const Prepared& all, const Platform& platform, ServingRow& row, N
   row.cost = token_cost(all.question.scenario, rates, row.point, all.question.sold);
   row.price_sigma = rates.own ? kPurchaseSigma : rates.price.sigma;
   if (rates.power.watts) {
-    row.output_per_second_per_megawatt =
-        row.point.output_per_gpu / (*rates.power.watts * rates.pue) * 1e6;
+    row.output_per_second_per_megawatt = tokens_per_megawatt_second(
+        row.point.output_per_gpu, site_megawatts(1, *rates.power.watts, rates.pue));
   }
   add_costs(all, platform, row);
 }
