@@ -7,6 +7,7 @@
 #include "catalog/data_file.h"
 #include "catalog/engine.h"
 #include "catalog/loaders.h"
+#include "catalog/peak.h"
 #include "catalog/strict_json.h"
 
 namespace trcost {
@@ -95,7 +96,7 @@ ServingChip load_serving_chip(const Accelerator& chip, const System& system,
   out.measured = !family.empty();
   ObjectReader constants = reader.required_object(out.measured ? family : kReference);
   read_constants(constants, kChip, out);
-  const auto rate = [&](Precision p) { return chip.peak_flops[static_cast<std::size_t>(p)]; };
+  const auto rate = [&](Precision p) { return peak_flops(chip, p); };
   out.bandwidth = chip.memory_bandwidth;
   out.memory_bytes = chip.memory_bytes;
   out.bf16 = std::max(rate(Precision::bf16), rate(Precision::fp16));

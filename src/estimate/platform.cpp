@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "catalog/peak.h"
 #include "performance/performance.h"
 #include "trcost/error.h"
 
@@ -16,14 +17,15 @@ namespace {
 std::string formats_of(const Accelerator& chip) {
   std::string out;
   for (int i = 0; i < kPrecisionCount; ++i) {
-    if (chip.peak_flops[static_cast<std::size_t>(i)] <= 0) continue;
-    out += (out.empty() ? "" : ", ") + std::string(precision_name(static_cast<Precision>(i)));
+    const auto precision = static_cast<Precision>(i);
+    if (peak_flops(chip, precision) <= 0) continue;
+    out += (out.empty() ? "" : ", ") + std::string(precision_name(precision));
   }
   return out;
 }
 
 bool has_format(const Accelerator& chip, Precision precision) {
-  return chip.peak_flops[static_cast<std::size_t>(precision)] > 0;
+  return peak_flops(chip, precision) > 0;
 }
 
 Precision fastest_with_recipe(const Accelerator& chip) {

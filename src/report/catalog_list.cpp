@@ -6,6 +6,7 @@
 
 #include "catalog/efficiency.h"
 #include "catalog/engine.h"
+#include "catalog/peak.h"
 #include "catalog/price_book.h"
 #include "catalog/runs.h"
 #include "cost/prices.h"
@@ -26,7 +27,7 @@ Cell known(std::optional<double> value, fmt::format_string<double> format, doubl
 }
 
 Cell teraflops(const Accelerator& chip, Precision precision) {
-  const double rate = chip.peak_flops[static_cast<std::size_t>(precision)];
+  const double rate = peak_flops(chip, precision);
   return rate > 0 ? known(rate, "{:g}", 1e12) : Cell::unknown();
 }
 

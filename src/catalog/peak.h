@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "trcost/catalog.h"
+
+namespace trcost {
+
+/// Dense FLOP/s of a chip in a format; 0 where it lacks it.
+inline double peak_flops(const Accelerator& chip, Precision precision) {
+  return chip.peak_flops[static_cast<std::size_t>(precision)];
+}
+
+}  // namespace trcost
