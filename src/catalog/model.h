@@ -83,6 +83,7 @@ struct PatternPart {
 struct AttentionWindow {
   double share = 1;
   double window = 0;
+  bool operator==(const AttentionWindow&) const = default;
 };
 
 /// Cross-attention layers inserted between the decoder's own (Llama 3.2 Vision, Flamingo).

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "performance/collectives.h"
 #include "performance/serving_shares.h"
 #include "quantity/portable_math.h"
 #include "trcost/serving_point.h"
@@ -14,8 +15,8 @@ namespace trcost {
 namespace {
 
 // The larger of the two with a soft corner: what is bound by both is slower than by either.
-double soft_max(double a, double b) {
-  return std::sqrt(std::sqrt(square(square(a)) + square(square(b))));
+double soft_max(const Bounds& bounds) {
+  return std::sqrt(std::sqrt(square(square(bounds.read)) + square(square(bounds.computed))));
 }
 
 }  // namespace
@@ -29,31 +30,38 @@ double matmul_peak(const ServingChip& chip, double bytes) {
 
 ServingModel::ServingModel(const ServedModel& model, const ServingChip& chip, const Engine& engine,
                            WeightFormat format, double cache_bytes, const ServingLayout& layout)
-    : model_(model), chip_(chip), engine_(engine), layout_(layout), cache_bytes_(cache_bytes) {
-  const WeightFormatRow& row = weight_format(format);
-  const bool mixture = model.experts > 0;
-  const double attention = mixture ? row.mixture_bytes : row.attention_bytes;
-  const double dense = mixture ? row.mixture_bytes : row.other_bytes;
-  read_bytes_ =
-      model.attention_params * attention + model.dense_params * dense + model.head_params * 2;
-  expert_bytes_ = model.expert_params * row.other_bytes;
-  weights_per_gpu_ =
-      (read_bytes_ + unread_bytes(model)) / layout.tp + expert_bytes_ / layout.gpus;
-  expert_peak_ = matmul_peak(chip, row.other_bytes);
-  prefill_dense_ = 2 * (model.attention_params / matmul_peak(chip, attention) +
-                        model.dense_params / matmul_peak(chip, dense));
+    : model_(model),
+      chip_(chip),
+      engine_(engine),
+      layout_(layout),
+      cache_bytes_(cache_bytes),
+      bytes_(part_bytes(model, format)) {
+  read_bytes_ = trcost::read_bytes(model, bytes_);
+  expert_bytes_ = model.expert_params * bytes_.expert;
+  weights_per_gpu_ = (read_bytes_ + unread_bytes(model)) / layout.tp + expert_bytes_ / layout.gpus;
+  expert_peak_ = matmul_peak(chip, bytes_.expert);
+  prefill_dense_ = 2 * (model.attention_params / matmul_peak(chip, bytes_.attention) +
+                        model.dense_params / matmul_peak(chip, bytes_.dense));
   dense_seconds_ = prefill_dense_ + 2 * model.head_params / chip.bf16;
 }
 
+// Chips without a network of their own have one domain.
+bool ServingModel::inside(double members) const {
+  return members <= chip_.link_accelerators || chip_.network <= 0;
+}
+
 double ServingModel::reduce_rate() const {
-  const bool inside = layout_.tp <= chip_.link_accelerators || chip_.network <= 0;
-  return (inside ? chip_.link : chip_.network) * chip_.reduce_link;
+  return (inside(layout_.tp) ? chip_.link : chip_.network) * chip_.reduce_link;
+}
+
+// An all-reduce of 16-bit hidden states over a tensor-parallel group, without its latency.
+double ServingModel::ring_seconds(double tokens) const {
+  return tokens * ring_volume(layout_.tp) * model_.hidden * 2 / reduce_rate();
 }
 
 double ServingModel::sequence_bytes_per_gpu(const ServingLoad& load) const {
-  const double shard = std::min<double>(layout_.tp, model_.kv_heads);
-  const double kept = kept_context(model_, load.input_tokens + 0.5 * load.output_tokens);
-  return cache_bytes_per_token(model_, cache_bytes_) * kept / shard +
+  return kept_cache_bytes(model_, mean_context(load), cache_bytes_) /
+             cache_shards(model_, layout_.tp) +
          model_.state_bytes / layout_.tp;
 }
 
@@ -76,70 +84,87 @@ double ServingModel::prefill_seconds_per_token(double input) const {
 }
 
 double ServingModel::prefill_reduce_seconds() const {
-  const double t = layout_.tp;
-  if (t <= 1) return 0;
-  return model_.branches * 2 * (t - 1) / t * model_.hidden * 2 / reduce_rate() / layout_.dp;
+  if (layout_.tp <= 1) return 0;
+  return model_.branches * ring_seconds(1) / layout_.dp;
 }
 
-void ServingModel::add_experts(double tokens, DecodeStep& step) const {
-  const double touched = touched_experts(model_.experts, model_.experts_per_token, tokens);
+void ServingModel::add_experts(DecodeParts& parts) const {
   const double n = layout_.gpus;
-  const double read =
-      expert_bytes_ * touched / (n * chip_.bandwidth * chip_.experts * engine_.experts);
-  const double computed =
-      2 * model_.active_expert_params * tokens / (n * expert_peak_ * chip_.expert_matmul);
-  step.experts = kExpertImbalance * soft_max(read, computed);
-  step.waiting += step.experts - kExpertImbalance * computed;
-  if (layout_.dp == 1) return;
-  const double bytes = tokens / n * model_.hidden * kExchangeBytes;
-  const bool inside = n <= chip_.link_accelerators || chip_.network <= 0;
-  const double moved =
-      inside ? bytes * model_.experts_per_token / (chip_.link * chip_.exchange_link)
-             : kNetworkExposed * bytes * std::min(model_.experts_per_token, kNodesPerToken) /
-                   (chip_.network * kServingNetworkShare);
-  step.exchange = model_.expert_layers * (2 * chip_.exchange_seconds + moved);
+  parts.touched = touched_experts(model_.experts, model_.experts_per_token, parts.tokens);
+  parts.experts = {
+      expert_bytes_ * parts.touched / (n * chip_.bandwidth * chip_.experts * engine_.experts),
+      2 * model_.active_expert_params * parts.tokens / (n * expert_peak_ * chip_.expert_matmul)};
+  if (inside(n)) {
+    parts.exchange = {true, model_.experts_per_token, 1, chip_.link, chip_.exchange_link};
+  } else {
+    parts.exchange = {false, std::min(model_.experts_per_token, kNodesPerToken), kNetworkExposed,
+                      chip_.network, kServingNetworkShare};
+  }
+}
+
+DecodeParts ServingModel::parts(double sequences, double context, double drafted) const {
+  const double t = layout_.tp;
+  DecodeParts p;
+  p.requests = std::max(sequences / layout_.dp, 1.0);
+  p.positions = p.requests * (1 + drafted);
+  p.tokens = sequences * (1 + drafted);
+  p.dense = {read_bytes_ / t / (chip_.bandwidth * chip_.memory),
+             p.positions * dense_seconds_ / t / chip_.matmul};
+  if (model_.experts > 0) add_experts(p);
+  p.cache_bytes = read_cache_bytes(model_, context, cache_bytes_);
+  p.cache_shards = cache_shards(model_, t);
+  p.core_flops = decode_core_flops(model_, context);
+  // The state of a recurrence is read and written again.
+  const double cached = p.cache_bytes / p.cache_shards + 2 * model_.state_bytes / t;
+  p.cache = {cached * p.requests / (chip_.bandwidth * chip_.cache),
+             p.core_flops * p.positions / (t * kDecodeAttention * chip_.bf16)};
+  return p;
 }
 
 DecodeStep ServingModel::decode(double sequences, double context, double drafted) const {
-  const double t = layout_.tp;
-  const double local = std::max(sequences / layout_.dp, 1.0);
-  const double positions = local * (1 + drafted);
+  const DecodeParts p = parts(sequences, context, drafted);
+  const double t = layout_.tp, n = layout_.gpus;
   DecodeStep step;
-  const double multiplied = positions * dense_seconds_ / t / chip_.matmul;
-  step.dense = soft_max(read_bytes_ / t / (chip_.bandwidth * chip_.memory), multiplied);
-  step.waiting = step.dense - multiplied;
-  if (model_.experts > 0) add_experts(sequences * (1 + drafted), step);
-  const double shard = std::min(t, model_.kv_heads);
-  const double cached = read_cache_bytes(model_, context, cache_bytes_) * local / shard;
-  // The state of a recurrence is read and written again.
-  const double states = 2 * model_.state_bytes * local / t;
-  step.cache = soft_max(
-      (cached + states) / (chip_.bandwidth * chip_.cache),
-      decode_core_flops(model_, context) * positions / (t * kDecodeAttention * chip_.bf16));
+  step.dense = soft_max(p.dense);
+  step.experts = kExpertImbalance * soft_max(p.experts);
+  step.cache = soft_max(p.cache);
+  step.waiting =
+      step.dense - p.dense.computed + step.experts - kExpertImbalance * p.experts.computed;
+  if (model_.experts > 0 && layout_.dp > 1) {
+    const ExpertExchange& e = p.exchange;
+    const double moved =
+        e.exposed * p.tokens / n * model_.hidden * kExchangeBytes * e.copies / (e.rate * e.share);
+    step.exchange = model_.expert_layers * (2 * chip_.exchange_seconds + moved);
+  }
   if (t > 1) {
     const double latency = chip_.reduce_seconds * portable_log2(t) / 3;
-    step.tensor = model_.branches *
-                  (latency + positions * 2 * (t - 1) / t * model_.hidden * 2 / reduce_rate());
+    step.tensor = model_.branches * (latency + ring_seconds(p.positions));
   }
   // A drafted token is one layer and the head (multi-token prediction of DeepSeek-V3).
-  const double head = 2 * model_.head_params / t / (chip_.bandwidth * chip_.memory);
+  const double head = PartBytes::kHead * model_.head_params / t / (chip_.bandwidth * chip_.memory);
   step.draft = drafted * ((step.dense + step.experts + step.cache) / model_.layers + head);
   const double layer =
       chip_.layer_seconds * engine_.layer * (model_.experts > 0 ? engine_.expert_layer : 1);
-  step.host = model_.branches / 2 * layer + engine_.step_seconds + engine_.sequence_seconds * local;
+  step.host =
+      model_.branches / 2 * layer + engine_.step_seconds + engine_.sequence_seconds * p.requests;
   return step;
 }
 
-double ServingModel::steps_gain(const ServingLoad& load) const {
-  return load.drafted > 0 ? tokens_per_speculative_step(load.acceptance, load.drafted) : 1;
+double ServingModel::handed_over_bytes(const ServingLoad& load) const {
+  return kept_cache_bytes(model_, std::max(1.0, uncached_input(load)), cache_bytes_) +
+         model_.state_bytes;
+}
+
+double ServingModel::hand_over_rate() const {
+  return chip_.network > 0 ? chip_.network * kServingNetworkShare : chip_.link;
 }
 
 // While a step decodes b tokens, the prompts of b/out new requests are due, in chunks; they compute
 // while the step waits for memory.
 void ServingModel::serve_together(const ServingLoad& load, ServingPoint& p) const {
   const double b = p.sequences, out = load.output_tokens;
-  const double in = load.input_tokens * (1 - load.cached_input);
-  p.step = decode(b, load.input_tokens + out / 2, load.drafted);
+  const double in = uncached_input(load);
+  p.step = decode(b, mean_context(load), load.drafted);
   const double token = prefill_seconds_per_token(load.input_tokens);
   p.prompt_seconds = in * token;
   if (in > 0) {
@@ -148,7 +173,7 @@ void ServingModel::serve_together(const ServingLoad& load, ServingPoint& p) cons
     p.prefill_seconds =
         busy - engine_.hidden_prefill * std::min(std::min(chunks, 1.0) * p.step.waiting, busy);
   }
-  p.tpot_seconds = p.step.total() / steps_gain(load) + p.prefill_seconds;
+  p.tpot_seconds = p.step.total() / tokens_per_decode_step(load) + p.prefill_seconds;
   p.ttft_seconds = engine_.first_token_seconds + p.step.host + p.prompt_seconds +
                    engine_.queue * p.prompt_seconds * b;
   const double request = p.ttft_seconds + (out - 1) * p.tpot_seconds;
@@ -162,16 +187,14 @@ void ServingModel::serve_together(const ServingLoad& load, ServingPoint& p) cons
 void ServingModel::serve_apart(const ServingLoad& load, ServingPoint& p) const {
   constexpr int kRounds = 12;  // of a fixed point that moves by less than a percent after five
   const double out = load.output_tokens, n = layout_.gpus;
-  const double in = std::max(1.0, load.input_tokens * (1 - load.cached_input));
+  const double in = std::max(1.0, uncached_input(load));
   const double prompt = in * prefill_seconds_per_token(load.input_tokens) * n;  // GPU-seconds
-  const double link = chip_.network > 0 ? chip_.network * kServingNetworkShare : chip_.link;
-  const double moved = cache_bytes_per_token(model_, cache_bytes_) * kept_context(model_, in) +
-                       model_.state_bytes;
+  const double hand_over = handed_over_bytes(load) / (hand_over_rate() * layout_.tp);
   const double most = p.sequences;
   double b = most;
   for (int round = 0; round < kRounds; ++round) {
-    p.step = decode(b, load.input_tokens + out / 2, load.drafted);
-    p.tpot_seconds = p.step.total() / steps_gain(load);
+    p.step = decode(b, mean_context(load), load.drafted);
+    p.tpot_seconds = p.step.total() / tokens_per_decode_step(load);
     const double decoded = b / (out * p.tpot_seconds);  // requests per second
     p.prefill_gpus =
         load.prefill_gpus.value_or(n * std::ceil(decoded * prompt / kBusiestPrefill / n));
@@ -182,8 +205,8 @@ void ServingModel::serve_apart(const ServingLoad& load, ServingPoint& p) const {
     p.prompt_seconds = prompt / group;
     const double wait =
         p.prefill_busy / (2 * (1 - p.prefill_busy)) * p.prompt_seconds * group / p.prefill_gpus;
-    p.ttft_seconds = engine_.first_token_seconds + p.step.host + p.prompt_seconds + wait +
-                     moved / (link * layout_.tp);
+    p.ttft_seconds =
+        engine_.first_token_seconds + p.step.host + p.prompt_seconds + wait + hand_over;
     p.output_per_gpu = rate * out / (n + p.prefill_gpus);
     p.sequences = b;
     // Those that are read are not written yet, and a starved replica holds fewer.

@@ -150,7 +150,7 @@ ServingRow answer(const Prepared& all, std::string_view name, Notes& notes) {
   row.point = choice->point;
   // No published row holds recurrences, chosen tokens or prompts read apart against a measurement.
   const bool held =
-      chip.measured && all.model.state_bytes == 0 && all.model.chosen == 0 && !q.load.apart;
+      chip.measured && all.model.state_bytes == 0 && !all.model.sparse() && !q.load.apart;
   row.measured = held && all.engine.sigma == 0;
   const double model_sigma = !held                   ? all.spread.by_rule
                              : all.model.experts > 0 ? all.spread.mixture

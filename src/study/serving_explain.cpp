@@ -20,19 +20,24 @@ void add_memory(ServingSteps& s) {
   s.add("weights on each accelerator",
         "(read by each step + embedding and encoder) / tp + experts / GPUs",
         fmt::format("({} + {}) / {} + {} / {}", digits(s.of.replica.read_bytes()),
-                    digits(unread_bytes(m)), layout.tp,
-                    digits(s.of.replica.expert_bytes()), layout.gpus),
+                    digits(unread_bytes(m)), layout.tp, digits(s.of.replica.expert_bytes()),
+                    layout.gpus),
         digits(p.weight_bytes_per_gpu) + " bytes");
   s.add("cache of a token", "layers x (numbers per layer x bytes + bytes of an indexer's key)",
-        fmt::format("{} x ({} x {} + {})", digits(m.layers), digits(m.cache_width - m.index_width),
-                    digits(s.of.cache_bytes), digits(m.index_width)),
+        joined(m,
+               [&](const Core& core, double layers) {
+                 return fmt::format("{} x ({} x {} + {})", digits(layers),
+                                    digits(attention_values(core)), digits(s.of.cache_bytes),
+                                    digits(core.index_key));
+               }),
         digits(p.cache_bytes_per_token) + " bytes");
-  const double kept = kept_context(m, s.of.load.input_tokens + 0.5 * s.of.load.output_tokens);
+  const double kept = kept_cache_bytes(m, mean_context(s.of.load), s.of.cache_bytes);
   const double request = s.of.replica.sequence_bytes_per_gpu(s.of.load);
+  // Of all kinds of layers, in the mean over what a token leaves in each.
+  const double context = p.cache_bytes_per_token > 0 ? kept / p.cache_bytes_per_token : 0;
   s.add("cache of a request", "of a token x kept context / min(tp, key-value heads) + state / tp",
-        fmt::format("{} x {} / {} + {} / {}", digits(p.cache_bytes_per_token), digits(kept),
-                    digits(std::min<double>(layout.tp, m.kv_heads)), digits(m.state_bytes),
-                    layout.tp),
+        fmt::format("{} x {} / {} + {} / {}", digits(p.cache_bytes_per_token), digits(context),
+                    digits(cache_shards(m, layout.tp)), digits(m.state_bytes), layout.tp),
         digits(request) + " bytes");
   const Engine& e = s.of.engine;
   s.add("requests that memory holds",
@@ -68,7 +73,7 @@ void add_prompts(ServingSteps& s) {
                     digits(s.of.replica.prefill_reduce_seconds())),
         in_seconds(token));
   if (load.apart) return;
-  const double in = load.input_tokens * (1 - load.cached_input);
+  const double in = uncached_input(load);
   const double requests = p.sequences / load.output_tokens;
   s.add("prompts of others, a step",
         "busy - hidden x min(min(chunks, 1) x waiting, busy); busy = requests / out x in x a "
@@ -85,18 +90,15 @@ void add_request_apart(ServingSteps& s) {
   const ServingPoint& p = s.row.point;
   const ServingLayout& layout = s.row.layout;
   const double group = std::min<double>(p.prefill_gpus, layout.gpus);
-  const double link =
-      s.of.chip.network > 0 ? s.of.chip.network * kServingNetworkShare : s.of.chip.link;
-  const double in = std::max(1.0, load.input_tokens * (1 - load.cached_input));
-  const double moved =
-      p.cache_bytes_per_token * kept_context(s.of.model, in) + s.of.model.state_bytes;
+  const ServingModel& replica = s.of.replica;
   s.add("time to the first token",
         "schedule + host + prompt + busy / (2 x (1 - busy)) x prompt x group / readers + cache / "
         "(link x tp)",
         fmt::format("{0} + {1} + {2} + {3} / (2 x (1 - {3})) x {2} x {4} / {5} + {6} / ({7} x {8})",
                     digits(s.of.engine.first_token_seconds), digits(p.step.host),
                     digits(p.prompt_seconds), digits(p.prefill_busy), digits(group),
-                    digits(p.prefill_gpus), digits(moved), digits(link), layout.tp),
+                    digits(p.prefill_gpus), digits(replica.handed_over_bytes(load)),
+                    digits(replica.hand_over_rate()), layout.tp),
         in_seconds(p.ttft_seconds));
   s.add("output tokens per second and GPU",
         "min(requests / (out x time per token), busiest x readers / GPU-seconds of a prompt) x out "
@@ -129,8 +131,7 @@ void add_request(ServingSteps& s) {
   const ServingLoad& load = s.of.load;
   const ServingPoint& p = s.row.point;
   add_prompts(s);
-  const double gain =
-      load.drafted > 0 ? tokens_per_speculative_step(load.acceptance, load.drafted) : 1;
+  const double gain = tokens_per_decode_step(load);
   if (load.drafted > 0 && load.acceptance < 1) {
     s.add("tokens of a step", "(1 - acceptance^(drafted + 1)) / (1 - acceptance)",
           fmt::format("(1 - {0}^({1} + 1)) / (1 - {0})", digits(load.acceptance),
@@ -166,14 +167,14 @@ void ServingSteps::add(std::string name, std::string formula, std::string number
                    std::string(source.empty() ? kFormulas : source)});
 }
 
-void ServingSteps::add_bounds(std::string_view what, double read, double computed, double result,
+void ServingSteps::add_bounds(std::string_view what, const Bounds& bounds, double result,
                               double factor) {
+  const std::string read = digits(bounds.read), computed = digits(bounds.computed);
   const bool busiest = factor != 1;
   add(fmt::format("{} of a step", what),
       busiest ? "busiest rank x (read^4 + computed^4)^(1/4)" : "(read^4 + computed^4)^(1/4)",
-      busiest
-          ? fmt::format("{} x ({}^4 + {}^4)^(1/4)", digits(factor), digits(read), digits(computed))
-          : fmt::format("({}^4 + {}^4)^(1/4)", digits(read), digits(computed)),
+      busiest ? fmt::format("{} x ({}^4 + {}^4)^(1/4)", digits(factor), read, computed)
+              : fmt::format("({}^4 + {}^4)^(1/4)", read, computed),
       in_seconds(result));
 }
 

@@ -32,8 +32,7 @@ class ServingSteps {
   void add(std::string name, std::string formula, std::string numbers, std::string result,
            std::string_view source = {});
   /// The larger of two bounds with a soft corner, times `factor`.
-  void add_bounds(std::string_view what, double read, double computed, double result,
-                  double factor = 1);
+  void add_bounds(std::string_view what, const Bounds& bounds, double result, double factor = 1);
 
   const ServedPoint& of;
   const ServingRow& row;
@@ -43,6 +42,16 @@ class ServingSteps {
 /// Six digits, alone and as seconds or bytes.
 std::string digits(double value);
 std::string in_seconds(double value);
+
+/// The terms of a model's kinds of attention, each with the layers that have it, as a sum.
+template <class Term>
+std::string joined(const ServedModel& model, const Term& term) {
+  std::string out;
+  for (const ServedCore& each : model.cores) {
+    out += (out.empty() ? "" : " + ") + term(each.core, each.layers);
+  }
+  return out.empty() ? "0" : out;
+}
 
 /// The terms of one decode step, each from its bytes, FLOPs and rates.
 void explain_decode_step(ServingSteps& out);

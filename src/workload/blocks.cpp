@@ -229,28 +229,4 @@ CrossTokens cross_tokens(const Workload& w) {
   return {image / sequence, image * std::min(1.0, w.attention_length / sequence)};
 }
 
-namespace {
-
-double visible(std::span<const AttentionWindow> windows, bool causal, double length) {
-  double mean = 0;
-  for (const AttentionWindow& part : windows) {
-    const double w = part.window, all = causal ? length / 2 : length;
-    const bool limited = w > 0 && w < length;
-    const double seen = causal ? w - w * (w - 1) / (2 * length) : w;
-    mean += part.share * (limited ? std::min(all, seen) : all);
-  }
-  return mean;
-}
-
-}  // namespace
-
-double visible_tokens(const Core& core, double length) {
-  const auto count = static_cast<std::size_t>(core.window_count);
-  return visible(std::span(core.windows).first(count), core.causal, length);
-}
-
-double visible_tokens(std::span<const AttentionWindow> windows, double length) {
-  return visible(windows, true, length);
-}
-
 }  // namespace trcost

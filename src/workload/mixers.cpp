@@ -113,6 +113,7 @@ void add_state_space(const LanguageModel& m, Block& block, LayerMatrices& matric
   core.scan_head = s.head_dim;
   core.scan_chunk = s.chunk;
   core.channels = inner;
+  core.state = s.state;
   core.kept = product + inner;
   // Written by one kernel and read by the next: the product, what is convolved, and the scan's
   // output on both sides of the gated norm.
@@ -137,6 +138,7 @@ void add_linear_attention(const LanguageModel& m, Block& block, LayerMatrices& m
   core.scan_head = a.value_dim;
   core.scan_chunk = a.chunk;
   core.channels = values;
+  core.state = a.key_dim;
   core.kept = 2 * convolved + 3 * values + 2 * a.value_heads;
   core.moved = 2 * convolved + 3 * values + 2 * a.value_heads;
 }
@@ -156,13 +158,6 @@ void add_mixer(const LanguageModel& m, Mixer mixer, Block& block) {
     case Mixer::none:
       return;
   }
-}
-
-double core_flops(const Core& core, double length) {
-  const double before = core.causal ? length / 2 : length;
-  const bool chooses = core.index_width > 0 && length > core.windows[0].window;
-  return attention_flops(core, visible_tokens(core, length)) +
-         (chooses ? 2 * core.index_width * before : 0) + core.scan;
 }
 
 }  // namespace trcost

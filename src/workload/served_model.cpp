@@ -2,7 +2,6 @@
 #include "workload/served_model.h"
 
 #include <algorithm>
-#include <span>
 
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
@@ -14,18 +13,6 @@ namespace {
 // Engines keep the state of a recurrence in 32 bits (mamba_ssm_dtype of the configurations of
 // Nemotron-H and Qwen3-Next).
 constexpr double kStateBytes = 4;
-
-double state_values(const LanguageModel& m, const Core& core) {
-  if (core.scan <= 0) return 0;
-  return core.channels * (m.mamba ? m.mamba->state : m.linear->key_dim);
-}
-
-// Decoding absorbs the up-projections of a latent: scores against it, values from it (DeepSeek-V2,
-// arXiv:2405.04434, section 2.1.2).
-double decode_flops(const Core& core) {
-  if (core.kv_latent <= 0 || core.latent_shared) return attention_flops(core, 1);
-  return 2 * core.heads * (2 * core.kv_latent + core.shared_key);
-}
 
 void add_weights(const Run& run, ServedModel& s) {
   const Block& block = run.block;
@@ -48,22 +35,29 @@ void add_weights(const Run& run, ServedModel& s) {
 
 // What a token leaves, and does with what others left. The recurrences' own FLOPs, a hundredth of
 // their products', are left out, and so are an image's keys: how many there are, a request decides.
-void add_core(const LanguageModel& m, const Run& run, ServedModel& s) {
+void add_core(const Run& run, ServedModel& s) {
   const Core& core = run.block.core;
   if (core.cross) return;
-  s.cache_width += run.count * cached_values(core) / m.layers;
-  s.index_width += run.count * core.index_key / m.layers;
-  s.index_flops += run.count * 2 * core.index_width;
-  if (core.index_width > 0) s.chosen = core.windows[0].window;
-  s.decode_flops += run.count * decode_flops(core);
-  s.prefill_flops += run.count * attention_flops(core, 1);
-  s.state_bytes += run.count * state_values(m, core) * kStateBytes;
+  s.state_bytes += run.count * core.channels * core.state * kStateBytes;
+  if (core.heads <= 0) return;
+  for (ServedCore& known : s.cores) {
+    if (known.core != core) continue;
+    known.layers += run.count;
+    return;
+  }
+  s.cores.push_back({core, run.count});
+}
+
+template <class Of>
+double over_cores(const ServedModel& m, const Of& of) {
+  double sum = 0;
+  for (const ServedCore& each : m.cores) sum += each.layers * of(each.core);
+  return sum;
 }
 
 void refuse_unserved(const LanguageModel& m, const std::string& name) {
   if (m.output_head && !m.bidirectional) return;
-  throw Error(ErrorKind::usage,
-              name + " generates nothing: it has no language model's head",
+  throw Error(ErrorKind::usage, name + " generates nothing: it has no language model's head",
               "give a language model: `trcost list models`", "--model");
 }
 
@@ -81,7 +75,7 @@ ServedModel served_model(const Model& model) {
   for (const Run& run : blocks_of(m)) {
     if (run.module == Module::mtp) continue;
     add_weights(run, s);
-    add_core(m, run, s);
+    add_core(run, s);
   }
   if (m.moe) {
     s.experts = m.moe->experts;
@@ -92,60 +86,62 @@ ServedModel served_model(const Model& model) {
   s.head_params = m.vocab * m.hidden;
   s.tied = m.tied_embeddings;
   s.context = m.context;
-  s.windows = m.windows;
-  s.window_count = m.window_count;
   return s;
 }
 
+bool ServedModel::sparse() const {
+  return std::ranges::any_of(cores, [](const ServedCore& c) { return c.core.index_width > 0; });
+}
+
+PartBytes part_bytes(const ServedModel& m, WeightFormat format) {
+  const WeightFormatRow& row = weight_format(format);
+  if (m.experts > 0) return {row.mixture_bytes, row.mixture_bytes, row.other_bytes};
+  return {row.attention_bytes, row.other_bytes, row.other_bytes};
+}
+
+double read_bytes(const ServedModel& m, const PartBytes& bytes) {
+  return m.attention_params * bytes.attention + m.dense_params * bytes.dense +
+         m.head_params * PartBytes::kHead;
+}
+
 double unread_bytes(const ServedModel& m) {
-  return (m.tied ? 0 : 2 * m.head_params) + kImageBytes * m.image_params;
+  return (m.tied ? 0 : PartBytes::kHead * m.head_params) + PartBytes::kImage * m.image_params;
 }
 
 double weight_bytes(const ServedModel& m, WeightFormat format) {
-  const WeightFormatRow& row = weight_format(format);
-  const bool mixture = m.experts > 0;
-  return m.attention_params * (mixture ? row.mixture_bytes : row.attention_bytes) +
-         m.dense_params * (mixture ? row.mixture_bytes : row.other_bytes) +
-         m.expert_params * row.other_bytes + 2 * m.head_params + unread_bytes(m);
+  const PartBytes bytes = part_bytes(m, format);
+  return read_bytes(m, bytes) + m.expert_params * bytes.expert + unread_bytes(m);
 }
 
-double kept_context(const ServedModel& m, double context) {
-  double kept = 0;
-  for (int i = 0; i < m.window_count; ++i) {
-    const auto [share, window] = m.windows[static_cast<std::size_t>(i)];
-    kept += share * (window > 0 ? std::min(context, window) : context);
-  }
-  return kept;
-}
-
-double attended_context(const ServedModel& m, double context) {
-  const double kept = kept_context(m, context);
-  return m.chosen > 0 ? std::min(m.chosen, kept) : kept;
+double cache_shards(const ServedModel& m, double tp) {
+  return std::min(tp, m.kv_heads);
 }
 
 double decode_core_flops(const ServedModel& m, double context) {
-  const bool chooses = m.chosen > 0 && context > m.chosen;
-  return m.decode_flops * attended_context(m, context) + (chooses ? m.index_flops * context : 0);
+  return over_cores(m, [&](const Core& core) {
+    return decode_flops(core) * attended_tokens(core, context) +
+           index_flops(core, context, context);
+  });
 }
 
 double prefill_core_flops(const ServedModel& m, double prompt) {
-  const AttentionWindow chosen[] = {{1, m.chosen}};
-  const double seen = m.chosen > 0 ? visible_tokens(chosen, prompt)
-                                   : visible_tokens(std::span(m.windows).first(
-                                                        static_cast<std::size_t>(m.window_count)),
-                                                    prompt);
-  const bool chooses = m.chosen > 0 && prompt > m.chosen;
-  return m.prefill_flops * seen + (chooses ? m.index_flops * prompt / 2 : 0);
+  return over_cores(m, [&](const Core& core) { return prompt_flops(core, prompt); });
 }
 
-double cache_bytes_per_token(const ServedModel& m, double bytes_per_number) {
-  return m.layers * ((m.cache_width - m.index_width) * bytes_per_number + m.index_width);
+double cache_bytes_per_token(const ServedModel& m, double bytes) {
+  return over_cores(m, [&](const Core& core) { return cached_bytes(core, bytes); });
 }
 
-double read_cache_bytes(const ServedModel& m, double context, double bytes_per_number) {
-  const double read = m.layers * (m.cache_width - m.index_width) * bytes_per_number;
-  const bool chooses = m.chosen > 0 && context > m.chosen;
-  return read * attended_context(m, context) + (chooses ? m.layers * m.index_width * context : 0);
+double kept_cache_bytes(const ServedModel& m, double context, double bytes) {
+  return over_cores(
+      m, [&](const Core& core) { return cached_bytes(core, bytes) * kept_tokens(core, context); });
+}
+
+double read_cache_bytes(const ServedModel& m, double context, double bytes) {
+  return over_cores(m, [&](const Core& core) {
+    const double keys = chooses(core, context) ? core.index_key * context : 0;
+    return attention_values(core) * bytes * attended_tokens(core, context) + keys;
+  });
 }
 
 double touched_experts(double experts, double per_token, double batch) {

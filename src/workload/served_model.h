@@ -2,13 +2,29 @@
 // A model as serving sees it: what is read, kept and computed per token.
 #pragma once
 
-#include <array>
 #include <optional>
 
 #include "catalog/engine.h"
 #include "catalog/model.h"
+#include "workload/core.h"
+#include "workload/inline_list.h"
 
 namespace trcost {
+
+/// Layers with equal attention.
+struct ServedCore {
+  Core core;
+  double layers = 0;
+};
+/// Kinds of attention that a model may have side by side.
+inline constexpr std::size_t kMostCores = 4;
+
+/// Bytes per weight by part. Head, embedding, encoder and connector stay in 16 bits, whatever the
+/// format: engines quantise a language model's layers alone.
+struct PartBytes {
+  double attention = 0, dense = 0, expert = 0;
+  static constexpr double kHead = 2, kImage = 2;
+};
 
 /// A model as serving sees it: plain sums over its blocks. FLOPs are per token and position of
 /// context, over all layers. Multi-token-prediction modules are left out.
@@ -30,36 +46,34 @@ struct ServedModel {
   double image_params = 0;  ///< encoder and connector, held in 16 bits, read for images alone
   bool tied = false;
   std::optional<double> context;  ///< longest sequence
-  double cache_width = 0;    ///< numbers per token and layer in the cache, in the mean of layers
-  double state_bytes = 0;    ///< of a sequence's recurrences, which do not grow
-  double index_width = 0;    ///< of those, keys of an indexer, 8-bit, read for the whole context
-  double index_flops = 0;    ///< its scores: one token, per token of context, over all layers
-  double chosen = 0;         ///< tokens that it lets attention see, 0: all
-  double decode_flops = 0;   ///< core of attention: one new token, per token of context
-  double prefill_flops = 0;  ///< the same per token of a prompt, uncompressed
-  std::array<AttentionWindow, 4> windows{};
-  int window_count = 1;
+  double state_bytes = 0;         ///< of a sequence's recurrences, which do not grow
+  InlineList<ServedCore, kMostCores> cores;  ///< of attention, those that leave a cache
+  /// Whether an indexer chooses what attention sees.
+  [[nodiscard]] bool sparse() const;
 };
 /// Throws Error (usage) for what generates nothing, an encoder or a pair of towers, by its name.
 /// Cross-attention layers count as if the request had an image.
 ServedModel served_model(const Model& model);
 
-/// Bytes per weight of encoder and connector: engines quantise the language model alone.
-inline constexpr double kImageBytes = 2;
+/// Bytes per weight of a model's parts in a format.
+PartBytes part_bytes(const ServedModel& model, WeightFormat format);
+/// Bytes of the weights that every decode step reads, beside routed experts.
+double read_bytes(const ServedModel& model, const PartBytes& bytes);
 /// Of those that no decode step reads: an embedding of its own, encoder and connector.
 double unread_bytes(const ServedModel& model);
 /// Bytes of all weights; norms and biases, a thousandth of them, are left out.
 double weight_bytes(const ServedModel& model, WeightFormat format);
-/// Tokens of a context that the average layer keeps: windows forget the rest.
-double kept_context(const ServedModel& model, double context);
-/// Tokens of those that a new token attends to: an indexer chooses among them.
-double attended_context(const ServedModel& model, double context);
-/// FLOPs of scores and values of one new token over a context, the indexer's scores of all of it
-/// included where it has to choose (DeepSeek-V3.2, arXiv:2512.02556, section 2.1).
+/// Accelerators of a tensor-parallel group that share the cache out: beyond the key-value heads they
+/// hold copies.
+double cache_shards(const ServedModel& model, double tp);
+/// FLOPs of scores and values of one new token over a context, an indexer's scores of all of it
+/// included where it has to choose.
 double decode_core_flops(const ServedModel& model, double context);
 /// The same of the mean token of a prompt, which sees half of it.
 double prefill_core_flops(const ServedModel& model, double prompt);
-/// Bytes of the cache that one step reads for one sequence.
+/// Bytes of the cache of one sequence: what the windows of each kind of layer keep of its context.
+double kept_cache_bytes(const ServedModel& model, double context, double bytes_per_number);
+/// Bytes of those that one step reads.
 double read_cache_bytes(const ServedModel& model, double context, double bytes_per_number);
 /// Bytes that one more token of a context short of any window adds to the cache.
 double cache_bytes_per_token(const ServedModel& model, double bytes_per_number);

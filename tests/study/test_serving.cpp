@@ -60,7 +60,7 @@ void check_vector(const nlohmann::json& v) {
     near(cache_bytes_per_token(served(catalog_name(in["model"])), in["bytes"]), "bytes");
   } else if (kind == "kv_bytes_per_seq") {
     const ServedModel m = served(catalog_name(in["model"]));
-    near(cache_bytes_per_token(m, in["bytes"]) * kept_context(m, in["ctx"]), "bytes");
+    near(kept_cache_bytes(m, in["ctx"], in["bytes"]), "bytes");
   } else if (kind == "weight_GB") {
     near(weight_bytes(served(catalog_name(in["model"])), format_named(in["precision"])) / 1e9,
          "GB");

@@ -205,20 +205,52 @@ TEST_CASE("a fuller step and a longer context take no less time", "[serving][pro
   }
 }
 
+TEST_CASE("a step is made of its parts, each at least as slow as either of its bounds",
+          "[serving][properties]") {
+  Draw draw(8);
+  for (int i = 0; i < 1000; ++i) {
+    const Case c = random_case(draw);
+    const ServingModel replica = c.replica();
+    const double b = draw.whole(1, 4000), context = draw.whole(1, 100000);
+    const double drafted = std::floor(4 * draw.unit());
+    INFO(i);
+    const DecodeParts parts = replica.parts(b, context, drafted);
+    const DecodeStep step = replica.decode(b, context, drafted);
+    const auto between = [](double seconds, const Bounds& bounds) {
+      const double larger = std::max(bounds.read, bounds.computed);
+      CHECK(seconds >= larger * (1 - 1e-12));
+      CHECK(seconds <= std::pow(2, 0.25) * larger * (1 + 1e-12));
+    };
+    between(step.dense, parts.dense);
+    between(step.experts / 1.1, parts.experts);
+    between(step.cache, parts.cache);
+    CHECK(parts.positions == parts.requests * (1 + drafted));
+    // Requests of all copies are at least the replica's.
+    CHECK(parts.positions * c.layout.dp >= parts.tokens * (1 - 1e-12));
+    const double number = c.format == WeightFormat::bf16 ? 2 : 1;
+    CHECK(parts.cache_bytes <= kept_cache_bytes(c.model, context, number) * (1 + 1e-12));
+  }
+}
+
 // Choosing costs the scores of all tokens: it pays from somewhat above the number that is chosen.
 TEST_CASE("an indexer costs no more than its own scores beside attention to all tokens",
           "[serving][properties]") {
   Draw draw(7);
   const ServedModel sparse = served_model(catalog().model("deepseek-v3.2"));
-  ServedModel dense = sparse;
-  dense.chosen = dense.index_flops = 0;
+  ServedModel dense = sparse;  // the same cache, all of it seen
+  for (ServedCore& each : dense.cores) {
+    each.core.windows = {};
+    each.core.index_width = 0;
+  }
+  const auto [core, layers] = *sparse.cores.begin();
+  const double chosen = core.windows[0].window;
   for (int i = 0; i < 300; ++i) {
     const double context = draw.whole(1, 160000);
     INFO(context);
-    const double keys = sparse.layers * sparse.index_width * context;
-    const double scores = sparse.index_flops * context;
+    const double keys = layers * core.index_key * context;
+    const double scores = layers * 2 * core.index_width * context;
     const double rounding = 1 + 1e-12;
-    const bool pays = context >= 2 * sparse.chosen;
+    const bool pays = context >= 2 * chosen;
     CHECK(read_cache_bytes(sparse, context, 2) <=
           (read_cache_bytes(dense, context, 2) + (pays ? 0 : keys)) * rounding);
     CHECK(decode_core_flops(sparse, context) <=
