@@ -4,17 +4,12 @@
 
 #include <string>
 
+#include "catalog_fixture.h"
 #include "planner/planner.h"
-#include "trcost/catalog.h"
 
 namespace {
 
 using namespace trcost;
-
-const Catalog& catalog() {
-  static const Catalog instance;
-  return instance;
-}
 
 Workload workload(double params, double seq_length) {
   Workload w;

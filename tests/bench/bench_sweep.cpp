@@ -5,19 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "catalog_fixture.h"
 #include "report/sweep_report.h"
 #include "study/sweep_worker.h"
-#include "trcost/catalog.h"
 #include "trcost/sweep.h"
 
 namespace {
 
 using namespace trcost;
-
-const Catalog& catalog() {
-  static const Catalog instance;
-  return instance;
-}
 
 constexpr const char* kSelected =
     "performance.mfu,memory.total_bytes,memory.fits,wall_clock_seconds,gpu_hours,cost.total";

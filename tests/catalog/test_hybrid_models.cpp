@@ -6,6 +6,7 @@
 
 #include "catalog/loaders.h"
 #include "catalog/strict_json.h"
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/memory.h"
 #include "trcost/error.h"
@@ -16,11 +17,6 @@
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 LanguageModel language(const char* name) {
   return catalog().model(name).language;

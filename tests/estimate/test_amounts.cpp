@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/resolve.h"
 #include "trcost/catalog.h"
@@ -13,11 +14,6 @@
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 Scenario sized(double params, const char* modality) {
   Scenario s;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/resolve.h"
-#include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "trcost/tokens.h"
@@ -13,11 +13,6 @@
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 Scenario samples() {
   Scenario s;

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/cluster_size.h"
 #include "trcost/catalog.h"
@@ -37,11 +38,6 @@ double fewest_of_all(const ClusterSizes& sizes, const Ragged& cluster, double de
     if (cluster.seconds(n) <= deadline) return n;
   }
   return 0;
-}
-
-const Catalog& catalog() {
-  static const Catalog instance;
-  return instance;
 }
 
 Scenario question(double params, double days) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
@@ -16,11 +17,6 @@ using namespace trcost;
 namespace fs = std::filesystem;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 // Catalog names of the configurations that are filed under another name.
 const std::map<std::string, std::string> kNames = {

@@ -2,6 +2,7 @@
 // Images and samples against what a sequence can hold.
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/resolve.h"
 #include "trcost/error.h"
@@ -9,11 +10,6 @@
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 Scenario samples(const char* model, double images) {
   Scenario s;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
-#include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "trcost/solve.h"
@@ -14,11 +14,6 @@
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 // Pre-training scales as they are quoted, with what the reference makes of them at 40 % MFU.
 struct Quoted {

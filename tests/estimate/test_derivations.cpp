@@ -4,21 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/expression.h"
 #include "text/files.h"
-#include "trcost/catalog.h"
 #include "trcost/estimate.h"
 #include "workload/method.h"
 
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 Scenario scenario(const std::vector<std::pair<Field, std::string>>& fields) {
   Scenario out;

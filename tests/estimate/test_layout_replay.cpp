@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/estimate_columns.h"
 #include "trcost/error.h"
@@ -13,11 +14,6 @@
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 /// Every field of a layout as a user reads it off the answer, under the scenario's paths.
 Scenario with_printed_layout(Scenario scenario, const Estimate& e) {

@@ -2,8 +2,8 @@
 // What `memory` says is what `estimate` says, whatever is trained.
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
-#include "trcost/catalog.h"
 #include "trcost/estimate.h"
 #include "trcost/memory_fit.h"
 #include "workload/method.h"
@@ -11,11 +11,6 @@
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 Scenario question(std::string_view method, const char* model, double gpus) {
   Scenario s;

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "catalog_fixture.h"
 #include "catch.h"
-#include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "workload/method.h"
@@ -14,11 +14,6 @@
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 Scenario question(const std::string& method, const std::string& model, double gpus) {
   Scenario s;

@@ -4,22 +4,17 @@
 #include <cmath>
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "cost/energy.h"
 #include "cost/make_bill.h"
 #include "estimate/range_draws.h"
-#include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 // 7B parameters and 1T tokens at a given speed: layouts do not matter here.
 Scenario seven_billion(const char* accelerator, double gpus = 64) {

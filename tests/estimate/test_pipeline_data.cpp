@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
-#include "trcost/catalog.h"
 #include "trcost/estimate.h"
 
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 Scenario pairs(const char* image_size) {
   Scenario s;

@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/estimate_columns.h"
 #include "estimate/random_scenario.h"
@@ -24,11 +25,6 @@
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog instance;
-  return instance;
-}
 
 // Every network, within nodes and between them, has twice its bandwidth.
 const Catalog& faster_links() {

@@ -2,18 +2,13 @@
 // Ratios are quotients of amounts, of a plain run too.
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
-#include "trcost/catalog.h"
 #include "trcost/estimate.h"
 
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 Scenario sized(double params, double tokens, double gpus) {
   Scenario s;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/resolve.h"
 #include "trcost/error.h"
@@ -10,11 +11,6 @@
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 Scenario with_encoder(const std::string& word) {
   Scenario s;

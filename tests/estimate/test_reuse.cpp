@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "../catch.h"
+#include "catalog_fixture.h"
 #include "estimate/estimate_columns.h"
 #include "estimate/field_names.h"
 #include "trcost/error.h"
@@ -12,11 +13,6 @@
 namespace {
 
 using namespace trcost;
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 Scenario base() {
   Scenario s;

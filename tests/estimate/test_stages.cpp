@@ -7,20 +7,15 @@
 #include <vector>
 
 #include "catalog/strict_json.h"
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/estimate_columns.h"
 #include "text/files.h"
-#include "trcost/catalog.h"
 #include "trcost/estimate.h"
 
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 Scenario example() {
   const std::string path = TRCOST_SOURCE_DIR "/examples/scenarios/llava-two-stages.json";

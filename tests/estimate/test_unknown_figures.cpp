@@ -3,19 +3,14 @@
 #include <algorithm>
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
-#include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 Scenario sized(const char* accelerator) {
   Scenario s;

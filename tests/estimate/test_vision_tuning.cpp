@@ -4,19 +4,14 @@
 #include <string>
 #include <string_view>
 
+#include "catalog_fixture.h"
 #include "catch.h"
-#include "trcost/catalog.h"
 #include "trcost/estimate.h"
 #include "trcost/memory_fit.h"
 
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 Scenario tuning() {
   Scenario s;

@@ -3,19 +3,14 @@
 #include <cstddef>
 
 #include "catalog/efficiency.h"
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/performance.h"
-#include "trcost/catalog.h"
 
 using namespace trcost;
 using Catch::Matchers::WithinRel;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog instance;
-  return instance;
-}
 
 struct Run {
   Stack stack = catalog().stack("megatron");

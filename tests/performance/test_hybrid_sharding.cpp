@@ -10,7 +10,7 @@ namespace {
 
 Workload dense(const char* model = "llama-2-7b") {
   Workload workload;
-  workload.language = planning::catalog().model(model).language;
+  workload.language = catalog().model(model).language;
   workload.seq_length = workload.attention_length = 4096;
   return workload;
 }

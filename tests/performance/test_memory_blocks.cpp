@@ -14,7 +14,6 @@ using namespace trcost;
 
 namespace {
 
-using planning::catalog;
 
 MemoryRecipe plain_recipe() {
   MemoryRecipe recipe = catalog().stack("megatron").memory;

@@ -4,9 +4,9 @@
 #include <string>
 
 #include "catalog/loaders.h"
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/performance.h"
-#include "trcost/catalog.h"
 #include "workload/block.h"
 #include "workload/reference_vectors.h"
 
@@ -15,11 +15,6 @@ using namespace trcost;
 namespace {
 
 constexpr double kGiB = 1024.0 * 1024 * 1024;
-
-const Catalog& catalog() {
-  static const Catalog instance;
-  return instance;
-}
 
 MemoryModel on(const Workload& workload, const std::string& stack, const std::string& accelerator) {
   return MemoryModel(workload, catalog().stack(stack).memory, Precision::bf16,

@@ -4,19 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/performance.h"
 #include "study/validate.h"
-#include "trcost/catalog.h"
 
 namespace {
 
 using namespace trcost;
-
-const Catalog& catalog() {
-  static const Catalog instance;
-  return instance;
-}
 
 ValidationSummary family(const ValidationResult& result, bool mixture, bool known, bool tuning) {
   std::vector<RowError> rows;

@@ -34,7 +34,7 @@ double per_second(const planning::Scenario& s, int ranks) {
 
 TEST_CASE("no software hides gathers of sharded weights over the network for nothing",
           "[sharding]") {
-  for (const std::string& stack : planning::catalog().names(CatalogKind::stacks)) {
+  for (const std::string& stack : catalog().names(CatalogKind::stacks)) {
     INFO(stack);
     const planning::Scenario s{"llama2-70b", "h100-sxm", stack, 256, 4096, 256};
     const double once = exchange(s, sharded(256, 1, Sharding::parameters));

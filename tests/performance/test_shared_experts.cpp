@@ -10,7 +10,7 @@ namespace {
 
 Workload mixtral() {
   Workload workload;
-  workload.language = planning::catalog().model("mixtral-8x7b").language;
+  workload.language = catalog().model("mixtral-8x7b").language;
   workload.seq_length = workload.attention_length = 4096;
   return workload;
 }

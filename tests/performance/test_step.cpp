@@ -6,10 +6,10 @@
 #include <string>
 
 #include "catalog/efficiency.h"
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/performance.h"
 #include "performance/step_account.h"
-#include "trcost/catalog.h"
 
 namespace {
 
@@ -55,11 +55,6 @@ Workload vision_workload() {
   workload.encoder_tokens_per_image = 577;
   workload.vision_tokens_per_image = 576;
   return workload;
-}
-
-const Catalog& catalog() {
-  static const Catalog instance;
-  return instance;
 }
 
 /// A platform whose parts can be changed one at a time.

@@ -2,20 +2,15 @@
 // What a step says of itself adds up to it: recomputed by hand here, by the formula of --explain.
 #include "catalog/efficiency.h"
 #include "catalog/runs.h"
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/step_account.h"
 #include "study/validate.h"
-#include "trcost/catalog.h"
 #include "trcost/error.h"
 
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 // By hand, from the numbers alone.
 double by_hand(const StepAccount& a) {

@@ -6,20 +6,15 @@
 #include <vector>
 
 #include "catalog/efficiency.h"
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/performance.h"
 #include "study/validate.h"
-#include "trcost/catalog.h"
 
 using namespace trcost;
 using Catch::Matchers::WithinRel;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog instance;
-  return instance;
-}
 
 Platform platform_of(const std::string& accelerator, const std::string& stack,
                      Precision precision = Precision::bf16) {

@@ -5,17 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "catalog_fixture.h"
 #include "performance/performance.h"
 #include "planner/planner.h"
-#include "trcost/catalog.h"
 #include "workload/reference_vectors.h"
 
 namespace planning {
-
-inline const trcost::Catalog& catalog() {
-  static const trcost::Catalog instance;
-  return instance;
-}
 
 inline trcost::Platform platform(const std::string& accelerator, const std::string& stack,
                                  trcost::Precision precision = trcost::Precision::bf16) {

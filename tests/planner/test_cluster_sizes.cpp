@@ -40,8 +40,8 @@ const std::vector<Case>& cases() {
 }
 
 double node_of(const char* accelerator) {
-  return planning::catalog()
-      .system(planning::catalog().accelerator(accelerator).system)
+  return catalog()
+      .system(catalog().accelerator(accelerator).system)
       .gpus_per_node;
 }
 

@@ -105,7 +105,7 @@ TEST_CASE("plans fit, multiply to the GPUs, divide the batch, and repeat", "[pla
     CHECK(l.gpus() == s.gpus);
     CHECK(std::fmod(l.global_batch, l.micro_batch * l.dp) == 0);
     CHECK(l.pp * l.vp <= model.dealt().count() + l.pp);
-    CHECK(planning::catalog().stack(s.stack).shardings[static_cast<std::size_t>(l.sharding)] ==
+    CHECK(catalog().stack(s.stack).shardings[static_cast<std::size_t>(l.sharding)] ==
           true);
     const Plan again = plan(planning::step_model(s), planning::request(s));
     CHECK(again.layout == l);
@@ -125,7 +125,7 @@ TEST_CASE("weights are not sharded over the network where nobody trains so", "[p
                             Scenario{"llama-3-70b", "h100-sxm", "megatron", 2048, 8192, 2048}}) {
     INFO(s.model << " on " << s.gpus);
     const StepModel model(
-        reference::text_workload(planning::catalog().model(s.model).language, s.seq_length),
+        reference::text_workload(catalog().model(s.model).language, s.seq_length),
         planning::platform(s.accelerator, s.stack));
     PlanRequest request = planning::request(s);
     request.global_batch = s.batch;

@@ -4,20 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "report/sweep_report.h"
-#include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
 
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog instance;
-  return instance;
-}
 
 SweepRequest grid(const std::string& pricing) {
   SweepRequest out;

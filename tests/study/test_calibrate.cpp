@@ -6,6 +6,7 @@
 #include "catalog/efficiency.h"
 #include "catalog/loaders.h"
 #include "catalog/strict_json.h"
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "study/calibrate.h"
 #include "study/training_log.h"
@@ -15,11 +16,6 @@
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 constexpr std::string_view kHeader =
     "id,model,accelerator,gpus,tp,pp,dp,micro_batch,global_batch,seq_length,sharding,recompute,"

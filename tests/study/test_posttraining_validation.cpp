@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "study/posttraining_validation.h"
 #include "trcost/estimate.h"
@@ -11,11 +12,6 @@
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 const PosttrainingValidation& all_rows() {
   static const PosttrainingValidation shared = validate_posttraining(catalog());

@@ -16,10 +16,6 @@ using namespace trcost;
 
 namespace {
 
-const Catalog& catalog() {
-  return planning::catalog();
-}
-
 ServedModel served(const std::string& name) {
   return served_model(catalog().model(name));
 }

@@ -16,10 +16,6 @@ using namespace trcost;
 
 namespace {
 
-const Catalog& catalog() {
-  return planning::catalog();
-}
-
 // Draws by themselves, alike on every machine: distributions of the library are not.
 class Draw {
  public:

@@ -3,21 +3,16 @@
 #include <cmath>
 #include <random>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/estimate_columns.h"
 #include "quantity/quantity.h"
-#include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/solve.h"
 
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog instance;
-  return instance;
-}
 
 class Dice {
  public:

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "catalog/assumed.h"
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/estimate_columns.h"
 #include "report/sweep_report.h"
@@ -15,11 +16,6 @@ namespace {
 using trcost::Field;
 using trcost::SweepPlan;
 using trcost::SweepRequest;
-
-const trcost::Catalog& catalog() {
-  static const trcost::Catalog built_in;
-  return built_in;
-}
 
 SweepRequest request(std::vector<std::string> vary) {
   SweepRequest out;

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "study/sweep_lines.h"
 #include "report/sweep_report.h"
@@ -20,11 +21,6 @@ using trcost::SweepPlan;
 using trcost::SweepRequest;
 
 constexpr const char* kFile = "sweep-resume.out";
-
-const trcost::Catalog& catalog() {
-  static const trcost::Catalog built_in;
-  return built_in;
-}
 
 SweepRequest grid() {
   SweepRequest out;

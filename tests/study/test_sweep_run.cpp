@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "report/row_text.h"
 #include "report/sweep_report.h"
@@ -18,11 +19,6 @@ using trcost::Field;
 using trcost::Format;
 using trcost::SweepPlan;
 using trcost::SweepRequest;
-
-const trcost::Catalog& catalog() {
-  static const trcost::Catalog built_in;
-  return built_in;
-}
 
 // Fixed layouts, some of which divide nothing, on three platforms of which one lacks fp8.
 SweepRequest small_grid() {

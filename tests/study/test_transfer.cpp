@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "catalog_fixture.h"
 #include "catch.h"
-#include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/transfer.h"
 
@@ -14,11 +14,6 @@ using namespace trcost;
 namespace {
 
 constexpr double kDay = 86400;
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 Scenario training(double params, double tokens) {
   Scenario s;

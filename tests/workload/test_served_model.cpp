@@ -3,8 +3,8 @@
 #include <string>
 
 #include "catalog/model.h"
+#include "catalog_fixture.h"
 #include "catch.h"
-#include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "workload/served_model.h"
 #include "workload/workload.h"
@@ -12,11 +12,6 @@
 using namespace trcost;
 
 namespace {
-
-const Catalog& catalog() {
-  static const Catalog shared;
-  return shared;
-}
 
 // Scores that the tokens of a prompt compute, one token after another.
 double mean_visible(const LanguageModel& m, int prompt) {
