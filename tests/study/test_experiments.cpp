@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// An ablation study: its arithmetic, and schedules against bounds and by hand.
+#include "trcost/experiments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "catalog_fixture.h"
+#include "catch.h"
+
+using namespace trcost;
+
+namespace {
+
+Experiment named(const char* name, double params, double tokens, double repeats) {
+  Experiment e;
+  e.name = name;
+  e.params_fraction = params;
+  e.tokens_fraction = tokens;
+  e.repeats = repeats;
+  return e;
+}
+
+ExperimentStudy study() {
+  ExperimentStudy s;
+  s.base.set_number(Field::model_params, 7e9);
+  s.base.set_number(Field::data_tokens, 2e11);
+  s.base.set_text(Field::hardware_accelerator, "h100-sxm,b200");
+  s.experiments = {named("rate", 0.1, 0.1, 5), named("data", 0.05, 0.2, 3)};
+  s.experiments[0].seeds = 2;
+  s.experiments[1].failure_share = 0.25;
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("attempts are runs over the share that succeeds", "[experiments]") {
+  Experiment e = named("x", 1, 1, 6);
+  e.seeds = 2;
+  e.failure_share = 0.25;
+  CHECK(e.runs() == 12);
+  CHECK_THAT(e.attempts(), WithinRel(16.0, 1e-12));
+}
+
+TEST_CASE("a study is the sum of its experiments", "[experiments]") {
+  const ExperimentStudy asked = study();
+  const ExperimentReport report = run_experiments(asked, catalog());
+  REQUIRE(report.platforms.size() == 2);
+  for (const PlatformExperiments& platform : report.platforms) {
+    INFO(platform.accelerator);
+    double hours = 0, usd = 0, tokens = 0, runs = 0;
+    for (const ExperimentResult& each : platform.experiments) {
+      const Experiment& e = *each.experiment;
+      INFO(e.name);
+      CHECK_THAT(each.gpu_hours,
+                 WithinRel(each.run.gpus * each.run_seconds / 3600 * e.attempts(), 1e-9));
+      CHECK_THAT(*each.usd, WithinRel(each.gpu_hours * *platform.price_per_gpu_hour, 1e-9));
+      CHECK_THAT(each.tokens, WithinRel(2e11 * e.tokens_fraction * e.attempts(), 1e-3));
+      hours += each.gpu_hours;
+      usd += *each.usd;
+      tokens += each.tokens;
+      runs += e.runs();
+    }
+    CHECK_THAT(platform.gpu_hours, WithinRel(hours, 1e-12));
+    CHECK_THAT(*platform.usd, WithinRel(usd, 1e-12));
+    CHECK_THAT(platform.tokens, WithinRel(tokens, 1e-12));
+    CHECK(platform.runs == runs);
+    CHECK_THAT(*platform.usd_per_run, WithinRel(usd / runs, 1e-12));
+    CHECK(platform.range.total_usd->p10 < usd);
+    CHECK(platform.range.total_usd->p90 > usd);
+  }
+}
+
+TEST_CASE("twice the repeats cost twice as much, and stopping early saves its share",
+          "[experiments]") {
+  ExperimentStudy once = study();
+  once.run_seconds = 1e9;  // the fewest accelerators whatever is saved
+  ExperimentStudy twice = once, stopped = once;
+  for (Experiment& e : twice.experiments) e.repeats *= 2;
+  for (Experiment& e : stopped.experiments) e.early_stopping = 0.4;
+  const auto usd = [](const ExperimentStudy& s) {
+    return *run_experiments(s, catalog()).platforms[0].usd;
+  };
+  CHECK_THAT(usd(twice), WithinRel(2 * usd(once), 1e-9));
+  CHECK_THAT(usd(stopped), WithinRel(0.6 * usd(once), 1e-9));
+}
+
+TEST_CASE("a schedule by hand", "[experiments][schedule]") {
+  // Eight accelerators: the job of eight first, then two of four side by side, then one.
+  const JobSchedule s = schedule_jobs({{4, 100, 3}, {8, 50, 1}}, 8, 8);
+  CHECK_THAT(s.seconds, WithinRel(50.0 + 100 + 100, 1e-12));
+  CHECK_THAT(s.idle_gpu_seconds, WithinRel(4.0 * 100, 1e-12));  // half a node beside the last
+}
+
+TEST_CASE("no schedule is shorter than its work, nor twice as long as list scheduling may be",
+          "[experiments][schedule][property]") {
+  std::mt19937 generator(20261124);
+  const auto random = [&] { return static_cast<unsigned>(generator()); };
+  for (int i = 0; i < 300; ++i) {
+    const double gpus = 8.0 * (1 + random() % 16);
+    std::vector<ScheduledJob> jobs;
+    double work = 0, longest = 0;
+    const int count = 1 + static_cast<int>(random() % 8);
+    for (int j = 0; j < count; ++j) {
+      ScheduledJob job;
+      job.gpus = std::min(gpus, std::exp2(random() % 6));
+      job.seconds = 10 + random() % 1000;
+      job.count = 1 + random() % 9;
+      work += job.gpus * job.seconds * job.count;
+      longest = std::max(longest, job.seconds);
+      jobs.push_back(job);
+    }
+    const JobSchedule s = schedule_jobs(jobs, gpus, 8);
+    INFO("case " << i);
+    CHECK(s.seconds >= longest * (1 - 1e-12));
+    CHECK(s.seconds >= work / gpus * (1 - 1e-12));
+    // Sizes are powers of two, largest first: while a job waits, more than half is busy.
+    CHECK(s.seconds <= 2 * work / gpus + longest * (1 + 1e-9));
+    CHECK(s.idle_gpu_seconds >= 0);
+    CHECK(s.idle_gpu_seconds <= s.seconds * gpus - work + 1e-6 * work);
+  }
+}
