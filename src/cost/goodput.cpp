@@ -153,7 +153,7 @@ GoodputResult plan_goodput(const FailureInputs& inputs) {
 
 std::vector<GoodputNote> goodput_notes(const FailureInputs& inputs, const GoodputResult& result) {
   std::vector<GoodputNote> notes;
-  if (inputs.spot) {
+  if (inputs.spot && !inputs.preemptions_given) {
     notes.push_back({"efficiency.preemption_hours", inputs.preemption_hours, "h",
                      fmt::format("spot: each of {:.6g} node{} is taken back once in so long, "
                                  "besides failures",

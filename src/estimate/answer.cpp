@@ -15,16 +15,11 @@
 namespace trcost {
 namespace {
 
-// The rule takes the parameters as people say them: the number asked for, or the active ones.
-double rule_parameters(const Scenario& scenario, const ResolvedWork& work) {
-  return scenario.number(Field::model_params).value_or(work.params.active);
-}
-
 // What the other phases of a round compute stands with the language model.
-void count_flops(const Scenario& scenario, const ResolvedWork& work, const Execution& execution,
-                 FlopTotals& out) {
+void count_flops(const Task& task, const Execution& execution, FlopTotals& out) {
+  const ResolvedWork& work = task.work();
   const TrainingFlops& per_token = work.flops_per_token;
-  const double tokens = work.tokens.total;
+  const double tokens = task.amounts.tokens.total;
   const double learning = per_token.total() * tokens_per_step(work, execution.plan.layout);
   const double others = (execution.model_flops / learning - 1) * per_token.total();
   out.language = (per_token.language() + others) * tokens;
@@ -33,7 +28,7 @@ void count_flops(const Scenario& scenario, const ResolvedWork& work, const Execu
   out.model = out.language + out.vision + out.projector;
   out.hardware = out.model * execution.hardware_flops / execution.model_flops;
   out.per_token = out.model / tokens;
-  out.rule_6nd = 6 * rule_parameters(scenario, work) * tokens;
+  out.rule_6nd = 6 * work.rule_params * tokens;
 }
 
 // Counts are whole; the parts stay the sum of the total.
@@ -62,38 +57,37 @@ void describe_method(const Prepared& prepared, const Execution& execution,
 }
 
 // Hours are continuous in the tokens; who counts steps counts the last one too.
-WorkTotals work_totals(const Prepared& prepared, const Execution& execution,
-                       const UsefulTime& useful, const Estimate& out) {
-  const ResolvedWork& work = prepared.work;
-  const double steps = optimizer_steps(work, out.layout);
+WorkTotals work_totals(const Task& task, const Execution& execution, const UsefulTime& useful,
+                       const Estimate& out) {
+  const double steps = optimizer_steps(task, out.layout);
   WorkTotals totals;
   totals.steps = out.steps;
   totals.step_seconds =
       out.steps * (execution.phases.empty() ? execution.step_seconds : execution.round_seconds);
-  totals.tokens = steps * tokens_per_step(work, out.layout);
+  totals.tokens = steps * tokens_per_step(task.work(), out.layout);
   totals.model_flop = steps * execution.model_flops;
   totals.hardware_flop = steps * execution.hardware_flops;
   totals.paid_seconds = out.gpu_hours * kSecondsPerHour;
   totals.running_seconds = totals.paid_seconds * useful.production_overhead;
   totals.busy_seconds = totals.running_seconds * useful.goodput_share;
-  totals.peak_flop = totals.busy_seconds * peak_flops(prepared.model);
+  totals.peak_flop = totals.busy_seconds * peak_flops(task.model());
   totals.peak_flop_bf16.reset();
-  const double bf16 = peak_flops(prepared.model, Precision::bf16);
+  const double bf16 = peak_flops(task.model(), Precision::bf16);
   if (bf16 > 0) totals.peak_flop_bf16 = totals.busy_seconds * bf16;
   totals.network_seconds.reset();
   if (const auto share = network_share(execution)) {
     totals.network_seconds = totals.busy_seconds * *share;
   }
   totals.batch_tokens.reset();
-  if (const auto cost = batch_token_cost(work, execution)) {
+  if (const auto cost = batch_token_cost(task, execution)) {
     totals.batch_tokens = totals.tokens * *cost;
   }
   return totals;
 }
 
 void fill_plan(const Question& question, const Execution& execution, Estimate& out) {
-  const ResolvedWork& work = question.prepared->work;
-  const Platform& platform = question.prepared->model.platform();
+  const ResolvedWork& work = question.work();
+  const Platform& platform = question.platform();
   out.accelerator = platform.accelerator->name;
   out.accelerator_title = platform.accelerator->title;
   out.system = platform.system->name;
@@ -105,22 +99,22 @@ void fill_plan(const Question& question, const Execution& execution, Estimate& o
   out.one_layout = true;
   out.memory = execution.plan.memory;
   out.seq_length = work.seq_length;
-  out.tokens = whole_tokens(work.tokens);
+  out.tokens = whole_tokens(question.amounts.tokens);
   out.medium = work.medium;
   out.model = describe_model(work);
   out.one_model = true;
-  count_flops(*question.scenario, work, execution, out.flops);
+  count_flops(question, execution, out.flops);
 }
 
 // The clock, what is done in that time, and its ratios.
-void fill_time(const Prepared& prepared, const Sized& sized, Estimate& out) {
+void fill_time(const Task& task, const Sized& sized, Estimate& out) {
   const Execution& execution = sized.execution;
-  const double steps = optimizer_steps(prepared.work, out.layout);
+  const double steps = optimizer_steps(task, out.layout);
   out.steps = std::ceil(steps / execution.updates * (1 - 1e-12));
   out.wall_clock_seconds =
       sized.wall_clock_seconds.value_or(steps * execution.step_seconds / sized.useful.share());
   out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
-  out.work = work_totals(prepared, execution, sized.useful, out);
+  out.work = work_totals(task, execution, sized.useful, out);
   ratios_of(out.work, out.performance);
   fill_waterfall(execution, sized.useful, out);
 }
@@ -129,28 +123,20 @@ void fill_derivations(const Question& question, const Sized& sized, const Estima
                       Estimate& out) {
   out.derivations.clear();
   out.step.reset();
-  if (!options.derivations) return;
-  const Prepared& prepared = *question.prepared;
-  add_derivations(
-      {*question.scenario, prepared.work, prepared.model, prepared.model.platform(),
-       sized.execution, prepared.round.get(), sized.useful, *question.rates, question.bill},
-      out);
+  if (options.derivations) add_derivations({question, sized.execution, sized.useful}, out);
 }
 
 }  // namespace
 
 Sized size(const Question& question, Notes& notes) {
-  const Scenario& scenario = *question.scenario;
-  const Prepared& prepared = *question.prepared;
   const UsefulShare useful_share = [&](double gpus, double busy_seconds) {
     return useful_time(question.useful, gpus, busy_seconds).share();
   };
   Sized out;
-  out.execution = resolve_execution(scenario, prepared, useful_share, notes);
+  out.execution = resolve_execution(question, useful_share, notes);
   out.useful = useful_time(question.useful, working_gpus(out.execution),
-                           wall_seconds(prepared.work, out.execution, 1));
-  note_useful_time(scenario, out.useful, notes);
-  note_data_scale(scenario, prepared.work, notes);
+                           wall_seconds(question, out.execution, 1));
+  note_useful_time(question.useful, out.useful, notes);
   return out;
 }
 
@@ -166,23 +152,19 @@ void set_pace(const Pace& pace, Sized& sized) {
 
 void answer(const Question& question, const Sized& sized, const EstimateOptions& options,
             Notes& notes, Estimate& out) {
-  const Scenario& scenario = *question.scenario;
-  const Prepared& prepared = *question.prepared;
-  const Rates& rates = *question.rates;
   const Execution& execution = sized.execution;
   fill_plan(question, execution, out);
-  describe_method(prepared, execution, out.performance);
-  fill_time(prepared, sized, out);
-  add_data_pipeline(scenario, prepared.work, *prepared.model.platform().stack, execution.data_wait,
-                    options.assumptions, out);
-  add_money(question.bill, prepared.work, rates, out);
-  add_phase_results(prepared, execution, out);
+  describe_method(*question.prepared, execution, out.performance);
+  fill_time(question, sized, out);
+  add_data_pipeline(question, execution.data_wait, options.assumptions, out);
+  add_money(question, out);
+  add_phase_results(*question.prepared, execution, out);
   fill_derivations(question, sized, options, out);
-  if (options.trace) trace_choices(execution, rates.price, out, options.trace);
+  if (options.trace) trace_choices(execution, *question.price, out, options.trace);
   if (options.assumptions) {
-    warn_about_plan(scenario, prepared.work, out, notes);
+    warn_about_plan(question, out, notes);
     if (!out.pipeline->gpu_bound) notes.warn(out.pipeline->verdict);
-    warn_about_spot(sized.useful, rates, out, notes);
+    warn_about_spot(question, sized.useful, out, notes);
     out.runner_up = runner_up_text(execution.plan);
   }
   out.assumptions = std::move(notes.assumptions);
@@ -192,9 +174,7 @@ void answer(const Question& question, const Sized& sized, const EstimateOptions&
 
 RangeInputs range_inputs(const Question& question, const Sized& sized, const Estimate& round,
                          const Reestimate& elsewhere) {
-  // Of what was asked: a method's defaults follow from it anew.
-  return range_inputs(*question.asked, question.prepared->work, *question.rates, sized.useful,
-                      sized.execution.speed_given(), elsewhere, round);
+  return range_inputs(question, sized.useful, sized.execution.speed_given(), elsewhere, round);
 }
 
 }  // namespace trcost

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "estimate/execution.h"
+#include "estimate/money.h"
 #include "estimate/question.h"
 
 namespace trcost {

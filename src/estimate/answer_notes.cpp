@@ -45,10 +45,9 @@ void warn_about_peak(const Estimate& out, Notes& notes) {
 
 }  // namespace
 
-void warn_about_plan(const Scenario& scenario, const ResolvedWork& work, const Estimate& out,
-                     Notes& notes) {
-  warn_about_memory(out, scenario.number_or_default(Field::hardware_memory_margin), notes);
-  warn_about_steps(work, out, notes);
+void warn_about_plan(const Task& task, const Estimate& out, Notes& notes) {
+  warn_about_memory(out, task.asked.layout.memory_margin, notes);
+  warn_about_steps(task.work(), out, notes);
   warn_about_peak(out, notes);
 }
 

@@ -12,8 +12,7 @@ namespace trcost {
 
 /// Warns of memory that does not fit or is tight, of less than one step, of a given MFU that no
 /// chip reaches.
-void warn_about_plan(const Scenario& scenario, const ResolvedWork& work, const Estimate& out,
-                     Notes& notes);
+void warn_about_plan(const Task& task, const Estimate& out, Notes& notes);
 
 /// The second-best layout and by how much it is slower.
 std::string runner_up_text(const Plan& plan);

@@ -14,25 +14,26 @@ namespace {
 constexpr double kAdaptation = 0.25;
 
 // tokens / D*(N), D* = the compute-optimal tokens of N active parameters (optimal_tokens()).
-double of_optimal(const ResolvedWork& work) {
-  return work.tokens.total / optimal_tokens(work.params.active);
+double of_optimal(const ResolvedWork& work, const Amounts& amounts) {
+  return amounts.tokens.total / optimal_tokens(work.params.active);
 }
 
 }  // namespace
 
-bool is_adaptation(const ResolvedWork& work) { return of_optimal(work) < kAdaptation; }
+bool is_adaptation(const ResolvedWork& work, const Amounts& amounts) {
+  return of_optimal(work, amounts) < kAdaptation;
+}
 
-void note_data_scale(const Scenario& scenario, const ResolvedWork& work, Notes& notes) {
-  if (!notes.wanted() || !work.tokens_given || work.workload.contrastive_batch > 0) return;
+void note_data_scale(const ResolvedWork& work, const Amounts& amounts, Notes& notes) {
+  if (!notes.wanted() || !amounts.tokens_given || work.workload.contrastive_batch > 0) return;
   const double optimal = optimal_tokens(work.params.active);
-  const double ratio = of_optimal(work);
-  if (!is_adaptation(work)) return;
-  const std::string numbers =
-      fmt::format("{} tokens are {} of the {} that are compute-optimal for {} parameters",
-                  format_number(work.tokens.total, NumberKind::count),
-                  format_number(ratio, NumberKind::fraction, 2),
-                  format_number(optimal, NumberKind::count),
-                  format_number(work.params.active, NumberKind::count));
+  const double ratio = of_optimal(work, amounts);
+  if (!is_adaptation(work, amounts)) return;
+  const std::string numbers = fmt::format(
+      "{} tokens are {} of the {} that are compute-optimal for {} parameters",
+      format_number(amounts.tokens.total, NumberKind::count),
+      format_number(ratio, NumberKind::fraction, 2), format_number(optimal, NumberKind::count),
+      format_number(work.params.active, NumberKind::count));
   const bool whole = work.workload.language_training == Training::full;
   notes.add({"data.scale",
              fmt::format("adaptation, {} of compute-optimal",
@@ -41,7 +42,7 @@ void note_data_scale(const Scenario& scenario, const ResolvedWork& work, Notes& 
              numbers + (whole ? ": the weights are taken to be trained already"
                               : "; the language model is trained already"),
              "Hoffmann et al. refit by Epoch AI (arXiv:2404.10102)"});
-  if (!whole || scenario.has(Field::data_samples)) return;
+  if (!whole || amounts.samples) return;
   notes.warn("adaptation scale: " + numbers +
              "; enough to adapt trained weights, but a model trained from scratch on them would be "
              "undertrained");

@@ -8,7 +8,7 @@
 #include "catalog/assumed.h"
 #include "estimate/answer.h"
 #include "estimate/job.h"
-#include "estimate/question.h"
+#include "estimate/questions.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -32,11 +32,11 @@ struct Estimator::State {
 
 void Estimator::State::round(const Scenario& asked, std::string_view accelerator, const Pace* pace,
                              std::vector<RangeInputs>& ranges, Estimate& out) {
-  Notes notes(options.assumptions), money(options.assumptions);
-  const Question question = questions.ask(asked, accelerator, notes, money);
+  Notes notes(options.assumptions), last(options.assumptions);
+  const Question question = questions.ask(asked, accelerator, notes, last);
   Sized sized = size(question, notes);
   if (pace != nullptr) set_pace(*pace, sized);
-  notes.append(std::move(money));
+  notes.append(std::move(last));
   answer(question, sized, options, notes, out);
   if (!options.range) return;
   const Reestimate elsewhere = [&](const Scenario& other) {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "estimate/prepared.h"
+#include "estimate/question.h"
 
 namespace trcost {
 
@@ -14,15 +14,30 @@ double peak_flops(const StepModel& model);
 /// The chip's own in a precision; 0 where it has none.
 double peak_flops(const StepModel& model, Precision precision);
 
+/// Useful tokens of the language model in one optimizer step.
+double tokens_per_step(const ResolvedWork& work, const Layout& layout);
+
+/// Optimizer steps of the whole training: tokens over tokens per step, and one at least, since a
+/// part of a step takes as long as a step.
+double optimizer_steps(const Task& task, const Layout& layout);
+
+/// Sequences per step that published runs of this kind use on a cluster of this size.
+double usual_batch(const Task& task, double gpus);
+
+/// PerformanceSummary::batch_token_cost of a plan.
+std::optional<double> batch_token_cost(const Task& task, const Execution& execution);
+
+/// What is fixed of the layout on so many accelerators.
+PlanRequest request_for(const Task& task, double gpus);
+
 /// Plans the training on `gpus` accelerators, all of them. Throws as plan() does.
-Execution execute(const Scenario& scenario, const Prepared& prepared, double gpus);
+Execution execute(const Task& task, double gpus);
 
 /// As execute(), empty where no layout fits and not every degree is given.
-std::optional<Execution> execute_fitting(const Scenario& scenario, const Prepared& prepared,
-                                         double gpus);
+std::optional<Execution> execute_fitting(const Task& task, double gpus);
 
 /// Seconds of all steps where the share `useful` of the time is steps.
-double wall_seconds(const ResolvedWork& work, const Execution& execution, double useful);
+double wall_seconds(const Task& task, const Execution& execution, double useful);
 
 /// Accelerators whose failure interrupts the job: those that work. With a given MFU, which says
 /// nothing of a layout, all of them.
@@ -32,14 +47,12 @@ double working_gpus(const Execution& execution);
 /// long all together.
 using UsefulShare = std::function<double(double gpus, double busy_seconds)>;
 
-/// The fewest whole nodes that meet `hardware.deadline`, as size_for_deadline() says. Throws Error
+/// The fewest whole nodes that meet the deadline, as size_for_deadline() says. Throws Error
 /// (no_answer) with the shortest time and its size where none does.
-Execution size_cluster(const Scenario& scenario, const Prepared& prepared,
-                       const UsefulShare& useful, Notes& notes);
+Execution size_cluster(const Task& task, const UsefulShare& useful, Notes& notes);
 
-/// Cluster size and layout: `hardware.gpus`, or the fewest whole nodes that meet the deadline.
-/// Throws as plan() does.
-Execution resolve_execution(const Scenario& scenario, const Prepared& prepared,
-                            const UsefulShare& useful, Notes& notes);
+/// Cluster size and layout: the cluster asked for, or the fewest whole nodes that meet the
+/// deadline. Throws as plan() does.
+Execution resolve_execution(const Task& task, const UsefulShare& useful, Notes& notes);
 
 }  // namespace trcost

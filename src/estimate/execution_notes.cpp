@@ -35,33 +35,33 @@ void note_idle(const Execution& execution, bool batch_given, bool degrees_given,
 }
 
 // What the batch costs in quality, where that is more than the model's own error.
-void note_batch_cost(const ResolvedWork& work, const Execution& execution, Notes& notes) {
+void note_batch_cost(const Task& task, const Execution& execution, Notes& notes) {
   constexpr double kWorthSaying = 0.1;
-  const double more = batch_token_cost(work, execution).value_or(0);
+  const double more = batch_token_cost(task, execution).value_or(0);
   if (more < kWorthSaying || !notes.wanted()) return;
   const double batch = execution.plan.layout.global_batch;
+  const double each = task.work().seq_length;
   notes.warn(fmt::format(
       "steps of {} sequences, {} tokens, where {} sequences are usual: for the same loss they take "
       "about {:.0f} % more tokens, which are not counted (a critical batch of {} tokens, "
       "arXiv:2505.13738)",
-      format_exact(batch), format_number(batch * work.seq_length, NumberKind::count, 2),
-      format_exact(usual_batch(work, execution.gpus)), 100 * more,
-      format_number(work.critical_batch * work.seq_length, NumberKind::count, 2)));
+      format_exact(batch), format_number(batch * each, NumberKind::count, 2),
+      format_exact(usual_batch(task, execution.gpus)), 100 * more,
+      format_number(*task.amounts.critical_batch * each, NumberKind::count, 2)));
 }
 
 // A given batch that divides badly, beside one near it.
-void note_neighbour(const Scenario& scenario, const ResolvedWork& work, const StepModel& model,
-                    const Execution& execution, Notes& notes) {
+void note_neighbour(const Task& task, const Execution& execution, Notes& notes) {
   constexpr double kNear = 1.0 / 16;
   constexpr double kWorthSaying = 0.05;
-  if (!notes.wanted() || !work.global_batch_given || execution.mfu_given) return;
-  PlanRequest request = resolve_request(scenario, work, execution.gpus);
-  if (request.complete() || work.workload.contrastive_batch > 0) return;
+  if (!notes.wanted() || !task.amounts.global_batch_given || execution.mfu_given) return;
+  PlanRequest request = request_for(task, execution.gpus);
+  if (request.complete() || task.work().workload.contrastive_batch > 0) return;
   request.global_batch.reset();
-  request.batch_hint = work.global_batch;
+  request.batch_hint = task.amounts.global_batch;
   request.batch_range = kNear;
   try {
-    const Plan near = plan_with_idle(model, request);
+    const Plan near = plan_with_idle(task.model(), request);
     const Plan& here = execution.plan;
     const double saved = 1 - near.time.seconds / near.layout.global_batch /
                                  (here.time.seconds / here.layout.global_batch);
@@ -111,19 +111,18 @@ bool warn_of_larger(const Execution& execution, const Plan& larger, double gpus,
 
 // The cluster beside one that is a little larger and has a much better layout: one that hardly
 // holds the model, or divides badly.
-void note_larger_cluster(const Scenario& scenario, const Prepared& prepared,
-                         const Execution& execution, Notes& notes) {
+void note_larger_cluster(const Task& task, const Execution& execution, Notes& notes) {
   constexpr double kLarger[] = {1.125, 1.25};
   constexpr double kLargest = 1.5;
-  if (!notes.wanted() || execution.mfu_given || !scenario.has(Field::hardware_gpus)) return;
-  const double node = std::max(1.0, prepared.model.platform().system->gpus_per_node);
+  if (!notes.wanted() || execution.mfu_given || !task.asked.gpus) return;
+  const double node = std::max(1.0, task.platform().system->gpus_per_node);
   for (const double factor : kLarger) {
     const double gpus = std::ceil(factor * execution.gpus / node) * node;
-    const PlanRequest request = resolve_request(scenario, prepared.work, gpus);
+    const PlanRequest request = request_for(task, gpus);
     const bool fixed = request.complete() || request.dp;
     if (fixed || gpus > std::min(kMostGpus, kLargest * execution.gpus)) return;
     try {
-      const Plan larger = prepared.plans->with_idle(prepared.model, request);
+      const Plan larger = task.prepared->plans->with_idle(task.model(), request);
       if (warn_of_larger(execution, larger, gpus, notes)) return;
     } catch (const Error&) {
       continue;  // the degrees given do not divide it
@@ -132,25 +131,25 @@ void note_larger_cluster(const Scenario& scenario, const Prepared& prepared,
 }
 
 // The batch as the layout has it, where it is not the one that was asked for or assumed.
-void note_batch(const Scenario& scenario, const ResolvedWork& work, const Execution& execution,
-                Notes& notes) {
+void note_batch(const Task& task, const Execution& execution, Notes& notes) {
+  const Amounts& amounts = task.amounts;
   const double batch = execution.plan.layout.global_batch;
-  if (batch == work.global_batch || !notes.wanted()) return;
-  if (work.global_batch_given) {
+  if (batch == amounts.global_batch || !notes.wanted()) return;
+  if (amounts.global_batch_given) {
     notes.warn(fmt::format("a global batch of {} divides into no good layout: {} is taken",
-                           format_exact(work.global_batch), format_exact(batch)));
+                           format_exact(amounts.global_batch), format_exact(batch)));
     return;
   }
-  const double hint = resolve_request(scenario, work, execution.gpus).batch_hint;
+  const double hint = usual_batch(task, execution.gpus);
   const std::string_view path = field_info(Field::train_global_batch).path;
   for (Assumption& assumption : notes.assumptions) {
     if (assumption.path != path) continue;
     assumption.value = format_exact(batch);
-    assumption.why += fmt::format(": {}", format_exact(work.global_batch));
-    if (hint != work.global_batch) {
+    assumption.why += fmt::format(": {}", format_exact(amounts.global_batch));
+    if (hint != amounts.global_batch) {
       assumption.why += fmt::format(
           "; {} on {} accelerators, {}", format_exact(hint), format_exact(execution.gpus),
-          work.usual_batch_grows ? "4,096 tokens for each up to 4 Mi" : "a sequence for each");
+          amounts.usual_batch_grows ? "4,096 tokens for each up to 4 Mi" : "a sequence for each");
     }
     constexpr double kRounding = 1.25;
     if (batch > kRounding * hint) {
@@ -163,18 +162,16 @@ void note_batch(const Scenario& scenario, const ResolvedWork& work, const Execut
 
 }  // namespace
 
-void note_execution(const Scenario& scenario, const Prepared& prepared, const Execution& found,
-                    Notes& notes) {
-  const ResolvedWork& work = prepared.work;
+void note_execution(const Task& task, const Execution& found, Notes& notes) {
   // What is said of the layout is said of those that it is of; a round's cluster is searched by its
   // phases, not by steps alone.
   Execution execution = found;
   execution.gpus -= found.generating;
-  note_idle(execution, work.global_batch_given, scenario.has(Field::layout_dp), notes);
-  note_batch(scenario, work, execution, notes);
-  note_batch_cost(work, execution, notes);
-  note_neighbour(scenario, work, prepared.model, execution, notes);
-  if (!prepared.round) note_larger_cluster(scenario, prepared, execution, notes);
+  note_idle(execution, task.amounts.global_batch_given, task.asked.layout.dp.has_value(), notes);
+  note_batch(task, execution, notes);
+  note_batch_cost(task, execution, notes);
+  note_neighbour(task, execution, notes);
+  if (!task.prepared->round) note_larger_cluster(task, execution, notes);
 }
 
 }  // namespace trcost

@@ -22,37 +22,38 @@ std::string plain(double value) {
 }
 
 void add_parameters(const EstimateParts& in, Estimate& out) {
-  const ParameterCounts& p = in.work.params;
+  const ParameterCounts& p = in.work().params;
   out.derivations.push_back(
       {"parameters", "N = embedding + layers + head + encoder + projector",
        fmt::format("{} + {} + {} + {} + {}", count(p.embedding), count(p.layers), count(p.head),
                    count(p.encoder), count(p.connector)),
-       format_exact(p.total), in.work.model.source});
+       format_exact(p.total), in.work().model.source});
 }
 
 void add_tokens(const EstimateParts& in, Estimate& out) {
   const TokenTotals& t = out.tokens;
-  const double epochs = in.scenario.number_or_default(Field::data_epochs);
-  if (in.work.samples > 0) {
+  const double epochs = in.question.bill.epochs;
+  if (const auto& samples = in.question.amounts.samples) {
     out.derivations.push_back(
         {"tokens",
          fmt::format("D = samples x epochs x (text tokens + {0}s x tokens per {0})",
-                     medium_word(in.work.medium)),
-         fmt::format("{} x ({} + {})", count(in.work.samples), plain(t.text / in.work.samples),
-                     plain((t.total - t.text) / in.work.samples)),
+                     medium_word(in.work().medium)),
+         fmt::format("{} x ({} + {})", count(*samples), plain(t.text / *samples),
+                     plain((t.total - t.text) / *samples)),
          count(t.total), "the data's side of the scenario"});
     return;
   }
   out.derivations.push_back(
       {"tokens", "D = tokens x epochs",
        fmt::format("{} x {}", count(t.total / epochs), plain(epochs)), count(t.total),
-       in.work.tokens_given ? "given by the user"
-                            : "compute-optimal: L(N, D) = E + A/N^a + B/D^b, refit by Epoch AI "
-                              "(arXiv:2404.10102)"});
+       in.question.amounts.tokens_given
+           ? "given by the user"
+           : "compute-optimal: L(N, D) = E + A/N^a + B/D^b, refit by Epoch AI "
+             "(arXiv:2404.10102)"});
 }
 
 void add_flops(const EstimateParts& in, Estimate& out) {
-  const TrainingFlops& f = in.work.flops_per_token;
+  const TrainingFlops& f = in.work().flops_per_token;
   const std::string source =
       "matmuls of forward and backward, causal half of attention: Megatron-LM "
       "num_floating_point_operations (megatron/training/training.py)";
@@ -62,7 +63,7 @@ void add_flops(const EstimateParts& in, Estimate& out) {
                    count(f.language_dgrad), count(f.language_wgrad), count(f.encoder()),
                    count(f.connector())),
        fmt::format("{} FLOP", count(f.total())), source});
-  if (in.round != nullptr) return;
+  if (in.round() != nullptr) return;
   out.derivations.push_back(
       {"model FLOPs", "C = FLOPs per token x D",
        fmt::format("{} x {}", count(f.total()), count(out.tokens.total)),
@@ -73,12 +74,12 @@ void add_flops(const EstimateParts& in, Estimate& out) {
 // Of a plain run whose speed nobody gave.
 void add_step(const EstimateParts& in, Estimate& out) {
   if (in.execution.mfu_given) return;
-  out.step = std::make_shared<const StepAccount>(in.model.account(out.layout));
+  out.step = std::make_shared<const StepAccount>(in.question.model().account(out.layout));
   for (Derivation& each : derive_step(*out.step)) out.derivations.push_back(std::move(each));
 }
 
 void add_time(const EstimateParts& in, Estimate& out) {
-  const double peak = peak_flops(in.model);
+  const double peak = peak_flops(in.question.model());
   const PerformanceSummary& p = out.performance;
   std::string shares;
   for (const WaterfallTerm& term : out.waterfall) {
@@ -93,9 +94,9 @@ void add_time(const EstimateParts& in, Estimate& out) {
                              in.execution.mfu_given ? "MFU given by the user" : p.method});
   out.derivations.push_back(
       {"GPU-hours", "steps x t x GPUs / (goodput x production overhead) / 3600",
-       fmt::format("{} x {} x {} / ({} x {}) / 3600", plain(optimizer_steps(in.work, out.layout)),
-                   plain(p.step_seconds), plain(out.gpus), plain(p.goodput),
-                   plain(p.production_overhead)),
+       fmt::format("{} x {} x {} / ({} x {}) / 3600",
+                   plain(optimizer_steps(in.question, out.layout)), plain(p.step_seconds),
+                   plain(out.gpus), plain(p.goodput), plain(p.production_overhead)),
        fmt::format("{} GPU-hours", count(out.gpu_hours)), "model.md 6"});
 }
 
@@ -108,32 +109,32 @@ void add_derivations(const EstimateParts& in, Estimate& out) {
   add_parameters(in, out);
   add_tokens(in, out);
   add_flops(in, out);
-  if (in.round != nullptr) {
+  if (in.round() != nullptr) {
     add_round(in, out);
   } else {
     add_step(in, out);
     add_time(in, out);
   }
   if (!in.useful.goodput_given) append(derive_goodput(in.useful.failures, in.useful.goodput));
-  if (in.rates.own) {
-    append(derive_ownership(in.rates.ownership_inputs, in.rates.ownership, in.rates.purchase));
+  const Rates& rates = *in.question.rates;
+  if (rates.own) {
+    append(derive_ownership(rates.ownership_inputs, rates.ownership, rates.purchase));
     if (out.cost.rent_per_gpu_hour) {
-      if (auto step = derive_break_even(in.rates.ownership, *out.cost.rent_per_gpu_hour,
+      if (auto step = derive_break_even(rates.ownership, *out.cost.rent_per_gpu_hour,
                                         out.cost.rent_source)) {
         out.derivations.push_back(*std::move(step));
       }
     }
   } else {
-    out.derivations.push_back(derive_price(in.rates.price, out.accelerator));
+    out.derivations.push_back(derive_price(*in.question.price, out.accelerator));
   }
-  if (in.rates.power.watts) {
-    out.derivations.push_back({"power per accelerator", in.rates.power.why,
-                               fmt::format("{:.5g} W", *in.rates.power.watts),
-                               fmt::format("{:.5g} W", *in.rates.power.watts),
-                               in.rates.power.source});
+  if (rates.power.watts) {
+    out.derivations.push_back({"power per accelerator", rates.power.why,
+                               fmt::format("{:.5g} W", *rates.power.watts),
+                               fmt::format("{:.5g} W", *rates.power.watts), rates.power.source});
   }
-  append(derive_energy(energy_inputs(in.bill, in.rates, out), out.energy));
-  const StorageInputs storage = storage_inputs(in.bill, in.work, out);
+  append(derive_energy(energy_inputs(in.question, out), out.energy));
+  const StorageInputs storage = storage_inputs(in.question, out);
   append(derive_storage(storage, compute_storage(storage)));
   append(derive_bill(out.cost, out.tokens.total));
 }

@@ -10,15 +10,12 @@ namespace trcost {
 
 /// Everything that an estimate was made from.
 struct EstimateParts {
-  const Scenario& scenario;
-  const ResolvedWork& work;
-  const StepModel& model;
-  const Platform& platform;
+  const Question& question;
   const Execution& execution;
-  const RoundWork* round;  ///< null of a plain run
   const UsefulTime& useful;
-  const Rates& rates;
-  const BillTerms& bill;
+  [[nodiscard]] const ResolvedWork& work() const { return question.work(); }
+  /// Null of a plain run.
+  [[nodiscard]] const RoundWork* round() const { return question.prepared->round.get(); }
 };
 
 /// The chain of --explain: each formula with the numbers put in and its source, in the order in

@@ -42,19 +42,20 @@ void add_learning(const EstimateParts& in, std::vector<Derivation>& out) {
   const LearningPass& pass = e.pass;
   const Layout& layout = e.plan.layout;
   out.push_back({"FLOPs of a step of the policy", "FLOPs per token x sequences x their tokens",
-                 fmt::format("{} x {} x {}", number(in.work.flops_per_token.total()),
-                             number(layout.global_batch), number(in.work.seq_length)),
+                 fmt::format("{} x {} x {}", number(in.work().flops_per_token.total()),
+                             number(layout.global_batch), number(in.work().seq_length)),
                  number(pass.step_flops) + " FLOP", ""});
   if (e.mfu_given) {
-    const double peak = peak_flops(in.model);
+    const double peak = peak_flops(in.question.model());
     out.push_back(
         {"step of the policy", "t = FLOPs per step / (GPUs x peak x MFU)",
          fmt::format("{} / ({} x {} x {})", number(pass.step_flops), number(e.gpus - e.generating),
-                     number(peak), number(*in.scenario.number(Field::efficiency_mfu))),
+                     number(peak), number(*in.question.asked.mfu)),
          seconds(pass.step_seconds), "MFU given by the user"});
     return;
   }
-  for (Derivation& each : derive_step(in.model.account(layout))) out.push_back(std::move(each));
+  const StepAccount account = in.question.model().account(layout);
+  for (Derivation& each : derive_step(account)) out.push_back(std::move(each));
   out.push_back({"step of the policy", "one step x waiting for data",
                  fmt::format("{} x {}{}", number(e.plan.time.seconds), number(e.data_wait),
                              e.pace ? fmt::format(" x {}; at the measured pace", number(*e.pace))
@@ -85,7 +86,7 @@ void add_seconds(const EstimateParts& in, const PhaseTime& time, std::vector<Der
   Derivation step{words_of(time) + ": time of a round", "", "", seconds(time.seconds),
                   std::string(kRounds)};
   if (time.work == Work::generate) {
-    const double factor = in.round->generation_factor();
+    const double factor = in.round()->generation_factor();
     step.formula = "engines' time x what the framework takes";
     step.numbers =
         fmt::format("{} x {}; {} tokens on engines of {}, the longest response {}",
@@ -118,13 +119,13 @@ void add_serial(const Execution& e, std::vector<Derivation>& out) {
 
 void add_wall(const EstimateParts& in, std::vector<Derivation>& out) {
   const Execution& e = in.execution;
-  const bool beside = in.round->placement == Placement::async;
+  const bool beside = in.round()->placement == Placement::async;
   const auto of = [](bool generates) {
     return [generates](const PhaseTime& p) {
       return (p.work == Work::generate) == generates ? std::optional(p.seconds) : std::nullopt;
     };
   };
-  const double verifier = in.round->rollout ? in.round->rollout->verifier_seconds : 0;
+  const double verifier = in.round()->rollout ? in.round()->rollout->verifier_seconds : 0;
   const std::string generating =
       fmt::format("{} + {}", summed(e.phases, of(true)), number(verifier));
   const std::string others = summed(e.phases, of(false));
@@ -143,7 +144,7 @@ void add_job(const EstimateParts& in, const Estimate& out_of, std::vector<Deriva
   const Execution& e = in.execution;
   const PerformanceSummary& p = out_of.performance;
   const auto model = [](const PhaseTime& phase) { return std::optional(phase.model_flops); };
-  const double step_tokens = tokens_per_step(in.work, out_of.layout);
+  const double step_tokens = tokens_per_step(in.work(), out_of.layout);
   const double flops = e.model_flops * e.updates;
   out.push_back({"FLOPs of a round", "sum of its phases", summed(e.phases, model),
                  number(flops) + " FLOP", ""});
@@ -156,13 +157,13 @@ void add_job(const EstimateParts& in, const Estimate& out_of, std::vector<Deriva
   out.push_back({"realised MFU",
                  "FLOPs of a round / (GPUs x peak x its seconds) x goodput x production overhead",
                  fmt::format("{} / ({} x {} x {}) x {} x {}", number(flops), number(out_of.gpus),
-                             number(peak_flops(in.model)), number(e.round_seconds),
+                             number(peak_flops(in.question.model())), number(e.round_seconds),
                              number(p.goodput), number(p.production_overhead)),
                  number(p.mfu * in.useful.share()), p.method});
   out.push_back({"GPU-hours",
                  "rounds x seconds of a round x GPUs / (goodput x production overhead) / 3600",
                  fmt::format("{} x {} x {} / ({} x {}) / 3600",
-                             number(optimizer_steps(in.work, out_of.layout) / e.updates),
+                             number(optimizer_steps(in.question, out_of.layout) / e.updates),
                              number(e.round_seconds), number(out_of.gpus), number(p.goodput),
                              number(p.production_overhead)),
                  number(out_of.gpu_hours) + " GPU-hours", "model.md 6"});
@@ -174,7 +175,7 @@ void add_round(const EstimateParts& in, Estimate& out) {
   std::vector<Derivation>& steps = out.derivations;
   add_learning(in, steps);
   for (std::size_t i = 0; i < in.execution.phases.size(); ++i) {
-    add_flops(*in.round, in.round->phases[i], in.execution.phases[i], in.execution.pass, steps);
+    add_flops(*in.round(), in.round()->phases[i], in.execution.phases[i], in.execution.pass, steps);
     add_seconds(in, in.execution.phases[i], steps);
   }
   add_serial(in.execution, steps);

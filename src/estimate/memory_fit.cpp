@@ -5,11 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "estimate/execution.h"
 #include "estimate/model_summary.h"
-#include "estimate/platform.h"
-#include "estimate/resolve.h"
-#include "estimate/round.h"
-#include "performance/performance.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -28,63 +25,43 @@ std::array<MemoryUse, 3> on_one_device(const StepModel& model, double micro_batc
   return uses;
 }
 
+/// What is asked, before it is on an accelerator.
+struct Fittable {
+  const Scenario& scenario;
+  const Catalog& catalog;
+  ResolvedWork work;
+  Amounts amounts;
+};
+
+/// The cases of one kind of accelerator.
 class Fitting {
  public:
-  Fitting(const Scenario& scenario, const Catalog& catalog, const ResolvedWork& work, double layers)
-      : scenario_(scenario), catalog_(catalog), work_(work), layers_(layers) {}
+  Fitting(const Task& task, double layers) : task_(task), layers_(layers) {}
 
-  MemoryFit look(std::string_view accelerator, MemoryReport& report, Notes& notes) const {
-    MemoryFit fit;
-    const Accelerator& chip = catalog_.accelerator(accelerator);
-    fit.accelerator = chip.name;
-    fit.title = chip.title;
-    fit.device_bytes = chip.memory_bytes;
-    try {
-      const Platform platform = resolve_platform(scenario_, catalog_, accelerator, notes);
-      // What of other models is resident stands with the work, and engines with the platform.
-      ResolvedWork work = work_;
-      const auto round = resolve_round(scenario_, catalog_, platform, work, notes);
-      fill(platform, work, round.get(), fit, report);
-    } catch (const Error& error) {
-      if (error.kind != ErrorKind::no_answer) throw;
-      fit.problem = error.message;
-    }
-    return fit;
+  void fill(MemoryFit& fit, MemoryReport& report) const {
+    const Platform& platform = task_.platform();
+    fit.system = platform.system->name;
+    fit.precision = platform.precision;
+    report.whole = on_one_device(task_.model(), task_.asked.layout.micro_batch.value_or(1));
+    fit.capacity_bytes = report.whole[0].capacity;
+    const double node = platform.system->gpus_per_node;
+    fit.one = at(1, kFreeDegrees);
+    if (node > 1) fit.node = at(node, kFreeDegrees);
+    fit.smallest = smallest();
+    if (task_.asked.gpus) fit.given = at(*task_.asked.gpus, {});
   }
 
  private:
-  /// One kind of accelerator, and what it does in a round.
-  struct Place {
-    const StepModel& model;
-    const RoundWork* round;
-    double node;
-  };
-
-  void fill(const Platform& platform, const ResolvedWork& work, const RoundWork* round,
-            MemoryFit& fit, MemoryReport& report) const {
-    const StepModel model(work.workload, platform);
-    fit.system = platform.system->name;
-    fit.precision = platform.precision;
-    report.whole = on_one_device(model, scenario_.number_or(Field::train_micro_batch, 1));
-    fit.capacity_bytes = report.whole[0].capacity;
-    const double node = platform.system->gpus_per_node;
-    const Place place{model, round, node};
-    fit.one = at(place, 1, kFreeDegrees);
-    if (node > 1) fit.node = at(place, node, kFreeDegrees);
-    fit.smallest = smallest(place);
-    if (const auto gpus = scenario_.number(Field::hardware_gpus)) fit.given = at(place, *gpus, {});
-  }
-
   /// The fewest that learn and, of a round that generates, hold an engine as well.
-  [[nodiscard]] std::optional<MemoryCase> smallest(const Place& place) const {
+  [[nodiscard]] std::optional<MemoryCase> smallest() const {
     constexpr double kFewNodes = 64;
-    double gpus = smallest_cluster(place.model, resolve_request(scenario_, work_, 1),
-                                   MemoryFit::kMostGpus);
+    const double node = task_.platform().system->gpus_per_node;
+    double gpus = smallest_cluster(task_.model(), request_for(task_, 1), MemoryFit::kMostGpus);
     while (gpus > 0 && gpus <= MemoryFit::kMostGpus) {
-      const MemoryCase found = at(place, gpus, kOneSequence);
+      const MemoryCase found = at(gpus, kOneSequence);
       if (found.use.fits) return found;
-      const bool whole = gpus >= place.node && gpus < kFewNodes * place.node;
-      gpus = whole ? gpus + place.node : 2 * gpus;
+      const bool whole = gpus >= node && gpus < kFewNodes * node;
+      gpus = whole ? gpus + node : 2 * gpus;
     }
     return std::nullopt;
   }
@@ -100,24 +77,26 @@ class Fitting {
   /// these cases are about what would be possible, and keep only what always applies. One sequence at
   /// a time unless more are asked for: a larger micro-batch is faster, and takes recomputation that
   /// the training does not need to fit.
-  [[nodiscard]] MemoryCase learning(const StepModel& model, double gpus, Freedom free) const {
-    PlanRequest request = resolve_request(scenario_, work_, gpus);
+  [[nodiscard]] MemoryCase learning(double gpus, Freedom free) const {
+    PlanRequest request = request_for(task_, gpus);
     request.allow_too_large = true;
     if (free.sequences && !request.micro_batch) request.micro_batch = 1;
     if (free.degrees) static_cast<Degrees&>(request) = {};
-    const Plan chosen = plan(model, request);
+    const Plan chosen = plan(task_.model(), request);
     return MemoryCase{gpus, layers_, chosen.layout, chosen.memory};
   }
 
   /// Of a round that generates: with accelerators of their own, at the first split where all fits.
-  [[nodiscard]] MemoryCase at(const Place& place, double gpus, Freedom free) const {
-    if (place.round == nullptr || !place.round->rollout) return learning(place.model, gpus, free);
+  [[nodiscard]] MemoryCase at(double gpus, Freedom free) const {
+    const RoundWork* round = task_.prepared->round.get();
+    if (round == nullptr || !round->rollout) return learning(gpus, free);
     std::optional<MemoryCase> closest;
-    for (const double generating : generation_splits(*place.round, gpus, place.node)) {
+    const double node = task_.platform().system->gpus_per_node;
+    for (const double generating : generation_splits(*round, gpus, node)) {
       if (generating >= gpus) continue;
-      MemoryCase found = learning(place.model, gpus - generating, free);
+      MemoryCase found = learning(gpus - generating, free);
       found.gpus = gpus;
-      const auto cache = generation_cache(*place.round, generating > 0 ? generating : gpus);
+      const auto cache = generation_cache(*round, generating > 0 ? generating : gpus);
       found.engine_fits = cache.has_value();
       found.use.kv_cache = cache.value_or(0);
       found.use.fits = found.use.fits && found.engine_fits;
@@ -125,16 +104,34 @@ class Fitting {
       if (!closest || found.use.total < closest->use.total) closest = found;
     }
     if (closest) return *closest;
-    MemoryCase alone = learning(place.model, gpus, free);
+    MemoryCase alone = learning(gpus, free);
     alone.engine_fits = alone.use.fits = false;
     return alone;
   }
 
-  const Scenario& scenario_;
-  const Catalog& catalog_;
-  const ResolvedWork& work_;
+  const Task& task_;
   double layers_;
 };
+
+MemoryFit look(const Fittable& asked, std::string_view accelerator, MemoryReport& report,
+               Notes& notes) {
+  MemoryFit fit;
+  const Accelerator& chip = asked.catalog.accelerator(accelerator);
+  fit.accelerator = chip.name;
+  fit.title = chip.title;
+  fit.device_bytes = chip.memory_bytes;
+  try {
+    Task task;
+    task.amounts = asked.amounts;
+    task.asked = resolve_asked(asked.scenario, asked.amounts);
+    task.prepared = prepare(asked.work, asked.scenario, asked.catalog, accelerator, notes);
+    Fitting(task, report.model.dealt_layers).fill(fit, report);
+  } catch (const Error& error) {
+    if (error.kind != ErrorKind::no_answer) throw;
+    fit.problem = error.message;
+  }
+  return fit;
+}
 
 }  // namespace
 
@@ -146,21 +143,22 @@ MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
   Notes notes(true);
   Scenario adapted;
   const Scenario& scenario = usual_recipe(asked, catalog, notes, adapted) ? adapted : asked;
-  const ResolvedWork work = resolve_work(scenario, catalog, notes);
+  ResolvedWork work = resolve_work(scenario, catalog, notes);
+  const Amounts amounts = resolve_amounts(scenario, work, notes);
+  const Fittable fittable{scenario, catalog, std::move(work), amounts};
   MemoryReport report;
   report.scenario = scenario_to_json(asked);
-  report.model = describe_model(work);
-  report.seq_length = work.workload.seq_length;
+  report.model = describe_model(fittable.work);
+  report.seq_length = fittable.work.workload.seq_length;
   report.recipe = scenario.text(Field::train_recipe);
   report.stack = scenario.text(Field::efficiency_stack);
   std::vector<std::string> names = scenario.names(Field::hardware_accelerator);
   const bool listed = !names.empty();
   if (!listed) names = catalog.names(CatalogKind::accelerators);
-  const Fitting fitting(scenario, catalog, work, report.model.dealt_layers);
   // What is assumed of a platform is the same for all; one set of notes is enough.
   Notes others(false);
   for (const std::string& name : names) {
-    report.fits.push_back(fitting.look(name, report, report.fits.empty() ? notes : others));
+    report.fits.push_back(look(fittable, name, report, report.fits.empty() ? notes : others));
   }
   if (!listed) {
     std::stable_sort(report.fits.begin(), report.fits.end(), [](const auto& a, const auto& b) {

@@ -31,12 +31,12 @@ bool complete(const Estimate& out) {
 
 }  // namespace
 
-EnergyInputs energy_inputs(const BillTerms& terms, const Rates& rates,
-                           const Estimate& estimate) {
+EnergyInputs energy_inputs(const Question& question, const Estimate& estimate) {
+  const Rates& rates = *question.rates;
   EnergyInputs out;
   out.gpus = estimate.gpus;
   out.gpu_hours = estimate.gpu_hours;
-  out.beyond = terms.beyond();
+  out.beyond = question.bill.beyond();
   out.tokens = estimate.tokens.total;
   out.tokens_per_second_per_gpu = estimate.performance.tokens_per_second_per_gpu;
   out.system_watts_per_gpu = rates.power.watts;
@@ -46,8 +46,9 @@ EnergyInputs energy_inputs(const BillTerms& terms, const Rates& rates,
   return out;
 }
 
-StorageInputs storage_inputs(const BillTerms& terms, const ResolvedWork& work,
-                             const Estimate& estimate) {
+StorageInputs storage_inputs(const Question& question, const Estimate& estimate) {
+  const BillTerms& terms = question.bill;
+  const ResolvedWork& work = question.work();
   StorageInputs inputs;
   inputs.dataset_bytes = dataset_bytes_of(terms, estimate);
   inputs.full_checkpoint_bytes = checkpoint_bytes(work.params.total, work.trainable.total);
@@ -59,15 +60,16 @@ StorageInputs storage_inputs(const BillTerms& terms, const ResolvedWork& work,
   return inputs;
 }
 
-void add_money(const BillTerms& terms, const ResolvedWork& work, const Rates& rates,
-               Estimate& out) {
-  out.energy = compute_energy(energy_inputs(terms, rates, out));
-  const StorageUse storage = compute_storage(storage_inputs(terms, work, out));
+void add_money(const Question& question, Estimate& out) {
+  const BillTerms& terms = question.bill;
+  const Rates& rates = *question.rates;
+  out.energy = compute_energy(energy_inputs(question, out));
+  const StorageUse storage = compute_storage(storage_inputs(question, out));
   BillInputs bill;
   bill.gpu_hours = out.gpu_hours;
   bill.tokens = out.tokens.total;
   bill.own = rates.own;
-  bill.price = &rates.price;
+  bill.price = question.price.get();
   bill.ownership = rates.own ? &rates.ownership : nullptr;
   bill.ownership_source = rates.purchase.source;
   bill.ownership_date = rates.purchase.date.text;
@@ -92,11 +94,10 @@ void add_money(const BillTerms& terms, const ResolvedWork& work, const Rates& ra
   out.complete = complete(out);
 }
 
-void warn_about_spot(const UsefulTime& useful, const Rates& rates, const Estimate& out,
+void warn_about_spot(const Question& question, const UsefulTime& useful, const Estimate& out,
                      Notes& notes) {
-  if (!useful.failures.spot || useful.goodput_given || !rates.on_demand.usd || !rates.price.usd) {
-    return;
-  }
+  const std::optional<double> spot = question.price->usd, rent = question.rates->on_demand.usd;
+  if (!useful.failures.spot || useful.goodput_given || !rent || !spot) return;
   FailureInputs steady = useful.failures;
   steady.spot = false;
   double share = 0;
@@ -106,8 +107,8 @@ void warn_about_spot(const UsefulTime& useful, const Rates& rates, const Estimat
     return;  // on-demand does not get on either
   }
   const double ratio = useful.goodput_share / share;  // of the GPU-hours
-  const double spot_usd = out.gpu_hours * *rates.price.usd;
-  const double steady_usd = out.gpu_hours * ratio * *rates.on_demand.usd;
+  const double spot_usd = out.gpu_hours * *spot;
+  const double steady_usd = out.gpu_hours * ratio * *rent;
   if (spot_usd <= steady_usd) return;
   const auto money = [](double usd) { return format_number(usd, NumberKind::money); };
   const auto time = [](double seconds) { return format_number(seconds, NumberKind::duration); };

@@ -5,28 +5,23 @@
 
 #include "cost/energy.h"
 #include "cost/storage.h"
-#include "estimate/bill_terms.h"
+#include "estimate/question.h"
 #include "estimate/range.h"
-#include "estimate/rates.h"
-#include "estimate/useful_time.h"
 #include "trcost/estimate.h"
 
 namespace trcost {
 
 /// What the energy of an estimate is made from.
-EnergyInputs energy_inputs(const BillTerms& terms, const Rates& rates,
-                           const Estimate& estimate);
+EnergyInputs energy_inputs(const Question& question, const Estimate& estimate);
 
 /// What the storage of an estimate is made from.
-StorageInputs storage_inputs(const BillTerms& terms, const ResolvedWork& work,
-                             const Estimate& estimate);
+StorageInputs storage_inputs(const Question& question, const Estimate& estimate);
 
 /// Fills energy and cost of an estimate whose GPU-hours are known.
-void add_money(const BillTerms& terms, const ResolvedWork& work, const Rates& rates,
-               Estimate& out);
+void add_money(const Question& question, Estimate& out);
 
 /// Says so where spot, with the work that its interruptions lose, costs more than on-demand.
-void warn_about_spot(const UsefulTime& useful, const Rates& rates, const Estimate& out,
+void warn_about_spot(const Question& question, const UsefulTime& useful, const Estimate& out,
                      Notes& notes);
 
 /// Estimates another scenario on the same platform, without a range.
@@ -35,8 +30,7 @@ using Reestimate = std::function<Estimate(const Scenario&)>;
 /// What the range of a round is drawn from, its own spreads (model.md 10) and those that the user
 /// gave; the speed has none where it was given. Throws Error (usage) for a range of a field that
 /// has steps.
-RangeInputs range_inputs(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
-                         const UsefulTime& useful, bool speed_given, const Reestimate& estimate,
-                         const Estimate& out);
+RangeInputs range_inputs(const Question& question, const UsefulTime& useful, bool speed_given,
+                         const Reestimate& estimate, const Estimate& out);
 
 }  // namespace trcost

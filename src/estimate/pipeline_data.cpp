@@ -22,15 +22,17 @@ struct StoredBytes {
   double token = 0;
 };
 
-bool cached(const ResolvedWork& work) {
-  return work.images > 0 && work.workload.cached_features;
+bool cached(const Task& task) {
+  return task.amounts.images > 0 && task.work().workload.cached_features;
 }
 
-StoredBytes stored_bytes(const Scenario& scenario, const ResolvedWork& work) {
-  const double width = work.workload.encoder ? work.workload.encoder->hidden : 0;
-  return {scenario.number_or(Field::data_image_bytes, work.stored.bytes),
-          cached(work) ? work.workload.encoder_tokens_per_image * width * kFeatureBytes : 0,
-          scenario.number_or_default(Field::data_text_bytes_per_token)};
+StoredBytes stored_bytes(const Task& task) {
+  const Workload& work = task.work().workload;
+  const DataSupply& supply = task.prepared->supply;
+  const double width = work.encoder ? work.encoder->hidden : 0;
+  return {supply.image_bytes,
+          cached(task) ? work.encoder_tokens_per_image * width * kFeatureBytes : 0,
+          supply.text_bytes_per_token};
 }
 
 /// What so many tokens per second ask of the data.
@@ -40,32 +42,35 @@ struct Demand {
   double cores = 0;   ///< busy with decoding
 };
 
-Demand demand_of(const Scenario& scenario, const ResolvedWork& work, double tokens_per_second) {
-  const double passes = work.tokens.total > 0 ? tokens_per_second / work.tokens.total : 0;
-  const StoredBytes bytes = stored_bytes(scenario, work);
+Demand demand_of(const Task& task, double tokens_per_second) {
+  const Amounts& all = task.amounts;
+  const StoredMedia& stored = task.work().stored;
+  const double passes = all.tokens.total > 0 ? tokens_per_second / all.tokens.total : 0;
+  const StoredBytes bytes = stored_bytes(task);
   Demand demand;
-  const double decoded = cached(work) ? 0 : passes * work.images;
-  demand.images = decoded * work.stored.pictures;
-  demand.bytes = passes * (work.images * (cached(work) ? bytes.feature : bytes.image) +
-                           work.tokens.text * bytes.token);
-  demand.cores = decoded * work.stored.core_seconds;
+  const double decoded = cached(task) ? 0 : passes * all.images;
+  demand.images = decoded * stored.pictures;
+  demand.bytes = passes * (all.images * (cached(task) ? bytes.feature : bytes.image) +
+                           all.tokens.text * bytes.token);
+  demand.cores = decoded * stored.core_seconds;
   return demand;
 }
 
-std::string verdict_of(const PipelineResult& pipeline, const ResolvedWork& work, double workers,
-                       double wait, double gpus) {
+std::string verdict_of(const PipelineResult& pipeline, const Task& task, double wait, double gpus) {
+  const Medium medium = task.work().medium;
+  const double workers = task.prepared->supply.workers;
   const std::string slower =
       wait > 1 ? fmt::format(", training takes {} times as long as the accelerators need",
                              format_number(wait, NumberKind::number, 2))
                : std::string();
   const std::string reads = format_number(pipeline.bytes_per_second, NumberKind::rate);
   if (pipeline.images_per_second <= 0) {
-    return fmt::format("{}: reads {}{}", cached(work) ? "the encoder's stored output" : "text only",
+    return fmt::format("{}: reads {}{}", cached(task) ? "the encoder's stored output" : "text only",
                        reads, slower);
   }
   const std::string needs = fmt::format(
       "{} {}/s need {} of {} loader workers per accelerator and {}",
-      format_number(pipeline.images_per_second, NumberKind::count), decoded_words(work.medium),
+      format_number(pipeline.images_per_second, NumberKind::count), decoded_words(medium),
       format_number(pipeline.decode_cores_per_gpu, NumberKind::number, 2), format_exact(workers),
       reads);
   if (pipeline.bound_by == kBoundByAccelerators) {
@@ -80,7 +85,7 @@ std::string verdict_of(const PipelineResult& pipeline, const ResolvedWork& work,
              "(--loader-workers), each with a CPU core, or {} stored smaller",
              slower,
              format_number((pipeline.decode_cores_per_gpu - workers) * gpus, NumberKind::count),
-             decoded_words(work.medium));
+             decoded_words(medium));
 }
 
 double shortage(const Demand& of_one_accelerator, double workers) {
@@ -97,30 +102,24 @@ std::string_view bound_by(const Demand& of_one_accelerator, double workers) {
 
 }  // namespace
 
-double loader_workers(const Scenario& scenario, const Stack& stack) {
-  return scenario.number_or(Field::data_loader_workers, stack.loader_workers);
+double data_wait(const Task& task, double tokens_per_second) {
+  return shortage(demand_of(task, tokens_per_second), task.prepared->supply.workers);
 }
 
-double data_wait(const Scenario& scenario, const ResolvedWork& work, const Stack& stack,
-                 double tokens_per_second) {
-  return shortage(demand_of(scenario, work, tokens_per_second), loader_workers(scenario, stack));
-}
-
-void add_data_pipeline(const Scenario& scenario, const ResolvedWork& work, const Stack& stack,
-                       double wait, bool in_words, Estimate& out) {
+void add_data_pipeline(const Task& task, double wait, bool in_words, Estimate& out) {
   PipelineResult& pipeline = out.pipeline.emplace();
   const double each = out.performance.tokens_per_second_per_gpu * wait;
-  const Demand one = demand_of(scenario, work, each);
-  const StoredBytes bytes = stored_bytes(scenario, work);
+  const Demand one = demand_of(task, each);
+  const StoredBytes bytes = stored_bytes(task);
+  const Amounts& all = task.amounts;
   pipeline.images_per_second = one.images * out.gpus;
   pipeline.bytes_per_second = one.bytes * out.gpus;
   pipeline.decode_cores_per_gpu = one.cores;
   pipeline.dataset_bytes =
-      (work.images * (bytes.image + bytes.feature) + work.tokens.text * bytes.token) / work.epochs;
-  const double workers = loader_workers(scenario, stack);
-  pipeline.bound_by = bound_by(one, workers);
+      (all.images * (bytes.image + bytes.feature) + all.tokens.text * bytes.token) / all.epochs;
+  pipeline.bound_by = bound_by(one, task.prepared->supply.workers);
   pipeline.gpu_bound = pipeline.bound_by == kBoundByAccelerators;
-  if (in_words) pipeline.verdict = verdict_of(pipeline, work, workers, wait, out.gpus);
+  if (in_words) pipeline.verdict = verdict_of(pipeline, task, wait, out.gpus);
 }
 
 }  // namespace trcost

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "catalog/efficiency.h"
-#include "estimate/resolve.h"
+#include "estimate/question.h"
 #include "trcost/estimate.h"
 
 namespace trcost {
@@ -16,19 +15,14 @@ inline constexpr double kStoredBytesPerPixel = 0.5;
 /// pixels per second from 500x375 to 2048x1536 (model reference, section 7).
 inline constexpr double kPixelsPerSecondPerCore = 50e6;
 
-/// Processes per accelerator that decode and prepare images: as said, or the stack's habit.
-double loader_workers(const Scenario& scenario, const Stack& stack);
-
 /// How many times longer training takes than accelerators that always have data would, each at so
 /// many tokens per second: the loader's workers beside it, a CPU core each, have to decode images and clips, storage to
 /// deliver them (model.md 7). 1 where both keep up.
-double data_wait(const Scenario& scenario, const ResolvedWork& work, const Stack& stack,
-                 double tokens_per_second);
+double data_wait(const Task& task, double tokens_per_second);
 
 /// What reading and decoding the data has to deliver where the accelerators never wait for it
 /// (model.md 7): images and bytes per second, CPU cores that decode, bytes of the dataset, and
 /// whether it keeps up; the verdict only `in_words`. `wait`: Execution::data_wait of the estimate.
-void add_data_pipeline(const Scenario& scenario, const ResolvedWork& work, const Stack& stack,
-                       double wait, bool in_words, Estimate& out);
+void add_data_pipeline(const Task& task, double wait, bool in_words, Estimate& out);
 
 }  // namespace trcost

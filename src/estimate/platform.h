@@ -20,12 +20,6 @@ namespace trcost {
 Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
                           std::string_view accelerator, Notes& notes);
 
-/// The degrees that a scenario says.
-Degrees given_degrees(const Scenario& scenario);
-
-/// What the scenario fixes of the layout on so many accelerators.
-PlanRequest resolve_request(const Scenario& scenario, const ResolvedWork& work, double gpus);
-
 /// One phase of a round on its accelerators.
 struct PhaseTime {
   std::string_view name;
@@ -90,18 +84,5 @@ struct Execution {
 
 /// FLOPs of a step that learns, with those that recomputation does again, over those without.
 double with_recomputation(const StepTime& time);
-
-/// Useful tokens of the language model in one optimizer step.
-double tokens_per_step(const ResolvedWork& work, const Layout& layout);
-
-/// Optimizer steps of the whole training: tokens over tokens per step, and one at least, since a
-/// part of a step takes as long as a step.
-double optimizer_steps(const ResolvedWork& work, const Layout& layout);
-
-/// Sequences per step that published runs of this kind use on a cluster of this size.
-double usual_batch(const ResolvedWork& work, double gpus);
-
-/// PerformanceSummary::batch_token_cost of a plan.
-std::optional<double> batch_token_cost(const ResolvedWork& work, const Execution& execution);
 
 }  // namespace trcost

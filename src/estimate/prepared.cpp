@@ -16,10 +16,25 @@ Prepared::Prepared(ResolvedWork work_, const Platform& platform)
 
 namespace {
 
-// What the software does with images where nobody said.
-void note_vision_habits(const Scenario& scenario, const ResolvedWork& work, const Stack& stack,
-                        Notes& notes) {
+// What is trained on examples is fine-tuning, whether somebody says so or not.
+std::string_view training_of(const Scenario& scenario) {
+  const bool examples = scenario.has(Field::model_name) && scenario.has(Field::data_samples);
+  if (!scenario.has(Field::train_method) && examples) return method_row(Method::sft).name;
+  return method_row(method_named(scenario.text(Field::train_method))).name;
+}
+
+DataSupply supply_of(const Scenario& scenario, const StoredMedia& stored, const Stack& stack) {
+  return {scenario.number_or(Field::data_image_bytes, stored.bytes),
+          scenario.number_or_default(Field::data_text_bytes_per_token),
+          scenario.number_or(Field::data_loader_workers, stack.loader_workers)};
+}
+
+}  // namespace
+
+void note_vision_habits(const Scenario& scenario, const Prepared& prepared, Notes& notes) {
+  const ResolvedWork& work = prepared.work;
   if (!notes.wanted() || !work.workload.vision()) return;
+  const Stack& stack = *prepared.model.platform().stack;
   if (!scenario.has(Field::data_loader_workers)) {
     notes.add(Field::data_loader_workers, stack.loader_workers,
               "per accelerator, as recipes of this software have it", stack.name);
@@ -33,27 +48,18 @@ void note_vision_habits(const Scenario& scenario, const ResolvedWork& work, cons
              stack.name});
 }
 
-// What is trained on examples is fine-tuning, whether somebody says so or not.
-std::string_view training_of(const Scenario& scenario) {
-  const bool examples = scenario.has(Field::model_name) && scenario.has(Field::data_samples);
-  if (!scenario.has(Field::train_method) && examples) return method_row(Method::sft).name;
-  return method_row(method_named(scenario.text(Field::train_method))).name;
-}
-
-}  // namespace
-
-Prepared prepare(const Scenario& scenario, const Catalog& catalog, std::string_view accelerator,
-                 Notes& notes) {
-  ResolvedWork work = resolve_work(scenario, catalog, notes);
+std::shared_ptr<const Prepared> prepare(ResolvedWork work, const Scenario& scenario,
+                                        const Catalog& catalog, std::string_view accelerator,
+                                        Notes& notes) {
   const Platform platform = resolve_platform(scenario, catalog, accelerator, notes);
   std::shared_ptr<const RoundWork> round = resolve_round(scenario, catalog, platform, work, notes);
-  Prepared out(std::move(work), platform);
-  note_vision_habits(scenario, out.work, *platform.stack, notes);
-  out.quality = method_quality(out.work.workload, platform);
-  if (round && round->rollout) out.quality = round_quality(*round);
-  out.method = method_text(out.quality);
-  out.training = training_of(scenario);
-  out.round = std::move(round);
+  const auto out = std::make_shared<Prepared>(std::move(work), platform);
+  out->supply = supply_of(scenario, out->work.stored, *platform.stack);
+  out->quality = method_quality(out->work.workload, platform);
+  if (round && round->rollout) out->quality = round_quality(*round);
+  out->method = method_text(out->quality);
+  out->training = training_of(scenario);
+  out->round = std::move(round);
   return out;
 }
 

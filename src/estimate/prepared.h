@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 
-#include "estimate/money.h"
 #include "estimate/platform.h"
 #include "estimate/resolve.h"
 #include "estimate/round.h"
@@ -17,11 +16,19 @@
 
 namespace trcost {
 
-/// Everything of an estimate that depends on neither cluster size, layout nor prices.
+/// What reading the data takes.
+struct DataSupply {
+  double image_bytes = 0;  ///< one image or clip, as stored
+  double text_bytes_per_token = 0;
+  double workers = 0;  ///< processes per accelerator that decode and prepare images
+};
+
+/// Everything of an estimate that depends on neither amounts, cluster size, layout nor prices.
 struct Prepared {
   Prepared(ResolvedWork work_, const Platform& platform);
   ResolvedWork work;
   StepModel model;
+  DataSupply supply;
   MethodQuality quality;
   std::string method;                      ///< how good the method is, in words
   std::string_view training;               ///< `pretrain`, `sft`, `ppo`
@@ -29,8 +36,12 @@ struct Prepared {
   std::unique_ptr<RecentPlans> plans = std::make_unique<RecentPlans>();  ///< of `model`
 };
 
-/// Prepares a scenario on a platform. Throws as resolve_work() and resolve_platform() do.
-Prepared prepare(const Scenario& scenario, const Catalog& catalog, std::string_view accelerator,
-                 Notes& notes);
+/// Prepares a work on a platform. Throws as resolve_platform() and resolve_round() do.
+std::shared_ptr<const Prepared> prepare(ResolvedWork work, const Scenario& scenario,
+                                        const Catalog& catalog, std::string_view accelerator,
+                                        Notes& notes);
+
+/// What the software does with images where nobody said.
+void note_vision_habits(const Scenario& scenario, const Prepared& prepared, Notes& notes);
 
 }  // namespace trcost

@@ -2,87 +2,50 @@
 // The first link of the chain: what is asked on one platform, with every default resolved.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <memory>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
 
-#include "estimate/money.h"
+#include "estimate/bill_terms.h"
 #include "estimate/prepared.h"
+#include "estimate/rates.h"
+#include "estimate/useful_time.h"
 
 namespace trcost {
 
-/// A training on one platform: only what makes it reads the catalog.
-struct Question {
-  std::string_view accelerator;
-  const Scenario* asked = nullptr;     ///< as the user wrote it: a range is of that
-  const Scenario* scenario = nullptr;  ///< with what its method or the usual software adds
-  const Prepared* prepared = nullptr;
-  const Rates* rates = nullptr;
+/// What is fixed of cluster, layout and speed.
+struct Asked {
+  std::optional<double> gpus;  ///< of the cluster
+  double deadline = 0;         ///< seconds, that sizes one where none is given
+  bool deadline_given = false;
+  std::optional<double> mfu;
+  PlanRequest layout;  ///< what is fixed of it on a cluster of any size
+};
+Asked resolve_asked(const Scenario& scenario, const Amounts& amounts);
+
+/// A training on one platform, as far as it takes time.
+struct Task {
+  std::shared_ptr<const Prepared> prepared;
+  Amounts amounts;
+  Asked asked;
+  [[nodiscard]] const ResolvedWork& work() const { return prepared->work; }
+  [[nodiscard]] const StepModel& model() const { return prepared->model; }
+  [[nodiscard]] const Platform& platform() const { return prepared->model.platform(); }
+};
+
+/// The task of a scenario that usual_recipe() has adapted. Throws as resolve_work(),
+/// resolve_amounts() and prepare() do.
+Task resolve_task(const Scenario& scenario, const Catalog& catalog, std::string_view accelerator,
+                  Notes& notes);
+
+/// A training on one platform with what it costs: only what makes it reads scenario and catalog.
+struct Question : Task {
+  const Scenario* scenario = nullptr;  ///< as the user wrote it: a range is of that
+  std::shared_ptr<const Rates> rates;
+  std::shared_ptr<const PriceQuote> price;  ///< of an hour, see price_of()
   UsefulTerms useful;
   BillTerms bill;
   std::string_view price_data_date;
-};
-
-/// Values that were made lately, found by the fields that they are made from. An entry is used only
-/// where all of them are equal, so that what is found does not depend on what was asked before.
-template <class Value>
-class RecentValues {
- public:
-  explicit RecentValues(std::span<const Field> fields) : fields_(fields) {}
-
-  /// The value for these fields of the scenario and a name beside them, made by `make` where it is
-  /// not there yet.
-  template <class Make>
-  Value& find(const Scenario& scenario, std::string_view name, bool extra, const Make& make) {
-    std::uint64_t digest = scenario.digest(fields_) * 2 + (extra ? 1 : 0);
-    for (const char c : name) digest = (digest ^ static_cast<unsigned char>(c)) * kPrime;
-    std::unique_ptr<Entry>& slot = slots_[(digest >> kShift) % kSlots];
-    const bool there = slot && slot->extra == extra && slot->name == name &&
-                       slot->scenario.equal(scenario, fields_);
-    if (!there) {
-      slot.reset();  // what `make` throws leaves no entry
-      slot = std::make_unique<Entry>(Entry{scenario, std::string(name), extra, make()});
-    }
-    return slot->value;
-  }
-
- private:
-  struct Entry {
-    Scenario scenario;
-    std::string name;
-    bool extra;
-    Value value;
-  };
-  static constexpr std::size_t kSlots = 256;
-  static constexpr unsigned kShift = 24;
-  static constexpr std::uint64_t kPrime = 0x100000001b3;  // FNV-1a
-  std::span<const Field> fields_;
-  std::array<std::unique_ptr<Entry>, kSlots> slots_;
-};
-
-/// Makes questions, and keeps what is expensive to prepare for those that follow: what has no notes
-/// is found again by the fields that move it.
-class Questions {
- public:
-  explicit Questions(const Catalog& catalog);
-  /// `work` takes what is said of the work, `money` what is said of the rates; both wanted or
-  /// neither. The question is valid until the next one. Throws as prepare() and resolve_rates() do.
-  Question ask(const Scenario& asked, std::string_view accelerator, Notes& work, Notes& money);
-
- private:
-  const Prepared& prepared(const Scenario& scenario, std::string_view accelerator);
-  const Rates& rates(const Scenario& scenario, const Platform& platform);
-
-  const Catalog& catalog_;
-  Scenario adapted_;
-  std::optional<Prepared> own_prepared_;  ///< of a question that is not kept
-  std::optional<Rates> own_rates_;
-  RecentValues<Prepared> recent_prepared_;
-  RecentValues<Rates> recent_rates_;
 };
 
 }  // namespace trcost

@@ -120,17 +120,14 @@ void resolve_price(const Scenario& scenario, const Catalog& catalog, const Platf
     steady.commitment = Commitment::on_demand;
     out.on_demand = select_price(catalog.prices(), steady);
   }
-  if (const auto given = scenario.number(Field::cost_price_per_gpu_hour)) {
-    out.price = given_price(*given);
-    return;
-  }
+  if (scenario.has(Field::cost_price_per_gpu_hour)) return;
   if (query.provider.empty()) {
     require_class_sells(catalog.prices(), query.price_class, query.commitment);
   }
-  out.price = select_price(catalog.prices(), query);
-  if (!out.own && !out.price.warning.empty()) notes.warn(out.price.warning);
-  if (!out.own && out.price.usd) {
-    notes.add(Field::cost_price_per_gpu_hour, *out.price.usd, out.price.rule, out.price.source);
+  const PriceQuote& price = out.listed.emplace(select_price(catalog.prices(), query));
+  if (!out.own && !price.warning.empty()) notes.warn(price.warning);
+  if (!out.own && price.usd) {
+    notes.add(Field::cost_price_per_gpu_hour, *price.usd, price.rule, price.source);
   }
 }
 
@@ -188,9 +185,10 @@ void resolve_ownership(const Scenario& scenario, const Catalog& catalog, Rates& 
 
 }  // namespace
 
-Rates resolve_rates(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
-                    Notes& notes) {
-  Rates out;
+std::shared_ptr<const Rates> resolve_rates(const Scenario& scenario, const Catalog& catalog,
+                                           const Platform& platform, Notes& notes) {
+  const auto made = std::make_shared<Rates>();
+  Rates& out = *made;
   out.own = owns(scenario);
   resolve_electricity(scenario, catalog, out, notes);
   out.pue = resolve_pue(scenario, catalog, notes);
@@ -207,7 +205,14 @@ Rates resolve_rates(const Scenario& scenario, const Catalog& catalog, const Plat
     out.storage_price = select_storage_price(catalog.prices());
   }
   warn_about_unused(scenario, notes);
-  return out;
+  return made;
+}
+
+std::shared_ptr<const PriceQuote> price_of(const Scenario& scenario,
+                                           const std::shared_ptr<const Rates>& rates) {
+  const auto given = scenario.number(Field::cost_price_per_gpu_hour);
+  if (given) return std::make_shared<const PriceQuote>(given_price(*given));
+  return {rates, &*rates->listed};
 }
 
 }  // namespace trcost

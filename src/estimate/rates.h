@@ -2,6 +2,7 @@
 // What an hour, a kilowatt-hour and a gigabyte cost.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -16,7 +17,7 @@ namespace trcost {
 /// Prices and rates that do not depend on the layout; prepared once per platform and scenario.
 struct Rates {
   bool own = false;
-  PriceQuote price;         ///< with own: the rent to compare with
+  std::optional<PriceQuote> listed;  ///< an hour in the book; empty where the user gave its price
   PriceQuote on_demand;     ///< with spot: what an uninterrupted hour costs
   PriceQuote storage_price;
   PriceQuote egress_price;
@@ -31,7 +32,12 @@ struct Rates {
   std::string electricity_source;
   std::string electricity_date;
 };
-Rates resolve_rates(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
-                    Notes& notes);
+std::shared_ptr<const Rates> resolve_rates(const Scenario& scenario, const Catalog& catalog,
+                                           const Platform& platform, Notes& notes);
+
+/// What an hour costs, as the user says or as the book has it; with Rates::own the rent to compare
+/// with.
+std::shared_ptr<const PriceQuote> price_of(const Scenario& scenario,
+                                           const std::shared_ptr<const Rates>& rates);
 
 }  // namespace trcost

@@ -20,26 +20,34 @@ struct StoredMedia {
   double pictures = 1;      ///< images, frames or windows of audio that go in
 };
 
-/// A scenario without its hardware: every field of model, train and data given a value.
+/// A scenario without its hardware and its amounts: every field of model, train and data that says
+/// what a sequence is.
 struct ResolvedWork {
   Model model;
   Workload workload;
   ParameterCounts params;
+  double rule_params = 0;  ///< as people say them: asked for, or the active ones
   TrainableCounts trainable;
   TrainingFlops flops_per_token;  ///< per token of the language model
-  TokenTotals tokens;             ///< all epochs
-  double epochs = 1;              ///< passes over the data
-  double samples = 0;             ///< all epochs; 0 where the question has no samples
-  double images = 0;              ///< all epochs
   double seq_length = 0;          ///< useful tokens of a sequence
   Medium medium = Medium::image;  ///< of what follows: an image may be a clip
   StoredMedia stored;             ///< one image
   double sample_tokens = 0;       ///< of a sample, text and vision
   double sample_images = 0;       ///< mean
+};
+
+/// How much of that work there is, and how much of it an optimizer step takes.
+struct Amounts {
+  TokenTotals tokens;             ///< all epochs
+  double epochs = 1;              ///< passes over the data
+  std::optional<double> samples;  ///< all epochs; empty where the question has no samples
+  double images = 0;              ///< all epochs
   double global_batch = 0;        ///< sequences, given or usual
-  double usual_batch = 0;         ///< sequences, whether or not another batch is given
-  UsualBatch pretraining_batch;   ///< that usual_batch grows by with the cluster
-  double critical_batch = 0;      ///< sequences, critical_batch_tokens() of the training
+  /// Sequences, whether or not another batch is given; empty where no rule says what is usual.
+  std::optional<double> usual_batch;
+  UsualBatch pretraining_batch;  ///< that usual_batch grows by with the cluster
+  /// Sequences, critical_batch_tokens() of the training; empty where the batch is part of the loss.
+  std::optional<double> critical_batch;
   bool global_batch_given = false;
   bool usual_batch_grows = false;  ///< with the cluster: that of pre-training
   bool tokens_given = false;
@@ -68,8 +76,11 @@ void refuse_clip_contradictions(const Scenario& scenario);
 bool resolve_clip(const Scenario& scenario, ResolvedWork& out, Notes& notes);
 
 /// Data of contrastive training, into `out` whose model is a pair of towers: one pair of image and
-/// text is one sequence, and nothing is packed.
+/// text is one sequence, and nothing is packed. The batch is part of the loss, and so of the work.
 void resolve_pairs(const Scenario& scenario, ResolvedWork& out, Notes& notes);
+
+/// resolve_amounts() of contrastive training.
+Amounts resolve_pair_amounts(const Scenario& scenario, const ResolvedWork& work, Notes& notes);
 
 /// The question with stack, attention and recomputation of contrastive training where the user gave
 /// none; nothing where the model is not a pair of towers.
@@ -86,12 +97,12 @@ std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const C
 /// where it names none. False where nothing changes.
 bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, Scenario& adapted);
 
-/// Recipe per module and everything that the data says. Throws Error (usage) for contradictions.
+/// Recipe per module and everything that the data says of a sequence. Throws Error (usage) for
+/// contradictions.
 ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Notes& notes);
 
-/// The last part of resolve_work(): tokens, samples and batch of a workload that is known. Of the
-/// scenario it reads model.params, data.tokens, data.samples, data.tokens_per_param, data.epochs,
-/// train.global_batch and train.method only.
-void resolve_amounts(const Scenario& scenario, ResolvedWork& out, Notes& notes);
+/// Tokens, samples and batch of a work that is known. Throws Error (usage) for contradictions,
+/// Error (data) where the tokens of an image are not known.
+Amounts resolve_amounts(const Scenario& scenario, const ResolvedWork& work, Notes& notes);
 
 }  // namespace trcost

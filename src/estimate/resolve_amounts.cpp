@@ -20,75 +20,72 @@ namespace {
 // What the language model sees is never nothing where a sample has images: a model priced as text
 // would be several times too cheap, and nobody would see it. Holds for every estimate, since all
 // amounts pass here; the towers of contrastive training do not share a sequence (resolve_pairs).
-void refuse_unseen_images(const ResolvedWork& out) {
-  if (out.sample_images <= 0 || out.workload.vision_tokens_per_image > 0) return;
+void refuse_unseen_images(const ResolvedWork& work) {
+  if (work.sample_images <= 0 || work.workload.vision_tokens_per_image > 0) return;
   throw Error(ErrorKind::data,
               fmt::format("how many tokens an image becomes in {} is not known: {} has no input "
                           "size and no token rule",
-                          out.model.name, out.model.vision->encoder.name),
+                          work.model.name, work.model.vision->encoder.name),
               "give --vision-tokens-per-image N, or \"token_family\" in the model's file "
               "(`trcost tokens --families`); --images-per-sample 0 is text alone");
 }
 
 // Tokens of one pass where samples do not say: a budget, a ratio, or the scaling law.
-double tokens_once(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
+double tokens_once(const Scenario& scenario, const ResolvedWork& work, Amounts& out, Notes& notes) {
   if (const auto budget = scenario.number(Field::data_tokens)) {
     out.tokens_given = true;
     return *budget;
   }
   if (const auto ratio = scenario.number(Field::data_tokens_per_param)) {
     out.tokens_given = true;
-    const double params = scenario.number(Field::model_params).value_or(out.params.active);
-    const double once = std::max(1.0, std::round(*ratio * params));
+    const double once = std::max(1.0, std::round(*ratio * work.rule_params));
     if (notes.wanted()) {
       notes.add(Field::data_tokens, once,
                 fmt::format("{} for each of {} parameters", format_exact(*ratio),
-                            format_number(params, NumberKind::count)),
+                            format_number(work.rule_params, NumberKind::count)),
                 "--tokens-per-param");
     }
     return once;
   }
-  const double once = std::round(optimal_tokens(out.params.active));
+  const double once = std::round(optimal_tokens(work.params.active));
   out.tokens.compute_optimal = true;
   if (notes.wanted()) {
     notes.add(Field::data_tokens, once,
               fmt::format("compute-optimal for {} parameters",
-                          format_number(out.params.active, NumberKind::count)),
+                          format_number(work.params.active, NumberKind::count)),
               "Hoffmann et al. refit by Epoch AI (arXiv:2404.10102), L = E + A/N^a + B/D^b");
   }
   return once;
 }
 
-void resolve_totals(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
+void resolve_totals(const Scenario& scenario, const ResolvedWork& work, Amounts& out,
+                    Notes& notes) {
   refuse_exclusive(scenario);
   out.epochs = scenario.number_or_default(Field::data_epochs);
-  out.samples = 0;
-  out.tokens_given = false;
   TokenTotals& tokens = out.tokens;
-  tokens.compute_optimal = false;
   double samples = 0;
   if (const auto given = scenario.number(Field::data_samples)) {
     samples = *given * out.epochs;
     out.samples = samples;
-    tokens.total = samples * out.sample_tokens;
+    tokens.total = samples * work.sample_tokens;
     out.tokens_given = true;
   } else {
-    tokens.total = tokens_once(scenario, out, notes) * out.epochs;
-    samples = out.sample_tokens > 0 ? tokens.total / out.sample_tokens : 0;
+    tokens.total = tokens_once(scenario, work, out, notes) * out.epochs;
+    samples = work.sample_tokens > 0 ? tokens.total / work.sample_tokens : 0;
   }
-  out.images = samples * out.sample_images;
-  tokens.vision = out.images * out.workload.vision_tokens_per_image;
-  tokens.vision_encoder = out.images * out.workload.encoder_tokens_per_image;
-  tokens.text = in_sequence(out.workload) ? tokens.total - tokens.vision : tokens.total;
+  out.images = samples * work.sample_images;
+  tokens.vision = out.images * work.workload.vision_tokens_per_image;
+  tokens.vision_encoder = out.images * work.workload.encoder_tokens_per_image;
+  tokens.text = in_sequence(work.workload) ? tokens.total - tokens.vision : tokens.total;
 }
 
 // A run adapts trained weights where its tokens are few, whatever is frozen: billions of pairs that
 // teach an adapter beside a frozen language model are pre-training (Llama 3.2 Vision), and a whole
 // language model may be pre-trained on samples, as PaliGemma on a billion of pairs
 // (arXiv:2407.07726).
-bool is_fine_tuning(bool from_samples, const ResolvedWork& work) {
+bool is_fine_tuning(const ResolvedWork& work, const Amounts& amounts) {
   const bool partial = work.workload.language_training != Training::full;
-  return (partial || from_samples) && is_adaptation(work);
+  return (partial || amounts.samples) && is_adaptation(work, amounts);
 }
 
 // B = B0 sqrt(S / S0) to the nearest power of two, at least B0: released recipes take larger steps
@@ -107,46 +104,49 @@ double fine_tuning_batch(bool projector, double sequences) {
   return std::max(usual.batch, std::ldexp(1.0, static_cast<int>(std::round(portable_log2(grown)))));
 }
 
-void note_usual_batch(const ResolvedWork& out, bool fewer, bool fine_tuning, Notes& notes) {
+void note_usual_batch(double batch, bool fewer, bool fine_tuning, Notes& notes) {
   if (fewer) {
-    notes.add(Field::train_global_batch, out.usual_batch, "the data has no more sequences",
-              "trcost default");
+    notes.add(Field::train_global_batch, batch, "the data has no more sequences", "trcost default");
   } else if (fine_tuning) {
-    notes.add(Field::train_global_batch, out.usual_batch,
+    notes.add(Field::train_global_batch, batch,
               "usual batch of fine-tuning recipes, growing as the root of the samples",
               "LLaVA-1.5 (arXiv:2310.03744): 256 for the projector, 128 for instructions; "
               "InternVL 2.5 (arXiv:2412.05271): 512 of 16M");
   } else {
-    notes.add(Field::train_global_batch, out.usual_batch,
-              "published batch sizes by training tokens",
+    notes.add(Field::train_global_batch, batch, "published batch sizes by training tokens",
               "Llama 2 (arXiv:2307.09288): 4 Mi tokens at 2e12, growing as in Llama 3.1 405B "
               "(arXiv:2407.21783)");
   }
 }
 
-void resolve_batch(const Scenario& scenario, bool from_samples, ResolvedWork& out, Notes& notes) {
-  const bool fine_tuning = is_fine_tuning(from_samples, out);
-  const double sequences = std::max(1.0, std::ceil(out.tokens.total / out.seq_length));
-  const bool frozen = out.workload.language_training == Training::frozen;
-  out.pretraining_batch = usual_batch_of(out.tokens.total, out.seq_length);
-  out.critical_batch = critical_batch_tokens(out.tokens.total) / out.seq_length;
+void resolve_batch(const Scenario& scenario, const ResolvedWork& work, Amounts& out, Notes& notes) {
+  const bool fine_tuning = is_fine_tuning(work, out);
+  const double sequences = std::max(1.0, std::ceil(out.tokens.total / work.seq_length));
+  const bool frozen = work.workload.language_training == Training::frozen;
+  out.pretraining_batch = usual_batch_of(out.tokens.total, work.seq_length);
+  out.critical_batch = critical_batch_tokens(out.tokens.total) / work.seq_length;
   const double rule = fine_tuning ? fine_tuning_batch(frozen, sequences / out.epochs)
                                   : out.pretraining_batch.sequences;
-  out.usual_batch = std::min(rule, sequences);
+  const double usual = std::min(rule, sequences);
   out.usual_batch_grows = !fine_tuning && sequences >= rule;
   out.global_batch_given = scenario.has(Field::train_global_batch);
-  out.global_batch = scenario.number_or(Field::train_global_batch, out.usual_batch);
+  out.global_batch = scenario.number_or(Field::train_global_batch, usual);
   // The batch of a round is what a round is: no rule of pre-training says what is usual.
-  if (method_row(method_named(scenario.text(Field::train_method))).generates) out.usual_batch = 0;
-  if (!out.global_batch_given) note_usual_batch(out, sequences < rule, fine_tuning, notes);
+  if (!method_row(method_named(scenario.text(Field::train_method))).generates) {
+    out.usual_batch = usual;
+  }
+  if (!out.global_batch_given) note_usual_batch(usual, sequences < rule, fine_tuning, notes);
 }
 
 }  // namespace
 
-void resolve_amounts(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
-  refuse_unseen_images(out);
-  resolve_totals(scenario, out, notes);
-  resolve_batch(scenario, scenario.has(Field::data_samples), out, notes);
+Amounts resolve_amounts(const Scenario& scenario, const ResolvedWork& work, Notes& notes) {
+  if (work.workload.contrastive_batch > 0) return resolve_pair_amounts(scenario, work, notes);
+  refuse_unseen_images(work);
+  Amounts out;
+  resolve_totals(scenario, work, out, notes);
+  resolve_batch(scenario, work, out, notes);
+  return out;
 }
 
 }  // namespace trcost

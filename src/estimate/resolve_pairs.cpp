@@ -8,7 +8,7 @@
 namespace trcost {
 namespace {
 
-double resolve_pair_count(const Scenario& scenario, double text_tokens, ResolvedWork& out,
+double resolve_pair_count(const Scenario& scenario, double text_tokens, Amounts& out,
                           Notes& notes) {
   out.epochs = scenario.number_or_default(Field::data_epochs);
   out.tokens_given = true;
@@ -43,24 +43,27 @@ void resolve_pairs(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
     notes.add(Field::data_text_tokens_per_sample, text,
               "texts are padded to the text tower's position table", out.model.source);
   }
-  out.global_batch = scenario.number_or(Field::train_global_batch, usual.batch);
-  out.global_batch_given = scenario.has(Field::train_global_batch);
-  if (!out.global_batch_given) {
-    notes.add(Field::train_global_batch, out.global_batch, "pairs that the loss compares",
+  work.contrastive_batch = scenario.number_or(Field::train_global_batch, usual.batch);
+  if (!scenario.has(Field::train_global_batch)) {
+    notes.add(Field::train_global_batch, work.contrastive_batch, "pairs that the loss compares",
               std::string(usual.source));
   }
-  work.contrastive_batch = out.global_batch;
   work.seq_length = text;
   work.attention_length = text;
   work.images_per_sequence = 1;
   work.vision_tokens_per_image = 0;
   out.seq_length = text;
-  out.samples = resolve_pair_count(scenario, text, out, notes);
-  out.images = out.samples;
-  out.tokens.total = out.samples * text;
-  out.tokens.text = out.tokens.total;
-  out.tokens.vision = 0;
-  out.tokens.vision_encoder = out.images * work.encoder_tokens_per_image;
+}
+
+Amounts resolve_pair_amounts(const Scenario& scenario, const ResolvedWork& work, Notes& notes) {
+  Amounts out;
+  out.global_batch = work.workload.contrastive_batch;
+  out.global_batch_given = scenario.has(Field::train_global_batch);
+  const double pairs = resolve_pair_count(scenario, work.seq_length, out, notes);
+  out.samples = out.images = pairs;
+  out.tokens.total = out.tokens.text = pairs * work.seq_length;
+  out.tokens.vision_encoder = pairs * work.workload.encoder_tokens_per_image;
+  return out;
 }
 
 std::optional<Scenario> contrastive_defaults(const Scenario& scenario, const Catalog& catalog,

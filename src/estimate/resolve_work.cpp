@@ -116,6 +116,7 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
   resolve_recipe(scenario, work, notes);
   if (work.vision()) resolve_images(scenario, catalog, out, notes);
   out.params = count_parameters(out.model);
+  out.rule_params = scenario.number(Field::model_params).value_or(out.params.active);
   out.trainable = count_trainable(work);
   if (is_contrastive(out.model)) {
     resolve_pairs(scenario, out, notes);
@@ -132,7 +133,6 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
   resolve_sequence(scenario, sample, from_samples, out, notes);
   out.sample_tokens = sample.tokens();
   out.sample_images = sample.images;
-  resolve_amounts(scenario, out, notes);
   out.flops_per_token = training_flops(work);
   return out;
 }

@@ -31,8 +31,7 @@ constexpr double kLargerGivenBatch = 1.125;
 constexpr double kMostTokenCost = 1;
 
 // What a cluster is a multiple of: whole nodes, and all the degrees that are given.
-double cluster_unit(const Scenario& scenario, double gpus_per_node) {
-  const Degrees given = given_degrees(scenario);
+double cluster_unit(const Degrees& given, double gpus_per_node) {
   const double split = given.product();
   const double experts =
       1.0 * given.ep.value_or(1) * given.etp.value_or(1) * given.pp.value_or(1);
@@ -45,16 +44,13 @@ double cluster_unit(const Scenario& scenario, double gpus_per_node) {
 // The search for the cluster that meets the deadline: many sizes, each planned once.
 class Sizing {
  public:
-  Sizing(const Scenario& scenario, const Prepared& prepared, const UsefulShare& useful)
-      : scenario_(scenario),
-        prepared_(prepared),
-        work_(prepared.work),
-        model_(prepared.model),
+  Sizing(const Task& task, const UsefulShare& useful)
+      : task_(task),
         useful_(useful),
-        mfu_(scenario.number(Field::efficiency_mfu)),
-        deadline_(scenario.number_or_default(Field::hardware_deadline)),
-        sizes_(cluster_unit(scenario, prepared.model.platform().system->gpus_per_node)),
-        flops_(prepared.work.flops_per_token.total() * prepared.work.tokens.total) {}
+        mfu_(task.asked.mfu),
+        deadline_(task.asked.deadline),
+        sizes_(cluster_unit(task.asked.layout, task.platform().system->gpus_per_node)),
+        flops_(task.work().flops_per_token.total() * task.amounts.tokens.total) {}
 
   Execution run(Notes& notes) {
     // At their peak more than the largest cluster would be needed.
@@ -62,20 +58,20 @@ class Sizing {
     double start = sizes_.at_least(std::min(needed(mfu_.value_or(kUsualMfu)), 2 * kMostGpus));
     double smallest = 0;
     if (start <= kMostGpus && !mfu_ && wall_clock(start) == kInfinity) {
-      smallest = smallest_cluster(model_, resolve_request(scenario_, work_, start), kMostGpus);
+      smallest = smallest_cluster(task_.model(), request_for(task_, start), kMostGpus);
       start = std::max(start, smallest);
     }
     const WallClock wall = [this](double gpus) { return wall_clock(gpus); };
     const SizeChoice choice = size_for_deadline(sizes_, wall, start, deadline_);
     if (choice.gpus == 0) refuse(choice, start);
     note(choice, smallest, notes);
-    return mfu_ ? execute(scenario_, prepared_, choice.gpus) : *tried(choice.gpus);
+    return mfu_ ? execute(task_, choice.gpus) : *tried(choice.gpus);
   }
 
  private:
   // Accelerators that meet the deadline at this MFU, without failures.
   [[nodiscard]] double needed(double mfu) const {
-    return flops_ / (peak_flops(model_) * mfu * deadline_);
+    return flops_ / (peak_flops(task_.model()) * mfu * deadline_);
   }
 
   // Empty where the size has no layout.
@@ -84,7 +80,7 @@ class Sizing {
     if (known != tried_.end()) return known->second;
     std::optional<Execution>& out = tried_[gpus];
     try {
-      out = execute_fitting(scenario_, prepared_, gpus);
+      out = execute_fitting(task_, gpus);
     } catch (const Error&) {
       out.reset();  // the degrees given do not divide it
     }
@@ -92,10 +88,11 @@ class Sizing {
   }
 
   [[nodiscard]] bool acceptable(const Execution& e) const {
-    if (work_.global_batch_given) {
-      return e.plan.layout.global_batch <= kLargerGivenBatch * work_.global_batch;
+    const Amounts& amounts = task_.amounts;
+    if (amounts.global_batch_given) {
+      return e.plan.layout.global_batch <= kLargerGivenBatch * amounts.global_batch;
     }
-    return batch_token_cost(work_, e).value_or(0) <= kMostTokenCost;
+    return batch_token_cost(task_, e).value_or(0) <= kMostTokenCost;
   }
 
   // Infinite where the size has no layout, or is interrupted too often to get on.
@@ -107,7 +104,7 @@ class Sizing {
       }
       const std::optional<Execution>& known = tried(gpus);
       if (!known || !acceptable(*known)) return kInfinity;
-      const double busy = wall_seconds(work_, *known, 1);
+      const double busy = wall_seconds(task_, *known, 1);
       return busy / useful_(working_gpus(*known), busy);
     } catch (const Error&) {
       return kInfinity;
@@ -116,7 +113,7 @@ class Sizing {
 
   void note(const SizeChoice& choice, double smallest, Notes& notes) {
     if (!notes.wanted()) return;
-    const std::string& system = model_.platform().system->title;
+    const std::string& system = task_.platform().system->title;
     if (choice.gpus == smallest) {
       notes.add(Field::hardware_gpus, choice.gpus, "the smallest cluster that holds the model",
                 "memory");
@@ -157,14 +154,14 @@ class Sizing {
   }
 
   [[noreturn]] void refuse(const SizeChoice& choice, double start) {
-    const std::string_view chip = model_.platform().accelerator->name;
+    const std::string_view chip = task_.platform().accelerator->name;
     const std::string asked = format_number(deadline_, NumberKind::duration);
     if (start > kMostGpus || sizes_.after(choice.shortest_gpus) > kMostGpus)
       refuse_size(chip, asked);
     if (choice.shortest_gpus == 0) {
       // Either says what is wrong with it.
-      const Execution tried = execute(scenario_, prepared_, start);
-      useful_(start, wall_seconds(work_, tried, 1));
+      const Execution tried = execute(task_, start);
+      useful_(start, wall_seconds(task_, tried, 1));
       throw Error(
           ErrorKind::no_answer,
           fmt::format("no number of {} runs this training in steps of the batch asked for", chip),
@@ -175,7 +172,7 @@ class Sizing {
         fmt::format("no number of {} finishes within {}: the shortest time is {}, on {}", chip,
                     asked, format_number(choice.shortest_seconds, NumberKind::duration),
                     format_exact(choice.shortest_gpus)),
-        work_.global_batch_given
+        task_.amounts.global_batch_given
             ? "give a longer --deadline, or a larger --global-batch, which leaves room for "
               "more data parallelism"
             : "give a longer --deadline, or a smaller question");
@@ -196,10 +193,7 @@ class Sizing {
                                     "parameters or tokens"));
   }
 
-  const Scenario& scenario_;
-  const Prepared& prepared_;
-  const ResolvedWork& work_;
-  const StepModel& model_;
+  const Task& task_;
   const UsefulShare& useful_;
   std::optional<double> mfu_;
   double deadline_;
@@ -210,9 +204,8 @@ class Sizing {
 
 }  // namespace
 
-Execution size_cluster(const Scenario& scenario, const Prepared& prepared,
-                       const UsefulShare& useful, Notes& notes) {
-  return Sizing(scenario, prepared, useful).run(notes);
+Execution size_cluster(const Task& task, const UsefulShare& useful, Notes& notes) {
+  return Sizing(task, useful).run(notes);
 }
 
 }  // namespace trcost

@@ -21,8 +21,11 @@ bool ranged(const Scenario& scenario, Field field) {
   return scenario.distribution(field) != nullptr;
 }
 
-SpreadContext context_of(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
-                         const UsefulTime& useful, bool speed_given, const Estimate& out) {
+SpreadContext context_of(const Question& question, const UsefulTime& useful, bool speed_given,
+                         const Estimate& out) {
+  const Scenario& scenario = *question.scenario;
+  const ResolvedWork& work = question.work();
+  const Rates& rates = *question.rates;
   SpreadContext context;
   const MethodQuality quality = out.performance.quality.value_or(MethodQuality());
   context.gpus = out.gpus;
@@ -43,7 +46,7 @@ SpreadContext context_of(const Scenario& scenario, const ResolvedWork& work, con
   context.goodput_given = (useful.goodput_given && context.overhead_given) ||
                           ranged(scenario, Field::efficiency_goodput) ||
                           ranged(scenario, Field::efficiency_production_overhead);
-  context.tokens_given = work.tokens_given;
+  context.tokens_given = question.amounts.tokens_given;
   context.tokens_ranged =
       ranged(scenario, Field::data_tokens) || ranged(scenario, Field::data_samples) ||
       ranged(scenario, Field::data_tokens_per_param) || ranged(scenario, Field::data_epochs);
@@ -53,7 +56,7 @@ SpreadContext context_of(const Scenario& scenario, const ResolvedWork& work, con
   context.electricity_given = scenario.has(Field::cost_electricity_price);
   context.pue_given = scenario.has(Field::cost_pue);
   context.experiments_ranged = ranged(scenario, Field::cost_experiments);
-  context.price_sigma = rates.price.sigma;
+  context.price_sigma = question.price->sigma;
   return context;
 }
 
@@ -144,14 +147,15 @@ UncertainInput input_of(const Scenario& scenario, Field field, const Distributio
 
 }  // namespace
 
-RangeInputs range_inputs(const Scenario& scenario, const ResolvedWork& work, const Rates& rates,
-                         const UsefulTime& useful, bool speed_given, const Reestimate& estimate,
-                         const Estimate& out) {
+RangeInputs range_inputs(const Question& question, const UsefulTime& useful, bool speed_given,
+                         const Reestimate& estimate, const Estimate& out) {
+  const Scenario& scenario = *question.scenario;
   RangeInputs inputs;
-  default_spreads(context_of(scenario, work, rates, useful, speed_given, out), inputs.inputs);
+  default_spreads(context_of(question, useful, speed_given, out), inputs.inputs);
   WorkShares shares;
   if (out.tokens.total > 0) shares.text_tokens = std::min(1.0, out.tokens.text / out.tokens.total);
-  shares.tokens_given = work.tokens_given && !scenario.has(Field::data_tokens_per_param);
+  shares.tokens_given =
+      question.amounts.tokens_given && !scenario.has(Field::data_tokens_per_param);
   for (const auto& [field, distribution] : scenario.distributions()) {
     inputs.inputs.push_back(input_of(scenario, field, distribution, shares, out, estimate));
   }

@@ -32,23 +32,25 @@ double whole_run_overhead(const Scenario& scenario) {
   return tuning == Tuning::first_run ? kFirstOverhead : kUsualOverhead;
 }
 
-double usual_overhead(const Scenario& scenario, const ResolvedWork& work) {
+double usual_overhead(const Scenario& scenario, const ResolvedWork& work, const Amounts& amounts) {
   const bool method = scenario.has(Field::train_method) &&
                       scenario.text(Field::train_method) != "pretrain";
   const bool from_scratch = !method && !scenario.has(Field::data_samples) &&
                             work.workload.language_training == Training::full &&
                             work.workload.contrastive_batch == 0 &&
-                            !(work.workload.vision() && is_adaptation(work));
+                            !(work.workload.vision() && is_adaptation(work, amounts));
   return from_scratch ? whole_run_overhead(scenario) : kOverhead;
 }
 
 }  // namespace
 
 UsefulTerms resolve_useful_terms(const Scenario& scenario, const ResolvedWork& work,
-                                 const System& system) {
+                                 const Amounts& amounts, const System& system) {
   UsefulTerms out;
-  out.production_overhead =
-      scenario.number_or(Field::efficiency_production_overhead, usual_overhead(scenario, work));
+  out.production_overhead = scenario.number_or(Field::efficiency_production_overhead,
+                                               usual_overhead(scenario, work, amounts));
+  out.overhead_given = scenario.has(Field::efficiency_production_overhead);
+  out.tuning_given = scenario.has(Field::efficiency_tuning);
   FailureInputs& in = out.failures;
   in.gpus_per_node = system.gpus_per_node;
   in.gpu_hours_per_failure = scenario.number_or_default(Field::efficiency_failure_gpu_hours);
@@ -77,10 +79,10 @@ UsefulTime useful_time(const UsefulTerms& terms, double gpus, double busy_second
   return out;
 }
 
-void note_useful_time(const Scenario& scenario, const UsefulTime& useful, Notes& notes) {
+void note_useful_time(const UsefulTerms& terms, const UsefulTime& useful, Notes& notes) {
   if (!notes.wanted()) return;
-  if (!scenario.has(Field::efficiency_production_overhead)) {
-    if (useful.production_overhead != kOverhead && scenario.has(Field::efficiency_tuning)) {
+  if (!terms.overhead_given) {
+    if (useful.production_overhead != kOverhead && terms.tuning_given) {
       notes.add(Field::efficiency_production_overhead, useful.production_overhead,
                 fmt::format("a run from scratch: {} of a team that tunes, {} of most, {} of a "
                             "first one",
@@ -93,8 +95,6 @@ void note_useful_time(const Scenario& scenario, const UsefulTime& useful, Notes&
   }
   if (useful.goodput_given) return;
   for (GoodputNote& note : goodput_notes(useful.failures, useful.goodput)) {
-    const FieldInfo* info = find_field(note.path);
-    if (info != nullptr && scenario.has(info->field)) continue;
     notes.add({std::move(note.path), format_number(note.value, NumberKind::number, 4),
                std::move(note.unit), std::move(note.why), std::move(note.source)});
   }

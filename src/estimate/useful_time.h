@@ -15,9 +15,11 @@ struct UsefulTerms {
   FailureInputs failures;
   std::optional<double> goodput;  ///< given
   double production_overhead = 1;
+  bool overhead_given = false;
+  bool tuning_given = false;  ///< how well the software is tuned, which moves the overhead
 };
 UsefulTerms resolve_useful_terms(const Scenario& scenario, const ResolvedWork& work,
-                                 const System& system);
+                                 const Amounts& amounts, const System& system);
 
 /// What of the wall-clock time is steps.
 struct UsefulTime {
@@ -30,6 +32,6 @@ struct UsefulTime {
 };
 /// `busy_seconds`: all steps, without interruption.
 UsefulTime useful_time(const UsefulTerms& terms, double gpus, double busy_seconds);
-void note_useful_time(const Scenario& scenario, const UsefulTime& useful, Notes& notes);
+void note_useful_time(const UsefulTerms& terms, const UsefulTime& useful, Notes& notes);
 
 }  // namespace trcost

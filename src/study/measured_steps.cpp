@@ -6,7 +6,6 @@
 
 #include "catalog/efficiency.h"
 #include "estimate/execution.h"
-#include "estimate/prepared.h"
 #include "quantity/quantity.h"
 #include "scenario/dimensions.h"
 #include "study/calibrate.h"
@@ -204,23 +203,23 @@ void read_measured_log(const Catalog& catalog, std::istream& in, std::string_vie
   Scenario adapted;
   if (usual_recipe(question, catalog, silent, adapted)) question = adapted;
   const std::string chip = question.names(Field::hardware_accelerator).front();
-  const Prepared prepared = prepare(question, catalog, chip, silent);
-  if (prepared.round) {
+  const Task task = resolve_task(question, catalog, chip, silent);
+  if (task.prepared->round) {
     throw Error(ErrorKind::usage, "a round with rollouts is more than training steps",
                 "calibrate to a log of pre-training or fine-tuning", "--method");
   }
-  const Execution execution = execute(question, prepared, *question.number(Field::hardware_gpus));
+  const Execution execution = execute(task, *task.asked.gpus);
   MeasuredStep step;
   step.name = name;
-  step.model = prepared.work.model.name;
-  step.workload = prepared.work.workload;
-  step.platform = prepared.model.platform();
-  step.request = resolve_request(question, prepared.work, execution.gpus);
+  step.model = task.work().model.name;
+  step.workload = task.work().workload;
+  step.platform = task.platform();
+  step.request = request_for(task, execution.gpus);
   step.layout = execution.plan.layout;
   step.wait = execution.data_wait;
   const double share = step.layout.global_batch /
                        question.number_or(Field::train_global_batch, step.layout.global_batch);
-  step.seconds = seconds_of(log, step.layout, prepared.work.seq_length, share);
+  step.seconds = seconds_of(log, step.layout, task.work().seq_length, share);
   note_log(log, name, out.warnings);
   if (out.base.empty()) out.base = std::string(question.text(Field::efficiency_stack));
   out.steps.push_back(std::move(step));

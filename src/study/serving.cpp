@@ -34,14 +34,14 @@ struct Prepared {
   const Model& source;
 };
 
-TokenCost token_cost(const Scenario& asked, const Rates& rates, const ServingPoint& p,
-                     double sold) {
+TokenCost token_cost(const Scenario& asked, const Rates& rates, const PriceQuote& rent,
+                     const ServingPoint& p, double sold) {
   TokenCost c;
-  c.pricing = !rates.own && rates.price.given ? "given" : pricing_word(commitment_of(asked));
-  c.price_per_gpu_hour = rates.own ? rates.ownership.total : rates.price.usd;
-  c.source = rates.own ? rates.purchase.source : rates.price.source;
-  c.date = rates.own ? std::string() : rates.price.date;
-  c.imputed = !rates.own && rates.price.imputed;
+  c.pricing = !rates.own && rent.given ? "given" : pricing_word(commitment_of(asked));
+  c.price_per_gpu_hour = rates.own ? rates.ownership.total : rent.usd;
+  c.source = rates.own ? rates.purchase.source : rent.source;
+  c.date = rates.own ? std::string() : rent.date;
+  c.imputed = !rates.own && rent.imputed;
   c.sold = sold;
   c.output = dollars_per_million(c.price_per_gpu_hour, p.output_per_gpu, sold);
   c.input = dollars_per_million(c.price_per_gpu_hour, p.total_per_gpu - p.output_per_gpu, sold);
@@ -60,8 +60,9 @@ void add_costs(const Prepared& all, const Platform& platform, ServingRow& row) {
     other.set_text(Field::cost_pricing, pricing_word(pricing));
     try {
       Notes quiet(false);
-      const Rates rates = resolve_rates(other, all.catalog, platform, quiet);
-      TokenCost cost = token_cost(other, rates, row.point, all.question.sold);
+      const auto rates = resolve_rates(other, all.catalog, platform, quiet);
+      const auto rent = price_of(other, rates);
+      TokenCost cost = token_cost(other, *rates, *rent, row.point, all.question.sold);
       if (cost.price_per_gpu_hour) row.costs.push_back(std::move(cost));
     } catch (const Error&) {
     }
@@ -69,12 +70,14 @@ void add_costs(const Prepared& all, const Platform& platform, ServingRow& row) {
 }
 
 void add_money(const Prepared& all, const Platform& platform, ServingRow& row, Notes& notes) {
-  const Rates rates = resolve_rates(all.question.scenario, all.catalog, platform, notes);
-  row.cost = token_cost(all.question.scenario, rates, row.point, all.question.sold);
-  row.price_sigma = rates.own ? kPurchaseSigma : rates.price.sigma;
-  if (rates.power.watts) {
+  const Scenario& asked = all.question.scenario;
+  const auto rates = resolve_rates(asked, all.catalog, platform, notes);
+  const auto rent = price_of(asked, rates);
+  row.cost = token_cost(asked, *rates, *rent, row.point, all.question.sold);
+  row.price_sigma = rates->own ? kPurchaseSigma : rent->sigma;
+  if (rates->power.watts) {
     row.output_per_second_per_megawatt = tokens_per_megawatt_second(
-        row.point.output_per_gpu, site_megawatts(1, *rates.power.watts, rates.pue));
+        row.point.output_per_gpu, site_megawatts(1, *rates->power.watts, rates->pue));
   }
   add_costs(all, platform, row);
 }

@@ -22,9 +22,12 @@ Scenario sized(double params, const char* modality) {
   return s;
 }
 
-ResolvedWork resolved(const Scenario& s) {
+struct Resolved : ResolvedWork, Amounts {};
+
+Resolved resolved(const Scenario& s) {
   Notes silent(false);
-  return resolve_work(s, catalog(), silent);
+  const ResolvedWork work = resolve_work(s, catalog(), silent);
+  return {work, resolve_amounts(s, work, silent)};
 }
 
 bool warns(const Scenario& s, const std::string& part) {
@@ -55,7 +58,7 @@ TEST_CASE("an interleaved mix may be asked for by tokens", "[estimate][amounts][
   Scenario s = sized(10e9, "vl");
   s.set_number(Field::data_tokens, 2e12);
   s.set_number(Field::data_images_per_sample, 4);
-  const ResolvedWork work = resolved(s);
+  const Resolved work = resolved(s);
   CHECK(work.tokens.total == 2e12);
   // Half of the documents carry images, however many.
   const double samples = 2e12 / (512 + 2 * work.workload.vision_tokens_per_image);
@@ -109,7 +112,7 @@ TEST_CASE("more samples take larger steps, whatever is frozen", "[estimate][amou
   for (double samples = 1e5; samples <= 1e11; samples *= 1.5) {
     INFO(samples);
     s.set_number(Field::data_samples, samples);
-    const ResolvedWork work = resolved(s);
+    const Resolved work = resolved(s);
     // Where adapting ends and pre-training begins the two rules are a factor of two apart at most.
     CHECK(work.global_batch >= batch / 2);
     const double now = work.tokens.total / work.seq_length / work.global_batch;
