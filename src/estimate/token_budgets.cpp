@@ -4,40 +4,31 @@
 #include <algorithm>
 #include <cmath>
 
-#include "catalog/data_file.h"
-#include "catalog/strict_json.h"
+#include "catalog/token_budgets.h"
 #include "trcost/error.h"
 
 namespace trcost {
 namespace {
 
-constexpr std::string_view kFile = "runs/token_budgets.json";
 // Less than that many times the compute-optimal tokens is the same answer.
 constexpr double kClearlyMore = 1.5;
 // Below that share of the parameters an adapter learns, not a model.
 constexpr double kWhole = 0.5;
 
 // The nearest in size; one of the same modality before one that is not.
-TokenExample nearest_example(const JsonValue& models, double params, bool vision) {
-  TokenExample best;
+TokenExample nearest_example(const TokenBudget& budget, double params, bool vision) {
+  const BudgetModel* best = nullptr;
   double least = 0;
-  for (const JsonValue& value : models.array()) {
-    ObjectReader row = value.object();
-    TokenExample each;
-    each.name = row.required_text("name");
-    const bool same = (row.required_text("modality") == "vl") == vision;
-    each.params = row.required_number("params", 1e6, 1e14);
-    each.tokens = row.required_number("tokens", 1e9, 1e15);
-    each.source = row.required_text("source");
-    row.finish();
+  for (const BudgetModel& each : budget.models) {
     constexpr double kOtherModality = 100;
     const double ratio = each.params / params;
-    const double distance = std::max(ratio, 1 / ratio) * (same ? 1 : kOtherModality);
-    if (!best.name.empty() && distance >= least) continue;
+    const double distance =
+        std::max(ratio, 1 / ratio) * (each.vision == vision ? 1 : kOtherModality);
+    if (best != nullptr && distance >= least) continue;
     least = distance;
-    best = std::move(each);
+    best = &each;
   }
-  return best;
+  return {best->name, best->params, best->tokens, best->source};
 }
 
 std::optional<TokenAlternative> priced(const Scenario& scenario, const Catalog& catalog,
@@ -72,21 +63,13 @@ std::vector<TokenAlternative> token_alternatives(const Scenario& scenario, const
   const ModelSummary& model = optimal.model;
   if (!optimal.tokens.compute_optimal || !scenario.stages.empty()) return out;
   if (model.params_trainable.value_or(0) < kWhole * model.params_total) return out;
-  const JsonValue root = read_data_file(catalog, kFile);
-  ObjectReader reader = root.object();
-  for (const std::string_view key : {"schema_version", "note", "retrieved"}) reader.accept(key);
-  for (const JsonValue& value : reader.required_value("budgets").array()) {
-    ObjectReader row = value.object();
-    const double tokens = row.required_number("tokens", 1e9, 1e15);
-    const JsonValue models = row.required_value("models");
-    row.finish();
-    if (tokens < kClearlyMore * optimal.tokens.total) continue;
-    std::optional<TokenAlternative> found = priced(scenario, catalog, optimal, tokens);
+  for (const TokenBudget& budget : load_token_budgets(catalog)) {
+    if (budget.tokens < kClearlyMore * optimal.tokens.total) continue;
+    std::optional<TokenAlternative> found = priced(scenario, catalog, optimal, budget.tokens);
     if (!found) continue;
-    found->example = nearest_example(models, model.params_total, model.params_vision > 0);
+    found->example = nearest_example(budget, model.params_total, model.params_vision > 0);
     out.push_back(std::move(*found));
   }
-  reader.finish();
   return out;
 }
 
