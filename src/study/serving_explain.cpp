@@ -167,9 +167,9 @@ void ServingSteps::add(std::string name, std::string formula, std::string number
                    std::string(source.empty() ? kFormulas : source)});
 }
 
-void ServingSteps::add_bounds(std::string_view what, const Bounds& bounds, double result,
+void ServingSteps::add_bounds(std::string_view what, const Roofline& roofline, double result,
                               double factor) {
-  const std::string read = digits(bounds.read), computed = digits(bounds.computed);
+  const std::string read = digits(roofline.read), computed = digits(roofline.computed);
   const bool busiest = factor != 1;
   add(fmt::format("{} of a step", what),
       busiest ? "busiest rank x (read^4 + computed^4)^(1/4)" : "(read^4 + computed^4)^(1/4)",

@@ -32,7 +32,8 @@ class ServingSteps {
   void add(std::string name, std::string formula, std::string numbers, std::string result,
            std::string_view source = {});
   /// The larger of two bounds with a soft corner, times `factor`.
-  void add_bounds(std::string_view what, const Bounds& bounds, double result, double factor = 1);
+  void add_bounds(std::string_view what, const Roofline& roofline, double result,
+                  double factor = 1);
 
   const ServedPoint& of;
   const ServingRow& row;

@@ -156,9 +156,9 @@ class TextDrawing {
     if (curve.in_text) add(Grid{curve.numbers});
   }
   void add(const Heat&) {}  // its rows stand elsewhere on the page
-  void add(const Notes& notes) {
-    if (!notes.in_text) return;
-    for (const std::string& line : notes.lines) {
+  void add(const Warnings& warnings) {
+    if (!warnings.in_text) return;
+    for (const std::string& line : warnings.lines) {
       set_off(Before::words);
       text_.paragraph("! " + line, 2, Ink::warn);
     }
