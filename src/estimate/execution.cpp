@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog/peak.h"
 #include "estimate/execution.h"
 #include "estimate/execution_notes.h"
 #include "estimate/pipeline_data.h"
@@ -12,12 +13,8 @@
 
 namespace trcost {
 
-double peak_flops(const StepModel& model, Precision precision) {
-  return model.platform().accelerator->peak_flops[static_cast<std::size_t>(precision)];
-}
-
 double peak_flops(const StepModel& model) {
-  return peak_flops(model, model.platform().precision);
+  return peak_flops(*model.platform().accelerator, model.platform().precision);
 }
 
 double with_recomputation(const StepTime& time) {

@@ -3,20 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "quantity/digits.h"
 #include "quantity/quantity.h"
 
 namespace trcost {
 namespace {
 
 constexpr std::string_view kModel = "model.md 5.1";
-
-std::string number(double value) {
-  return fmt::format("{:.6g}", value);
-}
-
-std::string seconds(double value) {
-  return fmt::format("{:.6g} s", value);
-}
 
 constexpr std::string_view kRates =
     "data/efficiency of the chip and data/stacks of the software: trcost show";
@@ -25,16 +18,16 @@ Derivation matmul_rate(const StepAccount& a) {
   return {"matmuls of the chip under this software", "specified x share reached",
           fmt::format("{} x {} FLOP/s; attention {} FLOP/s; {} s to start a matmul, {} s between "
                       "kernels",
-                      number(a.peak_flops), number(a.matmul_flops / a.peak_flops),
-                      number(a.attention_flops), number(a.ramp_seconds), number(a.gap_seconds)),
-          number(a.matmul_flops) + " FLOP/s", std::string(kRates)};
+                      digits(a.peak_flops), digits(a.matmul_flops / a.peak_flops),
+                      digits(a.attention_flops), digits(a.ramp_seconds), digits(a.gap_seconds)),
+          digits(a.matmul_flops) + " FLOP/s", std::string(kRates)};
 }
 
 Derivation memory_rate(const StepAccount& a) {
   return {"memory of the chip under this software", "specified x share reached",
-          fmt::format("{} x {} byte/s; element-wise work {} byte/s", number(a.memory_bytes),
-                      number(a.memory_rate / a.memory_bytes), number(a.elementwise_rate)),
-          number(a.memory_rate) + " byte/s", std::string(kRates)};
+          fmt::format("{} x {} byte/s; element-wise work {} byte/s", digits(a.memory_bytes),
+                      digits(a.memory_rate / a.memory_bytes), digits(a.elementwise_rate)),
+          digits(a.memory_rate) + " byte/s", std::string(kRates)};
 }
 
 // The last tier spans any cluster.
@@ -44,10 +37,10 @@ Derivation tier(const TierAccount& t) {
   return {
       "network: " + t.name, "specified x share reached, per accelerator and direction",
       fmt::format(
-          "{} x {} byte/s; {}{} s latency", number(t.bytes_per_second), number(t.efficiency),
-          t.size > 0 && t.size < kAll ? fmt::format("among {}, ", number(t.size)) : std::string(),
-          number(t.latency_seconds)),
-      fmt::format("{} byte/s", number(t.bytes_per_second * t.efficiency)), std::string(kModel)};
+          "{} x {} byte/s; {}{} s latency", digits(t.bytes_per_second), digits(t.efficiency),
+          t.size > 0 && t.size < kAll ? fmt::format("among {}, ", digits(t.size)) : std::string(),
+          digits(t.latency_seconds)),
+      fmt::format("{} byte/s", digits(t.bytes_per_second * t.efficiency)), std::string(kModel)};
 }
 
 constexpr std::string_view kMatmulFormula =
@@ -61,20 +54,20 @@ constexpr std::string_view kKernelFormulas[] = {
     "layers x 3 passes of FLOP / rate in 16 bit"};
 
 std::string work_words(const KernelAccount& k) {
-  const std::string bytes = k.bytes > 0 ? number(k.bytes) + " bytes" : std::string();
+  const std::string bytes = k.bytes > 0 ? digits(k.bytes) + " bytes" : std::string();
   if (k.flops <= 0) return bytes;
-  return fmt::format("{} FLOP{}{}", number(k.flops), bytes.empty() ? "" : ", ", bytes);
+  return fmt::format("{} FLOP{}{}", digits(k.flops), bytes.empty() ? "" : ", ", bytes);
 }
 
 Derivation kernel(const KernelAccount& k) {
   const std::string shape =
-      k.m > 0 ? fmt::format(" {} x {} x {}", number(k.m), number(k.n), number(k.k)) : std::string();
+      k.m > 0 ? fmt::format(" {} x {} x {}", digits(k.m), digits(k.n), digits(k.k)) : std::string();
   return {fmt::format("{}: {}{}", k.module, kernel_name(k.kind), shape),
           std::string(kKernelFormulas[static_cast<std::size_t>(k.kind)]),
-          fmt::format("{} x ({} + {} + {}) s; forward {}", number(k.layers), number(k.forward),
-                      number(k.input_gradients), number(k.weight_gradients), work_words(k)),
+          fmt::format("{} x ({} + {} + {}) s; forward {}", digits(k.layers), digits(k.forward),
+                      digits(k.input_gradients), digits(k.weight_gradients), work_words(k)),
           fmt::format("{} a micro-batch",
-                      seconds(k.layers * (k.forward + k.input_gradients + k.weight_gradients))),
+                      in_seconds(k.layers * (k.forward + k.input_gradients + k.weight_gradients))),
           std::string(kModel)};
 }
 
@@ -82,24 +75,24 @@ std::string tier_words(const ExchangeAccount& e, const std::vector<TierAccount>&
   std::string out;
   for (std::size_t i = 0; i < tiers.size() && i < e.tier_bytes.size(); ++i) {
     if (e.tier_bytes[i] <= 0) continue;
-    out += fmt::format("{}{} bytes over {}", out.empty() ? " (" : ", ", number(e.tier_bytes[i]),
+    out += fmt::format("{}{} bytes over {}", out.empty() ? " (" : ", ", digits(e.tier_bytes[i]),
                        tiers[i].name);
   }
   return out.empty() ? out : out + ")";
 }
 
 Derivation exchange(const ExchangeAccount& e, const std::vector<TierAccount>& tiers) {
-  std::string numbers = fmt::format("{} x {} s", number(e.times), number(e.each));
-  if (!e.behind.empty()) numbers += fmt::format(" - {}", number(e.hidden));
-  if (e.crowding != 0) numbers += fmt::format(" + {}", number(e.crowding));
-  numbers += fmt::format("; {} bytes among {}{}", number(e.bytes), number(e.members),
+  std::string numbers = fmt::format("{} x {} s", digits(e.times), digits(e.each));
+  if (!e.behind.empty()) numbers += fmt::format(" - {}", digits(e.hidden));
+  if (e.crowding != 0) numbers += fmt::format(" + {}", digits(e.crowding));
+  numbers += fmt::format("; {} bytes among {}{}", digits(e.bytes), digits(e.members),
                          tier_words(e, tiers));
   if (!e.behind.empty()) {
-    numbers += fmt::format(", which hide behind {} s of {}", number(e.window), e.behind);
+    numbers += fmt::format(", which hide behind {} s of {}", digits(e.window), e.behind);
   }
   return {fmt::format("exchange: {}", e.name),
           "collectives x seconds of one - hidden + what hiding costs", std::move(numbers),
-          fmt::format("{} per {}", seconds(e.exposed), e.per), std::string(kModel)};
+          fmt::format("{} per {}", in_seconds(e.exposed), e.per), std::string(kModel)};
 }
 
 // Sums over the list; `replica` of layers, `each` and `once` of exchange between replicas.
@@ -124,11 +117,11 @@ void add_pipeline(const StepAccount& a, const Sums& sums, std::vector<Derivation
       {"pipeline bubble",
        "(p - 1) / v x (mean stage + transfer + exchange of replicas) + micro-batches x "
        "share x (slowest stage - mean stage)",
-       fmt::format("({} - 1) / {} x ({} + {} + {}) + {} x {} x ({} - {})", number(a.stages),
-                   number(a.virtual_stages), number(a.mean_stage), number(a.transfer),
-                   number(sums.each), number(a.micro_batches), number(a.stage_imbalance),
-                   number(a.slowest_stage), number(a.mean_stage)),
-       seconds(bubble_seconds(a)), "Narayanan et al., arXiv:2104.04473, section 2.2"});
+       fmt::format("({} - 1) / {} x ({} + {} + {}) + {} x {} x ({} - {})", digits(a.stages),
+                   digits(a.virtual_stages), digits(a.mean_stage), digits(a.transfer),
+                   digits(sums.each), digits(a.micro_batches), digits(a.stage_imbalance),
+                   digits(a.slowest_stage), digits(a.mean_stage)),
+       in_seconds(bubble_seconds(a)), "Narayanan et al., arXiv:2104.04473, section 2.2"});
 }
 
 }  // namespace
@@ -143,30 +136,30 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
   out.push_back(
       {"a micro-batch through a replica",
        "kernels + exchange within it + forward work done again + waiting for the host + projector",
-       fmt::format("{} + {} + {} + {} + {}", number(sums.kernels), number(sums.replica),
-                   number(a.repeated), number(a.waiting), number(a.connector)),
-       fmt::format("{} over its {} stages", seconds(replica), number(a.stages)),
+       fmt::format("{} + {} + {} + {} + {}", digits(sums.kernels), digits(sums.replica),
+                   digits(a.repeated), digits(a.waiting), digits(a.connector)),
+       fmt::format("{} over its {} stages", in_seconds(replica), digits(a.stages)),
        std::string(kModel)});
   add_pipeline(a, sums, out);
   out.push_back(
       {"optimizer's update", "parameters of a rank x bytes of each / memory rate + fixed time",
-       fmt::format("{} x {} / {} + {}", number(a.update_parameters),
-                   number(a.update_parameters > 0 ? a.update_bytes / a.update_parameters : 0),
-                   number(a.memory_rate), number(a.step_seconds)),
-       seconds(a.update_bytes / a.memory_rate + a.step_seconds), std::string(kModel)});
-  out.push_back({"activations kept on the fullest stage", "", number(a.activation_bytes),
-                 fmt::format("{} bytes", number(a.activation_bytes)), "model.md 4"});
+       fmt::format("{} x {} / {} + {}", digits(a.update_parameters),
+                   digits(a.update_parameters > 0 ? a.update_bytes / a.update_parameters : 0),
+                   digits(a.memory_rate), digits(a.step_seconds)),
+       in_seconds(a.update_bytes / a.memory_rate + a.step_seconds), std::string(kModel)});
+  out.push_back({"activations kept on the fullest stage", "", digits(a.activation_bytes),
+                 fmt::format("{} bytes", digits(a.activation_bytes)), "model.md 4"});
   out.push_back(
       {"one step",
        "(1 + imbalance) x tuning / filled x (micro-batches x (replica / stages + transfer + "
        "exchange of "
        "replicas) + bubble + exchange per step + update)",
        fmt::format("(1 + {}) x {} / {} x ({} x ({} / {} + {} + {}) + {} + {} + {})",
-                   number(a.imbalance), number(a.slowdown), number(a.padding_efficiency),
-                   number(a.micro_batches), number(replica), number(a.stages), number(a.transfer),
-                   number(sums.each), number(bubble_seconds(a)), number(sums.once),
-                   number(a.update_bytes / a.memory_rate + a.step_seconds)),
-       seconds(added_up(a)), std::string(kModel)});
+                   digits(a.imbalance), digits(a.slowdown), digits(a.padding_efficiency),
+                   digits(a.micro_batches), digits(replica), digits(a.stages), digits(a.transfer),
+                   digits(sums.each), digits(bubble_seconds(a)), digits(sums.once),
+                   digits(a.update_bytes / a.memory_rate + a.step_seconds)),
+       in_seconds(added_up(a)), std::string(kModel)});
   return out;
 }
 

@@ -32,10 +32,10 @@ Precision fastest_with_recipe(const Accelerator& chip) {
   Precision best = Precision::bf16;
   double peak = 0;
   for (int i = 0; i < kPrecisionCount; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    if (chip.recipe[at] && chip.peak_flops[at] > peak) {
-      peak = chip.peak_flops[at];
-      best = static_cast<Precision>(i);
+    const auto precision = static_cast<Precision>(i);
+    if (chip.recipe[static_cast<std::size_t>(i)] && peak_flops(chip, precision) > peak) {
+      peak = peak_flops(chip, precision);
+      best = precision;
     }
   }
   return best;

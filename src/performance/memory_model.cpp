@@ -7,19 +7,14 @@
 
 namespace trcost {
 
-namespace {
-
-constexpr std::size_t at(Place place) {
-  return static_cast<std::size_t>(place);
-}
-
-}  // namespace
-
 MemoryModel::Shape MemoryModel::shape(const Layout& layout, Stage stage) const noexcept {
   const double p = layout.pp;
   Shape s;
   s.layers = layers_on(dealt_, layout, stage);
-  if (stage == Stage::first) s.layers[at(Place::before)] = layers_[at(Place::before)].count;
+  if (stage == Stage::first) {
+    constexpr std::size_t kBefore = place_index(Place::before);
+    s.layers[kBefore] = layers_[kBefore].count;
+  }
   const double behind = stage == Stage::first ? 0 : stage == Stage::inner ? 1 : p - 1;
   s.in_flight = micro_batches_in_flight(p, layout.vp, layout.micro_batches(), behind);
   return s;
@@ -81,7 +76,9 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
 
 double MemoryModel::layer_bytes(const Shape& shape, const Shares& shares) noexcept {
   double sum = 0;
-  for (std::size_t i = at(Place::first); i < kPlaces; ++i) sum += shape.layers[i] * shares.kept[i];
+  for (std::size_t i = place_index(Place::first); i < kPlaces; ++i) {
+    sum += shape.layers[i] * shares.kept[i];
+  }
   return sum;
 }
 
@@ -90,7 +87,7 @@ namespace {
 // Of two layers, which stay: one in use, one on its way.
 template <class Kept>
 double on_device(const Kept& kept) {
-  return 2 * *std::max_element(kept.begin() + at(Place::first), kept.end());
+  return 2 * *std::max_element(kept.begin() + place_index(Place::first), kept.end());
 }
 
 }  // namespace

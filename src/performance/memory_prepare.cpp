@@ -121,7 +121,7 @@ struct MemoryModel::Preparation {
 
   /// Adds to sums over a place's layers.
   void add_run(const Run& run) const {
-    Layers& of = model.layers_[static_cast<std::size_t>(run.place)];
+    Layers& of = model.layers_[place_index(run.place)];
     of.count += run.count;
     of.tokens = run.module == Module::encoder
                     ? workload.images_per_sequence * workload.encoder_tokens_per_image

@@ -12,7 +12,7 @@ namespace trcost {
 namespace {
 
 double& at(std::array<double, kPlaces>& layers, Place place) {
-  return layers[static_cast<std::size_t>(place)];
+  return layers[place_index(place)];
 }
 
 // FLOPs of encoder and connector over those of a layer, of all their passes.

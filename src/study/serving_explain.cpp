@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "performance/serving_shares.h"
+#include "quantity/digits.h"
 
 namespace trcost {
 namespace {
@@ -152,14 +153,6 @@ void add_request(ServingSteps& s) {
 }
 
 }  // namespace
-
-std::string digits(double value) {
-  return fmt::format("{:.6g}", value);
-}
-
-std::string in_seconds(double value) {
-  return digits(value) + " s";
-}
 
 void ServingSteps::add(std::string name, std::string formula, std::string numbers,
                        std::string result, std::string_view source) {

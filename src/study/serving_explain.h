@@ -40,10 +40,6 @@ class ServingSteps {
   std::vector<Derivation> steps;
 };
 
-/// Six digits, alone and as seconds or bytes.
-std::string digits(double value);
-std::string in_seconds(double value);
-
 /// The terms of a model's kinds of attention, each with the layers that have it, as a sum.
 template <class Term>
 std::string joined(const ServedModel& model, const Term& term) {

@@ -58,7 +58,7 @@ namespace {
 
 DealtLayers spread(double layers, double head, double encoder = 0) {
   DealtLayers dealt;
-  dealt.layers[static_cast<std::size_t>(Place::spread)] = layers;
+  dealt.layers[place_index(Place::spread)] = layers;
   dealt.head = head;
   dealt.encoder.fill(encoder);
   return dealt;
