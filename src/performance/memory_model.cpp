@@ -7,20 +7,8 @@
 
 namespace trcost {
 
-MemoryModel::Shape MemoryModel::shape(const Layout& layout, Stage stage) const noexcept {
-  const double p = layout.pp;
-  Shape s;
-  s.layers = layers_on(dealt_, layout, stage);
-  if (stage == Stage::first) {
-    constexpr std::size_t kBefore = place_index(Place::before);
-    s.layers[kBefore] = layers_[kBefore].count;
-  }
-  const double behind = stage == Stage::first ? 0 : stage == Stage::inner ? 1 : p - 1;
-  s.in_flight = micro_batches_in_flight(p, layout.vp, layout.micro_batches(), behind);
-  return s;
-}
-
 struct MemoryModel::Shares {
+  StageLayers dealt;  ///< how many layers the stages hold
   double tokens;  ///< of a micro-batch on one context rank
   double images;  ///< micro-batches of the encoder, likewise
   double inverse_tensor;
@@ -30,11 +18,26 @@ struct MemoryModel::Shares {
   double overhead;                        ///< but fragmentation
 };
 
+MemoryModel::Shape MemoryModel::shape(const Layout& layout, const Shares& shares,
+                                      Stage stage) const noexcept {
+  const double p = layout.pp;
+  Shape s;
+  s.layers = p > 1 ? layers_on(dealt_, shares.dealt, stage) : dealt_.layers;
+  if (stage == Stage::first) {
+    constexpr std::size_t kBefore = place_index(Place::before);
+    s.layers[kBefore] = layers_[kBefore].count;
+  }
+  const double behind = stage == Stage::first ? 0 : stage == Stage::inner ? 1 : p - 1;
+  s.in_flight = micro_batches_in_flight(p, layout.vp, layout.micro_batches(), behind);
+  return s;
+}
+
 MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
   const auto mode = static_cast<std::size_t>(layout.recompute);
   const double t = layout.tp, ranks = static_cast<double>(layout.dp) * layout.cp;
   const bool full = layout.recompute == Recompute::full;
   Shares s{};
+  s.dealt = deal(dealt_, layout);
   s.inverse_tensor = 1 / t;
   s.images = layout.micro_batch / layout.cp;
   s.tokens = s.images * seq_length_;
@@ -109,13 +112,13 @@ void MemoryModel::keep_on_host(const Shape& shape, const Shares& shares,
 
 double MemoryModel::moved_activations(const Layout& layout) const noexcept {
   const Shares of_layout = shares(layout);
-  return std::max(0.0,
-                  layer_bytes(shape(layout, Stage::first), of_layout) - on_device(of_layout.kept));
+  return std::max(0.0, layer_bytes(shape(layout, of_layout, Stage::first), of_layout) -
+                           on_device(of_layout.kept));
 }
 
 MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
                              Stage stage) const noexcept {
-  const Shape shape = this->shape(layout, stage);
+  const Shape shape = this->shape(layout, shares, stage);
   const bool first = stage == Stage::first, last = stage == Stage::last || layout.pp == 1;
   States held, routed;
   double kept = 0, transient = 0;
