@@ -181,7 +181,8 @@ std::string draw_bare(const Page& page, const Style& style) {
 
 std::string draw(const Document& document, const Style& style) {
   const Page page = document.text_page ? document.text_page() : document.page();
-  return (page.bare ? draw_bare(page, style) : TextDrawing(page, style).draw()) + document.below;
+  return (page.bare ? draw_bare(page, style) : TextDrawing(page, style).draw()) +
+         (document.below ? document.below() : std::string());
 }
 
 }  // namespace
