@@ -174,8 +174,8 @@ void answer(const Question& question, const Sized& sized, const EstimateOptions&
 }
 
 RangeInputs range_inputs(const Question& question, const Sized& sized, const Estimate& round,
-                         const Reestimate& elsewhere) {
-  return range_inputs(question, sized.useful, sized.execution.speed_given(), elsewhere, round);
+                         const Trial& trial) {
+  return range_inputs(question, sized.useful, sized.execution.speed_given(), trial, round);
 }
 
 }  // namespace trcost

@@ -7,6 +7,7 @@
 
 #include "estimate/execution.h"
 #include "estimate/model_summary.h"
+#include "estimate/resolve_question.h"
 #include "trcost/error.h"
 
 namespace trcost {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "catalog/choices.h"
-#include "estimate/question.h"
+#include "estimate/resolve_question.h"
 #include "quantity/portable_math.h"
 #include "scenario/dimensions.h"
 

@@ -6,6 +6,7 @@
 
 #include "catalog/efficiency.h"
 #include "estimate/execution.h"
+#include "estimate/resolve_question.h"
 #include "quantity/quantity.h"
 #include "scenario/dimensions.h"
 #include "study/calibrate.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "estimate/resolve.h"
-#include "estimate/round.h"
+#include "estimate/resolve_question.h"
 #include "scenario/dimensions.h"
 #include "workload/contrastive.h"
 #include "workload/method.h"

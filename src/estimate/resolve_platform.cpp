@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/choices.h"
-#include "estimate/platform.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "catalog/choices.h"
 #include "catalog/peak.h"
+#include "estimate/resolve_question.h"
 #include "performance/performance.h"
 #include "trcost/error.h"
 
@@ -55,8 +54,8 @@ Precision resolve_precision(const Scenario& scenario, const Accelerator& chip, N
   if (has_format(chip, asked)) {
     if (!scenario.has(Field::train_precision)) notes.fallback(Field::train_precision, word);
     if (!chip.recipe[static_cast<std::size_t>(asked)]) {
-      notes.warn(fmt::format("{} has {} but no established training recipe for it", chip.title,
-                             word));
+      notes.warn(
+          fmt::format("{} has {} but no established training recipe for it", chip.title, word));
     }
     return asked;
   }
@@ -64,10 +63,10 @@ Precision resolve_precision(const Scenario& scenario, const Accelerator& chip, N
     notes.add(Field::train_precision, "fp16", fmt::format("{} has no bf16", chip.title), chip.name);
     return Precision::fp16;
   }
-  throw Error(ErrorKind::no_answer, fmt::format("{} has no {}", chip.title, word),
-              fmt::format("it has {}; --precision best takes each platform's fastest",
-                          formats_of(chip)),
-              chip.name);
+  throw Error(
+      ErrorKind::no_answer, fmt::format("{} has no {}", chip.title, word),
+      fmt::format("it has {}; --precision best takes each platform's fastest", formats_of(chip)),
+      chip.name);
 }
 
 // Names of the systems that carry a chip, as a sentence for who named another.
@@ -83,8 +82,7 @@ std::string systems_of(const Catalog& catalog, const Accelerator& chip) {
   return names.empty() ? std::string() : fmt::format("{} comes in {}; ", chip.title, names);
 }
 
-const System& named_system(const Catalog& catalog, const Accelerator& chip,
-                           std::string_view name) {
+const System& named_system(const Catalog& catalog, const Accelerator& chip, std::string_view name) {
   try {
     return catalog.system(name);
   } catch (const Error& error) {
@@ -99,10 +97,11 @@ std::string behind_showcase(Platform platform, Tuning tuning) {
   set_tuning(platform, tuning);
   const double usual = platform.slowdown;
   set_tuning(platform, Tuning::showcase);
-  return fmt::format("as most users run it: steps take {:.0f} % longer than in the tables of who "
-                     "sells the chip or writes the software{}",
-                     100 * (usual / platform.slowdown - 1),
-                     platform.stack->usual_overlap < 1 ? ", and less exchange is hidden" : "");
+  return fmt::format(
+      "as most users run it: steps take {:.0f} % longer than in the tables of who "
+      "sells the chip or writes the software{}",
+      100 * (usual / platform.slowdown - 1),
+      platform.stack->usual_overlap < 1 ? ", and less exchange is hidden" : "");
 }
 
 // The exchanges that a user says run behind compute; all others do not.
