@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/memory_fit.h"
+#include "estimate/memory_fit.h"
 
 #include <algorithm>
 #include <tuple>

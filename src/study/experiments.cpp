@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/experiments.h"
+#include "study/experiments.h"
 
 #include <fmt/format.h>
 

@@ -70,7 +70,7 @@ def elsewhere(root, sources):
 
 
 # What makes the Question of a Scenario, and what asks further ones.
-READERS = re.compile(r"estimate/(?:question|resolve)\w*\.\w+|estimate/(?:estimate|memory_fit|token_budgets)\.cpp")
+READERS = re.compile(r"estimate/(?:question|resolve)\w*\.\w+|estimate/(?:estimate|memory_fit|token_budgets)\.\w+")
 
 
 def behind_the_question(root, sources):
