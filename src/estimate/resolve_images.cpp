@@ -137,7 +137,7 @@ void take_count(const Scenario& scenario, const TokenCount& count, std::string n
 
 void resolve_images(const Scenario& scenario, const Catalog& catalog, ResolvedWork& out,
                     Notes& notes) {
-  if (resolve_clip(scenario, out, notes)) return;
+  if (resolve_clip(scenario, catalog, out, notes)) return;
   const VisionModel& vision = *out.model.vision;
   Workload& work = out.workload;
   work.encoder_tokens_per_image = vision.encoder_tokens_per_image;
