@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "catalog/engine.h"
 #include "catalog/peak.h"
 #include "performance/ledger.h"
 #include "quantity/portable_math.h"
@@ -220,7 +221,7 @@ DeviceRates prepare_rates(const Platform& platform) {
       rates.operand_bytes = 1;
       break;
     case Precision::nvfp4:
-      rates.operand_bytes = 0.5625;
+      rates.operand_bytes = weight_format(WeightFormat::nvfp4).attention_bytes;
       break;
     case Precision::tf32:
     case Precision::fp32:

@@ -30,7 +30,7 @@ std::string way_in(const StepModel& model) {
 [[noreturn]] void fail_too_large(const StepModel& model, const PlanRequest& request,
                                  const Plan& least) {
   const std::string chip = model.platform().accelerator->name;
-  const double most = std::min(1e7, std::max(16384.0, 64 * request.gpus));
+  const double most = std::min(kMostGpus, std::max(16384.0, 64 * request.gpus));
   const double enough = smallest_cluster(model, request, most);
   throw Error(
       ErrorKind::no_answer,
