@@ -203,8 +203,9 @@ Execution choose_execution(const Task& task, const UsefulShare& useful, Notes& n
     return execute(task, gpus);
   }
   if (!asked.deadline_given) {
-    notes.add({"hardware.deadline", format_number(asked.deadline, NumberKind::duration), "",
-               std::string(field_info(Field::hardware_deadline).rule), "trcost default"});
+    const FieldInfo& field = field_info(Field::hardware_deadline);
+    notes.add({std::string(field.path), format_number(asked.deadline, NumberKind::duration), "",
+               std::string(field.rule), "trcost default"});
   }
   return size_cluster(task, useful, notes);
 }

@@ -45,9 +45,9 @@ Precision resolve_precision(const Scenario& scenario, const Accelerator& chip, N
   const std::optional<Precision> said = value_of(kPrecisions, word);
   if (!said) {
     const Precision best = fastest_with_recipe(chip);
-    notes.add({"train.precision", std::string(precision_name(best)), "",
-               fmt::format("fastest format of {} with an established recipe", chip.title),
-               chip.name});
+    notes.add(Field::train_precision, precision_name(best),
+              fmt::format("fastest format of {} with an established recipe", chip.title),
+              chip.name);
     return best;
   }
   const Precision asked = *said;

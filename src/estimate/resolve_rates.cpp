@@ -147,8 +147,8 @@ void note_purchase(PurchasePrice& price, const PriceAge& age, std::string_view a
       format_number(value, NumberKind::money), as_of, 100 * (1 - depreciated_price(1, 1)), before,
       before.empty() || since.empty() ? "" : " and ", since);
   if (notes.wanted()) {
-    notes.add({"cost.purchase_price", format_exact(*price.usd_per_gpu), "USD",
-               "server per accelerator; " + fall, price.source});
+    notes.add(Field::cost_purchase_price, *price.usd_per_gpu, "server per accelerator; " + fall,
+              price.source);
   }
   price.source += "; " + fall;
 }
