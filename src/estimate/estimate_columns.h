@@ -26,7 +26,5 @@ const std::vector<const EstimateColumn*>& all_columns();
 /// and whether those of an estimate do.
 bool shows_imputed(const ColumnInfo& column);
 bool is_imputed(const Estimate& estimate);
-/// As people read it: `45.0%`, `12.3 d`, `n/a` for unknown.
-std::string column_text(const EstimateColumn& column, const Estimate& estimate);
 
 }  // namespace trcost
