@@ -7,6 +7,7 @@
 #include <span>
 #include <stdexcept>
 
+#include "quantity/digits.h"
 #include "trcost/numbers.h"
 
 namespace trcost {
@@ -292,8 +293,8 @@ std::vector<Derivation> derive_bill(const CostResult& cost, double tokens) {
                    std::string(kStaffNote)});
   if (cost.per_million_tokens) {
     steps.push_back({"cost per million tokens", "total / tokens x 1e6",
-                     fmt::format("{} / {:.6g} x 1e6", exact_usd(*cost.total), tokens),
-                     fmt::format("{:.6g} USD", *cost.per_million_tokens), ""});
+                     fmt::format("{} / {} x 1e6", exact_usd(*cost.total), digits(tokens)),
+                     digits(*cost.per_million_tokens) + " USD", ""});
   }
   return steps;
 }

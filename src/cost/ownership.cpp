@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "cost/energy.h"
+#include "quantity/digits.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "trcost/numbers.h"
@@ -45,7 +46,7 @@ namespace {
 PurchasePrice of_machine(std::string_view item, double usd_of_all, double gpus,
                          std::string_view source, PriceDate date) {
   return {usd_of_all / gpus, true,
-          fmt::format("{}: {} / {:.6g} = {} per accelerator; {}", item, usd(usd_of_all), gpus,
+          fmt::format("{}: {} / {} = {} per accelerator; {}", item, usd(usd_of_all), digits(gpus),
                       usd(usd_of_all / gpus), source),
           std::move(date)};
 }

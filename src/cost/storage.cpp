@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "quantity/digits.h"
 #include "quantity/quantity.h"
 
 namespace trcost {
@@ -38,29 +39,30 @@ StorageUse compute_storage(const StorageInputs& inputs) {
 
 std::vector<Derivation> derive_storage(const StorageInputs& inputs, const StorageUse& use) {
   const double months = inputs.wall_seconds / kSecondsPerHour / kHoursPerMonth;
-  const auto gb = [](double bytes) { return fmt::format("{:.6g} GB", bytes / kGigabyte); };
-  const auto gb_months = [](double value) { return fmt::format("{:.6g} GB-months", value); };
+  const auto gb = [](double bytes) { return digits(bytes / kGigabyte) + " GB"; };
+  const auto gb_months = [](double value) { return digits(value) + " GB-months"; };
   constexpr const char* kState =
       "bytes per parameter: 14 of full state, 2 of weights (arXiv:1910.02054)";
   std::vector<Derivation> steps;
   const auto add = [&](const char* name, const char* formula, std::string numbers, double kept,
                        const char* source) {
     if (kept <= 0) return;
-    steps.push_back({name, formula, fmt::format("{} x {:.6g}", numbers, months), gb_months(kept),
+    steps.push_back({name, formula, fmt::format("{} x {}", numbers, digits(months)), gb_months(kept),
                      source});
   };
   add("GB-months of the dataset", "dataset x months of the run", gb(inputs.dataset_bytes),
       use.dataset_gb_months, "a month is 730.5 hours");
   add("GB-months of full checkpoints", "kept x full checkpoint x months of the run",
-      fmt::format("{:.6g} x {}", inputs.full_kept, gb(inputs.full_checkpoint_bytes)),
+      fmt::format("{} x {}", digits(inputs.full_kept), gb(inputs.full_checkpoint_bytes)),
       use.full_gb_months, kState);
   add("GB-months of weights-only checkpoints",
       "(kept + 1)/2 x weights x months of the run: written evenly over it",
-      fmt::format("({:.6g} + 1)/2 x {}", inputs.weights_kept, gb(inputs.weights_checkpoint_bytes)),
+      fmt::format("({} + 1)/2 x {}", digits(inputs.weights_kept),
+                  gb(inputs.weights_checkpoint_bytes)),
       use.weights_gb_months, kState);
   if (use.egress_gb > 0) {
     steps.push_back({"egress", "bytes that leave", gb(inputs.egress_bytes),
-                     fmt::format("{:.6g} GB", use.egress_gb), "cost.egress"});
+                     digits(use.egress_gb) + " GB", "cost.egress"});
   }
   return steps;
 }

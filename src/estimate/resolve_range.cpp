@@ -16,7 +16,6 @@ SpreadContext said_of_spreads(const Scenario& asked) {
   SpreadContext out;
   out.stack_known =
       asked.text(Field::efficiency_stack) != field_info(Field::efficiency_stack).fallback;
-  out.overhead_given = asked.has(Field::efficiency_production_overhead);
   out.tokens_ranged = ranged(asked, {Field::data_tokens, Field::data_samples,
                                      Field::data_tokens_per_param, Field::data_epochs});
   out.price_given =

@@ -33,6 +33,7 @@ SpreadContext context_of(const Question& question, const UsefulTime& useful, boo
   context.vision_rows = context.vision && range.samples_given && !context.mfu_given;
   context.whole_runs = !context.stack_known && !context.vision && !range.samples_given &&
                        work.workload.language_training == Training::full && quality.measured;
+  context.overhead_given = question.useful.overhead_given;
   context.goodput_given = (useful.goodput_given && context.overhead_given) || range.goodput_ranged;
   context.tokens_given = question.amounts.tokens_given;
   context.own = question.rates->own;

@@ -20,8 +20,8 @@ std::string way_in(const StepModel& model) {
   const Offload& offload = model.workload().offload;
   std::string out;
   if (!stack.tensor_parallel && !stack.pipeline_parallel) {
-    out = fmt::format("; stack {} splits neither matrices nor layers over GPUs: --stack takes another",
-                      stack.name);
+    out = fmt::format(
+        "; stack {} splits neither matrices nor layers over GPUs: --stack takes another", stack.name);
   }
   if (offload.optimizer && offload.activations) return out;
   return out + "; --offload all keeps optimizer and activations in the hosts' memory, more slowly";

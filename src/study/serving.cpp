@@ -250,12 +250,12 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
   Notes notes(true);
   const Model model = resolve_model(question.scenario, catalog, notes);
   const Service all{catalog,
-                     question,
-                     served_model(model),
-                     catalog.engine(question.engine),
-                     catalog.serving_spread(),
-                     serving_measurements(catalog),
-                     model};
+                    question,
+                    served_model(model),
+                    catalog.engine(question.engine),
+                    catalog.serving_spread(),
+                    serving_measurements(catalog),
+                    model};
   refuse_question(question, all.model);
   const ParameterCounts counts = count_parameters(model);
   ServingReport report;

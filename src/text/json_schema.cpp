@@ -78,7 +78,8 @@ void write_type(JsonWriter& json, const ColumnTable& table, std::size_t column, 
   if (plain) {
     json.member("type", "string");
   } else {
-    write_object(json, {items, 0, items.size(), 0}, table.info(column).flat ? SchemaForm::flat : form);
+    write_object(json, {items, 0, items.size(), 0},
+                 table.info(column).flat ? SchemaForm::flat : form);
   }
   json.end_object();
 }
