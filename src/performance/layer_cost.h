@@ -97,14 +97,6 @@ struct LayerTime {
   double host_forward = 0, host_backward = 0;
 };
 
-/// Shares of an exchange that run behind compute.
-struct Overlap {
-  double tensor = 1, expert = 1, pipeline = 1, data = 1;
-  /// Of the all-to-all that leaves a domain, at least: 1 where it is said to run behind the compute
-  /// of another micro-batch.
-  double expert_network = 0;
-};
-
 /// Everything that StepModel::step reads.
 struct StepCosts {
   std::vector<LayerShape> own;  ///< the decoder's own layers, each kind with its count

@@ -140,13 +140,13 @@ void context_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& 
   // The last of c ranks sees all the others' keys, 2 - 1/c times the mean of a causal mask; ranks
   // that hold an early and a late piece each are even (Llama 3, arXiv:2407.21783, section 3.3.2).
   const double uneven = at.stack.context_imbalance * (1 - 1 / at.context);
-  time.context_forward = std::max(0.0, ring - kContextOverlap * time.attention_forward) +
+  const double hides = kContextOverlap * at.costs.overlap.context;
+  time.context_forward = std::max(0.0, ring - hides * time.attention_forward) +
                          uneven * time.attention_forward;
-  time.context_backward = std::max(0.0, 2 * ring - kContextOverlap * time.attention_backward) +
+  time.context_backward = std::max(0.0, 2 * ring - hides * time.attention_backward) +
                           uneven * time.attention_backward;
   note_context(at, "context parallel ring", bytes, at.context - 1, 2 * (at.context - 1), each,
-               kContextOverlap * time.attention_forward, kContextOverlap * time.attention_backward,
-               time);
+               hides * time.attention_forward, hides * time.attention_backward, time);
   const double kernels = (at.context - 1) * 3 * at.stack.dispatch_seconds;
   time.host_forward += kernels;
   time.host_backward += kernels;
