@@ -38,6 +38,9 @@ struct Task {
 Task resolve_task(const Scenario& scenario, const Catalog& catalog, std::string_view accelerator,
                   Notes& notes);
 
+/// Warns of a layout that was asked for and that the stack cannot do.
+void note_abilities(const Task& task, Notes& notes);
+
 /// A training on one platform with what it costs: only what makes it reads scenario and catalog.
 struct Question : Task {
   const Scenario* scenario = nullptr;  ///< as the user wrote it: a range is of that

@@ -105,8 +105,7 @@ TEST_CASE("plans fit, multiply to the GPUs, divide the batch, and repeat", "[pla
     CHECK(l.gpus() == s.gpus);
     CHECK(std::fmod(l.global_batch, l.micro_batch * l.dp) == 0);
     CHECK(l.pp * l.vp <= model.dealt().count() + l.pp);
-    CHECK(catalog().stack(s.stack).shardings[static_cast<std::size_t>(l.sharding)] ==
-          true);
+    CHECK(catalog().stack(s.stack).can(l.sharding));
     const Plan again = plan(planning::step_model(s), planning::request(s));
     CHECK(again.layout == l);
     CHECK(again.time.seconds == found.time.seconds);
@@ -314,7 +313,7 @@ TEST_CASE("interleaving leaves the fullest rank no more layers", "[planner][prop
       space.virtual_stages(structure, structure.pp, stages);
       for (const int v : stages) CHECK(v * std::ceil(layers / (v * structure.pp)) <= most);
       // One layer per stage always works.
-      const bool interleaves = structure.pp > 1 && model.platform().stack->virtual_pipeline;
+      const bool interleaves = structure.pp > 1 && model.platform().stack->can(dimension_of(&LayoutDegrees::vp));
       if (most <= 16) CHECK(stages.back() == (interleaves ? most : 1));
       CHECK(stages.back() <= 16);
     }
