@@ -24,6 +24,7 @@ constexpr double kRingShare = 0.2;
 
 double members_within(const Fabric& fabric, int tier, double members, double stride) {
   if (tier + 1 == fabric.tiers) return members;
+  if (tier == 0 && members * stride <= fabric.whole_domain) return members;
   const double reach = std::floor(fabric.size[static_cast<std::size_t>(tier)] / stride);
   return std::clamp(reach, 1.0, members);
 }
@@ -37,6 +38,10 @@ Fabric prepare_fabric(const System& system, const Efficiency& efficiency) {
     const auto i = static_cast<std::size_t>(fabric.tiers);
     const bool inner = i == 0;
     fabric.size[i] = tier.size > 0 ? tier.size : std::numeric_limits<double>::infinity();
+    if (inner && system.tiers.size() > 1) {
+      fabric.whole_domain = fabric.size[i];
+      fabric.size[i] = std::min(fabric.size[i], system.usable_per_domain);
+    }
     fabric.per_byte[i] = 1 / (tier.bandwidth * (inner ? efficiency.link : efficiency.network));
     fabric.latency[i] =
         tier.latency_seconds > 0 ? tier.latency_seconds : (inner ? kLinkLatency : kNetworkLatency);

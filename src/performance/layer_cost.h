@@ -82,6 +82,9 @@ struct Fabric {
   std::array<double, 4> size{};      ///< ranks within one domain of the tier; last: unbounded
   std::array<double, 4> per_byte{};  ///< s/byte
   std::array<double, 4> latency{};   ///< s per doubling
+  /// Of the innermost tier's domain, all ranks, for a group that is within them whole; `size` has those
+  /// that a plan uses, so that its degrees divide it (an NVL72 rack: 64 of 72; model.md 5.2).
+  double whole_domain = 0;
   double all_reduce = 2;             ///< all-reduce in units of an all-gather, innermost tier
   double half_bytes = 0;             ///< payload at half of the innermost tier's rate
 };

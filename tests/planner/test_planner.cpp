@@ -23,7 +23,8 @@ double per_sequence(const Plan& p) {
 double score(const StepModel& model, const PlanRequest& request, const Plan& p) {
   const Layout& l = p.layout;
   return per_sequence(p) * SearchSpace(model, request).batch_penalty(l.global_batch) *
-         simplicity(l, l.vp, request.gpus);
+         simplicity(l, l.vp, request.gpus) *
+         of_wide_shards(l, model.platform().system->usable_per_domain);
 }
 
 /// Layer by layer, until it fits, where the stack can.
@@ -49,8 +50,9 @@ double exhaustive(const StepModel& model, const PlanRequest& request) {
             Layout l = space.layout(s, batch, vp, sharding, recompute);
             recompute_some_layers(model, l);
             if (!model.memory(l).fits) continue;
+            const double domain = model.platform().system->usable_per_domain;
             least = std::min(least, model.step(l).seconds / l.global_batch * batch.penalty *
-                                        simplicity(s, vp, request.gpus));
+                                        simplicity(s, vp, request.gpus) * of_wide_shards(l, domain));
           }
         }
       }
