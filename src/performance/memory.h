@@ -137,6 +137,7 @@ class MemoryModel {
 
   [[nodiscard]] Shares shares(const Layout& layout) const noexcept;
   [[nodiscard]] Shape shape(const Layout& layout, Stage stage) const noexcept;
+  [[nodiscard]] double gathered_tables(const Layout& layout, bool first, bool last) const noexcept;
   [[nodiscard]] MemoryUse stage(const Layout& layout, const Shares& shares,
                                 Stage stage) const noexcept;
   [[nodiscard]] MemoryUse partly_recomputed(const Layout& layout, const Shares& kept,
@@ -161,6 +162,8 @@ class MemoryModel {
   States last_;         ///< head, final norm
   States head_again_;   ///< what a tied head adds where it is not on the embedding's stage
   double layer_weights_ = 0, expert_weights_ = 0, embedding_weights_ = 0;  ///< bytes when gathered
+  double head_weights_ = 0;  ///< likewise; those of the embedding where it is tied
+  bool tied_ = false;
   double connector_kept_ = 0;  ///< bytes per sequence, 0 where no gradient passes it
   double seq_length_ = 0, logit_bytes_ = 0;
 };

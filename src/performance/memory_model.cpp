@@ -72,9 +72,7 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
   s.overhead = recipe_.context_bytes + (ranks * t * layout.pp > 1 ? recipe_.network_bytes : 0);
   if (layout.sharding >= Sharding::parameters) {
     const double layers = std::min(recipe_.unsharded_layers, dealt_.count());
-    const double embeddings = recipe_.unsharded_embeddings ? embedding_weights_ : 0;
-    s.overhead +=
-        (layers * layer_weights_ + embeddings) * s.inverse_tensor + layers * gathered_experts;
+    s.overhead += layers * (layer_weights_ * s.inverse_tensor + gathered_experts);
   }
   return s;
 }
@@ -116,6 +114,14 @@ double MemoryModel::moved_activations(const Layout& layout) const noexcept {
                   layer_bytes(shape(layout, Stage::first), of_layout) - on_device(of_layout.kept));
 }
 
+// The vocabulary's tables of a stage, whole while the step lasts: of a pipeline one stage has one, the
+// last the other.
+double MemoryModel::gathered_tables(const Layout& layout, bool first, bool last) const noexcept {
+  if (layout.sharding < Sharding::parameters || !recipe_.unsharded_embeddings) return 0;
+  const double head = last && !(first && tied_) ? head_weights_ : 0;
+  return ((first ? embedding_weights_ : 0) + head) / layout.tp;
+}
+
 MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
                              Stage stage) const noexcept {
   const Shape shape = this->shape(layout, stage);
@@ -147,6 +153,7 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   if (last) use.logits = shares.tokens * logit_bytes_ * shares.inverse_tensor;
   use.overhead = shares.overhead + recipe_.fragmentation * (use.activations + use.logits);
   use.resident = resident_bytes_ / layout.gpus();
+  use.overhead += gathered_tables(layout, first, last);
   add_up(use);
   return use;
 }
