@@ -53,10 +53,6 @@ const std::vector<const EstimateColumn*>& all_columns() {
   return all;
 }
 
-bool shows_imputed(const ColumnInfo& column) {
-  return column.path.starts_with("cost.") && column.display == NumberKind::money;
-}
-
 bool is_imputed(const Estimate& estimate) {
   return estimate.cost.doubts.imputed && !estimate.cost.own;
 }
@@ -65,7 +61,7 @@ std::string column_text(const EstimateColumn& column, const Estimate& estimate) 
   const Value value = column.value(estimate);
   switch (value.kind) {
     case Value::Kind::number:
-      return (is_imputed(estimate) && shows_imputed(column) ? "~" : "") +
+      return (is_imputed(estimate) && column.priced ? "~" : "") +
              format_number(value.number, column.display);
     case Value::Kind::boolean:
       return value.number != 0 ? "yes" : "no";
