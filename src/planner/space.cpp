@@ -135,11 +135,13 @@ bool SearchSpace::pipeline_divides(int pp) const {
 void SearchSpace::add_structures(std::vector<Structure>& out, Structure s) const {
   s.dp = static_cast<int>(gpus_ / whole(s.gpus()));
   if (request_.dp && s.dp != *request_.dp) return;
+  // A group of experts lies within a stage.
+  const std::int64_t stage = gpus_ / s.pp;
+  const std::int64_t etp = request_.etp.value_or(1);
+  if (stage % (s.ep * etp) != 0) return;
   out.push_back(s);
   if (request_.ep || !language_.moe) return;
   const int experts = static_cast<int>(language_.moe->experts);
-  const std::int64_t stage = gpus_ / s.pp;
-  const std::int64_t etp = request_.etp.value_or(1);
   for (s.ep = 2; s.ep <= experts && s.ep <= stage; ++s.ep) {
     if (experts % s.ep == 0 && stage % (s.ep * etp) == 0) out.push_back(s);
   }
