@@ -51,11 +51,8 @@ struct FormatInfo {
 
 std::span<const FormatInfo> formats();
 const FormatInfo& format_info(Format format);
-/// `table, json, jsonl, ...`, for help and messages; of one form: `jsonl or csv`.
-std::string format_names();
+/// The names of one form, for help and messages: `jsonl or csv`.
 std::string format_names(Form form);
-/// The format of this name; throws Error (usage) with a did-you-mean for an unknown one.
-Format format_from_name(std::string_view name);
 /// The format of a file name's extension, or nothing where it has none that is known.
 std::optional<Format> format_from_extension(std::string_view file_name);
 

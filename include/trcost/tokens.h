@@ -125,7 +125,5 @@ struct ComputeOptimal {
 ComputeOptimal compute_optimal(double flop, const ScalingLaw& law = {});
 /// Tokens at which a model of `params` is compute-optimal.
 double optimal_tokens(double params, const ScalingLaw& law = {});
-/// Nats per token, for relative decisions only.
-double scaling_loss(double params, double tokens, const ScalingLaw& law = {});
 
 }  // namespace trcost

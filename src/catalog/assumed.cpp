@@ -22,6 +22,14 @@ EncoderChoice read_choice(const JsonValue& value, const Sources& sources) {
   return out;
 }
 
+EntryChoice read_entry(const JsonValue& value, const Sources& sources) {
+  ObjectReader row = value.object();
+  EntryChoice out{row.required_text("name"), row.required_text("why"),
+                  sources.text(row.required_value("source"))};
+  row.finish();
+  return out;
+}
+
 }  // namespace
 
 const EncoderChoice& AssumedChoices::vision_encoder(double params) const {
@@ -61,6 +69,9 @@ std::shared_ptr<const AssumedChoices> load_assumed_choices(const Catalog& catalo
     encoders.fail("the last has to follow the image's size and be for models of any size");
   }
   out->audio_encoder = read_choice(file.required_value("audio_encoder"), sources);
+  out->tuning_stack = read_entry(file.required_value("tuning_stack"), sources);
+  out->contrastive_stack = read_entry(file.required_value("contrastive_stack"), sources);
+  out->claim_reference = read_entry(file.required_value("claim_reference"), sources);
   file.finish();
   return out;
 }

@@ -20,10 +20,20 @@ struct EncoderChoice {
   std::optional<double> below_params;  ///< for models of fewer parameters; empty: of any size
 };
 
+/// An entry of the catalog with the reason for it.
+struct EntryChoice {
+  std::string name;
+  std::string why;
+  std::string source;
+};
+
 struct AssumedChoices {
   std::vector<std::string> accelerators;
   std::vector<EncoderChoice> vision_encoders;  ///< by the size of the model, the last for any
   EncoderChoice audio_encoder;
+  EntryChoice tuning_stack;       ///< of vision-language models that are adapted
+  EntryChoice contrastive_stack;  ///< of contrastive training
+  EntryChoice claim_reference;    ///< the accelerator that a claimed factor is over
 
   /// What released models of about this size (language, encoder and projector together) use.
   [[nodiscard]] const EncoderChoice& vision_encoder(double params) const;

@@ -64,7 +64,6 @@ constexpr Constant<RoundFramework> kFramework[] = {
 constexpr std::string_view kArchitectures = "serving/architectures.json";
 constexpr std::string_view kRounds = "serving/rounds.json";
 constexpr std::string_view kSpread = "serving/spread.json";
-constexpr std::string_view kReference = "hopper";
 
 }  // namespace
 
@@ -89,12 +88,14 @@ ServingChip load_serving_chip(const Accelerator& chip, const System& system,
   ObjectReader reader = document.object();
   ServingChip out;
   // An architecture is named by its family: `blackwell-ultra` is Blackwell.
-  std::string family;
+  std::string family = reader.required_text("reference");
+  out.measured = false;
   for (const std::string& key : reader.keys()) {
-    if (chip.architecture.starts_with(key)) family = key;
+    if (!chip.architecture.starts_with(key)) continue;
+    family = key;
+    out.measured = true;
   }
-  out.measured = !family.empty();
-  ObjectReader constants = reader.required_object(out.measured ? family : kReference);
+  ObjectReader constants = reader.required_object(family);
   read_constants(constants, kChip, out);
   const auto rate = [&](Precision p) { return peak_flops(chip, p); };
   out.bandwidth = chip.memory_bandwidth;

@@ -209,8 +209,8 @@ struct Connector {
 struct VisionModel {
   Encoder encoder;
   Connector connector;
-  double tokens_per_image = 0;         ///< in the language model; 0: by the token rule
-  double encoder_tokens_per_image = 0; ///< in the encoder; 0: by the token rule
+  std::optional<double> tokens_per_image;  ///< in the language model; empty: by the token rule
+  std::optional<double> encoder_tokens_per_image;  ///< in the encoder; empty: by the token rule
 };
 
 /// A key that a configuration file leaves out and its family's class fills in.

@@ -45,12 +45,16 @@ CrossAttention usual_cross_attention(const LanguageModel& language) {
   return cross;
 }
 
-double usual_vision_tokens(const Encoder& e, const Connector& c) {
+std::optional<double> usual_encoder_tokens(const Encoder& e) {
+  return e.tokens_per_image > 0 ? std::optional(e.tokens_per_image) : std::nullopt;
+}
+
+std::optional<double> usual_vision_tokens(const Encoder& e, const Connector& c) {
   if (c.kind == ConnectorKind::attention_pool) return 1;
   if (c.kind == ConnectorKind::perceiver || c.kind == ConnectorKind::qformer) return c.latents;
-  const double patches = e.tokens_per_image - (e.class_token ? 1 : 0);
-  if (c.kind == ConnectorKind::cross_attention) return e.tokens_per_image;
-  return patches > 0 ? std::floor(patches / c.merge) : 0;
+  const std::optional<double> tokens = usual_encoder_tokens(e);
+  if (!tokens || c.kind == ConnectorKind::cross_attention) return tokens;
+  return std::floor((*tokens - (e.class_token ? 1 : 0)) / c.merge);
 }
 
 std::string connector_mismatch(const Encoder& e, const Connector& c) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "catalog/model.h"
@@ -15,9 +16,10 @@ Connector usual_connector(ConnectorKind kind, const LanguageModel& language);
 /// three. Source: its config.json, cross_attention_layers.
 CrossAttention usual_cross_attention(const LanguageModel& language);
 
-/// Tokens that reach the language model from one image of the encoder's own size; 0 for an encoder
-/// of native resolution.
-double usual_vision_tokens(const Encoder& encoder, const Connector& connector);
+/// Tokens of one image of the encoder's own size, in the encoder and in the language model; empty
+/// for an encoder of native resolution.
+std::optional<double> usual_encoder_tokens(const Encoder& encoder);
+std::optional<double> usual_vision_tokens(const Encoder& encoder, const Connector& connector);
 
 /// Why this connector cannot read this encoder; empty where it can. Features are as wide as the
 /// encoder, or several of its layers side by side; tokens are merged in squares that have to divide

@@ -51,10 +51,10 @@ bool fixed_tokens(std::string_view family) {
 
 void set_usual_tokens(VisionModel& vision, std::string_view family) {
   if (!fixed_tokens(family)) return;
-  if (vision.encoder_tokens_per_image <= 0) {
-    vision.encoder_tokens_per_image = vision.encoder.tokens_per_image;
+  if (!vision.encoder_tokens_per_image) {
+    vision.encoder_tokens_per_image = usual_encoder_tokens(vision.encoder);
   }
-  if (vision.tokens_per_image <= 0) {
+  if (!vision.tokens_per_image) {
     vision.tokens_per_image = usual_vision_tokens(vision.encoder, vision.connector);
   }
 }
@@ -76,8 +76,12 @@ VisionModel read_vision(ObjectReader r, LanguageModel& language, std::string_vie
   if (vision.connector.kind == ConnectorKind::cross_attention && !language.cross_attention) {
     language.cross_attention = usual_cross_attention(language);
   }
-  vision.encoder_tokens_per_image = r.whole_or("encoder_tokens_per_image", 0, 0, 1e9);
-  vision.tokens_per_image = r.whole_or("tokens_per_image", 0, 0, 1e9);
+  const auto tokens = [&](std::string_view key) {
+    const std::optional<JsonValue> value = r.optional_value(key);
+    return value ? std::optional(value->whole(1, 1e9)) : std::nullopt;
+  };
+  vision.encoder_tokens_per_image = tokens("encoder_tokens_per_image");
+  vision.tokens_per_image = tokens("tokens_per_image");
   r.finish();
   set_usual_tokens(vision, family.empty() ? vision.encoder.token_family : family);
   return vision;

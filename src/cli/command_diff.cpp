@@ -9,7 +9,7 @@
 #include "cli/scenario_options.h"
 #include "cli/session.h"
 #include "report/documents.h"
-#include "trcost/diff.h"
+#include "study/diff.h"
 #include "trcost/error.h"
 
 namespace trcost::cli {

@@ -12,8 +12,8 @@
 #include "cli/session.h"
 #include "cost/prices.h"
 #include "report/documents.h"
+#include "study/experiments.h"
 #include "trcost/error.h"
-#include "trcost/experiments.h"
 #include "trcost/report.h"
 
 namespace trcost::cli {

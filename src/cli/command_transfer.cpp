@@ -13,9 +13,9 @@
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "report/documents.h"
+#include "study/transfer.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
-#include "trcost/transfer.h"
 
 namespace trcost::cli {
 namespace {

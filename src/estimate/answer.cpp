@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "catalog/peak.h"
 #include "estimate/answer_notes.h"
 #include "estimate/data_scale.h"
 #include "estimate/explain.h"
@@ -72,7 +73,7 @@ WorkTotals work_totals(const Task& task, const Execution& execution, const Usefu
   totals.busy_seconds = totals.running_seconds * useful.goodput_share;
   totals.peak_flop = totals.busy_seconds * peak_flops(task.model());
   totals.peak_flop_bf16.reset();
-  const double bf16 = peak_flops(task.model(), Precision::bf16);
+  const double bf16 = peak_flops(*task.model().platform().accelerator, Precision::bf16);
   if (bf16 > 0) totals.peak_flop_bf16 = totals.busy_seconds * bf16;
   totals.network_seconds.reset();
   if (const auto share = network_share(execution)) {
@@ -174,8 +175,8 @@ void answer(const Question& question, const Sized& sized, const EstimateOptions&
 }
 
 RangeInputs range_inputs(const Question& question, const Sized& sized, const Estimate& round,
-                         const Reestimate& elsewhere) {
-  return range_inputs(question, sized.useful, sized.execution.speed_given(), elsewhere, round);
+                         const Trial& trial) {
+  return range_inputs(question, sized.useful, sized.execution.speed_given(), trial, round);
 }
 
 }  // namespace trcost

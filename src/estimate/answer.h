@@ -26,9 +26,9 @@ void set_pace(const Pace& pace, Sized& sized);
 void answer(const Question& question, const Sized& sized, const EstimateOptions& options,
             Notes& notes, Estimate& out);
 
-/// What the range of a round with this answer is drawn from. `elsewhere` answers other scenarios, for
-/// ranges whose effect has to be tried.
+/// What the range of a round with this answer is drawn from. `trial` is for ranges whose effect has
+/// to be tried.
 RangeInputs range_inputs(const Question& question, const Sized& sized, const Estimate& round,
-                         const Reestimate& elsewhere);
+                         const Trial& trial);
 
 }  // namespace trcost

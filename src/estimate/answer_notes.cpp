@@ -34,7 +34,15 @@ void warn_about_steps(const ResolvedWork& work, const Estimate& out, Notes& note
 }
 
 // A given MFU and a layout that recomputes may ask for more than the chip has.
-void warn_about_peak(const Estimate& out, Notes& notes) {
+void warn_about_peak(const Task& task, const Estimate& out, Notes& notes) {
+  const Efficiency& chip = *task.platform().efficiency;
+  const double matmuls = chip.matmul[static_cast<std::size_t>(out.precision)];
+  if (chip.measured && task.asked.mfu.value_or(0) > matmuls) {
+    notes.warn(fmt::format("{} of the peak is more than the {:.0f} % that large matmuls alone reach "
+                           "in training on {}: no measured run reaches it",
+                           format_number(*task.asked.mfu, NumberKind::fraction), 100 * matmuls,
+                           out.accelerator_title));
+  }
   if (out.performance.hfu <= 1) return;
   notes.warn(
       fmt::format("with recomputation {} would work at {:.1f} % of the peak of {}: the MFU "
@@ -48,7 +56,7 @@ void warn_about_peak(const Estimate& out, Notes& notes) {
 void warn_about_plan(const Task& task, const Estimate& out, Notes& notes) {
   warn_about_memory(out, task.asked.layout.memory_margin, notes);
   warn_about_steps(task.work(), out, notes);
-  warn_about_peak(out, notes);
+  warn_about_peak(task, out, notes);
 }
 
 // Compared by sequence: the two may take other batches.

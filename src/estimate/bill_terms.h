@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "trcost/scenario.h"
-
 namespace trcost {
 
 /// What is asked of a bill beside the run and its prices.
@@ -18,6 +16,5 @@ struct BillTerms {
   bool storage_included = false;  ///< storage is part of the total when the user speaks of it
   [[nodiscard]] double beyond() const { return experiments + evaluation; }
 };
-BillTerms resolve_bill_terms(const Scenario& scenario);
 
 }  // namespace trcost

@@ -4,10 +4,9 @@
 
 #include <functional>
 
-namespace trcost {
+#include "planner/planner.h"
 
-/// The largest cluster that a scenario may name (hardware.gpus).
-inline constexpr double kMostGpus = 1e7;
+namespace trcost {
 
 /// A search for a size looks at no more of them than this, each a search for a layout.
 inline constexpr int kMostSizesTried = 64;

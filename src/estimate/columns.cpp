@@ -57,19 +57,4 @@ bool is_imputed(const Estimate& estimate) {
   return estimate.cost.doubts.imputed && !estimate.cost.own;
 }
 
-std::string column_text(const EstimateColumn& column, const Estimate& estimate) {
-  const Value value = column.value(estimate);
-  switch (value.kind) {
-    case Value::Kind::number:
-      return (is_imputed(estimate) && column.priced ? "~" : "") +
-             format_number(value.number, column.display);
-    case Value::Kind::boolean:
-      return value.number != 0 ? "yes" : "no";
-    case Value::Kind::text:
-      return std::string(value.text);
-    default:
-      return "n/a";
-  }
-}
-
 }  // namespace trcost

@@ -39,14 +39,17 @@ void Estimator::State::round(const Scenario& asked, std::string_view accelerator
   notes.append(std::move(last));
   answer(question, sized, options, notes, out);
   if (!options.range) return;
-  const Reestimate elsewhere = [&](const Scenario& other) {
+  const Trial trial = [&](const FieldInfo& field, double value) {
+    Scenario other = asked;
+    other.set_number(Field::hardware_gpus, out.gpus);
+    other.set_number(field, value, field.flag);
     Estimate found;
     EstimateOptions least;
     least.assumptions = least.range = false;
     Estimator(catalog, least).run_one(other, accelerator, found);
     return found;
   };
-  ranges.push_back(range_inputs(question, sized, out, elsewhere));
+  ranges.push_back(range_inputs(question, sized, out, trial));
 }
 
 void Estimator::State::draw(std::vector<RangeInputs> ranges, Estimate& out) const {

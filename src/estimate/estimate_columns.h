@@ -25,7 +25,5 @@ const std::vector<const EstimateColumn*>& all_columns();
 /// Whether figures of an estimate follow from a price that nobody asks: those of columns that are
 /// `priced` are marked with `~` then.
 bool is_imputed(const Estimate& estimate);
-/// As people read it: `45.0%`, `12.3 d`, `n/a` for unknown.
-std::string column_text(const EstimateColumn& column, const Estimate& estimate);
 
 }  // namespace trcost

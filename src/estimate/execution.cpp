@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog/peak.h"
 #include "estimate/execution.h"
 #include "estimate/execution_notes.h"
 #include "estimate/pipeline_data.h"
@@ -12,12 +13,8 @@
 
 namespace trcost {
 
-double peak_flops(const StepModel& model, Precision precision) {
-  return model.platform().accelerator->peak_flops[static_cast<std::size_t>(precision)];
-}
-
 double peak_flops(const StepModel& model) {
-  return peak_flops(model, model.platform().precision);
+  return peak_flops(*model.platform().accelerator, model.platform().precision);
 }
 
 double with_recomputation(const StepTime& time) {
@@ -206,8 +203,9 @@ Execution choose_execution(const Task& task, const UsefulShare& useful, Notes& n
     return execute(task, gpus);
   }
   if (!asked.deadline_given) {
-    notes.add({"hardware.deadline", format_number(asked.deadline, NumberKind::duration), "",
-               std::string(field_info(Field::hardware_deadline).rule), "trcost default"});
+    const FieldInfo& field = field_info(Field::hardware_deadline);
+    notes.add({std::string(field.path), format_number(asked.deadline, NumberKind::duration), "",
+               std::string(field.rule), "trcost default"});
   }
   return size_cluster(task, useful, notes);
 }

@@ -11,8 +11,6 @@ namespace trcost {
 
 /// Dense peak of the precision in use, FLOP/s.
 double peak_flops(const StepModel& model);
-/// The chip's own in a precision; 0 where it has none.
-double peak_flops(const StepModel& model, Precision precision);
 
 /// Useful tokens of the language model in one optimizer step.
 double tokens_per_step(const ResolvedWork& work, const Layout& layout);

@@ -6,19 +6,12 @@
 
 #include "estimate/explain.h"
 #include "estimate/explain_step.h"
+#include "quantity/digits.h"
 
 namespace trcost {
 namespace {
 
 constexpr std::string_view kRounds = "data/phases.md, A";
-
-std::string number(double value) {
-  return fmt::format("{:.6g}", value);
-}
-
-std::string seconds(double value) {
-  return number(value) + " s";
-}
 
 std::string words_of(const PhaseTime& phase) {
   std::string out(phase.name);
@@ -31,7 +24,7 @@ template <class Get>
 std::string summed(const std::vector<PhaseTime>& phases, const Get& get) {
   std::string out;
   for (const PhaseTime& each : phases) {
-    if (const auto value = get(each)) out += (out.empty() ? "" : " + ") + number(*value);
+    if (const auto value = get(each)) out += (out.empty() ? "" : " + ") + digits(*value);
   }
   return out.empty() ? "0" : out;
 }
@@ -42,25 +35,25 @@ void add_learning(const EstimateParts& in, std::vector<Derivation>& out) {
   const LearningPass& pass = e.pass;
   const Layout& layout = e.plan.layout;
   out.push_back({"FLOPs of a step of the policy", "FLOPs per token x sequences x their tokens",
-                 fmt::format("{} x {} x {}", number(in.work().flops_per_token.total()),
-                             number(layout.global_batch), number(in.work().seq_length)),
-                 number(pass.step_flops) + " FLOP", ""});
+                 fmt::format("{} x {} x {}", digits(in.work().flops_per_token.total()),
+                             digits(layout.global_batch), digits(in.work().seq_length)),
+                 digits(pass.step_flops) + " FLOP", ""});
   if (e.mfu_given) {
     const double peak = peak_flops(in.question.model());
     out.push_back(
         {"step of the policy", "t = FLOPs per step / (GPUs x peak x MFU)",
-         fmt::format("{} / ({} x {} x {})", number(pass.step_flops), number(e.gpus - e.generating),
-                     number(peak), number(*in.question.asked.mfu)),
-         seconds(pass.step_seconds), "MFU given by the user"});
+         fmt::format("{} / ({} x {} x {})", digits(pass.step_flops), digits(e.gpus - e.generating),
+                     digits(peak), digits(*in.question.asked.mfu)),
+         in_seconds(pass.step_seconds), "MFU given by the user"});
     return;
   }
   const StepAccount account = in.question.model().account(layout);
   for (Derivation& each : derive_step(account)) out.push_back(std::move(each));
   out.push_back({"step of the policy", "one step x waiting for data",
-                 fmt::format("{} x {}{}", number(e.plan.time.seconds), number(e.data_wait),
-                             e.pace ? fmt::format(" x {}; at the measured pace", number(*e.pace))
+                 fmt::format("{} x {}{}", digits(e.plan.time.seconds), digits(e.data_wait),
+                             e.pace ? fmt::format(" x {}; at the measured pace", digits(*e.pace))
                                     : std::string()),
-                 seconds(pass.step_seconds), std::string(out.back().source)});
+                 in_seconds(pass.step_seconds), std::string(out.back().source)});
 }
 
 void add_flops(const RoundWork& round, const Phase& phase, const PhaseTime& time,
@@ -70,36 +63,36 @@ void add_flops(const RoundWork& round, const Phase& phase, const PhaseTime& time
                  learns ? "steps of a pass x FLOPs of a step x passes x size beside the policy"
                         : "steps of a pass x FLOPs of a step x passes x size beside the policy x "
                           "share that is forward",
-                 fmt::format("{} x {} x {} x {}{}", number(pass.steps), number(pass.step_flops),
-                             number(phase.repeats), number(round.size(phase.role)),
-                             learns ? std::string() : " x " + number(round.forward_share)),
-                 number(time.model_flops) + " FLOP", std::string(kRounds)});
+                 fmt::format("{} x {} x {} x {}{}", digits(pass.steps), digits(pass.step_flops),
+                             digits(phase.repeats), digits(round.size(phase.role)),
+                             learns ? std::string() : " x " + digits(round.forward_share)),
+                 digits(time.model_flops) + " FLOP", std::string(kRounds)});
   if (!learns || pass.recomputing == 1) return;
   out.push_back({words_of(time) + ": with recomputation",
                  "FLOPs x those of a step with it / without",
-                 fmt::format("{} x {}", number(time.model_flops), number(pass.recomputing)),
-                 number(time.hardware_flops) + " FLOP", std::string(kRounds)});
+                 fmt::format("{} x {}", digits(time.model_flops), digits(pass.recomputing)),
+                 digits(time.hardware_flops) + " FLOP", std::string(kRounds)});
 }
 
 void add_seconds(const EstimateParts& in, const PhaseTime& time, std::vector<Derivation>& out) {
   const LearningPass& pass = in.execution.pass;
-  Derivation step{words_of(time) + ": time of a round", "", "", seconds(time.seconds),
+  Derivation step{words_of(time) + ": time of a round", "", "", in_seconds(time.seconds),
                   std::string(kRounds)};
   if (time.work == Work::generate) {
     const double factor = in.round()->generation_factor();
     step.formula = "engines' time x what the framework takes";
     step.numbers =
         fmt::format("{} x {}; {} tokens on engines of {}, the longest response {}",
-                    number(time.seconds / factor), number(factor), number(time.tokens),
-                    time.engine ? time.engine->gpus : 0, number(in.execution.rollout.longest));
+                    digits(time.seconds / factor), digits(factor), digits(time.tokens),
+                    time.engine ? time.engine->gpus : 0, digits(in.execution.rollout.longest));
   } else {
     step.formula =
         "steps of a pass x step of the policy x what the framework takes x FLOPs / FLOPs "
         "of the pass with recomputation";
     step.numbers =
-        fmt::format("{} x {} x {} x {} / ({} x {} x {})", number(pass.steps),
-                    number(pass.step_seconds), number(pass.framework), number(time.hardware_flops),
-                    number(pass.steps), number(pass.step_flops), number(pass.recomputing));
+        fmt::format("{} x {} x {} x {} / ({} x {} x {})", digits(pass.steps),
+                    digits(pass.step_seconds), digits(pass.framework), digits(time.hardware_flops),
+                    digits(pass.steps), digits(pass.step_flops), digits(pass.recomputing));
   }
   out.push_back(std::move(step));
 }
@@ -111,10 +104,10 @@ void add_serial(const Execution& e, std::vector<Derivation>& out) {
       {"beside the phases of a round",
        "other work + seconds per GB x GB of new weights / senders + seconds per 1e9 parameters of "
        "switching x those",
-       fmt::format("{} + {} x {} / {} + {} x {}", number(s.other), number(s.per_gigabyte),
-                   number(s.gigabytes), number(s.senders), number(s.per_billion),
-                   number(s.billions)),
-       seconds(s.seconds()), std::string(kRounds)});
+       fmt::format("{} + {} x {} / {} + {} x {}", digits(s.other), digits(s.per_gigabyte),
+                   digits(s.gigabytes), digits(s.senders), digits(s.per_billion),
+                   digits(s.billions)),
+       in_seconds(s.seconds()), std::string(kRounds)});
 }
 
 void add_wall(const EstimateParts& in, std::vector<Derivation>& out) {
@@ -127,7 +120,7 @@ void add_wall(const EstimateParts& in, std::vector<Derivation>& out) {
   };
   const double verifier = in.round()->rollout ? in.round()->rollout->verifier_seconds : 0;
   const std::string generating =
-      fmt::format("{} + {}", summed(e.phases, of(true)), number(verifier));
+      fmt::format("{} + {}", summed(e.phases, of(true)), digits(verifier));
   const std::string others = summed(e.phases, of(false));
   out.push_back({"a round",
                  beside ? "the longer of generation + verifier, and the rest; + what stands beside"
@@ -135,8 +128,8 @@ void add_wall(const EstimateParts& in, std::vector<Derivation>& out) {
                  fmt::format("{} + {}",
                              beside ? fmt::format("max({}, {})", generating, others)
                                     : fmt::format("{} + {}", generating, others),
-                             number(e.serial.seconds())),
-                 seconds(e.round_seconds), std::string(kRounds)});
+                             digits(e.serial.seconds())),
+                 in_seconds(e.round_seconds), std::string(kRounds)});
 }
 
 // From rounds to the job.
@@ -147,26 +140,26 @@ void add_job(const EstimateParts& in, const Estimate& out_of, std::vector<Deriva
   const double step_tokens = tokens_per_step(in.work(), out_of.layout);
   const double flops = e.model_flops * e.updates;
   out.push_back({"FLOPs of a round", "sum of its phases", summed(e.phases, model),
-                 number(flops) + " FLOP", ""});
+                 digits(flops) + " FLOP", ""});
   out.push_back({"model FLOPs", "C = D / (tokens per step x steps of a round) x FLOPs of a round",
-                 fmt::format("{} / ({} x {}) x {}", number(out_of.tokens.total),
-                             number(step_tokens), number(e.updates), number(flops)),
-                 fmt::format("{} FLOP (rule 6 N D: {})", number(out_of.flops.model),
-                             number(out_of.flops.rule_6nd)),
+                 fmt::format("{} / ({} x {}) x {}", digits(out_of.tokens.total),
+                             digits(step_tokens), digits(e.updates), digits(flops)),
+                 fmt::format("{} FLOP (rule 6 N D: {})", digits(out_of.flops.model),
+                             digits(out_of.flops.rule_6nd)),
                  std::string(kRounds)});
   out.push_back({"realised MFU",
                  "FLOPs of a round / (GPUs x peak x its seconds) x goodput x production overhead",
-                 fmt::format("{} / ({} x {} x {}) x {} x {}", number(flops), number(out_of.gpus),
-                             number(peak_flops(in.question.model())), number(e.round_seconds),
-                             number(p.goodput), number(p.production_overhead)),
-                 number(p.mfu * in.useful.share()), p.method});
+                 fmt::format("{} / ({} x {} x {}) x {} x {}", digits(flops), digits(out_of.gpus),
+                             digits(peak_flops(in.question.model())), digits(e.round_seconds),
+                             digits(p.goodput), digits(p.production_overhead)),
+                 digits(p.mfu * in.useful.share()), p.method});
   out.push_back({"GPU-hours",
                  "rounds x seconds of a round x GPUs / (goodput x production overhead) / 3600",
                  fmt::format("{} x {} x {} / ({} x {}) / 3600",
-                             number(optimizer_steps(in.question, out_of.layout) / e.updates),
-                             number(e.round_seconds), number(out_of.gpus), number(p.goodput),
-                             number(p.production_overhead)),
-                 number(out_of.gpu_hours) + " GPU-hours", "model.md 6"});
+                             digits(optimizer_steps(in.question, out_of.layout) / e.updates),
+                             digits(e.round_seconds), digits(out_of.gpus), digits(p.goodput),
+                             digits(p.production_overhead)),
+                 digits(out_of.gpu_hours) + " GPU-hours", "model.md 6"});
 }
 
 }  // namespace

@@ -6,20 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "quantity/digits.h"
 #include "quantity/quantity.h"
 
 namespace trcost {
 namespace {
 
 constexpr std::string_view kModel = "model.md 5.1";
-
-std::string number(double value) {
-  return fmt::format("{:.6g}", value);
-}
-
-std::string seconds(double value) {
-  return fmt::format("{:.6g} s", value);
-}
 
 constexpr std::string_view kRates =
     "data/efficiency of the chip and data/stacks of the software: trcost show";
@@ -28,16 +21,16 @@ Derivation matmul_rate(const StepAccount& a) {
   return {"matmuls of the chip under this software", "specified x share reached",
           fmt::format("{} x {} FLOP/s; attention {} FLOP/s; {} s to start a matmul, {} s between "
                       "kernels",
-                      number(a.peak_flops), number(a.matmul_flops / a.peak_flops),
-                      number(a.attention_flops), number(a.ramp_seconds), number(a.gap_seconds)),
-          number(a.matmul_flops) + " FLOP/s", std::string(kRates)};
+                      digits(a.peak_flops), digits(a.matmul_flops / a.peak_flops),
+                      digits(a.attention_flops), digits(a.ramp_seconds), digits(a.gap_seconds)),
+          digits(a.matmul_flops) + " FLOP/s", std::string(kRates)};
 }
 
 Derivation memory_rate(const StepAccount& a) {
   return {"memory of the chip under this software", "specified x share reached",
-          fmt::format("{} x {} byte/s; element-wise work {} byte/s", number(a.memory_bytes),
-                      number(a.memory_rate / a.memory_bytes), number(a.elementwise_rate)),
-          number(a.memory_rate) + " byte/s", std::string(kRates)};
+          fmt::format("{} x {} byte/s; element-wise work {} byte/s", digits(a.memory_bytes),
+                      digits(a.memory_rate / a.memory_bytes), digits(a.elementwise_rate)),
+          digits(a.memory_rate) + " byte/s", std::string(kRates)};
 }
 
 // The last tier spans any cluster.
@@ -47,10 +40,10 @@ Derivation tier(const TierAccount& t) {
   return {
       "network: " + t.name, "specified x share reached, per accelerator and direction",
       fmt::format(
-          "{} x {} byte/s; {}{} s latency", number(t.bytes_per_second), number(t.efficiency),
-          t.size > 0 && t.size < kAll ? fmt::format("among {}, ", number(t.size)) : std::string(),
-          number(t.latency_seconds)),
-      fmt::format("{} byte/s", number(t.bytes_per_second * t.efficiency)), std::string(kModel)};
+          "{} x {} byte/s; {}{} s latency", digits(t.bytes_per_second), digits(t.efficiency),
+          t.size > 0 && t.size < kAll ? fmt::format("among {}, ", digits(t.size)) : std::string(),
+          digits(t.latency_seconds)),
+      fmt::format("{} byte/s", digits(t.bytes_per_second * t.efficiency)), std::string(kModel)};
 }
 
 constexpr std::string_view kMatmulFormula =
@@ -64,20 +57,20 @@ constexpr std::string_view kKernelFormulas[] = {
     "layers x 3 passes of FLOP / rate in 16 bit"};
 
 std::string work_words(const KernelAccount& k) {
-  const std::string bytes = k.bytes > 0 ? number(k.bytes) + " bytes" : std::string();
+  const std::string bytes = k.bytes > 0 ? digits(k.bytes) + " bytes" : std::string();
   if (k.flops <= 0) return bytes;
-  return fmt::format("{} FLOP{}{}", number(k.flops), bytes.empty() ? "" : ", ", bytes);
+  return fmt::format("{} FLOP{}{}", digits(k.flops), bytes.empty() ? "" : ", ", bytes);
 }
 
 Derivation kernel(const KernelAccount& k) {
   const std::string shape =
-      k.m > 0 ? fmt::format(" {} x {} x {}", number(k.m), number(k.n), number(k.k)) : std::string();
+      k.m > 0 ? fmt::format(" {} x {} x {}", digits(k.m), digits(k.n), digits(k.k)) : std::string();
   return {fmt::format("{}: {}{}", k.module, kernel_name(k.kind), shape),
           std::string(kKernelFormulas[static_cast<std::size_t>(k.kind)]),
-          fmt::format("{} x ({} + {} + {}) s; forward {}", number(k.layers), number(k.forward),
-                      number(k.input_gradients), number(k.weight_gradients), work_words(k)),
+          fmt::format("{} x ({} + {} + {}) s; forward {}", digits(k.layers), digits(k.forward),
+                      digits(k.input_gradients), digits(k.weight_gradients), work_words(k)),
           fmt::format("{} a micro-batch",
-                      seconds(k.layers * (k.forward + k.input_gradients + k.weight_gradients))),
+                      in_seconds(k.layers * (k.forward + k.input_gradients + k.weight_gradients))),
           std::string(kModel)};
 }
 
@@ -85,24 +78,24 @@ std::string tier_words(const ExchangeAccount& e, const std::vector<TierAccount>&
   std::string out;
   for (std::size_t i = 0; i < tiers.size() && i < e.tier_bytes.size(); ++i) {
     if (e.tier_bytes[i] <= 0) continue;
-    out += fmt::format("{}{} bytes over {}", out.empty() ? " (" : ", ", number(e.tier_bytes[i]),
+    out += fmt::format("{}{} bytes over {}", out.empty() ? " (" : ", ", digits(e.tier_bytes[i]),
                        tiers[i].name);
   }
   return out.empty() ? out : out + ")";
 }
 
 Derivation exchange(const ExchangeAccount& e, const std::vector<TierAccount>& tiers) {
-  std::string numbers = fmt::format("{} x {} s", number(e.times), number(e.each));
-  if (!e.behind.empty()) numbers += fmt::format(" - {}", number(e.hidden));
-  if (e.crowding != 0) numbers += fmt::format(" + {}", number(e.crowding));
-  numbers += fmt::format("; {} bytes among {}{}", number(e.bytes), number(e.members),
+  std::string numbers = fmt::format("{} x {} s", digits(e.times), digits(e.each));
+  if (!e.behind.empty()) numbers += fmt::format(" - {}", digits(e.hidden));
+  if (e.crowding != 0) numbers += fmt::format(" + {}", digits(e.crowding));
+  numbers += fmt::format("; {} bytes among {}{}", digits(e.bytes), digits(e.members),
                          tier_words(e, tiers));
   if (!e.behind.empty()) {
-    numbers += fmt::format(", which hide behind {} s of {}", number(e.window), e.behind);
+    numbers += fmt::format(", which hide behind {} s of {}", digits(e.window), e.behind);
   }
   return {fmt::format("exchange: {}", e.name),
           "collectives x seconds of one - hidden + what hiding costs", std::move(numbers),
-          fmt::format("{} per {}", seconds(e.exposed), e.per), std::string(kModel)};
+          fmt::format("{} per {}", in_seconds(e.exposed), e.per), std::string(kModel)};
 }
 
 // `max(a, b)`, or the one that there is.
@@ -121,27 +114,27 @@ std::string collective_words(const CollectiveAccount& c, const StepAccount& a) {
     const TierAccount& t = a.tiers[i];
     const bool half = i == 0 && c.kind != CollectiveKind::transfer;
     const std::string payload =
-        half ? fmt::format("({} + {} x {} / {})", number(c.tier_bytes[i]), number(a.half_bytes),
-                           number(g - 1), number(ring ? g : c.ranks))
-             : number(c.tier_bytes[i]);
-    tiers.push_back(fmt::format("{} / {}", payload, number(t.bytes_per_second * t.efficiency)));
-    latency += ring ? fmt::format(" + {} x (log2({}) + {} x {})", number(t.latency_seconds),
-                                  number(g), number(kRingShare), number(g - 1))
-                    : fmt::format(" + {} x log2({})", number(t.latency_seconds), number(g));
+        half ? fmt::format("({} + {} x {} / {})", digits(c.tier_bytes[i]), digits(a.half_bytes),
+                           digits(g - 1), digits(ring ? g : c.ranks))
+             : digits(c.tier_bytes[i]);
+    tiers.push_back(fmt::format("{} / {}", payload, digits(t.bytes_per_second * t.efficiency)));
+    latency += ring ? fmt::format(" + {} x (log2({}) + {} x {})", digits(t.latency_seconds),
+                                  digits(g), digits(kRingShare), digits(g - 1))
+                    : fmt::format(" + {} x log2({})", digits(t.latency_seconds), digits(g));
   }
   if (tiers.empty()) return {};
   std::string payload = longest(tiers);
   if (ring && tiers.size() > 1) {
-    payload = fmt::format("{} x {} + {} x ({})", number(1 - kShorterTiers), payload,
-                          number(kShorterTiers), fmt::join(tiers, " + "));
+    payload = fmt::format("{} x {} + {} x ({})", digits(1 - kShorterTiers), payload,
+                          digits(kShorterTiers), fmt::join(tiers, " + "));
   }
   std::string all = payload + latency;
   if (c.inner_steps > 0) {
-    all += fmt::format(" + {} x {} x {}", number(kLineShare), number(a.tiers[0].latency_seconds),
-                       number(c.inner_steps));
+    all += fmt::format(" + {} x {} x {}", digits(kLineShare), digits(a.tiers[0].latency_seconds),
+                       digits(c.inner_steps));
   }
-  if (c.passes != 1) all = fmt::format("{} x ({})", number(c.passes), all);
-  return c.times == 1 ? all : fmt::format("{} x ({})", number(c.times), all);
+  if (c.passes != 1) all = fmt::format("{} x ({})", digits(c.passes), all);
+  return c.times == 1 ? all : fmt::format("{} x ({})", digits(c.times), all);
 }
 
 constexpr std::string_view kCollectiveFormula =
@@ -157,15 +150,15 @@ void add_collectives(const ExchangeAccount& e, const StepAccount& a, std::vector
   }
   if (numbers.empty()) return;
   out.push_back({fmt::format("one of {}", e.name), std::string(kCollectiveFormula),
-                 std::move(numbers), seconds(e.each), std::string(kModel)});
+                 std::move(numbers), in_seconds(e.each), std::string(kModel)});
 }
 
 std::string pass_words(double flops, double bytes, double rate, double starts,
                        const AttentionAccount& core, const StepAccount& a) {
-  std::string text = fmt::format("{} x {} x {} / {}", number(flops), number(core.of_head),
-                                 number(core.of_length), number(rate));
-  if (bytes > 0) text += fmt::format(" + {} / {}", number(bytes), number(a.memory_rate));
-  return text + fmt::format(" + {} x {}", number(starts), number(a.ramp_seconds));
+  std::string text = fmt::format("{} x {} x {} / {}", digits(flops), digits(core.of_head),
+                                 digits(core.of_length), digits(rate));
+  if (bytes > 0) text += fmt::format(" + {} / {}", digits(bytes), digits(a.memory_rate));
+  return text + fmt::format(" + {} x {}", digits(starts), digits(a.ramp_seconds));
 }
 
 void add_attention(const KernelAccount& k, const StepAccount& a, std::vector<Derivation>& out) {
@@ -175,30 +168,30 @@ void add_attention(const KernelAccount& k, const StepAccount& a, std::vector<Der
       "FLOP x of the head's dimension x of the length / rate + bytes / memory rate + starts";
   out.push_back({fmt::format("{}: attention of one layer, forward", k.module),
                  std::string(kFormula),
-                 pass_words(k.flops, k.bytes, core.rate, core.starts, core, a), seconds(k.forward),
+                 pass_words(k.flops, k.bytes, core.rate, core.starts, core, a), in_seconds(k.forward),
                  std::string(kModel)});
   if (k.input_gradients <= 0) return;
   out.push_back({fmt::format("{}: attention of one layer, backward", k.module),
                  std::string(kFormula),
                  pass_words(core.backward_flops, core.backward_bytes, core.backward_rate,
                             core.backward_starts, core, a),
-                 seconds(k.input_gradients), std::string(kModel)});
+                 in_seconds(k.input_gradients), std::string(kModel)});
 }
 
 Derivation activations(const StepAccount& a) {
   const ActivationAccount& kept = a.activations;
   const auto mixed = [&](double own, double again) {
-    if (kept.repeated == 0) return number(own);
-    return fmt::format("({} + {} x ({} - {}))", number(own), number(kept.repeated), number(again),
-                       number(own));
+    if (kept.repeated == 0) return digits(own);
+    return fmt::format("({} + {} x ({} - {}))", digits(own), digits(kept.repeated), digits(again),
+                       digits(own));
   };
   return {"activations kept on the fullest stage",
           "micro-batches in flight x bytes of one on its layers + those of the layer at work - those "
           "with the host",
-          fmt::format("{} x {} + {} - {}", number(kept.in_flight),
+          fmt::format("{} x {} + {} - {}", digits(kept.in_flight),
                       mixed(kept.kept, kept.repeated_kept),
-                      mixed(kept.transient, kept.repeated_transient), number(kept.on_host)),
-          fmt::format("{} bytes", number(a.activation_bytes)), "model.md 4.3"};
+                      mixed(kept.transient, kept.repeated_transient), digits(kept.on_host)),
+          fmt::format("{} bytes", digits(a.activation_bytes)), "model.md 4.3"};
 }
 
 // Sums over the list; `replica` of layers, `each` and `once` of exchange between replicas.
@@ -222,9 +215,9 @@ void add_transfer(const StepAccount& a, std::vector<Derivation>& out) {
   CollectiveAccount one = a.stage_transfer;
   one.times = 1;
   out.push_back({"transfer between stages", "transfers x share that shows x (bytes / rate + latency)",
-                 fmt::format("{} x {} x ({})", number(a.transfers), number(a.transfer_shown),
+                 fmt::format("{} x {} x ({})", digits(a.transfers), digits(a.transfer_shown),
                              collective_words(one, a)),
-                 seconds(a.transfer), std::string(kModel)});
+                 in_seconds(a.transfer), std::string(kModel)});
 }
 
 void add_pipeline(const StepAccount& a, const Sums& sums, std::vector<Derivation>& out) {
@@ -233,11 +226,11 @@ void add_pipeline(const StepAccount& a, const Sums& sums, std::vector<Derivation
       {"pipeline bubble",
        "(p - 1) / v x (mean stage + transfer + exchange of replicas) + micro-batches x "
        "share x (slowest stage - mean stage)",
-       fmt::format("({} - 1) / {} x ({} + {} + {}) + {} x {} x ({} - {})", number(a.stages),
-                   number(a.virtual_stages), number(a.mean_stage), number(a.transfer),
-                   number(sums.each), number(a.micro_batches), number(a.stage_imbalance),
-                   number(a.slowest_stage), number(a.mean_stage)),
-       seconds(bubble_seconds(a)), "Narayanan et al., arXiv:2104.04473, section 2.2"});
+       fmt::format("({} - 1) / {} x ({} + {} + {}) + {} x {} x ({} - {})", digits(a.stages),
+                   digits(a.virtual_stages), digits(a.mean_stage), digits(a.transfer),
+                   digits(sums.each), digits(a.micro_batches), digits(a.stage_imbalance),
+                   digits(a.slowest_stage), digits(a.mean_stage)),
+       in_seconds(bubble_seconds(a)), "Narayanan et al., arXiv:2104.04473, section 2.2"});
 }
 
 }  // namespace
@@ -259,17 +252,17 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
   out.push_back(
       {"a micro-batch through a replica",
        "kernels + exchange within it + forward work done again + waiting for the host + projector",
-       fmt::format("{} + {} + {} + {} + {}", number(sums.kernels), number(sums.replica),
-                   number(a.repeated), number(a.waiting), number(a.connector)),
-       fmt::format("{} over its {} stages", seconds(replica), number(a.stages)),
+       fmt::format("{} + {} + {} + {} + {}", digits(sums.kernels), digits(sums.replica),
+                   digits(a.repeated), digits(a.waiting), digits(a.connector)),
+       fmt::format("{} over its {} stages", in_seconds(replica), digits(a.stages)),
        std::string(kModel)});
   add_pipeline(a, sums, out);
   out.push_back(
       {"optimizer's update", "parameters of a rank x bytes of each / memory rate + fixed time",
-       fmt::format("{} x {} / {} + {}", number(a.update_parameters),
-                   number(a.update_parameters > 0 ? a.update_bytes / a.update_parameters : 0),
-                   number(a.memory_rate), number(a.step_seconds)),
-       seconds(a.update_bytes / a.memory_rate + a.step_seconds), std::string(kModel)});
+       fmt::format("{} x {} / {} + {}", digits(a.update_parameters),
+                   digits(a.update_parameters > 0 ? a.update_bytes / a.update_parameters : 0),
+                   digits(a.memory_rate), digits(a.step_seconds)),
+       in_seconds(a.update_bytes / a.memory_rate + a.step_seconds), std::string(kModel)});
   out.push_back(activations(a));
   out.push_back(
       {"one step",
@@ -277,11 +270,11 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
        "exchange of "
        "replicas) + bubble + exchange per step + update)",
        fmt::format("(1 + {}) x {} / {} x ({} x ({} / {} + {} + {}) + {} + {} + {})",
-                   number(a.imbalance), number(a.slowdown), number(a.padding_efficiency),
-                   number(a.micro_batches), number(replica), number(a.stages), number(a.transfer),
-                   number(sums.each), number(bubble_seconds(a)), number(sums.once),
-                   number(a.update_bytes / a.memory_rate + a.step_seconds)),
-       seconds(added_up(a)), std::string(kModel)});
+                   digits(a.imbalance), digits(a.slowdown), digits(a.padding_efficiency),
+                   digits(a.micro_batches), digits(replica), digits(a.stages), digits(a.transfer),
+                   digits(sums.each), digits(bubble_seconds(a)), digits(sums.once),
+                   digits(a.update_bytes / a.memory_rate + a.step_seconds)),
+       in_seconds(added_up(a)), std::string(kModel)});
   return out;
 }
 

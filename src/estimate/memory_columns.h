@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "estimate/memory_fit.h"
 #include "text/column.h"
-#include "trcost/memory_fit.h"
 
 namespace trcost {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/memory_fit.h"
+#include "estimate/memory_fit.h"
 
 #include <algorithm>
 #include <tuple>
@@ -7,6 +7,7 @@
 
 #include "estimate/execution.h"
 #include "estimate/model_summary.h"
+#include "estimate/resolve_question.h"
 #include "trcost/error.h"
 
 namespace trcost {

@@ -24,13 +24,14 @@ void add_money(const Question& question, Estimate& out);
 void warn_about_spot(const Question& question, const UsefulTime& useful, const Estimate& out,
                      Notes& notes);
 
-/// Estimates another scenario on the same platform, without a range.
-using Reestimate = std::function<Estimate(const Scenario&)>;
+/// Answers the same question on the same platform and cluster with another value of a field, without
+/// a range.
+using Trial = std::function<Estimate(const FieldInfo& field, double value)>;
 
 /// What the range of a round is drawn from, its own spreads (model.md 10) and those that the user
 /// gave; the speed has none where it was given. Throws Error (usage) for a range of a field that
 /// has steps.
 RangeInputs range_inputs(const Question& question, const UsefulTime& useful, bool speed_given,
-                         const Reestimate& estimate, const Estimate& out);
+                         const Trial& trial, const Estimate& out);
 
 }  // namespace trcost

@@ -10,15 +10,9 @@
 #include "performance/performance.h"
 #include "performance/rollout.h"
 #include "planner/planner.h"
-#include "trcost/scenario.h"
 #include "workload/method.h"
 
 namespace trcost {
-
-/// The chip with its system, stack and number format. Throws Error (no_answer) where the chip lacks
-/// the format asked for, naming those that it has.
-Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
-                          std::string_view accelerator, Notes& notes);
 
 /// One phase of a round on its accelerators.
 struct PhaseTime {

@@ -36,12 +36,4 @@ struct Prepared {
   std::unique_ptr<RecentPlans> plans = std::make_unique<RecentPlans>();  ///< of `model`
 };
 
-/// Prepares a work on a platform. Throws as resolve_platform() and resolve_round() do.
-std::shared_ptr<const Prepared> prepare(ResolvedWork work, const Scenario& scenario,
-                                        const Catalog& catalog, std::string_view accelerator,
-                                        Notes& notes);
-
-/// What the software does with images where nobody said.
-void note_vision_habits(const Scenario& scenario, const Prepared& prepared, Notes& notes);
-
 }  // namespace trcost

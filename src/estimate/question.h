@@ -8,6 +8,7 @@
 
 #include "estimate/bill_terms.h"
 #include "estimate/prepared.h"
+#include "estimate/range_terms.h"
 #include "estimate/rates.h"
 #include "estimate/useful_time.h"
 
@@ -21,7 +22,6 @@ struct Asked {
   std::optional<double> mfu;
   PlanRequest layout;  ///< what is fixed of it on a cluster of any size
 };
-Asked resolve_asked(const Scenario& scenario, const Amounts& amounts);
 
 /// A training on one platform, as far as it takes time.
 struct Task {
@@ -33,21 +33,13 @@ struct Task {
   [[nodiscard]] const Platform& platform() const { return prepared->model.platform(); }
 };
 
-/// The task of a scenario that usual_recipe() has adapted. Throws as resolve_work(),
-/// resolve_amounts() and prepare() do.
-Task resolve_task(const Scenario& scenario, const Catalog& catalog, std::string_view accelerator,
-                  Notes& notes);
-
-/// Warns of a layout that was asked for and that the stack cannot do.
-void note_abilities(const Task& task, Notes& notes);
-
 /// A training on one platform with what it costs: only what makes it reads scenario and catalog.
 struct Question : Task {
-  const Scenario* scenario = nullptr;  ///< as the user wrote it: a range is of that
   std::shared_ptr<const Rates> rates;
   std::shared_ptr<const PriceQuote> price;  ///< of an hour, see price_of()
   UsefulTerms useful;
   BillTerms bill;
+  RangeTerms range;
   std::string_view price_data_date;
 };
 

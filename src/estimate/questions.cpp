@@ -2,6 +2,7 @@
 #include "estimate/questions.h"
 
 #include "estimate/data_scale.h"
+#include "estimate/resolve_question.h"
 
 namespace trcost {
 namespace {
@@ -64,7 +65,6 @@ Question Questions::ask(const Scenario& asked, std::string_view accelerator, Not
   const Scenario& scenario = usual_recipe(asked, catalog_, first, adapted_) ? adapted_ : asked;
   const bool noted = first.wanted();
   Question out;
-  out.scenario = &asked;
   static_cast<Task&>(out) = noted ? resolve_task(scenario, catalog_, accelerator, first)
                                   : kept_task(scenario, accelerator);
   note_data_scale(out.work(), out.amounts, last);
@@ -73,6 +73,7 @@ Question Questions::ask(const Scenario& asked, std::string_view accelerator, Not
   out.price = price(scenario, out.rates);
   out.useful = resolve_useful_terms(scenario, out.work(), out.amounts, *out.platform().system);
   out.bill = resolve_bill_terms(scenario);
+  out.range = resolve_range_terms(asked);
   out.price_data_date = catalog_.prices().date;
   return out;
 }

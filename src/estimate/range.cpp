@@ -10,6 +10,7 @@
 
 #include "cost/distribution.h"
 #include "estimate/range_draws.h"
+#include "quantity/digits.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 
@@ -188,8 +189,8 @@ std::vector<Derivation> derive_range(const RangeResult& result) {
   std::vector<Derivation> steps;
   steps.push_back({"range", "P10, P50, P90 of the product or sum of the uncertain parts",
                    shares.empty() ? "no input is uncertain" : "of the variance: " + shares,
-                   fmt::format("P10 {:.6g}, P50 {:.6g}, P90 {:.6g} {}", q.p10, q.p50, q.p90,
-                               result.total_usd ? "USD" : "GPU-hours"),
+                   fmt::format("P10 {}, P50 {}, P90 {} {}", digits(q.p10), digits(q.p50),
+                               digits(q.p90), result.total_usd ? "USD" : "GPU-hours"),
                    result.method});
   for (const Contribution& each : result.contributions) {
     steps.push_back({"spread of " + each.input, "P10, P90 = value x exp(-+1.2816 sigma)",

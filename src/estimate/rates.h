@@ -32,12 +32,5 @@ struct Rates {
   std::string electricity_source;
   std::string electricity_date;
 };
-std::shared_ptr<const Rates> resolve_rates(const Scenario& scenario, const Catalog& catalog,
-                                           const Platform& platform, Notes& notes);
-
-/// What an hour costs, as the user says or as the book has it; with Rates::own the rent to compare
-/// with.
-std::shared_ptr<const PriceQuote> price_of(const Scenario& scenario,
-                                           const std::shared_ptr<const Rates>& rates);
 
 }  // namespace trcost

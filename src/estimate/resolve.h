@@ -73,7 +73,8 @@ void refuse_clip_contradictions(const Scenario& scenario);
 /// The same of a clip of video or audio, which takes the place of an image; false where samples
 /// carry images. Throws Error (usage) where the model has no rule for it, naming the families that
 /// have.
-bool resolve_clip(const Scenario& scenario, ResolvedWork& out, Notes& notes);
+bool resolve_clip(const Scenario& scenario, const Catalog& catalog, ResolvedWork& out,
+                  Notes& notes);
 
 /// Data of contrastive training, into `out` whose model is a pair of towers: one pair of image and
 /// text is one sequence, and nothing is packed. The batch is part of the loss, and so of the work.

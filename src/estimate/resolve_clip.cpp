@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "catalog/assumed.h"
 #include "estimate/pipeline_data.h"
 #include "estimate/resolve.h"
 #include "trcost/error.h"
@@ -51,7 +52,7 @@ bool takes(const TokenFamily& family, Medium medium) {
   return medium == Medium::audio ? family.audio : family.video;
 }
 
-void refuse_without_rule(const Model& model, Medium medium) {
+void refuse_without_rule(const Model& model, Medium medium, const AssumedChoices& assumed) {
   if (!model.token_family.empty() && takes(token_family(model.token_family), medium)) return;
   const bool audio = medium == Medium::audio;
   std::string able;
@@ -67,7 +68,7 @@ void refuse_without_rule(const Model& model, Medium medium) {
       fmt::format("{} has no rule for {} ({})", model.name, audio ? "audio" : "video", rule),
       fmt::format("the token families {} have one: name a model or a --vision-encoder of "
                   "theirs, like {}",
-                  able, audio ? "qwen2-audio-encoder" : "qwen3-vl-vit"),
+                  able, (audio ? assumed.audio_encoder : assumed.vision_encoders.back()).encoder),
       audio ? "--audio" : "--video");
 }
 
@@ -160,10 +161,11 @@ void refuse_clip_contradictions(const Scenario& scenario) {
   }
 }
 
-bool resolve_clip(const Scenario& scenario, ResolvedWork& out, Notes& notes) {
+bool resolve_clip(const Scenario& scenario, const Catalog& catalog, ResolvedWork& out,
+                  Notes& notes) {
   if (!scenario.has(Field::data_video) && !scenario.flag(Field::data_audio)) return false;
   const Clip clip = clip_of(scenario, notes);
-  refuse_without_rule(out.model, clip.medium);
+  refuse_without_rule(out.model, clip.medium, catalog.assumed());
   out.medium = clip.medium;
   const TokenCount count = count_of(clip, out.model, clip.seconds);
   take_count(scenario, count, "data.tokens_per_clip", out, notes);

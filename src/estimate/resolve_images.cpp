@@ -137,17 +137,17 @@ void take_count(const Scenario& scenario, const TokenCount& count, std::string n
 
 void resolve_images(const Scenario& scenario, const Catalog& catalog, ResolvedWork& out,
                     Notes& notes) {
-  if (resolve_clip(scenario, out, notes)) return;
+  if (resolve_clip(scenario, catalog, out, notes)) return;
   const VisionModel& vision = *out.model.vision;
   Workload& work = out.workload;
-  work.encoder_tokens_per_image = vision.encoder_tokens_per_image;
-  work.vision_tokens_per_image = vision.tokens_per_image;
+  work.encoder_tokens_per_image = vision.encoder_tokens_per_image.value_or(0);
+  work.vision_tokens_per_image = vision.tokens_per_image.value_or(0);
   const std::optional<PixelSize> size = scenario.size(Field::data_image_size);
   const PixelSize used = size ? *size : usual_size(out.model, notes);
   const double pixels = stored_pixels(scenario, out, used, notes);
   out.stored = {pixels * kStoredBytesPerPixel, pixels / kPixelsPerSecondPerCore, 1};
   const bool by_rule =
-      !out.model.token_family.empty() && (size || work.encoder_tokens_per_image <= 0);
+      !out.model.token_family.empty() && (size || !vision.encoder_tokens_per_image);
   if (by_rule) {
     take_count(scenario,
                count_image_tokens(out.model.token_family, used, {.encoder = token_encoder(vision)}),

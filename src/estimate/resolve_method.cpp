@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "estimate/round.h"
+#include "estimate/resolve_question.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <utility>
 
+#include "catalog/assumed.h"
 #include "estimate/resolve.h"
 #include "trcost/error.h"
 #include "workload/contrastive.h"
@@ -72,17 +73,16 @@ std::optional<Scenario> contrastive_defaults(const Scenario& scenario, const Cat
   if (!is_contrastive(catalog.model(scenario.text(Field::model_name)))) return std::nullopt;
   // With these the published OpenCLIP runs (ViT-B/32 to L/14 on A100, GPU-hours of its README) come
   // out at 0.9 to 1.4 of what they took; with a tuned stack at less than half.
-  constexpr std::pair<Field, std::string_view> kUsual[] = {
-      {Field::efficiency_stack, "hf-trainer"},
+  const EntryChoice& stack = catalog.assumed().contrastive_stack;
+  const std::pair<Field, std::string_view> usual[] = {
+      {Field::efficiency_stack, stack.name},
       {Field::train_attention, "standard"},
   };
   Scenario adapted = scenario;
-  for (const auto& [field, value] : kUsual) {
+  for (const auto& [field, value] : usual) {
     if (scenario.has(field)) continue;
     adapted.set_text(field, value);
-    notes.add(field, value,
-              "what the released contrastive runs used: eager PyTorch with AMP",
-              "OpenCLIP (github.com/mlfoundations/open_clip, arXiv:2212.07143)");
+    notes.add(field, value, stack.why, stack.source);
   }
   return adapted;
 }

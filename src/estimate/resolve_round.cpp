@@ -6,7 +6,7 @@
 #include <string>
 
 #include "estimate/field_names.h"
-#include "estimate/round.h"
+#include "estimate/resolve_question.h"
 #include "performance/serving_checks.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "catalog/choices.h"
-#include "estimate/question.h"
+#include "estimate/resolve_question.h"
 #include "quantity/portable_math.h"
 #include "scenario/dimensions.h"
 

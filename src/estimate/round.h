@@ -61,17 +61,6 @@ struct RoundWork {
   }
 };
 
-/// The scenario of a method: its rollouts as samples of the policy, in `adapted`; false for
-/// pre-training and fine-tuning, which are what they say. Throws Error (usage) for what contradicts
-/// the method.
-bool method_defaults(const Scenario& scenario, Notes& notes, Scenario& adapted);
-
-/// The round of a scenario that method_defaults() has adapted; null for pre-training and
-/// fine-tuning. Also sets what of other models is resident beside the policy. Throws Error (usage).
-std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const Catalog& catalog,
-                                               const Platform& platform, ResolvedWork& work,
-                                               Notes& notes);
-
 /// Numbers of accelerators that generate beside `gpus - n` that learn: none where all do both.
 std::vector<double> generation_splits(const RoundWork& round, double gpus, double node);
 

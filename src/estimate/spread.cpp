@@ -17,45 +17,25 @@
 namespace trcost {
 namespace {
 
-bool ranged(const Scenario& scenario, Field field) {
-  return scenario.distribution(field) != nullptr;
-}
-
 SpreadContext context_of(const Question& question, const UsefulTime& useful, bool speed_given,
                          const Estimate& out) {
-  const Scenario& scenario = *question.scenario;
+  const RangeTerms& range = question.range;
   const ResolvedWork& work = question.work();
-  const Rates& rates = *question.rates;
-  SpreadContext context;
   const MethodQuality quality = out.performance.quality.value_or(MethodQuality());
+  SpreadContext context = range.said;
   context.gpus = out.gpus;
   if (out.performance.mfu > 0) context.mfu = out.performance.mfu;
   context.mfu_sigma = quality.sigma;
   context.mfu_given = speed_given;
-  context.stack_known = scenario.text(Field::efficiency_stack) !=
-                        field_info(Field::efficiency_stack).fallback;
   context.own_steps = quality.own;
   context.moe = work.model.language.moe.has_value();
   context.vision = work.workload.vision();
-  context.vision_rows =
-      context.vision && scenario.has(Field::data_samples) && !context.mfu_given;
-  context.whole_runs = !context.stack_known && !context.vision &&
-                       !scenario.has(Field::data_samples) &&
+  context.vision_rows = context.vision && range.samples_given && !context.mfu_given;
+  context.whole_runs = !context.stack_known && !context.vision && !range.samples_given &&
                        work.workload.language_training == Training::full && quality.measured;
-  context.overhead_given = scenario.has(Field::efficiency_production_overhead);
-  context.goodput_given = (useful.goodput_given && context.overhead_given) ||
-                          ranged(scenario, Field::efficiency_goodput) ||
-                          ranged(scenario, Field::efficiency_production_overhead);
+  context.goodput_given = (useful.goodput_given && context.overhead_given) || range.goodput_ranged;
   context.tokens_given = question.amounts.tokens_given;
-  context.tokens_ranged =
-      ranged(scenario, Field::data_tokens) || ranged(scenario, Field::data_samples) ||
-      ranged(scenario, Field::data_tokens_per_param) || ranged(scenario, Field::data_epochs);
-  context.own = rates.own;
-  context.price_given =
-      scenario.has(rates.own ? Field::cost_purchase_price : Field::cost_price_per_gpu_hour);
-  context.electricity_given = scenario.has(Field::cost_electricity_price);
-  context.pue_given = scenario.has(Field::cost_pue);
-  context.experiments_ranged = ranged(scenario, Field::cost_experiments);
+  context.own = question.rates->own;
   context.price_sigma = question.price->sigma;
   return context;
 }
@@ -86,16 +66,12 @@ Term of_run(const Dollars& dollars, Driver driver) {
 }
 
 // How the cost follows a field, from estimates of the same cluster at P10 and P90 of its range.
-Exponents measured_exponents(const Scenario& scenario, const FieldInfo& info,
-                             const Distribution& distribution, const Estimate& out,
-                             const Reestimate& estimate) {
+Exponents measured_exponents(const FieldInfo& info, const Distribution& distribution,
+                             const Trial& trial) {
   const auto at = [&](double share) {
     double value = portable_exp(log_quantile(distribution, share));
     if (info.kind == FieldKind::integer) value = std::round(value);
-    Scenario there = scenario;
-    there.set_number(Field::hardware_gpus, out.gpus);
-    there.set_number(info, value, info.flag);
-    return std::pair(value, estimate(there));
+    return std::pair(value, trial(info, value));
   };
   const auto [low_value, low] = at(0.1);
   const auto [high_value, high] = at(0.9);
@@ -120,21 +96,19 @@ Exponents measured_exponents(const Scenario& scenario, const FieldInfo& info,
   return exponents;
 }
 
-UncertainInput input_of(const Scenario& scenario, Field field, const Distribution& distribution,
-                        const WorkShares& shares, const Estimate& out, const Reestimate& estimate) {
-  const FieldInfo& info = field_info(field);
-  const double value = *scenario.number(field);
+UncertainInput input_of(const RangedField& ranged, const WorkShares& shares, const Trial& trial) {
+  const FieldInfo& info = field_info(ranged.field);
   UncertainInput input;
   input.cause = info.meaning.cause;
-  input.field = field;
-  input.factor = relative_to(distribution, value);
+  input.field = ranged.field;
+  input.factor = relative_to(ranged.distribution, ranged.value);
   input.source = "range given by the user";
   input.given = true;
-  if (info.kind == FieldKind::fraction) input.most = info.highest / value;
+  if (info.kind == FieldKind::fraction) input.most = info.highest / ranged.value;
   if (const std::optional<Exponents> known = known_exponents(info.meaning.law, shares)) {
     input.exponents = *known;
   } else if (info.meaning.law == Law::trial) {
-    input.exponents = measured_exponents(scenario, info, distribution, out, estimate);
+    input.exponents = measured_exponents(info, ranged.distribution, trial);
   } else {
     throw Error(
         ErrorKind::usage,
@@ -148,22 +122,21 @@ UncertainInput input_of(const Scenario& scenario, Field field, const Distributio
 }  // namespace
 
 RangeInputs range_inputs(const Question& question, const UsefulTime& useful, bool speed_given,
-                         const Reestimate& estimate, const Estimate& out) {
-  const Scenario& scenario = *question.scenario;
+                         const Trial& trial, const Estimate& out) {
+  const RangeTerms& range = question.range;
   RangeInputs inputs;
   default_spreads(context_of(question, useful, speed_given, out), inputs.inputs);
   WorkShares shares;
   if (out.tokens.total > 0) shares.text_tokens = std::min(1.0, out.tokens.text / out.tokens.total);
-  shares.tokens_given =
-      question.amounts.tokens_given && !scenario.has(Field::data_tokens_per_param);
-  for (const auto& [field, distribution] : scenario.distributions()) {
-    inputs.inputs.push_back(input_of(scenario, field, distribution, shares, out, estimate));
+  shares.tokens_given = question.amounts.tokens_given && !range.tokens_by_params;
+  for (const RangedField& ranged : range.ranged) {
+    inputs.inputs.push_back(input_of(ranged, shares, trial));
   }
   inputs.gpu_hours = out.gpu_hours;
   inputs.wall_clock_seconds = out.wall_clock_seconds;
   if (out.cost.total) inputs.usd = dollars_of(out.cost);
-  inputs.draws = scenario.number(Field::range_draws);
-  inputs.seed = scenario.number_or_default(Field::range_seed);
+  inputs.draws = range.draws;
+  inputs.seed = range.seed;
   return inputs;
 }
 

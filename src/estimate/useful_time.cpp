@@ -1,71 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/choices.h"
 #include "estimate/useful_time.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "catalog/efficiency.h"
-#include "cost/storage.h"
-#include "estimate/data_scale.h"
-#include "estimate/pricing.h"
-
 namespace trcost {
-namespace {
-
-// Share of the time that steps are what runs, of an adaptation: model.md 5.6.
-constexpr double kOverhead = 0.9;
-// Of a run from scratch: published steady rate times published hours against the tokens. BLOOM 0.66
-// (bigscience chronicles, 150 TFLOP/s), GPT-NeoX 0.67 (117), OPT 0.74 (147), Olmo 3 32B 0.77 (1,900
-// tokens/s), Llama 3.1 405B 0.87 (MFU of 40 %), Olmo 3 7B 0.91 (7,700 tokens/s). With their middle
-// the hours of published runs lie around their estimates: trcost validate --runs. The first three
-// were their teams' first of the kind, the last three those of teams that tune: geometric means. A
-// slope in the model's size or the run's FLOPs takes the factor of families left out from 1.151 to
-// 1.143 and 1.206.
-constexpr double kTunedOverhead = 0.85, kUsualOverhead = 0.75, kFirstOverhead = 0.69;
-
-double whole_run_overhead(const Scenario& scenario) {
-  const std::optional<Tuning> tuning =
-      find_value(kTunings, scenario.text(Field::efficiency_tuning));
-  if (tuning == Tuning::showcase) return kTunedOverhead;
-  return tuning == Tuning::first_run ? kFirstOverhead : kUsualOverhead;
-}
-
-double usual_overhead(const Scenario& scenario, const ResolvedWork& work, const Amounts& amounts) {
-  const bool method = scenario.has(Field::train_method) &&
-                      scenario.text(Field::train_method) != "pretrain";
-  const bool from_scratch = !method && !scenario.has(Field::data_samples) &&
-                            work.workload.language_training == Training::full &&
-                            work.workload.contrastive_batch == 0 &&
-                            !(work.workload.vision() && is_adaptation(work, amounts));
-  return from_scratch ? whole_run_overhead(scenario) : kOverhead;
-}
-
-}  // namespace
-
-UsefulTerms resolve_useful_terms(const Scenario& scenario, const ResolvedWork& work,
-                                 const Amounts& amounts, const System& system) {
-  UsefulTerms out;
-  out.production_overhead = scenario.number_or(Field::efficiency_production_overhead,
-                                               usual_overhead(scenario, work, amounts));
-  out.overhead_given = scenario.has(Field::efficiency_production_overhead);
-  out.tuning_given = scenario.has(Field::efficiency_tuning);
-  FailureInputs& in = out.failures;
-  in.gpus_per_node = system.gpus_per_node;
-  in.gpu_hours_per_failure = scenario.number_or_default(Field::efficiency_failure_gpu_hours);
-  in.failures_given = scenario.has(Field::efficiency_failure_gpu_hours);
-  in.checkpoint_bytes = checkpoint_bytes(work.params.total, work.trainable.total);
-  in.stall_seconds = scenario.number(Field::efficiency_checkpoint_stall);
-  in.restart_seconds = scenario.number(Field::efficiency_restart);
-  in.interval_seconds = scenario.number(Field::cost_checkpoint_interval);
-  in.spare_share = scenario.number(Field::cost_spares);
-  in.spot = commitment_of(scenario) == Commitment::spot;
-  in.preemption_hours = scenario.number_or_default(Field::efficiency_preemption_hours);
-  in.preemptions_given = scenario.has(Field::efficiency_preemption_hours);
-  out.goodput = scenario.number(Field::efficiency_goodput);
-  return out;
-}
 
 UsefulTime useful_time(const UsefulTerms& terms, double gpus, double busy_seconds) {
   UsefulTime out;

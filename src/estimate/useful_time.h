@@ -10,6 +10,17 @@
 
 namespace trcost {
 
+/// Share of the time that steps are what runs, of an adaptation: model.md 5.6.
+inline constexpr double kOverhead = 0.9;
+/// Of a run from scratch: published steady rate times published hours against the tokens. BLOOM
+/// 0.66 (bigscience chronicles, 150 TFLOP/s), GPT-NeoX 0.67 (117), OPT 0.74 (147), Olmo 3 32B 0.77
+/// (1,900 tokens/s), Llama 3.1 405B 0.87 (MFU of 40 %), Olmo 3 7B 0.91 (7,700 tokens/s). With their
+/// middle the hours of published runs lie around their estimates: trcost validate --runs. The first
+/// three were their teams' first of the kind, the last three those of teams that tune: geometric
+/// means. A slope in the model's size or the run's FLOPs takes the factor of families left out
+/// from 1.151 to 1.143 and 1.206.
+inline constexpr double kTunedOverhead = 0.85, kUsualOverhead = 0.75, kFirstOverhead = 0.69;
+
 /// What is asked of failures and overhead; the cluster and its hours are not known yet.
 struct UsefulTerms {
   FailureInputs failures;
@@ -18,8 +29,6 @@ struct UsefulTerms {
   bool overhead_given = false;
   bool tuning_given = false;  ///< how well the software is tuned, which moves the overhead
 };
-UsefulTerms resolve_useful_terms(const Scenario& scenario, const ResolvedWork& work,
-                                 const Amounts& amounts, const System& system);
 
 /// What of the wall-clock time is steps.
 struct UsefulTime {

@@ -3,16 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "quantity/portable_math.h"
 
 namespace trcost {
 namespace {
 
-// Latency of one doubling of the ranks where a system states none: a ring step through the switch.
-constexpr double kLinkLatency = 8e-6;
-constexpr double kNetworkLatency = 15e-6;
 // Share of an all-reduce's two passes that remains where switches reduce: NVLS on 8 H200 reaches
 // 480 GB/s bus bandwidth against 368 without (collectives of stas00/ml-engineering
 // network/README.md).
@@ -30,17 +26,16 @@ double members_within(const Fabric& fabric, int tier, double members, double str
 Fabric prepare_fabric(const System& system, const Efficiency& efficiency) {
   Fabric fabric;
   for (const NetworkTier& tier : system.tiers) {
-    if (fabric.tiers == 4 || tier.bandwidth <= 0) continue;
+    if (fabric.tiers == static_cast<int>(fabric.size.size())) break;
     const auto i = static_cast<std::size_t>(fabric.tiers);
     const bool inner = i == 0;
-    fabric.size[i] = tier.size > 0 ? tier.size : std::numeric_limits<double>::infinity();
+    fabric.size[i] = tier.size;
     if (inner && system.tiers.size() > 1) {
       fabric.whole_domain = fabric.size[i];
       fabric.size[i] = std::min(fabric.size[i], system.usable_per_domain);
     }
     fabric.per_byte[i] = 1 / (tier.bandwidth * (inner ? efficiency.link : efficiency.network));
-    fabric.latency[i] =
-        tier.latency_seconds > 0 ? tier.latency_seconds : (inner ? kLinkLatency : kNetworkLatency);
+    fabric.latency[i] = tier.latency_seconds;
     if (inner) fabric.half_bytes = efficiency.link_half_bytes;
     if (inner && tier.in_network_reduction) fabric.all_reduce = 2 * kReducingSwitch;
     ++fabric.tiers;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "catalog/engine.h"
 #include "catalog/peak.h"
 #include "performance/ledger.h"
 #include "quantity/portable_math.h"
@@ -46,17 +47,28 @@ void note_matmul(const LayerSplit& split, const MatmulSize& of, double operands,
                         split.wgrad ? time.wgrad : 0});
 }
 
+// What a matmul and that of its weights' gradient read and write, and the seconds of its FLOPs.
+struct MatmulWork {
+  double computed = 0;
+  double operands = 0, gradient = 0;  ///< bytes
+};
+
 // 2 M N K / (peak e) or the operands' bytes, whichever is longer, and the ramp (model.md 5.1).
+MatmulTime matmul_time(const MatmulWork& work, const DeviceRates& rates) {
+  const auto longer = [&](double bytes) {
+    return std::max(work.computed, bytes * rates.memory) + rates.ramp;
+  };
+  return {longer(work.operands), longer(work.gradient)};
+}
+
 MatmulTime linear_time(const LinearShape& linear, const LayerSplit& split, double per_flop,
                        const DeviceRates& rates) {
   const double m = split.tokens * linear.tokens;
   const double n = linear.split == Split::output ? linear.n / split.tensor : linear.n;
   const double k = linear.split == Split::input ? linear.k / split.tensor : linear.k;
-  const double flops = 2 * m * n * k * per_flop;
   const double operands = rates.operand_bytes * (m * k + n * k) + 2 * m * n;
   const double gradient = rates.operand_bytes * (m * k + m * n) + split.accumulate_bytes * n * k;
-  const MatmulTime time = {std::max(flops, operands * rates.memory) + rates.ramp,
-                           std::max(flops, gradient * rates.memory) + rates.ramp};
+  const MatmulTime time = matmul_time({2 * m * n * k * per_flop, operands, gradient}, rates);
   note_matmul(split, {KernelKind::matmul, m, n, k}, operands, time);
   return time;
 }
@@ -72,13 +84,12 @@ MatmulTime expert_time(const LinearShape& linear, const LayerShape& shape, const
   const double each = routed / local;
   const double n = linear.split == Split::output ? linear.n / tensor : linear.n;
   const double k = linear.split == Split::input ? linear.k / tensor : linear.k;
-  const double flops = 2 * routed * n * k * rates.matmul * (1 + half / each);
+  const double computed = 2 * routed * n * k * rates.matmul * (1 + half / each);
   const double weights = std::min(local, routed) * n * k;
   const double operands = rates.operand_bytes * (routed * k + weights) + 2 * routed * n;
   const double gradient =
       rates.operand_bytes * routed * (k + n) + split.accumulate_bytes * local * n * k;
-  const MatmulTime time = {std::max(flops, operands * rates.memory) + rates.ramp,
-                           std::max(flops, gradient * rates.memory) + rates.ramp};
+  const MatmulTime time = matmul_time({computed, operands, gradient}, rates);
   note_matmul(split, {KernelKind::grouped_matmul, routed, n, k}, operands, time);
   return time;
 }
@@ -220,7 +231,7 @@ DeviceRates prepare_rates(const Platform& platform) {
       rates.operand_bytes = 1;
       break;
     case Precision::nvfp4:
-      rates.operand_bytes = 0.5625;
+      rates.operand_bytes = weight_format(WeightFormat::nvfp4).attention_bytes;
       break;
     case Precision::tf32:
     case Precision::fp32:

@@ -106,6 +106,9 @@ class MemoryModel {
   /// materialised_encoder().
   MemoryModel(const Workload& workload, const MemoryRecipe& recipe, Precision precision,
               double capacity, double domain = 8, bool eager_encoder = false);
+  /// The same for who knows what a pipeline deals, of an encoder by its time.
+  MemoryModel(const Workload& workload, const DealtLayers& dealt, const MemoryRecipe& recipe,
+              Precision precision, double capacity, double domain, bool eager_encoder);
 
   /// The fullest device of the pipeline: the first stage with its micro-batches in flight and
   /// the embedding, an inner one, or the last one with head and logits. The parts add up to the
@@ -122,8 +125,6 @@ class MemoryModel {
   [[nodiscard]] const MemoryRecipe& recipe() const noexcept { return recipe_; }
   /// What a pipeline deals to its stages.
   [[nodiscard]] const DealtLayers& dealt() const noexcept { return dealt_; }
-  /// For who knows what an encoder takes.
-  void set_dealt(const DealtLayers& dealt) noexcept { dealt_ = dealt; }
 
  private:
   /// Bytes of a set of parameters on one device that holds all of them.
@@ -155,7 +156,7 @@ class MemoryModel {
   struct Preparation;
 
   [[nodiscard]] Shares shares(const Layout& layout) const noexcept;
-  [[nodiscard]] Shape shape(const Layout& layout, Stage stage) const noexcept;
+  [[nodiscard]] Shape shape(const Layout& layout, const Shares& shares, Stage stage) const noexcept;
   /// The fullest stage of a pipeline.
   struct Fullest {
     MemoryUse use;

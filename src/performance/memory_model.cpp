@@ -7,25 +7,8 @@
 
 namespace trcost {
 
-namespace {
-
-constexpr std::size_t at(Place place) {
-  return static_cast<std::size_t>(place);
-}
-
-}  // namespace
-
-MemoryModel::Shape MemoryModel::shape(const Layout& layout, Stage stage) const noexcept {
-  const double p = layout.pp;
-  Shape s;
-  s.layers = layers_on(dealt_, layout, stage);
-  if (stage == Stage::first) s.layers[at(Place::before)] = layers_[at(Place::before)].count;
-  const double behind = stage == Stage::first ? 0 : stage == Stage::inner ? 1 : p - 1;
-  s.in_flight = micro_batches_in_flight(p, layout.vp, layout.micro_batches(), behind);
-  return s;
-}
-
 struct MemoryModel::Shares {
+  StageLayers dealt;  ///< how many layers the stages hold
   double tokens;  ///< of a micro-batch on one context rank
   double images;  ///< micro-batches of the encoder, likewise
   double inverse_tensor;
@@ -35,11 +18,26 @@ struct MemoryModel::Shares {
   double overhead;                        ///< but fragmentation
 };
 
+MemoryModel::Shape MemoryModel::shape(const Layout& layout, const Shares& shares,
+                                      Stage stage) const noexcept {
+  const double p = layout.pp;
+  Shape s;
+  s.layers = p > 1 ? layers_on(dealt_, shares.dealt, stage) : dealt_.layers;
+  if (stage == Stage::first) {
+    constexpr std::size_t kBefore = place_index(Place::before);
+    s.layers[kBefore] = layers_[kBefore].count;
+  }
+  const double behind = stage == Stage::first ? 0 : stage == Stage::inner ? 1 : p - 1;
+  s.in_flight = micro_batches_in_flight(p, layout.vp, layout.micro_batches(), behind);
+  return s;
+}
+
 MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
   const auto mode = static_cast<std::size_t>(layout.recompute);
   const double t = layout.tp, ranks = static_cast<double>(layout.dp) * layout.cp;
   const bool full = layout.recompute == Recompute::full;
   Shares s{};
+  s.dealt = deal(dealt_, layout);
   s.inverse_tensor = 1 / t;
   s.images = layout.micro_batch / layout.cp;
   s.tokens = s.images * seq_length_;
@@ -79,7 +77,9 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
 
 double MemoryModel::layer_bytes(const Shape& shape, const Shares& shares) noexcept {
   double sum = 0;
-  for (std::size_t i = at(Place::first); i < kPlaces; ++i) sum += shape.layers[i] * shares.kept[i];
+  for (std::size_t i = place_index(Place::first); i < kPlaces; ++i) {
+    sum += shape.layers[i] * shares.kept[i];
+  }
   return sum;
 }
 
@@ -88,7 +88,7 @@ namespace {
 // Of two layers, which stay: one in use, one on its way.
 template <class Kept>
 double on_device(const Kept& kept) {
-  return 2 * *std::max_element(kept.begin() + at(Place::first), kept.end());
+  return 2 * *std::max_element(kept.begin() + place_index(Place::first), kept.end());
 }
 
 }  // namespace
@@ -110,8 +110,8 @@ void MemoryModel::keep_on_host(const Shape& shape, const Shares& shares,
 
 double MemoryModel::moved_activations(const Layout& layout) const noexcept {
   const Shares of_layout = shares(layout);
-  return std::max(0.0,
-                  layer_bytes(shape(layout, Stage::first), of_layout) - on_device(of_layout.kept));
+  return std::max(0.0, layer_bytes(shape(layout, of_layout, Stage::first), of_layout) -
+                           on_device(of_layout.kept));
 }
 
 // The vocabulary's tables of a stage, whole while the step lasts: of a pipeline one stage has one, the
@@ -136,7 +136,7 @@ ActivationAccount MemoryModel::kept_on(const Shape& shape, const Shares& shares,
 
 MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
                              Stage stage) const noexcept {
-  const Shape shape = this->shape(layout, stage);
+  const Shape shape = this->shape(layout, shares, stage);
   const bool first = stage == Stage::first, last = stage == Stage::last || layout.pp == 1;
   States held, routed;
   for (std::size_t i = 0; i < kPlaces; ++i) {
@@ -221,9 +221,10 @@ MemoryUse MemoryModel::use(const Layout& layout) const noexcept { return fullest
 ActivationAccount MemoryModel::activations(const Layout& layout) const noexcept {
   const Fullest found = fullest(layout);
   const auto of = [&](const Layout& l) {
+    const Shares of_layout = shares(l);
     ActivationAccount out =
-        kept_on(shape(l, found.stage), shares(l), found.stage == Stage::first);
-    out.on_host = out.bytes() - stage(l, shares(l), found.stage).activations;
+        kept_on(shape(l, of_layout, found.stage), of_layout, found.stage == Stage::first);
+    out.on_host = out.bytes() - stage(l, of_layout, found.stage).activations;
     return out;
   };
   ActivationAccount out = of(layout);

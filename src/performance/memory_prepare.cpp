@@ -121,7 +121,7 @@ struct MemoryModel::Preparation {
 
   /// Adds to sums over a place's layers.
   void add_run(const Run& run) const {
-    Layers& of = model.layers_[static_cast<std::size_t>(run.place)];
+    Layers& of = model.layers_[place_index(run.place)];
     of.count += run.count;
     of.tokens = run.module == Module::encoder
                     ? workload.images_per_sequence * workload.encoder_tokens_per_image
@@ -202,12 +202,18 @@ struct MemoryModel::Preparation {
 
 MemoryModel::MemoryModel(const Workload& workload, const MemoryRecipe& recipe, Precision precision,
                          double capacity, double domain, bool eager_encoder)
+    : MemoryModel(workload, dealt_layers(workload), recipe, precision, capacity, domain,
+                  eager_encoder) {}
+
+MemoryModel::MemoryModel(const Workload& workload, const DealtLayers& dealt,
+                         const MemoryRecipe& recipe, Precision precision, double capacity,
+                         double domain, bool eager_encoder)
     : recipe_(recipe),
       offload_(workload.offload),
       capacity_(recipe.plan_share * capacity),
       domain_(domain),
       resident_bytes_(workload.resident_bytes),
-      dealt_(dealt_layers(workload)),
+      dealt_(dealt),
       experts_(workload.language.moe.has_value()),
       seq_length_(workload.seq_length) {
   const LanguageModel& m = workload.language;

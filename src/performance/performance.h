@@ -91,15 +91,20 @@ class StepModel {
   [[nodiscard]] const Platform& platform() const { return platform_; }
 
  private:
+  static StepCosts prepare(const Workload& workload, const Platform& platform);
   /// What a pipeline deals, with an encoder's worth from its seconds.
-  [[nodiscard]] DealtLayers deal_by_time() const noexcept;
+  static DealtLayers deal_by_time(const StepCosts& costs, const Workload& workload,
+                                  const Platform& platform) noexcept;
   /// step(), noting what it adds up where there is a ledger.
   StepTime evaluate(const Layout& layout, Ledger* ledger) const noexcept;
 
   Workload workload_;
   Platform platform_;
   StepCosts costs_;
-  MemoryModel memory_{workload_, platform_.stack->memory, platform_.precision,
+  MemoryModel memory_{workload_,
+                      costs_.dealt,
+                      platform_.stack->memory,
+                      platform_.precision,
                       platform_.accelerator->memory_bytes,
                       platform_.system->usable_per_domain,
                       materialised_encoder(workload_, *platform_.stack)};

@@ -12,7 +12,7 @@ namespace trcost {
 namespace {
 
 double& at(std::array<double, kPlaces>& layers, Place place) {
-  return layers[static_cast<std::size_t>(place)];
+  return layers[place_index(place)];
 }
 
 // FLOPs of encoder and connector over those of a layer, of all their passes.
@@ -66,10 +66,8 @@ StageLayers deal(const DealtLayers& dealt, const Layout& layout) noexcept {
   return layers_behind(encoder, layers, stages, dealt.head);
 }
 
-std::array<double, kPlaces> layers_on(const DealtLayers& dealt, const Layout& layout,
+std::array<double, kPlaces> layers_on(const DealtLayers& dealt, const StageLayers& each,
                                       PipelineStage stage) noexcept {
-  if (layout.pp <= 1) return dealt.layers;
-  const StageLayers each = deal(dealt, layout);
   const double layers = stage == PipelineStage::first   ? each.first
                         : stage == PipelineStage::inner ? each.inner
                                                         : each.last;

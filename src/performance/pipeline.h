@@ -50,9 +50,9 @@ StageLayers deal(const DealtLayers& dealt, const Layout& layout) noexcept;
 /// Which stage a question is about.
 enum class PipelineStage : std::uint8_t { first, inner, last };
 
-/// The layers of a stage by place: leading ones from the first on, those after the last from the
-/// last on, and the rest of those that are spread.
-std::array<double, kPlaces> layers_on(const DealtLayers& dealt, const Layout& layout,
+/// The layers of a stage by place, of a layout that deals `each`: leading ones from the first on,
+/// those after the last from the last on, and the rest of those that are spread.
+std::array<double, kPlaces> layers_on(const DealtLayers& dealt, const StageLayers& each,
                                       PipelineStage stage) noexcept;
 
 /// Micro-batches whose activations a stage holds, `behind` the first one, in units of all its

@@ -15,8 +15,8 @@ namespace trcost {
 namespace {
 
 // The larger of the two with a soft corner: what is bound by both is slower than by either.
-double soft_max(const Bounds& bounds) {
-  return std::sqrt(std::sqrt(square(square(bounds.read)) + square(square(bounds.computed))));
+double soft_max(const Roofline& roofline) {
+  return std::sqrt(std::sqrt(square(square(roofline.read)) + square(square(roofline.computed))));
 }
 
 }  // namespace

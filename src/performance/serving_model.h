@@ -27,7 +27,7 @@ inline double tokens_per_decode_step(const ServingLoad& load) {
 }
 
 /// Seconds that memory and arithmetic would take, each alone.
-struct Bounds {
+struct Roofline {
   double read = 0, computed = 0;
 };
 
@@ -50,7 +50,7 @@ struct DecodeParts {
   double cache_bytes = 0;   ///< that a request reads
   double cache_shards = 0;  ///< accelerators that it is read from
   double core_flops = 0;    ///< scores and values of a token
-  Bounds dense, experts, cache;
+  Roofline dense, experts, cache;
   ExpertExchange exchange;
 };
 

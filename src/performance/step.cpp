@@ -254,12 +254,13 @@ double imbalance_share(const Evaluation& at, const Workload& workload) {
 
 }  // namespace
 
-DealtLayers StepModel::deal_by_time() const noexcept {
-  DealtLayers dealt = costs_.dealt;
+DealtLayers StepModel::deal_by_time(const StepCosts& costs, const Workload& workload,
+                                    const Platform& platform) noexcept {
+  DealtLayers dealt = costs.dealt;
   Layout layout;
   for (double& encoder : dealt.encoder) {
     const MicroBatch work =
-        micro_batch(evaluation_of(costs_, workload_, platform_, layout), workload_.language);
+        micro_batch(evaluation_of(costs, workload, platform, layout), workload.language);
     const StageParts parts = stage_parts(work, dealt.count());
     encoder = parts.encoder / parts.layer;
     layout.tp *= 2;

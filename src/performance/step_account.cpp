@@ -33,7 +33,7 @@ void add_rates(const Platform& platform, const StepCosts& costs, StepAccount& ou
 void add_tiers(const Platform& platform, const Fabric& fabric, StepAccount& out) {
   std::size_t at = 0;
   for (const NetworkTier& tier : platform.system->tiers) {
-    if (tier.bandwidth <= 0 || at == static_cast<std::size_t>(fabric.tiers)) continue;
+    if (at == static_cast<std::size_t>(fabric.tiers)) break;
     out.tiers.push_back({tier.name, tier.size, tier.bandwidth,
                          1 / (fabric.per_byte[at] * tier.bandwidth), fabric.latency[at]});
     ++at;

@@ -111,23 +111,25 @@ Overlap overlap_of(const Platform& platform) {
 
 }  // namespace
 
-StepModel::StepModel(const Workload& workload, const Platform& platform)
-    : workload_(workload), platform_(platform) {
-  costs_.rates = prepare_rates(platform);
-  costs_.overlap = overlap_of(platform);
-  costs_.fabric = prepare_fabric(*platform.system, *platform.efficiency);
-  for (std::size_t tier = 0; tier < costs_.fabric.per_byte.size(); ++tier) {
-    costs_.fabric.per_byte[tier] *= platform.stack->exchange_time;
-    costs_.fabric.latency[tier] *= platform.stack->exchange_time;
+StepCosts StepModel::prepare(const Workload& workload, const Platform& platform) {
+  StepCosts costs;
+  costs.rates = prepare_rates(platform);
+  costs.overlap = overlap_of(platform);
+  costs.fabric = prepare_fabric(*platform.system, *platform.efficiency);
+  for (std::size_t tier = 0; tier < costs.fabric.per_byte.size(); ++tier) {
+    costs.fabric.per_byte[tier] *= platform.stack->exchange_time;
+    costs.fabric.latency[tier] *= platform.stack->exchange_time;
   }
-  prepare_passes(workload_, platform, costs_);
-  prepare_parameters(workload_, costs_);
-  prepare_layers(workload_, costs_);
-  prepare_flops(workload_, costs_);
-  costs_.dealt = memory_.dealt();
-  if (costs_.dealt.encoder_at(1) <= 0) return;
-  costs_.dealt = deal_by_time();
-  memory_.set_dealt(costs_.dealt);
+  prepare_passes(workload, platform, costs);
+  prepare_parameters(workload, costs);
+  prepare_layers(workload, costs);
+  prepare_flops(workload, costs);
+  costs.dealt = dealt_layers(workload);
+  if (costs.dealt.encoder_at(1) > 0) costs.dealt = deal_by_time(costs, workload, platform);
+  return costs;
 }
+
+StepModel::StepModel(const Workload& workload, const Platform& platform)
+    : workload_(workload), platform_(platform), costs_(prepare(workload_, platform_)) {}
 
 }  // namespace trcost

@@ -15,16 +15,22 @@ namespace trcost {
 namespace {
 
 // What would still let it in on so many.
-std::string way_in(const Workload& workload) {
-  const Offload& offload = workload.offload;
-  if (offload.optimizer && offload.activations) return {};
-  return "; --offload all keeps optimizer and activations in the hosts' memory, more slowly";
+std::string way_in(const StepModel& model) {
+  const Stack& stack = *model.platform().stack;
+  const Offload& offload = model.workload().offload;
+  std::string out;
+  if (!stack.can(dimension_of(&LayoutDegrees::tp)) && !stack.can(dimension_of(&LayoutDegrees::pp))) {
+    out = fmt::format("; stack {} splits neither matrices nor layers over GPUs: --stack takes another",
+                      stack.name);
+  }
+  if (offload.optimizer && offload.activations) return out;
+  return out + "; --offload all keeps optimizer and activations in the hosts' memory, more slowly";
 }
 
 [[noreturn]] void fail_too_large(const StepModel& model, const PlanRequest& request,
                                  const Plan& least) {
   const std::string chip = model.platform().accelerator->name;
-  const double most = std::min(1e7, std::max(16384.0, 64 * request.gpus));
+  const double most = std::min(kMostGpus, std::max(16384.0, 64 * request.gpus));
   const double enough = smallest_cluster(model, request, most);
   throw Error(
       ErrorKind::no_answer,
@@ -35,10 +41,10 @@ std::string way_in(const Workload& workload) {
                   format_number(least.memory.capacity, NumberKind::bytes)),
       enough > 0
           ? fmt::format("the smallest cluster that holds it has {} GPUs{}", format_exact(enough),
-                        way_in(model.workload()))
+                        way_in(model))
           : fmt::format("no cluster of up to {} GPUs holds it either: free a degree, "
                         "or take an accelerator with more memory{}",
-                        format_exact(most), way_in(model.workload())));
+                        format_exact(most), way_in(model)));
 }
 
 // A question of degrees that contradict the cluster is malformed; otherwise no layout is an answer.

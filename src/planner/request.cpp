@@ -86,7 +86,7 @@ void check_degrees(const StepModel& model, const PlanRequest& r) {
 }
 
 void check_gpus(const PlanRequest& r) {
-  if (!(r.gpus >= 1) || r.gpus > 1e7 || r.gpus != std::floor(r.gpus)) {
+  if (!(r.gpus >= 1) || r.gpus > kMostGpus || r.gpus != std::floor(r.gpus)) {
     refuse(fmt::format("{} is not a number of GPUs", r.gpus), "a whole number from 1 to 10000000",
            "--gpus");
   }

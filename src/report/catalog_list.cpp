@@ -285,7 +285,9 @@ std::string price_spread_text(const Catalog& catalog, std::string_view accelerat
 
 Document prices_document(const Catalog& catalog, std::string_view accelerator) {
   Document out = table_document(catalog_table(catalog, CatalogKind::prices, accelerator), "prices");
-  out.below = "\n" + price_spread_text(catalog, accelerator);
+  out.below = [&catalog, name = std::string(accelerator)] {
+    return "\n" + price_spread_text(catalog, name);
+  };
   return out;
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "catalog/price_book.h"
 #include "report/sections.h"
@@ -19,6 +20,7 @@ struct Line {
   Cell (*cell)(const Estimate&);
   Detail from = Detail::screen;  ///< the least detail that has it
   bool rule_before = false;
+  bool where_apart = false;  ///< at less detail too, where platforms differ in precision
 };
 
 std::string memory_words(const Estimate& e) {
@@ -88,13 +90,21 @@ std::string seller_words(const CostResult& cost) {
                       : fmt::format("{} {}{}", sellers, many, many == word ? "s" : "");
 }
 
+Cell precision_cell(const Estimate& e) {
+  return Cell(e.one_precision ? precision_name(e.precision) : "by stage");
+}
+
+// MFU is a share of the peak of a precision: beside those of other precisions each says which.
+Cell mfu_cell(const Estimate& e, bool apart) {
+  if (!apart || !e.one_precision) return Cell::number(e.performance.mfu, NumberKind::fraction);
+  return Cell::number(e.performance.mfu,
+                      fmt::format("{} {}", format_number(e.performance.mfu, NumberKind::fraction),
+                                  precision_name(e.precision)));
+}
+
 const Line kLines[] = {
     {"GPUs", [](const Estimate& e) { return Cell::number(e.gpus, grouped(e.gpus, 0)); }},
-    {"precision",
-     [](const Estimate& e) {
-       return Cell(e.one_precision ? precision_name(e.precision) : "by stage");
-     },
-     Detail::full},
+    {"precision", precision_cell, Detail::full, false, true},
     {kSplitTitle, [](const Estimate& e) { return Cell(layout_words(e)); }},
     {"memory per GPU", [](const Estimate& e) { return Cell(memory_words(e)); }},
     {"fits", fits_cell},
@@ -140,6 +150,11 @@ const Line kLines[] = {
      Detail::full},
 };
 
+bool precisions_apart(std::span<const Estimate> estimates) {
+  return std::ranges::adjacent_find(estimates, std::ranges::not_equal_to{}, &Estimate::precision) !=
+         estimates.end();
+}
+
 // The last line: which one is cheapest, and how much more the others cost.
 Cell mark(const Estimate& e, const Estimate& best) {
   if (&e == &best) return Cell("cheapest").strong();
@@ -164,8 +179,9 @@ Table comparison_table(std::span<const Estimate> estimates, Detail detail) {
     for (const Estimate& e : estimates) row.push_back(&e == best ? cell(e).strong() : cell(e));
     table.add_row(std::move(row));
   };
+  const bool apart = precisions_apart(estimates);
   for (const Line& line : kLines) {
-    if (line.from > detail) continue;
+    if (line.from > detail && !(line.where_apart && apart)) continue;
     if (line.rule_before) table.add_rule();
     add(line.label, line.cell);
   }
@@ -180,6 +196,7 @@ Table brief_table(std::span<const Estimate> estimates) {
   };
   const bool bound = std::ranges::any_of(
       estimates, [](const Estimate& e) { return e.cost.obligation.has_value(); });
+  const bool apart = precisions_apart(estimates);
   // In order of what a narrow page can do without, the last first.
   std::vector<TableColumn> columns = {{.title = "platform"},
                                       figure("total"),
@@ -202,7 +219,7 @@ Table brief_table(std::span<const Estimate> estimates) {
                              fits_cell(e),
                              mark(e, *best),
                              Cell::number(e.gpu_hours, gpu_hour_words(e.gpu_hours)),
-                             Cell::number(e.performance.mfu, NumberKind::fraction),
+                             mfu_cell(e, apart),
                              quantile(e, &Quantiles::p10),
                              quantile(e, &Quantiles::p90)};
     if (bound) {

@@ -28,7 +28,7 @@ struct Document {
   std::function<Page()> page;  ///< made when a format for people asks for it
   /// The page of text, where that shows less than what is handed on.
   std::function<Page()> text_page = {};
-  std::string below = {};  ///< what text says after the page
+  std::function<std::string()> below = {};  ///< what text says after the page
   std::string file = {};   ///< JSON that stands for the record where the answer is a file
   /// The page of a workbook, where its rows are too many to stand there twice.
   std::function<Page()> summary = {};

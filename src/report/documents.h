@@ -4,22 +4,22 @@
 
 #include <cstdint>
 
+#include "estimate/memory_fit.h"
 #include "report/document.h"
 #include "report/row_stream.h"
 #include "report/solve_report.h"
 #include "study/calibrate.h"
+#include "study/diff.h"
+#include "study/experiments.h"
 #include "study/posttraining_validation.h"
 #include "study/serving_validation.h"
 #include "study/token_report.h"
+#include "study/transfer.h"
 #include "study/validate.h"
 #include "study/validate_runs.h"
 #include "study/validate_vision.h"
-#include "trcost/diff.h"
-#include "trcost/experiments.h"
-#include "trcost/memory_fit.h"
 #include "trcost/report.h"
 #include "trcost/serving.h"
-#include "trcost/transfer.h"
 
 namespace trcost {
 

@@ -6,7 +6,6 @@
 
 #include "quantity/suggest.h"
 #include "report/format.h"
-#include "trcost/error.h"
 #include "trcost/report.h"
 
 namespace trcost {
@@ -49,14 +48,6 @@ const FormatWriter& format_writer(Format format) {
   return *kWriters[static_cast<std::size_t>(format)];
 }
 
-std::string format_names() {
-  std::string names;
-  for (const FormatInfo& info : kFormats) {
-    names += (names.empty() ? "" : ", ") + std::string(info.name);
-  }
-  return names;
-}
-
 std::string format_names(Form form) {
   std::vector<std::string_view> names;
   for (const FormatInfo& info : kFormats) {
@@ -66,18 +57,6 @@ std::string format_names(Form form) {
   const std::string_view last = names.back();
   names.pop_back();
   return fmt::format("{} or {}", fmt::join(names, ", "), last);
-}
-
-Format format_from_name(std::string_view name) {
-  std::vector<std::string> known;
-  for (const FormatInfo& info : kFormats) {
-    if (info.name == name) return info.format;
-    known.emplace_back(info.name);
-  }
-  throw Error(
-      ErrorKind::usage,
-      fmt::format("\"{}\" is not a format; formats are {}", name.substr(0, 60), format_names()),
-      did_you_mean(name, known), "--format");
 }
 
 std::optional<Format> format_from_extension(std::string_view file_name) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/diff.h"
+#include "study/diff.h"
 
 #include <fmt/format.h>
 

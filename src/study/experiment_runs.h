@@ -4,8 +4,8 @@
 
 #include <string_view>
 
+#include "study/experiments.h"
 #include "trcost/estimate.h"
-#include "trcost/experiments.h"
 
 namespace trcost {
 

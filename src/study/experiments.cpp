@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/experiments.h"
+#include "study/experiments.h"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 namespace trcost {
 namespace {
 
-constexpr double kMostGpus = 131072;  // of one run, where no cluster is given
+constexpr double kMostOfOneRun = 131072;  // of one run, where no cluster is given
 
 std::optional<double> times(std::optional<double> value, double factor) {
   return value ? std::optional<double>(*value * factor) : std::nullopt;
@@ -53,7 +53,7 @@ class Study {
 
  private:
   [[nodiscard]] double most_gpus() const {
-    return study_.base.number_or(Field::hardware_gpus, kMostGpus);
+    return study_.base.number_or(Field::hardware_gpus, kMostOfOneRun);
   }
 
   // The fewest accelerators that hold the run and finish it in time; else the fastest size.

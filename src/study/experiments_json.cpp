@@ -7,8 +7,8 @@
 
 #include "catalog/strict_json.h"
 #include "quantity/suggest.h"
+#include "study/experiments.h"
 #include "trcost/error.h"
-#include "trcost/experiments.h"
 
 namespace trcost {
 namespace {

@@ -5,7 +5,7 @@
 #include <queue>
 #include <utility>
 
-#include "trcost/experiments.h"
+#include "study/experiments.h"
 
 namespace trcost {
 

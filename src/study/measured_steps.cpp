@@ -6,6 +6,7 @@
 
 #include "catalog/efficiency.h"
 #include "estimate/execution.h"
+#include "estimate/resolve_question.h"
 #include "quantity/quantity.h"
 #include "scenario/dimensions.h"
 #include "study/calibrate.h"
@@ -19,24 +20,22 @@ namespace {
 
 // What is typed beside a table fills its empty cells.
 OwnDefaults defaults_of(const Scenario& asked) {
-  static constexpr std::pair<std::string_view, Field> kCells[] = {
-      {"model", Field::model_name},
-      {"accelerator", Field::hardware_accelerator},
-      {"system", Field::hardware_system},
-      {"gpus", Field::hardware_gpus},
-      {"sharding", Field::layout_sharding},
-      {"micro_batch", Field::train_micro_batch},
-      {"global_batch", Field::train_global_batch},
-      {"seq_length", Field::data_seq_length},
-      {"recompute", Field::layout_recompute},
-      {"attention", Field::train_attention}};
+  // Under the last word of their paths.
+  constexpr Field kCells[] = {
+      Field::hardware_accelerator, Field::hardware_system,   Field::hardware_gpus,
+      Field::layout_sharding,      Field::train_micro_batch, Field::train_global_batch,
+      Field::data_seq_length,      Field::layout_recompute,  Field::train_attention};
   OwnDefaults out;
   const auto fill = [&](std::string_view column, Field field) {
     if (!asked.has(field)) return;
     const std::optional<double> number = asked.number(field);
     out.emplace_back(column, number ? format_exact(*number) : std::string(asked.text(field)));
   };
-  for (const auto& [column, field] : kCells) fill(column, field);
+  fill("model", Field::model_name);
+  for (const Field field : kCells) {
+    const std::string_view path = field_info(field).path;
+    fill(path.substr(path.rfind('.') + 1), field);
+  }
   for (std::size_t i = 0; i < kDimensionCount; ++i) fill(kDimensions[i].name, kDimensionFields[i]);
   out.emplace_back("precision", std::string(asked.text(Field::train_precision)));
   out.emplace_back("task", "pretrain");

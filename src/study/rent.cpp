@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "estimate/pricing.h"
+#include "estimate/resolve_pricing.h"
 #include "quantity/quantity.h"
 #include "text/column.h"
 #include "trcost/error.h"

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "cost/energy.h"
-#include "estimate/pricing.h"
-#include "estimate/rates.h"
+#include "estimate/resolve_pricing.h"
+#include "estimate/resolve_question.h"
 #include "planner/serving_layout.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
@@ -24,7 +24,7 @@ namespace {
 constexpr std::optional<Commitment> kPricings[] = {
     Commitment::on_demand, Commitment::reserved_1y, Commitment::reserved_3y, std::nullopt};
 
-struct Prepared {
+struct Service {
   const Catalog& catalog;
   const ServingQuestion& question;
   ServedModel model;
@@ -50,7 +50,7 @@ TokenCost token_cost(const Scenario& asked, const Rates& rates, const PriceQuote
 }
 
 // Other ways to pay for the same hour; one that nobody sells is left out.
-void add_costs(const Prepared& all, const Platform& platform, ServingRow& row) {
+void add_costs(const Service& all, const Platform& platform, ServingRow& row) {
   const Scenario& asked = all.question.scenario;
   row.costs = {row.cost};
   if (asked.has(Field::cost_price_per_gpu_hour)) return;
@@ -69,7 +69,7 @@ void add_costs(const Prepared& all, const Platform& platform, ServingRow& row) {
   }
 }
 
-void add_money(const Prepared& all, const Platform& platform, ServingRow& row, Notes& notes) {
+void add_money(const Service& all, const Platform& platform, ServingRow& row, Notes& notes) {
   const Scenario& asked = all.question.scenario;
   const auto rates = resolve_rates(asked, all.catalog, platform, notes);
   const auto rent = price_of(asked, rates);
@@ -82,7 +82,7 @@ void add_money(const Prepared& all, const Platform& platform, ServingRow& row, N
   add_costs(all, platform, row);
 }
 
-void add_curve(const Prepared& all, const ServingModel& model, ServingRow& row) {
+void add_curve(const Service& all, const ServingModel& model, ServingRow& row) {
   if (!all.question.curve) return;
   ServingLoad load = all.question.load;
   const auto add = [&](double concurrency) {
@@ -98,7 +98,7 @@ void add_curve(const Prepared& all, const ServingModel& model, ServingRow& row) 
 }
 
 // The fastest measurement of the same model, chip and format, of requests about as long.
-void add_published(const Prepared& all, ServingRow& row) {
+void add_published(const Service& all, ServingRow& row) {
   const ServingLoad& load = all.question.load;
   const auto near = [](double a, double b) { return a <= 1.25 * b && b <= 1.25 * a; };
   for (const ServingMeasurement& m : all.measured) {
@@ -125,7 +125,7 @@ ServingSearch search_of(const ServingQuestion& q, const System& system) {
   return search;
 }
 
-ServingRow answer(const Prepared& all, std::string_view name, Notes& notes) {
+ServingRow answer(const Service& all, std::string_view name, Notes& notes) {
   const ServingQuestion& q = all.question;
   Notes quiet(false);
   const Platform platform = resolve_platform(q.scenario, all.catalog, name, quiet);
@@ -249,7 +249,7 @@ std::optional<Quantiles> ServingRow::cost_range() const {
 ServingReport serving_report(const ServingQuestion& question, const Catalog& catalog) {
   Notes notes(true);
   const Model model = resolve_model(question.scenario, catalog, notes);
-  const Prepared all{catalog,
+  const Service all{catalog,
                      question,
                      served_model(model),
                      catalog.engine(question.engine),

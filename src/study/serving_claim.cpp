@@ -7,6 +7,7 @@
 #include <optional>
 #include <regex>
 
+#include "catalog/assumed.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "quantity/suggest.h"
@@ -22,7 +23,7 @@ struct Claim {
   ClaimKind kind = ClaimKind::dollars;
   double value = 0;       ///< dollars per million tokens, factor, or dollars spent
   double earned = 0;      ///< of revenue
-  std::string reference;  ///< chip that the factor is over
+  std::string reference;  ///< chip that the factor is over; empty: nothing said
 };
 
 constexpr double kRatioSigma = 0.15;  // ratios are better known than levels (data/phases.md, A.10)
@@ -61,7 +62,7 @@ std::optional<Claim> read_factor(const std::string& text) {
     return std::nullopt;
   return Claim{found[2].matched ? ClaimKind::per_megawatt : ClaimKind::cheaper,
                parse_number(found[1].str(), NumberKind::number), 0,
-               found[3].matched ? found[3].str() : std::string("h200")};
+               found[3].matched ? found[3].str() : std::string()};
 }
 
 std::optional<Claim> read_revenue(const std::string& text) {
@@ -129,7 +130,9 @@ void judge_dollars(const Claim& claim, const ServingReport& report, ClaimJudgeme
 }
 
 ServingRow reference_row(const Claim& claim, const Catalog& catalog, const ServingReport& report) {
-  const std::string name = catalog.accelerator(claim.reference).name;
+  const std::string& over =
+      claim.reference.empty() ? catalog.assumed().claim_reference.name : claim.reference;
+  const std::string name = catalog.accelerator(over).name;
   const auto found = std::ranges::find(report.rows, name, &ServingRow::accelerator);
   if (found != report.rows.end() && found->problem.empty()) return *found;
   ServingQuestion question = report.question;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "performance/serving_shares.h"
+#include "quantity/digits.h"
 
 namespace trcost {
 namespace {
@@ -153,23 +154,15 @@ void add_request(ServingSteps& s) {
 
 }  // namespace
 
-std::string digits(double value) {
-  return fmt::format("{:.6g}", value);
-}
-
-std::string in_seconds(double value) {
-  return digits(value) + " s";
-}
-
 void ServingSteps::add(std::string name, std::string formula, std::string numbers,
                        std::string result, std::string_view source) {
   steps.push_back({std::move(name), std::move(formula), std::move(numbers), std::move(result),
                    std::string(source.empty() ? kFormulas : source)});
 }
 
-void ServingSteps::add_bounds(std::string_view what, const Bounds& bounds, double result,
+void ServingSteps::add_bounds(std::string_view what, const Roofline& roofline, double result,
                               double factor) {
-  const std::string read = digits(bounds.read), computed = digits(bounds.computed);
+  const std::string read = digits(roofline.read), computed = digits(roofline.computed);
   const bool busiest = factor != 1;
   add(fmt::format("{} of a step", what),
       busiest ? "busiest rank x (read^4 + computed^4)^(1/4)" : "(read^4 + computed^4)^(1/4)",

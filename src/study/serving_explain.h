@@ -32,16 +32,13 @@ class ServingSteps {
   void add(std::string name, std::string formula, std::string numbers, std::string result,
            std::string_view source = {});
   /// The larger of two bounds with a soft corner, times `factor`.
-  void add_bounds(std::string_view what, const Bounds& bounds, double result, double factor = 1);
+  void add_bounds(std::string_view what, const Roofline& roofline, double result,
+                  double factor = 1);
 
   const ServedPoint& of;
   const ServingRow& row;
   std::vector<Derivation> steps;
 };
-
-/// Six digits, alone and as seconds or bytes.
-std::string digits(double value);
-std::string in_seconds(double value);
 
 /// The terms of a model's kinds of attention, each with the layers that have it, as a sum.
 template <class Term>

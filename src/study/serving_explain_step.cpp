@@ -6,6 +6,7 @@
 #include <string>
 
 #include "performance/serving_shares.h"
+#include "quantity/digits.h"
 #include "study/serving_explain.h"
 
 namespace trcost {

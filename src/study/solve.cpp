@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "estimate/estimate_columns.h"
+#include "planner/planner.h"
 #include "quantity/quantity.h"
 #include "quantity/suggest.h"
 #include "study/solve_probe.h"
@@ -15,8 +16,6 @@
 
 namespace trcost {
 namespace {
-
-constexpr double kMostGpus = 1e7;
 
 bool is_whole(const FieldInfo& info) {
   return info.kind == FieldKind::integer || info.kind == FieldKind::count;

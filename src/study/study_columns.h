@@ -2,10 +2,10 @@
 // The tables of the studies that ask more than one estimate.
 #pragma once
 
+#include "study/diff.h"
+#include "study/experiments.h"
+#include "study/transfer.h"
 #include "text/column.h"
-#include "trcost/diff.h"
-#include "trcost/experiments.h"
-#include "trcost/transfer.h"
 
 namespace trcost {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/transfer.h"
+#include "study/transfer.h"
 
 #include <fmt/format.h>
 

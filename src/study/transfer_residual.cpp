@@ -8,9 +8,9 @@
 
 #include "catalog/runs.h"
 #include "quantity/portable_math.h"
+#include "study/transfer.h"
 #include "study/validate.h"
 #include "trcost/error.h"
-#include "trcost/transfer.h"
 
 namespace trcost {
 namespace {

@@ -15,4 +15,8 @@ enum class Place : std::uint8_t {
 };
 inline constexpr std::size_t kPlaces = 4;
 
+constexpr std::size_t place_index(Place place) noexcept {
+  return static_cast<std::size_t>(place);
+}
+
 }  // namespace trcost

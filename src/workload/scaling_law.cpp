@@ -21,8 +21,4 @@ double optimal_tokens(double params, const ScalingLaw& law) {
   return portable_pow(params / g, sum / law.beta) / params;
 }
 
-double scaling_loss(double params, double tokens, const ScalingLaw& law) {
-  return law.E + law.A / portable_pow(params, law.alpha) + law.B / portable_pow(tokens, law.beta);
-}
-
 }  // namespace trcost

@@ -30,7 +30,7 @@ void attach_vision(Model& model, const Encoder& encoder, ConnectorKind kind) {
     throw Error(ErrorKind::usage, mismatch, "choose another --connector, or another encoder",
                 "--connector");
   }
-  vision.encoder_tokens_per_image = encoder.tokens_per_image;
+  vision.encoder_tokens_per_image = usual_encoder_tokens(encoder);
   vision.tokens_per_image = usual_vision_tokens(encoder, vision.connector);
   if (kind == ConnectorKind::cross_attention && !model.language.cross_attention) {
     model.language.cross_attention = usual_cross_attention(model.language);

@@ -2,6 +2,7 @@
 #include <string>
 #include <string_view>
 
+#include "catalog/assumed.h"
 #include "catalog/constants.h"
 #include "catalog/data_file.h"
 #include "catalog/efficiency.h"
@@ -46,6 +47,17 @@ TEST_CASE("what a chip's or a stack's file leaves out has a value with source an
     ObjectReader states = memory.required_object(name);
     for (const std::string& state : states.keys()) check_source(states, of_stack, state);
   }
+}
+
+TEST_CASE("what is taken where nobody names it is in the catalog") {
+  const Catalog catalog;
+  const trcost::AssumedChoices& assumed = catalog.assumed();
+  for (const std::string& name : assumed.accelerators) CHECK_NOTHROW(catalog.accelerator(name));
+  CHECK_NOTHROW(catalog.accelerator(assumed.claim_reference.name));
+  CHECK_NOTHROW(catalog.stack(assumed.tuning_stack.name));
+  CHECK_NOTHROW(catalog.stack(assumed.contrastive_stack.name));
+  for (const auto& each : assumed.vision_encoders) CHECK_NOTHROW(catalog.encoder(each.encoder));
+  CHECK_NOTHROW(catalog.encoder(assumed.audio_encoder.encoder));
 }
 
 TEST_CASE("a stack that says nothing of a number has the assumed one, and what it says it has") {

@@ -8,6 +8,7 @@
 
 #include "catalog/efficiency.h"
 #include "catalog/loaders.h"
+#include "catalog/peak.h"
 #include "catalog/strict_json.h"
 #include "catch.h"
 #include "quantity/suggest.h"
@@ -17,10 +18,6 @@
 using namespace trcost;
 
 namespace {
-
-double peak(const Accelerator& chip, Precision precision) {
-  return chip.peak_flops[static_cast<std::size_t>(precision)];
-}
 
 bool recipe(const Accelerator& chip, Precision precision) {
   return chip.recipe[static_cast<std::size_t>(precision)];
@@ -173,14 +170,15 @@ TEST_CASE("dense peaks are dense and in proportion") {
   for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
     INFO(name);
     const Accelerator& chip = catalog.accelerator(name);
-    const double bf16 = peak(chip, Precision::bf16);
-    const double fp8 = peak(chip, Precision::fp8);
+    const double bf16 = peak_flops(chip, Precision::bf16);
+    const double fp8 = peak_flops(chip, Precision::fp8);
     // The L40S and H100 PCIe sheets round each row by itself.
     // Rubin is announced with more than four times the 16-bit rate in 8 bit.
     if (chip.vendor == "NVIDIA" && chip.architecture != "rubin" && bf16 > 0 && fp8 > 0) {
       CHECK_THAT(fp8, WithinRel(2 * bf16, 0.02));
     }
-    if (peak(chip, Precision::mxfp8) > 0 && fp8 > 0) CHECK(peak(chip, Precision::mxfp8) == fp8);
+    if (peak_flops(chip, Precision::mxfp8) > 0 && fp8 > 0)
+      CHECK(peak_flops(chip, Precision::mxfp8) == fp8);
     for (int i = 0; i < kPrecisionCount; ++i) {
       const auto at = static_cast<std::size_t>(i);
       CHECK(chip.measured_flops[at].value_or(0) <= chip.peak_flops[at]);
@@ -190,17 +188,17 @@ TEST_CASE("dense peaks are dense and in proportion") {
     CHECK(chip.memory_bandwidth < 3e13);  // HBM4: 22 and 23.3 TB/s
   }
   // Figures that are often quoted with sparsity instead.
-  CHECK(peak(catalog.accelerator("a100-sxm-80gb"), Precision::bf16) == 312e12);
-  CHECK(peak(catalog.accelerator("h100-sxm"), Precision::bf16) == 989.4e12);
-  CHECK(peak(catalog.accelerator("b200"), Precision::bf16) == 2250e12);
-  CHECK(peak(catalog.accelerator("gb200-nvl72"), Precision::bf16) == 2500e12);
-  CHECK(peak(catalog.accelerator("gb300-nvl72"), Precision::nvfp4) == 15000e12);
+  CHECK(peak_flops(catalog.accelerator("a100-sxm-80gb"), Precision::bf16) == 312e12);
+  CHECK(peak_flops(catalog.accelerator("h100-sxm"), Precision::bf16) == 989.4e12);
+  CHECK(peak_flops(catalog.accelerator("b200"), Precision::bf16) == 2250e12);
+  CHECK(peak_flops(catalog.accelerator("gb200-nvl72"), Precision::bf16) == 2500e12);
+  CHECK(peak_flops(catalog.accelerator("gb300-nvl72"), Precision::nvfp4) == 15000e12);
 }
 
 TEST_CASE("a chip has recipes only for formats that models are trained in on it") {
   const Catalog catalog;
   const Accelerator& v100 = catalog.accelerator("v100-sxm-32gb");
-  CHECK(peak(v100, Precision::bf16) == 0);
+  CHECK(peak_flops(v100, Precision::bf16) == 0);
   CHECK(recipe(v100, Precision::fp16));
   CHECK_FALSE(recipe(catalog.accelerator("a100-sxm-80gb"), Precision::fp8));
   CHECK(recipe(catalog.accelerator("h100-sxm"), Precision::fp8));
@@ -295,8 +293,8 @@ TEST_CASE("a data directory overrides file by file") {
              "memory_bytes_per_second": 3e12})";
   std::ofstream(folder / "accelerators/abacus.json") << "{}";
   const Catalog catalog(folder.string());
-  CHECK(peak(catalog.accelerator("h100-sxm"), Precision::bf16) == 5e14);
-  CHECK(peak(catalog.accelerator("h200"), Precision::bf16) == 989.4e12);
+  CHECK(peak_flops(catalog.accelerator("h100-sxm"), Precision::bf16) == 5e14);
+  CHECK(peak_flops(catalog.accelerator("h200"), Precision::bf16) == 989.4e12);
   const std::vector<std::string> names = catalog.names(CatalogKind::accelerators);
   CHECK(std::count(names.begin(), names.end(), "abacus") == 1);
   CHECK_THROWS_AS(catalog.accelerator("abacus"), Error);
@@ -322,6 +320,7 @@ TEST_CASE("the GH200 comes four to a node with a network card each") {
   const System& node = catalog.system(chip.system);
   CHECK(node.gpus_per_node == 10752.0 / 2688);
   CHECK(node.tiers.back().bandwidth == 200e9 / 8);
-  CHECK(peak(chip, Precision::bf16) == peak(catalog.accelerator("h100-sxm"), Precision::bf16));
+  CHECK(peak_flops(chip, Precision::bf16) ==
+        peak_flops(catalog.accelerator("h100-sxm"), Precision::bf16));
   CHECK(chip.memory_bandwidth > catalog.accelerator("h100-sxm").memory_bandwidth);
 }

@@ -163,7 +163,7 @@ TEST_CASE("vision of a model file by bare names", "[catalog][models]") {
   REQUIRE(cross.language.cross_attention);
   CHECK(cross.language.cross_attention->layers == 1);
   const Model tiles = read(R"({"encoder": "internvit-300m-448", "connector": "pixel-shuffle"})");
-  CHECK(tiles.vision->tokens_per_image == 0);
+  CHECK_FALSE(tiles.vision->tokens_per_image.has_value());
   CHECK(tiles.vision->connector.merge == 4);
   const Model large = read(R"({"encoder": "siglip-so400m-14-384", "image_pixels": 980})");
   CHECK(large.vision->encoder.tokens_per_image == 4900);

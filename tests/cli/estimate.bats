@@ -350,3 +350,21 @@ JSON
   run_trcost estimate --params 7e9 --gpus 8 --format md --brief
   cmp out.txt whole.md
 }
+
+@test "shares of different peaks say which precision they are of" {
+  run_trcost estimate --params 7e9 --precision best --gpus 8
+  [ "$(grep -c '^  precision .*bf16 .*nvfp4' out.txt)" -eq 1 ]
+  run_trcost estimate --params 7e9 --precision best --gpus 8 --brief
+  grep -q '^a100-sxm-80gb.*% bf16' out.txt
+  grep -q '^b200.*% nvfp4' out.txt
+  run_trcost estimate --params 7e9 --gpus 8 --brief
+  ! grep -q 'bf16' out.txt
+}
+
+@test "an MFU beyond what matmuls alone reach is said to be so" {
+  run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --mfu 0.9
+  [ "$code" -eq 0 ]
+  grep -q 'more than the .* % that large matmuls alone reach' <<<"$err"
+  run_trcost estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --mfu 0.45
+  ! grep -q 'large matmuls alone' <<<"$err"
+}

@@ -145,3 +145,15 @@ load program
   grep -q 'a100-sxm-80gb does not compute in nvfp4' <<<"$err"
   ! grep -q 'b200 does not compute' <<<"$err"
 }
+
+@test "the platforms stand within 100 columns, and one without an answer widens none" {
+  run_trcost serve --model llama-3.1-70b --no-curve
+  [ "$code" -eq 0 ]
+  [ "$(wc -L <out.txt)" -le 100 ]
+  run_trcost serve --model llama-3.1-70b --accelerator h200,b200 --no-curve --tokens-per-second-per-user 120
+  [ "$code" -eq 0 ]
+  [ "$(wc -L <out.txt)" -le 100 ]
+  grep -q 'h200 *no answer' out.txt
+  # What is said to be reached is less than what was asked for.
+  [ "$(grep -o 'at most [0-9.]*' <<<"$err" | awk '{print ($3 < 120)}')" -eq 1 ]
+}

@@ -10,6 +10,7 @@
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "trcost/solve.h"
+#include "workload/scaling_loss.h"
 
 using namespace trcost;
 

@@ -4,8 +4,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "estimate/memory_fit.h"
 #include "trcost/estimate.h"
-#include "trcost/memory_fit.h"
 #include "workload/method.h"
 
 using namespace trcost;

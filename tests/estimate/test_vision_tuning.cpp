@@ -6,8 +6,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "estimate/memory_fit.h"
 #include "trcost/estimate.h"
-#include "trcost/memory_fit.h"
 
 using namespace trcost;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Fails where an include runs up the floors of CONTRIBUTING.md, where a header has no floor, where a
-public header needs one that is not installed with it, or where a function is declared on one floor and
-defined on another.
+public header needs one that is not installed with it, where a function is declared on one floor and
+defined on another, or where a Scenario is read behind the Question that is made of it.
 
   check_includes.py [ROOT]
 
@@ -69,6 +69,20 @@ def elsewhere(root, sources):
                 yield str(header.relative_to(root)), name, sorted(found)[0]
 
 
+# What makes the Question of a Scenario, and what asks further ones.
+READERS = re.compile(r"estimate/(?:question|resolve)\w*\.\w+|estimate/(?:estimate|memory_fit|token_budgets)\.\w+")
+
+
+def behind_the_question(root, sources):
+    """Sources from the estimate down that name a Scenario, and make no Question of it."""
+    for source in (s for s in sources if s.is_relative_to(root / "src")):
+        floor, path = floor_of_source(root, source), str(source.relative_to(root / "src"))
+        if floor is None or FLOORS.index(floor) > FLOORS.index("estimate") or floor == "scenario":
+            continue
+        if not READERS.fullmatch(path) and re.search(r"\bScenario\b", COMMENT.sub("", source.read_text(encoding="utf-8"))):
+            yield path
+
+
 def main(root):
     up, homeless, hidden = set(), [], set()
     sources = [p for folder in ("include", "src") for p in sorted((root / folder).rglob("*"))
@@ -97,7 +111,10 @@ def main(root):
     strangers = sorted(elsewhere(root, sources))
     for header, name, floor in strangers:
         print(f"{header}: declares {name}(), which {floor} defines")
-    return 1 if homeless or up or hidden or strangers else 0
+    behind = list(behind_the_question(root, sources))
+    for path in behind:
+        print(f"{path}: names a Scenario, which only what makes a Question of it reads")
+    return 1 if homeless or up or hidden or strangers or behind else 0
 
 
 if __name__ == "__main__":

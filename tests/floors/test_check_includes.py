@@ -14,12 +14,15 @@ RIGHT = {
     "src/planner/b.h": '#include "catalog/a.h"\nnamespace x {\ntemplate <int kAt>\nint table();\n}\n',
     "src/planner/b.cpp": '#include "planner/b.h"\nnamespace x {\ntemplate <>\nint table<1>() {\n  return 1;\n}\n}\n',
     "include/trcost/b.h": "namespace x {\nstruct B;\n}\n",
+    "src/estimate/resolve_b.h": "namespace x {\nint b(const Scenario& asked);\n}\n",
+    "src/estimate/resolve_b.cpp": "namespace x {\nint b(const Scenario& asked) {\n  return 1;\n}\n}\n",
 }
 WRONG = {
     "an include that runs up": {"src/catalog/a.h": '#include "planner/b.h"\n'},
     "a header on no floor": {"include/trcost/lost.h": "\n"},
     "a header that is not installed": {"include/trcost/b.h": '#include "catalog/a.h"\n'},
     "a function that another floor defines": {"src/catalog/a.cpp": "\n", "src/planner/a.cpp": RIGHT["src/catalog/a.cpp"]},
+    "a Scenario behind the question": {"src/cost/c.h": "namespace x {\nstruct C {\n  const Scenario* asked;\n};\n}\n"},
     "one of a public header": {"include/trcost/b.h": "namespace x {\nint lone();\n}\n",
                                "src/cost/c.cpp": "namespace x {\nint lone() {\n  return 1;\n}\n}\n"},
 }

@@ -4,10 +4,10 @@
 
 #include "fuzz/borders.h"
 #include "scenario/defaults.h"
+#include "study/diff.h"
+#include "study/experiments.h"
 #include "text/json_string.h"
 #include "text/unicode.h"
-#include "trcost/diff.h"
-#include "trcost/experiments.h"
 #include "trcost/numbers.h"
 #include "trcost/scenario.h"
 #include "workload/image_files.h"

@@ -9,11 +9,11 @@
 #include "report/sweep_report.h"
 #include "study/calibrate.h"
 #include "study/training_log.h"
+#include "study/transfer.h"
 #include "trcost/catalog.h"
 #include "trcost/serving.h"
 #include "trcost/solve.h"
 #include "trcost/sweep.h"
-#include "trcost/transfer.h"
 
 namespace trcost::fuzz {
 namespace {

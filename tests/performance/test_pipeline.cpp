@@ -58,7 +58,7 @@ namespace {
 
 DealtLayers spread(double layers, double head, double encoder = 0) {
   DealtLayers dealt;
-  dealt.layers[static_cast<std::size_t>(Place::spread)] = layers;
+  dealt.layers[place_index(Place::spread)] = layers;
   dealt.head = head;
   dealt.encoder.fill(encoder);
   return dealt;
@@ -130,7 +130,7 @@ TEST_CASE("leading layers stand on the first stage, further predictions on the l
   const DealtLayers dealt = dealt_layers(workload);
   CHECK(dealt.count() == 62);
   const auto on = [&](PipelineStage stage, int stages) {
-    return layers_on(dealt, on_stages(stages), stage);
+    return layers_on(dealt, deal(dealt, on_stages(stages)), stage);
   };
   CHECK(on(PipelineStage::first, 16) == std::array<double, kPlaces>{0, 3, 0, 0});
   CHECK(on(PipelineStage::inner, 16) == std::array<double, kPlaces>{0, 0, 4, 0});

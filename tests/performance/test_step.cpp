@@ -6,6 +6,7 @@
 #include <string>
 
 #include "catalog/efficiency.h"
+#include "catalog/peak.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/performance.h"
@@ -116,8 +117,7 @@ double sum_of_terms(const StepTime& time) {
 }
 
 double utilisation(const StepTime& time, const Layout& layout, const Accelerator& chip) {
-  return time.model_flops / (time.seconds * layout.gpus() *
-                             chip.peak_flops[static_cast<std::size_t>(Precision::bf16)]);
+  return time.model_flops / (time.seconds * layout.gpus() * peak_flops(chip, Precision::bf16));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kTokens = 15e12;
 constexpr double kSequence = 4096;
-constexpr double kMostGpus = 1e6;
+constexpr double kMostTried = 1e6;
 
 struct Case {
   const char* model;
@@ -49,15 +49,15 @@ double node_of(const char* accelerator) {
 std::set<double> some_sizes(double node, int random, unsigned seed) {
   std::set<double> out;
   const auto add = [&](double gpus) {
-    if (gpus >= node && gpus <= kMostGpus) out.insert(gpus);
+    if (gpus >= node && gpus <= kMostTried) out.insert(gpus);
   };
-  for (double gpus = node; gpus <= kMostGpus; gpus *= 4) {
+  for (double gpus = node; gpus <= kMostTried; gpus *= 4) {
     for (const double beside : {-1.0, 0.0, 1.0}) add(gpus + beside * node);
   }
   std::mt19937 generator(seed);
   for (int i = 0; i < random; ++i) {
     const double share = static_cast<double>(generator()) / 4294967296.0;
-    const double gpus = std::floor(std::pow(kMostGpus / node, share)) * node;
+    const double gpus = std::floor(std::pow(kMostTried / node, share)) * node;
     add(gpus);
     add(gpus + node);
   }
@@ -163,7 +163,7 @@ TEST_CASE("no larger cluster takes longer: every whole node up to a million GPUs
     DYNAMIC_SECTION(c.model << " on " << c.accelerator) {
       Sizes sizes(c);
       const double node = node_of(c.accelerator);
-      for (double gpus = node; gpus <= kMostGpus; gpus += node) sizes.look_at(gpus);
+      for (double gpus = node; gpus <= kMostTried; gpus += node) sizes.look_at(gpus);
     }
   }
 }

@@ -173,19 +173,11 @@ TEST_CASE("JSON text survives any bytes", "[report]") {
   CHECK(round_trip("\xed\xa0\x80z").ends_with("z"));
 }
 
-TEST_CASE("formats are found by name and extension", "[report]") {
+TEST_CASE("formats are found by extension", "[report]") {
   for (const FormatInfo& info : formats()) {
-    CHECK(format_from_name(info.name) == info.format);
     CHECK(&format_info(info.format) == &info);
     CHECK(format_from_extension("out/x." + std::string(info.extension())) == info.format);
   }
   CHECK_FALSE(format_from_extension("out.d/plain").has_value());
   CHECK_FALSE(format_from_extension(".csv").has_value());
-  try {
-    format_from_name("jsn");
-    FAIL("no error");
-  } catch (const Error& error) {
-    CHECK(error.kind == ErrorKind::usage);
-    CHECK(error.hint.find("json") != std::string::npos);
-  }
 }

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "catch.h"
+#include "study/diff.h"
 #include "trcost/bill.h"
-#include "trcost/diff.h"
 #include "trcost/error.h"
 
 using namespace trcost;

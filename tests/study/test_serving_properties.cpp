@@ -212,8 +212,8 @@ TEST_CASE("a step is made of its parts, each at least as slow as either of its b
     INFO(i);
     const DecodeParts parts = replica.parts(b, context, drafted);
     const DecodeStep step = replica.decode(b, context, drafted);
-    const auto between = [](double seconds, const Bounds& bounds) {
-      const double larger = std::max(bounds.read, bounds.computed);
+    const auto between = [](double seconds, const Roofline& roofline) {
+      const double larger = std::max(roofline.read, roofline.computed);
       CHECK(seconds >= larger * (1 - 1e-12));
       CHECK(seconds <= std::pow(2, 0.25) * larger * (1 + 1e-12));
     };

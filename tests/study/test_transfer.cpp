@@ -6,8 +6,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "study/transfer.h"
 #include "trcost/error.h"
-#include "trcost/transfer.h"
 
 using namespace trcost;
 

@@ -4,6 +4,7 @@
 #include "catch.h"
 #include "trcost/tokens.h"
 #include "workload/reference_vectors.h"
+#include "workload/scaling_loss.h"
 
 using namespace trcost;
 

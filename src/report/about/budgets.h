@@ -4,7 +4,7 @@
 #pragma once
 
 #include "report/calculation.h"
-#include "trcost/experiments.h"
+#include "study/experiments.h"
 #include "trcost/serving.h"
 
 namespace trcost {

@@ -28,7 +28,7 @@ std::string largest_losses(const Estimate& e) {
   std::ranges::stable_sort(steps, {}, &WaterfallStep::share);
   std::string text;
   for (std::size_t i = 0; i < std::min(kNamed, steps.size()); ++i) {
-    text += fmt::format("{}{} {}", i == 0 ? "kept of the peak, least first: " : ", ",
+    text += fmt::format("{}{} {}", i == 0 ? "share left, worst first: " : ", ",
                         term_words(steps[i].term), share_words(steps[i].share));
   }
   return text;

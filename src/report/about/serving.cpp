@@ -50,26 +50,31 @@ std::string range_words(const ServingRow& row) {
   return fmt::format("{}-{}", short_money(range->p10), short_money(range->p90).substr(1));
 }
 
+// The range of several platforms is drawn below.
 Table platforms_table(const ServingReport& report) {
   std::vector<TableColumn> columns = {{"accelerator"}, {"weights"}, {"replica"}};
   for (const char* title :
-       {"requests", "tok/s/user", "1st token", "tok/s/GPU", "$/GPU-h", "$/M out", "P10-P90"}) {
+       {"requests", "tok/s/user", "1st token", "tok/s/GPU", "$/GPU-h", "$/M out"}) {
     columns.push_back(right(title));
   }
+  const bool alone = report.rows.size() == 1;
+  if (alone) columns.push_back(right("P10-P90"));
   Table table(columns);
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) {
-      std::vector<Cell> cells = {row.accelerator, row.problem};
+      std::vector<Cell> cells = {row.accelerator, "no answer"};
       cells.resize(columns.size(), Cell(""));
       table.add_row(std::move(cells));
       continue;
     }
-    table.add_row({row.accelerator,
-                   fmt::format("{}/{}", weight_format_name(row.format), row.cache_format()),
-                   layout_words(row.layout, row.point.prefill_gpus), whole(row.concurrency), rate(row.point.user_rate()),
-                   seconds(row.point.ttft_seconds), rate(row.point.output_per_gpu),
-                   money(row.cost.price_per_gpu_hour, row.cost.imputed),
-                   money(row.cost.output, row.cost.imputed), range_words(row)});
+    std::vector<Cell> cells = {
+        row.accelerator, fmt::format("{}/{}", weight_format_name(row.format), row.cache_format()),
+        layout_words(row.layout, row.point.prefill_gpus), whole(row.concurrency),
+        rate(row.point.user_rate()), seconds(row.point.ttft_seconds),
+        rate(row.point.output_per_gpu), money(row.cost.price_per_gpu_hour, row.cost.imputed),
+        money(row.cost.output, row.cost.imputed)};
+    if (alone) cells.emplace_back(range_words(row));
+    table.add_row(std::move(cells));
   }
   return table;
 }
@@ -293,7 +298,7 @@ Page page_of(const ServingReport& report) {
   page.add(Heading{"Assumed"});
   for (const Assumption& a : report.assumptions)
     page.add(Paragraph{assumption_words(a), Ink::plain, 2, true});
-  return page.add(Notes{warnings(report)});
+  return page.add(Warnings{warnings(report)});
 }
 
 }  // namespace

@@ -76,24 +76,28 @@ Table table_of(const SweepPlan& plan, const KeptSweep& kept) {
   const Places columns = shown_columns(kept.rows);
   const std::size_t error = columns.size(), mark = error + 1;
   const bool marks = mark < kept.rows.size();
-  const std::size_t list = kept.columns.find("rows");
   bool errors = false;
-  each_row(kept.record(), list, [&](const Record& row) { errors |= row.value(error).known(); });
+  std::vector<std::vector<Cell>> rows;
+  each_row(kept.record(), kept.columns.find("rows"), [&](const Record& row) {
+    const bool imputed = marks && row.value(mark).number != 0;
+    std::vector<Cell>& cells = rows.emplace_back();
+    for (std::size_t i = 0; i < error; ++i) {
+      cells.push_back(cell_of(row.value(i), *columns[i], imputed));
+    }
+    const Value why = row.value(error);
+    errors |= why.known();
+    cells.emplace_back(why.text);
+  });
   std::vector<TableColumn> heads = heads_of(plan, columns);
   if (errors) {
     const std::string name(kErrorColumn);
     heads.push_back({.title = name, .key = name, .overflow = Overflow::wrap});
   }
   Table table(std::move(heads));
-  each_row(kept.record(), list, [&](const Record& row) {
-    const bool imputed = marks && row.value(mark).number != 0;
-    std::vector<Cell> cells;
-    for (std::size_t i = 0; i < error; ++i) {
-      cells.push_back(cell_of(row.value(i), *columns[i], imputed));
-    }
-    if (errors) cells.emplace_back(row.value(error).text);
+  for (std::vector<Cell>& cells : rows) {
+    if (!errors) cells.pop_back();
     table.add_row(std::move(cells));
-  });
+  }
   return table;
 }
 
@@ -296,7 +300,7 @@ Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable>
     rows_alone.bare = true;
     return rows_alone.add(Grid{*shown});
   };
-  document.below = fmt::format("\n  {}\n", made_by(head.price_data_date));
+  document.below = [kept] { return fmt::format("\n  {}\n", made_by(kept->head.price_data_date)); };
   document.scatter = scatter_of(plan, places);
   document.scalars_beside = false;  // rows say what was selected, and no more
   return document;

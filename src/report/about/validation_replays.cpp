@@ -22,8 +22,7 @@ Table run_table(const RunValidation& validation) {
                {.title = "P10", .key = "p10", .align = Align::right},
                {.title = "P90", .key = "p90", .align = Align::right},
                {.title = "error", .key = "error", .align = Align::right},
-               {.title = "inside", .key = "inside"},
-               {.title = "note", .key = "note", .overflow = Overflow::wrap}});
+               {.title = "inside", .key = "inside"}});
   for (const RunReplay& row : validation.rows) {
     const bool known = row.problem.empty();
     const auto hours = [&](double value) {
@@ -39,8 +38,16 @@ Table run_table(const RunValidation& validation) {
          known ? Cell(row.inside                     ? "yes"
                       : row.reported > row.range.p90 ? "above"
                                                      : "below")
-               : Cell::unknown(),
-         known ? Cell(row.run->what_is_included) : Cell(row.problem)});
+               : Cell::unknown()});
+  }
+  return table;
+}
+
+Table note_table(const RunValidation& validation) {
+  Table table({{.title = "run", .key = "run"},
+               {.title = "its GPU-hours", .key = "note", .overflow = Overflow::wrap}});
+  for (const RunReplay& row : validation.rows) {
+    table.add_row({row.run->name, row.problem.empty() ? row.run->what_is_included : row.problem});
   }
   return table;
 }
@@ -59,6 +66,8 @@ Page page_of(const RunValidation& validation) {
   Page page{"Published runs", made_by(), {}};
   page.add(Grid{run_table(validation)});
   page.add(Paragraph{run_summary(validation)});
+  page.add(Heading{"What the published figures include", "or why a run has no prediction"});
+  page.add(Grid{note_table(validation)});
   std::vector<MatchPoint> points;
   for (const RunReplay& row : validation.rows) {
     if (!row.problem.empty() || !(row.reported > 0)) continue;

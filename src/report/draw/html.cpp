@@ -89,11 +89,11 @@ class HtmlDrawing {
   void add(const Heat& heat) {
     if (!heat.rows.empty()) figure(svg_heat(heat), heat_table(heat), heat.title);
   }
-  void add(const Notes& notes) {
-    if (notes.lines.empty()) return;
-    if (!notes.in_text) add(Heading{"Warnings"});
+  void add(const Warnings& warnings) {
+    if (warnings.lines.empty()) return;
+    if (!warnings.in_text) add(Heading{"Warnings"});
     out_ += "<ul class=\"warnings\">\n";
-    for (const std::string& line : notes.lines) out_ += "<li>" + html_escape(line) + "</li>\n";
+    for (const std::string& line : warnings.lines) out_ += "<li>" + html_escape(line) + "</li>\n";
     out_ += "</ul>\n";
   }
 

@@ -67,10 +67,10 @@ class MarkdownDrawing {
     in_list_ = false;
     table(heat_table(heat));
   }
-  void add(const Notes& notes) {
-    if (notes.lines.empty()) return;
-    if (!notes.in_text) add(Heading{"Warnings"});
-    for (const std::string& line : notes.lines) item(markdown_escape(line));
+  void add(const Warnings& warnings) {
+    if (warnings.lines.empty()) return;
+    if (!warnings.in_text) add(Heading{"Warnings"});
+    for (const std::string& line : warnings.lines) item(markdown_escape(line));
   }
 
   Page page_;

@@ -156,9 +156,9 @@ class TextDrawing {
     if (curve.in_text) add(Grid{curve.numbers});
   }
   void add(const Heat&) {}  // its rows stand elsewhere on the page
-  void add(const Notes& notes) {
-    if (!notes.in_text) return;
-    for (const std::string& line : notes.lines) {
+  void add(const Warnings& warnings) {
+    if (!warnings.in_text) return;
+    for (const std::string& line : warnings.lines) {
       set_off(Before::words);
       text_.paragraph("! " + line, 2, Ink::warn);
     }
@@ -181,7 +181,8 @@ std::string draw_bare(const Page& page, const Style& style) {
 
 std::string draw(const Document& document, const Style& style) {
   const Page page = document.text_page ? document.text_page() : document.page();
-  return (page.bare ? draw_bare(page, style) : TextDrawing(page, style).draw()) + document.below;
+  return (page.bare ? draw_bare(page, style) : TextDrawing(page, style).draw()) +
+         (document.below ? document.below() : std::string());
 }
 
 }  // namespace

@@ -145,8 +145,8 @@ class PageSheet {
     if (!curve.numbers_apart) table(curve.numbers);
   }
   void add(const Heat& heat) { table(heat_table(heat)); }
-  void add(const Notes& notes) {
-    for (const std::string& note : notes.lines) line("Warning: " + note);
+  void add(const Warnings& warnings) {
+    for (const std::string& warning : warnings.lines) line("Warning: " + warning);
   }
 
   WorkbookFile& book_;

@@ -4,8 +4,9 @@
 #include <optional>
 #include <utility>
 
+#include "catalog/assumed.h"
 #include "estimate/resolve.h"
-#include "estimate/round.h"
+#include "estimate/resolve_question.h"
 #include "scenario/dimensions.h"
 #include "workload/contrastive.h"
 #include "workload/method.h"
@@ -50,19 +51,17 @@ bool says_otherwise(const Scenario& scenario) {
 
 std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const Catalog& catalog,
                                                Notes& notes) {
-  constexpr std::string_view kUsualStack = "hf-trainer";
-  const bool stack_given = scenario.has(Field::efficiency_stack);
-  if (stack_given && scenario.text(Field::efficiency_stack) != kUsualStack) return std::nullopt;
-  if (scenario.has(Field::layout_recompute) && stack_given) return std::nullopt;
   if (!is_tuning(scenario) || says_otherwise(scenario) || !has_vision(scenario, catalog)) {
     return std::nullopt;
   }
+  const EntryChoice& usual = catalog.assumed().tuning_stack;
+  const bool stack_given = scenario.has(Field::efficiency_stack);
+  if (stack_given && scenario.text(Field::efficiency_stack) != usual.name) return std::nullopt;
+  if (scenario.has(Field::layout_recompute) && stack_given) return std::nullopt;
   Scenario adapted = scenario;
   if (!stack_given) {
-    adapted.set_text(Field::efficiency_stack, kUsualStack);
-    notes.add(Field::efficiency_stack, kUsualStack,
-              "what most vision-language models are adapted with; --stack says otherwise",
-              "published runs of data/runs/vision.csv");
+    adapted.set_text(Field::efficiency_stack, usual.name);
+    notes.add(Field::efficiency_stack, usual.name, usual.why, usual.source);
   }
   if (!scenario.has(Field::layout_recompute) && !scenario.has(Field::layout_recompute_layers)) {
     adapted.set_text(Field::layout_recompute, "full");

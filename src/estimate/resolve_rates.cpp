@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/rates.h"
-
 #include <fmt/format.h>
 
 #include <utility>
 
 #include "cost/energy.h"
-#include "estimate/pricing.h"
+#include "estimate/resolve_pricing.h"
+#include "estimate/resolve_question.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
@@ -142,13 +141,14 @@ void note_purchase(PurchasePrice& price, const PriceAge& age, std::string_view a
   const std::string before = years(age.before_purchase, "from the quote to the purchase");
   const std::string since = years(age.since_purchase, "in use");
   const std::string fall = fmt::format(
-      "worth {} on {}: prices of machines fall by {:.0f} % a year, bought or not (data/model.md 7); "
+      "worth {} on {}: prices of machines fall by {:.0f} % a year, bought or not (data/model.md "
+      "7); "
       "{}{}{}",
       format_number(value, NumberKind::money), as_of, 100 * (1 - depreciated_price(1, 1)), before,
       before.empty() || since.empty() ? "" : " and ", since);
   if (notes.wanted()) {
-    notes.add({"cost.purchase_price", format_exact(*price.usd_per_gpu), "USD",
-               "server per accelerator; " + fall, price.source});
+    notes.add(Field::cost_purchase_price, *price.usd_per_gpu, "server per accelerator; " + fall,
+              price.source);
   }
   price.source += "; " + fall;
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/prepared.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "estimate/quality.h"
+#include "estimate/resolve_question.h"
 #include "performance/performance.h"
 
 namespace trcost {

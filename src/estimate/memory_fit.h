@@ -18,7 +18,7 @@ namespace trcost {
 struct MemoryCase {
   double gpus = 0;
   double layers = 0;  ///< that a pipeline deals
-  Layout layout;    ///< of those that learn
+  Layout layout;      ///< of those that learn
   MemoryUse use;
   bool engine_fits = true;  ///< of a method that generates; `use.fits` asks for both
 };
@@ -29,8 +29,8 @@ struct MemoryFit {
   std::string title;
   std::string system;
   Precision precision = Precision::bf16;
-  double device_bytes = 0;             ///< what the framework sees
-  double capacity_bytes = 0;           ///< of that, what a plan fills
+  double device_bytes = 0;    ///< what the framework sees
+  double capacity_bytes = 0;  ///< of that, what a plan fills
   MemoryCase one;
   std::optional<MemoryCase> node;      ///< a whole node, where it has more than one
   std::optional<MemoryCase> smallest;  ///< the fewest that hold it; empty up to kMostGpus
@@ -44,14 +44,14 @@ struct MemoryFit {
 
 /// Memory of a training on accelerators from small to large.
 struct MemoryReport {
-  std::string scenario;                ///< as JSON, replayable
+  std::string scenario;  ///< as JSON, replayable
   ModelSummary model;
   double seq_length = 0;
-  std::string recipe;                  ///< `full`, `lora`, ...
+  std::string recipe;  ///< `full`, `lora`, ...
   std::string stack;
   /// One device that holds everything, by Recompute: what the recipe takes wherever it runs.
   std::array<MemoryUse, 3> whole{};
-  std::vector<MemoryFit> fits;         ///< by memory, then by name; or as the scenario lists them
+  std::vector<MemoryFit> fits;  ///< by memory, then by name; or as the scenario lists them
   std::vector<Assumption> assumptions;
   std::vector<std::string> warnings;
 };

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/choices.h"
-#include "estimate/platform.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "catalog/choices.h"
 #include "catalog/peak.h"
+#include "estimate/resolve_question.h"
 #include "performance/performance.h"
 #include "scenario/choices.h"
 #include "trcost/error.h"
@@ -35,10 +34,10 @@ Precision fastest_with_recipe(const Accelerator& chip) {
   Precision best = Precision::bf16;
   double peak = 0;
   for (int i = 0; i < kPrecisionCount; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    if (chip.recipe[at] && chip.peak_flops[at] > peak) {
-      peak = chip.peak_flops[at];
-      best = static_cast<Precision>(i);
+    const auto precision = static_cast<Precision>(i);
+    if (chip.recipe[static_cast<std::size_t>(i)] && peak_flops(chip, precision) > peak) {
+      peak = peak_flops(chip, precision);
+      best = precision;
     }
   }
   return best;
@@ -49,17 +48,17 @@ Precision resolve_precision(const Scenario& scenario, const Accelerator& chip, N
   const std::optional<Precision> said = value_of(kPrecisions, word);
   if (!said) {
     const Precision best = fastest_with_recipe(chip);
-    notes.add({"train.precision", std::string(precision_name(best)), "",
-               fmt::format("fastest format of {} with an established recipe", chip.title),
-               chip.name});
+    notes.add(Field::train_precision, precision_name(best),
+              fmt::format("fastest format of {} with an established recipe", chip.title),
+              chip.name);
     return best;
   }
   const Precision asked = *said;
   if (has_format(chip, asked)) {
     if (!scenario.has(Field::train_precision)) notes.fallback(Field::train_precision, word);
     if (!chip.recipe[static_cast<std::size_t>(asked)]) {
-      notes.warn(fmt::format("{} has {} but no established training recipe for it", chip.title,
-                             word));
+      notes.warn(
+          fmt::format("{} has {} but no established training recipe for it", chip.title, word));
     }
     return asked;
   }
@@ -67,10 +66,10 @@ Precision resolve_precision(const Scenario& scenario, const Accelerator& chip, N
     notes.add(Field::train_precision, "fp16", fmt::format("{} has no bf16", chip.title), chip.name);
     return Precision::fp16;
   }
-  throw Error(ErrorKind::no_answer, fmt::format("{} has no {}", chip.title, word),
-              fmt::format("it has {}; --precision best takes each platform's fastest",
-                          formats_of(chip)),
-              chip.name);
+  throw Error(
+      ErrorKind::no_answer, fmt::format("{} has no {}", chip.title, word),
+      fmt::format("it has {}; --precision best takes each platform's fastest", formats_of(chip)),
+      chip.name);
 }
 
 // Names of the systems that carry a chip, as a sentence for who named another.
@@ -86,8 +85,7 @@ std::string systems_of(const Catalog& catalog, const Accelerator& chip) {
   return names.empty() ? std::string() : fmt::format("{} comes in {}; ", chip.title, names);
 }
 
-const System& named_system(const Catalog& catalog, const Accelerator& chip,
-                           std::string_view name) {
+const System& named_system(const Catalog& catalog, const Accelerator& chip, std::string_view name) {
   try {
     return catalog.system(name);
   } catch (const Error& error) {
@@ -102,10 +100,11 @@ std::string behind_showcase(Platform platform, Tuning tuning) {
   set_tuning(platform, tuning);
   const double usual = platform.slowdown;
   set_tuning(platform, Tuning::showcase);
-  return fmt::format("as most users run it: steps take {:.0f} % longer than in the tables of who "
-                     "sells the chip or writes the software{}",
-                     100 * (usual / platform.slowdown - 1),
-                     platform.stack->usual_overlap < 1 ? ", and less exchange is hidden" : "");
+  return fmt::format(
+      "as most users run it: steps take {:.0f} % longer than in the tables of who "
+      "sells the chip or writes the software{}",
+      100 * (usual / platform.slowdown - 1),
+      platform.stack->usual_overlap < 1 ? ", and less exchange is hidden" : "");
 }
 
 // The exchanges that a user says run behind compute; all others do not.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/bill_terms.h"
-
-#include "estimate/pricing.h"
+#include "estimate/resolve_pricing.h"
+#include "estimate/resolve_question.h"
 #include "quantity/quantity.h"
 
 namespace trcost {

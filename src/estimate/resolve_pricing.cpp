@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "estimate/pricing.h"
+#include "estimate/resolve_pricing.h"
 
 namespace trcost {
 namespace {

@@ -52,26 +52,26 @@ std::string take_experiments(std::string_view json, std::string_view origin,
 /// nodes are the schedule's, and stand beside.
 struct ExperimentResult {
   const Experiment* experiment = nullptr;
-  Estimate run;                      ///< one attempt from start to end
-  double run_seconds = 0;            ///< of an attempt, early stopping included
-  double gpu_hours = 0;              ///< GPUs x run_seconds x attempts
-  double idle_gpu_hours = 0;         ///< its share of the schedule's: of nodes not filled
+  Estimate run;               ///< one attempt from start to end
+  double run_seconds = 0;     ///< of an attempt, early stopping included
+  double gpu_hours = 0;       ///< GPUs x run_seconds x attempts
+  double idle_gpu_hours = 0;  ///< its share of the schedule's: of nodes not filled
   double tokens = 0;
   double flops = 0;
-  std::optional<double> kwh;         ///< of the accelerators in use
-  std::optional<double> idle_kwh;    ///< of those that stand idle in rented nodes
+  std::optional<double> kwh;       ///< of the accelerators in use
+  std::optional<double> idle_kwh;  ///< of those that stand idle in rented nodes
   std::optional<double> usd;
-  std::optional<double> idle_usd;    ///< not in `usd`
+  std::optional<double> idle_usd;  ///< not in `usd`
   [[nodiscard]] std::optional<double> usd_per_run() const;
-  bool in_time = true;               ///< within ExperimentStudy::run_seconds
+  bool in_time = true;  ///< within ExperimentStudy::run_seconds
 };
 
 /// All runs packed onto the cluster that was given.
 struct ExperimentSchedule {
   double gpus = 0;
-  double seconds = 0;           ///< from the first start to the last end
-  double busy_share = 0;        ///< of the cluster's GPU-hours
-  std::optional<double> usd;    ///< the whole cluster for that time
+  double seconds = 0;         ///< from the first start to the last end
+  double busy_share = 0;      ///< of the cluster's GPU-hours
+  std::optional<double> usd;  ///< the whole cluster for that time
 };
 
 struct PlatformExperiments {
@@ -84,18 +84,18 @@ struct PlatformExperiments {
   double idle_gpu_hours = 0;
   double tokens = 0;
   double flops = 0;
-  std::optional<double> kwh;          ///< in use
-  std::optional<double> idle_kwh;     ///< beside it
-  std::optional<double> idle_usd;     ///< not in `usd`
-  std::optional<double> usd;          ///< what platforms are ranked by
-  RangeResult range;                  ///< of used GPU-hours and of dollars: one draw over all runs
+  std::optional<double> kwh;       ///< in use
+  std::optional<double> idle_kwh;  ///< beside it
+  std::optional<double> idle_usd;  ///< not in `usd`
+  std::optional<double> usd;       ///< what platforms are ranked by
+  RangeResult range;               ///< of used GPU-hours and of dollars: one draw over all runs
   std::optional<double> usd_per_run;
   std::optional<double> tokens_per_mwh;
   /// As the column of the same name, over the mix of runs: tokens / sum of (tokens / throughput).
   std::optional<double> tokens_per_second_per_megawatt;
-  double final_flops = 0;             ///< of the final run
-  double rule_share = 0;              ///< 6 N D of what is computed, as `flops`, over the final run's
-  std::optional<double> final_usd;    ///< of the final run on this platform, where it has an answer
+  double final_flops = 0;           ///< of the final run
+  double rule_share = 0;            ///< 6 N D of what is computed, as `flops`, over the final run's
+  std::optional<double> final_usd;  ///< of the final run on this platform, where it has an answer
   std::optional<ExperimentSchedule> schedule;
 };
 
@@ -126,7 +126,8 @@ struct JobSchedule {
 };
 /// An accelerator that idles in a rented node draws this share of its part of the system's power.
 /// Assumption: boards idle at a tenth of theirs (H200: 74 of 700 W by nvidia-smi,
-/// conservemode.com/case-studies.html), while fans, network and processors of the node keep running.
+/// conservemode.com/case-studies.html), while fans, network and processors of the node keep
+/// running.
 inline constexpr double kIdleDraw = 0.3;
 
 /// List scheduling on `gpus` accelerators (Graham 1969, doi:10.1137/0117039): whenever accelerators

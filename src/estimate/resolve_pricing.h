@@ -11,7 +11,9 @@ namespace trcost {
 
 /// What a scenario's rent promises; none where its accelerators are owned.
 std::optional<Commitment> commitment_of(const Scenario& scenario);
-inline bool owns(const Scenario& scenario) { return !commitment_of(scenario); }
+inline bool owns(const Scenario& scenario) {
+  return !commitment_of(scenario);
+}
 /// The word of --pricing, `own` for none.
 std::string_view pricing_word(std::optional<Commitment> commitment);
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is asked of a range, and what of the question makes it narrower.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "cost/spreads.h"
+#include "trcost/scenario.h"
+
+namespace trcost {
+
+/// A field that is asked as a distribution around its value.
+struct RangedField {
+  Field field;
+  double value;
+  Distribution distribution;
+};
+
+struct RangeTerms {
+  SpreadContext said;               ///< what decides the default spreads, as far as it was said
+  bool samples_given = false;
+  bool goodput_ranged = false;      ///< or production overhead
+  bool tokens_by_params = false;    ///< tokens per parameter were said
+  std::vector<RangedField> ranged;  ///< in the order of the question
+  std::optional<double> draws;      ///< full Monte Carlo when given
+  double seed = 1;
+};
+
+}  // namespace trcost
