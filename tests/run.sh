@@ -12,6 +12,6 @@ require_packages $build_packages catch2 librapidcheck-dev libbenchmark-dev bats 
   python3-jsonschema
 build=${BUILD_DIR:-build-tests}
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 \
-  -DTRCOST_PRECOMPILE=ON -DTRCOST_TESTS=ON "$@"
+  -DTRCOST_TESTS=ON "$@"
 cmake --build "$build"
 ctest --test-dir "$build" --output-on-failure -j "$(nproc)"
