@@ -5,7 +5,7 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/notes.h"
-#include "estimate/platform.h"
+#include "estimate/resolve_question.h"
 #include "performance/performance.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
