@@ -215,6 +215,9 @@ struct Estimate {
   std::vector<Derivation> derivations;  ///< only when asked for
   std::vector<std::string> warnings;
   std::string runner_up;  ///< the second-best layout and by how much, in words
+  /// What of the layout that was asked for the software stack cannot do, in words: it is computed all
+  /// the same. Empty: nothing.
+  std::string beyond_stack;
 };
 
 /// What an estimate leaves out for speed.

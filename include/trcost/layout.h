@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <compare>
@@ -84,8 +85,11 @@ struct Degrees {
   friend bool operator==(const Degrees&, const Degrees&) = default;
 };
 
+/// What of a model a dimension deals out to its ranks.
+enum class Deals : std::uint8_t { nothing, heads, layers, tokens, experts, expert_channels };
+
 /// One dimension of parallelism: what files, flags (`--tp`), fields (`layout.tp`) and answers call
-/// it, and where it stands.
+/// it, where it stands, what it splits and what it asks of the software.
 struct Dimension {
   std::string_view name;
   std::string_view word;  ///< in front of a degree, in a sentence
@@ -93,21 +97,35 @@ struct Dimension {
   int LayoutDegrees::*in;
   std::optional<int> Degrees::*given;
   bool of_gpus;  ///< the accelerators at work are the product of these
+  Deals deals = Deals::nothing;
+  bool evenly = false;  ///< the degree divides what it deals; else it is at most that
+  /// The key of a stack's file that says whether the software can; empty where all can.
+  std::string_view ability = {};
 };
 inline constexpr Dimension kDimensions[] = {
-    {"tp", "tensor", "tensor parallel degree", &LayoutDegrees::tp, &Degrees::tp, true},
-    {"pp", "pipeline", "pipeline parallel degree", &LayoutDegrees::pp, &Degrees::pp, true},
-    {"vp", "stages per rank", "pipeline stages per rank", &LayoutDegrees::vp, &Degrees::vp, false},
-    {"cp", "context", "context parallel degree", &LayoutDegrees::cp, &Degrees::cp, true},
-    {"ep", "expert", "expert parallel degree", &LayoutDegrees::ep, &Degrees::ep, false},
+    {"tp", "tensor", "tensor parallel degree", &LayoutDegrees::tp, &Degrees::tp, true,
+     Deals::heads, true, "tensor_parallel"},
+    {"pp", "pipeline", "pipeline parallel degree", &LayoutDegrees::pp, &Degrees::pp, true,
+     Deals::layers, false, "pipeline_parallel"},
+    {"vp", "stages per rank", "pipeline stages per rank", &LayoutDegrees::vp, &Degrees::vp, false,
+     Deals::nothing, false, "virtual_pipeline"},
+    {"cp", "context", "context parallel degree", &LayoutDegrees::cp, &Degrees::cp, true,
+     Deals::tokens, false, "context_parallel"},
+    {"ep", "expert", "expert parallel degree", &LayoutDegrees::ep, &Degrees::ep, false,
+     Deals::experts, true},
     {"etp", "expert tensor", "ranks that share one expert's matrices, where there are experts",
-     &LayoutDegrees::etp, &Degrees::etp, false},
+     &LayoutDegrees::etp, &Degrees::etp, false, Deals::expert_channels, true},
     {"dp", "data", "data parallel degree", &LayoutDegrees::dp, &Degrees::dp, true},
 };
 inline constexpr std::size_t kDimensionCount = std::size(kDimensions);
 static_assert(sizeof(LayoutDegrees) == kDimensionCount * sizeof(int) &&
                   sizeof(Degrees) == kDimensionCount * sizeof(std::optional<int>),
               "every degree has a row of kDimensions, which all that is not its formula reads");
+
+/// The row of a degree.
+constexpr const Dimension& dimension_of(int LayoutDegrees::*degree) {
+  return *std::ranges::find(kDimensions, degree, &Dimension::in);
+}
 
 /// Whether the dimension makes copies of the model, and splits nothing of it.
 constexpr bool makes_replicas(const Dimension& dimension) { return dimension.in == &LayoutDegrees::dp; }

@@ -24,6 +24,8 @@ struct SolveTarget {
   const EstimateColumn* column = nullptr;
   double value = 0;
   bool at_least = false;
+  /// Whether it is the time that the training takes.
+  [[nodiscard]] bool deadline() const;
 };
 SolveTarget solve_target(std::string_view column, double value);
 

@@ -116,12 +116,13 @@ struct Stack {
   std::string name;
   std::string title;
   std::string source;
-  /// What the software can do, for who chooses a layout; a layout that was asked for is computed
-  /// all the same.
-  bool tensor_parallel = true;
-  bool pipeline_parallel = true;
-  bool virtual_pipeline = true;
-  bool context_parallel = true;
+  /// What the software can do, for who chooses a layout, by kDimensions; a layout that was asked for
+  /// is computed all the same, and a warning says so.
+  std::array<bool, kDimensionCount> dimensions = [] {
+    std::array<bool, kDimensionCount> all{};
+    all.fill(true);
+    return all;
+  }();
   ContextKind context_kind = ContextKind::ring;
   bool partial_recompute = false; ///< recomputes as many layers as memory asks for, not all or none
   std::array<bool, kShardingCount> shardings{true, true, true, true};  ///< by Sharding; hybrid is never chosen
@@ -135,6 +136,14 @@ struct Stack {
   double first_run_gap = 0;       ///< ln of a first run's over that of a usual one
   double usual_overlap = 0;       ///< share of the showcase's hidden tensor and expert exchange
                                   ///< that usual runs hide: its switches are off unless set
+  [[nodiscard]] bool can(const Dimension& dimension) const {
+    return dimensions[static_cast<std::size_t>(&dimension - kDimensions)];
+  }
+  /// What shards parameters does so within a domain too.
+  [[nodiscard]] bool can(Sharding sharding) const {
+    const Sharding within = sharding == Sharding::hybrid ? Sharding::parameters : sharding;
+    return shardings[static_cast<std::size_t>(within)];
+  }
   MeasuredSteps measured;         ///< of a stack that was calibrated to a user's own steps
   double kernel_time = 0;         ///< factor on the time of every kernel
   double exchange_time = 0;       ///< factor on the time of every exchange

@@ -61,10 +61,10 @@ constexpr Constant<Stack> kStackConstants[] = {
 };
 
 void read_abilities(ObjectReader& reader, Stack& stack) {
-  stack.tensor_parallel = reader.boolean_or("tensor_parallel", stack.tensor_parallel);
-  stack.pipeline_parallel = reader.boolean_or("pipeline_parallel", stack.pipeline_parallel);
-  stack.virtual_pipeline = reader.boolean_or("virtual_pipeline", stack.virtual_pipeline);
-  stack.context_parallel = reader.boolean_or("context_parallel", stack.context_parallel);
+  for (std::size_t i = 0; i < kDimensionCount; ++i) {
+    const std::string key(kDimensions[i].ability);
+    if (!key.empty()) stack.dimensions[i] = reader.boolean_or(key, stack.dimensions[i]);
+  }
   stack.context_kind = reader.choice_or("context_kind", stack.context_kind, kContextKinds);
   stack.partial_recompute = reader.boolean_or("partial_recompute", stack.partial_recompute);
   stack.eager_encoders = reader.boolean_or("eager_encoders", stack.eager_encoders);

@@ -93,7 +93,8 @@ Action define_estimate(Flags& flags, Session& session) {
   flags.add("--explain", arguments->explain, "every formula with its numbers and sources");
   flags.add("--strict", arguments->strict,
             "exit 3 when a number is not known, a price imputed, of another class or older than a "
-            "year, a platform without an answer, or memory does not fit");
+            "year, a platform without an answer, memory that does not fit, or a layout beyond its "
+            "stack");
   flags.add("--details", arguments->details, "all of the answer, beyond one screen of text");
   flags.add("--brief", arguments->brief, "a line of text per platform");
   return [arguments, &session] { return run_estimate(*arguments, session); };

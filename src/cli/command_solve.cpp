@@ -197,15 +197,14 @@ class Solving {
       if (data_given()) request_.unknown = &field_info(Field::model_params);
     } else if (!data_given()) {
       request_.unknown = &field_info(Field::data_tokens);
-    } else if (request_.target.column->path == "wall_clock_seconds" &&
-               !given(Field::hardware_gpus)) {
+    } else if (request_.target.deadline() && !given(Field::hardware_gpus)) {
       request_.unknown = &field_info(Field::hardware_gpus);
     } else {
       refuse("nothing is unknown", "name the field to solve for, like --for tokens");
     }
     refuse_two_targets();
     const bool sized =
-        request_.target.column->path == "wall_clock_seconds" && !given(Field::hardware_gpus) &&
+        request_.target.deadline() && !given(Field::hardware_gpus) &&
         (request_.unknown == nullptr || request_.unknown->field != Field::hardware_gpus);
     if (sized) {
       refuse("a deadline without a cluster is always met: the cluster grows with the work",
@@ -216,8 +215,7 @@ class Solving {
   void refuse_two_targets() {
     if (request_.unknown == nullptr) return;
     const bool gpus = request_.unknown->field == Field::hardware_gpus;
-    if (gpus && given(Field::hardware_deadline) &&
-        request_.target.column->path != "wall_clock_seconds") {
+    if (gpus && given(Field::hardware_deadline) && !request_.target.deadline()) {
       refuse("--deadline beside another target: the cluster that is sought meets one of them",
              "leave one out; `trcost sweep --vary hardware.gpus=A..B:1 --where` keeps what meets "
              "both");

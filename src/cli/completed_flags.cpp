@@ -80,6 +80,7 @@ std::vector<Completed> flags_of(const Command& command, Session& session) {
     Completed flag{std::move(row), {}, false};
     if (is_word_list(flag.value)) {
       flag.words = words_of(flag.value);
+      flag.list = named_flag(flag.name).list;
     } else if (flag.name == "--vary") {
       flag.words = axis_words();
       flag.open = true;

@@ -24,7 +24,7 @@ std::string value_words(const FieldInfo& info) {
     case FieldKind::text:
       return "NAME";
     case FieldKind::list:
-      return "NAME[,NAME]";
+      return info.choices.empty() ? std::string("NAME[,NAME]") : std::string(info.choices);
     case FieldKind::size:
       return "WxH";
     case FieldKind::money:

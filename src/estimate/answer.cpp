@@ -168,6 +168,7 @@ void answer(const Question& question, const Sized& sized, const EstimateOptions&
     warn_about_spot(question, sized.useful, out, notes);
     out.runner_up = runner_up_text(execution.plan);
   }
+  out.beyond_stack = beyond_stack(question.asked.layout, *question.platform().stack);
   out.assumptions = std::move(notes.assumptions);
   out.warnings = std::move(notes.warnings);
   out.stages.clear();

@@ -53,10 +53,6 @@ const std::vector<const EstimateColumn*>& all_columns() {
   return all;
 }
 
-bool shows_imputed(const ColumnInfo& column) {
-  return column.path.starts_with("cost.") && column.display == NumberKind::money;
-}
-
 bool is_imputed(const Estimate& estimate) {
   return estimate.cost.doubts.imputed && !estimate.cost.own;
 }

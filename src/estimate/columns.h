@@ -16,6 +16,7 @@ using E = const Estimate&;
 using Number = std::optional<double>;
 
 using column::boolean;
+using column::priced;
 using column::text;
 
 template <class Get>

@@ -56,10 +56,10 @@ constexpr EstimateColumn kCost[] = {
         "rated power of the cluster, cooling included: what a site has to provide"),
     text(
         "cost.currency", [](E) -> std::string_view { return "USD"; }, "of all amounts"),
-    figure(
+    priced(figure(
         "cost.price_per_gpu_hour", "USD/GPU-hour", money, lower,
         [](E e) -> Number { return e.cost.price_per_gpu_hour; }, "price of the accelerator",
-        Rank::first, "$/GPU-hour"),
+        Rank::first, "$/GPU-hour")),
     text(
         "cost.price_class",
         [](E e) -> std::string_view {
@@ -82,20 +82,20 @@ constexpr EstimateColumn kCost[] = {
           return e.cost.obligation->hours * kSecondsPerHour;
         },
         "what a reserved price binds for"),
-    figure(
+    priced(figure(
         "cost.commitment_usd", "USD", money, lower,
         [](E e) -> Number {
           if (!e.cost.obligation) return std::nullopt;
           return e.cost.obligation->usd;
         },
-        "what the cluster costs in that term, used or not"),
-    figure(
+        "what the cluster costs in that term, used or not")),
+    priced(figure(
         "cost.total", "USD", money, lower, [](E e) -> Number { return e.cost.total; },
-        "sum of the line items", Rank::first),
-    figure(
+        "sum of the line items", Rank::first)),
+    priced(figure(
         "cost.per_million_tokens", "USD", money, lower,
         [](E e) -> Number { return e.cost.per_million_tokens; }, "total per million tokens",
-        Rank::main),
+        Rank::main)),
     figure(
         "cost.capital_usd", "USD", money, lower, [](E e) -> Number { return e.cost.capital_usd; },
         "owned: cash that servers and network take, on the day of the purchase"),
@@ -103,10 +103,10 @@ constexpr EstimateColumn kCost[] = {
         "cost.break_even_utilization", "", fraction, lower,
         [](E e) -> Number { return e.cost.break_even_utilization; },
         "where owning costs what renting does"),
-    figure(
+    priced(figure(
         "cost.rent_per_gpu_hour", "USD/GPU-hour", money, neither,
         [](E e) -> Number { return e.cost.rent_per_gpu_hour; },
-        "the rent that owning is compared with"),
+        "the rent that owning is compared with")),
 };
 
 constexpr EstimateColumn kRange[] = {
@@ -192,7 +192,10 @@ constexpr EstimateColumn kRun[] = {
 
 void add_cost_columns(Columns<Estimate>& out) {
   out.add(kCost);
-  out.add(kRange);
+  for (EstimateColumn column : kRange) {
+    column.of_range = true;
+    out.add({column});
+  }
   out.add(kRun);
 }
 

@@ -22,9 +22,8 @@ const EstimateColumn* find_column(std::string_view path);
 const EstimateColumn& require_column(std::string_view path);
 /// Every column, as the row writers take them.
 const std::vector<const EstimateColumn*>& all_columns();
-/// Whether figures of this column are marked with `~` where they follow from a price that nobody asks,
-/// and whether those of an estimate do.
-bool shows_imputed(const ColumnInfo& column);
+/// Whether figures of an estimate follow from a price that nobody asks: those of columns that are
+/// `priced` are marked with `~` then.
 bool is_imputed(const Estimate& estimate);
 
 }  // namespace trcost

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/explain_step.h"
 
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "quantity/digits.h"
@@ -95,6 +98,102 @@ Derivation exchange(const ExchangeAccount& e, const std::vector<TierAccount>& ti
           fmt::format("{} per {}", in_seconds(e.exposed), e.per), std::string(kModel)};
 }
 
+// `max(a, b)`, or the one that there is.
+std::string longest(const std::vector<std::string>& of) {
+  return of.size() == 1 ? of.front() : fmt::format("max({})", fmt::join(of, ", "));
+}
+
+// The seconds of one collective in numbers, as CollectiveAccount has the formula.
+std::string collective_words(const CollectiveAccount& c, const StepAccount& a) {
+  const bool ring = c.kind == CollectiveKind::gather || c.kind == CollectiveKind::all_reduce;
+  std::vector<std::string> tiers;
+  std::string latency;
+  for (std::size_t i = 0; i < a.tiers.size() && i < c.tier_ranks.size(); ++i) {
+    const double g = c.tier_ranks[i];
+    if (g <= 1) continue;
+    const TierAccount& t = a.tiers[i];
+    const bool half = i == 0 && c.kind != CollectiveKind::transfer;
+    const std::string payload =
+        half ? fmt::format("({} + {} x {} / {})", digits(c.tier_bytes[i]), digits(a.half_bytes),
+                           digits(g - 1), digits(ring ? g : c.ranks))
+             : digits(c.tier_bytes[i]);
+    tiers.push_back(fmt::format("{} / {}", payload, digits(t.bytes_per_second * t.efficiency)));
+    latency += ring ? fmt::format(" + {} x (log2({}) + {} x {})", digits(t.latency_seconds),
+                                  digits(g), digits(kRingShare), digits(g - 1))
+                    : fmt::format(" + {} x log2({})", digits(t.latency_seconds), digits(g));
+  }
+  if (tiers.empty()) return {};
+  std::string payload = longest(tiers);
+  if (ring && tiers.size() > 1) {
+    payload = fmt::format("{} x {} + {} x ({})", digits(1 - kShorterTiers), payload,
+                          digits(kShorterTiers), fmt::join(tiers, " + "));
+  }
+  std::string all = payload + latency;
+  if (c.inner_steps > 0) {
+    all += fmt::format(" + {} x {} x {}", digits(kLineShare), digits(a.tiers[0].latency_seconds),
+                       digits(c.inner_steps));
+  }
+  if (c.passes != 1) all = fmt::format("{} x ({})", digits(c.passes), all);
+  return c.times == 1 ? all : fmt::format("{} x ({})", digits(c.times), all);
+}
+
+constexpr std::string_view kCollectiveFormula =
+    "bytes over each tier, with half bytes x its share on the innermost, / rate, the longest and a "
+    "quarter of the others of a ring, + latency x (log2 ranks, of a ring + 0.2 a step)";
+
+// What one of an exchange takes; nothing where it is no collective.
+void add_collectives(const ExchangeAccount& e, const StepAccount& a, std::vector<Derivation>& out) {
+  std::string numbers;
+  for (std::size_t i = 0; i < e.collective_count; ++i) {
+    const std::string words = collective_words(e.collectives[i], a);
+    if (!words.empty()) numbers += (numbers.empty() ? "" : " + ") + words;
+  }
+  if (numbers.empty()) return;
+  out.push_back({fmt::format("one of {}", e.name), std::string(kCollectiveFormula),
+                 std::move(numbers), in_seconds(e.each), std::string(kModel)});
+}
+
+std::string pass_words(double flops, double bytes, double rate, double starts,
+                       const AttentionAccount& core, const StepAccount& a) {
+  std::string text = fmt::format("{} x {} x {} / {}", digits(flops), digits(core.of_head),
+                                 digits(core.of_length), digits(rate));
+  if (bytes > 0) text += fmt::format(" + {} / {}", digits(bytes), digits(a.memory_rate));
+  return text + fmt::format(" + {} x {}", digits(starts), digits(a.ramp_seconds));
+}
+
+void add_attention(const KernelAccount& k, const StepAccount& a, std::vector<Derivation>& out) {
+  if (k.kind != KernelKind::attention) return;
+  const AttentionAccount& core = k.attention;
+  constexpr std::string_view kFormula =
+      "FLOP x of the head's dimension x of the length / rate + bytes / memory rate + starts";
+  out.push_back({fmt::format("{}: attention of one layer, forward", k.module),
+                 std::string(kFormula),
+                 pass_words(k.flops, k.bytes, core.rate, core.starts, core, a), in_seconds(k.forward),
+                 std::string(kModel)});
+  if (k.input_gradients <= 0) return;
+  out.push_back({fmt::format("{}: attention of one layer, backward", k.module),
+                 std::string(kFormula),
+                 pass_words(core.backward_flops, core.backward_bytes, core.backward_rate,
+                            core.backward_starts, core, a),
+                 in_seconds(k.input_gradients), std::string(kModel)});
+}
+
+Derivation activations(const StepAccount& a) {
+  const ActivationAccount& kept = a.activations;
+  const auto mixed = [&](double own, double again) {
+    if (kept.repeated == 0) return digits(own);
+    return fmt::format("({} + {} x ({} - {}))", digits(own), digits(kept.repeated), digits(again),
+                       digits(own));
+  };
+  return {"activations kept on the fullest stage",
+          "micro-batches in flight x bytes of one on its layers + those of the layer at work - those "
+          "with the host",
+          fmt::format("{} x {} + {} - {}", digits(kept.in_flight),
+                      mixed(kept.kept, kept.repeated_kept),
+                      mixed(kept.transient, kept.repeated_transient), digits(kept.on_host)),
+          fmt::format("{} bytes", digits(a.activation_bytes)), "model.md 4.3"};
+}
+
 // Sums over the list; `replica` of layers, `each` and `once` of exchange between replicas.
 struct Sums {
   double kernels = 0, replica = 0, each = 0, once = 0;
@@ -109,6 +208,16 @@ Sums sums_of(const StepAccount& a) {
   for (const ExchangeAccount& e : a.exchanges) out.each += per_micro_batch(e) ? e.exposed : 0;
   for (const ExchangeAccount& e : a.exchanges) out.once += per_step(e) ? e.exposed : 0;
   return out;
+}
+
+void add_transfer(const StepAccount& a, std::vector<Derivation>& out) {
+  if (a.stages <= 1) return;
+  CollectiveAccount one = a.stage_transfer;
+  one.times = 1;
+  out.push_back({"transfer between stages", "transfers x share that shows x (bytes / rate + latency)",
+                 fmt::format("{} x {} x ({})", digits(a.transfers), digits(a.transfer_shown),
+                             collective_words(one, a)),
+                 in_seconds(a.transfer), std::string(kModel)});
 }
 
 void add_pipeline(const StepAccount& a, const Sums& sums, std::vector<Derivation>& out) {
@@ -129,8 +238,15 @@ void add_pipeline(const StepAccount& a, const Sums& sums, std::vector<Derivation
 std::vector<Derivation> derive_step(const StepAccount& a) {
   std::vector<Derivation> out = {matmul_rate(a), memory_rate(a)};
   for (const TierAccount& each : a.tiers) out.push_back(tier(each));
-  for (const KernelAccount& each : a.kernels) out.push_back(kernel(each));
-  for (const ExchangeAccount& each : a.exchanges) out.push_back(exchange(each, a.tiers));
+  for (const KernelAccount& each : a.kernels) {
+    out.push_back(kernel(each));
+    add_attention(each, a, out);
+  }
+  for (const ExchangeAccount& each : a.exchanges) {
+    out.push_back(exchange(each, a.tiers));
+    add_collectives(each, a, out);
+  }
+  add_transfer(a, out);
   const Sums sums = sums_of(a);
   const double replica = sums.kernels + sums.replica + a.repeated + a.waiting + a.connector;
   out.push_back(
@@ -147,8 +263,7 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
                    digits(a.update_parameters > 0 ? a.update_bytes / a.update_parameters : 0),
                    digits(a.memory_rate), digits(a.step_seconds)),
        in_seconds(a.update_bytes / a.memory_rate + a.step_seconds), std::string(kModel)});
-  out.push_back({"activations kept on the fullest stage", "", digits(a.activation_bytes),
-                 fmt::format("{} bytes", digits(a.activation_bytes)), "model.md 4"});
+  out.push_back(activations(a));
   out.push_back(
       {"one step",
        "(1 + imbalance) x tuning / filled x (micro-batches x (replica / stages + transfer + "

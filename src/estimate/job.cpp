@@ -24,7 +24,7 @@ using Maybe = std::optional<double>;
                                 layout, one_layout, memory, work, performance, waterfall, steps,
                                 seq_length, gpu_hours, wall_clock, energy, cost, range, pipeline,
                                 stages, phases, rollout, assumptions, derivations, warnings,
-                                runner_up] = e;
+                                runner_up, beyond_stack] = e;
   [[maybe_unused]] const auto& [step, rate, tflops, mfu, hfu, mfu_bf16, interconnect, goodput,
                                 overhead, batch_cost, method, quality] = performance;
   [[maybe_unused]] const auto& [kwh, co2, per_mwh, per_megawatt, megawatts] = energy;
@@ -262,6 +262,7 @@ void add_notes(Estimate& out, const Estimate& part, const std::string& stage) {
     out.assumptions.push_back(note);
     out.assumptions.back().why = stage + ": " + note.why;
   }
+  if (out.beyond_stack.empty()) out.beyond_stack = part.beyond_stack;
   for (const std::string& text : part.warnings) out.warnings.push_back(stage + ": " + text);
   for (Derivation step : part.derivations) {
     step.name = stage + ": " + step.name;

@@ -126,6 +126,7 @@ MemoryFit look(const Fittable& asked, std::string_view accelerator, MemoryReport
     task.amounts = asked.amounts;
     task.asked = resolve_asked(asked.scenario, asked.amounts);
     task.prepared = prepare(asked.work, asked.scenario, asked.catalog, accelerator, notes);
+    note_abilities(task, notes);
     Fitting(task, report.model.dealt_layers).fill(fit, report);
   } catch (const Error& error) {
     if (error.kind != ErrorKind::no_answer) throw;

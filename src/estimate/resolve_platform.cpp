@@ -2,12 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "catalog/choices.h"
 #include "catalog/peak.h"
 #include "estimate/resolve_question.h"
 #include "performance/performance.h"
+#include "scenario/choices.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -105,24 +108,17 @@ std::string behind_showcase(Platform platform, Tuning tuning) {
 }
 
 // The exchanges that a user says run behind compute; all others do not.
-Overlap resolve_overlap(const Scenario& scenario, Overlap usual) {
-  Overlap out{0, 0, 0, 0};
-  for (const std::string& name : scenario.names(Field::efficiency_overlap)) {
-    if (name == "tensor") {
-      out.tensor = 1;
-    } else if (name == "expert") {
-      // Behind another micro-batch there is work enough for all of it (DualPipe, arXiv:2412.19437,
-      // section 3.2.1; Megatron-Core's overlap of one forward with one backward).
-      out.expert = out.expert_network = 1;
-    } else if (name == "pipeline") {
-      out.pipeline = usual.pipeline;
-    } else if (name == "data") {
-      out.data = usual.data;
-    } else if (name != "none") {
-      throw Error(ErrorKind::usage, fmt::format("unknown exchange \"{}\"", name.substr(0, 40)),
-                  "it is none, or some of tensor, expert, pipeline, data, separated by commas",
+Overlap resolve_overlap(const Scenario& scenario) {
+  const std::vector<std::string> words = scenario.names(Field::efficiency_overlap);
+  Overlap out;
+  for (const std::string& word : words) {
+    const Overlap hidden = value_of(kOverlaps, word);
+    if (words.size() > 1 && (hidden == kAllHidden || hidden == Overlap{})) {
+      throw Error(ErrorKind::usage, fmt::format("\"{}\" stands for every exchange", word),
+                  "give it alone, or the kinds that run behind compute",
                   std::string(field_info(Field::efficiency_overlap).flag));
     }
+    for (double Overlap::* const each : kExchanges) out.*each = std::max(out.*each, hidden.*each);
   }
   return out;
 }
@@ -136,7 +132,7 @@ void resolve_tuning(const Scenario& scenario, Platform& platform, Notes& notes) 
   }
   set_tuning(platform, tuning);
   if (scenario.has(Field::efficiency_overlap)) {
-    platform.overlap = resolve_overlap(scenario, platform.overlap);
+    platform.overlap = resolve_overlap(scenario);
   }
 }
 

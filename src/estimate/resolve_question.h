@@ -53,4 +53,7 @@ RangeTerms resolve_range_terms(const Scenario& asked);
 Task resolve_task(const Scenario& scenario, const Catalog& catalog, std::string_view accelerator,
                   Notes& notes);
 
+/// Warns of a layout that was asked for and that the stack cannot do.
+void note_abilities(const Task& task, Notes& notes);
+
 }  // namespace trcost

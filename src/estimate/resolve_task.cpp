@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "catalog/choices.h"
 #include "estimate/resolve_question.h"
 #include "quantity/portable_math.h"
@@ -69,7 +71,15 @@ Task resolve_task(const Scenario& scenario, const Catalog& catalog, std::string_
   out.prepared = prepare(std::move(work), scenario, catalog, accelerator, notes);
   note_vision_habits(scenario, *out.prepared, notes);
   out.asked = resolve_asked(scenario, out.amounts);
+  note_abilities(out, notes);
   return out;
+}
+
+void note_abilities(const Task& task, Notes& notes) {
+  const Stack& stack = *task.platform().stack;
+  const std::string beyond = beyond_stack(task.asked.layout, stack);
+  if (beyond.empty()) return;
+  notes.warn(fmt::format("stack {} is not known to do {}: computed all the same", stack.name, beyond));
 }
 
 }  // namespace trcost

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/explain_step.h"
 
+#include <algorithm>
+#include <optional>
+#include <span>
+
 namespace trcost {
 namespace {
 
@@ -14,6 +18,12 @@ constexpr auto plain(std::string_view path, std::string_view unit, auto get,
                      std::string_view help) {
   return number(path, unit, NumberKind::number, get, help);
 }
+
+// Of an attention's core; unknown of other kernels.
+template <double AttentionAccount::*Part>
+constexpr auto core = [](K k) {
+  return k.kind == KernelKind::attention ? std::optional(k.attention.*Part) : std::nullopt;
+};
 
 const Columns<KernelAccount>& kernel_columns() {
   static const Columns<KernelAccount> table = {
@@ -38,8 +48,67 @@ const Columns<KernelAccount>& kernel_columns() {
       plain(
           "input_gradients_seconds", "s", [](K k) { return k.input_gradients; }, "likewise"),
       plain(
-          "weight_gradients_seconds", "s", [](K k) { return k.weight_gradients; }, "likewise")};
+          "weight_gradients_seconds", "s", [](K k) { return k.weight_gradients; }, "likewise"),
+      plain("attention.flops_per_second", "FLOP/s", core<&AttentionAccount::rate>,
+            "of a long core of head dimension 128, forward"),
+      plain("attention.backward_flops_per_second", "FLOP/s",
+            core<&AttentionAccount::backward_rate>, "backward"),
+      plain("attention.of_head", "", core<&AttentionAccount::of_head>,
+            "how much longer at its head dimension"),
+      plain("attention.of_length", "", core<&AttentionAccount::of_length>,
+            "how much longer at its length"),
+      plain("attention.backward_flops", "FLOP", core<&AttentionAccount::backward_flops>,
+            "of the backward pass"),
+      plain("attention.backward_bytes", "bytes", core<&AttentionAccount::backward_bytes>,
+            "of memory, backward"),
+      plain("attention.starts", "", core<&AttentionAccount::starts>, "of matmuls, forward"),
+      plain("attention.backward_starts", "", core<&AttentionAccount::backward_starts>,
+            "backward")};
   return table;
+}
+
+using C = const CollectiveAccount&;
+
+template <std::size_t Tier>
+constexpr auto sent = [](C c) { return c.tier_bytes[Tier]; };
+// Unknown where the tier joins none.
+template <std::size_t Tier>
+constexpr auto joined = [](C c) {
+  return c.tier_ranks[Tier] > 0 ? std::optional(c.tier_ranks[Tier]) : std::nullopt;
+};
+
+const Columns<CollectiveAccount>& collective_columns() {
+  static const Columns<CollectiveAccount> table = {
+      text(
+          "kind", [](C c) { return collective_name(c.kind); },
+          "gather (or scatter), all-reduce, all-to-all or transfer", Rank::key),
+      plain(
+          "times", "", [](C c) { return c.times; }, "of them in one exchange"),
+      plain(
+          "passes", "", [](C c) { return c.passes; }, "of an all-reduce, in units of a gather"),
+      plain(
+          "members", "", [](C c) { return c.ranks; }, "ranks"),
+      plain(
+          "bytes", "bytes", [](C c) { return c.bytes; }, "whole"),
+      plain("tier_bytes.innermost", "bytes", sent<0>,
+            "a rank sends over the innermost tier, in a gather's pass"),
+      plain("tier_bytes.second", "bytes", sent<1>, "over the next one"),
+      plain("tier_bytes.third", "bytes", sent<2>, "likewise"),
+      plain("tier_bytes.fourth", "bytes", sent<3>, "likewise"),
+      plain("tier_members.innermost", "", joined<0>, "groups that the innermost tier joins"),
+      plain("tier_members.second", "", joined<1>, "that the next one joins"),
+      plain("tier_members.third", "", joined<2>, "likewise"),
+      plain("tier_members.fourth", "", joined<3>, "likewise"),
+      plain(
+          "inner_steps", "", [](C c) { return c.inner_steps; },
+          "within the domains, of a ring through all ranks"),
+      plain(
+          "seconds", "s", [](C c) { return c.seconds; }, "of one")};
+  return table;
+}
+
+std::span<const CollectiveAccount> collectives_of(X x) {
+  return std::span(x.collectives).first(x.collective_count);
 }
 
 template <std::size_t Tier>
@@ -63,6 +132,9 @@ const Columns<ExchangeAccount>& exchange_columns() {
       plain("tier_bytes.second", "bytes", over<1>, "over the next one"),
       plain("tier_bytes.third", "bytes", over<2>, "likewise"),
       plain("tier_bytes.fourth", "bytes", over<3>, "likewise"),
+      list<collective_columns>(
+          "collectives", [](X x) { return collectives_of(x); },
+          "of one: their times x seconds are its seconds"),
       plain(
           "each_seconds", "s", [](X x) { return x.each; }, "of one"),
       plain(
@@ -112,7 +184,19 @@ constexpr Column<StepAccount> kRates[] = {
     plain(
         "ramp_seconds", "s", [](A a) { return a.ramp_seconds; }, "of a matmul"),
     plain(
-        "gap_seconds", "s", [](A a) { return a.gap_seconds; }, "between kernels")};
+        "gap_seconds", "s", [](A a) { return a.gap_seconds; }, "between kernels"),
+    plain(
+        "link_half_bytes", "bytes", [](A a) { return a.half_bytes; },
+        "payload at half of the innermost tier's rate"),
+    plain(
+        "ring_step_share", "", [](A) { return kRingShare; },
+        "of a tier's latency, for each step of a ring"),
+    plain(
+        "shorter_tiers_share", "", [](A) { return kShorterTiers; },
+        "of the shorter tiers' seconds, which run beside the longest"),
+    plain(
+        "inner_step_share", "", [](A) { return kLineShare; },
+        "of the innermost tier's latency, for each step within domains")};
 
 const Column<StepAccount> kParts[] = {
     list<tier_columns>(
@@ -147,6 +231,22 @@ constexpr Column<StepAccount> kSums[] = {
     plain(
         "transfer_seconds", "s", [](A a) { return a.transfer; }, "between stages, a micro-batch"),
     plain(
+        "transfers", "", [](A a) { return a.transfers; }, "in that, of one's seconds"),
+    plain(
+        "transfer_bytes", "bytes", [](A a) { return a.stage_transfer.bytes; }, "of one"),
+    plain(
+        "transfer_tier", "",
+        [](A a) -> std::optional<double> {
+          const auto& tiers = a.stage_transfer.tier_bytes;
+          const auto at = std::ranges::find_if(tiers, [](double bytes) { return bytes > 0; });
+          if (at == tiers.end()) return std::nullopt;
+          return static_cast<double>(at - tiers.begin());
+        },
+        "over which it goes, 0 for the innermost"),
+    plain(
+        "transfer_shown", "", [](A a) { return a.transfer_shown; },
+        "share of them that nothing hides"),
+    plain(
         "update_parameters", "", [](A a) { return a.update_parameters; }, "of a rank"),
     plain(
         "update_bytes", "bytes", [](A a) { return a.update_bytes; }, "of memory"),
@@ -161,7 +261,28 @@ constexpr Column<StepAccount> kSums[] = {
         "of sequences filled up"),
     plain(
         "activation_bytes", "bytes", [](A a) { return a.activation_bytes; },
-        "on the fullest stage"),
+        "on the fullest stage: in flight x kept + transient - on the host"),
+    plain(
+        "activations.in_flight", "", [](A a) { return a.activations.in_flight; },
+        "micro-batches"),
+    plain(
+        "activations.kept_bytes", "bytes", [](A a) { return a.activations.kept; },
+        "of a micro-batch on the stage's layers (model.md 4.3)"),
+    plain(
+        "activations.transient_bytes", "bytes", [](A a) { return a.activations.transient; },
+        "further ones of the layer at work"),
+    plain(
+        "activations.host_bytes", "bytes", [](A a) { return a.activations.on_host; },
+        "that the host keeps instead"),
+    plain(
+        "activations.repeated", "", [](A a) { return a.activations.repeated; },
+        "share of the layers that keep what full recomputation does"),
+    plain(
+        "activations.repeated_kept_bytes", "bytes",
+        [](A a) { return a.activations.repeated_kept; }, "of a micro-batch, were it all layers"),
+    plain(
+        "activations.repeated_transient_bytes", "bytes",
+        [](A a) { return a.activations.repeated_transient; }, "likewise"),
     plain(
         "seconds", "s", [](A a) { return a.time.seconds; }, "of a step, before waiting for data")};
 

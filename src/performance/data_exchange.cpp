@@ -63,32 +63,39 @@ enum class Travels : std::uint8_t {
   both
 };
 
-// The bytes of an exchange for the ledger, over each tier and whole.
-void add_bytes(const Evaluation& at, const Held& held, Travels what, ExchangeAccount& entry) {
-  const bool weights = what == Travels::weights || what == Travels::both;
-  const bool updated = what == Travels::updated_weights;
-  const bool gradients = what != Travels::weights && !updated;
-  const bool across = what == Travels::gradients_across;
-  const bool reduces = across || what == Travels::gradients_among_all;
-  const double bytes =
-      (weights ? 2 * held.weights : 0) + (updated ? 2 * held.learning : 0) +
-      (gradients ? at.stack.gradient_bytes * held.learning : 0) / (across ? held.shards : 1);
-  const double members = across    ? held.replicas / held.shards
-                         : reduces ? held.replicas
-                                   : held.shards;
-  const auto tiers = gather_tier_bytes(at.costs.fabric, bytes, members,
-                                       across ? held.stride * held.shards : held.stride);
-  entry.bytes += bytes;
-  entry.members = std::max(entry.members, members);
-  for (std::size_t i = 0; i < tiers.size(); ++i)
-    entry.tier_bytes[i] += (reduces ? 2 : 1) * tiers[i];
+// The collectives of an exchange for the ledger; sharded ones are taken in `units` pieces.
+void add_collectives(const Evaluation& at, const Held& held, Travels what, double units,
+                     ExchangeAccount& entry) {
+  const Fabric& fabric = at.costs.fabric;
+  const double gradients = at.stack.gradient_bytes * held.learning;
+  const auto add = [&](const CollectiveAccount& one, double times) {
+    if (one.bytes <= 0) return;
+    entry.bytes += times * one.bytes;
+    entry.members = std::max(entry.members, one.ranks);
+    if (one.ranks > 1) entry.add(one, times);
+  };
+  const auto gather = [&](double bytes) {
+    add(gather_account(fabric, bytes / units, held.shards, held.stride), units);
+  };
+  if (what == Travels::weights || what == Travels::both) gather(2 * held.weights);
+  if (what == Travels::updated_weights) gather(2 * held.learning);
+  if (what == Travels::gradients || what == Travels::both) gather(gradients);
+  if (what == Travels::gradients_among_all) {
+    add(reduce_account(fabric, gradients, held.replicas, held.stride), 1);
+  }
+  if (what == Travels::gradients_across) {
+    add(reduce_account(fabric, gradients / held.shards, held.replicas / held.shards,
+                       held.stride * held.shards),
+        1);
+  }
 }
 
 // An exchange of replicas on its way into the step.
 struct Shown {
   const Evaluation& at;
   const std::array<Held, 2>& held;
-  double tail;  // share of an exchange, its last piece, that nothing hides
+  double units;  // pieces of a gather
+  double tail;   // share of an exchange, its last piece, that nothing hides
 
   // What does not fit behind `window` seconds of compute.
   double operator()(std::string_view name, Travels what, std::string_view per, double exchange,
@@ -98,7 +105,7 @@ struct Shown {
     if (at.ledger != nullptr && exchange > 0) {
       ExchangeAccount entry{name,   per,    "the pass of the stage", 1,    0, 0, {}, exchange,
                             window, hidden, contention * hidden,     shown};
-      for (const Held& each : held) add_bytes(at, each, what, entry);
+      for (const Held& each : held) add_collectives(at, each, what, units, entry);
       at.ledger->exchanged(entry);
     }
     return shown;
@@ -132,7 +139,7 @@ DataExchange data_exchange(const Evaluation& at, double forward, double backward
       virtual_stages > 1
           ? std::min(at.pipeline * (virtual_stages - 1) / virtual_stages, at.layout.micro_batches())
           : 1;
-  const Shown exposed{at, held, tail};
+  const Shown exposed{at, held, units, tail};
   switch (at.layout.sharding) {
     case Sharding::none:
       result.per_step = exposed("gradients, all-reduced", Travels::gradients_among_all, kPerStep,

@@ -100,7 +100,8 @@ void note_adapters(const LayerSplit& split, double flops, double seconds) {
   split.ledger->kernel({{}, KernelKind::adapters, 0, 0, 0, 0, flops, 0, seconds, seconds, seconds});
 }
 
-void note_attention(const LayerSplit& split, double flops, double bytes, const LayerTime& time) {
+void note_attention(const LayerSplit& split, double flops, double bytes,
+                    const AttentionAccount& parts, const LayerTime& time) {
   if (split.ledger == nullptr) return;
   split.ledger->kernel({{},
                         KernelKind::attention,
@@ -112,7 +113,8 @@ void note_attention(const LayerSplit& split, double flops, double bytes, const L
                         bytes,
                         time.attention_forward,
                         time.attention_backward,
-                        0});
+                        0,
+                        parts});
 }
 
 void note_elementwise(const LayerSplit& split, double bytes, const LayerTime& time) {
@@ -135,24 +137,32 @@ void attention_time(const LayerShape& shape, const LayerSplit& split, const Devi
   if (shape.attention_flops <= 0) return;
   const double share = split.tokens / split.tensor;
   if (split.materialised) {
-    const double flops = shape.attention_full_flops * share * rates.batched;
-    const double scores = shape.score_entries * share * shape.score_bytes * rates.memory;
+    const double work = shape.attention_full_flops * share;
+    const double bytes = shape.score_entries * share * shape.score_bytes;
+    const double flops = work * rates.batched;
+    const double scores = bytes * rates.memory;
     time.attention_forward = flops + scores + 2 * rates.ramp;
     time.attention_backward = 2 * flops + shape.score_backward * scores + 4 * rates.ramp;
-    note_attention(split, shape.attention_full_flops * share,
-                   shape.score_entries * share * shape.score_bytes, time);
+    note_attention(split, work, bytes,
+                   {1 / rates.batched, 1 / rates.batched, 1, 1, 2 * work,
+                    shape.score_backward * bytes, 2, 4},
+                   time);
     return;
   }
   const double dim = shape.head_dim;
   const double length = shape.attention_length;
   // Relative to head dim 128 and to a long sequence.
-  const double shape_factor = (dim + efficiency.flash_head_half) / dim * 128 /
-                              (128 + efficiency.flash_head_half) *
-                              (length + efficiency.flash_length_half) / length;
-  const double flops = shape.attention_flops * share * shape_factor;
+  const double of_head = (dim + efficiency.flash_head_half) / dim * 128 /
+                         (128 + efficiency.flash_head_half);
+  const double of_length = (length + efficiency.flash_length_half) / length;
+  const double work = shape.attention_flops * share;
+  const double flops = work * of_head * of_length;
   time.attention_forward = flops * rates.flash_forward + rates.ramp;
   time.attention_backward = kFlashBackwardFlops * flops * rates.flash_backward + rates.ramp;
-  note_attention(split, shape.attention_flops * share, 0, time);
+  note_attention(split, work, 0,
+                 {1 / rates.flash_forward, 1 / rates.flash_backward, of_head, of_length,
+                  kFlashBackwardFlops * work, 0, 1, 1},
+                 time);
 }
 
 // Gives the bytes of the element-wise work.

@@ -82,6 +82,9 @@ struct Fabric {
   std::array<double, 4> size{};      ///< ranks within one domain of the tier; last: unbounded
   std::array<double, 4> per_byte{};  ///< s/byte
   std::array<double, 4> latency{};   ///< s per doubling
+  /// Of the innermost tier's domain, all ranks, for a group that is within them whole; `size` has those
+  /// that a plan uses, so that its degrees divide it (an NVL72 rack: 64 of 72; model.md 5.2).
+  double whole_domain = 0;
   double all_reduce = 2;             ///< all-reduce in units of an all-gather, innermost tier
   double half_bytes = 0;             ///< payload at half of the innermost tier's rate
 };
@@ -95,14 +98,6 @@ struct LayerTime {
   double context_forward = 0, context_backward = 0;
   double expert_forward = 0, expert_backward = 0;
   double host_forward = 0, host_backward = 0;
-};
-
-/// Shares of an exchange that run behind compute.
-struct Overlap {
-  double tensor = 1, expert = 1, pipeline = 1, data = 1;
-  /// Of the all-to-all that leaves a domain, at least: 1 where it is said to run behind the compute
-  /// of another micro-batch.
-  double expert_network = 0;
 };
 
 /// Everything that StepModel::step reads.

@@ -36,23 +36,23 @@ enum class Pass : std::uint8_t { forward, backward };
 
 // Of one layer; `work` is what could hide it.
 void note_gathers(const Evaluation& at, std::string_view name, Pass pass, double times,
-                  double bytes, double members, double stride, double each, double work,
-                  double exposed) {
+                  const CollectiveAccount& one, double work, double exposed) {
   if (at.ledger == nullptr || times <= 0) return;
-  at.ledger->gathered({name,
-                       kPerLayers,
-                       work > 0 ? "kernels of the layer" : "",
-                       times,
-                       bytes,
-                       members,
-                       {},
-                       each,
-                       work,
-                       times * each - exposed,
-                       0,
-                       exposed,
-                       pass == Pass::backward},
-                      stride);
+  ExchangeAccount entry{name,
+                        kPerLayers,
+                        work > 0 ? "kernels of the layer" : "",
+                        times,
+                        one.bytes,
+                        one.ranks,
+                        {},
+                        one.seconds,
+                        work,
+                        times * one.seconds - exposed,
+                        0,
+                        exposed,
+                        pass == Pass::backward};
+  entry.add(one, 1);
+  at.ledger->exchanged(entry);
 }
 
 // Gathers before and scatters after attention and feed-forward; backward gathers the inputs again.
@@ -71,45 +71,43 @@ void tensor_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& w
     const LayerWork before = work;
     time.tensor_forward = exposed(count * each, hidden, work.forward);
     time.tensor_backward = exposed(1.5 * count * each, hidden, work.backward);
-    note_gathers(at, "tensor parallel gathers, forward", Pass::forward, count, bytes, at.tensor, 1,
-                 each, before.forward, time.tensor_forward);
-    note_gathers(at, "tensor parallel gathers, backward", Pass::backward, 1.5 * count, bytes,
-                 at.tensor, 1, each, before.backward, time.tensor_backward);
+    if (at.ledger != nullptr) {
+      const CollectiveAccount one = gather_account(at.costs.fabric, bytes, at.tensor, 1);
+      note_gathers(at, "tensor parallel gathers, forward", Pass::forward, count, one,
+                   before.forward, time.tensor_forward);
+      note_gathers(at, "tensor parallel gathers, backward", Pass::backward, 1.5 * count, one,
+                   before.backward, time.tensor_backward);
+    }
   } else {
     const double each = reduce_seconds(at.costs.fabric, bytes, at.tensor, 1);
     time.tensor_forward = 0.5 * count * each;
     time.tensor_backward = time.tensor_forward;
-    note_gathers(at, "tensor parallel all-reduces, forward", Pass::forward, 0.5 * count, bytes,
-                 at.tensor, 1, each, 0, time.tensor_forward);
-    note_gathers(at, "tensor parallel all-reduces, backward", Pass::backward, 0.5 * count, bytes,
-                 at.tensor, 1, each, 0, time.tensor_backward);
+    if (at.ledger != nullptr) {
+      const CollectiveAccount one = reduce_account(at.costs.fabric, bytes, at.tensor, 1);
+      note_gathers(at, "tensor parallel all-reduces, forward", Pass::forward, 0.5 * count, one, 0,
+                   time.tensor_forward);
+      note_gathers(at, "tensor parallel all-reduces, backward", Pass::backward, 0.5 * count, one,
+                   0, time.tensor_backward);
+    }
   }
   time.host_forward += count * at.stack.collective_dispatch_seconds;
   time.host_backward += count * at.stack.collective_dispatch_seconds;
 }
 
-// Forward and backward; `each` is one of `times` forward and `again` backward, `window` what hides
-// them.
-void note_context(const Evaluation& at, std::string_view name, double bytes, double times,
-                  double again, double each, double window_forward, double window_backward,
+// Forward and backward; `one` of `times` forward and `again` backward, `window` what hides them.
+void note_context(const Evaluation& at, std::string_view name, const CollectiveAccount& one,
+                  double times, double again, double window_forward, double window_backward,
                   const LayerTime& time) {
-  if (at.ledger == nullptr) return;
   const auto note = [&](double count, double window, double shown, bool backward) {
-    const double whole = count * each;
+    const double whole = count * one.seconds;
     const double hidden = std::min(whole, window);
-    at.ledger->exchanged({name,
-                          kPerLayers,
-                          window > 0 ? "attention" : "",
-                          count,
-                          bytes,
-                          at.context,
-                          {},
-                          each,
-                          window,
-                          hidden,
-                          shown - (whole - hidden),
-                          shown,
-                          backward});
+    ExchangeAccount entry{name,       kPerLayers, window > 0 ? "attention" : "",
+                          count,      one.bytes,  at.context,
+                          {},         one.seconds, window,
+                          hidden,     shown - (whole - hidden),
+                          shown,      backward};
+    entry.add(one, 1);
+    at.ledger->exchanged(entry);
   };
   note(times, window_forward, time.context_forward, false);
   note(again, window_backward, time.context_backward, true);
@@ -125,7 +123,11 @@ void heads_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& ti
   const double bytes = at.tokens * (2 * 2 * shape.query_width + copies * shape.kv_bytes) / at.tensor;
   time.context_forward = exchange_seconds(at.costs.fabric, bytes, at.context, at.tensor, 1);
   time.context_backward = time.context_forward;
-  note_context(at, "context parallel all-to-alls", bytes, 1, 1, time.context_forward, 0, 0, time);
+  if (at.ledger != nullptr) {
+    note_context(at, "context parallel all-to-alls",
+                 exchange_account(at.costs.fabric, bytes, at.context, at.tensor, 1), 1, 1, 0, 0,
+                 time);
+  }
   time.host_forward += kExchanges * at.stack.collective_dispatch_seconds;
   time.host_backward += kExchanges * at.stack.collective_dispatch_seconds;
 }
@@ -140,13 +142,17 @@ void context_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& 
   // The last of c ranks sees all the others' keys, 2 - 1/c times the mean of a causal mask; ranks
   // that hold an early and a late piece each are even (Llama 3, arXiv:2407.21783, section 3.3.2).
   const double uneven = at.stack.context_imbalance * (1 - 1 / at.context);
-  time.context_forward = std::max(0.0, ring - kContextOverlap * time.attention_forward) +
+  const double hides = kContextOverlap * at.costs.overlap.context;
+  time.context_forward = std::max(0.0, ring - hides * time.attention_forward) +
                          uneven * time.attention_forward;
-  time.context_backward = std::max(0.0, 2 * ring - kContextOverlap * time.attention_backward) +
+  time.context_backward = std::max(0.0, 2 * ring - hides * time.attention_backward) +
                           uneven * time.attention_backward;
-  note_context(at, "context parallel ring", bytes, at.context - 1, 2 * (at.context - 1), each,
-               kContextOverlap * time.attention_forward, kContextOverlap * time.attention_backward,
-               time);
+  if (at.ledger != nullptr) {
+    note_context(at, "context parallel ring",
+                 transfer_account(at.costs.fabric, bytes, at.tensor * at.context - 1),
+                 at.context - 1, 2 * (at.context - 1), hides * time.attention_forward,
+                 hides * time.attention_backward, time);
+  }
   const double kernels = (at.context - 1) * 3 * at.stack.dispatch_seconds;
   time.host_forward += kernels;
   time.host_backward += kernels;
@@ -160,20 +166,17 @@ double network_share(double domains, const LayerShape& shape) {
   return std::min(distinct, allowed) / shape.experts_per_token;
 }
 
-// Seconds to bring the tokens of a rank to their experts' ranks, which lie `expert_tensor` apart.
-double all_to_all(const Evaluation& at, const LayerShape& shape, double bytes) {
-  const double stride = at.expert_tensor;
-  const double near = domain_members(at.costs.fabric, at.expert, stride);
-  const double share =
-      at.stack.expert_dedup && near < at.expert ? network_share(at.expert / near, shape) : 1;
-  return exchange_seconds(at.costs.fabric, bytes, at.expert, stride, share);
+// Share of the bytes for other domains that really cross, for ranks `expert_tensor` apart.
+double crossing(const Evaluation& at, const LayerShape& shape) {
+  const double near = domain_members(at.costs.fabric, at.expert, at.expert_tensor);
+  return at.stack.expert_dedup && near < at.expert ? network_share(at.expert / near, shape) : 1;
 }
 
 // To the experts and back, with what ranks that share an expert gather in between.
-void note_experts(const Evaluation& at, std::string_view name, Pass pass, double bytes,
-                  double each, double work, double exposed) {
+void note_experts(const Evaluation& at, const LayerShape& shape, std::string_view name, Pass pass,
+                  double bytes, bool shared, double each, double work, double exposed) {
   if (at.ledger == nullptr) return;
-  at.ledger->exchanged({name,
+  ExchangeAccount entry{name,
                         kPerLayers,
                         work > 0 ? "kernels of the layer" : "",
                         2,
@@ -185,7 +188,13 @@ void note_experts(const Evaluation& at, std::string_view name, Pass pass, double
                         2 * each - exposed,
                         0,
                         exposed,
-                        pass == Pass::backward});
+                        pass == Pass::backward};
+  const Fabric& fabric = at.costs.fabric;
+  if (at.expert > 1) {
+    entry.add(exchange_account(fabric, bytes, at.expert, at.expert_tensor, crossing(at, shape)), 1);
+  }
+  if (shared) entry.add(gather_account(fabric, at.expert_tensor * bytes, at.expert_tensor, 1), 1);
+  at.ledger->exchanged(entry);
 }
 
 // Every token goes to its experts and comes back, forward and backward. Ranks that share an expert's
@@ -197,7 +206,9 @@ void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& w
   const bool shared = at.expert_tensor > 1 && (at.expert > 1 || at.expert_tensor < at.tensor);
   if (at.expert <= 1 && !shared) return;
   const double bytes = 2 * at.tokens / at.tensor * shape.experts_per_token * shape.hidden;
-  double each = at.expert > 1 ? all_to_all(at, shape, bytes) : 0;
+  double each = at.expert > 1 ? exchange_seconds(at.costs.fabric, bytes, at.expert,
+                                                 at.expert_tensor, crossing(at, shape))
+                              : 0;
   double collectives = at.expert > 1 ? 2 : 0;
   if (shared) {
     each += gather_seconds(at.costs.fabric, at.expert_tensor * bytes, at.expert_tensor, 1);
@@ -208,10 +219,10 @@ void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& w
   const LayerWork before = hidden > 0 ? work : LayerWork{};
   time.expert_forward = exposed(2 * each, hidden, work.forward);
   time.expert_backward = exposed(2 * each, hidden, work.backward);
-  note_experts(at, "expert parallel all-to-alls, forward", Pass::forward, bytes, each,
-               before.forward, time.expert_forward);
-  note_experts(at, "expert parallel all-to-alls, backward", Pass::backward, bytes, each,
-               before.backward, time.expert_backward);
+  note_experts(at, shape, "expert parallel all-to-alls, forward", Pass::forward, bytes, shared,
+               each, before.forward, time.expert_forward);
+  note_experts(at, shape, "expert parallel all-to-alls, backward", Pass::backward, bytes, shared,
+               each, before.backward, time.expert_backward);
   time.host_forward += collectives * at.stack.collective_dispatch_seconds;
   time.host_backward += collectives * at.stack.collective_dispatch_seconds;
 }

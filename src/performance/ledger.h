@@ -22,8 +22,7 @@ struct Ledger {
     entry.layers = layers;
     account.kernels.push_back(entry);
   }
-  /// A ring or an all-gather: the bytes over each tier follow from the ranks.
-  void gathered(ExchangeAccount entry, double stride);
+  /// The bytes over each tier are those of its collectives.
   void exchanged(ExchangeAccount entry);
   /// Nothing learns before the first module that does: from these entries on no backward pass.
   void drop_backward(std::size_t kernels, std::size_t exchanges);

@@ -82,6 +82,22 @@ bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept
 inline constexpr double kGradientBuckets = 1e9;
 
 /// Memory of one workload on one kind of device, prepared so that a layout is arithmetic.
+/// What a stage keeps for its backward passes:
+///   in_flight x kept + transient - on_host
+/// where kept and transient are, for a share `repeated` of the layers, those of full recomputation.
+struct ActivationAccount {
+  double in_flight = 1;  ///< micro-batches
+  double kept = 0;       ///< bytes of a micro-batch: of each layer by model.md 4.3
+  double transient = 0;  ///< further ones of the layer at work
+  double on_host = 0;    ///< that the host keeps instead
+  double repeated = 0;
+  double repeated_kept = 0, repeated_transient = 0;
+  [[nodiscard]] double bytes() const noexcept {
+    const auto mix = [this](double own, double again) { return own + repeated * (again - own); };
+    return in_flight * mix(kept, repeated_kept) + mix(transient, repeated_transient) - on_host;
+  }
+};
+
 class MemoryModel {
  public:
   using Stage = PipelineStage;
@@ -99,6 +115,9 @@ class MemoryModel {
   /// total. No allocation.
   [[nodiscard]] MemoryUse use(const Layout& layout) const noexcept;
   [[nodiscard]] MemoryUse stage(const Layout& layout, Stage stage) const noexcept;
+
+  /// What use() has for activations, in parts.
+  [[nodiscard]] ActivationAccount activations(const Layout& layout) const noexcept;
 
   /// Activations of a micro-batch that the first stage hands to the host and takes back.
   [[nodiscard]] double moved_activations(const Layout& layout) const noexcept;
@@ -138,6 +157,16 @@ class MemoryModel {
 
   [[nodiscard]] Shares shares(const Layout& layout) const noexcept;
   [[nodiscard]] Shape shape(const Layout& layout, const Shares& shares, Stage stage) const noexcept;
+  /// The fullest stage of a pipeline.
+  struct Fullest {
+    MemoryUse use;
+    Stage stage;
+  };
+  [[nodiscard]] Fullest fullest(const Layout& layout) const noexcept;
+  /// Without what the host keeps.
+  [[nodiscard]] ActivationAccount kept_on(const Shape& shape, const Shares& shares,
+                                          bool first) const noexcept;
+  [[nodiscard]] double gathered_tables(const Layout& layout, bool first, bool last) const noexcept;
   [[nodiscard]] MemoryUse stage(const Layout& layout, const Shares& shares,
                                 Stage stage) const noexcept;
   [[nodiscard]] MemoryUse partly_recomputed(const Layout& layout, const Shares& kept,
@@ -162,6 +191,8 @@ class MemoryModel {
   States last_;         ///< head, final norm
   States head_again_;   ///< what a tied head adds where it is not on the embedding's stage
   double layer_weights_ = 0, expert_weights_ = 0, embedding_weights_ = 0;  ///< bytes when gathered
+  double head_weights_ = 0;  ///< likewise; those of the embedding where it is tied
+  bool tied_ = false;
   double connector_kept_ = 0;  ///< bytes per sequence, 0 where no gradient passes it
   double seq_length_ = 0, logit_bytes_ = 0;
 };

@@ -70,9 +70,7 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
   s.overhead = recipe_.context_bytes + (ranks * t * layout.pp > 1 ? recipe_.network_bytes : 0);
   if (layout.sharding >= Sharding::parameters) {
     const double layers = std::min(recipe_.unsharded_layers, dealt_.count());
-    const double embeddings = recipe_.unsharded_embeddings ? embedding_weights_ : 0;
-    s.overhead +=
-        (layers * layer_weights_ + embeddings) * s.inverse_tensor + layers * gathered_experts;
+    s.overhead += layers * (layer_weights_ * s.inverse_tensor + gathered_experts);
   }
   return s;
 }
@@ -116,23 +114,37 @@ double MemoryModel::moved_activations(const Layout& layout) const noexcept {
                            on_device(of_layout.kept));
 }
 
+// The vocabulary's tables of a stage, whole while the step lasts: of a pipeline one stage has one, the
+// last the other.
+double MemoryModel::gathered_tables(const Layout& layout, bool first, bool last) const noexcept {
+  if (layout.sharding < Sharding::parameters || !recipe_.unsharded_embeddings) return 0;
+  const double head = last && !(first && tied_) ? head_weights_ : 0;
+  return ((first ? embedding_weights_ : 0) + head) / layout.tp;
+}
+
+ActivationAccount MemoryModel::kept_on(const Shape& shape, const Shares& shares,
+                                       bool first) const noexcept {
+  ActivationAccount out{.in_flight = shape.in_flight};
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    if (shape.layers[i] <= 0) continue;
+    out.kept += shape.layers[i] * shares.kept[i];
+    out.transient = std::max(out.transient, shares.transient[i]);
+  }
+  if (first) out.kept += shares.images * connector_kept_ * shares.inverse_tensor;
+  return out;
+}
+
 MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
                              Stage stage) const noexcept {
   const Shape shape = this->shape(layout, shares, stage);
   const bool first = stage == Stage::first, last = stage == Stage::last || layout.pp == 1;
   States held, routed;
-  double kept = 0, transient = 0;
   for (std::size_t i = 0; i < kPlaces; ++i) {
     if (shape.layers[i] <= 0) continue;
     held.add(layers_[i].own, shape.layers[i]);
     routed.add(layers_[i].routed, shape.layers[i]);
-    kept += shape.layers[i] * shares.kept[i];
-    transient = std::max(transient, shares.transient[i]);
   }
-  if (first) {
-    held.add(first_, 1);
-    kept += shares.images * connector_kept_ * shares.inverse_tensor;
-  }
+  if (first) held.add(first_, 1);
   if (last) held.add(last_, 1);
   if (last && !first) held.add(head_again_, 1);
   MemoryUse use;
@@ -142,11 +154,12 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
       held.gradients * shares.dense.gradients + routed.gradients * shares.expert.gradients;
   use.optimizer =
       held.optimizer * shares.dense.optimizer + routed.optimizer * shares.expert.optimizer;
-  use.activations = shape.in_flight * kept + transient;
+  use.activations = kept_on(shape, shares, first).bytes();
   if (offload_.any()) keep_on_host(shape, shares, use);
   if (last) use.logits = shares.tokens * logit_bytes_ * shares.inverse_tensor;
   use.overhead = shares.overhead + recipe_.fragmentation * (use.activations + use.logits);
   use.resident = resident_bytes_ / layout.gpus();
+  use.overhead += gathered_tables(layout, first, last);
   add_up(use);
   return use;
 }
@@ -190,18 +203,40 @@ MemoryUse MemoryModel::stage(const Layout& layout, Stage place) const noexcept {
   return with_stages(layout, [&](const auto& at) { return at(place); });
 }
 
-MemoryUse MemoryModel::use(const Layout& layout) const noexcept {
+MemoryModel::Fullest MemoryModel::fullest(const Layout& layout) const noexcept {
   return with_stages(layout, [&](const auto& at) {
-    MemoryUse worst = at(Stage::first);
-    if (layout.pp == 1) return worst;
-    const MemoryUse last = at(Stage::last);
-    if (last.total > worst.total) worst = last;
-    if (layout.pp > 2) {
-      const MemoryUse inner = at(Stage::inner);
-      if (inner.total > worst.total) worst = inner;
-    }
+    Fullest worst{at(Stage::first), Stage::first};
+    const auto look = [&](Stage stage) {
+      const MemoryUse use = at(stage);
+      if (use.total > worst.use.total) worst = {use, stage};
+    };
+    if (layout.pp > 1) look(Stage::last);
+    if (layout.pp > 2) look(Stage::inner);
     return worst;
   });
+}
+
+MemoryUse MemoryModel::use(const Layout& layout) const noexcept { return fullest(layout).use; }
+
+ActivationAccount MemoryModel::activations(const Layout& layout) const noexcept {
+  const Fullest found = fullest(layout);
+  const auto of = [&](const Layout& l) {
+    const Shares of_layout = shares(l);
+    ActivationAccount out =
+        kept_on(shape(l, of_layout, found.stage), of_layout, found.stage == Stage::first);
+    out.on_host = out.bytes() - stage(l, of_layout, found.stage).activations;
+    return out;
+  };
+  ActivationAccount out = of(layout);
+  if (layout.recompute_layers <= 0) return out;
+  Layout full = layout;
+  full.recompute = Recompute::full;
+  const ActivationAccount again = of(full);
+  out.repeated = recomputed_share(layout, dealt_.count());
+  out.repeated_kept = again.kept;
+  out.repeated_transient = again.transient;
+  out.on_host += out.repeated * (again.on_host - out.on_host);
+  return out;
 }
 
 }  // namespace trcost

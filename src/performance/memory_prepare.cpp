@@ -171,7 +171,9 @@ struct MemoryModel::Preparation {
     } else {
       model.last_.add(states(counts.head, embedding), 1);
     }
-    model.embedding_weights_ = 2 * value_scale * (counts.embedding + counts.head);
+    model.embedding_weights_ = 2 * value_scale * counts.embedding;
+    model.tied_ = m.tied_embeddings;
+    model.head_weights_ = 2 * value_scale * (m.tied_embeddings ? counts.embedding : counts.head);
     // Each module that predicts a further token has logits of its own, all of them kept for the
     // backward pass (Megatron-Core multi_token_prediction.py, process_mtp_loss).
     const double outputs = workload.loss == Loss::chunked ? 1 : 1 + m.mtp_layers;

@@ -62,7 +62,7 @@ struct Platform {
   double slowdown = 1;  ///< of a step against what the stack's constants describe: see Tuning
   /// Bytes/s each way to the host's memory that copies reach; none where nothing is offloaded.
   std::optional<double> host_bandwidth = {};
-  Overlap overlap = {};  ///< how much of what the stack can hide this run hides
+  Overlap overlap = kUsuallyHidden;  ///< how much of what the stack can hide this run hides
   std::shared_ptr<const System> stated = {};  ///< `system`, where its network is as the question has it
 };
 

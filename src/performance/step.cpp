@@ -124,7 +124,14 @@ double stage_transfer(const Evaluation& at, double hidden) {
   const double bytes = 2 * at.tokens * hidden / at.sequence;
   const double stride = at.layout.gpus() / at.pipeline;
   const double each = transfer_seconds(at.costs.fabric, bytes, stride);
-  return 2 * at.layout.vp * each * (1 - at.costs.overlap.pipeline);
+  const double times = 2.0 * at.layout.vp, shown = 1 - at.costs.overlap.pipeline;
+  if (at.ledger != nullptr) {
+    StepAccount& account = at.ledger->account;
+    account.stage_transfer = transfer_account(at.costs.fabric, bytes, stride);
+    account.transfers = times;
+    account.transfer_shown = shown;
+  }
+  return times * each * shown;
 }
 
 /// How a micro-batch spreads over the stages and what passes between them and the replicas.

@@ -27,6 +27,7 @@ void add_rates(const Platform& platform, const StepCosts& costs, StepAccount& ou
   out.elementwise_rate = 1 / rates.elementwise;
   out.ramp_seconds = rates.ramp;
   out.gap_seconds = rates.gap;
+  out.half_bytes = costs.fabric.half_bytes;
 }
 
 void add_tiers(const Platform& platform, const Fabric& fabric, StepAccount& out) {
@@ -41,12 +42,15 @@ void add_tiers(const Platform& platform, const Fabric& fabric, StepAccount& out)
 
 }  // namespace
 
-void Ledger::gathered(ExchangeAccount entry, double stride) {
-  entry.tier_bytes = gather_tier_bytes(fabric, entry.bytes, entry.members, stride);
-  exchanged(entry);
-}
-
 void Ledger::exchanged(ExchangeAccount entry) {
+  // Over all its collectives; an all-reduce sends twice what a gather does, but for what switches add.
+  for (std::size_t i = 0; i < entry.collective_count; ++i) {
+    const CollectiveAccount& each = entry.collectives[i];
+    const double sent = each.kind == CollectiveKind::all_reduce ? 2 : 1;
+    for (std::size_t t = 0; t < entry.tier_bytes.size(); ++t) {
+      entry.tier_bytes[t] += each.times * sent * each.tier_bytes[t];
+    }
+  }
   // What is noted of one layer stands for all of its kind.
   const double times = entry.per == kPerLayers ? layers : 1;
   for (double* each :
@@ -77,6 +81,7 @@ StepAccount StepModel::account(const Layout& layout) const {
   Ledger ledger{out, costs_.fabric};
   out.time = evaluate(layout, &ledger);
   out.activation_bytes = memory(layout).activations;
+  out.activations = memory_.activations(layout);
   return out;
 }
 

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "performance/collectives.h"
 #include "performance/performance.h"
 
 namespace trcost {
@@ -29,6 +30,15 @@ enum class KernelKind : std::uint8_t { matmul, grouped_matmul, attention, elemen
 /// `matmul`, `grouped matmul`, ...
 std::string_view kernel_name(KernelKind kind);
 
+/// What an attention's seconds are made of: FLOP x of_head x of_length / rate + bytes / memory rate +
+/// starts x the start of a matmul; backward likewise, with its own.
+struct AttentionAccount {
+  double rate = 0, backward_rate = 0;  ///< FLOP/s at head dimension 128 and a long sequence
+  double of_head = 1, of_length = 1;   ///< how much longer at those of the layer
+  double backward_flops = 0, backward_bytes = 0;
+  double starts = 0, backward_starts = 0;
+};
+
 struct KernelAccount {
   std::string_view module;  ///< `layers`, `head`, `vision encoder`
   KernelKind kind{};
@@ -37,6 +47,7 @@ struct KernelAccount {
   double flops = 0;            ///< forward
   double bytes = 0;            ///< of memory moved, forward
   double forward = 0, input_gradients = 0, weight_gradients = 0;  ///< seconds
+  AttentionAccount attention = {};  ///< of an attention's core
 };
 
 /// What ranks exchange, and how much of it shows.
@@ -48,12 +59,18 @@ struct ExchangeAccount {
   double bytes = 0;         ///< of one, whole
   double members = 0;       ///< ranks
   std::array<double, 4> tier_bytes{};  ///< of one, per rank over each tier, innermost first
-  double each = 0;                     ///< seconds of one
+  double each = 0;                     ///< seconds of one: of its collectives times x seconds
   double window = 0;                   ///< seconds of work that could hide them
   double hidden = 0;                   ///< seconds that it does
   double crowding = 0;                 ///< seconds that the hidden part costs the work
   double exposed = 0;                  ///< seconds that show: times x each - hidden + crowding
   bool backward = false;               ///< falls away where nothing learns
+  std::array<CollectiveAccount, 4> collectives{};
+  std::size_t collective_count = 0;
+  void add(CollectiveAccount one, double count) {
+    one.times = count;
+    collectives[collective_count++] = one;
+  }
 };
 
 /// A tier of the network.
@@ -75,6 +92,7 @@ struct StepAccount {
   double elementwise_rate =
       0;  ///< bytes/s of fused traffic, with what the software moves beside it
   double ramp_seconds = 0, gap_seconds = 0;  ///< of a matmul; between kernels
+  double half_bytes = 0;  ///< payload at half of the innermost tier's rate
   std::vector<TierAccount> tiers;
   std::vector<KernelAccount> kernels;
   std::vector<ExchangeAccount> exchanges;
@@ -88,6 +106,9 @@ struct StepAccount {
   double stage_imbalance = 0;                ///< share of the slowest stage's surplus that shows
   double bubble_stages = 0;                  ///< (stages - 1) / virtual_stages
   double transfer = 0;                       ///< exposed between stages, per micro-batch
+  double transfers = 0;                      ///< in that, of `stage_transfer`
+  double transfer_shown = 1;                 ///< share of their seconds that nothing hides
+  CollectiveAccount stage_transfer = {};
   // The update.
   double update_parameters = 0;  ///< of a rank
   double update_bytes = 0;       ///< of memory, for them
@@ -97,6 +118,7 @@ struct StepAccount {
   double slowdown = 1;   ///< of software that nobody tuned
   double padding_efficiency = 1;
   double activation_bytes = 0;  ///< kept on the fullest stage
+  ActivationAccount activations = {};
   StepTime time;
 };
 

@@ -19,7 +19,7 @@ std::string way_in(const StepModel& model) {
   const Stack& stack = *model.platform().stack;
   const Offload& offload = model.workload().offload;
   std::string out;
-  if (!stack.tensor_parallel && !stack.pipeline_parallel) {
+  if (!stack.can(dimension_of(&LayoutDegrees::tp)) && !stack.can(dimension_of(&LayoutDegrees::pp))) {
     out = fmt::format(
         "; stack {} splits neither matrices nor layers over GPUs: --stack takes another", stack.name);
   }

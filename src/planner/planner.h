@@ -42,6 +42,9 @@ struct PlanRequest : Degrees {
   bool operator==(const PlanRequest&) const = default;
 };
 
+/// `pp 2, sharding optimizer`: what of a request its stack cannot do; empty: nothing.
+std::string beyond_stack(const PlanRequest& request, const Stack& stack);
+
 /// A chosen layout with what the performance floor says of it.
 struct Plan {
   Layout layout;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,14 +31,58 @@ std::string divisors(std::int64_t number, std::int64_t most) {
   return text.empty() ? last : text + " or " + last;
 }
 
-void must_divide(int degree, double whole, const char* flag, const char* what) {
+void must_divide(int degree, double whole, const std::string& flag, std::string_view what) {
   if (std::fmod(whole, degree) == 0) return;
-  refuse(fmt::format("{} {} does not divide the {} {}", flag + 2, degree, whole, what),
+  refuse(fmt::format("{} {} does not divide the {} {}", flag.substr(2), degree, whole, what),
          "allowed here: " + divisors(std::llround(whole), std::llround(whole)), flag);
 }
 
 std::string flag_of(std::string_view dimension) {
   return fmt::format("--{}", dimension);
+}
+
+// How many there are of what a dimension deals out.
+struct Whole {
+  double count;
+  std::string_view what;
+};
+
+Whole dealt_by(const Dimension& dimension, const StepModel& model) {
+  const LanguageModel& m = model.workload().language;
+  switch (dimension.deals) {
+    case Deals::nothing: break;
+    case Deals::heads: return {static_cast<double>(m.heads), "attention heads"};
+    case Deals::layers: return {model.dealt().count(), "layers"};
+    case Deals::tokens: return {model.workload().seq_length, "tokens of a sequence"};
+    case Deals::experts: return {m.moe ? static_cast<double>(m.moe->experts) : 1, "experts"};
+    case Deals::expert_channels:
+      return {m.moe ? static_cast<double>(m.moe->expert_ffn) : 1, "channels of an expert"};
+  }
+  return {std::numeric_limits<double>::infinity(), ""};
+}
+
+bool of_experts(const Dimension& dimension) {
+  return dimension.deals == Deals::experts || dimension.deals == Deals::expert_channels;
+}
+
+// Of each degree what it splits, by its row.
+void check_degrees(const StepModel& model, const PlanRequest& r) {
+  for (const Dimension& each : kDimensions) {
+    const int degree = (r.*each.given).value_or(1);
+    if (degree == 1) continue;
+    const std::string flag = flag_of(each.name);
+    if (of_experts(each) && !model.workload().language.moe) {
+      refuse(fmt::format("{} {} needs a model with experts", each.name, degree),
+             fmt::format("leave {} out", flag), flag);
+    }
+    const Whole whole = dealt_by(each, model);
+    if (each.evenly) {
+      must_divide(degree, whole.count, flag, whole.what);
+    } else if (degree > whole.count) {
+      refuse(fmt::format("{} {} is more than the {} {}", each.name, degree, whole.count, whole.what),
+             fmt::format("at most {}", whole.count), flag);
+    }
+  }
 }
 
 void check_gpus(const PlanRequest& r) {
@@ -47,10 +92,10 @@ void check_gpus(const PlanRequest& r) {
   }
   std::vector<std::pair<std::string_view, int>> given;
   for (const Dimension& each : kDimensions) {
-    if (each.of_gpus && r.*each.given) given.emplace_back(each.name, *(r.*each.given));
-  }
-  for (const auto& [name, degree] : given) {
-    if (degree < 1) refuse(fmt::format("{} {} is below 1", name, degree), {}, flag_of(name));
+    if (!(r.*each.given)) continue;
+    const int degree = *(r.*each.given);
+    if (degree < 1) refuse(fmt::format("{} {} is below 1", each.name, degree), {}, flag_of(each.name));
+    if (each.of_gpus) given.emplace_back(each.name, degree);
   }
   const double product = r.product();
   const std::string chain = product_words(r);
@@ -83,21 +128,12 @@ void check_gpus(const PlanRequest& r) {
   }
 }
 
-void check_experts(const LanguageModel& m, const PlanRequest& r) {
+// Groups of experts lie within a stage.
+void check_experts(const PlanRequest& r) {
   const int ep = r.ep.value_or(1), etp = r.etp.value_or(1);
-  if (ep < 1) refuse(fmt::format("ep {} is below 1", ep), {}, "--ep");
-  if (etp > 1 && !m.moe) {
-    refuse(fmt::format("etp {} needs a model with experts", etp), "leave --etp out", "--etp");
-  }
-  if (etp > 1) {
-    must_divide(etp, m.moe->expert_ffn, "--etp", "channels of an expert");
-    must_divide(etp, r.busy() / r.pp.value_or(1) / ep, "--etp",
-                "GPUs that hold one of the expert groups");
-  }
-  if (ep == 1) return;
-  if (!m.moe) refuse(fmt::format("ep {} needs a model with experts", ep), "leave --ep out", "--ep");
-  must_divide(ep, m.moe->experts, "--ep", "experts");
-  must_divide(ep, r.busy() / r.pp.value_or(1), "--ep", "GPUs of a pipeline stage");
+  const double stage = r.busy() / r.pp.value_or(1);
+  if (etp > 1) must_divide(etp, stage / ep, "--etp", "GPUs that hold one of the expert groups");
+  if (ep > 1) must_divide(ep, stage, "--ep", "GPUs of a pipeline stage");
 }
 
 void check_recompute(double layers, const PlanRequest& r) {
@@ -115,16 +151,8 @@ void check_recompute(double layers, const PlanRequest& r) {
   }
 }
 
-void check_model(const StepModel& model, const PlanRequest& r) {
-  const LanguageModel& m = model.workload().language;
-  const double layers = model.dealt().count();
-  if (r.tp) must_divide(*r.tp, m.heads, "--tp", "attention heads");
-  if (r.pp && *r.pp > layers) {
-    refuse(fmt::format("pp {} is more than the {} layers", *r.pp, layers),
-           fmt::format("at most {}", layers), "--pp");
-  }
+void check_stages(double layers, const PlanRequest& r) {
   const int vp = r.vp.value_or(1);
-  if (vp < 1) refuse(fmt::format("vp {} is below 1", vp), {}, "--vp");
   if (vp > 1 && r.pp == 1) {
     refuse(fmt::format("vp {} needs a pipeline", vp), "leave --vp out, or raise --pp", "--vp");
   }
@@ -133,17 +161,18 @@ void check_model(const StepModel& model, const PlanRequest& r) {
         fmt::format("pp {} x vp {} are more stages than the {} layers fill", *r.pp, vp, layers),
         fmt::format("vp at most {}", std::ceil(layers / *r.pp)), "--vp");
   }
-  if (r.cp && *r.cp > model.workload().seq_length) {
-    refuse(fmt::format("cp {} is more than the {} tokens of a sequence", *r.cp,
-                       model.workload().seq_length),
-           {}, "--cp");
-  }
+}
+
+void check_model(const StepModel& model, const PlanRequest& r) {
+  check_degrees(model, r);
+  const double layers = model.dealt().count();
+  check_stages(layers, r);
   const Stack& stack = *model.platform().stack;
   if (r.cp && r.context_kind.value_or(stack.context_kind) == ContextKind::ulysses) {
-    must_divide(*r.cp, m.heads / r.tp.value_or(1), "--cp",
+    must_divide(*r.cp, model.workload().language.heads / r.tp.value_or(1), "--cp",
                 "attention heads of a tensor rank (--context-kind ring takes any)");
   }
-  check_experts(m, r);
+  check_experts(r);
   check_recompute(layers, r);
 }
 
@@ -169,6 +198,20 @@ void check_batch(const PlanRequest& r) {
 }
 
 }  // namespace
+
+std::string beyond_stack(const PlanRequest& request, const Stack& stack) {
+  std::vector<std::string> parts;
+  for (const Dimension& each : kDimensions) {
+    const int degree = (request.*each.given).value_or(1);
+    if (degree > 1 && !stack.can(each)) parts.push_back(fmt::format("{} {}", each.name, degree));
+  }
+  // One rank has nobody to share with.
+  const bool alone = request.open() == 0 && request.dp == 1 && request.cp == 1;
+  if (request.sharding && !stack.can(*request.sharding) && !alone) {
+    parts.push_back(fmt::format("sharding {}", sharding_name(*request.sharding)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
 
 bool PlanRequest::complete() const {
   return tp && pp && (product() == gpus || open() <= 1);

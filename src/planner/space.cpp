@@ -50,13 +50,26 @@ std::vector<double> divisors(double whole) {
 
 }  // namespace
 
+namespace {
+
+// What the software cannot do is searched at degree one alone.
+PlanRequest within_abilities(PlanRequest request, const Stack& stack) {
+  for (const Dimension& each : kDimensions) {
+    std::optional<int>& degree = request.*each.given;
+    if (!stack.can(each) && !degree) degree = 1;
+  }
+  return request;
+}
+
+}  // namespace
+
 bool divides(double whole, double part) {
   return std::fmod(whole, part) == 0;
 }
 
 SearchSpace::SearchSpace(const StepModel& model, const PlanRequest& request, Idle idle)
     : model_(model),
-      request_(request),
+      request_(within_abilities(request, *model.platform().stack)),
       language_(model.workload().language),
       layers_(model.dealt().count()),
       stack_(*model.platform().stack),
@@ -66,7 +79,7 @@ SearchSpace::SearchSpace(const StepModel& model, const PlanRequest& request, Idl
     shardings_ = {*request.sharding};
   } else {
     for (const auto& [word, sharding] : kShardings) {
-      if (is_searched(sharding) && stack_.shardings[static_cast<std::size_t>(sharding)]) {
+      if (is_searched(sharding) && stack_.can(sharding)) {
         shardings_.push_back(sharding);
       }
     }
@@ -89,7 +102,6 @@ SearchSpace::SearchSpace(const StepModel& model, const PlanRequest& request, Idl
 std::vector<int> SearchSpace::tensor_degrees() const {
   if (request_.tp) return {*request_.tp};
   std::vector<int> degrees{1};
-  if (!stack_.tensor_parallel) return degrees;
   const double domain = model_.platform().system->usable_per_domain;
   for (int t = 2; t <= domain && t <= gpus_; t *= 2) {
     const bool heads = divides(language_.heads, t) &&
@@ -106,7 +118,6 @@ ContextKind SearchSpace::context_kind() const {
 std::vector<int> SearchSpace::context_degrees() const {
   if (request_.cp) return {*request_.cp};
   std::vector<int> degrees{1};
-  if (!stack_.context_parallel) return degrees;
   const double seq = model_.workload().seq_length;
   for (int c = 2; seq / c >= kLeastTokensPerContextRank && c <= gpus_; c *= 2) {
     if (context_kind() == ContextKind::ring || divides(language_.heads, c)) degrees.push_back(c);
@@ -117,18 +128,20 @@ std::vector<int> SearchSpace::context_degrees() const {
 bool SearchSpace::pipeline_divides(int pp) const {
   if (request_.pp) return pp == *request_.pp;
   if (pp == 1) return true;
-  if (!stack_.pipeline_parallel || pp > layers_) return false;
+  if (pp > layers_) return false;
   return layers_ >= kLeastBalance * pp * std::ceil(layers_ / pp);
 }
 
 void SearchSpace::add_structures(std::vector<Structure>& out, Structure s) const {
   s.dp = static_cast<int>(gpus_ / whole(s.gpus()));
   if (request_.dp && s.dp != *request_.dp) return;
+  // A group of experts lies within a stage.
+  const std::int64_t stage = gpus_ / s.pp;
+  const std::int64_t etp = request_.etp.value_or(1);
+  if (stage % (s.ep * etp) != 0) return;
   out.push_back(s);
   if (request_.ep || !language_.moe) return;
   const int experts = static_cast<int>(language_.moe->experts);
-  const std::int64_t stage = gpus_ / s.pp;
-  const std::int64_t etp = request_.etp.value_or(1);
   for (s.ep = 2; s.ep <= experts && s.ep <= stage; ++s.ep) {
     if (experts % s.ep == 0 && stage % (s.ep * etp) == 0) out.push_back(s);
   }
@@ -218,7 +231,7 @@ void SearchSpace::virtual_stages(const Structure& structure, double micro_batche
   if (request_.vp) return out.push_back(*request_.vp);
   out.push_back(1);
   const int pp = structure.pp;
-  if (pp == 1 || !stack_.virtual_pipeline || micro_batches < pp) return;
+  if (pp == 1 || micro_batches < pp) return;
   const double most = std::ceil(layers_ / pp);
   for (int v = 2; v <= most && v <= kMostStagesPerRank; ++v) {
     const double slots = static_cast<double>(v) * pp;
@@ -228,7 +241,7 @@ void SearchSpace::virtual_stages(const Structure& structure, double micro_batche
 
 double SearchSpace::most_virtual_stages(const Structure& structure) const {
   if (request_.vp) return *request_.vp;
-  if (structure.pp == 1 || !stack_.virtual_pipeline) return 1;
+  if (structure.pp == 1) return 1;
   return std::min<double>(kMostStagesPerRank, std::ceil(layers_ / structure.pp));
 }
 

@@ -93,7 +93,7 @@ class SearchSpace {
                           std::vector<double>& out) const;
 
   const StepModel& model_;
-  const PlanRequest& request_;
+  PlanRequest request_;  ///< with degree one where the stack can do no other
   const LanguageModel& language_;
   double layers_;  ///< that a pipeline deals
   const Stack& stack_;

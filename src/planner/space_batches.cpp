@@ -80,7 +80,7 @@ double SearchSpace::largest_batch() const {
   double pp = 1;
   if (request_.pp) {
     pp = *request_.pp;
-  } else if (stack_.pipeline_parallel) {
+  } else {
     pp = std::min<double>(kMostStages, layers_);
   }
   const double least = request_.gpus / (tp * cp * pp) * micro;
@@ -106,7 +106,7 @@ void SearchSpace::micro_batch_counts(double share, double most, const Structure&
   const auto add = [&](double m) {
     if (m >= 1 && std::find(out.begin(), out.end(), m) == out.end()) out.push_back(m);
   };
-  if (pp > 1 && stack_.virtual_pipeline) {
+  if (pp > 1 && stack_.can(dimension_of(&LayoutDegrees::vp))) {
     const double below = std::floor(share / pp) * pp, above = below + pp;
     const double whole = share - below < above - share && below > 0 ? below : above;
     if (std::abs(whole / share - 1) <= kNear) {

@@ -135,6 +135,10 @@ std::vector<std::string> strict_reasons(const Estimate& estimate) {
     add("has a price older than a year or of a guessed date",
         "--price USD avoids it, or `trcost prices import` of a newer list");
   }
+  if (!estimate.beyond_stack.empty()) {
+    add("is computed with what its stack is not known to do, " + estimate.beyond_stack,
+        "leave it out, or name the --stack that does it");
+  }
   if (!estimate.memory.fits) add("does not fit in memory", "take more accelerators");
   const std::string unknown = unknown_numbers(estimate);
   if (!unknown.empty())

@@ -56,6 +56,29 @@ inline constexpr Choice<Offload> kOffloads[] = {
     {"activations", {.activations = true}},
     {"all", {.optimizer = true, .activations = true}}};
 
+/// Shares of each exchange that run behind compute, of what software can hide of it.
+struct Overlap {
+  double tensor = 0, expert = 0, pipeline = 0, data = 0, context = 0;
+  /// Of the all-to-all that leaves a domain, at least: 1 where it is said to run behind the compute
+  /// of another micro-batch, which is work enough for all of it (DualPipe, arXiv:2412.19437, section
+  /// 3.2.1; Megatron-Core's overlap of one forward with one backward).
+  double expert_network = 0;
+  friend bool operator==(const Overlap&, const Overlap&) = default;
+};
+inline constexpr double Overlap::*kExchanges[] = {&Overlap::tensor,   &Overlap::expert,
+                                                  &Overlap::pipeline, &Overlap::data,
+                                                  &Overlap::context,  &Overlap::expert_network};
+inline constexpr Overlap kAllHidden = {1, 1, 1, 1, 1, 1};
+/// As the software does by itself.
+inline constexpr Overlap kUsuallyHidden = {1, 1, 1, 1, 1, 0};
+inline constexpr Choice<Overlap> kOverlaps[] = {{"on", kAllHidden},
+                                                {"off", {}},
+                                                {"dp", {.data = 1}},
+                                                {"tp", {.tensor = 1}},
+                                                {"pp", {.pipeline = 1}},
+                                                {"ep", {.expert = 1, .expert_network = 1}},
+                                                {"cp", {.context = 1}}};
+
 /// How samples share a sequence.
 enum class Packing : std::uint8_t { packed, grouped, padded };
 inline constexpr Choice<Packing> kPackings[] = {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
@@ -48,30 +50,6 @@ std::string checked_text(const FieldInfo& info, std::string_view text) {
   return std::string(text);
 }
 
-// Names separated by commas, each once.
-std::string checked_list(const FieldInfo& info, std::string_view text) {
-  std::string out = checked_text(info, text);
-  std::vector<std::string_view> names;
-  std::string_view rest = out;
-  while (true) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    std::string_view name = rest.substr(0, comma);
-    while (name.starts_with(' ')) name.remove_prefix(1);
-    while (name.ends_with(' ')) name.remove_suffix(1);
-    if (name.empty()) {
-      throw Error(ErrorKind::usage, "there is an empty name in the list",
-                  "write names separated by commas, like h100-sxm,b200");
-    }
-    if (std::ranges::find(names, name) != names.end()) {
-      throw Error(ErrorKind::usage, fmt::format("\"{}\" stands twice in the list", name),
-                  "name each one once");
-    }
-    names.push_back(name);
-    if (comma == rest.size()) return out;
-    rest.remove_prefix(comma + 1);
-  }
-}
-
 std::string checked_choice(const FieldInfo& info, std::string_view text) {
   if (std::string choice = choice_of_word(info, text); !choice.empty()) return choice;
   const std::vector<std::string> allowed = field_choices(info);
@@ -83,6 +61,31 @@ std::string checked_choice(const FieldInfo& info, std::string_view text) {
   throw Error(ErrorKind::usage,
               fmt::format("\"{}\" is not a value of {}", text.substr(0, kQuotedLength), info.flag),
               hint);
+}
+
+// Names separated by commas, each once; of a field with words of its own, those.
+std::string checked_list(const FieldInfo& info, std::string_view text) {
+  const std::string written = checked_text(info, text);
+  std::vector<std::string> names;
+  std::string_view rest = written;
+  while (true) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    std::string_view name = rest.substr(0, comma);
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    while (name.ends_with(' ')) name.remove_suffix(1);
+    if (name.empty()) {
+      throw Error(ErrorKind::usage, "there is an empty name in the list",
+                  "write names separated by commas, like h100-sxm,b200");
+    }
+    names.push_back(info.choices.empty() ? std::string(name) : checked_choice(info, name));
+    if (std::ranges::find(names, names.back()) != names.end() - 1) {
+      throw Error(ErrorKind::usage, fmt::format("\"{}\" stands twice in the list", name),
+                  "name each one once");
+    }
+    if (comma == rest.size()) break;
+    rest.remove_prefix(comma + 1);
+  }
+  return info.choices.empty() ? written : fmt::format("{}", fmt::join(names, ","));
 }
 
 std::string checked_flag(const FieldInfo& info, std::string_view text) {

@@ -225,7 +225,7 @@ DiffPlatform diff_platform(const Json* a, const Json* b) {
   out.total = column_row(require_column("cost.total"), a, b);
   if (a == nullptr || b == nullptr) return out;
   for (const EstimateColumn& column : columns()) {
-    if (column.path == "accelerator") continue;
+    if (column.rank == Rank::key) continue;  // it is what the two are told by
     add_row(out.figures, column_row(column, a, b));
   }
   out.items = diff_items(a, b);

@@ -68,7 +68,7 @@ Found search(Prober& prober, const SolveRequest& request, const System& system) 
   if (info.meaning.solve_by == SolveBy::bracket) {
     return solve_by_bracket(prober, field_grid(info), is_whole(info));
   }
-  const bool cheapest = request.target.column->path == "wall_clock_seconds";
+  const bool cheapest = request.target.deadline();
   const bool cluster = info.field == Field::hardware_gpus;
   const double node = std::max(1.0, system.gpus_per_node);
   return solve_by_scan(prober, cluster ? cluster_sizes(node) : scanned_values(info),
@@ -127,6 +127,8 @@ void refuse_outcome(std::string_view word) {
 }
 
 }  // namespace
+
+bool SolveTarget::deadline() const { return column == &require_column("wall_clock_seconds"); }
 
 SolveTarget solve_target(std::string_view path, double value) {
   const EstimateColumn& column = require_column(path);

@@ -13,7 +13,7 @@ Prober::Prober(const Catalog& catalog, const SolveRequest& request, std::string_
                Setter set)
     : estimator_(catalog, {.assumptions = false,
                            .derivations = false,
-                           .range = request.target.column->path.starts_with("range.")}),
+                           .range = request.target.column->of_range}),
       target_(&request.target),
       accelerator_(accelerator),
       scenario_(request.base),

@@ -110,7 +110,7 @@ SweepKey objective_of(const std::vector<SweepAxis>& axes, const Directed& direct
 }
 
 bool is_range(const EstimateColumn* column) {
-  return column != nullptr && column->path.starts_with("range.");
+  return column != nullptr && column->of_range;
 }
 
 bool monotone(Comparison comparison) {

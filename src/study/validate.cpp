@@ -174,7 +174,8 @@ const Stack& row_stack(const Catalog& catalog, const ThroughputRow& row) {
 void set_row_tuning(Platform& platform, const ThroughputRow& row, bool default_tuning) {
   const Tuning usual = platform.stack->usual;
   set_tuning(platform, default_tuning ? usual : row.tuning.value_or(usual));
-  if (!default_tuning && !row.overlaps) platform.overlap = {0, 0, 0, 0};
+  // A ring of keys and values travels beside the attention kernels, whatever is switched off.
+  if (!default_tuning && !row.overlaps) platform.overlap = {.context = 1};
 }
 
 Platform row_platform(const Catalog& catalog, const ThroughputRow& row, bool default_tuning) {
@@ -225,7 +226,7 @@ std::optional<double> ratio(std::optional<double> predicted, double measured) {
 RowError error_of(const ValidationRow& row) {
   const ThroughputRow& m = *row.measured;
   return {row.error, m.weight, m.group, ratio(m.left_out, m.tokens_per_second_per_gpu),
-          m.left_out_sigma};
+          m.left_out_sigma, !m.left_out.has_value()};
 }
 
 ValidationSummary summarise(const std::vector<RowError>& rows, std::string dimension,
@@ -236,7 +237,10 @@ ValidationSummary summarise(const std::vector<RowError>& rows, std::string dimen
   std::vector<std::pair<double, double>> sizes;
   std::vector<std::pair<double, double>> signs;
   std::set<std::string_view> groups;
+  summary.apart = static_cast<int>(std::ranges::count_if(rows, &RowError::apart));
+  const bool fitted = summary.apart < static_cast<int>(rows.size());
   for (const RowError& row : rows) {
+    if (fitted && row.apart) continue;
     sizes.emplace_back(std::abs(row.error), row.weight);
     signs.emplace_back(row.error, row.weight);
     groups.insert(row.group);

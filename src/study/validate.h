@@ -47,6 +47,7 @@ struct ValidationSummary {
   std::string dimension;  ///< `accelerator`, `stack`, ...
   std::string value;
   int rows = 0;
+  int apart = 0;  ///< of them the fit keeps apart: no part of what follows, unless all are
   int groups = 0;
   double median = 0;      ///< of |error|
   double p90 = 0;
@@ -83,6 +84,7 @@ struct RowError {
   std::string_view group;  ///< its experiment
   std::optional<double> left_out = {};  ///< predicted / measured without its source
   double sigma = 0;        ///< of ln(predicted), likewise
+  bool apart = false;      ///< the fit keeps it apart, and shows it all the same
 };
 
 /// `predicted / measured`, where there is a prediction.

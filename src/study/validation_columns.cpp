@@ -89,7 +89,9 @@ const Columns<ValidationSummary>& validation_summary_columns() {
            Rank::key),
       text("value", [](Summary s) -> auto& { return s.value; }, "which rows", Rank::key),
       plain("rows", [](Summary s) { return s.rows; }, "measured"),
-      plain("groups", [](Summary s) { return s.groups; }, "experiments"),
+      plain("apart", [](Summary s) { return s.apart; },
+            "of them kept apart by the fit, and no part of the errors unless all are"),
+      plain("groups", [](Summary s) { return s.groups; }, "experiments of those that count"),
       share("median_error", [](Summary s) { return s.median; }, "of |error|", Rank::first),
       share("p90_error", [](Summary s) { return s.p90; }, "nine of ten rows are nearer"),
       share("bias", [](Summary s) { return s.bias; }, "median of error")};

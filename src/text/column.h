@@ -321,6 +321,13 @@ constexpr std::array<Column<T>, 2> versions() {
               "of the program that answered")};
 }
 
+/// The same, where it follows from the price of an hour.
+template <class T>
+constexpr Column<T> priced(Column<T> column) {
+  column.priced = true;
+  return column;
+}
+
 /// The same, where the last row is passed before the value is known.
 template <class T>
 constexpr Column<T> after_rows(Column<T> column) {

@@ -81,6 +81,8 @@ struct ColumnInfo {
   std::string_view title = {};  ///< heads a table for people; the path's last part where empty
   /// Known only when the last row has passed, so that no row can have it beside.
   bool after_rows = false;
+  bool priced = false;    ///< follows from the price of an hour: imputed where that is
+  bool of_range = false;  ///< known only where a range is asked for
   bool flat = false;  ///< of a list: JSON has its rows as JSON Lines has them
   const ColumnTable& (*items)() = nullptr;  ///< of a list: the columns of its rows
   const ColumnTable* own_items = nullptr;   ///< the same, where they were made at run time

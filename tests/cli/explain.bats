@@ -34,6 +34,34 @@ by_hand='.estimates[0] as $e | $e.step[0] as $s |
 QUESTIONS
 }
 
+@test "collectives, attention and activations are computed again from what --explain gives machines" {
+  while read -r question; do
+    # shellcheck disable=SC2086
+    "$TRCOST" estimate $question --tokens 1e11 --explain --format json >out.json 2>err.txt
+    echo "$question"
+    python3 "$BATS_TEST_DIRNAME/explained_collectives.py" <out.json >>kinds.txt
+  done <<'QUESTIONS'
+--model llama-3.1-70b --accelerator h100-sxm --gpus 512 --stack megatron --tp 8 --pp 4 --vp 2
+--model llama-3.1-70b --accelerator gb200-nvl72 --gpus 1024 --tp 8 --pp 1 --cp 1 --dp 128
+--model llama-3.1-8b --accelerator a100-sxm-80gb --gpus 64 --stack fsdp
+--model llama-3.1-8b --accelerator a100-sxm-80gb --gpus 64 --stack fsdp --sharding hybrid --recompute full
+--model llama-3.1-8b --accelerator h100-sxm --gpus 64 --tp 2 --sharding none --sequence-parallel off
+--model deepseek-v3 --accelerator h100-sxm --gpus 2048 --stack megatron --pp 16 --ep 64 --tp 1
+--model mixtral-8x7b --accelerator h100-sxm --gpus 64 --tp 4 --pp 2 --ep 4 --etp 2 --recompute-layers 3 --sharding optimizer
+--model llama-3.1-8b --seq-length 131072 --cp 8 --context-kind ring --accelerator h100-sxm --gpus 64
+--model llama-3.1-8b --seq-length 131072 --cp 8 --context-kind ulysses --accelerator h100-sxm --gpus 64
+--model llama-3.1-8b --attention standard --accelerator a100-sxm-40gb --gpus 16 --offload all
+QUESTIONS
+  for kind in gather all-reduce all-to-all transfer; do grep -qw -- "$kind" kinds.txt; done
+}
+
+@test "what is told of one collective and of attention is its formula in numbers" {
+  run_trcost estimate --model mixtral-8x7b --tokens 1e11 --accelerator h100-sxm --gpus 128 --stack megatron \
+    --tp 2 --pp 2 --ep 8 --explain
+  [ "$code" -eq 0 ]
+  python3 "$BATS_TEST_DIRNAME/explained_numbers.py" <out.txt
+}
+
 @test "for people it names kernels by shape, exchanges with what hides them, the bubble and activations" {
   run_trcost estimate --model llama-3.1-70b --tokens 1T --accelerator h100-sxm --gpus 512 --stack megatron \
     --tp 8 --pp 4 --vp 2 --explain

@@ -40,7 +40,7 @@ inline Interval power(Interval a, Interval b) {
                std::pow(a.high, b.high)});
 }
 
-/// `+ - x / ^`, brackets and sqrt, exp, max, min, median; other words are names and units.
+/// `+ - x / ^`, brackets and sqrt, exp, log2, max, min, median; other words are names and units.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
@@ -157,6 +157,7 @@ class Parser {
     if (!take(')')) fail("a bracket does not close");
     const Interval a = args.front();
     if (name == "sqrt") return {std::sqrt(a.low), std::sqrt(a.high)};
+    if (name == "log2") return {std::log2(a.low), std::log2(a.high)};
     if (name == "exp") return {std::exp(a.low), std::exp(a.high)};
     const bool most = name == "max";
     if (most || name == "min") {

@@ -195,7 +195,7 @@ TEST_CASE("DeepSeek-V3's pre-training lies in the range, its layout given or not
   s.set_number(Field::layout_ep, 64);
   s.set_number(Field::layout_tp, 1);
   s.set_number(Field::train_global_batch, 15360);
-  s.set_text(Field::efficiency_overlap, "expert,pipeline,data");
+  s.set_text(Field::efficiency_overlap, "ep,pp,dp");
   holds();
 }
 

@@ -47,7 +47,7 @@ std::vector<std::string> other_values(const FieldInfo& info) {
     case FieldKind::text:
     case FieldKind::list: {
       if (info.field == Field::cost_as_of) return {"2026-11-01", "2026-06-01"};
-      if (info.field == Field::efficiency_overlap) return {"none", "data"};
+      if (info.field == Field::efficiency_overlap) return {"on", "off", "dp,tp", "cp"};
       std::vector<std::string> names = known_names(catalog(), info.meaning.names);
       if (names.size() > 6) names = {names[0], names[names.size() / 2], names.back()};
       return names;

@@ -58,7 +58,7 @@ TEST_CASE("waiting for the counts of tokens grows with micro-batches alone", "[s
 TEST_CASE("an all-to-all that is said to run behind a micro-batch shows what compute does not cover",
           "[step]") {
   Run run;
-  run.platform.overlap = {0, 0, 0, 0};
+  run.platform.overlap = {};
   const StepTime open = run.step();
   run.platform.overlap.expert_network = 1;
   const StepTime hidden = run.step();
@@ -67,6 +67,6 @@ TEST_CASE("an all-to-all that is said to run behind a micro-batch shows what com
   // Within a domain it is another matter: the stack's own share.
   run.layout.ep = 8;
   const double near = all_to_all(run.step());
-  run.platform.overlap = {0, 0, 0, 0};
+  run.platform.overlap = {};
   CHECK_THAT(near, WithinRel(all_to_all(run.step()), 1e-12));
 }

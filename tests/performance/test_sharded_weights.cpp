@@ -3,6 +3,7 @@
 #include <string>
 
 #include "catch.h"
+#include "performance/memory.h"
 #include "performance/performance.h"
 #include "planner/scenarios.h"
 #include "trcost/catalog.h"
@@ -57,5 +58,33 @@ TEST_CASE("FSDP loses throughput with scale, though less than one site measured"
     const double now = per_second(s, ranks);
     CHECK(now <= before);
     before = now;
+  }
+}
+
+TEST_CASE("of a pipeline one stage gathers the embedding, another the head", "[sharding][memory]") {
+  for (const char* name : {"llama-3.1-70b", "llama-3.2-1b"}) {  // untied, and tied
+    Workload workload;
+    workload.language = catalog().model(name).language;
+    workload.seq_length = workload.attention_length = 4096;
+    MemoryRecipe recipe = catalog().stack("fsdp").memory;
+    recipe.fragmentation = 0;
+    const LanguageModel& m = workload.language;
+    const double table = 2.0 * m.vocab * m.hidden;  // 16 bit
+    const auto gathered = [&](int pp, PipelineStage stage) {
+      Layout layout = sharded(8, 1, Sharding::parameters);
+      layout.pp = pp;
+      layout.tp = 2;
+      const auto overhead = [&](bool kept) {
+        recipe.unsharded_embeddings = kept;
+        return MemoryModel(workload, recipe, Precision::bf16, 1e15).stage(layout, stage).overhead;
+      };
+      return overhead(true) - overhead(false);
+    };
+    INFO(name);
+    CHECK_THAT(gathered(1, PipelineStage::first),
+               WithinRel((m.tied_embeddings ? 1 : 2) * table / 2, 1e-9));
+    CHECK_THAT(gathered(4, PipelineStage::first), WithinRel(table / 2, 1e-9));
+    CHECK(gathered(4, PipelineStage::inner) == 0);
+    CHECK_THAT(gathered(4, PipelineStage::last), WithinRel(table / 2, 1e-9));
   }
 }

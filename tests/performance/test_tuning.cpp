@@ -93,7 +93,7 @@ TEST_CASE("tuning is a term of the step, which sums to it", "[tuning]") {
 
 TEST_CASE("exchange that nothing hides takes longer", "[tuning]") {
   Platform open = platform_of("h100-sxm", "megatron");
-  open.overlap = {0, 0, 0, 0};
+  open.overlap = {};
   const Platform hiding = platform_of("h100-sxm", "megatron");
   const StepTime slow = step_of("llama-3.1-70b", open, dense_layout());
   const StepTime fast = step_of("llama-3.1-70b", hiding, dense_layout());

@@ -3,6 +3,7 @@
 // list names it.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <string>
 
 #include "catch.h"
@@ -111,4 +112,18 @@ TEST_CASE("a layout is complete where one degree follows from the others", "[dim
   whole.tp = 8;
   whole.pp = 8;
   CHECK(whole.complete());
+}
+
+TEST_CASE("a group of experts lies within a stage of the pipeline", "[dimensions]") {
+  const planning::Scenario s{"deepseek-v3", "gb200-nvl72", "megatron", 256, 4096, 2048};
+  const StepModel model = step_model(s);
+  PlanRequest asked = request(s);
+  asked.ep = 64;
+  for (const Idle idle : {Idle::none, Idle::some}) {
+    for (const Structure& each : SearchSpace(model, asked, idle).structures()) {
+      INFO("pp " << each.pp);
+      CHECK(each.ep == 64);
+      CHECK(std::fmod(each.gpus() / each.pp, 64) == 0);
+    }
+  }
 }

@@ -23,7 +23,8 @@ double per_sequence(const Plan& p) {
 double score(const StepModel& model, const PlanRequest& request, const Plan& p) {
   const Layout& l = p.layout;
   return per_sequence(p) * SearchSpace(model, request).batch_penalty(l.global_batch) *
-         simplicity(l, l.vp, request.gpus);
+         simplicity(l, l.vp, request.gpus) *
+         of_wide_shards(l, model.platform().system->usable_per_domain);
 }
 
 /// Layer by layer, until it fits, where the stack can.
@@ -49,8 +50,9 @@ double exhaustive(const StepModel& model, const PlanRequest& request) {
             Layout l = space.layout(s, batch, vp, sharding, recompute);
             recompute_some_layers(model, l);
             if (!model.memory(l).fits) continue;
+            const double domain = model.platform().system->usable_per_domain;
             least = std::min(least, model.step(l).seconds / l.global_batch * batch.penalty *
-                                        simplicity(s, vp, request.gpus));
+                                        simplicity(s, vp, request.gpus) * of_wide_shards(l, domain));
           }
         }
       }
@@ -105,8 +107,7 @@ TEST_CASE("plans fit, multiply to the GPUs, divide the batch, and repeat", "[pla
     CHECK(l.gpus() == s.gpus);
     CHECK(std::fmod(l.global_batch, l.micro_batch * l.dp) == 0);
     CHECK(l.pp * l.vp <= model.dealt().count() + l.pp);
-    CHECK(catalog().stack(s.stack).shardings[static_cast<std::size_t>(l.sharding)] ==
-          true);
+    CHECK(catalog().stack(s.stack).can(l.sharding));
     const Plan again = plan(planning::step_model(s), planning::request(s));
     CHECK(again.layout == l);
     CHECK(again.time.seconds == found.time.seconds);
@@ -314,7 +315,7 @@ TEST_CASE("interleaving leaves the fullest rank no more layers", "[planner][prop
       space.virtual_stages(structure, structure.pp, stages);
       for (const int v : stages) CHECK(v * std::ceil(layers / (v * structure.pp)) <= most);
       // One layer per stage always works.
-      const bool interleaves = structure.pp > 1 && model.platform().stack->virtual_pipeline;
+      const bool interleaves = structure.pp > 1 && model.platform().stack->can(dimension_of(&LayoutDegrees::vp));
       if (most <= 16) CHECK(stages.back() == (interleaves ? most : 1));
       CHECK(stages.back() <= 16);
     }

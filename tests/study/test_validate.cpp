@@ -23,6 +23,23 @@ TEST_CASE("a summary counts experiments once, however many rows one has", "[vali
   CHECK_FALSE(summary.left_out);
 }
 
+TEST_CASE("rows that the fit keeps apart are counted beside its errors, not in them", "[validate]") {
+  RowError fitted{0.1, 1, "a"}, apart{0.9, 1, "b"};
+  fitted.left_out = 1.2;
+  apart.apart = true;
+  const ValidationSummary both = summarise({fitted, apart}, "all", "all");
+  CHECK(both.rows == 2);
+  CHECK(both.apart == 1);
+  CHECK(both.groups == 1);
+  CHECK_THAT(both.median, WithinRel(0.1, 1e-12));
+  CHECK_THAT(both.bias, WithinRel(0.1, 1e-12));
+  CHECK(both.left_out->rows == both.rows - both.apart);
+  // Where there are no others they say what there is to say.
+  const ValidationSummary alone = summarise({apart}, "all", "all");
+  CHECK(alone.apart == 1);
+  CHECK_THAT(alone.median, WithinRel(0.9, 1e-12));
+}
+
 TEST_CASE("coverage, width and score of left-out rows by hand", "[validate]") {
   // Sigma 0.1: half a width of 0.12816. One row inside, one beyond by ln 1.5 - 0.12816.
   RowError inside{0, 1, "a"}, outside{0, 1, "b"};

@@ -46,7 +46,7 @@ Places shown_columns(const HeldRows& rows) {
 Cell cell_of(const Value& value, const ColumnInfo& column, bool imputed) {
   switch (value.kind) {
     case Value::Kind::number:
-      if (!imputed || !shows_imputed(column)) return Cell::number(value.number, column.display);
+      if (!imputed || !column.priced) return Cell::number(value.number, column.display);
       return Cell::number(value.number, "~" + format_number(value.number, column.display),
                           column.display);
     case Value::Kind::boolean:
@@ -116,7 +116,7 @@ std::string series_name(const Places& places, const std::vector<Cell>& row, std:
                         std::size_t x) {
   std::string name;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const bool tells = i < axes ? i != x : places[i]->path == "accelerator";
+    const bool tells = i < axes ? i != x : places[i]->rank == Rank::key;
     if (tells) name += (name.empty() ? "" : ", ") + row[i].text();
   }
   return name;

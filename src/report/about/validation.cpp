@@ -21,21 +21,28 @@ Cell share_cell(double share) {
 
 Table validation_summary_table(const std::vector<ValidationSummary>& summaries,
                                const ValidationSummary& all) {
-  Table table({{.title = "by", .key = "dimension"},
-               {.title = "which", .key = "value", .overflow = Overflow::cut},
-               {.title = "rows", .align = Align::right},
-               {.title = "experiments", .key = "groups", .align = Align::right},
-               {.title = "median", .key = "median_error", .align = Align::right, .strong = true},
-               {.title = "p90", .key = "p90_error", .align = Align::right},
-               {.title = "bias", .align = Align::right},
-               {.title = "left out", .key = "left_out.median_error", .align = Align::right},
-               {.title = "inside", .key = "left_out.inside", .align = Align::right}});
+  std::vector<TableColumn> columns = {
+      {.title = "by", .key = "dimension"},
+      {.title = "which", .key = "value", .overflow = Overflow::cut},
+      {.title = "rows", .align = Align::right}};
+  const bool apart = all.apart > 0;
+  if (apart) columns.push_back({.title = "apart", .align = Align::right});
+  columns.insert(columns.end(),
+                 {{.title = "experiments", .key = "groups", .align = Align::right},
+                  {.title = "median", .key = "median_error", .align = Align::right, .strong = true},
+                  {.title = "p90", .key = "p90_error", .align = Align::right},
+                  {.title = "bias", .align = Align::right},
+                  {.title = "left out", .key = "left_out.median_error", .align = Align::right},
+                  {.title = "inside", .key = "left_out.inside", .align = Align::right}});
+  Table table(std::move(columns));
   const auto add = [&](const ValidationSummary& s) {
-    table.add_row({s.dimension, s.value, Cell::number(s.rows, NumberKind::count),
-                   Cell::number(s.groups, NumberKind::count), share_cell(s.median),
-                   share_cell(s.p90), signed_share_cell(s.bias),
-                   s.left_out ? share_cell(s.left_out->median) : Cell::unknown(),
-                   s.left_out ? share_cell(s.left_out->inside) : Cell::unknown()});
+    std::vector<Cell> row = {s.dimension, s.value, Cell::number(s.rows, NumberKind::count)};
+    if (apart) row.push_back(Cell::number(s.apart, NumberKind::count));
+    row.insert(row.end(), {Cell::number(s.groups, NumberKind::count), share_cell(s.median),
+                           share_cell(s.p90), signed_share_cell(s.bias),
+                           s.left_out ? share_cell(s.left_out->median) : Cell::unknown(),
+                           s.left_out ? share_cell(s.left_out->inside) : Cell::unknown()});
+    table.add_row(std::move(row));
   };
   std::string_view before;
   for (const ValidationSummary& summary : summaries) {
@@ -101,12 +108,11 @@ std::string left_out_words(const std::optional<LeftOut>& left) {
       left->score);
 }
 
-// Rows that the fit keeps apart are no part of the figures of sources left out either.
 std::string fitted_to(const ValidationSummary& all) {
-  const int apart = all.rows - (all.left_out ? all.left_out->rows : 0);
-  if (apart == 0) return "fitted to them";
-  if (apart == all.rows) return "that no row of these was fitted to";
-  return fmt::format("fitted to all but {}, which are kept apart (data/runs/README.md)", apart);
+  if (all.apart == 0) return "fitted to them";
+  if (all.apart == all.rows) return "that no row of these was fitted to";
+  return fmt::format("fitted to all but {}, which are kept apart and not counted (data/runs/README.md)",
+                     all.apart);
 }
 
 std::string validation_summary(const ValidationResult& result) {

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reads the text of `trcost estimate --explain` and computes collectives, transfers, attention and activations
+again: each stands as numbers that a calculator takes, with its result below."""
+import math
+import re
+import sys
+
+WHICH = re.compile(r"one of |.*: attention of one layer, |transfer between stages|activations kept")
+NAMES = {"max": max, "log2": math.log2}
+
+
+def main():
+    seen = set()
+    for step in re.split(r"\n\s*\d+\. ", sys.stdin.read())[1:]:
+        found = re.match(r"(.*?)\n\s*formula\s(.*?)\n\s*numbers\s(.*?)\n\s*result\s*([-+0-9.e]+)", step, re.S)
+        if not found or not WHICH.match(found.group(1)):
+            continue
+        name, numbers, said = found.group(1), " ".join(found.group(3).split()), float(found.group(4))
+        computed = eval(numbers.replace(" x ", " * "), {"__builtins__": {}}, NAMES)
+        if abs(computed - said) > 2e-5 * abs(said):
+            sys.exit(f"{name}\n  {numbers}\n  is {computed}, not {said}")
+        seen.add(WHICH.match(name).group(0))
+    if len(seen) < 4:
+        sys.exit(f"only {seen}")
+
+
+main()
