@@ -23,7 +23,6 @@ void prepare_passes(const Workload& workload, const Platform& platform, StepCost
   const Stack& stack = *platform.stack;
   costs.encoder_materialised = materialised_encoder(workload, stack);
   costs.offload = workload.offload;
-  costs.block_seconds = vision ? stack.vision_block_seconds : 0;
   costs.gather_seconds = vision ? stack.vision_gather_seconds : 0;
   // Four-bit weights are read (half a byte) and written in 16 bit before each matmul.
   costs.dequantise =
@@ -113,7 +112,7 @@ Overlap overlap_of(const Platform& platform) {
 
 StepModel::StepModel(const Workload& workload, const Platform& platform)
     : workload_(workload), platform_(platform) {
-  costs_.rates = prepare_rates(platform);
+  costs_.rates = prepare_rates(platform, workload_.attention);
   costs_.overlap = overlap_of(platform);
   costs_.fabric = prepare_fabric(*platform.system, *platform.efficiency);
   for (std::size_t tier = 0; tier < costs_.fabric.per_byte.size(); ++tier) {
