@@ -32,7 +32,15 @@ inline constexpr Choice<Tuning> kTunings[] = {{"showcase", Tuning::showcase},
                                               {"first-run", Tuning::first_run}};
 
 inline constexpr Choice<Attention> kAttentions[] = {{"flash", Attention::flash},
+                                                    {"flash-1", Attention::flash1},
+                                                    {"flash-2", Attention::flash2},
+                                                    {"fastest", Attention::fastest},
                                                     {"standard", Attention::standard}};
+
+/// Those that a stack may run where a question says no more than that they are fused.
+inline constexpr Choice<Attention> kFusedAttentions[] = {{"flash-1", Attention::flash1},
+                                                         {"flash-2", Attention::flash2},
+                                                         {"fastest", Attention::fastest}};
 
 inline constexpr Choice<Mlp> kMlps[] = {{"gated", Mlp::gated}, {"plain", Mlp::plain}};
 inline constexpr Choice<Norm> kNorms[] = {{"rms", Norm::rms}, {"layer", Norm::layer}};

@@ -24,6 +24,8 @@ constexpr Constant<Efficiency> kEfficiencyConstants[] = {
     {"batched_matmul", &Efficiency::batched_matmul, 0.01, 1},
     {"flash_forward", &Efficiency::flash_forward, 0.01, 1},
     {"flash_backward", &Efficiency::flash_backward, 0.01, 1},
+    {"flash2_forward", &Efficiency::flash2_forward, 0.01, 1},
+    {"flash2_backward", &Efficiency::flash2_backward, 0.01, 1},
     {"flash_head_half", &Efficiency::flash_head_half, 0, 1e4},
     {"flash_length_half", &Efficiency::flash_length_half, 0, 1e5},
     {"memory", &Efficiency::memory, 0.01, 1},

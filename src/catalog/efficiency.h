@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "catalog/model.h"
 #include "trcost/catalog.h"
 #include "trcost/layout.h"
 
@@ -72,8 +73,11 @@ struct Efficiency {
   std::array<double, kPrecisionCount> matmul{};
   double ramp_seconds = 0;        ///< start and drain of one matmul: the size curve
   double batched_matmul = 0;      ///< share of peak of the per-head matmuls of standard attention
-  double flash_forward = 0;       ///< share of the 16-bit peak, head dim 128, long sequence
+  /// Of the fastest fused attention, share of the 16-bit peak, head dim 128, long sequence.
+  double flash_forward = 0;
   double flash_backward = 0;
+  double flash2_forward = 0;      ///< the same of FlashAttention 2; at most that of the fastest
+  double flash2_backward = 0;
   double flash_head_half = 0;     ///< head dim with half of the ideal rate: e(d) = d / (d + half)
   double flash_length_half = 0;   ///< tokens, likewise for the length of a sequence
   double memory = 0;              ///< share of the memory bandwidth that streaming kernels reach
@@ -110,6 +114,13 @@ struct MeasuredSteps {
   double sigma_elsewhere = 0;     ///< the same on another chip
 };
 
+/// What fused attention is where nobody says: of the chip's architecture, else of all.
+struct AttentionKernels {
+  Attention usual = Attention::flash2;
+  std::vector<std::pair<std::string, Attention>> by_architecture;
+  [[nodiscard]] Attention on(std::string_view architecture) const;
+};
+
 /// What the training software adds, whatever the accelerator. A number that its file leaves out is
 /// that of data/assumed/stack.json; an ability that it leaves out it has.
 struct Stack {
@@ -126,6 +137,7 @@ struct Stack {
   ContextKind context_kind = ContextKind::ring;
   bool partial_recompute = false; ///< recomputes as many layers as memory asks for, not all or none
   std::array<bool, kShardingCount> shardings{true, true, true, true};  ///< by Sharding; hybrid is never chosen
+  AttentionKernels attention_kernels;
   MemoryRecipe memory;            ///< what it keeps on a device
   StackReleases releases;         ///< empty (reference 0) where releases are not told apart
   double release_years = 0;       ///< of this release, from the reference
@@ -149,19 +161,19 @@ struct Stack {
   double exchange_time = 0;       ///< factor on the time of every exchange
   double matmul = 0;              ///< factor on the chip's matmul rate
   double flash = 0;               ///< factor on the chip's attention rates
-  double flash_backward = 0;      ///< further factor on the backward rate
   double legacy_elementwise = 0;  ///< further traffic where attention is materialised: software of
                                   ///< before 2023, whose element-wise work is not fused
   double elementwise = 0;         ///< memory traffic relative to fully fused kernels
   double kernels = 0;             ///< element-wise kernels per layer and forward pass
-  double dispatch_seconds = 0;    ///< host time to issue one kernel
+  /// Host time to issue a block's forward pass of a micro-batch, twice that backward: no device is
+  /// faster, however small its share. Python, autograd, hooks and checks between the kernels take it.
+  double block_seconds = 0;
+  /// More of a block of experts: the host reads how many tokens each got before it issues the rest.
+  double expert_block_seconds = 0;
+  double showcase_issued = 0;     ///< share of both that showcases take: CUDA graphs issue the rest
   double collective_dispatch_seconds = 0;  ///< host time to issue one collective
   double micro_batch_seconds = 0;  ///< host time per micro-batch and pass: schedule, loss, logging
-  /// Host time of vision-language code per block of encoder and decoder, forward pass and
-  /// micro-batch, twice that backward: pictures merged into the text, samples of uneven shape and
-  /// Python between the kernels keep a device waiting whose micro-batch is small.
-  double vision_block_seconds = 0;
-  /// The same of gathering a block's sharded weights, per block and pass.
+  /// Further host time of vision-language code to gather a block's sharded weights, per block and pass.
   double vision_gather_seconds = 0;
   /// Processes per accelerator that decode and prepare images: the cores of a training node, 2 x 56
   /// for 8 (DGX H100), 2 x 64 for 8 (DGX A100).
@@ -181,9 +193,6 @@ struct Stack {
   double gather_contention = 0;
   double grouped_half = 0;        ///< tokens per expert with half of the matmul rate
   double expert_kernels = 0;      ///< further kernels of a mixture-of-experts layer and pass
-  /// Per mixture-of-experts layer and pass: a device waits while the host reads how many tokens each
-  /// expert got and issues the kernels of these sizes.
-  double expert_sync_seconds = 0;
   double selective_matmul = 0;    ///< share of the forward matmuls that selective recomputation
                                   ///< repeats beside norms and activations
   double expert_traffic = 0;      ///< traffic of routing, permuting, relative to one read and write each

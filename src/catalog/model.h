@@ -13,8 +13,14 @@ enum class Mlp : std::uint8_t { gated, plain };          ///< SwiGLU/GEGLU: 3 ma
 enum class Norm : std::uint8_t { rms, layer };           ///< 1 or 2 vectors per norm
 enum class Biases : std::uint8_t { none, qkv, all };     ///< which linear layers carry a bias
 
-/// Whether the scores of attention ever stand in memory.
-enum class Attention : std::uint8_t { flash, standard };
+/// The kernels of attention: fused ones by generation, or scores that stand in memory.
+enum class Attention : std::uint8_t {
+  flash,     ///< fused, of the generation that the stack runs on the chip
+  flash1,    ///< FlashAttention 1 (arXiv:2205.14135) and its kin: Triton's, xformers', PyTorch 2.0's
+  flash2,    ///< FlashAttention 2 (arXiv:2307.08691), PyTorch's since 2.2
+  fastest,   ///< what the chip's maker or FlashAttention 3 (arXiv:2407.08608) gets out of it: cuDNN
+  standard,  ///< materialised
+};
 
 /// Mixture of experts in place of the dense feed-forward of a layer.
 struct MixtureOfExperts {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>
@@ -27,14 +28,14 @@ constexpr Constant<Stack> kStackConstants[] = {
     {"exchange_time", &Stack::exchange_time, 0.05, 20},
     {"matmul", &Stack::matmul, 0.1, 1.5},
     {"flash", &Stack::flash, 0.1, 1.5},
-    {"flash_backward", &Stack::flash_backward, 0.1, 1.5},
     {"legacy_elementwise", &Stack::legacy_elementwise, 0.5, 10},
     {"elementwise", &Stack::elementwise, 0.1, 20},
     {"kernels", &Stack::kernels, 0, 500},
-    {"dispatch_seconds", &Stack::dispatch_seconds, 0, 1e-2},
+    {"block_seconds", &Stack::block_seconds, 0, 1},
+    {"expert_block_seconds", &Stack::expert_block_seconds, 0, 1},
+    {"showcase_issued", &Stack::showcase_issued, 0, 1},
     {"collective_dispatch_seconds", &Stack::collective_dispatch_seconds, 0, 1e-1},
     {"micro_batch_seconds", &Stack::micro_batch_seconds, 0, 10},
-    {"vision_block_seconds", &Stack::vision_block_seconds, 0, 1},
     {"vision_gather_seconds", &Stack::vision_gather_seconds, 0, 1},
     {"loader_workers", &Stack::loader_workers, 1, 1e4},
     {"step_seconds", &Stack::step_seconds, 0, 100},
@@ -49,7 +50,6 @@ constexpr Constant<Stack> kStackConstants[] = {
     {"gather_contention", &Stack::gather_contention, 0, 1},
     {"grouped_half", &Stack::grouped_half, 0, 1e5},
     {"expert_kernels", &Stack::expert_kernels, 0, 1e4},
-    {"expert_sync_seconds", &Stack::expert_sync_seconds, 0, 1},
     {"selective_matmul", &Stack::selective_matmul, 0, 1},
     {"expert_traffic", &Stack::expert_traffic, 0, 100},
     {"expert_traffic_block", &Stack::expert_traffic_block, 0, 100},
@@ -164,6 +164,20 @@ void read_tuning(ObjectReader& parent, Stack& stack) {
   reader->finish();
 }
 
+void read_attention_kernels(ObjectReader& parent, AttentionKernels& kernels) {
+  auto reader = parent.optional_object("attention_kernels");
+  if (!reader) return;
+  reader->required_text("source");
+  kernels.usual = reader->required_choice("usual", kFusedAttentions);
+  if (auto chips = reader->optional_object("by_architecture")) {
+    for (const std::string& name : chips->keys()) {
+      kernels.by_architecture.emplace_back(name, chips->required_choice(name, kFusedAttentions));
+    }
+    chips->finish();
+  }
+  reader->finish();
+}
+
 // What a fit gave, apart from what somebody wrote; a constant beside it, by hand, goes before it.
 void read_fitted(ObjectReader& parent, Stack& stack) {
   auto reader = parent.optional_object("fitted");
@@ -186,6 +200,12 @@ void read_measured(ObjectReader& parent, MeasuredSteps& measured) {
 }
 
 }  // namespace
+
+Attention AttentionKernels::on(std::string_view architecture) const {
+  const auto own = std::ranges::find(by_architecture, architecture,
+                                     &std::pair<std::string, Attention>::first);
+  return own != by_architecture.end() ? own->second : usual;
+}
 
 std::span<const Constant<Stack>> stack_constants() {
   return kStackConstants;
@@ -231,6 +251,7 @@ std::shared_ptr<const Stack> load_stack(const JsonValue& document, const Catalog
   read_given_constants(reader, kStackConstants, *stack);
   read_abilities(reader, *stack);
   read_releases(reader, stack->releases);
+  read_attention_kernels(reader, stack->attention_kernels);
   read_tuning(reader, *stack);
   read_measured(reader, stack->measured);
   read_memory(reader, stack->memory);

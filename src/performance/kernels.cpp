@@ -14,12 +14,18 @@ namespace {
 // Flash attention recomputes scores in its backward pass: five matmuls for the forward's two
 // (Dao, arXiv:2307.08691).
 constexpr double kFlashBackwardFlops = 2.5;
+// Of FlashAttention 2's rates those of FlashAttention 1, whose warps share out the work of a block less
+// well: up to 50 % of A100's peak forward and 35 % backward, where its successor reaches 73 and 63 %
+// (arXiv:2307.08691, sections 1 and 3). Both passes together are 0.58 then; its figure 4 has 110 to 189
+// TFLOP/s.
+constexpr double kFlash1Forward = 0.50 / 0.73;
+constexpr double kFlash1Backward = 0.35 / 0.63;
 // Backward element-wise traffic relative to forward (model.md 5.1).
 constexpr double kElementwiseBackward = 1.8;
 // Loss over the vocabulary: 16-bit logits written, read, softmax in 32 bit, gradient written [D].
 constexpr double kLogitBytes = 8;
-// Backward of a module issues two matmuls for one, from compiled code (assumption).
-constexpr double kHostBackward = 1.3;
+// A backward pass issues two matmuls for one, and its element-wise kernels likewise.
+constexpr double kHostBackward = 2;
 
 struct MatmulTime {
   double forward = 0;
@@ -188,9 +194,27 @@ double expert_kernels(const LayerShape& shape, const LayerSplit& split, const De
   return bytes + routed * shape.expert_adapter_traffic * stack.lora_traffic;
 }
 
+/// Shares of the 16-bit peak.
+struct AttentionShares {
+  double forward = 0, backward = 0;
+};
+
+AttentionShares attention_shares(const Platform& platform, Attention attention) {
+  const Efficiency& chip = *platform.efficiency;
+  if (attention == Attention::flash) {
+    attention = platform.stack->attention_kernels.on(platform.accelerator->architecture);
+  }
+  const AttentionShares fastest = {chip.flash_forward, chip.flash_backward};
+  if (attention == Attention::fastest) return fastest;
+  const AttentionShares second = {std::min(chip.flash2_forward, fastest.forward),
+                                  std::min(chip.flash2_backward, fastest.backward)};
+  if (attention == Attention::flash2) return second;
+  return {kFlash1Forward * second.forward, kFlash1Backward * second.backward};
+}
+
 }  // namespace
 
-DeviceRates prepare_rates(const Platform& platform) {
+DeviceRates prepare_rates(const Platform& platform, Attention attention) {
   const Accelerator& chip = *platform.accelerator;
   const Efficiency& efficiency = *platform.efficiency;
   const Stack& stack = *platform.stack;
@@ -209,19 +233,21 @@ DeviceRates prepare_rates(const Platform& platform) {
   // A kernel never beats its peak, whatever it was calibrated to.
   const auto share = [slow](double value) { return std::clamp(value / slow, 1e-3, 1.0); };
   const double gain = portable_exp(stack.release_gain * stack.release_years);
-  const double backward = efficiency.flash_backward * stack.flash * stack.flash_backward;
+  const AttentionShares fused = attention_shares(platform, attention);
   DeviceRates rates;
   rates.ideal = 1 / peak;
   rates.matmul =
       1 / (peak * share(efficiency.matmul[at(platform.precision)] * stack.matmul * gain));
   rates.matmul_half = 1 / (half_peak * share(efficiency.matmul[at(half)] * stack.matmul * gain));
   rates.batched = 1 / (half_peak * share(efficiency.batched_matmul));
-  rates.flash_forward = 1 / (half_peak * share(efficiency.flash_forward * stack.flash * gain));
-  rates.flash_backward = 1 / (half_peak * share(backward * gain));
+  rates.flash_forward = 1 / (half_peak * share(fused.forward * stack.flash * gain));
+  rates.flash_backward = 1 / (half_peak * share(fused.backward * stack.flash * gain));
   rates.memory = 1 / (std::max(chip.memory_bandwidth, 1.0) * share(efficiency.memory));
   rates.elementwise = rates.memory * stack.elementwise / gain;
   rates.ramp = slow * efficiency.ramp_seconds;
   rates.gap = slow * efficiency.kernel_gap_seconds;
+  rates.block = platform.issued * stack.block_seconds;
+  rates.expert_block = platform.issued * stack.expert_block_seconds;
   const bool block_scaled =
       platform.precision == Precision::mxfp8 || platform.precision == Precision::nvfp4;
   rates.expert_traffic = block_scaled ? stack.expert_traffic_block : stack.expert_traffic;
@@ -283,27 +309,24 @@ LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const 
   const double legacy = split.materialised ? stack.legacy_elementwise : 1;
   time.elementwise_forward = legacy * bytes * rates.elementwise + adapters + kernels * rates.gap;
   if (split.dequantise > 0) {
-    time.elementwise_forward += shape.parameters / split.tensor * split.dequantise * rates.memory;
-    further += shape.parameters / split.tensor * split.dequantise;
-    kernels += shape.linears;
+    const double packed = shape.parameters / split.tensor +
+                          shape.expert_parameters / (split.expert * split.expert_tensor);
+    time.elementwise_forward += packed * split.dequantise * rates.memory;
+    further += packed * split.dequantise;
   }
   if (shape.experts > 0) {
     further += expert_kernels(shape, split, rates, stack, time);
-    kernels += stack.expert_kernels;
   }
   time.elementwise_backward = kElementwiseBackward * time.elementwise_forward;
-  if (shape.experts > 0) {
-    time.elementwise_forward += stack.expert_sync_seconds;
-    time.elementwise_backward += stack.expert_sync_seconds;
-  }
   note_elementwise(split, legacy * bytes + further, time);
-  time.host_forward = (kernels + shape.linears + 1) * stack.dispatch_seconds;
+  time.host_forward =
+      shape.layer_share * rates.block + (shape.experts > 0 ? rates.expert_block : 0);
   time.host_backward = kHostBackward * time.host_forward;
   return time;
 }
 
 LayerTime head_kernels(double hidden, double vocab, const LayerSplit& split,
-                       const DeviceRates& rates, const Stack& stack) noexcept {
+                       const DeviceRates& rates) noexcept {
   DeviceRates half = rates;
   half.operand_bytes = std::max(rates.operand_bytes, 2.0);
   const MatmulTime linear =
@@ -316,8 +339,8 @@ LayerTime head_kernels(double hidden, double vocab, const LayerSplit& split,
   time.elementwise_forward = kLogitBytes * logits * rates.elementwise + 4 * rates.gap;
   time.elementwise_backward = time.elementwise_forward;
   note_elementwise(split, kLogitBytes * logits, time);
-  time.host_forward = 6 * stack.dispatch_seconds;
-  time.host_backward = time.host_forward;
+  time.host_forward = rates.block;  // norm, matmul and loss, kernel by kernel
+  time.host_backward = kHostBackward * time.host_forward;
   return time;
 }
 

@@ -9,7 +9,7 @@ namespace trcost {
 
 struct Ledger;
 
-DeviceRates prepare_rates(const Platform& platform);
+DeviceRates prepare_rates(const Platform& platform, Attention attention);
 
 /// How a layer is cut for one rank and micro-batch.
 struct LayerSplit {
@@ -35,6 +35,6 @@ double routing_traffic(const LayerShape& shape, const LayerSplit& split,
 
 /// Output matrix and loss over `vocab`, in 16 bit: forward, and backward in the same units.
 LayerTime head_kernels(double hidden, double vocab, const LayerSplit& split,
-                       const DeviceRates& rates, const Stack& stack) noexcept;
+                       const DeviceRates& rates) noexcept;
 
 }  // namespace trcost

@@ -72,6 +72,8 @@ struct DeviceRates {
   double elementwise = 0;     ///< s/byte with the stack's extra traffic
   double ramp = 0;            ///< s per matmul
   double gap = 0;             ///< s per kernel
+  double block = 0;           ///< s that the host takes to issue a block's forward pass
+  double expert_block = 0;    ///< s more where the block is one of experts
   double expert_traffic = 1;  ///< of the stack, for the platform's precision
   double operand_bytes = 2;   ///< of a matmul's inputs
 };
@@ -124,8 +126,7 @@ struct StepCosts {
   bool encoder_backward = false;
   bool materialised = false;
   bool encoder_materialised = false;
-  double block_seconds = 0;   ///< host time of vision-language code: Stack::vision_block_seconds
-  double gather_seconds = 0;  ///< likewise: Stack::vision_gather_seconds
+  double gather_seconds = 0;  ///< host time of vision-language code: Stack::vision_gather_seconds
   double dequantise = 0;
   Offload offload;
 };

@@ -153,9 +153,9 @@ void context_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& 
                  at.context - 1, 2 * (at.context - 1), hides * time.attention_forward,
                  hides * time.attention_backward, time);
   }
-  const double kernels = (at.context - 1) * 3 * at.stack.dispatch_seconds;
-  time.host_forward += kernels;
-  time.host_backward += kernels;
+  const double issue = (at.context - 1) * at.stack.collective_dispatch_seconds;
+  time.host_forward += issue;
+  time.host_backward += issue;
 }
 
 // Distinct domains that a token's experts lie in, per expert: balls into bins [D]; at most as many

@@ -105,7 +105,7 @@ struct MemoryModel::Preparation {
   /// Tokens that a token's scores stand for where attention is materialised; 0: it is fused.
   [[nodiscard]] double scored(const Run& run) const {
     if (run.module == Module::encoder) return eager_encoder ? attention_span(workload) : 0;
-    if (workload.attention == Attention::flash) return 0;
+    if (workload.attention != Attention::standard) return 0;
     return run.module == Module::cross ? image.keys : workload.seq_length;
   }
 

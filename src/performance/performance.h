@@ -60,14 +60,15 @@ struct Platform {
   const Stack* stack = nullptr;
   Precision precision = Precision::bf16;
   double slowdown = 1;  ///< of a step against what the stack's constants describe: see Tuning
+  double issued = 1;    ///< share of a block's host time that this run takes: see Stack::block_seconds
   /// Bytes/s each way to the host's memory that copies reach; none where nothing is offloaded.
   std::optional<double> host_bandwidth = {};
   Overlap overlap = kUsuallyHidden;  ///< how much of what the stack can hide this run hides
   std::shared_ptr<const System> stated = {};  ///< `system`, where its network is as the question has it
 };
 
-/// Sets what tuning changes: the seconds of a step over those that the stack's constants describe, and
-/// the exchange that is hidden. First runs lose what usual ones lose, and more.
+/// Sets what tuning changes: the seconds of a step over those that the stack's constants describe, the
+/// exchange that is hidden, and how much of the kernels the host issues one by one. First runs lose what usual ones lose, and more.
 void set_tuning(Platform& platform, Tuning tuning);
 
 /// Per-layer costs prepared once for a workload on a platform; evaluating a layout is arithmetic

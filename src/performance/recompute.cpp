@@ -19,8 +19,7 @@ double routing_seconds(const Evaluation& at) noexcept {
   for (const LayerShape& shape : at.costs.own) {
     if (shape.experts <= 0) continue;
     seconds += shape.count * (routing_traffic(shape, layer_split(at), rates) * rates.elementwise +
-                              at.stack.expert_kernels * rates.gap +
-                              at.stack.expert_sync_seconds);
+                              at.stack.expert_kernels * rates.gap);
   }
   return seconds;
 }

@@ -56,7 +56,7 @@ LayerTime head_time(const Evaluation& at, const LanguageModel& model) {
   }
   const std::size_t kernels = at.ledger != nullptr ? at.ledger->account.kernels.size() : 0;
   LayerTime head;
-  add(head, head_kernels(model.hidden, model.vocab, split, at.costs.rates, at.stack),
+  add(head, head_kernels(model.hidden, model.vocab, split, at.costs.rates),
       at.costs.head_count);
   if (!at.costs.language_backward) {
     drop_backward(head);
@@ -72,35 +72,37 @@ struct HostTime {
   double forward = 0, backward = 0;
 };
 
-// Of vision-language code, per block: twice as long backward, once more where it recomputes.
-HostTime vision_host(const Evaluation& at) {
-  if (at.costs.block_seconds == 0) return {};
-  const bool gathers = at.layout.sharding >= Sharding::parameters && at.shards > 1;
-  const double gathering = gathers ? at.costs.gather_seconds : 0;
-  const double each = at.costs.block_seconds + gathering;
+// To gather blocks' sharded weights, twice backward: their gradients are scattered too. Of
+// vision-language code more, in passes that learn, and once more where they recompute.
+HostTime gathers_host(const Evaluation& at) {
+  if (at.layout.sharding < Sharding::parameters || at.shards <= 1) return {};
   const double decoder = at.costs.dealt.count();
   const double encoder = at.costs.encoder.count;
   const double learning = (at.costs.language_backward ? decoder : 0) +
                           (at.costs.encoder_backward ? encoder : 0);
-  return {each * (decoder + encoder),
-          learning * (2 * at.costs.block_seconds + gathering + repeated_layers(at) * each)};
+  const double each = at.stack.collective_dispatch_seconds * decoder;
+  return {each + at.costs.gather_seconds * (decoder + encoder),
+          2 * each + at.costs.gather_seconds * learning * (1 + repeated_layers(at))};
+}
+
+// Blocks and exchanges, with the forward passes that are repeated.
+HostTime micro_batch_host(const Evaluation& at, const MicroBatch& work) {
+  const double repeated = repeated_layers(at);
+  const HostTime gathers = gathers_host(at);
+  const double issue = at.stack.micro_batch_seconds * at.pipeline;
+  const double again = repeated * ((at.costs.language_backward ? work.layers.host_forward : 0) +
+                                   (at.costs.encoder_backward ? work.vision.host_forward : 0));
+  return {work.layers.host_forward + work.head.host_forward + work.vision.host_forward +
+              gathers.forward + issue,
+          work.layers.host_backward + work.head.host_backward + work.vision.host_backward + again +
+              gathers.backward + issue};
 }
 
 double waiting_for_host(const Evaluation& at, const MicroBatch& work) {
-  const bool gathers = at.layout.sharding >= Sharding::parameters && at.shards > 1;
-  const double gathering =
-      gathers ? at.stack.collective_dispatch_seconds * at.costs.dealt.count() : 0;
-  const double again =
-      at.costs.language_backward ? repeated_layers(at) * work.layers.host_forward : 0;
-  const double issue = at.stack.micro_batch_seconds * at.pipeline;
-  const HostTime vision = vision_host(at);
-  const double forward = work.layers.host_forward + work.head.host_forward +
-                         work.vision.host_forward + gathering + vision.forward;
-  const double backward = work.layers.host_backward + work.head.host_backward +
-                          work.vision.host_backward + again + 2 * gathering + vision.backward;
-  const double device_backward = work.backward();
-  return issued(work.forward(), forward + issue) - work.forward() +
-         (device_backward > 0 ? issued(device_backward, backward + issue) - device_backward : 0);
+  const HostTime host = micro_batch_host(at, work);
+  const double backward = work.backward();
+  return issued(work.forward(), host.forward) - work.forward() +
+         (backward > 0 ? issued(backward, host.backward) - backward : 0);
 }
 
 MicroBatch micro_batch(const Evaluation& at, const LanguageModel& model) {

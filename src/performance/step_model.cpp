@@ -23,7 +23,6 @@ void prepare_passes(const Workload& workload, const Platform& platform, StepCost
   const Stack& stack = *platform.stack;
   costs.encoder_materialised = materialised_encoder(workload, stack);
   costs.offload = workload.offload;
-  costs.block_seconds = vision ? stack.vision_block_seconds : 0;
   costs.gather_seconds = vision ? stack.vision_gather_seconds : 0;
   // Four-bit weights are read (half a byte) and written in 16 bit before each matmul.
   costs.dequantise =
@@ -113,7 +112,7 @@ Overlap overlap_of(const Platform& platform) {
 
 StepCosts StepModel::prepare(const Workload& workload, const Platform& platform) {
   StepCosts costs;
-  costs.rates = prepare_rates(platform);
+  costs.rates = prepare_rates(platform, workload.attention);
   costs.overlap = overlap_of(platform);
   costs.fabric = prepare_fabric(*platform.system, *platform.efficiency);
   for (std::size_t tier = 0; tier < costs.fabric.per_byte.size(); ++tier) {

@@ -24,6 +24,7 @@ void set_tuning(Platform& platform, Tuning tuning) {
   const double young = shown ? 0 : platform.efficiency->usual_gap;
   platform.slowdown = portable_exp(behind(stack, tuning) - behind(stack, stack.described) + young);
   const bool as_described = shown || stack.described != Tuning::showcase;
+  platform.issued = shown ? stack.showcase_issued : 1;
   platform.overlap.tensor = platform.overlap.expert = as_described ? 1 : stack.usual_overlap;
 }
 

@@ -135,11 +135,13 @@ void SearchSpace::micro_batches(const Structure& s, std::vector<double>& out) co
       request_.global_batch ? share : std::max(1.0, kLargerMicroBatch * wanted_ / s.dp);
   for (double micro = 1; micro <= most; micro *= 2) out.push_back(micro);
   // All of a replica's sequences at once, where that is not a power of two: of a batch that nobody
-  // gave either whole number beside the usual share.
+  // gave either whole number beside the usual share, and the last one in the room above it, which
+  // costs little where a host takes as long to issue it.
   const double exact = wanted_ / s.dp;
-  for (const double all : {std::floor(exact), std::ceil(exact)}) {
+  for (const double all : {std::floor(exact), std::ceil(exact), std::floor(kFreeGrowth * exact)}) {
     const bool asked = !request_.global_batch || all == share;
-    if (asked && all >= 1 && all <= 64 && !divides(64, all) && out.back() != all) out.push_back(all);
+    const bool known = divides(64, all) || std::ranges::find(out, all) != out.end();
+    if (asked && all >= 1 && all <= 64 && !known) out.push_back(all);
   }
 }
 

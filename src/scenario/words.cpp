@@ -43,6 +43,8 @@ constexpr Word kSynonyms[] = {
     {Field::train_recipe, "adapters", "adapter"},
     {Field::train_attention, "flash-attention", "flash"},
     {Field::train_attention, "fused", "flash"},
+    {Field::train_attention, "flash-3", "fastest"},
+    {Field::train_attention, "cudnn", "fastest"},
     {Field::train_attention, "eager", "standard"},
     {Field::data_packing, "packing", "packed"},
     {Field::data_packing, "padding", "padded"},

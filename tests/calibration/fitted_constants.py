@@ -49,6 +49,11 @@ def read_priors(data):
     return list(found.values())
 
 
+def origin_of(row):
+    """Whose measurements a row is of: one party on one cluster, whatever it published them in."""
+    return row.get("origin") or row["source"]
+
+
 def read_kept(data):
     with open(pathlib.Path(data, "calibration/kept.csv"), newline="") as file:
         return {(row["kind"], row["name"]) for row in csv.DictReader(file)}

@@ -21,6 +21,7 @@ import pathlib
 import subprocess
 
 import numpy as np
+from fitted_constants import origin_of
 from scipy.optimize import minimize
 
 FACTORS = ["kernels", "exchange", "elementwise", "attention", "dispatch", "experts", "adapters", "fixed"]
@@ -47,7 +48,7 @@ def by_source(rows, data):
     out = collections.defaultdict(list)
     for row in csv.DictReader(open(data / "runs/throughput.csv", encoding="utf-8")):
         if row["id"] in rows and row["quality"] != "C" and abs(rows[row["id"]][0]) < MOST:
-            out[row["source"]].append((rows[row["id"]], row["accelerator"], row["group"]))
+            out[origin_of(row)].append((rows[row["id"]], row["accelerator"], row["group"]))
     return out
 
 

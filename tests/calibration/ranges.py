@@ -60,7 +60,7 @@ class Spreads:
     def __init__(self, bench, predicted, counted):
         self.bench, self.members = bench, collections.defaultdict(list)
         self.ratio = np.log(np.maximum(predicted, 1e-9) / bench.measured)
-        self.source = np.array([row["source"] for row in bench.rows])
+        self.source = bench.origin
         for i in np.where((predicted > 0) & counted)[0]:
             for key in unions(family_key(bench, i)):
                 self.members[key].append(i)

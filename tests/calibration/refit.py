@@ -27,7 +27,7 @@ import subprocess
 import sys
 
 import numpy as np
-from fitted_constants import Files, read_kept, read_priors, write_stamp
+from fitted_constants import Files, origin_of, read_kept, read_priors, write_stamp
 from ranges import NORMAL_P90, Spreads, family_key, interval_score, quantile
 from scipy.optimize import least_squares
 
@@ -60,6 +60,7 @@ class Bench:
                                         stdout=subprocess.PIPE, text=True)
         with open(pathlib.Path(data) / "runs/throughput.csv", newline="") as file:
             self.rows = list(csv.DictReader(file))
+        self.origin = np.array([origin_of(row) for row in self.rows])
         sizes = collections.Counter(row["group"] for row in self.rows)
         self.plain = np.array([1 / sizes[row["group"]] for row in self.rows])
         self.weight = np.array([
@@ -184,13 +185,13 @@ def report(bench, predicted, title):
 
 
 def leave_one_out(bench, best, mask, from_priors=False):
-    """Each source predicted by constants that never saw it: with its rows as tuned
+    """Each origin predicted by constants that never saw it: with its rows as tuned
     as they say, and as by who does not know. A fit starts from the constants of all rows and takes
     a few evaluations, or from the priors and runs until it stands still."""
     start, evaluations = (None, TO_THE_END) if from_priors else (best, 5)
     stated, unstated = np.zeros((2, len(bench.rows)))
-    for source in sorted({row["source"] for row in bench.rows}):
-        out = np.array([row["source"] == source for row in bench.rows])
+    for origin in sorted(set(bench.origin)):
+        out = bench.origin == origin
         seen = bench.weight[out].any()
         z = bench.fit(mask & ~out, start, evaluations) if seen else best
         stated[out] = bench.predict(z)[out]

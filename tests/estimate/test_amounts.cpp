@@ -142,6 +142,9 @@ TEST_CASE("samples on many accelerators leave none idle for want of a sequence",
   s.set_number(Field::data_samples, 1e6);
   s.set_number(Field::hardware_gpus, 512);
   s.set_text(Field::hardware_accelerator, "h100-sxm");
+  // Where a host issues kernels one by one, a step of 640 sequences takes no longer than one of 512,
+  // and 320 accelerators do it: what is asked of here is software that nothing waits for.
+  s.set_text(Field::efficiency_stack, "mlperf");
   const Estimate e = estimate(s, catalog()).front();
   CHECK(e.layout.gpus() >= 0.99 * 512);
   CHECK(e.layout.global_batch >= 0.99 * 512);

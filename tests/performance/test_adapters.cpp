@@ -54,7 +54,8 @@ TEST_CASE("bottlenecks take less time than low-rank pairs on every matrix", "[ad
 TEST_CASE("a stack's element-wise work is not that of the adapters", "[adapters]") {
   Platform platform = planning::platform("h100-sxm", "typical");
   Stack stack = *platform.stack;
-  stack.dispatch_seconds = stack.collective_dispatch_seconds = stack.micro_batch_seconds = 0;
+  stack.block_seconds = stack.expert_block_seconds = 0;
+  stack.collective_dispatch_seconds = stack.micro_batch_seconds = 0;
   platform.stack = &stack;
   for (const char* model : {"llama-2-7b", "mixtral-8x7b"}) {
     const auto of_adapters = [&](double elementwise) {

@@ -194,7 +194,7 @@ TEST_CASE("no more exchange is hidden than there is work to hide it") {
 TEST_CASE("doubling the layers at fixed width doubles the layers' time") {
   Bench bench;
   bench.stack.micro_batch_seconds = 0;
-  bench.stack.dispatch_seconds = 0;
+  bench.stack.block_seconds = 0;
   bench.stack.collective_dispatch_seconds = 0;
   const Layout layout = layout_of(2, 1, 1, 1, 1, 1, 1, 4);
   // The head's time is what remains between twice one depth and the double depth.
