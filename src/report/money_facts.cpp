@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "quantity/quantity.h"
 #include "report/wording.h"
@@ -56,7 +58,7 @@ std::string price_words(const Estimate& e) {
   const auto& price = e.cost.price_per_gpu_hour;
   std::string text =
       price ? fmt::format("{} per GPU-hour", unit_money(*price)) : std::string("no price known");
-  if (price && e.cost.doubts.imputed) text.insert(0, "~");
+  if (price) text = with_kind(std::move(text), e.cost);
   if (e.cost.own && price) text += fmt::format(" in use, owned: {}", owning_words(e));
   if (e.cost.own) text += site_words(e);
   if (e.cost.obligation) text += "; " + obligation_words(e);
@@ -75,9 +77,21 @@ std::vector<Fact> price_facts(const Report& report) {
   return facts;
 }
 
+std::string with_kind(std::string money, bool imputed) {
+  return imputed ? "~" + std::move(money) : std::move(money);
+}
+
+std::string with_kind(std::string money, const CostResult& cost) {
+  return with_kind(std::move(money), cost.doubts.imputed && !cost.own);
+}
+
+bool shows_kind(const CostResult& cost, const LineItem& item) {
+  return item.part == Part::compute && cost.doubts.imputed && !cost.own;
+}
+
 std::string total_words(const Estimate& e) {
   if (!e.cost.total) return "n/a";
-  return (e.cost.doubts.imputed ? "~" : "") + short_money(*e.cost.total);
+  return with_kind(short_money(*e.cost.total), e.cost);
 }
 
 std::string_view answer_heading(const Report& report) {
@@ -91,6 +105,23 @@ std::string subject_of(const ModelSummary& model) {
   return fmt::format("{} parameters{}", format_number(model.params_total, NumberKind::count),
                      model.params_vision > 0 ? ", with vision" : "");
 }
+
+namespace {
+
+// The cheapest at a price that somebody asks, where the cheapest of all is not.
+std::string quoted_words(std::span<const Estimate> estimates, const Estimate& cheapest) {
+  if (!cheapest.cost.total || !cheapest.cost.doubts.imputed || cheapest.cost.own) return {};
+  const Estimate* quoted = nullptr;
+  for (const Estimate& e : estimates) {
+    if (!e.cost.total || e.cost.doubts.imputed) continue;
+    if (quoted == nullptr || *e.cost.total < *quoted->cost.total) quoted = &e;
+  }
+  if (quoted == nullptr) return {};
+  return fmt::format("; by quoted prices alone {} is the cheapest at {}", quoted->accelerator,
+                     total_words(*quoted));
+}
+
+}  // namespace
 
 std::string answer_sentence(const Report& report) {
   if (report.estimates.empty()) return {};
@@ -107,6 +138,7 @@ std::string answer_sentence(const Report& report) {
     text += fmt::format("; 80% range {} to {}", short_money(e.range.total_usd->p10),
                         short_money(e.range.total_usd->p90));
   }
+  text += quoted_words(report.estimates, e);
   if (e.cost.obligation) text += "; " + obligation_words(e);
   if (!e.memory.fits) text += "; it does not fit in memory";
   if (e.memory.tight) text += "; memory is tight";

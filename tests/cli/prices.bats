@@ -72,6 +72,12 @@ load program
 @test "what follows from an imputed price is marked wherever people read it" {
   run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator gb300-nvl72
   grep -qE "^  ~[$].* on 64 x gb300-nvl72" out.txt
+  grep -qE "Bill +compute ~[$].* x ~[$]" out.txt
+  run_trcost estimate --params 8e9 --tokens 200e9 --accelerator gb300-nvl72,b200
+  grep -qE "low .*~[$]" out.txt
+  grep -qE "sellers .*none: imputed" out.txt
+  run_trcost solve --for params --budget 100e3 --accelerator gb300-nvl72
+  grep -qE "gb300-nvl72 .* ~[$].* ~[$]" out.txt
   run_trcost sweep --params 8e9 --tokens 200e9 --vary hardware.gpus=64,128 \
     --accelerator gb300-nvl72 --select gpu_hours,cost.total --format table
   [ "$(grep -cE "~[$]" out.txt)" -eq 2 ]
