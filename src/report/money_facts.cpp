@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 #include "quantity/quantity.h"
@@ -106,22 +105,19 @@ std::string subject_of(const ModelSummary& model) {
                      model.params_vision > 0 ? ", with vision" : "");
 }
 
-namespace {
-
-// The cheapest at a price that somebody asks, where the cheapest of all is not.
-std::string quoted_words(std::span<const Estimate> estimates, const Estimate& cheapest) {
+std::string quoted_note(const Report& report) {
+  if (report.estimates.empty()) return {};
+  const Estimate& cheapest = report.estimates[cheapest_index(report.estimates)];
   if (!cheapest.cost.total || !cheapest.cost.doubts.imputed || cheapest.cost.own) return {};
   const Estimate* quoted = nullptr;
-  for (const Estimate& e : estimates) {
+  for (const Estimate& e : report.estimates) {
     if (!e.cost.total || e.cost.doubts.imputed) continue;
     if (quoted == nullptr || *e.cost.total < *quoted->cost.total) quoted = &e;
   }
   if (quoted == nullptr) return {};
-  return fmt::format("; by quoted prices alone {} is the cheapest at {}", quoted->accelerator,
+  return fmt::format("by quoted prices alone {} is, at {}", quoted->accelerator,
                      total_words(*quoted));
 }
-
-}  // namespace
 
 std::string answer_sentence(const Report& report) {
   if (report.estimates.empty()) return {};
@@ -138,7 +134,6 @@ std::string answer_sentence(const Report& report) {
     text += fmt::format("; 80% range {} to {}", short_money(e.range.total_usd->p10),
                         short_money(e.range.total_usd->p90));
   }
-  text += quoted_words(report.estimates, e);
   if (e.cost.obligation) text += "; " + obligation_words(e);
   if (!e.memory.fits) text += "; it does not fit in memory";
   if (e.memory.tight) text += "; memory is tight";

@@ -8,8 +8,9 @@ load program
   run_trcost estimate --params 10e9 --modality vl
   [ "$code" -eq 0 ]
   grep -qE "per GPU-hour .*~[$]" out.txt
-  grep -qE "sellers +5 specialists +6 specialists +5 specialists +1 specialist +specialist" out.txt
+  grep -qE "sellers +5 specialists +6 specialists +5 specialists +1 specialist +none: imputed" out.txt
   grep -qE "prices of +2026-" out.txt
+  grep -qE "^The cheapest answer +by quoted prices alone b200 is, at [$]" out.txt
   grep -qF "gb300-nvl72: no on-demand price of class specialist" err.txt
   run_trcost estimate --params 10e9 --price-class hyperscaler
   grep -qE "sellers +2 hyperscalers +4 hyperscalers +2 hyperscalers +1 hyperscaler +1 hyperscaler" out.txt

@@ -237,7 +237,7 @@ Page estimate_screen(const Report& report) {
   add_assumptions(page, e);
   page.add(Heading{"More",
                    "--details: all; --explain: formulas; -o FILE.html or FILE.xlsx: to hand on"});
-  page.add(Heading{std::string(answer_heading(report))});
+  page.add(Heading{std::string(answer_heading(report)), quoted_note(report)});
   return page.add(Paragraph{answer_sentence(report), Ink::good});
 }
 
