@@ -95,6 +95,7 @@ struct ClaimCase {
   double needed = 0;
   double predicted = 0;
   Verdict verdict = Verdict::fails;
+  bool imputed = false;         ///< nobody asks that price
 };
 
 struct ClaimJudgement {

@@ -43,9 +43,9 @@ constexpr std::string_view kRanges =
 
 P10 and P90 leave one chance in ten on either side. Each uncertain input is drawn from its own
 spread: the step's time from what published rows of the same family missed by, whole sources left
-out of the fit; the overheads of a run from how far published hours lie from clean steps; tokens
-from what models of that size are trained on, where nobody said how many; the price from what
-sellers of the class ask.
+out of the fit; the overheads of a run from how far published hours lie from clean steps; the price
+from what sellers of the class ask. Tokens that you state are a plan, and what is run in the end
+lies about 10 % around it (one standard deviation); where nobody said how many it is 25 %.
 
   trcost estimate --params 7e9 --tokens 1T --accelerator h100-sxm --details
 
@@ -53,7 +53,7 @@ sellers of the class ask.
 
   trcost estimate --params 7e9 --tokens 1T --accelerator h100-sxm --mfu 0.42 --price 2.2
 
-Any amount may be uncertain: LOW..HIGH is P10 to P90 of a lognormal. In a scenario file
+Any amount may be uncertain, and your range replaces the program's: LOW..HIGH is P10 to P90 of a lognormal. In a scenario file
 {"distribution": "normal", "mean": .., "sd": ..}, uniform, triangular and lognormal do the same.
 
   trcost estimate --params 7e9 --tokens 1T..3T --accelerator h100-sxm

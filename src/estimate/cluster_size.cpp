@@ -3,31 +3,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <limits>
+#include <map>
 
 namespace trcost {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kMantissa = 32;
-constexpr double kRoundMantissa = 8;
-// The longest way that is gone at once, since a slow size may only be an awkward one.
-constexpr double kLongestJump = 2;
+constexpr double kMantissa = 32, kRoundMantissa = 4;
 // Beyond so many times the best size, or the first one where none ran, nothing is expected.
-constexpr double kHopeless = 4;
+constexpr double kHopeless = 8;
 constexpr double kNeverRan = 64;
 constexpr double kPerhapsFaster = 0.93;
-constexpr double kMuch = 1.5;
+constexpr double kOctave = 2;
 constexpr double kFinest = 16;
 constexpr double kWiderRange = 4.0 / 3;
+// Round sizes are looked at up to so many times the cheapest so far.
+constexpr double kFurther = 4;
 constexpr double kFarBelow = 16;
+constexpr std::size_t kMostFarBelow = 16;
+// Fewer accelerators are worth so much of the GPU-hours: they are easier to get.
 constexpr double kWorthwhile = 0.97;
-constexpr int kMostUpwards = 24, kMostUpwardsAgain = 12;
 
-// The step of the grid that `units` lie in: 1 up to 32, 2 up to 64, and so on.
-double step_of(double units) {
+// The step of the grid that `units` lie in: 1 up to `mantissa`, 2 up to twice that, and so on.
+double step_of(double units, double mantissa) {
   double step = 1;
-  while (units / step > kMantissa) step *= 2;
+  while (units / step > mantissa) step *= 2;
   return step;
 }
 
@@ -37,153 +39,187 @@ class Walk {
       : sizes_(sizes), wall_clock_(wall_clock), deadline_(deadline) {}
 
   SizeChoice run(double start) {
-    double gpus = upwards(start, kLongestJump, kMostUpwards);
-    if (gpus == 0) gpus = upwards(start, 1, kMostUpwardsAgain);
-    if (gpus == 0) {
+    climb(start);
+    if (!met()) {
       look_below(start);
-      gpus = choice_.shortest_gpus;
-      if (gpus == 0 || choice_.shortest_seconds > deadline_) return choice_;
+      if (!met()) return choice_;
     }
-    choice_.fewest = finer(downwards(gpus));
-    choice_.gpus = cheaper(choice_.fewest);
+    descend();
+    fill(choice_.fewest);
+    look_further();
+    finer();
+    if (met()) look_beside();
+    choose();
     return choice_;
   }
 
  private:
-  double look(double gpus) {
-    const double seconds = wall_clock_(gpus);
-    ++looks_;
-    if (seconds < choice_.shortest_seconds || choice_.shortest_gpus == 0) {
-      if (seconds < kInfinity) {
-        choice_.shortest_gpus = gpus;
-        choice_.shortest_seconds = seconds;
-      }
-    }
+  void look(double gpus) {
+    if (enough_looks() || seen_.contains(gpus)) return;
+    const double seconds = seen_[gpus] = wall_clock_(gpus);
+    if (seconds == kInfinity) return;
     least_work_ = std::min(least_work_, gpus * seconds);
-    return seconds;
+    if (choice_.shortest_gpus == 0 || seconds < choice_.shortest_seconds) {
+      choice_.shortest_gpus = gpus;
+      choice_.shortest_seconds = seconds;
+    }
+    if (seconds <= deadline_ && (!met() || gpus < choice_.fewest)) choice_.fewest = gpus;
   }
 
-  [[nodiscard]] bool enough_looks() const { return looks_ >= kMostSizesTried; }
-
-  // The first size that meets the deadline, of all or with some left out; 0 if none.
-  double upwards(double start, double longest_jump, int most) {
-    const int last = std::min(kMostSizesTried, looks_ + most);
-    for (double gpus = start; gpus <= kMostGpus && looks_ < last;) {
-      if (look(gpus) <= deadline_) return gpus;
-      const bool ran = choice_.shortest_gpus > 0;
-      if (gpus > (ran ? kHopeless * choice_.shortest_gpus : kNeverRan * start)) return 0;
-      const double jump = ran ? std::min(enough(), longest_jump * gpus) : longest_jump * gpus;
-      gpus = std::max(sizes_.after(gpus), sizes_.at_least(std::min(jump, kMostGpus)));
-    }
-    return 0;
+  [[nodiscard]] bool met() const { return choice_.fewest > 0; }
+  [[nodiscard]] bool enough_looks() const {
+    return seen_.size() >= static_cast<std::size_t>(kMostSizesTried);
   }
 
-  // Sizes below this would have to be faster than any that was looked at.
-  [[nodiscard]] double enough() const {
-    return least_work_ < kInfinity ? least_work_ / deadline_ : 0;
+  // Sizes below this would have to be clearly faster than any that was looked at.
+  [[nodiscard]] double too_few() const {
+    return least_work_ < kInfinity ? kPerhapsFaster * least_work_ / deadline_ : 0;
   }
 
-  // Below a size that meets it: halves what is left out as long as that is much, then up from the
-  // smallest that may be enough, and down as far as a smaller one may still be.
-  double downwards(double gpus) {
-    double begin = sizes_.at_least(enough());
-    while (gpus > kMuch * begin && !enough_looks() && look(begin) > deadline_) {
-      const double middle = sizes_.at_least(std::sqrt(begin * gpus));
-      if (middle >= gpus) break;
-      (look(middle) <= deadline_ ? gpus : begin) = middle;
-      begin = std::max(begin, sizes_.at_least(enough()));
+  // Round sizes, which most layouts divide, up to the first that meets the deadline.
+  void climb(double start) {
+    for (double n = sizes_.round_at_least(start); n <= kMostGpus && !enough_looks();
+         n = sizes_.round_after(n)) {
+      look(n);
+      const double best = choice_.shortest_gpus;
+      if (met() || n > (best > 0 ? kHopeless * best : kNeverRan * start)) return;
     }
-    for (double n = begin; n < gpus && !enough_looks(); n = sizes_.after(n)) {
-      if (look(n) <= deadline_) gpus = n;
-    }
-    begin = std::min(begin, gpus);
-    const double far = gpus / kMuch;
-    for (double n = sizes_.before(begin); n > far && n >= kPerhapsFaster * enough();
-         n = sizes_.before(n)) {
-      if (enough_looks()) break;
-      if (look(n) <= deadline_) gpus = n;
-    }
-    return gpus;
   }
 
-  // Between the fewest of the grid and the size before it, in at most kFinest steps, and again
-  // within the last of them, down to one unit.
-  double finer(double fewest) {
-    double below = sizes_.before(fewest), step = kInfinity;
-    while (step > sizes_.unit()) {
-      step = std::ceil((fewest - below) / sizes_.unit() / kFinest) * sizes_.unit();
-      for (double n = below + step; n < fewest && !enough_looks(); n += step) {
-        if (n >= kPerhapsFaster * enough() && look(n) <= deadline_) fewest = n;
-      }
-      below = fewest - step;
-    }
-    return fewest;
-  }
-
-  // Where nothing met the deadline a smaller cluster may still be faster: the shortest time is said.
-  void look_below(double start) {
-    for (double n = sizes_.before(start); n > start / kFarBelow; n = sizes_.before(n)) {
-      if (sizes_.is_round(n) && !enough_looks()) look(n);
-    }
-    const double best = choice_.shortest_gpus;
-    for (double n = sizes_.after(best / kWiderRange); n < std::min(kWiderRange * best, kMostGpus);
-         n = sizes_.after(n)) {
+  void descend() {
+    for (double n = sizes_.round_before(choice_.fewest); n > 0 && n >= too_few();
+         n = sizes_.round_before(n)) {
       if (enough_looks()) return;
       look(n);
     }
   }
 
-  // A larger size that takes clearly fewer GPU-hours: of all sizes, where those seen so far show that
-  // there are such, else of round ones, which divide best.
-  double cheaper(double fewest) {
-    double best = fewest;
-    double work = fewest * wall_clock_(fewest);
-    const bool all = kWorthwhile * work > least_work_;
-    for (double n = sizes_.after(fewest); n <= std::min(kWiderRange * fewest, kMostGpus);
-         n = sizes_.after(n)) {
-      if (enough_looks()) break;
-      if (!all && !sizes_.is_round(n)) continue;
-      const double seconds = look(n);
-      if (seconds > deadline_ || n * seconds > kWorthwhile * work) continue;
-      best = n;
-      work = n * seconds;
+  // The sizes in the octave below one that meets it, up to the first that does; then again downwards,
+  // since one of them may have shown that fewer are enough.
+  void fill(double most) {
+    const double low = sizes_.at_least(most / kOctave);
+    for (double n = low; n < choice_.fewest && !enough_looks(); n = sizes_.after(n)) {
+      if (n >= too_few()) look(n);
     }
-    return best;
+    const std::size_t last = seen_.size() + kMostFarBelow;
+    for (double n = sizes_.before(choice_.fewest); n > 0 && n >= too_few() && seen_.size() < last;
+         n = sizes_.before(n)) {
+      look(n);
+    }
+  }
+
+  // Round sizes above it, as far as they take fewer GPU-hours.
+  void look_further() {
+    double cheapest = choice_.fewest;
+    for (double n = sizes_.round_after(cheapest);
+         n <= std::min(kFurther * cheapest, kMostGpus) && !enough_looks();
+         n = sizes_.round_after(n)) {
+      look(n);
+      if (work(n) < work(cheapest)) cheapest = n;
+    }
+  }
+
+  // Between the fewest of the grid and the size before it, in at most kFinest steps, and again
+  // within the last of them, down to one unit.
+  void finer() {
+    double below = sizes_.before(choice_.fewest), step = kInfinity;
+    while (step > sizes_.unit()) {
+      step = std::ceil((choice_.fewest - below) / sizes_.unit() / kFinest) * sizes_.unit();
+      for (double n = below + step; n < choice_.fewest && !enough_looks(); n += step) {
+        if (n >= too_few()) look(n);
+      }
+      below = choice_.fewest - step;
+    }
+  }
+
+  // All sizes up to a third larger, where those seen show that GPU-hours can be saved.
+  void look_beside() {
+    if (kWorthwhile * work(choice_.fewest) <= least_work_) return;
+    around(choice_.fewest, choice_.fewest * kWiderRange);
+  }
+
+  void around(double from, double to) {
+    for (double n = from; n <= std::min(to, kMostGpus) && !enough_looks(); n = sizes_.after(n)) {
+      look(n);
+    }
+  }
+
+  // Where no round size met the deadline, a smaller cluster may still be faster, or one beside the
+  // fastest.
+  void look_below(double start) {
+    for (double n = sizes_.round_before(sizes_.round_at_least(start)); n > start / kFarBelow;
+         n = sizes_.round_before(n)) {
+      look(n);
+    }
+    const double best = choice_.shortest_gpus;
+    if (best > 0) around(sizes_.after(best / kWiderRange), kWiderRange * best);
+  }
+
+  [[nodiscard]] double work(double gpus) const {
+    const auto known = seen_.find(gpus);
+    return known == seen_.end() ? kInfinity : gpus * known->second;
+  }
+
+  // Of those that meet the deadline the one with the fewest accelerators whose GPU-hours are about
+  // the least.
+  void choose() {
+    double least = kInfinity;
+    for (const auto& [gpus, seconds] : seen_) {
+      if (seconds <= deadline_) least = std::min(least, gpus * seconds);
+    }
+    for (const auto& [gpus, seconds] : seen_) {
+      if (seconds > deadline_ || kWorthwhile * gpus * seconds > least) continue;
+      choice_.gpus = gpus;
+      return;
+    }
   }
 
   const ClusterSizes& sizes_;
   const WallClock& wall_clock_;
   double deadline_;
   double least_work_ = kInfinity;  // accelerators x seconds
-  int looks_ = 0;
+  std::map<double, double> seen_;  // seconds by size
   SizeChoice choice_;
 };
 
+// The smallest size of the grid with so many binary digits that has at least so many units.
+double on_grid(double units, double mantissa) {
+  const double whole = std::max(1.0, std::ceil(units));
+  const double step = step_of(whole, mantissa);
+  return std::ceil(whole / step) * step;
+}
+
+// The size before it on the same grid; 0 where there is none.
+double before_on_grid(double units, double mantissa) {
+  const double fewer = std::ceil(units) - 1;
+  if (fewer < 1) return 0;
+  // A power of two belongs to the finer grid below it, and rounding down stays on a grid.
+  const double step = step_of(fewer, mantissa);
+  return std::floor(fewer / step) * step;
+}
+
 }  // namespace
 
-double ClusterSizes::at_least(double gpus) const {
-  const double units = std::max(1.0, std::ceil(gpus / unit_));
-  const double step = step_of(units);
-  return std::ceil(units / step) * step * unit_;
-}
+double ClusterSizes::at_least(double gpus) const { return on_grid(gpus / unit_, kMantissa) * unit_; }
 
 double ClusterSizes::after(double gpus) const {
   return at_least((std::floor(gpus / unit_) + 1) * unit_);
 }
 
 double ClusterSizes::before(double gpus) const {
-  const double units = std::ceil(gpus / unit_) - 1;
-  if (units < 1) return 0;
-  // A power of two belongs to the finer grid below it, and rounding down stays on a grid.
-  const double step = step_of(units);
-  return std::floor(units / step) * step * unit_;
+  return before_on_grid(gpus / unit_, kMantissa) * unit_;
 }
 
-bool ClusterSizes::is_round(double gpus) const {
-  const double units = gpus / unit_;
-  double step = 1;
-  while (units / step >= kRoundMantissa) step *= 2;
-  return step > 1 && std::fmod(units, step) == 0;
+double ClusterSizes::round_at_least(double gpus) const {
+  return on_grid(gpus / unit_, kRoundMantissa) * unit_;
+}
+
+double ClusterSizes::round_after(double gpus) const {
+  return round_at_least((std::floor(gpus / unit_) + 1) * unit_);
+}
+
+double ClusterSizes::round_before(double gpus) const {
+  return before_on_grid(gpus / unit_, kRoundMantissa) * unit_;
 }
 
 SizeChoice size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_clock, double start,

@@ -23,8 +23,10 @@ class ClusterSizes {
   [[nodiscard]] double at_least(double gpus) const;
   [[nodiscard]] double after(double gpus) const;
   [[nodiscard]] double before(double gpus) const;
-  /// Whether the size is of three significant binary digits and more than seven units.
-  [[nodiscard]] bool is_round(double gpus) const;
+  /// The same of round sizes: 1, 2, 3, 4, 6, 8, 12, 16 units and so on, which divide best.
+  [[nodiscard]] double round_at_least(double gpus) const;
+  [[nodiscard]] double round_after(double gpus) const;
+  [[nodiscard]] double round_before(double gpus) const;
 
  private:
   double unit_;
@@ -41,11 +43,11 @@ struct SizeChoice {
   double shortest_seconds = 0;
 };
 
-/// The fewest accelerators that meet the deadline: sizes are looked at upwards from `start`, and down
-/// from the first that meets it, since speed per accelerator is ragged (how a size factors
-/// decides which layouts exist) and falls with size; then in finer and finer steps below the one found, to
-/// one unit. A size up to a third larger is taken instead
-/// where it costs at least 3 % fewer GPU-hours. Gives up at kMostGpus, where four times the
+/// The size that meets the deadline: of those looked at the fewest accelerators whose GPU-hours are
+/// within 3 % of the least. Speed per accelerator is ragged (how a size factors decides which layouts
+/// exist) and falls with size, so round sizes are looked at first: upwards from `start` to the first
+/// that meets it, down as long as fewer may be enough, and on to four times the cheapest; then what
+/// lies between, in finer and finer steps to one unit. Gives up at kMostGpus, where eight times the
 /// accelerators of the shortest time so far bring nothing, and after kMostSizesTried.
 SizeChoice size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_clock, double start,
                              double deadline_seconds);

@@ -171,18 +171,29 @@ double optimizer_steps(const Task& task, const Layout& layout) {
 
 namespace {
 
+// Share of the time that steps are.
+double useful_share(const Task& task, const Execution& execution, const UsefulShare& useful) {
+  return useful(working_gpus(execution), wall_seconds(task, execution, 1));
+}
+
+}  // namespace
+
+bool failures_take_much(const Task& task, const Execution& execution, const UsefulShare& useful) {
+  constexpr double kFewFailures = 0.85;
+  if (execution.mfu_given || task.prepared->round) return false;
+  return useful_share(task, execution, useful) <=
+         kFewFailures * useful(1, wall_seconds(task, execution, 1));
+}
+
 // Where failures take much of the time, a part of the accelerators may be done sooner than all: the
 // planner knows steps alone.
-Execution with_fewer_failures(const Task& task, double gpus, const UsefulShare& useful) {
-  constexpr double kFewFailures = 0.85;
+Execution execute_asked(const Task& task, double gpus, const UsefulShare& useful) {
   constexpr double kParts[] = {15. / 16, 7. / 8, 3. / 4, 5. / 8};
   Execution best = execute_given(task, gpus);
-  if (best.mfu_given || task.prepared->round) return best;
-  const auto share = [&](const Execution& e) {
-    return useful(working_gpus(e), wall_seconds(task, e, 1));
+  if (!failures_take_much(task, best, useful)) return best;
+  const auto wall = [&](const Execution& e) {
+    return wall_seconds(task, e, useful_share(task, e, useful));
   };
-  const auto wall = [&](const Execution& e) { return wall_seconds(task, e, share(e)); };
-  if (share(best) > kFewFailures * useful(1, wall_seconds(task, best, 1))) return best;
   const double node = task.platform().system->gpus_per_node;
   for (const double part : kParts) {
     const double fewer = std::floor(gpus * part / node) * node;
@@ -194,9 +205,34 @@ Execution with_fewer_failures(const Task& task, double gpus, const UsefulShare& 
   return best;
 }
 
+namespace {
+
+// What would meet the deadline that was given beside the cluster.
+std::string enough_for_deadline(const Task& task, const UsefulShare& useful) {
+  Notes unread(false);
+  try {
+    return fmt::format("{} would meet it",
+                       format_exact(size_cluster(task, useful, unread).gpus));
+  } catch (const Error& error) {
+    return error.message;
+  }
+}
+
+void note_missed_deadline(const Task& task, const Execution& execution, const UsefulShare& useful,
+                          Notes& notes) {
+  if (!notes.wanted() || !task.asked.deadline_given) return;
+  const double seconds = wall_seconds(task, execution, useful_share(task, execution, useful));
+  if (seconds <= task.asked.deadline) return;
+  notes.warn(fmt::format("{} {} take {}, longer than the --deadline of {}: {}",
+                         format_exact(execution.gpus), task.platform().accelerator->name,
+                         format_number(seconds, NumberKind::duration),
+                         format_number(task.asked.deadline, NumberKind::duration),
+                         enough_for_deadline(task, useful)));
+}
+
 Execution choose_execution(const Task& task, const UsefulShare& useful, Notes& notes) {
   const Asked& asked = task.asked;
-  if (asked.gpus) return with_fewer_failures(task, *asked.gpus, useful);
+  if (asked.gpus) return execute_asked(task, *asked.gpus, useful);
   if (asked.layout.dp) {
     const double gpus = asked.layout.product();
     notes.add(Field::hardware_gpus, gpus, "the degrees given multiply to it", "the layout");
@@ -215,6 +251,9 @@ Execution choose_execution(const Task& task, const UsefulShare& useful, Notes& n
 Execution resolve_execution(const Task& task, const UsefulShare& useful, Notes& notes) {
   const Execution out = choose_execution(task, useful, notes);
   note_execution(task, out, notes);
+  if (task.asked.gpus || task.asked.layout.dp) {
+    note_missed_deadline(task, out, useful, notes);
+  }
   return out;
 }
 

@@ -26,11 +26,21 @@ constexpr double kImbalanceWithImages = 1.1;
 constexpr double kGroupedText = 0.6;
 constexpr double kPaddedText = 0.35;
 
-double packing_share(Packing packing, const Sample& sample) {
+// Of text alone. Corpora are cut to fill sequences; what padding costs shows with samples only.
+double text_share(Packing packing, bool from_samples) {
+  if (!from_samples) return 1;
   if (packing == Packing::packed) return kPacked;
-  const bool grouped = packing == Packing::grouped;
-  if (sample.vision <= 0) return grouped ? kGrouped : kPadded;
-  return sample.tokens() / (sample.vision + sample.text / (grouped ? kGroupedText : kPaddedText));
+  return packing == Packing::grouped ? kGrouped : kPadded;
+}
+
+// Of all, where `with_images` of the sequences have images, and so all of the vision.
+double useful_share(Packing packing, bool from_samples, const Sample& sample, double with_images) {
+  const double of_text = text_share(packing, from_samples);
+  if (packing == Packing::packed) return 1 / ((1 - with_images) / of_text + with_images / kPacked);
+  if (sample.vision <= 0) return packing == Packing::grouped ? kGrouped : kPadded;
+  const double beside_images = packing == Packing::grouped ? kGroupedText : kPaddedText;
+  const double text = sample.text * ((1 - with_images) / of_text + with_images / beside_images);
+  return sample.tokens() / (text + sample.vision);
 }
 
 // Tokens that a sequence can hold at most when nobody says how many it has.
@@ -173,8 +183,6 @@ void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_
   if (!scenario.has(Field::data_packing) && (from_samples || vision)) {
     notes.fallback(Field::data_packing, packing);
   }
-  // Text corpora are cut to fill sequences; what padding costs shows with samples and images only.
-  work.padding_efficiency = (from_samples || vision) ? packing_share(how, sample) : 1.0;
   out.seq_length = sequence;
   work.seq_length = sequence;
   work.attention_length =
@@ -183,7 +191,11 @@ void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_
     work.images_per_sequence =
         sample.tokens() > 0 ? sample.images * sequence / sample.tokens() : sample.images;
   }
-  work.imbalance = scenario.number_or(Field::train_imbalance, vision ? kImbalanceWithImages : 1.0);
+  // Sequences with an image: each image has one for itself as long as there are enough.
+  const double with_images = std::min(1.0, work.images_per_sequence);
+  work.padding_efficiency = useful_share(how, from_samples, sample, with_images);
+  work.imbalance = scenario.number_or(Field::train_imbalance,
+                                      1 + with_images * (kImbalanceWithImages - 1));
   if (vision && !scenario.has(Field::train_imbalance)) {
     notes.fallback(Field::train_imbalance, work.imbalance);
   }

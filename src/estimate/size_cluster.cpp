@@ -8,10 +8,10 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "estimate/cluster_size.h"
 #include "estimate/execution.h"
-#include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
@@ -54,16 +54,22 @@ class Sizing {
 
   Execution run(Notes& notes) {
     // At their peak more than the largest cluster would be needed.
-    if (!mfu_ && needed(1) > kMostGpus) refuse({}, 2 * kMostGpus);
-    double start = sizes_.at_least(std::min(needed(mfu_.value_or(kUsualMfu)), 2 * kMostGpus));
+    const double usual = needed(mfu_.value_or(kUsualMfu));
+    if (needed(mfu_.value_or(1)) > kMostGpus || sizes_.at_least(usual) > kMostGpus) refuse_size();
+    double start = sizes_.round_at_least(usual);
+    if (start > kMostGpus) start = sizes_.at_least(usual);
     double smallest = 0;
-    if (start <= kMostGpus && !mfu_ && wall_clock(start) == kInfinity) {
+    if (!mfu_ && wall_clock(start) == kInfinity) {
       smallest = smallest_cluster(task_.model(), request_for(task_, start), kMostGpus);
       start = std::max(start, smallest);
     }
     const WallClock wall = [this](double gpus) { return wall_clock(gpus); };
     const SizeChoice choice = size_for_deadline(sizes_, wall, start, deadline_);
-    if (choice.gpus == 0) refuse(choice, start);
+    if (choice.gpus == 0) {
+      if (sizes_.after(choice.shortest_gpus) > kMostGpus) refuse_size();
+      if (choice.shortest_gpus == 0) refuse_all(start);
+      return fastest(choice, notes);
+    }
     note(choice, smallest, notes);
     return mfu_ ? execute(task_, choice.gpus) : *tried(choice.gpus);
   }
@@ -103,11 +109,29 @@ class Sizing {
         return busy / useful_(gpus, busy);
       }
       const std::optional<Execution>& known = tried(gpus);
+      if (known && !acceptable(*known)) other_training_ = true;
       if (!known || !acceptable(*known)) return kInfinity;
       const double busy = wall_seconds(task_, *known, 1);
       return busy / useful_(working_gpus(*known), busy);
     } catch (const Error&) {
       return kInfinity;
+    }
+  }
+
+  struct Answered {
+    Execution execution;
+    double seconds;
+  };
+
+  // As --gpus of so many answers: some may stay idle. Empty where nothing runs.
+  std::optional<Answered> as_asked(double gpus) {
+    try {
+      Execution e = execute_asked(task_, gpus, useful_);
+      const double busy = wall_seconds(task_, e, 1);
+      const double seconds = busy / useful_(working_gpus(e), busy);
+      return Answered{std::move(e), seconds};
+    } catch (const Error&) {
+      return std::nullopt;
     }
   }
 
@@ -134,51 +158,64 @@ class Sizing {
     }
   }
 
-  // What fewer accelerators would do: as many as a usual efficiency asks for, or as many as the
-  // largest known cluster has.
+  // What the largest known cluster would do, in whole units.
   [[nodiscard]] std::string alternative() {
-    const double most =
-        std::ldexp(1.0,
-                   static_cast<int>(std::floor(portable_log2(kLargestCluster / sizes_.unit())))) *
-        sizes_.unit();
+    const double gpus = std::max(1.0, std::floor(kLargestCluster / sizes_.unit())) * sizes_.unit();
     const double usual = mfu_.value_or(kUsualMfu);
-    const double gpus = std::min(most, sizes_.at_least(std::min(needed(usual), kMostGpus)));
-    const double seconds = wall_clock(gpus);
-    if (seconds < kInfinity) {
+    if (const std::optional<Answered> found = as_asked(gpus)) {
       return fmt::format("{} take about {}", format_exact(gpus),
-                         format_number(seconds, NumberKind::duration, 2));
+                         format_number(found->seconds, NumberKind::duration, 2));
     }
     return fmt::format("{} would take about {} at an MFU of {}", format_exact(gpus),
                        format_number(deadline_ * needed(usual) / gpus, NumberKind::duration, 2),
                        format_number(usual, NumberKind::fraction, 2));
   }
 
-  [[noreturn]] void refuse(const SizeChoice& choice, double start) {
-    const std::string_view chip = task_.platform().accelerator->name;
-    const std::string asked = format_number(deadline_, NumberKind::duration);
-    if (start > kMostGpus || sizes_.after(choice.shortest_gpus) > kMostGpus)
-      refuse_size(chip, asked);
-    if (choice.shortest_gpus == 0) {
-      // Either says what is wrong with it.
-      const Execution tried = execute(task_, start);
-      useful_(start, wall_seconds(task_, tried, 1));
-      throw Error(
-          ErrorKind::no_answer,
-          fmt::format("no number of {} runs this training in steps of the batch asked for", chip),
-          "give another --global-batch, or --gpus");
+  // The fastest size looked at, as --gpus answers it: some accelerators of it may better stay idle.
+  Execution fastest(const SizeChoice& choice, Notes& notes) {
+    std::optional<Answered> found = as_asked(choice.shortest_gpus);
+    if (found && found->seconds <= deadline_) {
+      notes.add(Field::hardware_gpus, choice.shortest_gpus, "meets the deadline, not all at work",
+                task_.platform().system->title);
+      return std::move(found->execution);
     }
+    const double seconds = found ? found->seconds : choice.shortest_seconds;
     throw Error(
         ErrorKind::no_answer,
-        fmt::format("no number of {} finishes within {}: the shortest time is {}, on {}", chip,
-                    asked, format_number(choice.shortest_seconds, NumberKind::duration),
+        fmt::format("no number of {} was found that finishes within {}: of those looked at the "
+                    "shortest time is {}, on {}",
+                    task_.platform().accelerator->name,
+                    format_number(deadline_, NumberKind::duration),
+                    format_number(seconds, NumberKind::duration),
                     format_exact(choice.shortest_gpus)),
-        task_.amounts.global_batch_given
+        other_training_ && !task_.amounts.global_batch_given
+            ? "give a longer --deadline; in steps of more sequences, which take over twice the "
+              "tokens for the same loss, --gpus may answer larger numbers"
+        : task_.amounts.global_batch_given
             ? "give a longer --deadline, or a larger --global-batch, which leaves room for "
               "more data parallelism"
             : "give a longer --deadline, or a smaller question");
   }
 
-  [[noreturn]] void refuse_size(std::string_view chip, const std::string& asked) {
+  [[noreturn]] void refuse_all(double start) {
+    if (other_training_ && !task_.amounts.global_batch_given) {
+      throw Error(ErrorKind::no_answer,
+                  fmt::format("no number of {} was found that finishes within {} in steps that take "
+                              "at most twice the tokens for the same loss",
+                              task_.platform().accelerator->name,
+                              format_number(deadline_, NumberKind::duration)),
+                  "give a longer --deadline, or --gpus, which answers larger steps with a warning");
+    }
+    // Either says what is wrong with it.
+    const Execution tried = execute(task_, start);
+    useful_(start, wall_seconds(task_, tried, 1));
+    throw Error(ErrorKind::no_answer,
+                fmt::format("no number of {} runs this training in steps of the batch asked for",
+                            task_.platform().accelerator->name),
+                "give another --global-batch, or --gpus");
+  }
+
+  [[noreturn]] void refuse_size() {
     const double usual = needed(mfu_.value_or(kUsualMfu));
     const bool possible =
         deadline_ * usual / kMostGpus <= field_info(Field::hardware_deadline).highest;
@@ -186,8 +223,9 @@ class Sizing {
         ErrorKind::no_answer,
         fmt::format("finishing within {} would take about {} {}, and at most {} can be asked "
                     "for",
-                    asked, format_number(std::max(usual, 1.01 * kMostGpus), NumberKind::count, 2),
-                    chip, format_exact(kMostGpus)),
+                    format_number(deadline_, NumberKind::duration),
+                    format_number(std::max(usual, 1.01 * kMostGpus), NumberKind::count, 2),
+                    task_.platform().accelerator->name, format_exact(kMostGpus)),
         alternative() + (possible ? ": give a longer --deadline, or a smaller question"
                                   : ": no --deadline is long enough; ask for fewer "
                                     "parameters or tokens"));
@@ -200,6 +238,7 @@ class Sizing {
   ClusterSizes sizes_;
   double flops_;  ///< of the whole training
   std::map<double, std::optional<Execution>> tried_;  ///< by size
+  bool other_training_ = false;  ///< some sizes run, but not acceptably
 };
 
 }  // namespace

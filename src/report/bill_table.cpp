@@ -67,9 +67,13 @@ Table items_table(const Estimate& estimate) {
   const std::vector<std::string> amounts = shown_amounts(cost);
   const auto add = [&](std::size_t i) {
     const LineItem& item = cost.items[i];
-    Cell amount = item.amount ? Cell::number(*item.amount, amounts[i]) : Cell::unknown();
-    Cell price = item.unit_price ? Cell::number(*item.unit_price, unit_money(*item.unit_price))
-                                 : Cell::unknown();
+    const bool imputed = shows_kind(cost, item);
+    Cell amount =
+        item.amount ? Cell::number(*item.amount, with_kind(amounts[i], imputed)) : Cell::unknown();
+    Cell price = item.unit_price
+                     ? Cell::number(*item.unit_price,
+                                    with_kind(unit_money(*item.unit_price), imputed))
+                     : Cell::unknown();
     table.add_row(
         {item_name(item), Cell::number(item.quantity, item_quantity_words(item)), price, amount});
   };
@@ -78,7 +82,8 @@ Table items_table(const Estimate& estimate) {
   }
   table.add_rule();
   const std::string total =
-      cost.total ? "$" + grouped(*cost.total, shown_decimals(cost)) : std::string("n/a");
+      cost.total ? with_kind("$" + grouped(*cost.total, shown_decimals(cost)), cost)
+                 : std::string("n/a");
   table.add_row({Cell("Total").strong(), "", "",
                  cost.total ? Cell::number(*cost.total, total).strong() : Cell::unknown()});
   bool apart = false;

@@ -44,8 +44,8 @@ std::string layout_words(const Estimate& e) {
   return e.one_layout ? split_words(e.layout) : "by stage";
 }
 
-Cell money_cell(std::optional<double> usd) {
-  return usd ? Cell::number(*usd, short_money(*usd)) : Cell::unknown();
+Cell money_cell(std::optional<double> usd, const Estimate& e) {
+  return usd ? Cell::number(*usd, with_kind(short_money(*usd), e.cost)) : Cell::unknown();
 }
 
 Cell total_cell(const Estimate& e) {
@@ -69,7 +69,7 @@ std::string months_words(std::string_view dates) {
 
 Cell quantile(const Estimate& e, double Quantiles::*which) {
   if (!e.range.total_usd) return Cell::unknown();
-  return money_cell((*e.range.total_usd).*which);
+  return money_cell((*e.range.total_usd).*which, e);
 }
 
 Cell known(std::optional<double> value, std::string words) {
@@ -80,10 +80,10 @@ Cell counted_cell(std::optional<double> value) {
   return value ? Cell::number(*value, NumberKind::count) : Cell::unknown();
 }
 
-// `5 specialists`; the class alone where the price is made from those of others.
+// `5 specialists`; none where the price is made from those of others.
 std::string seller_words(const CostResult& cost) {
   const std::string_view word = price_class_name(*cost.price_class);
-  if (cost.provider.empty()) return std::string(word);
+  if (cost.provider.empty()) return cost.doubts.imputed ? "none: imputed" : std::string(word);
   const auto sellers = 1 + std::ranges::count(cost.provider, ',');
   const std::string_view many = *cost.price_class == PriceClass::index ? "indices" : word;
   return sellers == 1 ? fmt::format("1 {}", word)
@@ -133,7 +133,7 @@ const Line kLines[] = {
      [](const Estimate& e) {
        const std::optional<double> price = e.cost.price_per_gpu_hour;
        if (!price) return Cell::unknown();
-       return known(price, (e.cost.doubts.imputed ? "~" : "") + unit_money(*price));
+       return known(price, with_kind(unit_money(*price), e.cost));
      },
      Detail::screen, true},
     {"sellers",
@@ -146,7 +146,7 @@ const Line kLines[] = {
     {"total", total_cell},
     {"  low (P10)", [](const Estimate& e) { return quantile(e, &Quantiles::p10); }},
     {"  high (P90)", [](const Estimate& e) { return quantile(e, &Quantiles::p90); }},
-    {"$ per M tokens", [](const Estimate& e) { return money_cell(e.cost.per_million_tokens); },
+    {"$ per M tokens", [](const Estimate& e) { return money_cell(e.cost.per_million_tokens, e); },
      Detail::full},
 };
 

@@ -126,13 +126,16 @@ std::string token_fact(const Estimate& e) {
 }
 
 // What the tokens that published models saw would cost.
-std::string alternatives_fact(std::span<const TokenAlternative> alternatives) {
+std::string alternatives_fact(const Report& report) {
   std::string text;
-  for (const TokenAlternative& each : alternatives) {
+  for (const TokenAlternative& each : report.alternatives) {
+    const auto same =
+        std::ranges::find(report.estimates, each.accelerator, &Estimate::accelerator);
+    const bool imputed = same != report.estimates.end() && same->cost.doubts.imputed;
     const std::string saw = each.example.tokens == each.tokens
                                 ? std::string()
                                 : fmt::format(": {}", counted(each.example.tokens));
-    const std::string cost = each.total_usd ? short_money(*each.total_usd)
+    const std::string cost = each.total_usd ? with_kind(short_money(*each.total_usd), imputed)
                                             : gpu_hour_words(each.gpu_hours) + " GPU-hours";
     text +=
         fmt::format("{}{} tokens (as {}{}) {} on {} x {} in {}", text.empty() ? "" : "; ",
@@ -197,7 +200,7 @@ std::vector<Fact> question_facts(const Report& report) {
   facts.push_back({"Training", recipe_fact(report, e)});
   facts.push_back({"Tokens", token_fact(e)});
   if (!report.alternatives.empty()) {
-    facts.push_back({"In practice", alternatives_fact(report.alternatives)});
+    facts.push_back({"In practice", alternatives_fact(report)});
   }
   facts.push_back({"Work", fmt::format("{} of model computation (6ND rule: {})",
                                        flop_words(e.flops.model), flop_words(e.flops.rule_6nd))});

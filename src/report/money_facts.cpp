@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "quantity/quantity.h"
 #include "report/wording.h"
@@ -56,7 +57,7 @@ std::string price_words(const Estimate& e) {
   const auto& price = e.cost.price_per_gpu_hour;
   std::string text =
       price ? fmt::format("{} per GPU-hour", unit_money(*price)) : std::string("no price known");
-  if (price && e.cost.doubts.imputed) text.insert(0, "~");
+  if (price) text = with_kind(std::move(text), e.cost);
   if (e.cost.own && price) text += fmt::format(" in use, owned: {}", owning_words(e));
   if (e.cost.own) text += site_words(e);
   if (e.cost.obligation) text += "; " + obligation_words(e);
@@ -75,9 +76,21 @@ std::vector<Fact> price_facts(const Report& report) {
   return facts;
 }
 
+std::string with_kind(std::string money, bool imputed) {
+  return imputed ? "~" + std::move(money) : std::move(money);
+}
+
+std::string with_kind(std::string money, const CostResult& cost) {
+  return with_kind(std::move(money), cost.doubts.imputed && !cost.own);
+}
+
+bool shows_kind(const CostResult& cost, const LineItem& item) {
+  return item.part == Part::compute && cost.doubts.imputed && !cost.own;
+}
+
 std::string total_words(const Estimate& e) {
   if (!e.cost.total) return "n/a";
-  return (e.cost.doubts.imputed ? "~" : "") + short_money(*e.cost.total);
+  return with_kind(short_money(*e.cost.total), e.cost);
 }
 
 std::string_view answer_heading(const Report& report) {
@@ -90,6 +103,20 @@ std::string subject_of(const ModelSummary& model) {
   if (!model.from_size) return model.name;
   return fmt::format("{} parameters{}", format_number(model.params_total, NumberKind::count),
                      model.params_vision > 0 ? ", with vision" : "");
+}
+
+std::string quoted_note(const Report& report) {
+  if (report.estimates.empty()) return {};
+  const Estimate& cheapest = report.estimates[cheapest_index(report.estimates)];
+  if (!cheapest.cost.total || !cheapest.cost.doubts.imputed || cheapest.cost.own) return {};
+  const Estimate* quoted = nullptr;
+  for (const Estimate& e : report.estimates) {
+    if (!e.cost.total || e.cost.doubts.imputed) continue;
+    if (quoted == nullptr || *e.cost.total < *quoted->cost.total) quoted = &e;
+  }
+  if (quoted == nullptr) return {};
+  return fmt::format("by quoted prices alone {} is, at {}", quoted->accelerator,
+                     total_words(*quoted));
 }
 
 std::string answer_sentence(const Report& report) {

@@ -85,7 +85,7 @@ Table phases_table(const Estimate& estimate) {
                    p.tokens > 0 ? Cell::number(p.tokens, NumberKind::count) : Cell(""),
                    Cell::number(p.step_seconds, NumberKind::duration),
                    Cell::number(p.gpu_hours, gpu_hour_words(p.gpu_hours)),
-                   p.cost ? Cell::number(*p.cost, short_money(*p.cost)) : Cell::unknown()});
+                   p.cost ? Cell::number(*p.cost, with_kind(short_money(*p.cost), estimate.cost)) : Cell::unknown()});
   }
   return table;
 }
@@ -111,7 +111,7 @@ Table phases_compared(std::span<const Estimate> estimates) {
     const Estimate* cheapest = nullptr;
     for (const Estimate& e : estimates) {
       const std::optional<double> cost = e.phases[i].cost;
-      cells.push_back(cost ? Cell::number(*cost, short_money(*cost)) : Cell::unknown());
+      cells.push_back(cost ? Cell::number(*cost, with_kind(short_money(*cost), e.cost)) : Cell::unknown());
       if (cost && (cheapest == nullptr || *cost < *cheapest->phases[i].cost)) cheapest = &e;
     }
     cells.push_back(cheapest != nullptr ? Cell(cheapest->accelerator) : Cell::unknown());
@@ -134,9 +134,10 @@ Table range_table(std::span<const Estimate> estimates) {
     if (e.range.method.empty()) continue;
     if (e.range.total_usd) {
       const Quantiles& q = *e.range.total_usd;
-      table.add_row({e.accelerator, "total", Cell::number(q.p10, short_money(q.p10)),
-                     Cell::number(q.p50, short_money(q.p50)),
-                     Cell::number(q.p90, short_money(q.p90))});
+      const auto money = [&](double usd) {
+        return Cell::number(usd, with_kind(short_money(usd), e.cost));
+      };
+      table.add_row({e.accelerator, "total", money(q.p10), money(q.p50), money(q.p90)});
     }
     row(e, "GPU-hours", e.range.gpu_hours, NumberKind::count);
     row(e, "wall-clock", e.range.wall_clock_seconds, NumberKind::duration);

@@ -16,6 +16,12 @@ namespace trcost {
 
 /// An amount in three digits: `$9.83k`, `$12.34`, `$0.145`.
 std::string short_money(double usd);
+/// An amount with its kind: `~` before what rests on a price that nobody asks.
+std::string with_kind(std::string money, bool imputed);
+/// The same of a run's money.
+std::string with_kind(std::string money, const CostResult& cost);
+/// Whether a row of the bill rests on a price that nobody asks.
+bool shows_kind(const CostResult& cost, const LineItem& item);
 /// An amount of a range, in three digits and no cents: `$159`, `$1.59k`, `$0.145`.
 std::string rough_money(double usd);
 /// As people write amounts of `kind`; `n/a` where unknown.
@@ -39,10 +45,12 @@ std::vector<Fact> pipeline_facts(const Estimate& estimate);
 std::vector<Fact> price_facts(const Report& report);
 /// `The cheapest answer`, or what it is where there is one platform or no price.
 std::string_view answer_heading(const Report& report);
-/// The total, `~` before one that follows from an imputed price; `n/a` where it is not known.
+/// The total with its kind; `n/a` where it is not known.
 std::string total_words(const Estimate& estimate);
 /// The model's name, or its size where it has none.
 std::string subject_of(const ModelSummary& model);
+/// Which is the cheapest at a price that somebody asks, where the cheapest of all is not; else empty.
+std::string quoted_note(const Report& report);
 /// The answer in one or two sentences; empty without estimates.
 std::string answer_sentence(const Report& report);
 /// Where an owner's hour costs what a rented one does, and which rent that is; empty when not owned

@@ -117,7 +117,8 @@ void judge_dollars(const Claim& claim, const ServingReport& report, ClaimJudgeme
                                all,
                                needed,
                                predicted,
-                               verdict_of(predicted, needed, row.sigma)});
+                               verdict_of(predicted, needed, row.sigma),
+                               cost.imputed});
         }
       }
     }
@@ -157,7 +158,8 @@ void judge_factor(const Claim& claim, const Catalog& catalog, const ServingRepor
     const double ratio = *above / *below;
     out.cases.push_back({row.accelerator, reference.accelerator, power ? "" : row.cost.pricing,
                          power ? std::nullopt : row.cost.price_per_gpu_hour, std::nullopt, false,
-                         claim.value, ratio, verdict_of(ratio, claim.value, kRatioSigma)});
+                         claim.value, ratio, verdict_of(ratio, claim.value, kRatioSigma),
+                         !power && row.cost.imputed});
   }
   out.notes.push_back(
       fmt::format("a factor belongs to one operating point: near the fastest speed that {} reaches "
@@ -182,7 +184,8 @@ void judge_revenue(const Claim& claim, const ServingReport& report, ClaimJudgeme
                              false,
                              needed,
                              row.point.output_per_gpu,
-                             verdict_of(row.point.output_per_gpu, needed, row.sigma)});
+                             verdict_of(row.point.output_per_gpu, needed, row.sigma),
+                             false});
       }
     }
   }

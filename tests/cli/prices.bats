@@ -8,8 +8,9 @@ load program
   run_trcost estimate --params 10e9 --modality vl
   [ "$code" -eq 0 ]
   grep -qE "per GPU-hour .*~[$]" out.txt
-  grep -qE "sellers +5 specialists +6 specialists +5 specialists +1 specialist +specialist" out.txt
+  grep -qE "sellers +5 specialists +6 specialists +5 specialists +1 specialist +none: imputed" out.txt
   grep -qE "prices of +2026-" out.txt
+  grep -qE "^The cheapest answer +by quoted prices alone b200 is, at [$]" out.txt
   grep -qF "gb300-nvl72: no on-demand price of class specialist" err.txt
   run_trcost estimate --params 10e9 --price-class hyperscaler
   grep -qE "sellers +2 hyperscalers +4 hyperscalers +2 hyperscalers +1 hyperscaler +1 hyperscaler" out.txt
@@ -72,6 +73,12 @@ load program
 @test "what follows from an imputed price is marked wherever people read it" {
   run_trcost estimate --params 8e9 --tokens 200e9 --gpus 64 --accelerator gb300-nvl72
   grep -qE "^  ~[$].* on 64 x gb300-nvl72" out.txt
+  grep -qE "Bill +compute ~[$].* x ~[$]" out.txt
+  run_trcost estimate --params 8e9 --tokens 200e9 --accelerator gb300-nvl72,b200
+  grep -qE "low .*~[$]" out.txt
+  grep -qE "sellers .*none: imputed" out.txt
+  run_trcost solve --for params --budget 100e3 --accelerator gb300-nvl72
+  grep -qE "gb300-nvl72 .* ~[$].* ~[$]" out.txt
   run_trcost sweep --params 8e9 --tokens 200e9 --vary hardware.gpus=64,128 \
     --accelerator gb300-nvl72 --select gpu_hours,cost.total --format table
   [ "$(grep -cE "~[$]" out.txt)" -eq 2 ]

@@ -134,3 +134,20 @@ TEST_CASE("how the cost follows a field", "[range]") {
   CHECK_FALSE(law(Field::layout_tp).has_value());
   CHECK_FALSE(law(Field::data_seq_length).has_value());
 }
+
+TEST_CASE("stated tokens are a plan, a range replaces the program's: model.md 10",
+          "[range][published]") {
+  // "number of tokens/epochs actually run | plan | 0.10 (0.25 exploratory)".
+  const auto sigma = [](bool stated, bool ranged) {
+    SpreadContext context;
+    context.tokens_given = stated;
+    context.tokens_ranged = ranged;
+    std::vector<UncertainInput> inputs;
+    default_spreads(context, inputs);
+    const auto tokens = std::ranges::find(inputs, Cause::amount, &UncertainInput::cause);
+    return tokens == inputs.end() ? 0 : log_moments(tokens->factor).sigma;
+  };
+  CHECK_THAT(sigma(true, false), WithinAbs(0.10, 1e-12));
+  CHECK_THAT(sigma(false, false), WithinAbs(0.25, 1e-12));
+  CHECK(sigma(true, true) == 0);
+}

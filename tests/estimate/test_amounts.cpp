@@ -226,3 +226,37 @@ TEST_CASE("what published models' tokens cost stands beside the compute-optimal 
   s.set_number(Field::data_tokens, 2e12);
   CHECK(token_alternatives(s, catalog(), estimate(s, catalog()).front()).empty());
 }
+
+TEST_CASE("what is computed grows with the share of images without a jump",
+          "[estimate][property]") {
+  struct Share {
+    double computed, imbalance;
+  };
+  const auto at = [](bool samples, const char* packing, double share) {
+    Scenario s = sized(10e9, "vl");
+    if (samples) s.set_number(Field::data_samples, 1e6);
+    s.set_text(Field::data_packing, packing);
+    s.set_number(Field::data_image_share, share);
+    Notes silent(false);
+    const ResolvedWork work = resolve_work(s, catalog(), silent);
+    const double tokens = samples ? work.sample_tokens : 1;  // a corpus has as many whatever they are
+    return Share{tokens / work.workload.padding_efficiency, work.workload.imbalance};
+  };
+  for (const bool samples : {false, true}) {
+    for (const char* packing : {"packed", "grouped", "padded"}) {
+      if (!samples && std::string_view(packing) != "packed") continue;
+      INFO((samples ? "samples, " : "corpus, ") << packing);
+      const Share text = at(samples, packing, 0);
+      CHECK_THAT(at(samples, packing, 1e-6).computed, WithinRel(text.computed, 1e-4));
+      CHECK_THAT(at(samples, packing, 1e-6).imbalance, WithinRel(text.imbalance, 1e-4));
+      Share before = text;
+      for (const double share : {1e-4, 1e-3, 1e-2, 0.1, 0.2, 0.4, 0.8, 1.0}) {
+        INFO(share);
+        const Share now = at(samples, packing, share);
+        CHECK(now.computed >= before.computed * (1 - 1e-9));
+        CHECK(now.imbalance >= before.imbalance);
+        before = now;
+      }
+    }
+  }
+}

@@ -121,7 +121,7 @@ Page page_of(const Report& report) {
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
   const bool several = report.estimates.size() > 1;
   Page page = page_of_question(report);
-  page.add(Heading{std::string(answer_heading(report))});
+  page.add(Heading{std::string(answer_heading(report)), quoted_note(report)});
   page.add(Paragraph{answer_sentence(report), Ink::good});
   page.add(
       Heading{.text = several ? "Platforms side by side" : "The platform", .in_text = several});

@@ -74,10 +74,12 @@ std::string bill_words(const Estimate& e, bool included) {
   const bool few = included && listed.size() <= 2;
   std::string text;
   for (const std::size_t i : listed) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", item_name(items[i]), amounts[i]);
+    const bool imputed = shows_kind(e.cost, items[i]);
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", item_name(items[i]),
+                        with_kind(amounts[i], imputed));
     if (few && items[i].unit_price) {
       text += fmt::format(" ({} x {})", item_quantity_words(items[i]),
-                          unit_money(*items[i].unit_price));
+                          with_kind(unit_money(*items[i].unit_price), imputed));
     }
   }
   if (left_off > 0) text += fmt::format("; {} smaller {}", left_off, short_money(smaller));
@@ -115,8 +117,8 @@ std::string range_words(const RangeResult& range) {
 // Whose price of which time; of several platforms the table says it.
 std::string seller_words(const CostResult& cost) {
   if (!cost.price_per_gpu_hour) return "not known";
-  std::string text = fmt::format("{}{} per GPU-hour", cost.doubts.imputed ? "~" : "",
-                                 unit_money(*cost.price_per_gpu_hour));
+  std::string text =
+      with_kind(unit_money(*cost.price_per_gpu_hour), cost) + " per GPU-hour";
   if (cost.price_class) text += fmt::format(", {}", price_class_name(*cost.price_class));
   if (!cost.price_date.empty()) text += fmt::format(", prices of {}", cost.price_date);
   return text;
@@ -235,7 +237,7 @@ Page estimate_screen(const Report& report) {
   add_assumptions(page, e);
   page.add(Heading{"More",
                    "--details: all; --explain: formulas; -o FILE.html or FILE.xlsx: to hand on"});
-  page.add(Heading{std::string(answer_heading(report))});
+  page.add(Heading{std::string(answer_heading(report)), quoted_note(report)});
   return page.add(Paragraph{answer_sentence(report), Ink::good});
 }
 

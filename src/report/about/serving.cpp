@@ -25,9 +25,6 @@ std::string layout_words(const ServingLayout& l, double prefill) {
   return text;
 }
 
-std::string mark(bool imputed) {
-  return imputed ? "~" : "";
-}
 Cell rate(double value) {
   return Cell::number(value, speed_words(value));
 }
@@ -38,7 +35,7 @@ Cell whole(double value) {
   return Cell::number(std::floor(value), grouped(std::floor(value), 0));
 }
 Cell money(std::optional<double> usd, bool imputed) {
-  return usd ? Cell::number(*usd, mark(imputed) + short_money(*usd)) : Cell::unknown();
+  return usd ? Cell::number(*usd, with_kind(short_money(*usd), imputed)) : Cell::unknown();
 }
 TableColumn right(const char* title) {
   return {title, {}, Align::right};
@@ -205,7 +202,7 @@ Table claim_table(const ClaimJudgement& claim) {
                {"verdict"}});
   for (const ClaimCase& c : claim.cases) {
     table.add_row({c.reference.empty() ? c.accelerator : c.accelerator + " over " + c.reference,
-                   c.pricing, c.price ? money(c.price, false) : Cell(""),
+                   c.pricing, c.price ? money(c.price, c.imputed) : Cell(""),
                    c.sold ? Cell::number(*c.sold, NumberKind::fraction) : Cell(""),
                    c.all_tokens ? "in and out" : "out", Cell::number(c.needed, NumberKind::count),
                    Cell::number(c.predicted, NumberKind::count), Cell(verdict_words(c.verdict))});
@@ -238,9 +235,9 @@ std::vector<Fact> question(const ServingReport& report) {
 
 std::string answer(const ServingReport& report, const ServingRow& row) {
   if (!row.cost.output) return row.title + ": no price is known; --price gives one";
-  return fmt::format("{}{} serves a million output tokens for {}{} ({}), each user at {} tokens/s",
-                     report.rows.size() > 1 ? "Cheapest: " : "", row.title, mark(row.cost.imputed),
-                     short_money(*row.cost.output), range_words(row),
+  return fmt::format("{}{} serves a million output tokens for {} ({}), each user at {} tokens/s",
+                     report.rows.size() > 1 ? "Cheapest: " : "", row.title,
+                     with_kind(short_money(*row.cost.output), row.cost.imputed), range_words(row),
                      speed_words(row.point.user_rate()));
 }
 

@@ -27,7 +27,19 @@ struct SolutionColumn {
   std::vector<std::optional<double>> values = {};
   Overflow overflow = Overflow::keep;
   bool strong = false;
+  bool follows_price = false;
 };
+
+// With their kind, which is the price's of each solution's estimate.
+std::vector<Cell> column_cells(const SolutionColumn& column, const SolveReport& report) {
+  std::vector<Cell> cells = distinct_cells(column.values, column.kind);
+  for (std::size_t i = 0; column.follows_price && i < cells.size(); ++i) {
+    const std::optional<Estimate>& estimate = report.solutions[i].estimate;
+    if (!column.values[i] || !estimate || !is_imputed(*estimate)) continue;
+    cells[i] = Cell::number(*column.values[i], with_kind(cells[i].text(), true));
+  }
+  return cells;
+}
 
 std::vector<SolutionColumn> number_columns(const SolveReport& report) {
   std::vector<SolutionColumn> columns;
@@ -48,6 +60,7 @@ std::vector<SolutionColumn> number_columns(const SolveReport& report) {
   if (!is_unknown(report, target.path)) {
     SolutionColumn& column = columns.emplace_back(
         SolutionColumn{target_title(target), target.display});
+    column.follows_price = target.priced;
     for (const Solution& solution : solutions) column.values.push_back(solution.achieved);
   }
   for (const std::string_view path : further_paths(report)) {
@@ -55,6 +68,7 @@ std::vector<SolutionColumn> number_columns(const SolveReport& report) {
     SolutionColumn& column =
         columns.emplace_back(SolutionColumn{further->heading(), further->display});
     column.overflow = Overflow::drop;
+    column.follows_price = further->priced;
     for (const Solution& solution : solutions) {
       column.values.push_back(solution.estimate ? further->number(*solution.estimate)
                                                 : std::nullopt);
@@ -96,7 +110,7 @@ Table solutions_table(const SolveReport& report) {
   std::vector<std::vector<Cell>> cells;
   for (const SolutionColumn& column : number_columns(report)) {
     heads.push_back({std::string(column.title), {}, Align::right, column.overflow, column.strong});
-    cells.push_back(distinct_cells(column.values, column.kind));
+    cells.push_back(column_cells(column, report));
   }
   const bool ranged = std::ranges::any_of(report.solutions, has_range);
   if (ranged) heads.push_back({"P10..P90", {}, Align::right, Overflow::drop});
@@ -125,10 +139,13 @@ Table choices_table(const Solution& solution) {
     dollars.push_back(choice.total_usd);
   }
   const std::vector<Cell> times = distinct_cells(seconds, NumberKind::duration);
+  const bool imputed = solution.estimate && is_imputed(*solution.estimate);
   const std::vector<Cell> totals = distinct_cells(dollars, NumberKind::money);
   for (std::size_t i = 0; i < choices.size(); ++i) {
     table.add_row({choices[i].what, Cell::number(choices[i].value, format_exact(choices[i].value)),
-                   times[i], totals[i]});
+                   times[i],
+                   dollars[i] ? Cell::number(*dollars[i], with_kind(totals[i].text(), imputed))
+                              : totals[i]});
   }
   return table;
 }
