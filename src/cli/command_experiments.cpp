@@ -148,8 +148,8 @@ Action define_experiments(Flags& flags, Session& session) {
   add("--early-stopping", arguments->early_stopping, "F",
       "share of the compute that stopping hopeless runs saves (default: 0)");
   add("--run-time", arguments->run_time, "TIME",
-      "a run gets the fewest GPUs that finish it in this time (default: 3d); --gpus is the cluster "
-      "that all runs are packed onto");
+      "a run gets the fewest GPUs that finish it in this time (default: 3d), and more of a node "
+      "where less is paid so; --gpus is the cluster that all runs are packed onto");
   arguments->scenario.add(flags, session);
   add_output_options(flags, arguments->output);
   flags.group("Output");

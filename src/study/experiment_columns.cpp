@@ -67,10 +67,11 @@ const Columns<ExperimentResult>& run_columns() {
            kwh("energy.kwh", [](Run r) { return r.kwh; }, "of the accelerators in use"),
            kwh("energy.idle_kwh", [](Run r) { return r.idle_kwh; },
                "of those that stand idle in rented nodes"),
-           usd("used_usd", [](Run r) { return r.usd; }, "for the hours in use"),
+           usd("used_usd", [](Run r) { return r.used_usd; }, "for the hours in use"),
            usd("idle_usd", [](Run r) { return r.idle_usd; },
-               "for the idle hours: beside the total, another run may fill them"),
-           usd("total_usd", [](Run r) { return r.usd; }, "for the hours in use", Rank::first),
+               "for the idle hours of rented nodes, which are paid too"),
+           usd("total_usd", [](Run r) { return r.usd(); }, "what is paid: used and idle",
+               Rank::first),
            usd("usd_per_run", [](Run r) { return r.usd_per_run(); }, "wanted", Rank::first)});
     return t;
   }();
@@ -104,8 +105,11 @@ const Columns<PlatformExperiments>& platform_columns() {
            flop("total.flops", [](Place p) { return p.flops; }, "of all attempts"),
            kwh("total.kwh", [](Place p) { return p.kwh; }, "in use"),
            kwh("total.idle_kwh", [](Place p) { return p.idle_kwh; }, "idle, beside it"),
-           usd("total.idle_usd", [](Place p) { return p.idle_usd; }, "for the idle hours, beside the total"),
-           usd("total.total_usd", [](Place p) { return p.usd; }, "of all experiments", Rank::first),
+           usd("total.used_usd", [](Place p) { return p.used_usd; }, "for the hours in use"),
+           usd("total.idle_usd", [](Place p) { return p.idle_usd; },
+               "for the idle hours of rented nodes, which are paid too"),
+           usd("total.total_usd", [](Place p) { return p.usd; },
+               "what is paid for all experiments: used and idle", Rank::first),
            usd("total.usd_per_run", [](Place p) { return p.usd_per_run; }, "wanted", Rank::first),
            number("total.tokens_per_mwh", "tokens/MWh", NumberKind::count,
                   [](Place p) { return p.tokens_per_mwh; }, "over the mix of runs"),

@@ -18,6 +18,7 @@ namespace trcost {
 namespace {
 
 constexpr double kMostOfOneRun = 131072;  // of one run, where no cluster is given
+constexpr double kRounding = 1e-9;        // of what is paid: less by this is the same
 
 std::optional<double> times(std::optional<double> value, double factor) {
   return value ? std::optional<double>(*value * factor) : std::nullopt;
@@ -43,8 +44,7 @@ class Study {
     whole_ = final_run(study_.base, accelerator_, estimator_);
     out_.final_flops = whole_.flops;
     for (const Experiment& experiment : study_.experiments) add_named(experiment);
-    pack();
-    price_idle();
+    take_cheapest_sizes();
     add_up();
     add_range();
     price_final_run();
@@ -56,33 +56,39 @@ class Study {
     return study_.base.number_or(Field::hardware_gpus, kMostOfOneRun);
   }
 
-  // The fewest accelerators that hold the run and finish it in time; else the fastest size.
-  void size_run(Scenario scenario, ExperimentResult& result) {
-    if (result.experiment->overrides.has(Field::hardware_gpus)) {
-      estimator_.run_one(scenario, accelerator_, result.run);
-      return;
+  // The run on the fewest accelerators that finish it in time, then on more, up to a node; where
+  // none does, on the fastest size. Whole nodes idle in nothing, so that more of them save nothing.
+  std::vector<Estimate> sizes_of(Scenario scenario, const Experiment& experiment) {
+    std::vector<Estimate> out;
+    if (experiment.overrides.has(Field::hardware_gpus)) {
+      estimator_.run_one(scenario, accelerator_, out.emplace_back());
+      return out;
     }
     std::optional<Estimate> fastest;
     std::optional<Error> first;
     for (double gpus = 1; gpus <= most_gpus(); gpus = next_size(gpus)) {
+      if (!out.empty() && gpus > out_.node_gpus) break;
       scenario.set_number(Field::hardware_gpus, gpus);
+      Estimate run;
       try {
-        estimator_.run_one(scenario, accelerator_, result.run);
+        estimator_.run_one(scenario, accelerator_, run);
       } catch (const Error& error) {
         if (error.kind == ErrorKind::data) throw;
         if (!first) first = error;
         continue;
       }
-      if (shortened(result) <= study_.run_seconds) return;
-      if (!fastest || result.run.wall_clock_seconds < fastest->wall_clock_seconds) {
-        fastest = result.run;
+      if (shortened(run, experiment) <= study_.run_seconds) {
+        out.push_back(std::move(run));
+      } else if (!fastest || run.wall_clock_seconds < fastest->wall_clock_seconds) {
+        fastest = std::move(run);
       }
     }
+    if (!out.empty()) return out;
     if (!fastest) {
       throw Error(first ? *first : Error(ErrorKind::no_answer, "the cluster is too small"));
     }
-    result.run = std::move(*fastest);
-    result.in_time = false;
+    out.push_back(std::move(*fastest));
+    return out;
   }
 
   [[nodiscard]] double next_size(double gpus) const {
@@ -90,24 +96,74 @@ class Study {
     return gpus < node ? std::min(2 * gpus, node) : 2 * gpus;
   }
 
-  static double shortened(const ExperimentResult& result) {
-    return result.run.wall_clock_seconds * (1 - result.experiment->early_stopping);
+  static double shortened(const Estimate& run, const Experiment& experiment) {
+    return run.wall_clock_seconds * (1 - experiment.early_stopping);
   }
 
   void add(const Experiment& experiment) {
-    ExperimentResult& result = out_.experiments.emplace_back();
-    result.experiment = &experiment;
-    size_run(attempt_scenario(study_.base, experiment, whole_), result);
-    result.run_seconds = shortened(result);
+    out_.experiments.emplace_back().experiment = &experiment;
+    sizes_.push_back(sizes_of(attempt_scenario(study_.base, experiment, whole_), experiment));
+    taken_.push_back(0);
+    take(taken_.size() - 1, 0);
+  }
+
+  // Runs experiment `i` on its size `k`.
+  void take(std::size_t i, std::size_t k) {
+    ExperimentResult& result = out_.experiments[i];
+    const Experiment& experiment = *result.experiment;
+    taken_[i] = k;
+    result.run = sizes_[i][k];
+    result.run_seconds = shortened(result.run, experiment);
+    result.in_time = experiment.overrides.has(Field::hardware_gpus) ||
+                     result.run_seconds <= study_.run_seconds;
     const double attempts = experiment.attempts();
     const double kept = (1 - experiment.early_stopping) * attempts;
     const double hours = result.run_seconds / kSecondsPerHour;
     result.gpu_hours = result.run.gpus * hours * attempts;
     result.tokens = result.run.tokens.total * kept;
     result.flops = result.run.flops.model * kept;
+    result.rule_flops = result.run.flops.rule_6nd * kept;
     result.kwh = times(result.run.energy.kwh, kept);
-    result.usd = times(result.run.cost.total, kept);
-    out_.rule_share += result.run.flops.rule_6nd * kept / whole_.rule;
+    result.used_usd = times(result.run.cost.total, kept);
+  }
+
+  // Each experiment in turn takes the size with which least is paid for all, until none changes.
+  void take_cheapest_sizes() {
+    double least = paid();
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (std::size_t i = 0; i < sizes_.size(); ++i) {
+        for (std::size_t k = 0; k < sizes_[i].size(); ++k) changed |= try_size(i, k, least);
+      }
+    }
+    paid();
+  }
+
+  bool try_size(std::size_t i, std::size_t k, double& least) {
+    const std::size_t before = taken_[i];
+    if (k == before) return false;
+    take(i, k);
+    const double now = paid();
+    if (now < least * (1 - kRounding)) {
+      least = now;
+      return true;
+    }
+    take(i, before);
+    return false;
+  }
+
+  // Packs the runs and prices what they leave idle: dollars for all; without a price GPU-hours,
+  // which go with them.
+  double paid() {
+    pack();
+    price_idle();
+    std::optional<double> usd = 0;
+    double hours = 0;
+    for (const ExperimentResult& each : out_.experiments) {
+      usd = plus(usd, each.usd());
+      hours += each.gpu_hours + each.idle_gpu_hours;
+    }
+    return usd.value_or(hours);
   }
 
   void add_named(const Experiment& experiment) {
@@ -146,15 +202,16 @@ class Study {
       round.gpu_hours = each.gpu_hours;
       round.wall_clock_seconds = each.run_seconds;
       round.inputs = each.run.range.inputs;
-      if (!each.usd || !each.run.cost.total || *each.run.cost.total <= 0) continue;
+      if (!each.usd() || *each.run.cost.total <= 0) continue;
       round.usd = dollars_of(each.run.cost);
-      round.usd->scale(*each.usd / *each.run.cost.total);  // all attempts from one
+      // All attempts from one, and what idles beside them while they run.
+      round.usd->scale(*each.usd() / *each.run.cost.total);
     }
     out_.range = compute_range(std::move(rounds));
   }
 
   void add_up() {
-    out_.kwh = out_.idle_kwh = out_.usd = out_.idle_usd = 0;
+    out_.kwh = out_.idle_kwh = out_.used_usd = out_.idle_usd = 0;
     for (const ExperimentResult& each : out_.experiments) {
       out_.runs += each.experiment->runs();
       out_.gpu_hours += each.gpu_hours;
@@ -164,8 +221,10 @@ class Study {
       out_.kwh = plus(out_.kwh, each.kwh);
       out_.idle_kwh = plus(out_.idle_kwh, each.idle_kwh);
       out_.idle_usd = plus(out_.idle_usd, each.idle_usd);
-      out_.usd = plus(out_.usd, each.usd);
+      out_.used_usd = plus(out_.used_usd, each.used_usd);
+      out_.rule_share += each.rule_flops / whole_.rule;
     }
+    out_.usd = plus(out_.used_usd, out_.idle_usd);
     out_.usd_per_run = times(out_.usd, 1 / out_.runs);
     out_.tokens_per_mwh = tokens_per_mwh(out_.tokens, out_.kwh);
     std::optional<double> megawatt_seconds = 0;
@@ -237,6 +296,8 @@ class Study {
   std::string accelerator_;
   Estimator estimator_;
   FinalRun whole_;
+  std::vector<std::vector<Estimate>> sizes_;  // of each experiment
+  std::vector<std::size_t> taken_;            // of its sizes
   PlatformExperiments out_;
 };
 
@@ -248,8 +309,12 @@ double Experiment::attempts() const {
   return std::abs(mean - whole) < kNoise * mean ? whole : mean;
 }
 
+std::optional<double> ExperimentResult::usd() const {
+  return plus(used_usd, idle_usd);
+}
+
 std::optional<double> ExperimentResult::usd_per_run() const {
-  return times(usd, 1 / experiment->runs());
+  return times(usd(), 1 / experiment->runs());
 }
 
 ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& catalog) {

@@ -37,8 +37,8 @@ struct Experiment {
 struct ExperimentStudy {
   Scenario base;  ///< the final run; hardware.gpus is the cluster that the runs are packed onto
   std::vector<Experiment> experiments;
-  /// A run is given the fewest GPUs that finish it in this time. Three days is an assumption: what
-  /// is waited for over a weekend.
+  /// A run is given the fewest GPUs that finish it in this time, and more of a node where less is
+  /// paid so. Three days is an assumption: what is waited for over a weekend.
   double run_seconds = 3 * 86400.0;
 };
 
@@ -47,9 +47,9 @@ struct ExperimentStudy {
 std::string take_experiments(std::string_view json, std::string_view origin,
                              std::vector<Experiment>& out);
 
-/// One experiment on one platform. All figures are of all its attempts together. What a run costs
-/// are its GPU-hours times the price, whatever cluster it shares; accelerators that idle in rented
-/// nodes are the schedule's, and stand beside.
+/// One experiment on one platform. All figures are of all its attempts together. What is paid is
+/// what they use, GPU-hours times the price on any cluster, and their share of what idles in rented
+/// nodes, which the schedule decides.
 struct ExperimentResult {
   const Experiment* experiment = nullptr;
   Estimate run;               ///< one attempt from start to end
@@ -58,10 +58,13 @@ struct ExperimentResult {
   double idle_gpu_hours = 0;  ///< its share of the schedule's: of nodes not filled
   double tokens = 0;
   double flops = 0;
+  double rule_flops = 0;           ///< 6 N D
   std::optional<double> kwh;       ///< of the accelerators in use
   std::optional<double> idle_kwh;  ///< of those that stand idle in rented nodes
-  std::optional<double> usd;
-  std::optional<double> idle_usd;  ///< not in `usd`
+  std::optional<double> used_usd;
+  std::optional<double> idle_usd;
+  /// What is paid: used and idle.
+  [[nodiscard]] std::optional<double> usd() const;
   [[nodiscard]] std::optional<double> usd_per_run() const;
   bool in_time = true;  ///< within ExperimentStudy::run_seconds
 };
@@ -86,8 +89,9 @@ struct PlatformExperiments {
   double flops = 0;
   std::optional<double> kwh;       ///< in use
   std::optional<double> idle_kwh;  ///< beside it
-  std::optional<double> idle_usd;  ///< not in `usd`
-  std::optional<double> usd;       ///< what platforms are ranked by
+  std::optional<double> used_usd;
+  std::optional<double> idle_usd;
+  std::optional<double> usd;       ///< what is paid, used and idle: what platforms are ranked by
   RangeResult range;               ///< of used GPU-hours and of dollars: one draw over all runs
   std::optional<double> usd_per_run;
   std::optional<double> tokens_per_mwh;
@@ -110,7 +114,7 @@ struct ExperimentReport {
 /// cluster) and packs all attempts by list scheduling: most GPUs first, then longest, each as soon
 /// as it fits; onto the cluster, or all at once where none is given. Runs share nodes, whichever
 /// experiment they belong to; a node is rented while a run needs it, and what stays idle in it is
-/// priced apart and ranks no platform: another study may fill it.
+/// paid. The runs of an experiment take more of a node than they need where less is paid so.
 ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& catalog);
 
 /// A job of the schedule: `count` times the same.

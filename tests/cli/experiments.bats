@@ -6,6 +6,13 @@ load program
 
 study=(--params 10B --tokens 200B --accelerator h100-sxm --price 2)
 
+# A study whose runs take one GPU each, whatever idles beside them.
+ones() {
+  printf '{"model": {"params": 1e9}, "data": {"tokens": 1e10}, "cost": {"price_per_gpu_hour": 2},
+    "hardware": {"accelerator": "h100-sxm"}, "experiments": [{"name": "ones", "repeats": %s,
+    "params_fraction": 0.1, "tokens_fraction": 0.1, "hardware": {"gpus": 1}}]}' "$1" >ones.json
+}
+
 @test "20 runs of a tenth of the parameters and tokens are 0.2 of the final run" {
   run_trcost experiments "${study[@]}" --runs 20 --params-fraction 0.1 --tokens-fraction 0.1 --format json
   [ "$code" -eq 0 ]
@@ -24,30 +31,54 @@ study=(--params 10B --tokens 200B --accelerator h100-sxm --price 2)
 }
 
 @test "failed attempts are paid in full, early stopping saves its share" {
-  run_trcost experiments "${study[@]}" --runs 8 --params-fraction 0.1 --tokens-fraction 0.1 --format json
+  # On one GPU, so that no run takes another size for what idles beside it.
+  run_trcost experiments "${study[@]}" --gpus 1 --runs 8 --params-fraction 0.1 --tokens-fraction 0.1 --format json
   plain=$(jq '.platforms[0].experiments[0].gpu_hours' <<<"$out")
-  run_trcost experiments "${study[@]}" --runs 8 --params-fraction 0.1 --tokens-fraction 0.1 \
+  run_trcost experiments "${study[@]}" --gpus 1 --runs 8 --params-fraction 0.1 --tokens-fraction 0.1 \
     --failure-share 0.2 --format json
   holds '.platforms[0].experiments[0].attempts == 10'
   holds ".platforms[0].experiments[0].gpu_hours / $plain - 1.25 | fabs < 1e-9"
-  run_trcost experiments "${study[@]}" --runs 8 --params-fraction 0.1 --tokens-fraction 0.1 \
+  run_trcost experiments "${study[@]}" --gpus 1 --runs 8 --params-fraction 0.1 --tokens-fraction 0.1 \
     --early-stopping 0.25 --format json
   holds ".platforms[0].experiments[0].gpu_hours / $plain - 0.75 | fabs < 1e-9"
 }
 
 @test "runs smaller than a node leave idle accelerators, which are priced" {
   # Three attempts on one GPU each share a node of 8: five stand idle.
-  run_trcost experiments --params 1B --tokens 10B --accelerator h100-sxm --price 2 --runs 3 \
-    --params-fraction 0.1 --tokens-fraction 0.1 --format json
+  ones 3
+  run_trcost experiments ones.json --format json
   holds '.platforms[0].experiments[0].gpus == 1'
   holds '.platforms[0].experiments[0] | (.idle_gpu_hours / .gpu_hours - 5 / 3 | fabs) < 1e-9'
   holds '.platforms[0].experiments[0] | (.idle_usd - 2 * .idle_gpu_hours | fabs) < 1e-9'
+  holds '.platforms[0].experiments[0] | (.used_usd + .idle_usd - .total_usd | fabs) < 1e-9'
+  holds '.platforms[0].total | (.used_usd + .idle_usd - .total_usd | fabs) < 1e-9'
+}
+
+@test "who pays for the rest of a node too takes it: half of it is no cheaper than all of it" {
+  # Given the choice the run takes all 8, and nothing of the node is paid for nothing.
+  run_trcost experiments --params 1B --runs 1 --accelerator h100-sxm --format json
+  cp out.txt free.json
+  holds '.platforms[0] | .experiments[0].gpus == 8 and .total.idle_usd == 0'
+  printf '%s' '{"model": {"params": 1e9}, "hardware": {"accelerator": "h100-sxm"},
+    "experiments": [{"name": "half", "hardware": {"gpus": 4}}]}' >half.json
+  run_trcost experiments half.json --format json
+  # Half of the node stands idle as long as the run takes.
+  holds '.platforms[0].total | (.idle_usd / .used_usd - 1 | fabs) < 1e-9'
+  jq -s -e '.[0].platforms[0].total.total_usd < .[1].platforms[0].total.total_usd' free.json out.txt
+}
+
+@test "platforms stand by what is paid, and the text says that total" {
+  file="$BATS_TEST_DIRNAME/../../examples/studies/ablation.json"
+  run_trcost experiments "$file" --format json
+  least=$(jq -r '.platforms | min_by(.total.used_usd + .total.idle_usd).accelerator' <<<"$out")
+  run_trcost experiments "$file"
+  grep -q "^$least in detail" <<<"$out"
 }
 
 @test "runs are packed onto the cluster" {
   # Ten runs of one GPU on four GPUs: three waves.
-  run_trcost experiments --params 1B --tokens 10B --accelerator h100-sxm --price 2 --runs 10 \
-    --params-fraction 0.1 --tokens-fraction 0.1 --gpus 4 --format json
+  ones 10
+  run_trcost experiments ones.json --gpus 4 --format json
   [ "$code" -eq 0 ]
   holds '.platforms[0] | (.cluster.wall_clock_seconds / (3 * .experiments[0].run_seconds) - 1 | fabs) < 1e-9'
   holds '.platforms[0].cluster.busy_share | (. - 10 / 12 | fabs) < 1e-9'
@@ -128,38 +159,21 @@ END
   grep -q 'study.json#/experiments/0/model/params' <<<"$err"
 }
 
-@test "a cluster changes what stays unfilled, and nothing else" {
+@test "what is used costs its GPU-hours times the price on any cluster, what is paid the rest of nodes too" {
+  # Sizes below a node, not of whole nodes, and of whole nodes; one GPU, where memory decides. The
+  # total is no longer the same on every cluster: what stays unfilled is paid, so that runs take
+  # other sizes and another platform may be the cheapest.
   file="$BATS_TEST_DIRNAME/../../examples/studies/ablation.json"
-  figures='[.platforms[] | {a: .accelerator, hours: .total.gpu_hours, total: .total.total_usd,
-    kwh: .total.kwh}] | sort_by(.a)'
-  run_trcost experiments "$file" --format json
-  jq "$figures" <<<"$out" >alone.json
-  for gpus in 64 256 1024; do
-    run_trcost experiments "$file" --gpus "$gpus" --format json
-    jq "$figures" <<<"$out" >packed.json
-    jq -s -e '[.[0], .[1]] | transpose | all((.[0].total / .[1].total - 1 | fabs) < 1e-9
-      and (.[0].hours / .[1].hours - 1 | fabs) < 1e-9 and (.[0].kwh / .[1].kwh - 1 | fabs) < 1e-9)' \
-      alone.json packed.json
-  done
-}
-
-@test "a run costs its GPU-hours times the price on any cluster, and the same platform is cheapest" {
-  # Sizes below a node, not of whole nodes, and of whole nodes.
-  file="$BATS_TEST_DIRNAME/../../examples/studies/ablation.json"
-  run_trcost experiments "$file" --format json
-  cheapest=$(jq -r '.platforms | min_by(.total.total_usd).accelerator' <<<"$out")
-  for gpus in 4 7 8 12 20 36 64 1000; do
-    run_trcost experiments "$file" --gpus "$gpus" --format json
+  for gpus in none 1 4 7 12 36 64 1000; do
+    cluster=(--gpus "$gpus")
+    [ "$gpus" != none ] || cluster=()
+    run_trcost experiments "$file" "${cluster[@]}" --format json
     holds '[.platforms[] | .cost.price_per_gpu_hour as $price | .experiments[] |
-      (.total_usd / (.gpu_hours * $price) - 1 | fabs) < 1e-9] | all'
-    holds "(.platforms | min_by(.total.total_usd).accelerator) == \"$cheapest\""
-    holds '[.platforms[] | .total.gpu_hours + .total.idle_gpu_hours
-      <= .cluster.gpus * .cluster.wall_clock_seconds / 3600 * (1 + 1e-9)] | all'
+      (.used_usd / (.gpu_hours * $price) - 1 | fabs) < 1e-9] | all'
+    holds '[.platforms[] | .cost.price_per_gpu_hour as $price | .total |
+      (.total_usd / ((.gpu_hours + .idle_gpu_hours) * $price) - 1 | fabs) < 1e-9] | all'
+    [ "$gpus" = none ] || holds '[.platforms[] | .total.total_usd <= .cluster.total_usd * (1 + 1e-9)] | all'
   done
-  # Memory decides on one GPU; what is answered costs the same rule.
-  run_trcost experiments "$file" --gpus 1 --format json
-  holds '[.platforms[] | .cost.price_per_gpu_hour as $price | .experiments[] |
-    (.total_usd / (.gpu_hours * $price) - 1 | fabs) < 1e-9] | all'
 }
 
 @test "JSON is the CSV nested by its paths, totals and range included" {
@@ -191,8 +205,8 @@ END
 @test "accelerators that idle in rented nodes draw less than those in use, and are counted" {
   # Three attempts on one GPU each share a node of 8: five idle at 0.3 of the system's power, which
   # in training draws 0.75 of it.
-  run_trcost experiments --params 1B --tokens 10B --accelerator h100-sxm --price 2 --runs 3 \
-    --params-fraction 0.1 --tokens-fraction 0.1 --format json
+  ones 3
+  run_trcost experiments ones.json --format json
   holds '.platforms[0].experiments[0].energy | (.idle_kwh / .kwh - 5 / 3 * 0.3 / 0.75 | fabs) < 1e-9'
   holds '.platforms[0] | .total.kwh == .experiments[0].energy.kwh and
     .total.idle_kwh == .experiments[0].energy.idle_kwh'

@@ -55,10 +55,12 @@ TEST_CASE("a study is the sum of its experiments", "[experiments]") {
       INFO(e.name);
       CHECK_THAT(each.gpu_hours,
                  WithinRel(each.run.gpus * each.run_seconds / 3600 * e.attempts(), 1e-9));
-      CHECK_THAT(*each.usd, WithinRel(each.gpu_hours * *platform.price_per_gpu_hour, 1e-9));
+      CHECK_THAT(*each.used_usd, WithinRel(each.gpu_hours * *platform.price_per_gpu_hour, 1e-9));
+      CHECK_THAT(*each.idle_usd,
+                 WithinRel(each.idle_gpu_hours * *platform.price_per_gpu_hour, 1e-9));
       CHECK_THAT(each.tokens, WithinRel(2e11 * e.tokens_fraction * e.attempts(), 1e-3));
       hours += each.gpu_hours;
-      usd += *each.usd;
+      usd += *each.used_usd + *each.idle_usd;
       tokens += each.tokens;
       runs += e.runs();
     }
@@ -75,15 +77,50 @@ TEST_CASE("a study is the sum of its experiments", "[experiments]") {
 TEST_CASE("twice the repeats cost twice as much, and stopping early saves its share",
           "[experiments]") {
   ExperimentStudy once = study();
-  once.run_seconds = 1e9;  // the fewest accelerators whatever is saved
+  // The same accelerators whatever is saved: those that idle beside the runs are packed anew.
+  once.run_seconds = 1e9;
+  for (Experiment& e : once.experiments) e.overrides.set_number(Field::hardware_gpus, 1);
   ExperimentStudy twice = once, stopped = once;
   for (Experiment& e : twice.experiments) e.repeats *= 2;
   for (Experiment& e : stopped.experiments) e.early_stopping = 0.4;
   const auto usd = [](const ExperimentStudy& s) {
-    return *run_experiments(s, catalog()).platforms[0].usd;
+    return *run_experiments(s, catalog()).platforms[0].used_usd;
   };
   CHECK_THAT(usd(twice), WithinRel(2 * usd(once), 1e-9));
   CHECK_THAT(usd(stopped), WithinRel(0.6 * usd(once), 1e-9));
+}
+
+TEST_CASE("an experiment takes the size with which least is paid, idle accelerators included",
+          "[experiments]") {
+  ExperimentStudy asked = study();
+  asked.base.set_text(Field::hardware_accelerator, "h100-sxm");
+  for (const double runs : {1.0, 3.0, 8.0, 20.0}) {
+    asked.experiments = {named("one", 0.1, 0.1, runs)};
+    const PlatformExperiments free = run_experiments(asked, catalog()).platforms[0];
+    double least = 0;  // of the sizes within a node that end in time, each asked for
+    for (const double gpus : {1.0, 2.0, 4.0, 8.0}) {
+      ExperimentStudy fixed = asked;
+      fixed.experiments[0].overrides.set_number(Field::hardware_gpus, gpus);
+      const PlatformExperiments each = run_experiments(fixed, catalog()).platforms[0];
+      if (each.experiments[0].run_seconds > asked.run_seconds) continue;
+      if (least == 0 || *each.usd < least) least = *each.usd;
+    }
+    INFO(runs << " runs");
+    REQUIRE(least > 0);
+    CHECK_THAT(*free.usd, WithinRel(least, 1e-6));
+  }
+}
+
+TEST_CASE("a single run leaves nothing of a node to pay for", "[experiments]") {
+  // Beside one run of half a node the other half would be paid for; the whole takes about half the
+  // time for the same money.
+  ExperimentStudy asked;
+  asked.base.set_number(Field::model_params, 1e9);
+  asked.base.set_text(Field::hardware_accelerator, "h100-sxm");
+  asked.experiments = {named("one", 1, 1, 1)};
+  const PlatformExperiments platform = run_experiments(asked, catalog()).platforms[0];
+  CHECK(platform.experiments[0].run.gpus == platform.node_gpus);
+  CHECK(platform.idle_gpu_hours == 0);
 }
 
 TEST_CASE("a schedule by hand", "[experiments][schedule]") {

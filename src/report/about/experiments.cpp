@@ -32,25 +32,29 @@ std::vector<const PlatformExperiments*> by_cost(const ExperimentReport& report) 
   return out;
 }
 
-Cell money(std::optional<double> usd) {
-  return usd ? Cell::number(*usd, short_money(*usd)) : Cell::unknown();
+// All runs of a platform pay the same price, so that its amounts are of one kind.
+const CostResult& cost_of(const PlatformExperiments& platform) {
+  return platform.experiments.front().run.cost;
 }
 
-std::string money_words(std::optional<double> usd) {
-  return usd ? short_money(*usd) : "n/a";
+std::string money_words(std::optional<double> usd, const PlatformExperiments& platform) {
+  return usd ? with_kind(short_money(*usd), cost_of(platform)) : "n/a";
+}
+
+Cell money(std::optional<double> usd, const PlatformExperiments& platform) {
+  return usd ? Cell::number(*usd, money_words(usd, platform)) : Cell::unknown();
 }
 
 std::string range_words(const PlatformExperiments& platform) {
   const std::optional<Quantiles>& usd = platform.range.total_usd;
-  return usd ? fmt::format("{}..{}", short_money(usd->p10), short_money(usd->p90)) : "n/a";
+  if (!usd) return "n/a";
+  return fmt::format("{}..{}", money_words(usd->p10, platform), short_money(usd->p90));
 }
 
-// An imputed price is marked as in the table of platforms.
 Cell unit_price(const PlatformExperiments& platform) {
   const std::optional<double> usd = platform.price_per_gpu_hour;
   if (!usd) return Cell::unknown();
-  const bool imputed = platform.experiments.front().run.cost.doubts.imputed;
-  return Cell::number(*usd, fmt::format("{}${:.2f}", imputed ? "~" : "", *usd));
+  return Cell::number(*usd, with_kind(fmt::format("${:.2f}", *usd), cost_of(platform)));
 }
 
 // The columns about the cluster stand there where one is given.
@@ -71,10 +75,10 @@ Table platforms_table(const ExperimentReport& report) {
   Table table(std::move(columns));
   for (const PlatformExperiments* each : by_cost(report)) {
     std::vector<Cell> row = {each->accelerator,
-                             money(each->usd_per_run),
-                             money(each->usd),
+                             money(each->usd_per_run, *each),
+                             money(each->usd, *each),
                              range_words(*each),
-                             money(each->idle_usd),
+                             money(each->idle_usd, *each),
                              unit_price(*each),
                              gpu_hour_words(each->gpu_hours)};
     if (packed) {
@@ -110,8 +114,8 @@ Table runs_table(const PlatformExperiments& platform) {
          Cell::number(each.run.tokens.total, NumberKind::count),
          Cell::number(each.run.gpus, grouped(each.run.gpus, 0)),
          format_number(each.run_seconds, NumberKind::duration) + (each.in_time ? "" : " (over)"),
-         gpu_hour_words(each.gpu_hours), money(each.idle_usd), money(each.usd),
-         money(each.usd_per_run())});
+         gpu_hour_words(each.gpu_hours), money(each.idle_usd, platform),
+         money(each.usd(), platform), money(each.usd_per_run(), platform)});
   }
   return table;
 }
@@ -126,22 +130,23 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
   if (platform.usd && platform.final_usd) {
     share = fmt::format(": {} of what the final run costs ({})",
                         format_number(*platform.usd / *platform.final_usd, NumberKind::fraction),
-                        short_money(*platform.final_usd));
+                        money_words(platform.final_usd, platform));
   }
-  facts.push_back({"cost", money_words(platform.usd) + share});
+  facts.push_back({"cost", money_words(platform.usd, platform) + share});
   if (platform.range.total_usd) {
     facts.push_back({"range", fmt::format("P10 {}, P50 {}, P90 {}: one draw over all runs, which "
                                           "share price and method",
-                                          short_money(platform.range.total_usd->p10),
-                                          short_money(platform.range.total_usd->p50),
-                                          short_money(platform.range.total_usd->p90))});
+                                          money_words(platform.range.total_usd->p10, platform),
+                                          money_words(platform.range.total_usd->p50, platform),
+                                          money_words(platform.range.total_usd->p90, platform))});
   }
   if (platform.idle_gpu_hours > 0) {
     facts.push_back(
         {"unfilled",
-         fmt::format("{} beside the total, for {} GPU-hours of nodes of {} that are rented whole and "
+         fmt::format("{} of the cost, for {} GPU-hours of nodes of {} that are rented whole and "
                      "that these runs leave free",
-                     money_words(platform.idle_usd), gpu_hour_words(platform.idle_gpu_hours),
+                     money_words(platform.idle_usd, platform),
+                     gpu_hour_words(platform.idle_gpu_hours),
                      format_exact(platform.node_gpus))});
   }
   if (const auto& schedule = platform.schedule) {
@@ -150,7 +155,7 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
                                 grouped(schedule->gpus, 0), schedule->gpus == 1 ? "" : "s",
                                 format_number(schedule->seconds, NumberKind::duration),
                                 format_number(schedule->busy_share, NumberKind::fraction),
-                                money_words(schedule->usd))});
+                                money_words(schedule->usd, platform))});
   }
   return facts;
 }
@@ -163,10 +168,10 @@ Ranges totals(const std::vector<const PlatformExperiments*>& platforms) {
     const Quantiles& q = *each->range.total_usd;
     ranges.rows.push_back({each->accelerator,
                            {q.p10, q.p50, q.p90},
-                           {short_money(q.p10), short_money(q.p50), short_money(q.p90)}});
-    ranges.numbers.add_row({each->accelerator, Cell::number(q.p10, NumberKind::money),
-                            Cell::number(q.p50, NumberKind::money),
-                            Cell::number(q.p90, NumberKind::money)});
+                           {money_words(q.p10, *each), money_words(q.p50, *each),
+                            money_words(q.p90, *each)}});
+    ranges.numbers.add_row({each->accelerator, money(q.p10, *each), money(q.p50, *each),
+                            money(q.p90, *each)});
   }
   return ranges;
 }

@@ -94,8 +94,8 @@ class StudyBudget {
   [[nodiscard]] std::optional<double> beside(std::size_t c) const {
     double out = 0;
     for (const ExperimentResult& each : experiments(c)) {
-      if (!each.usd || !report_.platforms[c].price_per_gpu_hour) return {};
-      out += *each.usd - each.gpu_hours * *report_.platforms[c].price_per_gpu_hour;
+      if (!each.used_usd || !report_.platforms[c].price_per_gpu_hour) return {};
+      out += *each.used_usd - each.gpu_hours * *report_.platforms[c].price_per_gpu_hour;
     }
     return std::fabs(out) > kSame * *report_.platforms[c].usd ? std::optional(out) : std::nullopt;
   }
@@ -131,6 +131,7 @@ class StudyBudget {
     };
     for (std::size_t i = 0; i < experiments().size(); ++i) add(name(i), hours_[i], price_);
     add("beside the GPUs", used_, beside_);
+    add("unfilled", unfilled_, price_);
     const std::size_t total = line("Total", "USD", NumberKind::money, [&](std::size_t c) {
       Sum sum;
       for (const std::size_t amount : amounts) {
@@ -139,12 +140,10 @@ class StudyBudget {
       return sum;
     });
     out_.lines[total].strong = true;
-    const std::vector<std::size_t> of_total = amounts;
-    add("unfilled, not in the total", unfilled_, price_);
     for (std::size_t c = 0; c < out_.columns.size(); ++c) {
       check_figure(out_, {total, c}, report_.platforms[c].usd);
     }
-    out_.charts = {{Calculation::Chart::Kind::stacked, "Total by experiment, USD", of_total}};
+    out_.charts = {{Calculation::Chart::Kind::stacked, "Total by experiment, USD", amounts}};
   }
 
   const ExperimentReport& report_;
