@@ -116,9 +116,9 @@ void add_range(Page& page, const Report& report, const Estimate& detailed) {
   for (const Estimate& e : report.estimates) {
     if (!e.range.total_usd) continue;
     const Quantiles& q = *e.range.total_usd;
-    ranges.rows.push_back({e.accelerator,
-                           {q.p10, q.p50, q.p90},
-                           {short_money(q.p10), short_money(q.p50), short_money(q.p90)}});
+    const auto money = [&](double usd) { return with_kind(short_money(usd), e.cost); };
+    ranges.rows.push_back(
+        {e.accelerator, {q.p10, q.p50, q.p90}, {money(q.p10), money(q.p50), money(q.p90)}});
   }
   const RangeResult& range = detailed.range;
   if (range.method.empty() && ranges.rows.empty()) return;

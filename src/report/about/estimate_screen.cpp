@@ -102,11 +102,12 @@ std::string owning_words(const Estimate& e) {
   return text;
 }
 
-std::string range_words(const RangeResult& range) {
+std::string range_words(const Estimate& e) {
+  const RangeResult& range = e.range;
   std::string text;
   if (range.total_usd) {
-    text = fmt::format("{} to {}; ", short_money(range.total_usd->p10),
-                       short_money(range.total_usd->p90));
+    text = fmt::format("{} to {}; ", with_kind(short_money(range.total_usd->p10), e.cost),
+                       with_kind(short_money(range.total_usd->p90), e.cost));
   }
   return text + fmt::format("{} to {} GPU-hours, {} to {}", gpu_hour_words(range.gpu_hours.p10),
                             gpu_hour_words(range.gpu_hours.p90),
@@ -114,12 +115,16 @@ std::string range_words(const RangeResult& range) {
                             format_number(range.wall_clock_seconds.p90, NumberKind::duration));
 }
 
-// Whose price of which time; of several platforms the table says it.
+// Whose price of which time, where somebody sells; of several platforms the table says it.
 std::string seller_words(const CostResult& cost) {
   if (!cost.price_per_gpu_hour) return "not known";
   std::string text =
       with_kind(unit_money(*cost.price_per_gpu_hour), cost) + " per GPU-hour";
-  if (cost.price_class) text += fmt::format(", {}", price_class_name(*cost.price_class));
+  if (cost.price_class) {
+    const bool sold = !cost.provider.empty() || !cost.doubts.imputed;
+    text += fmt::format(", {}{}", sold ? "" : "which no ", price_class_name(*cost.price_class));
+    if (!sold) text += " asks";
+  }
   if (!cost.price_date.empty()) text += fmt::format(", prices of {}", cost.price_date);
   return text;
 }
@@ -130,7 +135,7 @@ std::vector<Fact> bill_facts(const Estimate& e) {
     facts.push_back({"Beside it", beside});
   }
   if (e.cost.own) facts.push_back({"Owning", owning_words(e)});
-  if (!e.range.method.empty()) facts.push_back({"80% range", range_words(e.range)});
+  if (!e.range.method.empty()) facts.push_back({"80% range", range_words(e)});
   return facts;
 }
 
@@ -165,8 +170,10 @@ void add_drivers(Page& page, const Estimate& e) {
   for (const Contribution& each : e.range.contributions) {
     if (each.share < kWorthSaying || facts.facts.size() == kNamed) break;
     facts.facts.push_back(
-        {each.input, fmt::format("{} to {}, {} of the range", short_money(each.low),
-                                 short_money(each.high), share_words(each.share))});
+        {each.input, fmt::format("{} to {}, {} of the range",
+                                 with_kind(short_money(each.low), e.cost),
+                                 with_kind(short_money(each.high), e.cost),
+                                 share_words(each.share))});
   }
   if (facts.facts.empty()) return;
   page.add(Heading{"What would change it most", "each alone"}).add(std::move(facts));

@@ -44,7 +44,8 @@ TableColumn right(const char* title) {
 std::string range_words(const ServingRow& row) {
   const auto range = row.cost_range();
   if (!range) return "n/a";
-  return fmt::format("{}-{}", short_money(range->p10), short_money(range->p90).substr(1));
+  return fmt::format("{}-{}", with_kind(short_money(range->p10), row.cost.imputed),
+                     short_money(range->p90).substr(1));
 }
 
 // The range of several platforms is drawn below.
@@ -83,11 +84,11 @@ Ranges platform_ranges(const ServingReport& report) {
   for (const ServingRow& row : report.rows) {
     const auto q = row.cost_range();
     if (!row.problem.empty() || !q) continue;
+    const auto cell = [&](double usd) { return money(usd, row.cost.imputed); };
     ranges.rows.push_back({row.accelerator,
                            {q->p10, q->p50, q->p90},
-                           {short_money(q->p10), short_money(q->p50), short_money(q->p90)}});
-    ranges.numbers.add_row({row.accelerator, money(q->p10, false), money(q->p50, false),
-                            money(q->p90, false)});
+                           {cell(q->p10).text(), cell(q->p50).text(), cell(q->p90).text()}});
+    ranges.numbers.add_row({row.accelerator, cell(q->p10), cell(q->p50), cell(q->p90)});
   }
   return ranges;
 }

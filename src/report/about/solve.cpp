@@ -33,9 +33,12 @@ Ranges totals(const SolveReport& report) {
   for (const Solution& solution : report.solutions) {
     if (!solution.estimate || !solution.estimate->range.total_usd) continue;
     const Quantiles& q = *solution.estimate->range.total_usd;
+    const auto money = [&](double usd) {
+      return with_kind(rough_money(usd), solution.estimate->cost);
+    };
     ranges.rows.push_back({solution.accelerator,
                            {q.p10, q.p50, q.p90},
-                           {rough_money(q.p10), rough_money(q.p50), rough_money(q.p90)}});
+                           {money(q.p10), money(q.p50), money(q.p90)}});
     ranges.numbers.add_row({solution.accelerator, Cell::number(q.p10, NumberKind::money),
                             Cell::number(q.p50, NumberKind::money),
                             Cell::number(q.p90, NumberKind::money)});
