@@ -59,13 +59,19 @@ void add_learning(const EstimateParts& in, std::vector<Derivation>& out) {
 void add_flops(const RoundWork& round, const Phase& phase, const PhaseTime& time,
                const LearningPass& pass, std::vector<Derivation>& out) {
   const bool learns = phase.work == Work::train;
-  out.push_back({words_of(time) + ": FLOPs of a round",
-                 learns ? "steps of a pass x FLOPs of a step x passes x size beside the policy"
-                        : "steps of a pass x FLOPs of a step x passes x size beside the policy x "
-                          "share that is forward",
-                 fmt::format("{} x {} x {} x {}{}", digits(pass.steps), digits(pass.step_flops),
-                             digits(phase.repeats), digits(round.size(phase.role)),
-                             learns ? std::string() : " x " + digits(round.forward_share)),
+  std::string formula = "steps of a pass x FLOPs of a step x passes x size beside the policy";
+  std::string numbers =
+      fmt::format("{} x {} x {} x {}", digits(pass.steps), digits(pass.step_flops),
+                  digits(phase.repeats), digits(round.size(phase.role)));
+  if (!learns) {
+    formula += " x share that is forward";
+    numbers += " x " + digits(round.forward_share);
+  }
+  if (phase.work == Work::generate) {
+    formula += " x share that its group has not read";
+    numbers += " x " + digits(round.generated_share);
+  }
+  out.push_back({words_of(time) + ": FLOPs of a round", formula, numbers,
                  digits(time.model_flops) + " FLOP", std::string(kRounds)});
   if (!learns || pass.recomputing == 1) return;
   out.push_back({words_of(time) + ": with recomputation",

@@ -102,6 +102,22 @@ RolloutWork rollout_of(const Scenario& scenario, const Catalog& catalog, const P
   return out;
 }
 
+// FLOPs of the policy's pass forward over a sequence of `tokens`.
+double sequence_flops(Workload work, double tokens) {
+  if (tokens <= 0) return 0;
+  work.seq_length = work.attention_length = tokens;
+  const TrainingFlops flops = training_flops(work);
+  return (flops.language_forward + flops.encoder_forward) * tokens;
+}
+
+// Writing continues a prompt that its group has read once (data/phases.md, A.1): of a causal model
+// F(P + R) - F(P) for each response, and F(P) for each prompt but what the cache holds of it.
+double generated_share(const Workload& work, const RolloutWork& rollout) {
+  const double prompt = sequence_flops(work, rollout.prompt_tokens);
+  const double whole = sequence_flops(work, rollout.prompt_tokens + rollout.mean_response());
+  return 1 - prompt / whole * (1 - (1 - rollout.cached_input) / rollout.samples_per_prompt);
+}
+
 void check_split(const Scenario& scenario, const RoundWork& round) {
   if (!round.generation_gpus) return;
   if (round.placement == Placement::colocated) {
@@ -160,6 +176,7 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
   round->rollout = rollout_of(scenario, catalog, platform, work, notes);
   round->sequence_tokens = round->rollout->prompt_tokens + round->rollout->mean_response();
   round->sequences = round->rollout->responses() * options.epochs;
+  round->generated_share = generated_share(work.workload, *round->rollout);
   round->placement = value_of(kPlacements, scenario.text(Field::rollout_placement));
   round->generation_gpus = scenario.number(Field::rollout_generation_gpus);
   check_split(scenario, *round);

@@ -142,7 +142,8 @@ LearningPass learning_pass(const RoundWork& round, double sequences, double upda
 // FLOPs of a phase over those of the pass, in which only what learns is done again.
 double flop_share(const RoundWork& round, const Phase& phase) {
   return phase.repeats * round.size(phase.role) *
-         (phase.work == Work::train ? 1 : round.forward_share);
+         (phase.work == Work::train ? 1 : round.forward_share) *
+         (phase.work == Work::generate ? round.generated_share : 1);
 }
 
 PhaseTime worked(const RoundWork& round, const Phase& phase, const LearningPass& pass,

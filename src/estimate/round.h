@@ -43,6 +43,9 @@ struct RoundWork {
   std::array<double, kRoles> sizes{};  ///< active parameters over the policy's
   double policy_params = 0;            ///< all, of the language model
   double forward_share = 1.0 / 3;      ///< of the policy's FLOPs of learning
+  /// FLOPs that write a response over those of a pass over its sequence: a group reads its prompt
+  /// once, and what the engine's cache holds is not read.
+  double generated_share = 1;
   double sequences = 0;                ///< of a round, all epochs; 0: a round is one step
   double sequence_tokens = 0;
   std::optional<RolloutWork> rollout;

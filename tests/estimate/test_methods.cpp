@@ -206,6 +206,34 @@ TEST_CASE("a round's FLOPs are those of its phases in its time", "[methods]") {
   }
 }
 
+// 256 prompts of 8,192 tokens, each read once, and 4,096 responses of 512: 0.118 of what reading the
+// prompt with every response would take, 2 FLOPs per parameter and token, and its attention.
+TEST_CASE("a group reads its prompt once", "[methods]") {
+  const auto generated = [](double samples, double prompts, double hits) {
+    Scenario s = question("grpo", "llama-3.1-8b", 64);
+    s.set_number(Field::rollout_prompts, prompts);
+    s.set_number(Field::rollout_samples_per_prompt, samples);
+    s.set_number(Field::rollout_prompt_tokens, 8192);
+    s.set_number(Field::rollout_response_tokens, 512);
+    s.set_number(Field::rollout_prefix_hits, hits);
+    return phase(answer(s), "generate").model_flops;
+  };
+  const double shared = generated(16, 256, 0), alone = generated(1, 4096, 0);
+  // Matrices alone: 8.03e9 parameters less the embedding's 0.525e9, that a token only looks up.
+  const double matrices = 2 * (8.03e9 - 0.525e9);
+  CHECK(alone > matrices * 4096 * 8704);
+  CHECK(shared > matrices * (256 * 8192 + 4096 * 512));
+  // Scores and values of 4 x 4096 x 32 layers: half a square each to read, the rest to write.
+  const double read = 4 * 4096 * 32 * 8192.0 * 8192 / 2;
+  const double pass = 4 * 4096 * 32 * 8704.0 * 8704 / 2;
+  CHECK(alone == Approx(4096 * (matrices * 8704 + pass)).epsilon(0.005));
+  CHECK(shared ==
+        Approx(256 * (matrices * 8192 + read) + 4096 * (matrices * 512 + pass - read)).epsilon(0.005));
+  // A cache that holds half of each prompt leaves half of the reading.
+  const double reading = 256 * (matrices * 8192 + read);
+  CHECK(shared - generated(16, 256, 0.5) == Approx(reading / 2).epsilon(0.005));
+}
+
 TEST_CASE("the phase of a plain run holds the tokens of its step", "[methods]") {
   Scenario s = question("pretrain", "llama-3.1-8b", 64);
   s.set_number(Field::data_tokens, 5.3e5);
