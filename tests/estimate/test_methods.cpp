@@ -234,6 +234,63 @@ TEST_CASE("a group reads its prompt once", "[methods]") {
   CHECK(shared - generated(16, 256, 0.5) == Approx(reading / 2).epsilon(0.005));
 }
 
+namespace {
+
+double sigma_of(const Estimate& e, std::string_view input) {
+  for (const Contribution& each : e.range.contributions) {
+    if (each.input == input) return each.sigma;
+  }
+  return 0;
+}
+
+}  // namespace
+
+// data/phases.md, A.10: .25 of a response's length, .3 of the rounds; model.md 10: .10 of a plan,
+// .25 of a guess.
+TEST_CASE("guessed rounds, lengths and samples have spreads of their own", "[methods][range]") {
+  Scenario s = question("grpo", "llama-3.1-8b", 64);
+  CHECK(sigma_of(answer(s), "rounds") == Approx(0.3));
+  CHECK(sigma_of(answer(s), "length of responses") == Approx(0.25));
+  CHECK(sigma_of(answer(s), "tokens") == 0);
+  s.set_number(Field::rollout_steps, 500);
+  s.set_number(Field::rollout_response_tokens, 4000);
+  CHECK(sigma_of(answer(s), "rounds") == Approx(0.10));
+  CHECK(sigma_of(answer(s), "length of responses") == 0);
+  for (const char* method : {"sft", "dpo", "reward", "kto"}) {
+    Scenario guessed = question(method, "llama-3.1-8b", 64);
+    INFO(method);
+    CHECK(sigma_of(answer(guessed), "tokens") == Approx(0.25));
+    guessed.set_number(Field::data_samples, 1e5);
+    CHECK(sigma_of(answer(guessed), "tokens") == Approx(0.10));
+  }
+}
+
+TEST_CASE("a range of the user takes the place of a spread", "[methods][range]") {
+  Scenario s = question("grpo", "llama-3.1-8b", 64);
+  s.set(field_info(Field::rollout_steps), "400..600", {});
+  const Estimate e = answer(s);
+  // P10 to P90 of a lognormal: ln(600/400) / (2 x 1.2816).
+  CHECK(sigma_of(e, "rollout.steps") == Approx(std::log(1.5) / (2 * 1.28155)).epsilon(1e-3));
+  CHECK(sigma_of(e, "rounds") == 0);
+  CHECK(sigma_of(e, "tokens") == 0);
+}
+
+// The power of a length is what longer responses take.
+TEST_CASE("the time of a round follows its length as the spread says", "[methods][range]") {
+  Scenario s = question("grpo", "llama-3.1-8b", 64);
+  s.set_number(Field::rollout_response_limit, 16000);
+  double power = 0;
+  for (const UncertainInput& input : answer(s).range.inputs) {
+    if (input.name() == "length of responses") power = input.exponents[Driver::hours];
+  }
+  const auto hours = [&](double tokens) {
+    s.set_number(Field::rollout_response_tokens, tokens);
+    return answer(s).gpu_hours;
+  };
+  CHECK(power ==
+        Approx(std::log(hours(4800) / hours(3333)) / std::log(4800 / 3333.)).epsilon(0.15));
+}
+
 TEST_CASE("the phase of a plain run holds the tokens of its step", "[methods]") {
   Scenario s = question("pretrain", "llama-3.1-8b", 64);
   s.set_number(Field::data_tokens, 5.3e5);
