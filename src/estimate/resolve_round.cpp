@@ -15,7 +15,7 @@
 namespace trcost {
 namespace {
 
-ParameterCounts parameters_of(std::string_view name, const Catalog& catalog) {
+Model model_of(std::string_view name, const Catalog& catalog) {
   Scenario other;
   if (says_size(name)) {
     other.set(field_info(Field::model_params), name, {});
@@ -23,20 +23,46 @@ ParameterCounts parameters_of(std::string_view name, const Catalog& catalog) {
     other.set_text(Field::model_name, name);
   }
   Notes quiet(false);
-  return count_parameters(resolve_model(other, catalog, quiet));
+  return resolve_model(other, catalog, quiet);
 }
 
-// The models beside the policy: their sizes, and what of them is resident.
+// A pass forward over the same sequences: nothing learns, nothing waits in the host.
+Workload forward_of(Workload work) {
+  work.language_training = work.encoder_training = work.connector_training = Training::frozen;
+  work.train_embeddings = false;
+  work.offload = {};
+  work.others.clear();
+  return work;
+}
+
+// Another model over the same sequences, of text.
+Workload with_language(Workload work, const LanguageModel& language) {
+  work.language = language;
+  work.encoder.reset();
+  work.connector.reset();
+  work.images_per_sequence = 0;
+  return work;
+}
+
+// What learns whole, as a critic does whatever the policy learns by.
+Workload learning_of(Workload work) {
+  work.language_training = Training::full;
+  work.train_embeddings = false;
+  work.others.clear();
+  return work;
+}
+
+// The models beside the policy: how long they take, and what of them is resident.
 struct Others {
   const Scenario& scenario;
   const Catalog& catalog;
+  const Platform& platform;
   ResolvedWork& work;
   RoundWork& round;
   Notes& notes;
 
   void add(Role role, Field field, std::string_view why) const {
-    const bool used =
-        std::ranges::any_of(round.phases, [&](const Phase& p) { return p.role == role; });
+    const bool used = takes_part(round.phases, role);
     if (!used && scenario.has(field)) {
       throw Error(ErrorKind::usage,
                   fmt::format("it takes no part in --method {}", method_row(round.method).name),
@@ -45,17 +71,39 @@ struct Others {
                   std::string(field_info(field).flag));
     }
     if (!used) return;
-    ParameterCounts params = work.params;
     if (scenario.has(field)) {
-      params = parameters_of(scenario.text(field), catalog);
+      const Model model = model_of(scenario.text(field), catalog);
+      set(role, with_language(work.workload, model.language), count_parameters(model));
     } else {
       notes.add(field, "the policy's size", std::string(why), "trcost default");
+      set(role, work.workload, work.params);
     }
-    set(role, params);
   }
-  void set(Role role, const ParameterCounts& params) const {
-    round.sizes[static_cast<std::size_t>(role)] = params.active / work.params.active;
-    work.workload.resident_bytes += resident_bytes(round.phases, role, params.total);
+  void set(Role role, const Workload& other, const ParameterCounts& params) const {
+    const auto at = static_cast<std::size_t>(role);
+    const bool learning = learns(round.phases, role);
+    round.forward[at] = std::make_shared<StepModel>(forward_of(other), platform);
+    if (learning) round.learning[at] = std::make_shared<StepModel>(learning_of(other), platform);
+    work.workload.others.push_back({params, learning});
+  }
+  // The policy and its reference, which under adapters is the frozen base of the policy.
+  void set_policy(bool reference) const {
+    const auto at = [](Role role) { return static_cast<std::size_t>(role); };
+    round.forward[at(Role::policy)] =
+        std::make_shared<StepModel>(forward_of(work.workload), platform);
+    if (!reference) return;
+    round.forward[at(Role::reference)] = round.forward[at(Role::policy)];
+    if (work.workload.language_training == Training::full) {
+      work.workload.others.push_back({work.params, false});
+    }
+  }
+  void note() const {
+    if (work.workload.others.empty()) return;
+    notes.add(
+        {"rollout.other_models", "as the policy", "",
+         "models beside the policy are split and sharded as it is, and score its sequences in "
+         "micro-batches of its own",
+         "choice: one process group, as the default of verl, OpenRLHF and NeMo RL"});
   }
 };
 
@@ -151,20 +199,16 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
     options.epochs = scenario.number_or_default(Field::rollout_epochs);
   }
   round->phases = phases_of(method, options);
-  round->sizes[static_cast<std::size_t>(Role::policy)] = 1;
   round->policy_params = work.params.language;
   round->mixture = work.model.language.moe.has_value();
   const TrainingFlops& flops = work.flops_per_token;
   round->forward_share = (flops.language_forward + flops.encoder_forward) / flops.total();
-  const Others others{scenario, catalog, work, *round, notes};
-  if (options.reference) others.set(Role::reference, work.params);
-  // Under adapters the frozen base is the reference.
-  if (options.reference && work.workload.language_training != Training::full) {
-    work.workload.resident_bytes = 0;
-  }
+  const Others others{scenario, catalog, platform, work, *round, notes};
+  others.set_policy(options.reference);
   others.add(Role::reward, Field::rollout_reward_model, "a reward model of the policy's size");
   others.add(Role::critic, Field::rollout_critic_model, "a value model of the policy's size");
   others.add(Role::teacher, Field::rollout_teacher_model, "a teacher of the policy's size");
+  others.note();
   round->sequence_tokens = work.seq_length;
   if (!method_row(method).generates) return round;
   round->framework =

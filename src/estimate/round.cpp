@@ -139,31 +139,45 @@ LearningPass learning_pass(const RoundWork& round, double sequences, double upda
   return out;
 }
 
-// FLOPs of a phase over those of the pass, in which only what learns is done again.
-double flop_share(const RoundWork& round, const Phase& phase) {
-  return phase.repeats * round.size(phase.role) *
-         (phase.work == Work::train ? 1 : round.forward_share) *
-         (phase.work == Work::generate ? round.generated_share : 1);
-}
-
-PhaseTime worked(const RoundWork& round, const Phase& phase, const LearningPass& pass,
-                 double gpus) {
+PhaseTime empty_phase(const Phase& phase, double gpus) {
   PhaseTime out;
   out.name = phase.name;
   out.work = phase.work;
   out.gpus = gpus;
-  out.model_flops = pass.model_flops() * flop_share(round, phase);
-  out.hardware_flops = out.model_flops * (phase.work == Work::train ? pass.recomputing : 1);
   return out;
 }
 
-// As long as the pass for its FLOPs.
+// What its own model takes for the sequences of a pass, on the layout of the policy: `steps` of its
+// own, or all forward in one.
+StepTime pass_of(const StepModel& model, const Phase& phase, const LearningPass& pass,
+                 const Layout& layout) {
+  if (phase.work != Work::train) return model.forward(layout, pass.steps * layout.global_batch);
+  StepTime out = model.step(layout);
+  out.seconds *= pass.steps;
+  out.model_flops *= pass.steps;
+  out.hardware_flops *= pass.steps;
+  return out;
+}
+
 PhaseTime scored_or_learnt(const RoundWork& round, const Phase& phase, const LearningPass& pass,
-                           double gpus, const Layout& layout) {
-  PhaseTime out = worked(round, phase, pass, gpus);
-  out.layout = layout;
+                           double gpus, const Execution& execution) {
+  PhaseTime out = empty_phase(phase, gpus);
+  out.layout = execution.plan.layout;
   out.tokens = pass.tokens * phase.repeats;
-  out.seconds = pass.seconds() * out.hardware_flops / pass.hardware_flops();
+  const StepModel* const model = round.model(phase);
+  double seconds = pass.steps * pass.step_seconds;  // of the sequences once, by the steps alone
+  if (model == nullptr) {
+    out.model_flops = pass.model_flops() * phase.repeats;
+    out.hardware_flops = pass.hardware_flops() * phase.repeats;
+  } else {
+    const StepTime own = pass_of(*model, phase, pass, out.layout);
+    out.model_flops = own.model_flops * phase.repeats;
+    out.hardware_flops = own.hardware_flops * phase.repeats;
+    // A given MFU is that of all that is computed.
+    seconds = execution.mfu_given ? seconds * own.hardware_flops / pass.hardware_flops()
+                                  : own.seconds * execution.data_wait;
+  }
+  out.seconds = seconds * phase.repeats * pass.framework;
   return out;
 }
 
@@ -217,7 +231,9 @@ bool add_generation(const RoundWork& round, const Phase& phase, const LearningPa
                     double gpus, Execution& execution) {
   const std::optional<Generation> found = generate(round, gpus);
   if (!found) return false;
-  PhaseTime out = worked(round, phase, pass, gpus);
+  PhaseTime out = empty_phase(phase, gpus);
+  out.model_flops = out.hardware_flops =
+      pass.model_flops() * round.forward_share * round.generated_share;
   out.tokens = round.rollout->responses() * round.rollout->mean_response();
   out.seconds = found->time.seconds * round.generation_factor();
   out.engine = found->layout;
@@ -250,7 +266,7 @@ bool add_phases(const RoundWork& round, double generation_gpus, Execution& execu
       if (!add_generation(round, phase, pass, gpus, execution)) return false;
       continue;
     }
-    execution.phases.push_back(scored_or_learnt(round, phase, pass, learners, layout));
+    execution.phases.push_back(scored_or_learnt(round, phase, pass, learners, execution));
   }
   execution.updates = updates;
   execution.serial = serial_time(round, learners);

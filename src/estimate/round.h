@@ -40,7 +40,9 @@ struct RolloutWork {
 struct RoundWork {
   Method method = Method::pretrain;
   std::vector<Phase> phases;
-  std::array<double, kRoles> sizes{};  ///< active parameters over the policy's
+  /// Of a phase that scores or of another model that learns, by role: its own step, on the policy's
+  /// degrees. Empty of the policy's learning.
+  std::array<std::shared_ptr<const StepModel>, kRoles> forward{}, learning{};
   double policy_params = 0;            ///< all, of the language model
   double forward_share = 1.0 / 3;      ///< of the policy's FLOPs of learning
   /// FLOPs that write a response over those of a pass over its sequence: a group reads its prompt
@@ -56,8 +58,12 @@ struct RoundWork {
 
   /// Passes of the policy's learning over the sequences of a round.
   [[nodiscard]] double epochs() const;
-  /// Active parameters over the policy's.
-  [[nodiscard]] double size(Role role) const { return sizes[static_cast<std::size_t>(role)]; }
+  /// The step of what a phase does; null where the policy learns or generates.
+  [[nodiscard]] const StepModel* model(const Phase& phase) const {
+    const auto role = static_cast<std::size_t>(phase.role);
+    if (phase.work == Work::generate) return nullptr;
+    return (phase.work == Work::train ? learning : forward)[role].get();
+  }
   /// Time of generation with the framework over that of the engines alone.
   [[nodiscard]] double generation_factor() const {
     return mixture ? framework.mixture_generation : framework.dense_generation;

@@ -7,6 +7,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "estimate/memory_fit.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "workload/method.h"
@@ -68,8 +69,12 @@ TEST_CASE("a plain run is one phase", "[methods]") {
 }
 
 TEST_CASE("ppo holds and computes more than grpo, and that more than fine-tuning", "[methods]") {
-  const Estimate ppo = answer(question("ppo", "llama-3.1-8b", 64));
+  // Of one sharding: a plan that shards more holds less of every model on each device.
+  Scenario more = question("ppo", "llama-3.1-8b", 64);
+  more.set_text(Field::layout_sharding, "parameters");
+  const Estimate ppo = answer(more);
   Scenario s = question("grpo", "llama-3.1-8b", 64);
+  s.set_text(Field::layout_sharding, "parameters");
   s.set_number(Field::rollout_prompts, 512);
   s.set_number(Field::rollout_samples_per_prompt, 1);
   s.set_number(Field::rollout_response_tokens, 512);
@@ -78,6 +83,74 @@ TEST_CASE("ppo holds and computes more than grpo, and that more than fine-tuning
   CHECK(grpo.memory.resident > 0);
   CHECK(ppo.flops.model > grpo.flops.model);
   CHECK(ppo.gpu_hours > grpo.gpu_hours);
+}
+
+// data/phases.md, A.2: 18 bytes of a parameter that learns, 2 of one that scores; a state that is
+// not sharded stands on every device.
+TEST_CASE("models beside the policy are sharded as it is", "[methods]") {
+  Scenario s = question("ppo", "llama-3.2-1b", 8);
+  for (const Field degree : {Field::layout_tp, Field::layout_pp, Field::layout_cp}) {
+    s.set_number(degree, 1);
+  }
+  const auto held = [&](const char* sharding) {
+    s.set_text(Field::layout_sharding, sharding);
+    const Estimate e = answer(s);
+    const MemoryFit fit = memory_report(s, catalog()).fits.front();
+    CHECK(fit.given->use.resident == e.memory.resident);
+    return e.memory.resident / e.model.params_total;
+  };
+  // Reference and reward model 2 each; the critic 2, 4 and 12.
+  CHECK(held("none") == Approx(22));
+  CHECK(held("optimizer") == Approx(10 + 12 / 8.));
+  CHECK(held("gradients") == Approx(6 + 16 / 8.));
+  CHECK(held("parameters") == Approx(22 / 8.));
+  s.set_number(Field::layout_tp, 2);
+  CHECK(held("parameters") == Approx(22 / 8.));
+  CHECK(held("none") == Approx(22 / 2.));
+}
+
+// phase_vectors.json, mem/ppo70b: four models of 70.55B take 2,822 GB.
+TEST_CASE("four models of 70B on all accelerators together", "[methods]") {
+  Scenario s = question("ppo", "llama-3.1-70b", 128);
+  s.set_text(Field::layout_sharding, "parameters");
+  for (const Field degree : {Field::layout_tp, Field::layout_pp, Field::layout_cp}) {
+    s.set_number(degree, 1);
+  }
+  const MemoryUse m = answer(s).memory;
+  CHECK((m.weights + m.gradients + m.optimizer + m.resident) * 128 ==
+        Approx(2822.14825984e9).epsilon(1e-3));
+}
+
+TEST_CASE("a model that scores has a speed of its own", "[methods]") {
+  Scenario s = question("distill", "llama-3.2-1b", 64);
+  s.set_text(Field::rollout_teacher_model, "llama-3.1-70b");
+  s.set_number(Field::layout_tp, 8);
+  const Estimate e = answer(s);
+  const PhaseResult& teacher = phase(e, "forward_teacher");
+  const PhaseResult& policy = phase(e, "forward_policy");
+  const auto rate = [](const PhaseResult& p) { return p.model_flops / p.step_seconds; };
+  // Matrices cut into eight are wide enough for 70B parameters, and hardly so for 1B.
+  CHECK(rate(teacher) > 1.5 * rate(policy));
+  // Twice its parameters and more a token: 70.55B less the embedding's 1.05B.
+  CHECK(teacher.model_flops > 2 * 69.5e9 * teacher.tokens);
+  CHECK(teacher.model_flops < 2 * 80e9 * teacher.tokens);
+  // What reads, and keeps nothing, takes a third of learning, with less exchange and no update.
+  const PhaseResult& learns = phase(e, "train_policy");
+  CHECK(policy.step_seconds < 0.5 * learns.step_seconds);
+  CHECK(policy.step_seconds > 0.15 * learns.step_seconds);
+}
+
+TEST_CASE("weights that are sharded are gathered to score", "[methods]") {
+  Scenario s = question("grpo", "llama-3.1-70b", 128);
+  for (const Field degree : {Field::layout_tp, Field::layout_pp, Field::layout_cp}) {
+    s.set_number(degree, 1);
+  }
+  s.set_text(Field::layout_sharding, "parameters");
+  s.set_number(Field::hardware_network_bandwidth, 1e9);
+  const PhaseResult scored = phase(answer(s), "forward_reference");
+  // At least one micro-batch on each: 2 bytes of each weight, seven eighths from beside the node's
+  // own, over eight links of 1e9 bytes/s.
+  CHECK(scored.step_seconds > 2 * 70e9 * 15 / 16 / 8e9);
 }
 
 TEST_CASE("more accelerators never make a round slower", "[methods]") {
