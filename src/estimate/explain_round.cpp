@@ -110,13 +110,19 @@ void add_seconds(const EstimateParts& in, const Phase& phase, const PhaseTime& t
 void add_serial(const Execution& e, std::vector<Derivation>& out) {
   const SerialTime& s = e.serial;
   if (s.seconds() == 0) return;
+  if (s.moving() > 0) {
+    out.push_back({"what learns, to the host and back",
+                   "2 x bytes of weights, optimizer and other models / bytes per second each way",
+                   fmt::format("2 x {} / {}", digits(s.moved), digits(*s.host_bandwidth)),
+                   in_seconds(s.moving()), std::string(kRounds)});
+  }
   out.push_back(
       {"beside the phases of a round",
        "other work + seconds per GB x GB of new weights / senders + seconds per 1e9 parameters of "
-       "switching x those",
-       fmt::format("{} + {} x {} / {} + {} x {}", digits(s.other), digits(s.per_gigabyte),
+       "switching x those + to the host and back",
+       fmt::format("{} + {} x {} / {} + {} x {} + {}", digits(s.other), digits(s.per_gigabyte),
                    digits(s.gigabytes), digits(s.senders), digits(s.per_billion),
-                   digits(s.billions)),
+                   digits(s.billions), digits(s.moving())),
        in_seconds(s.seconds()), std::string(kRounds)});
 }
 

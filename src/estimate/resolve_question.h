@@ -14,6 +14,10 @@ namespace trcost {
 Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
                           std::string_view accelerator, Notes& notes);
 
+/// Bytes/s each way that copies to the host's memory reach: as given, or of the system's lanes;
+/// empty where the system's file does not say.
+std::optional<double> host_bandwidth(const Scenario& scenario, const System& system, Notes& notes);
+
 /// The scenario of a method: its rollouts as samples of the policy, in `adapted`; false for
 /// pre-training and fine-tuning that say what they learn from. Throws Error (usage) for what
 /// contradicts the method.

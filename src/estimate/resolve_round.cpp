@@ -181,6 +181,26 @@ void check_split(const Scenario& scenario, const RoundWork& round) {
               "give fewer, or leave --generation-gpus to the search", "--generation-gpus");
 }
 
+// Where engines generate in turn with what learns.
+void wait_in_host(const Scenario& scenario, const Platform& platform, RoundWork& round,
+                  Notes& notes) {
+  round.host_bandwidth = platform.host_bandwidth
+                             ? platform.host_bandwidth
+                             : host_bandwidth(scenario, *platform.system, notes);
+  if (!notes.wanted()) return;
+  notes.add({"rollout.learner_states", "in the host", "",
+             "while responses are written, weights and optimizer of what learns and the models "
+             "beside it wait in the host's memory, and the engine has 0.6 of the accelerator",
+             "NeMo RL, offload_before_refit and offload_after_refit; verl's param_offload and "
+             "optimizer_offload; data/phases.md A.2"});
+  if (round.host_bandwidth) return;
+  notes.warn(
+      fmt::format("how fast {} reaches its host's memory is not known: the time in which the "
+                  "learner's states go there and back is not counted; --host-bandwidth says "
+                  "it",
+                  platform.system->title));
+}
+
 }  // namespace
 
 std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const Catalog& catalog,
@@ -224,6 +244,7 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
   round->placement = value_of(kPlacements, scenario.text(Field::rollout_placement));
   round->generation_gpus = scenario.number(Field::rollout_generation_gpus);
   check_split(scenario, *round);
+  if (round->placement == Placement::colocated) wait_in_host(scenario, platform, *round, notes);
   if (work.model.vision) {
     notes.warn("images of the prompts are not counted: count their tokens into --prompt-tokens");
   }

@@ -53,6 +53,7 @@ struct RoundWork {
   std::optional<RolloutWork> rollout;
   Placement placement = Placement::colocated;
   std::optional<double> generation_gpus;
+  std::optional<double> host_bandwidth;  ///< where states wait in the host's memory
   RoundFramework framework;
   bool mixture = false;
 
@@ -73,9 +74,15 @@ struct RoundWork {
 /// Numbers of accelerators that generate beside `gpus - n` that learn: none where all do both.
 std::vector<double> generation_splits(const RoundWork& round, double gpus, double node);
 
-/// Bytes of the cache of the fastest engines on `gpus` accelerators, on each of them. Empty where
-/// none holds the policy and a sequence. Only for a round with a rollout.
-std::optional<double> generation_cache(const RoundWork& round, double gpus);
+/// What the fastest engines on `gpus` accelerators hold. Empty where none holds the policy and a
+/// sequence. Only for a round with a rollout.
+std::optional<EngineMemory> engine_memory(const RoundWork& round, double gpus);
+
+/// The fullest moment of the fullest pool: of what learns, whose fullest device is `learning`, or
+/// of an engine. Where both are on the same accelerators, what learns waits in the host's memory
+/// while responses are written (data/phases.md, A.2).
+MemoryUse fullest_moment(const RoundWork& round, const MemoryUse& learning,
+                         const EngineMemory& engine);
 
 /// The phases of a round whose optimizer step takes `execution.plan` on all accelerators but
 /// `generation_gpus`, and its time, into `execution`. False where the responses fit no engine.

@@ -153,6 +153,46 @@ TEST_CASE("weights that are sharded are gathered to score", "[methods]") {
   CHECK(scored.step_seconds > 2 * 70e9 * 15 / 16 / 8e9);
 }
 
+// data/phases.md, A.2: engines on the learner's accelerators leave its states to the host, twice a
+// round over the lanes: dgx-h100's PCIe 5 has 63e9 bytes/s, of which copies reach 12.36 / 15.75.
+TEST_CASE("what learns waits in the host while engines generate beside it", "[methods]") {
+  Scenario s = question("grpo", "llama-3.1-70b", 32);
+  const Estimate e = answer(s);
+  const MemoryUse& m = e.memory;
+  double parts = 0;
+  for (const MemoryPart& part : kMemoryParts) parts += m.*part.bytes;
+  CHECK(parts == Approx(m.total));
+  const double rate = 63e9 * 12.36 / 15.75;
+  CHECK(e.rollout->moving_seconds == Approx(2 * m.host / rate));
+  // 14 of 16 bytes of what learns, as even as a plan deals them, and 2 of the reference.
+  CHECK(m.host > 0.9 * (14 + 2) * 70.55e9 / 32);
+  // The engine has its share of the device: 0.6 in published recipes.
+  CHECK(e.rollout->engine_bytes + e.rollout->kv_cache_bytes < 0.6 * 85.9e9);
+  CHECK(e.rollout->engine_bytes > 2 * 70.55e9 / 8);
+  const auto said = std::ranges::find(e.assumptions, "rollout.learner_states", &Assumption::path);
+  CHECK(said != e.assumptions.end());
+  // On accelerators of their own nothing moves.
+  s.set_text(Field::rollout_placement, "split");
+  s.set_number(Field::hardware_gpus, 64);
+  const Estimate apart = answer(s);
+  CHECK(apart.memory.host == 0);
+  CHECK(apart.rollout->moving_seconds == 0);
+}
+
+// Of a small policy with long responses the engine's moment is the fuller one.
+TEST_CASE("memory is that of the fullest moment", "[methods]") {
+  Scenario s = question("grpo", "llama-3.2-1b", 8);
+  s.set_text(Field::rollout_placement, "split");
+  s.set_number(Field::rollout_generation_gpus, 1);
+  s.set_number(Field::rollout_response_tokens, 16000);
+  const Estimate e = answer(s);
+  const MemoryUse& m = e.memory;
+  CHECK(m.total >= e.rollout->engine_bytes + e.rollout->kv_cache_bytes);
+  REQUIRE(m.engine > 0);
+  CHECK(m.engine + m.kv_cache == Approx(m.total));
+  CHECK(m.activations == 0);
+}
+
 TEST_CASE("more accelerators never make a round slower", "[methods]") {
   for (const char* method : {"ppo", "grpo"}) {
     double before = 0;
@@ -215,8 +255,8 @@ TEST_CASE("responses that grow are integrated over the run", "[methods]") {
 TEST_CASE("each phase says the method of its round, and a generating one its cache", "[methods]") {
   const Estimate ppo = answer(question("ppo", "llama-3.1-8b", 32));
   for (const PhaseResult& p : ppo.phases) CHECK(p.method == "ppo");
-  CHECK(ppo.memory.kv_cache > 0);
-  CHECK(ppo.memory.kv_cache < ppo.memory.capacity);
+  CHECK(ppo.rollout->kv_cache_bytes > 0);
+  CHECK(ppo.rollout->kv_cache_bytes < ppo.memory.capacity);
   const Estimate plain = answer(question("pretrain", "llama-3.1-8b", 32));
   CHECK(plain.phases.front().method == "pretrain");
   CHECK(plain.memory.kv_cache == 0);
