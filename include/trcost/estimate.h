@@ -66,6 +66,9 @@ struct RolloutSummary {
   double tail_share = 0;  ///< of generation, with less than a quarter of the responses in flight
   double longest_over_mean = 0;
   double sequences_per_engine = 0;
+  double engine_bytes = 0;    ///< weights and reserve, on each accelerator that generates
+  double kv_cache_bytes = 0;  ///< of the responses in flight, likewise
+  double moving_seconds = 0;  ///< of a round, in which the learner's states go to the host and back
   std::optional<double> usd_per_round, usd_per_million_generated;
 };
 

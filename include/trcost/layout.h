@@ -211,7 +211,7 @@ struct ServingLayout {
   friend bool operator==(const ServingLayout&, const ServingLayout&) = default;
 };
 
-/// Bytes on the fullest device; the parts sum to `total`.
+/// Bytes on the fullest device at its fullest moment; the parts sum to `total`.
 struct MemoryUse {
   double weights = 0;
   double gradients = 0;
@@ -223,9 +223,10 @@ struct MemoryUse {
   double capacity = 0;  ///< what a plan may fill: most of the device (MemoryRecipe::plan_share)
   bool fits = false;    ///< total within capacity
   bool tight = false;   ///< fits, but leaves less free than the margin asked for (a plan says it)
-  double host = 0;      ///< in the host's memory, for this device; not in the total
+  double host = 0;      ///< in the host's memory, for this device, at most; not in the total
   double resident = 0;  ///< other models of the method: reference, reward, critic, teacher
-  double kv_cache = 0;  ///< of the phase that generates, at another moment than `total`
+  double engine = 0;    ///< weights and reserve of the software that generates
+  double kv_cache = 0;  ///< of the responses in flight
 };
 
 /// A part of what a device holds, in words.
@@ -240,6 +241,8 @@ inline constexpr MemoryPart kMemoryParts[] = {{"weights", &MemoryUse::weights},
                                               {"activations", &MemoryUse::activations},
                                               {"logits", &MemoryUse::logits},
                                               {"overhead", &MemoryUse::overhead},
-                                              {"other models", &MemoryUse::resident}};
+                                              {"other models", &MemoryUse::resident},
+                                              {"engine", &MemoryUse::engine},
+                                              {"cache of responses", &MemoryUse::kv_cache}};
 
 }  // namespace trcost

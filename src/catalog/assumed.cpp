@@ -30,6 +30,34 @@ EntryChoice read_entry(const JsonValue& value, const Sources& sources) {
   return out;
 }
 
+SampleChoice read_samples(const JsonValue& value, const Sources& sources) {
+  constexpr double kMost = 1e12;
+  ObjectReader row = value.object();
+  SampleChoice out;
+  out.count = row.required_number("count", 1, kMost);
+  out.count_why = row.required_text("count_why");
+  out.count_source = sources.text(row.required_value("count_source"));
+  out.text_tokens = row.optional_number("text_tokens", 1, kMost);
+  if (out.text_tokens) {
+    out.why = row.required_text("why");
+    out.source = sources.text(row.required_value("source"));
+  }
+  row.finish();
+  return out;
+}
+
+void read_samples(ObjectReader& file, const Sources& sources, AssumedChoices& out) {
+  ObjectReader samples = file.required_object("samples");
+  out.instructions = read_samples(samples.required_value("instructions"), sources);
+  out.preferences = read_samples(samples.required_value("preferences"), sources);
+  out.image_instructions = read_samples(samples.required_value("image_instructions"), sources);
+  out.captions = read_samples(samples.required_value("captions"), sources);
+  samples.finish();
+  for (const SampleChoice* of_text : {&out.instructions, &out.preferences}) {
+    if (!of_text->text_tokens) samples.value().fail("samples of text need \"text_tokens\"");
+  }
+}
+
 }  // namespace
 
 const EncoderChoice& AssumedChoices::vision_encoder(double params) const {
@@ -72,6 +100,7 @@ std::shared_ptr<const AssumedChoices> load_assumed_choices(const Catalog& catalo
   out->tuning_stack = read_entry(file.required_value("tuning_stack"), sources);
   out->contrastive_stack = read_entry(file.required_value("contrastive_stack"), sources);
   out->claim_reference = read_entry(file.required_value("claim_reference"), sources);
+  read_samples(file, sources, *out);
   file.finish();
   return out;
 }

@@ -27,6 +27,14 @@ struct EntryChoice {
   std::string source;
 };
 
+/// Samples of a training that nobody says the data of.
+struct SampleChoice {
+  double count = 0;
+  std::string count_why, count_source;
+  std::optional<double> text_tokens;  ///< of each; empty where images decide it
+  std::string why, source;
+};
+
 struct AssumedChoices {
   std::vector<std::string> accelerators;
   std::vector<EncoderChoice> vision_encoders;  ///< by the size of the model, the last for any
@@ -34,6 +42,8 @@ struct AssumedChoices {
   EntryChoice tuning_stack;       ///< of vision-language models that are adapted
   EntryChoice contrastive_stack;  ///< of contrastive training
   EntryChoice claim_reference;    ///< the accelerator that a claimed factor is over
+  SampleChoice instructions, preferences;     ///< of text; one sequence of a pair
+  SampleChoice image_instructions, captions;  ///< the latter where only the projector learns
 
   /// What released models of about this size (language, encoder and projector together) use.
   [[nodiscard]] const EncoderChoice& vision_encoder(double params) const;

@@ -21,6 +21,9 @@ constexpr double kGoodputSigmaSmall = 0.06;  // up to 4,096 accelerators
 constexpr double kGoodputSigmaLarge = 0.15;  // above 16,384
 constexpr double kTokensSigmaPlan = 0.10;
 constexpr double kTokensSigmaGuess = 0.25;
+// data/phases.md, A.10.
+constexpr double kRoundsSigma = 0.3;
+constexpr double kResponseSigma = 0.25;
 constexpr double kVisionTokensSigma = 0.25;
 constexpr double kExperimentsSigma = 0.5;
 constexpr double kElectricitySigma = 0.2;
@@ -31,6 +34,7 @@ constexpr double kPueSigma = 0.05;
 constexpr double kScopeSigma = 0.20;
 
 constexpr std::string_view kTable = "standard deviations of inputs, model.md 10";
+constexpr std::string_view kRoundsTable = "rounds and lengths of responses, data/phases.md A.10";
 
 double goodput_sigma(double gpus) {
   const double share = std::clamp(portable_log2(gpus / 4096) / 2, 0.0, 1.0);
@@ -77,6 +81,8 @@ constexpr InputWords kInputWords[] = {
     {Cause::useful_time, Field::efficiency_goodput, "goodput and production overhead"},
     {Cause::scope, {}, "what the bill includes"},
     {Cause::amount, Field::data_tokens, "tokens"},
+    {Cause::amount, Field::rollout_steps, "rounds"},
+    {Cause::amount, Field::rollout_response_tokens, "length of responses"},
     {Cause::price, Field::cost_purchase_price, "purchase price"},
     {Cause::price, Field::cost_electricity_price, "electricity"},
     {Cause::price, Field::cost_price_per_gpu_hour, "price per GPU-hour"},
@@ -122,7 +128,18 @@ void default_spreads(const SpreadContext& in, std::vector<UncertainInput>& out) 
         "restarts by hand, evaluations and second attempts in published GPU-hours: trcost validate "
         "--runs");
   }
-  if (!in.tokens_ranged) {
+  if (in.rollouts) {
+    const RolloutSpread& r = *in.rollouts;
+    const double plan = r.length_ranged || r.rest_ranged ? 0 : kTokensSigmaPlan;
+    if (!r.rounds_ranged) {
+      add(Cause::amount, Field::rollout_steps, r.rounds_given ? plan : kRoundsSigma,
+          Exponents::time(1).with(Driver::dataset, 1), kRoundsTable);
+    }
+    if (!r.length_given && !r.length_ranged) {
+      add(Cause::amount, Field::rollout_response_tokens, kResponseSigma,
+          Exponents::time(r.length_hours).with(Driver::dataset, r.length_tokens), kRoundsTable);
+    }
+  } else if (!in.tokens_ranged) {
     const double tokens = in.tokens_given ? kTokensSigmaPlan : kTokensSigmaGuess;
     add(Cause::amount, Field::data_tokens,
         in.vision && !in.vision_rows ? in_quadrature(tokens, kVisionTokensSigma) : tokens,

@@ -9,6 +9,16 @@
 
 namespace trcost {
 
+/// Of a policy that writes its own data: rounds, and the mean length of what it writes. A value
+/// that was said is a plan, a range takes the place of a spread.
+struct RolloutSpread {
+  bool rounds_given = false, length_given = false;
+  bool rounds_ranged = false, length_ranged = false;
+  bool rest_ranged = false;  ///< what else says how much is written
+  double length_hours = 1;   ///< power of the length in the time
+  double length_tokens = 1;  ///< and in the tokens of a sequence
+};
+
 /// What is known about an estimate that decides the default spreads (table of model.md 10). A
 /// spread falls away where the user gave a range of that input, or its value where that is exact.
 struct SpreadContext {
@@ -26,6 +36,7 @@ struct SpreadContext {
   bool overhead_given = false;  ///< what is not steps was said: production overhead
   bool tokens_given = false;    ///< the number of tokens or samples was said
   bool tokens_ranged = false;
+  std::optional<RolloutSpread> rollouts;  ///< instead of tokens
   bool own = false;
   bool price_given = false;        ///< of the GPU-hour, or with own of the chip
   bool electricity_given = false;  ///< price of electricity

@@ -58,23 +58,33 @@ void add_learning(const EstimateParts& in, std::vector<Derivation>& out) {
 
 void add_flops(const RoundWork& round, const Phase& phase, const PhaseTime& time,
                const LearningPass& pass, std::vector<Derivation>& out) {
-  const bool learns = phase.work == Work::train;
-  out.push_back({words_of(time) + ": FLOPs of a round",
-                 learns ? "steps of a pass x FLOPs of a step x passes x size beside the policy"
-                        : "steps of a pass x FLOPs of a step x passes x size beside the policy x "
-                          "share that is forward",
-                 fmt::format("{} x {} x {} x {}{}", digits(pass.steps), digits(pass.step_flops),
-                             digits(phase.repeats), digits(round.size(phase.role)),
-                             learns ? std::string() : " x " + digits(round.forward_share)),
+  std::string formula, numbers;
+  if (phase.work == Work::generate) {
+    formula =
+        "steps of a pass x FLOPs of a step x share that is forward x share that its group has not "
+        "read";
+    numbers = fmt::format("{} x {} x {} x {}", digits(pass.steps), digits(pass.step_flops),
+                          digits(round.forward_share), digits(round.generated_share));
+  } else {
+    const bool own = round.model(phase) != nullptr;
+    formula = own ? "steps of a pass x FLOPs of its own model for a step's sequences x passes"
+                  : "steps of a pass x FLOPs of a step x passes";
+    numbers =
+        fmt::format("{} x {} x {}", digits(pass.steps),
+                    digits(time.model_flops / pass.steps / phase.repeats), digits(phase.repeats));
+  }
+  out.push_back({words_of(time) + ": FLOPs of a round", formula, numbers,
                  digits(time.model_flops) + " FLOP", std::string(kRounds)});
-  if (!learns || pass.recomputing == 1) return;
+  const double again = time.hardware_flops / time.model_flops;
+  if (phase.work != Work::train || again == 1) return;
   out.push_back({words_of(time) + ": with recomputation",
                  "FLOPs x those of a step with it / without",
-                 fmt::format("{} x {}", digits(time.model_flops), digits(pass.recomputing)),
+                 fmt::format("{} x {}", digits(time.model_flops), digits(again)),
                  digits(time.hardware_flops) + " FLOP", std::string(kRounds)});
 }
 
-void add_seconds(const EstimateParts& in, const PhaseTime& time, std::vector<Derivation>& out) {
+void add_seconds(const EstimateParts& in, const Phase& phase, const PhaseTime& time,
+                 std::vector<Derivation>& out) {
   const LearningPass& pass = in.execution.pass;
   Derivation step{words_of(time) + ": time of a round", "", "", in_seconds(time.seconds),
                   std::string(kRounds)};
@@ -86,13 +96,13 @@ void add_seconds(const EstimateParts& in, const PhaseTime& time, std::vector<Der
                     digits(time.seconds / factor), digits(factor), digits(time.tokens),
                     time.engine ? time.engine->gpus : 0, digits(in.execution.rollout.longest));
   } else {
-    step.formula =
-        "steps of a pass x step of the policy x what the framework takes x FLOPs / FLOPs "
-        "of the pass with recomputation";
+    step.formula = in.round()->model(phase) != nullptr
+                       ? "its own model over the sequences once, as the step, x passes x what the "
+                         "framework takes"
+                       : "steps of a pass x step of the policy x passes x what the framework takes";
     step.numbers =
-        fmt::format("{} x {} x {} x {} / ({} x {} x {})", digits(pass.steps),
-                    digits(pass.step_seconds), digits(pass.framework), digits(time.hardware_flops),
-                    digits(pass.steps), digits(pass.step_flops), digits(pass.recomputing));
+        fmt::format("{} x {} x {}", digits(time.seconds / phase.repeats / pass.framework),
+                    digits(phase.repeats), digits(pass.framework));
   }
   out.push_back(std::move(step));
 }
@@ -100,13 +110,19 @@ void add_seconds(const EstimateParts& in, const PhaseTime& time, std::vector<Der
 void add_serial(const Execution& e, std::vector<Derivation>& out) {
   const SerialTime& s = e.serial;
   if (s.seconds() == 0) return;
+  if (s.moving() > 0) {
+    out.push_back({"what learns, to the host and back",
+                   "2 x bytes of weights, optimizer and other models / bytes per second each way",
+                   fmt::format("2 x {} / {}", digits(s.moved), digits(*s.host_bandwidth)),
+                   in_seconds(s.moving()), std::string(kRounds)});
+  }
   out.push_back(
       {"beside the phases of a round",
        "other work + seconds per GB x GB of new weights / senders + seconds per 1e9 parameters of "
-       "switching x those",
-       fmt::format("{} + {} x {} / {} + {} x {}", digits(s.other), digits(s.per_gigabyte),
+       "switching x those + to the host and back",
+       fmt::format("{} + {} x {} / {} + {} x {} + {}", digits(s.other), digits(s.per_gigabyte),
                    digits(s.gigabytes), digits(s.senders), digits(s.per_billion),
-                   digits(s.billions)),
+                   digits(s.billions), digits(s.moving())),
        in_seconds(s.seconds()), std::string(kRounds)});
 }
 
@@ -169,7 +185,7 @@ void add_round(const EstimateParts& in, Estimate& out) {
   add_learning(in, steps);
   for (std::size_t i = 0; i < in.execution.phases.size(); ++i) {
     add_flops(*in.round(), in.round()->phases[i], in.execution.phases[i], in.execution.pass, steps);
-    add_seconds(in, in.execution.phases[i], steps);
+    add_seconds(in, in.round()->phases[i], in.execution.phases[i], steps);
   }
   add_serial(in.execution, steps);
   add_wall(in, steps);

@@ -97,10 +97,13 @@ class Fitting {
       if (generating >= gpus) continue;
       MemoryCase found = learning(gpus - generating, free);
       found.gpus = gpus;
-      const auto cache = generation_cache(*round, generating > 0 ? generating : gpus);
-      found.engine_fits = cache.has_value();
-      found.use.kv_cache = cache.value_or(0);
-      found.use.fits = found.use.fits && found.engine_fits;
+      const auto engine = engine_memory(*round, generating > 0 ? generating : gpus);
+      found.engine_fits = engine.has_value();
+      if (engine) {
+        found.use = fullest_moment(*round, found.use, *engine);
+      } else {
+        found.use.fits = false;
+      }
       if (found.use.fits) return found;
       if (!closest || found.use.total < closest->use.total) closest = found;
     }

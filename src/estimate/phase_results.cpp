@@ -44,6 +44,9 @@ RolloutSummary summary(const RoundWork& round, const Execution& execution, const
   out.tail_share = execution.rollout.tail_share;
   out.longest_over_mean = execution.rollout.longest / work.mean_response();
   out.sequences_per_engine = execution.rollout_sequences;
+  out.engine_bytes = execution.engine.weights;
+  out.kv_cache_bytes = execution.engine.cache;
+  out.moving_seconds = execution.serial.moving();
   if (job.cost.total) {
     out.usd_per_round = *job.cost.total / out.rounds;
     out.usd_per_million_generated = *job.cost.total / out.generated_tokens * 1e6;
@@ -90,7 +93,9 @@ void add_phase_results(const Prepared& prepared, const Execution& execution, Est
   }
   if (prepared.round && prepared.round->rollout) {
     out.rollout = summary(*prepared.round, execution, out);
-    out.memory.kv_cache = execution.kv_cache_bytes;
+    const bool tight = out.memory.tight;
+    out.memory = fullest_moment(*prepared.round, out.memory, execution.engine);
+    out.memory.tight = tight;
   }
 }
 

@@ -121,14 +121,18 @@ const Columns<MemoryUse>& memory_use_columns() {
       bytes("resident_bytes", lower, part<&MemoryUse::resident>,
             "other models of the method: reference, reward, critic, teacher"),
       bytes("host_bytes", lower, part<&MemoryUse::host>,
-            "in the host's memory for this device, with train.offload; not in the total"),
+            "in the host's memory for this device, at most: with train.offload, and of what learns "
+            "while engines generate; not in the total"),
+      bytes(
+          "engine_bytes", lower,
+          [](const MemoryUse& m) { return m.engine > 0 ? std::optional(m.engine) : std::nullopt; },
+          "weights and reserve of an engine, where the fullest moment is one that generates"),
       bytes(
           "kv_cache_bytes", lower,
           [](const MemoryUse& m) {
             return m.kv_cache > 0 ? std::optional(m.kv_cache) : std::nullopt;
           },
-          "of the phase that generates, on each of its accelerators: at another moment than the "
-          "total"),
+          "of the responses in flight, where the fullest moment is one that generates"),
       bytes("total_bytes", lower, part<&MemoryUse::total>, "sum on the fullest device", Rank::main),
       bytes("capacity_bytes", higher, part<&MemoryUse::capacity>,
             "of one device, as far as a plan may fill it"),

@@ -40,14 +40,23 @@ struct LearningPass {
   [[nodiscard]] double seconds() const { return steps * step_seconds * framework; }
 };
 
+/// What an engine holds on each of its accelerators.
+struct EngineMemory {
+  double weights = 0;  ///< with its reserve
+  double cache = 0;    ///< of the responses in flight at first
+};
+
 /// What a round takes beside its phases.
 struct SerialTime {
   double other = 0;                      ///< seconds
   double per_gigabyte = 0;               ///< seconds, of new weights that one accelerator sends
   double gigabytes = 0, senders = 1;     ///< of weights
   double per_billion = 0, billions = 0;  ///< seconds from learning to generating and back
+  double moved = 0;                      ///< bytes of an accelerator to its host, and back
+  std::optional<double> host_bandwidth;  ///< bytes/s each way; empty where nobody knows it
+  [[nodiscard]] double moving() const { return host_bandwidth ? 2 * moved / *host_bandwidth : 0; }
   [[nodiscard]] double seconds() const {
-    return other + per_gigabyte * gigabytes / senders + per_billion * billions;
+    return other + per_gigabyte * gigabytes / senders + per_billion * billions + moving();
   }
 };
 
@@ -73,7 +82,7 @@ struct Execution {
   double round_seconds = 0;
   RolloutTime rollout;
   double rollout_sequences = 0;  ///< in flight per engine when generation starts
-  double kv_cache_bytes = 0;     ///< of those, on each accelerator
+  EngineMemory engine;           ///< on each accelerator that generates
 };
 
 /// FLOPs of a step that learns, with those that recomputation does again, over those without.

@@ -19,7 +19,9 @@ struct RangedField {
 
 struct RangeTerms {
   SpreadContext said;               ///< what decides the default spreads, as far as it was said
+  RolloutSpread rollouts;           ///< the same of rollouts, where there are any
   bool samples_given = false;
+  bool amount_given = false;        ///< tokens, in whatever way, or samples
   bool goodput_ranged = false;      ///< or production overhead
   bool tokens_by_params = false;    ///< tokens per parameter were said
   std::vector<RangedField> ranged;  ///< in the order of the question

@@ -88,6 +88,9 @@ Amounts resolve_pair_amounts(const Scenario& scenario, const ResolvedWork& work,
 std::optional<Scenario> contrastive_defaults(const Scenario& scenario, const Catalog& catalog,
                                              Notes& notes);
 
+/// Whether a question is of a vision-language model, a pair of towers not being one.
+bool asks_vision(const Scenario& scenario, const Catalog& catalog);
+
 /// The question with stack and recomputation of a vision-language model that is adapted to samples,
 /// where the user gave none; nothing where nothing changes.
 std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const Catalog& catalog,

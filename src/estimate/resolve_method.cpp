@@ -6,9 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "catalog/assumed.h"
 #include "estimate/resolve_question.h"
+#include "scenario/choices.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
+#include "workload/contrastive.h"
 
 namespace trcost {
 namespace {
@@ -109,18 +112,44 @@ void adapt_rollouts(Method method, Notes& notes, Scenario& adapted) {
                      adapted.number_or_default(Field::rollout_epochs), {});
 }
 
+bool says_tokens(const Scenario& scenario) {
+  return scenario.has(Field::data_tokens) || scenario.has(Field::data_tokens_per_param);
+}
+
+Training language_training(const Scenario& scenario) {
+  if (scenario.has(Field::train_language)) {
+    return value_of(kTrainings, scenario.text(Field::train_language));
+  }
+  return value_of(kRecipes, scenario.text(Field::train_recipe)).language;
+}
+
+// Adapters and projectors learn from samples: no law of pre-training says how many, and what is as
+// long as pre-training would be no adaptation.
+bool adapts_to_unsaid(const Scenario& scenario, const Catalog& catalog) {
+  if (scenario.has(Field::train_method) || says_tokens(scenario)) return false;
+  if (scenario.has(Field::data_samples) || language_training(scenario) == Training::full) {
+    return false;
+  }
+  return !scenario.has(Field::model_name) ||
+         !is_contrastive(catalog.model(scenario.text(Field::model_name)));
+}
+
+const SampleChoice& usual_samples(Method method, const Scenario& scenario, const Catalog& catalog) {
+  const AssumedChoices& assumed = catalog.assumed();
+  if (method != Method::sft) return assumed.preferences;
+  if (!asks_vision(scenario, catalog)) return assumed.instructions;
+  const bool projector = language_training(scenario) == Training::frozen;
+  return projector ? assumed.captions : assumed.image_instructions;
+}
+
 // How many examples, where neither tokens nor samples are said.
-void adapt_examples(Method method, Notes& notes, Scenario& adapted) {
-  constexpr double kExamples = 100e3;
-  constexpr double kPairs = 61135;
-  const bool pairs = method != Method::sft;
+void adapt_examples(Method method, const Catalog& catalog, Notes& notes, Scenario& adapted) {
   Defaults defaults(adapted, notes);
-  if (adapted.has(Field::data_tokens) || adapted.has(Field::data_tokens_per_param)) return;
-  defaults.number(Field::data_samples, pairs ? kPairs : kExamples,
-                  pairs ? "as many preferences as UltraFeedback has, each of two answers"
-                        : "between LIMA (1,000 examples) and Tulu 3 (939,344)",
-                  pairs ? "arXiv:2310.01377" : "arXiv:2305.11206, arXiv:2411.15124");
+  if (says_tokens(adapted)) return;
+  const SampleChoice& usual = usual_samples(method, adapted, catalog);
   const double each = method_row(method).sequences_per_sample;
+  defaults.number(Field::data_samples, usual.count,
+                  usual.count_why + (each > 1 ? ", each of two answers" : ""), usual.count_source);
   if (each > 1) {
     adapted.set_number(field_info(Field::data_samples), each * *adapted.number(Field::data_samples),
                        {});
@@ -145,15 +174,17 @@ void refuse_rollouts(Method method, const Scenario& scenario) {
 
 }  // namespace
 
-bool method_defaults(const Scenario& scenario, Notes& notes, Scenario& adapted) {
-  const Method method = method_named(scenario.text(Field::train_method));
+bool method_defaults(const Scenario& scenario, const Catalog& catalog, Notes& notes,
+                     Scenario& adapted) {
+  Method method = method_named(scenario.text(Field::train_method));
   if (!method_row(method).generates) refuse_rollouts(method, scenario);
+  if (adapts_to_unsaid(scenario, catalog)) method = Method::sft;
   if (method == Method::pretrain) return false;
   adapted = scenario;
   if (method_row(method).generates) {
     adapt_rollouts(method, notes, adapted);
   } else {
-    adapt_examples(method, notes, adapted);
+    adapt_examples(method, catalog, notes, adapted);
   }
   return true;
 }

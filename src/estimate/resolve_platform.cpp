@@ -165,12 +165,18 @@ constexpr double kCopyShare = 12.36 / 15.75;
 std::optional<double> resolve_host_bandwidth(const Scenario& scenario, const System& system,
                                              Notes& notes) {
   if (scenario.text(Field::train_offload) == "none") return std::nullopt;
+  const std::optional<double> out = host_bandwidth(scenario, system, notes);
+  if (out) return out;
+  throw Error(ErrorKind::no_answer,
+              fmt::format("how fast {} reaches its host's memory is not known", system.title),
+              "give --host-bandwidth, e.g. 50e9 bytes/s for PCIe 5 x16", system.name);
+}
+
+}  // namespace
+
+std::optional<double> host_bandwidth(const Scenario& scenario, const System& system, Notes& notes) {
   if (const auto given = scenario.number(Field::hardware_host_bandwidth)) return given;
-  if (!system.host_bandwidth) {
-    throw Error(ErrorKind::no_answer,
-                fmt::format("how fast {} reaches its host's memory is not known", system.title),
-                "give --host-bandwidth, e.g. 50e9 bytes/s for PCIe 5 x16", system.name);
-  }
+  if (!system.host_bandwidth) return std::nullopt;
   const double reached = kCopyShare * *system.host_bandwidth;
   notes.add(Field::hardware_host_bandwidth, reached,
             fmt::format("copies reach {:.0f} % of the {:.4g} GB/s of its lanes", 100 * kCopyShare,
@@ -178,8 +184,6 @@ std::optional<double> resolve_host_bandwidth(const Scenario& scenario, const Sys
             system.title);
   return reached;
 }
-
-}  // namespace
 
 Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
                           std::string_view accelerator, Notes& notes) {

@@ -14,10 +14,15 @@ namespace trcost {
 Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
                           std::string_view accelerator, Notes& notes);
 
+/// Bytes/s each way that copies to the host's memory reach: as given, or of the system's lanes;
+/// empty where the system's file does not say.
+std::optional<double> host_bandwidth(const Scenario& scenario, const System& system, Notes& notes);
+
 /// The scenario of a method: its rollouts as samples of the policy, in `adapted`; false for
-/// pre-training and fine-tuning, which are what they say. Throws Error (usage) for what contradicts
-/// the method.
-bool method_defaults(const Scenario& scenario, Notes& notes, Scenario& adapted);
+/// pre-training and fine-tuning that say what they learn from. Throws Error (usage) for what
+/// contradicts the method.
+bool method_defaults(const Scenario& scenario, const Catalog& catalog, Notes& notes,
+                     Scenario& adapted);
 
 /// The round of a scenario that method_defaults() has adapted; null for pre-training and
 /// fine-tuning. Also sets what of other models is resident beside the policy. Throws Error (usage).

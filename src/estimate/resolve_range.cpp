@@ -26,12 +26,28 @@ SpreadContext said_of_spreads(const Scenario& asked) {
   return out;
 }
 
+RolloutSpread said_of_rollouts(const Scenario& asked) {
+  const auto given = [&](Field field) { return asked.has(field) && !ranged(asked, {field}); };
+  RolloutSpread out;
+  out.rounds_given = given(Field::rollout_steps);
+  out.rounds_ranged = ranged(asked, {Field::rollout_steps});
+  out.length_given = given(Field::rollout_response_tokens);
+  out.length_ranged =
+      ranged(asked, {Field::rollout_response_tokens, Field::rollout_response_tokens_end});
+  out.rest_ranged = ranged(asked, {Field::rollout_prompts, Field::rollout_samples_per_prompt,
+                                   Field::rollout_prompt_tokens, Field::rollout_epochs});
+  return out;
+}
+
 }  // namespace
 
 RangeTerms resolve_range_terms(const Scenario& asked) {
   RangeTerms out;
   out.said = said_of_spreads(asked);
+  out.rollouts = said_of_rollouts(asked);
   out.samples_given = asked.has(Field::data_samples);
+  out.amount_given =
+      out.samples_given || asked.has(Field::data_tokens) || asked.has(Field::data_tokens_per_param);
   out.goodput_ranged =
       ranged(asked, {Field::efficiency_goodput, Field::efficiency_production_overhead});
   out.tokens_by_params = asked.has(Field::data_tokens_per_param);

@@ -19,16 +19,6 @@ namespace {
 constexpr double kMostTuningSamples = 5e8;
 constexpr double kMostTuningTokens = 1e11;
 
-bool has_vision(const Scenario& scenario, const Catalog& catalog) {
-  if (scenario.text(Field::model_modality) == "text") return false;
-  if (scenario.has(Field::model_name)) {
-    const Model& model = catalog.model(scenario.text(Field::model_name));
-    if (is_contrastive(model)) return false;
-    if (model.vision) return true;
-  }
-  return scenario.has(Field::model_vision_encoder) || scenario.text(Field::model_modality) == "vl";
-}
-
 bool is_tuning(const Scenario& scenario) {
   const double epochs = scenario.number_or_default(Field::data_epochs);
   if (const auto samples = scenario.number(Field::data_samples)) {
@@ -49,9 +39,19 @@ bool says_otherwise(const Scenario& scenario) {
 
 }  // namespace
 
+bool asks_vision(const Scenario& scenario, const Catalog& catalog) {
+  if (scenario.text(Field::model_modality) == "text") return false;
+  if (scenario.has(Field::model_name)) {
+    const Model& model = catalog.model(scenario.text(Field::model_name));
+    if (is_contrastive(model)) return false;
+    if (model.vision) return true;
+  }
+  return scenario.has(Field::model_vision_encoder) || scenario.text(Field::model_modality) == "vl";
+}
+
 std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const Catalog& catalog,
                                                Notes& notes) {
-  if (!is_tuning(scenario) || says_otherwise(scenario) || !has_vision(scenario, catalog)) {
+  if (!is_tuning(scenario) || says_otherwise(scenario) || !asks_vision(scenario, catalog)) {
     return std::nullopt;
   }
   const EntryChoice& usual = catalog.assumed().tuning_stack;
@@ -73,7 +73,7 @@ std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const C
 }
 
 bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, Scenario& adapted) {
-  const bool method = method_defaults(asked, notes, adapted);
+  const bool method = method_defaults(asked, catalog, notes, adapted);
   // Rollouts bring their own software. Examples of a method are adapted to like any others.
   if (method && method_row(method_named(asked.text(Field::train_method))).generates) return true;
   const Scenario& so_far = method ? adapted : asked;

@@ -15,7 +15,7 @@
 namespace trcost {
 namespace {
 
-ParameterCounts parameters_of(std::string_view name, const Catalog& catalog) {
+Model model_of(std::string_view name, const Catalog& catalog) {
   Scenario other;
   if (says_size(name)) {
     other.set(field_info(Field::model_params), name, {});
@@ -23,20 +23,46 @@ ParameterCounts parameters_of(std::string_view name, const Catalog& catalog) {
     other.set_text(Field::model_name, name);
   }
   Notes quiet(false);
-  return count_parameters(resolve_model(other, catalog, quiet));
+  return resolve_model(other, catalog, quiet);
 }
 
-// The models beside the policy: their sizes, and what of them is resident.
+// A pass forward over the same sequences: nothing learns, nothing waits in the host.
+Workload forward_of(Workload work) {
+  work.language_training = work.encoder_training = work.connector_training = Training::frozen;
+  work.train_embeddings = false;
+  work.offload = {};
+  work.others.clear();
+  return work;
+}
+
+// Another model over the same sequences, of text.
+Workload with_language(Workload work, const LanguageModel& language) {
+  work.language = language;
+  work.encoder.reset();
+  work.connector.reset();
+  work.images_per_sequence = 0;
+  return work;
+}
+
+// What learns whole, as a critic does whatever the policy learns by.
+Workload learning_of(Workload work) {
+  work.language_training = Training::full;
+  work.train_embeddings = false;
+  work.others.clear();
+  return work;
+}
+
+// The models beside the policy: how long they take, and what of them is resident.
 struct Others {
   const Scenario& scenario;
   const Catalog& catalog;
+  const Platform& platform;
   ResolvedWork& work;
   RoundWork& round;
   Notes& notes;
 
   void add(Role role, Field field, std::string_view why) const {
-    const bool used =
-        std::ranges::any_of(round.phases, [&](const Phase& p) { return p.role == role; });
+    const bool used = takes_part(round.phases, role);
     if (!used && scenario.has(field)) {
       throw Error(ErrorKind::usage,
                   fmt::format("it takes no part in --method {}", method_row(round.method).name),
@@ -45,17 +71,39 @@ struct Others {
                   std::string(field_info(field).flag));
     }
     if (!used) return;
-    ParameterCounts params = work.params;
     if (scenario.has(field)) {
-      params = parameters_of(scenario.text(field), catalog);
+      const Model model = model_of(scenario.text(field), catalog);
+      set(role, with_language(work.workload, model.language), count_parameters(model));
     } else {
       notes.add(field, "the policy's size", std::string(why), "trcost default");
+      set(role, work.workload, work.params);
     }
-    set(role, params);
   }
-  void set(Role role, const ParameterCounts& params) const {
-    round.sizes[static_cast<std::size_t>(role)] = params.active / work.params.active;
-    work.workload.resident_bytes += resident_bytes(round.phases, role, params.total);
+  void set(Role role, const Workload& other, const ParameterCounts& params) const {
+    const auto at = static_cast<std::size_t>(role);
+    const bool learning = learns(round.phases, role);
+    round.forward[at] = std::make_shared<StepModel>(forward_of(other), platform);
+    if (learning) round.learning[at] = std::make_shared<StepModel>(learning_of(other), platform);
+    work.workload.others.push_back({params, learning});
+  }
+  // The policy and its reference, which under adapters is the frozen base of the policy.
+  void set_policy(bool reference) const {
+    const auto at = [](Role role) { return static_cast<std::size_t>(role); };
+    round.forward[at(Role::policy)] =
+        std::make_shared<StepModel>(forward_of(work.workload), platform);
+    if (!reference) return;
+    round.forward[at(Role::reference)] = round.forward[at(Role::policy)];
+    if (work.workload.language_training == Training::full) {
+      work.workload.others.push_back({work.params, false});
+    }
+  }
+  void note() const {
+    if (work.workload.others.empty()) return;
+    notes.add(
+        {"rollout.other_models", "as the policy", "",
+         "models beside the policy are split and sharded as it is, and score its sequences in "
+         "micro-batches of its own",
+         "choice: one process group, as the default of verl, OpenRLHF and NeMo RL"});
   }
 };
 
@@ -102,6 +150,22 @@ RolloutWork rollout_of(const Scenario& scenario, const Catalog& catalog, const P
   return out;
 }
 
+// FLOPs of the policy's pass forward over a sequence of `tokens`.
+double sequence_flops(Workload work, double tokens) {
+  if (tokens <= 0) return 0;
+  work.seq_length = work.attention_length = tokens;
+  const TrainingFlops flops = training_flops(work);
+  return (flops.language_forward + flops.encoder_forward) * tokens;
+}
+
+// Writing continues a prompt that its group has read once (data/phases.md, A.1): of a causal model
+// F(P + R) - F(P) for each response, and F(P) for each prompt but what the cache holds of it.
+double generated_share(const Workload& work, const RolloutWork& rollout) {
+  const double prompt = sequence_flops(work, rollout.prompt_tokens);
+  const double whole = sequence_flops(work, rollout.prompt_tokens + rollout.mean_response());
+  return 1 - prompt / whole * (1 - (1 - rollout.cached_input) / rollout.samples_per_prompt);
+}
+
 void check_split(const Scenario& scenario, const RoundWork& round) {
   if (!round.generation_gpus) return;
   if (round.placement == Placement::colocated) {
@@ -115,6 +179,26 @@ void check_split(const Scenario& scenario, const RoundWork& round) {
               fmt::format("{} that generate leave none of {} --gpus to learn",
                           format_exact(*round.generation_gpus), format_exact(*gpus)),
               "give fewer, or leave --generation-gpus to the search", "--generation-gpus");
+}
+
+// Where engines generate in turn with what learns.
+void wait_in_host(const Scenario& scenario, const Platform& platform, RoundWork& round,
+                  Notes& notes) {
+  round.host_bandwidth = platform.host_bandwidth
+                             ? platform.host_bandwidth
+                             : host_bandwidth(scenario, *platform.system, notes);
+  if (!notes.wanted()) return;
+  notes.add({"rollout.learner_states", "in the host", "",
+             "while responses are written, weights and optimizer of what learns and the models "
+             "beside it wait in the host's memory, and the engine has 0.6 of the accelerator",
+             "NeMo RL, offload_before_refit and offload_after_refit; verl's param_offload and "
+             "optimizer_offload; data/phases.md A.2"});
+  if (round.host_bandwidth) return;
+  notes.warn(
+      fmt::format("how fast {} reaches its host's memory is not known: the time in which the "
+                  "learner's states go there and back is not counted; --host-bandwidth says "
+                  "it",
+                  platform.system->title));
 }
 
 }  // namespace
@@ -135,20 +219,16 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
     options.epochs = scenario.number_or_default(Field::rollout_epochs);
   }
   round->phases = phases_of(method, options);
-  round->sizes[static_cast<std::size_t>(Role::policy)] = 1;
   round->policy_params = work.params.language;
   round->mixture = work.model.language.moe.has_value();
   const TrainingFlops& flops = work.flops_per_token;
   round->forward_share = (flops.language_forward + flops.encoder_forward) / flops.total();
-  const Others others{scenario, catalog, work, *round, notes};
-  if (options.reference) others.set(Role::reference, work.params);
-  // Under adapters the frozen base is the reference.
-  if (options.reference && work.workload.language_training != Training::full) {
-    work.workload.resident_bytes = 0;
-  }
+  const Others others{scenario, catalog, platform, work, *round, notes};
+  others.set_policy(options.reference);
   others.add(Role::reward, Field::rollout_reward_model, "a reward model of the policy's size");
   others.add(Role::critic, Field::rollout_critic_model, "a value model of the policy's size");
   others.add(Role::teacher, Field::rollout_teacher_model, "a teacher of the policy's size");
+  others.note();
   round->sequence_tokens = work.seq_length;
   if (!method_row(method).generates) return round;
   round->framework =
@@ -160,9 +240,11 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
   round->rollout = rollout_of(scenario, catalog, platform, work, notes);
   round->sequence_tokens = round->rollout->prompt_tokens + round->rollout->mean_response();
   round->sequences = round->rollout->responses() * options.epochs;
+  round->generated_share = generated_share(work.workload, *round->rollout);
   round->placement = value_of(kPlacements, scenario.text(Field::rollout_placement));
   round->generation_gpus = scenario.number(Field::rollout_generation_gpus);
   check_split(scenario, *round);
+  if (round->placement == Placement::colocated) wait_in_host(scenario, platform, *round, notes);
   if (work.model.vision) {
     notes.warn("images of the prompts are not counted: count their tokens into --prompt-tokens");
   }

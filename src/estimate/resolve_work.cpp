@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog/assumed.h"
+#include "catalog/choices.h"
 #include "estimate/resolve.h"
 #include "estimate/resolve_sequence.h"
-#include "catalog/choices.h"
 #include "trcost/error.h"
 #include "workload/contrastive.h"
 #include "workload/gradients.h"
+#include "workload/method.h"
 #include "workload/vision_defaults.h"
 
 namespace trcost {
@@ -56,22 +58,43 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
                                   work.encoder->image <= 0 || work.encoder->fused_attention);
 }
 
-Sample resolve_sample(const Scenario& scenario, const ResolvedWork& work, bool pretraining,
-                      Notes& notes) {
+// A text of a corpus fills its sequence, and so does a sample whose sequence is said; another is as
+// long as those of its kind.
+double text_of(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
+  if (const auto given = scenario.number(Field::data_text_tokens_per_sample)) return *given;
+  const auto sequence = scenario.number(Field::data_seq_length);
+  if (!scenario.has(Field::data_samples)) {
+    return std::min(kDefaultSequence, sequence.value_or(kDefaultSequence));
+  }
+  if (sequence) {
+    const double whole = std::min(kDefaultSequence, *sequence);
+    notes.add(Field::data_text_tokens_per_sample, whole, "a sample fills the sequence asked for",
+              "--seq-length");
+    return whole;
+  }
+  const Method method = method_named(scenario.text(Field::train_method));
+  const AssumedChoices& assumed = catalog.assumed();
+  const bool answers = method == Method::pretrain || method == Method::sft;
+  const SampleChoice& usual = answers ? assumed.instructions : assumed.preferences;
+  notes.add(Field::data_text_tokens_per_sample, *usual.text_tokens, usual.why, usual.source);
+  return *usual.text_tokens;
+}
+
+Sample resolve_sample(const Scenario& scenario, const Catalog& catalog, const ResolvedWork& work,
+                      bool pretraining, Notes& notes) {
   const bool vision = work.workload.vision();
   const bool projector_only = vision && work.workload.language_training == Training::frozen;
   const SampleMix mix = default_sample_mix(pretraining, projector_only);
   Sample sample;
-  // A text fills its sequence.
-  const double whole =
-      std::min(kDefaultSequence, scenario.number_or(Field::data_seq_length, kDefaultSequence));
-  const double text_default = vision ? mix.text_tokens : whole;
-  sample.text = scenario.number_or(Field::data_text_tokens_per_sample, text_default);
-  if (!scenario.has(Field::data_text_tokens_per_sample) && vision) {
+  if (!vision) {
+    sample.text = text_of(scenario, catalog, notes);
+    return sample;
+  }
+  sample.text = scenario.number_or(Field::data_text_tokens_per_sample, mix.text_tokens);
+  if (!scenario.has(Field::data_text_tokens_per_sample)) {
     notes.add(Field::data_text_tokens_per_sample, sample.text, std::string(mix.why),
               std::string(mix.source));
   }
-  if (!vision) return sample;
   const double images = scenario.number_or(Field::data_images_per_sample, mix.images);
   const bool said = scenario.has(Field::data_images_per_sample);
   const double share = scenario.number_or(Field::data_image_share, mix.image_share);
@@ -125,7 +148,7 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
   }
   const bool from_samples = scenario.has(Field::data_samples);
   const bool pretraining = !from_samples && is_base_model(scenario.text(Field::train_recipe));
-  const Sample sample = resolve_sample(scenario, out, pretraining, notes);
+  const Sample sample = resolve_sample(scenario, catalog, out, pretraining, notes);
   if (sample.tokens() <= 0) {
     throw Error(ErrorKind::usage, "a sample has neither text nor images",
                 "give --text-tokens-per-sample or --images-per-sample");

@@ -9,9 +9,9 @@
 namespace trcost {
 namespace {
 
-// Share of the memory that is left for weights and cache of the engine where the learner's state
-// stays on the same accelerators: 0.5 to 0.8 in published recipes (data/phases.md, A.2; NeMo RL's
-// and verl's default is 0.6).
+// Share of the memory that an engine is given where the policy learns on the same accelerators,
+// whose states wait in the host's memory meanwhile: 0.5 to 0.8 in published recipes
+// (data/phases.md, A.2; NeMo RL's and verl's default is 0.6).
 constexpr double kColocatedMemory = 0.6;
 // Accelerators that send new weights at a time (data/phases.md, A.5).
 constexpr double kSyncSenders = 64;
@@ -23,7 +23,7 @@ struct Generation {
   ServingLayout layout;
   double engines = 1;
   double sequences = 0;  ///< in flight at first, of an engine
-  double cache_bytes = 0;  ///< of those, on each accelerator
+  EngineMemory memory;
   RolloutTime time;
 };
 
@@ -49,7 +49,8 @@ std::optional<Generation> at_moment(const RolloutWork& work, const ResponseLengt
                          model.prefill_seconds_per_token(std::max(1.0, work.prompt_tokens));
   const double gain = gain_of(work);
   out.sequences = std::min(responses, most);
-  out.cache_bytes = model.sequence_bytes_per_gpu(load) * std::max(1.0, out.sequences / layout.dp);
+  out.memory = {model.weight_bytes_per_gpu() + work.engine->reserve_bytes,
+                model.sequence_bytes_per_gpu(load) * std::max(1.0, out.sequences / layout.dp)};
   const auto step = [&](double sequences, double context) {
     return model.decode(sequences, context, work.drafted).total() / gain;
   };
@@ -73,7 +74,7 @@ std::optional<Generation> with_engine(const RolloutWork& work, const ServingMode
       out->time = {};
     }
     out->sequences = std::min(out->sequences, moment->sequences);
-    out->cache_bytes = std::max(out->cache_bytes, moment->cache_bytes);
+    out->memory.cache = std::max(out->memory.cache, moment->memory.cache);
     out->time.longest = std::max(out->time.longest, moment->time.longest);
     for (const auto part : {&RolloutTime::seconds, &RolloutTime::prefill_seconds,
                             &RolloutTime::idle_share, &RolloutTime::tail_share}) {
@@ -139,30 +140,45 @@ LearningPass learning_pass(const RoundWork& round, double sequences, double upda
   return out;
 }
 
-// FLOPs of a phase over those of the pass, in which only what learns is done again.
-double flop_share(const RoundWork& round, const Phase& phase) {
-  return phase.repeats * round.size(phase.role) *
-         (phase.work == Work::train ? 1 : round.forward_share);
-}
-
-PhaseTime worked(const RoundWork& round, const Phase& phase, const LearningPass& pass,
-                 double gpus) {
+PhaseTime empty_phase(const Phase& phase, double gpus) {
   PhaseTime out;
   out.name = phase.name;
   out.work = phase.work;
   out.gpus = gpus;
-  out.model_flops = pass.model_flops() * flop_share(round, phase);
-  out.hardware_flops = out.model_flops * (phase.work == Work::train ? pass.recomputing : 1);
   return out;
 }
 
-// As long as the pass for its FLOPs.
+// What its own model takes for the sequences of a pass, on the layout of the policy: `steps` of its
+// own, or all forward in one.
+StepTime pass_of(const StepModel& model, const Phase& phase, const LearningPass& pass,
+                 const Layout& layout) {
+  if (phase.work != Work::train) return model.forward(layout, pass.steps * layout.global_batch);
+  StepTime out = model.step(layout);
+  out.seconds *= pass.steps;
+  out.model_flops *= pass.steps;
+  out.hardware_flops *= pass.steps;
+  return out;
+}
+
 PhaseTime scored_or_learnt(const RoundWork& round, const Phase& phase, const LearningPass& pass,
-                           double gpus, const Layout& layout) {
-  PhaseTime out = worked(round, phase, pass, gpus);
-  out.layout = layout;
+                           double gpus, const Execution& execution) {
+  PhaseTime out = empty_phase(phase, gpus);
+  out.layout = execution.plan.layout;
   out.tokens = pass.tokens * phase.repeats;
-  out.seconds = pass.seconds() * out.hardware_flops / pass.hardware_flops();
+  const StepModel* const model = round.model(phase);
+  double seconds = pass.steps * pass.step_seconds;  // of the sequences once, by the steps alone
+  if (model == nullptr) {
+    out.model_flops = pass.model_flops() * phase.repeats;
+    out.hardware_flops = pass.hardware_flops() * phase.repeats;
+  } else {
+    const StepTime own = pass_of(*model, phase, pass, out.layout);
+    out.model_flops = own.model_flops * phase.repeats;
+    out.hardware_flops = own.hardware_flops * phase.repeats;
+    // A given MFU is that of all that is computed.
+    seconds = execution.mfu_given ? seconds * own.hardware_flops / pass.hardware_flops()
+                                  : own.seconds * execution.data_wait;
+  }
+  out.seconds = seconds * phase.repeats * pass.framework;
   return out;
 }
 
@@ -216,22 +232,51 @@ bool add_generation(const RoundWork& round, const Phase& phase, const LearningPa
                     double gpus, Execution& execution) {
   const std::optional<Generation> found = generate(round, gpus);
   if (!found) return false;
-  PhaseTime out = worked(round, phase, pass, gpus);
+  PhaseTime out = empty_phase(phase, gpus);
+  out.model_flops = out.hardware_flops =
+      pass.model_flops() * round.forward_share * round.generated_share;
   out.tokens = round.rollout->responses() * round.rollout->mean_response();
   out.seconds = found->time.seconds * round.generation_factor();
   out.engine = found->layout;
   execution.phases.push_back(out);
   execution.rollout = found->time;
   execution.rollout_sequences = found->sequences;
-  execution.kv_cache_bytes = found->cache_bytes;
+  execution.engine = found->memory;
   return true;
 }
 
 }  // namespace
 
-std::optional<double> generation_cache(const RoundWork& round, double gpus) {
+std::optional<EngineMemory> engine_memory(const RoundWork& round, double gpus) {
   const std::optional<Generation> found = generate(round, gpus);
-  return found ? std::optional(found->cache_bytes) : std::nullopt;
+  return found ? std::optional(found->memory) : std::nullopt;
+}
+
+namespace {
+
+// What waits in the host's memory: gradients are made anew.
+double sleeping_bytes(const MemoryUse& learning) {
+  return learning.weights + learning.optimizer + learning.resident;
+}
+
+}  // namespace
+
+MemoryUse fullest_moment(const RoundWork& round, const MemoryUse& learning,
+                         const EngineMemory& engine) {
+  MemoryUse out;
+  out.engine = engine.weights;
+  out.kv_cache = engine.cache;
+  out.total = engine.weights + engine.cache;
+  out.capacity = learning.capacity;
+  out.fits = learning.fits && out.total <= out.capacity;
+  if (learning.total >= out.total) {
+    const bool fits = out.fits;
+    out = learning;
+    out.fits = fits;
+  }
+  out.host = learning.host;
+  if (round.placement == Placement::colocated) out.host += sleeping_bytes(learning);
+  return out;
 }
 
 bool add_phases(const RoundWork& round, double generation_gpus, Execution& execution) {
@@ -249,10 +294,14 @@ bool add_phases(const RoundWork& round, double generation_gpus, Execution& execu
       if (!add_generation(round, phase, pass, gpus, execution)) return false;
       continue;
     }
-    execution.phases.push_back(scored_or_learnt(round, phase, pass, learners, layout));
+    execution.phases.push_back(scored_or_learnt(round, phase, pass, learners, execution));
   }
   execution.updates = updates;
   execution.serial = serial_time(round, learners);
+  if (round.rollout && round.placement == Placement::colocated) {
+    execution.serial.moved = sleeping_bytes(execution.plan.memory);
+    execution.serial.host_bandwidth = round.host_bandwidth;
+  }
   execution.round_seconds = wall(round, execution.phases, execution.serial.seconds());
   execution.step_seconds = execution.round_seconds / updates;
   execution.model_flops = execution.hardware_flops = 0;

@@ -40,21 +40,31 @@ struct RolloutWork {
 struct RoundWork {
   Method method = Method::pretrain;
   std::vector<Phase> phases;
-  std::array<double, kRoles> sizes{};  ///< active parameters over the policy's
+  /// Of a phase that scores or of another model that learns, by role: its own step, on the policy's
+  /// degrees. Empty of the policy's learning.
+  std::array<std::shared_ptr<const StepModel>, kRoles> forward{}, learning{};
   double policy_params = 0;            ///< all, of the language model
   double forward_share = 1.0 / 3;      ///< of the policy's FLOPs of learning
+  /// FLOPs that write a response over those of a pass over its sequence: a group reads its prompt
+  /// once, and what the engine's cache holds is not read.
+  double generated_share = 1;
   double sequences = 0;                ///< of a round, all epochs; 0: a round is one step
   double sequence_tokens = 0;
   std::optional<RolloutWork> rollout;
   Placement placement = Placement::colocated;
   std::optional<double> generation_gpus;
+  std::optional<double> host_bandwidth;  ///< where states wait in the host's memory
   RoundFramework framework;
   bool mixture = false;
 
   /// Passes of the policy's learning over the sequences of a round.
   [[nodiscard]] double epochs() const;
-  /// Active parameters over the policy's.
-  [[nodiscard]] double size(Role role) const { return sizes[static_cast<std::size_t>(role)]; }
+  /// The step of what a phase does; null where the policy learns or generates.
+  [[nodiscard]] const StepModel* model(const Phase& phase) const {
+    const auto role = static_cast<std::size_t>(phase.role);
+    if (phase.work == Work::generate) return nullptr;
+    return (phase.work == Work::train ? learning : forward)[role].get();
+  }
   /// Time of generation with the framework over that of the engines alone.
   [[nodiscard]] double generation_factor() const {
     return mixture ? framework.mixture_generation : framework.dense_generation;
@@ -64,9 +74,15 @@ struct RoundWork {
 /// Numbers of accelerators that generate beside `gpus - n` that learn: none where all do both.
 std::vector<double> generation_splits(const RoundWork& round, double gpus, double node);
 
-/// Bytes of the cache of the fastest engines on `gpus` accelerators, on each of them. Empty where
-/// none holds the policy and a sequence. Only for a round with a rollout.
-std::optional<double> generation_cache(const RoundWork& round, double gpus);
+/// What the fastest engines on `gpus` accelerators hold. Empty where none holds the policy and a
+/// sequence. Only for a round with a rollout.
+std::optional<EngineMemory> engine_memory(const RoundWork& round, double gpus);
+
+/// The fullest moment of the fullest pool: of what learns, whose fullest device is `learning`, or
+/// of an engine. Where both are on the same accelerators, what learns waits in the host's memory
+/// while responses are written (data/phases.md, A.2).
+MemoryUse fullest_moment(const RoundWork& round, const MemoryUse& learning,
+                         const EngineMemory& engine);
 
 /// The phases of a round whose optimizer step takes `execution.plan` on all accelerators but
 /// `generation_gpus`, and its time, into `execution`. False where the responses fit no engine.

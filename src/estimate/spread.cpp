@@ -17,6 +17,19 @@
 namespace trcost {
 namespace {
 
+// Generating goes with the length of the responses, what passes over whole sequences with their
+// share of it, and what stands beside the phases with neither.
+RolloutSpread rollouts_of(RolloutSpread said, const RoundWork& round, const Estimate& out) {
+  said.length_tokens = round.rollout->mean_response() / round.sequence_tokens;
+  double hours = 0;
+  for (const PhaseResult& phase : out.phases) {
+    if (phase.work == Work::wait) continue;
+    hours += phase.gpu_hours * (phase.work == Work::generate ? 1 : said.length_tokens);
+  }
+  if (out.gpu_hours > 0) said.length_hours = hours / out.gpu_hours;
+  return said;
+}
+
 SpreadContext context_of(const Question& question, const UsefulTime& useful, bool speed_given,
                          const Estimate& out) {
   const RangeTerms& range = question.range;
@@ -35,7 +48,12 @@ SpreadContext context_of(const Question& question, const UsefulTime& useful, boo
                        work.workload.language_training == Training::full && quality.measured;
   context.overhead_given = question.useful.overhead_given;
   context.goodput_given = (useful.goodput_given && context.overhead_given) || range.goodput_ranged;
-  context.tokens_given = question.amounts.tokens_given;
+  // Samples that a method assumes are a guess.
+  context.tokens_given = question.amounts.tokens_given && range.amount_given;
+  const RoundWork* round = question.prepared->round.get();
+  if (round != nullptr && round->rollout) {
+    context.rollouts = rollouts_of(range.rollouts, *round, out);
+  }
   context.own = question.rates->own;
   context.price_sigma = question.price->sigma;
   return context;

@@ -171,6 +171,7 @@ class MemoryModel {
                                 Stage stage) const noexcept;
   [[nodiscard]] MemoryUse partly_recomputed(const Layout& layout, const Shares& kept,
                                             const Shares& repeated, Stage stage) const noexcept;
+  void hold_others(const Shares& shares, double stages, MemoryUse& use) const noexcept;
   void add_up(MemoryUse& use) const noexcept;
   /// look(f), where f(stage) is what a stage of the layout holds, whatever it recomputes.
   template <class Look>
@@ -183,7 +184,7 @@ class MemoryModel {
   Offload offload_;
   double capacity_ = 0;  ///< bytes that a plan may fill
   double domain_ = 8;
-  double resident_bytes_ = 0;  ///< of other models, on all devices together
+  States others_, other_experts_;  ///< of other models, their layers dealt evenly to the stages
   std::array<Layers, kPlaces> layers_;
   DealtLayers dealt_;
   bool experts_ = false;

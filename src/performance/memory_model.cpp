@@ -158,10 +158,22 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   if (offload_.any()) keep_on_host(shape, shares, use);
   if (last) use.logits = shares.tokens * logit_bytes_ * shares.inverse_tensor;
   use.overhead = shares.overhead + recipe_.fragmentation * (use.activations + use.logits);
-  use.resident = resident_bytes_ / layout.gpus();
   use.overhead += gathered_tables(layout, first, last);
+  hold_others(shares, layout.pp, use);
   add_up(use);
   return use;
+}
+
+// Weights, gradients and optimizer of the models beside the policy, by its degrees and its sharding
+// (data/phases.md, A.2). Experts of a policy without any are sharded as the rest.
+void MemoryModel::hold_others(const Shares& shares, double stages, MemoryUse& use) const noexcept {
+  const auto part = [&](double States::*of) {
+    const double experts = (experts_ ? shares.expert : shares.dense).*of;
+    return (others_.*of * shares.dense.*of + other_experts_.*of * experts) / stages;
+  };
+  const double optimizer = part(&States::optimizer);
+  use.resident = part(&States::frozen) + part(&States::weights) + part(&States::gradients);
+  (offload_.optimizer ? use.host : use.resident) += optimizer;
 }
 
 void MemoryModel::add_up(MemoryUse& use) const noexcept {

@@ -212,7 +212,6 @@ MemoryModel::MemoryModel(const Workload& workload, const DealtLayers& dealt,
       offload_(workload.offload),
       capacity_(recipe.plan_share * capacity),
       domain_(domain),
-      resident_bytes_(workload.resident_bytes),
       dealt_(dealt),
       experts_(workload.language.moe.has_value()),
       seq_length_(workload.seq_length) {
@@ -230,6 +229,10 @@ MemoryModel::MemoryModel(const Workload& workload, const DealtLayers& dealt,
   }
   prepare.layers();
   prepare.ends();
+  for (const HeldModel& other : workload.others) {
+    others_.add(prepare.states(other.params.total - other.params.expert, other.learns), 1);
+    other_experts_.add(prepare.states(other.params.expert, other.learns), 1);
+  }
 }
 
 }  // namespace trcost

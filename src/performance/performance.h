@@ -81,6 +81,14 @@ class StepModel {
   [[nodiscard]] StepTime step(const Layout& layout) const noexcept;
   /// What step() added up, for who recomputes it by hand.
   [[nodiscard]] StepAccount account(const Layout& layout) const;
+  /// step() of a workload of which nothing learns: `sequences` forward, micro-batch by micro-batch,
+  /// with the layout's degrees and sharding.
+  [[nodiscard]] StepTime forward(Layout layout, double sequences) const noexcept {
+    layout.recompute = Recompute::none;
+    layout.recompute_layers = 0;
+    layout.global_batch = sequences;
+    return step(layout);
+  }
   /// Memory of the worst pipeline stage (model.md 4).
   [[nodiscard]] MemoryUse memory(const Layout& layout) const noexcept {
     return memory_.use(layout);

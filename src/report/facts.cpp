@@ -224,11 +224,15 @@ std::vector<Fact> run_facts(const Estimate& e) {
                               e.accelerator_title.empty() ? e.accelerator : e.accelerator_title,
                               e.system.empty() ? "unknown systems" : e.system)});
   facts.push_back({"Layout", e.one_layout ? layout_fact(e.layout) : "one per stage, see below"});
-  const std::string batch =
-      e.one_layout ? fmt::format(" for {} sequence{}", grouped(e.layout.global_batch, 0),
-                                 e.layout.global_batch == 1 ? "" : "s")
-                   : std::string(" in the mean of the stages");
-  facts.push_back({"Step", fmt::format("{}{}; {} tokens/s and {} TFLOP/s per GPU",
+  // The time of a round is that of all its responses, however many steps learn from them.
+  const auto counted_words = [](double count, std::string_view what) {
+    return fmt::format(" for {} {}{}", grouped(count, 0), what, count == 1 ? "" : "s");
+  };
+  const std::string batch = e.rollout      ? counted_words(e.rollout->responses, "response")
+                            : e.one_layout ? counted_words(e.layout.global_batch, "sequence")
+                                           : std::string(" in the mean of the stages");
+  facts.push_back({e.rollout ? "Round" : "Step",
+                   fmt::format("{}{}; {} tokens/s and {} TFLOP/s per GPU",
                                        format_number(p.step_seconds, NumberKind::duration), batch,
                                        speed_words(p.tokens_per_second_per_gpu),
                                        p.tflops_per_gpu < 1000

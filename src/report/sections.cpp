@@ -38,6 +38,8 @@ Table memory_table(const Estimate& estimate) {
   Table table({{.title = "On the fullest device"}, {.title = "Size", .align = Align::right}});
   for (const MemoryPart& part : kMemoryParts) {
     const double bytes = estimate.memory.*part.bytes;
+    const bool of_engine = part.bytes == &MemoryUse::engine || part.bytes == &MemoryUse::kv_cache;
+    if (of_engine && bytes <= 0) continue;
     table.add_row({std::string(part.name), Cell::number(bytes, NumberKind::bytes)});
   }
   table.add_row({"total", Cell::number(estimate.memory.total, NumberKind::bytes).strong()});

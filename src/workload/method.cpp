@@ -15,9 +15,6 @@ constexpr MethodRow kMethods[] = {
 #undef TRCOST_METHOD
 };
 
-constexpr double kScoringBytes = 2;
-constexpr double kLearningBytes = 18;
-
 }  // namespace
 
 std::string_view work_name(Work work) {
@@ -103,13 +100,13 @@ bool asks_reference(Method method) {
   return passes_of(method).reference;
 }
 
-double resident_bytes(std::span<const Phase> phases, Role role, double params) {
-  double most = 0;
-  for (const Phase& phase : phases) {
-    if (phase.role != role) continue;
-    most = std::max(most, phase.work == Work::train ? kLearningBytes : kScoringBytes);
-  }
-  return most * params;
+bool takes_part(std::span<const Phase> phases, Role role) {
+  return std::ranges::find(phases, role, &Phase::role) != phases.end();
+}
+
+bool learns(std::span<const Phase> phases, Role role) {
+  return std::ranges::any_of(
+      phases, [&](const Phase& p) { return p.role == role && p.work == Work::train; });
 }
 
 }  // namespace trcost

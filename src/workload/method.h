@@ -59,9 +59,8 @@ std::vector<Phase> phases_of(Method method, const MethodOptions& options);
 bool has_phases(Method method);
 bool asks_reference(Method method);
 
-/// Bytes that a model takes beside the policy, over all accelerators: 2 per parameter that only
-/// scores, 18 per parameter that learns (data/phases.md, A.2: weights 2, gradients 4, master copy
-/// and Adam 12).
-double resident_bytes(std::span<const Phase> phases, Role role, double params);
+/// Whether the model of a role takes part, and whether it learns.
+bool takes_part(std::span<const Phase> phases, Role role);
+bool learns(std::span<const Phase> phases, Role role);
 
 }  // namespace trcost

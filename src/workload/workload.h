@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "catalog/model.h"
 #include "scenario/choices.h"
@@ -29,6 +30,12 @@ double encoder_parameters(const Encoder& encoder);
 /// `language_hidden` is the width that comes out.
 double connector_parameters(const Connector& connector, const Encoder& encoder,
                             double language_hidden);
+
+/// A model beside the one that a workload is of, held in the same way.
+struct HeldModel {
+  ParameterCounts params;
+  bool learns = false;
+};
 
 /// How tensor parallelism splits a matrix: not at all, its output width, or its input width.
 enum class Split : std::uint8_t { none, output, input };
@@ -67,8 +74,8 @@ struct Workload {
   /// `language` is then the text tower (no output head), `connector` holds the two projections.
   double contrastive_batch = 0;
 
-  /// Bytes of other models that stay on the accelerators, spread over all of them.
-  double resident_bytes = 0;
+  /// Other models that stay on the accelerators.
+  std::vector<HeldModel> others;
   /// A frozen language model whose input side learns still runs backward (4N).
   [[nodiscard]] bool vision() const { return encoder.has_value(); }
 };

@@ -83,7 +83,8 @@ def alone(program, data, row, framework, learning):
                 seconds["other"] += phase["step_seconds"] / step
         learners = row.gpus - int(split.get("rollout.generation_gpus", 0))
         out.append({**seconds, "learners": learners, "mixture": mixture,
-                    "billions": model["params_total"] / 1e9})
+                    "billions": model["params_total"] / 1e9,
+                    "moving": found["rollout"]["moving_seconds"]})
     return out
 
 
@@ -96,7 +97,7 @@ def predicted(p, row, split):
     serial = q["other_seconds"] + q["sync_seconds_per_gb"] * 2 * split["billions"] / min(split["learners"], SENDERS)
     if row.placement == "async":
         return max(generate, other) + serial
-    return generate + other + serial + q["switch_seconds_per_billion"] * split["billions"]
+    return generate + other + serial + q["switch_seconds_per_billion"] * split["billions"] + split["moving"]
 
 
 def errors(x, cases):

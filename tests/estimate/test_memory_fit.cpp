@@ -56,8 +56,9 @@ TEST_CASE("memory and estimate weigh the same device, for every method", "[memor
       CHECK(given.*part.bytes == whole.*part.bytes);
     }
     CHECK(given.total == whole.total);
-    CHECK(given.kv_cache == whole.kv_cache);
-    CHECK((given.kv_cache > 0) == row.generates);
+    CHECK(given.host == whole.host);
+    // While engines write on the same accelerators, what learns waits in the host.
+    CHECK((given.host > 0) == row.generates);
   }
 }
 
@@ -82,5 +83,5 @@ TEST_CASE("adapters of a policy fit where no engine does", "[memory][methods]") 
   CHECK_FALSE(fit.one.use.fits);
   REQUIRE(fit.smallest);
   CHECK(fit.smallest->gpus > 1);
-  CHECK(fit.smallest->use.kv_cache > 0);
+  CHECK(fit.smallest->engine_fits);
 }

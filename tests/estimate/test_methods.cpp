@@ -7,6 +7,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "estimate/memory_fit.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "workload/method.h"
@@ -68,8 +69,12 @@ TEST_CASE("a plain run is one phase", "[methods]") {
 }
 
 TEST_CASE("ppo holds and computes more than grpo, and that more than fine-tuning", "[methods]") {
-  const Estimate ppo = answer(question("ppo", "llama-3.1-8b", 64));
+  // Of one sharding: a plan that shards more holds less of every model on each device.
+  Scenario more = question("ppo", "llama-3.1-8b", 64);
+  more.set_text(Field::layout_sharding, "parameters");
+  const Estimate ppo = answer(more);
   Scenario s = question("grpo", "llama-3.1-8b", 64);
+  s.set_text(Field::layout_sharding, "parameters");
   s.set_number(Field::rollout_prompts, 512);
   s.set_number(Field::rollout_samples_per_prompt, 1);
   s.set_number(Field::rollout_response_tokens, 512);
@@ -78,6 +83,114 @@ TEST_CASE("ppo holds and computes more than grpo, and that more than fine-tuning
   CHECK(grpo.memory.resident > 0);
   CHECK(ppo.flops.model > grpo.flops.model);
   CHECK(ppo.gpu_hours > grpo.gpu_hours);
+}
+
+// data/phases.md, A.2: 18 bytes of a parameter that learns, 2 of one that scores; a state that is
+// not sharded stands on every device.
+TEST_CASE("models beside the policy are sharded as it is", "[methods]") {
+  Scenario s = question("ppo", "llama-3.2-1b", 8);
+  for (const Field degree : {Field::layout_tp, Field::layout_pp, Field::layout_cp}) {
+    s.set_number(degree, 1);
+  }
+  const auto held = [&](const char* sharding) {
+    s.set_text(Field::layout_sharding, sharding);
+    const Estimate e = answer(s);
+    const MemoryFit fit = memory_report(s, catalog()).fits.front();
+    CHECK(fit.given->use.resident == e.memory.resident);
+    return e.memory.resident / e.model.params_total;
+  };
+  // Reference and reward model 2 each; the critic 2, 4 and 12.
+  CHECK(held("none") == Approx(22));
+  CHECK(held("optimizer") == Approx(10 + 12 / 8.));
+  CHECK(held("gradients") == Approx(6 + 16 / 8.));
+  CHECK(held("parameters") == Approx(22 / 8.));
+  s.set_number(Field::layout_tp, 2);
+  CHECK(held("parameters") == Approx(22 / 8.));
+  CHECK(held("none") == Approx(22 / 2.));
+}
+
+// phase_vectors.json, mem/ppo70b: four models of 70.55B take 2,822 GB.
+TEST_CASE("four models of 70B on all accelerators together", "[methods]") {
+  Scenario s = question("ppo", "llama-3.1-70b", 128);
+  s.set_text(Field::layout_sharding, "parameters");
+  for (const Field degree : {Field::layout_tp, Field::layout_pp, Field::layout_cp}) {
+    s.set_number(degree, 1);
+  }
+  const MemoryUse m = answer(s).memory;
+  CHECK((m.weights + m.gradients + m.optimizer + m.resident) * 128 ==
+        Approx(2822.14825984e9).epsilon(1e-3));
+}
+
+TEST_CASE("a model that scores has a speed of its own", "[methods]") {
+  Scenario s = question("distill", "llama-3.2-1b", 64);
+  s.set_text(Field::rollout_teacher_model, "llama-3.1-70b");
+  s.set_number(Field::layout_tp, 8);
+  const Estimate e = answer(s);
+  const PhaseResult& teacher = phase(e, "forward_teacher");
+  const PhaseResult& policy = phase(e, "forward_policy");
+  const auto rate = [](const PhaseResult& p) { return p.model_flops / p.step_seconds; };
+  // Matrices cut into eight are wide enough for 70B parameters, and hardly so for 1B.
+  CHECK(rate(teacher) > 1.5 * rate(policy));
+  // Twice its parameters and more a token: 70.55B less the embedding's 1.05B.
+  CHECK(teacher.model_flops > 2 * 69.5e9 * teacher.tokens);
+  CHECK(teacher.model_flops < 2 * 80e9 * teacher.tokens);
+  // What reads, and keeps nothing, takes a third of learning, with less exchange and no update.
+  const PhaseResult& learns = phase(e, "train_policy");
+  CHECK(policy.step_seconds < 0.5 * learns.step_seconds);
+  CHECK(policy.step_seconds > 0.15 * learns.step_seconds);
+}
+
+TEST_CASE("weights that are sharded are gathered to score", "[methods]") {
+  Scenario s = question("grpo", "llama-3.1-70b", 128);
+  for (const Field degree : {Field::layout_tp, Field::layout_pp, Field::layout_cp}) {
+    s.set_number(degree, 1);
+  }
+  s.set_text(Field::layout_sharding, "parameters");
+  s.set_number(Field::hardware_network_bandwidth, 1e9);
+  const PhaseResult scored = phase(answer(s), "forward_reference");
+  // At least one micro-batch on each: 2 bytes of each weight, seven eighths from beside the node's
+  // own, over eight links of 1e9 bytes/s.
+  CHECK(scored.step_seconds > 2 * 70e9 * 15 / 16 / 8e9);
+}
+
+// data/phases.md, A.2: engines on the learner's accelerators leave its states to the host, twice a
+// round over the lanes: dgx-h100's PCIe 5 has 63e9 bytes/s, of which copies reach 12.36 / 15.75.
+TEST_CASE("what learns waits in the host while engines generate beside it", "[methods]") {
+  Scenario s = question("grpo", "llama-3.1-70b", 32);
+  const Estimate e = answer(s);
+  const MemoryUse& m = e.memory;
+  double parts = 0;
+  for (const MemoryPart& part : kMemoryParts) parts += m.*part.bytes;
+  CHECK(parts == Approx(m.total));
+  const double rate = 63e9 * 12.36 / 15.75;
+  CHECK(e.rollout->moving_seconds == Approx(2 * m.host / rate));
+  // 14 of 16 bytes of what learns, as even as a plan deals them, and 2 of the reference.
+  CHECK(m.host > 0.9 * (14 + 2) * 70.55e9 / 32);
+  // The engine has its share of the device: 0.6 in published recipes.
+  CHECK(e.rollout->engine_bytes + e.rollout->kv_cache_bytes < 0.6 * 85.9e9);
+  CHECK(e.rollout->engine_bytes > 2 * 70.55e9 / 8);
+  const auto said = std::ranges::find(e.assumptions, "rollout.learner_states", &Assumption::path);
+  CHECK(said != e.assumptions.end());
+  // On accelerators of their own nothing moves.
+  s.set_text(Field::rollout_placement, "split");
+  s.set_number(Field::hardware_gpus, 64);
+  const Estimate apart = answer(s);
+  CHECK(apart.memory.host == 0);
+  CHECK(apart.rollout->moving_seconds == 0);
+}
+
+// Of a small policy with long responses the engine's moment is the fuller one.
+TEST_CASE("memory is that of the fullest moment", "[methods]") {
+  Scenario s = question("grpo", "llama-3.2-1b", 8);
+  s.set_text(Field::rollout_placement, "split");
+  s.set_number(Field::rollout_generation_gpus, 1);
+  s.set_number(Field::rollout_response_tokens, 16000);
+  const Estimate e = answer(s);
+  const MemoryUse& m = e.memory;
+  CHECK(m.total >= e.rollout->engine_bytes + e.rollout->kv_cache_bytes);
+  REQUIRE(m.engine > 0);
+  CHECK(m.engine + m.kv_cache == Approx(m.total));
+  CHECK(m.activations == 0);
 }
 
 TEST_CASE("more accelerators never make a round slower", "[methods]") {
@@ -142,8 +255,8 @@ TEST_CASE("responses that grow are integrated over the run", "[methods]") {
 TEST_CASE("each phase says the method of its round, and a generating one its cache", "[methods]") {
   const Estimate ppo = answer(question("ppo", "llama-3.1-8b", 32));
   for (const PhaseResult& p : ppo.phases) CHECK(p.method == "ppo");
-  CHECK(ppo.memory.kv_cache > 0);
-  CHECK(ppo.memory.kv_cache < ppo.memory.capacity);
+  CHECK(ppo.rollout->kv_cache_bytes > 0);
+  CHECK(ppo.rollout->kv_cache_bytes < ppo.memory.capacity);
   const Estimate plain = answer(question("pretrain", "llama-3.1-8b", 32));
   CHECK(plain.phases.front().method == "pretrain");
   CHECK(plain.memory.kv_cache == 0);
@@ -204,6 +317,91 @@ TEST_CASE("a round's FLOPs are those of its phases in its time", "[methods]") {
     CHECK(flops / (64 * kPeak * e.performance.step_seconds) ==
           Approx(e.performance.mfu).epsilon(1e-9));
   }
+}
+
+// 256 prompts of 8,192 tokens, each read once, and 4,096 responses of 512: 0.118 of what reading the
+// prompt with every response would take, 2 FLOPs per parameter and token, and its attention.
+TEST_CASE("a group reads its prompt once", "[methods]") {
+  const auto generated = [](double samples, double prompts, double hits) {
+    Scenario s = question("grpo", "llama-3.1-8b", 64);
+    s.set_number(Field::rollout_prompts, prompts);
+    s.set_number(Field::rollout_samples_per_prompt, samples);
+    s.set_number(Field::rollout_prompt_tokens, 8192);
+    s.set_number(Field::rollout_response_tokens, 512);
+    s.set_number(Field::rollout_prefix_hits, hits);
+    return phase(answer(s), "generate").model_flops;
+  };
+  const double shared = generated(16, 256, 0), alone = generated(1, 4096, 0);
+  // Matrices alone: 8.03e9 parameters less the embedding's 0.525e9, that a token only looks up.
+  const double matrices = 2 * (8.03e9 - 0.525e9);
+  CHECK(alone > matrices * 4096 * 8704);
+  CHECK(shared > matrices * (256 * 8192 + 4096 * 512));
+  // Scores and values of 4 x 4096 x 32 layers: half a square each to read, the rest to write.
+  const double read = 4 * 4096 * 32 * 8192.0 * 8192 / 2;
+  const double pass = 4 * 4096 * 32 * 8704.0 * 8704 / 2;
+  CHECK(alone == Approx(4096 * (matrices * 8704 + pass)).epsilon(0.005));
+  CHECK(shared ==
+        Approx(256 * (matrices * 8192 + read) + 4096 * (matrices * 512 + pass - read)).epsilon(0.005));
+  // A cache that holds half of each prompt leaves half of the reading.
+  const double reading = 256 * (matrices * 8192 + read);
+  CHECK(shared - generated(16, 256, 0.5) == Approx(reading / 2).epsilon(0.005));
+}
+
+namespace {
+
+double sigma_of(const Estimate& e, std::string_view input) {
+  for (const Contribution& each : e.range.contributions) {
+    if (each.input == input) return each.sigma;
+  }
+  return 0;
+}
+
+}  // namespace
+
+// data/phases.md, A.10: .25 of a response's length, .3 of the rounds; model.md 10: .10 of a plan,
+// .25 of a guess.
+TEST_CASE("guessed rounds, lengths and samples have spreads of their own", "[methods][range]") {
+  Scenario s = question("grpo", "llama-3.1-8b", 64);
+  CHECK(sigma_of(answer(s), "rounds") == Approx(0.3));
+  CHECK(sigma_of(answer(s), "length of responses") == Approx(0.25));
+  CHECK(sigma_of(answer(s), "tokens") == 0);
+  s.set_number(Field::rollout_steps, 500);
+  s.set_number(Field::rollout_response_tokens, 4000);
+  CHECK(sigma_of(answer(s), "rounds") == Approx(0.10));
+  CHECK(sigma_of(answer(s), "length of responses") == 0);
+  for (const char* method : {"sft", "dpo", "reward", "kto"}) {
+    Scenario guessed = question(method, "llama-3.1-8b", 64);
+    INFO(method);
+    CHECK(sigma_of(answer(guessed), "tokens") == Approx(0.25));
+    guessed.set_number(Field::data_samples, 1e5);
+    CHECK(sigma_of(answer(guessed), "tokens") == Approx(0.10));
+  }
+}
+
+TEST_CASE("a range of the user takes the place of a spread", "[methods][range]") {
+  Scenario s = question("grpo", "llama-3.1-8b", 64);
+  s.set(field_info(Field::rollout_steps), "400..600", {});
+  const Estimate e = answer(s);
+  // P10 to P90 of a lognormal: ln(600/400) / (2 x 1.2816).
+  CHECK(sigma_of(e, "rollout.steps") == Approx(std::log(1.5) / (2 * 1.28155)).epsilon(1e-3));
+  CHECK(sigma_of(e, "rounds") == 0);
+  CHECK(sigma_of(e, "tokens") == 0);
+}
+
+// The power of a length is what longer responses take.
+TEST_CASE("the time of a round follows its length as the spread says", "[methods][range]") {
+  Scenario s = question("grpo", "llama-3.1-8b", 64);
+  s.set_number(Field::rollout_response_limit, 16000);
+  double power = 0;
+  for (const UncertainInput& input : answer(s).range.inputs) {
+    if (input.name() == "length of responses") power = input.exponents[Driver::hours];
+  }
+  const auto hours = [&](double tokens) {
+    s.set_number(Field::rollout_response_tokens, tokens);
+    return answer(s).gpu_hours;
+  };
+  CHECK(power ==
+        Approx(std::log(hours(4800) / hours(3333)) / std::log(4800 / 3333.)).epsilon(0.15));
 }
 
 TEST_CASE("the phase of a plain run holds the tokens of its step", "[methods]") {

@@ -23,11 +23,14 @@ double flops(Method method, const MethodOptions& options,
   return sum;
 }
 
+// A.2: 18 bytes of a parameter that learns (2 weights, 4 gradients, 12 optimizer), 2 of one that
+// scores.
 double held(Method method, const MethodOptions& options, double params) {
   const auto phases = phases_of(method, options);
   double sum = 0;
-  for (int role = 0; role < kRoles; ++role) {
-    sum += resident_bytes(phases, static_cast<Role>(role), params);
+  for (int i = 0; i < kRoles; ++i) {
+    const auto role = static_cast<Role>(i);
+    if (takes_part(phases, role)) sum += (learns(phases, role) ? 18 : 2) * params;
   }
   return sum;
 }

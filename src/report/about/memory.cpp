@@ -16,19 +16,23 @@
 namespace trcost {
 namespace {
 
-/// The parts, their sum, and what is elsewhere or at another moment. Other models, a host's memory
-/// and an engine's cache only where there are any.
+/// The parts, their sum, and what is elsewhere. Other models, an engine with its cache and a host's
+/// memory only where there are any.
 std::vector<MemoryPart> parts_of(std::span<const MemoryUse> uses) {
   const auto any = [&](double MemoryUse::*part) {
     return std::ranges::any_of(uses, [&](const MemoryUse& use) { return use.*part > 0; });
   };
+  constexpr double MemoryUse::*kOfRounds[] = {&MemoryUse::resident, &MemoryUse::engine,
+                                              &MemoryUse::kv_cache};
+  const auto always = [&](const MemoryPart& part) {
+    return std::ranges::find(kOfRounds, part.bytes) == std::end(kOfRounds);
+  };
   std::vector<MemoryPart> out;
   for (const MemoryPart& part : kMemoryParts) {
-    if (part.bytes != &MemoryUse::resident || any(part.bytes)) out.push_back(part);
+    if (always(part) || any(part.bytes)) out.push_back(part);
   }
   out.push_back({"total", &MemoryUse::total});
   if (any(&MemoryUse::host)) out.push_back({"in the host", &MemoryUse::host});
-  if (any(&MemoryUse::kv_cache)) out.push_back({"cache when generating", &MemoryUse::kv_cache});
   return out;
 }
 

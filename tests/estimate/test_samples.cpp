@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is learnt from where nobody says how many samples of what length, and that it is said.
+#include <algorithm>
+#include <string>
+
+#include "catalog/assumed.h"
+#include "catalog_fixture.h"
+#include "catch.h"
+#include "trcost/estimate.h"
+
+using namespace trcost;
+
+namespace {
+
+Scenario question(const char* model) {
+  Scenario s;
+  s.set_text(Field::model_name, model);
+  s.set_text(Field::hardware_accelerator, "h100-sxm");
+  s.set_number(Field::hardware_gpus, 8);
+  return s;
+}
+
+Estimate answer(const Scenario& s) {
+  return estimate(s, catalog()).front();
+}
+
+const Assumption& assumed(const Estimate& e, Field field) {
+  const auto found =
+      std::ranges::find(e.assumptions, field_info(field).path, &Assumption::path);
+  INFO(field_info(field).path);
+  REQUIRE(found != e.assumptions.end());
+  return *found;
+}
+
+}  // namespace
+
+// The cards of two datasets say bytes and rows; 3.94 characters are a token (arXiv:2407.21783).
+TEST_CASE("lengths of samples follow from the bytes of published datasets", "[samples]") {
+  constexpr double kCharacters = 3.94;
+  const double example = 2'914'250'827.0 / 939'343;
+  CHECK(*catalog().assumed().instructions.text_tokens ==
+        Approx(example / kCharacters).epsilon(0.02));
+  // A row of preferences holds its prompt in four columns, the chosen answer in two and the other in
+  // one; the rows that leave one chosen answer out are 325,040,536 bytes.
+  const double pairs = 61'135, row = 405'688'662 / pairs;
+  const double answer = (405'688'662 - 325'040'536) / pairs;
+  const double prompt = (row - 3 * answer) / 4;
+  CHECK(*catalog().assumed().preferences.text_tokens ==
+        Approx((prompt + answer) / kCharacters).epsilon(0.02));
+}
+
+TEST_CASE("samples of a length that nobody said have that of their kind, and it is said",
+          "[samples]") {
+  Scenario dpo = question("llama-3.1-8b");
+  dpo.set_text(Field::train_method, "dpo");
+  const Estimate pairs = answer(dpo);
+  CHECK(pairs.tokens.total == 61135.0 * 2 * 500);
+  CHECK(assumed(pairs, Field::data_text_tokens_per_sample).value == "500");
+  CHECK(assumed(pairs, Field::data_text_tokens_per_sample).source.find("ultrafeedback") !=
+        std::string::npos);
+
+  Scenario sft = question("llama-3.1-8b");
+  sft.set_number(Field::data_samples, 1000);
+  CHECK(answer(sft).tokens.total == 790e3);
+  CHECK(assumed(answer(sft), Field::data_text_tokens_per_sample).source.find("tulu") !=
+        std::string::npos);
+
+  // Who says how long sequences are fills them.
+  sft.set_number(Field::data_seq_length, 2048);
+  CHECK(answer(sft).tokens.total == 2048e3);
+  CHECK(assumed(answer(sft), Field::data_text_tokens_per_sample).value == "2048");
+  sft.set_number(Field::data_text_tokens_per_sample, 300);
+  CHECK(answer(sft).tokens.total == 300e3);
+}
+
+TEST_CASE("adapters and projectors learn from samples, never from 20 tokens a parameter",
+          "[samples]") {
+  for (const char* recipe : {"lora", "qlora", "adapter"}) {
+    Scenario s = question("llama-3.1-8b");
+    s.set_text(Field::train_recipe, recipe);
+    INFO(recipe);
+    CHECK(answer(s).tokens.total == 100e3 * 790);
+    CHECK(assumed(answer(s), Field::data_samples).value == "100000");
+    CHECK(answer(s).phases.front().method == "sft");
+    s.set_number(Field::data_tokens, 1e9);
+    CHECK(answer(s).tokens.total == 1e9);
+  }
+  Scenario vision = question("llava-1.5-7b");
+  vision.set_text(Field::train_recipe, "lora");
+  CHECK(assumed(answer(vision), Field::data_samples).value == "665000");
+  vision.set_text(Field::train_recipe, "projector");
+  CHECK(assumed(answer(vision), Field::data_samples).value == "558000");
+  // What all learns from is a budget of tokens.
+  CHECK(answer(question("llama-3.1-8b")).tokens.total > 1e11);
+}
