@@ -32,7 +32,8 @@ struct MemoryModel::Shares {
   States dense, expert;                   ///< factors on a device's states
   std::array<double, kPlaces> kept;       ///< bytes per layer and micro-batch
   std::array<double, kPlaces> transient;  ///< further ones of the layer at work, which keeps all
-  double overhead;                        ///< but fragmentation
+  double unallocated;                     ///< context, communication buffers
+  double gathered;                        ///< weights of the layers at work, where they are sharded
 };
 
 MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
@@ -69,11 +70,11 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
     s.expert = factors(1 / split, std::max(1.0, ranks * t / split));
     gathered_experts = expert_weights_ / split;
   }
-  s.overhead = recipe_.context_bytes + (ranks * t * layout.pp > 1 ? recipe_.network_bytes : 0);
+  s.unallocated = recipe_.context_bytes + (ranks * t * layout.pp > 1 ? recipe_.network_bytes : 0);
   if (layout.sharding >= Sharding::parameters) {
     const double layers = std::min(recipe_.unsharded_layers, dealt_.count());
     const double embeddings = recipe_.unsharded_embeddings ? embedding_weights_ : 0;
-    s.overhead +=
+    s.gathered =
         (layers * layer_weights_ + embeddings) * s.inverse_tensor + layers * gathered_experts;
   }
   return s;
@@ -145,7 +146,9 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   use.activations = shape.in_flight * kept + transient;
   if (offload_.any()) keep_on_host(shape, shares, use);
   if (last) use.logits = shares.tokens * logit_bytes_ * shares.inverse_tensor;
-  use.overhead = shares.overhead + recipe_.fragmentation * (use.activations + use.logits);
+  use.unallocated = shares.unallocated;
+  use.fragments = recipe_.fragmentation * (use.activations + use.logits);
+  use.overhead = use.unallocated + shares.gathered + use.fragments;
   use.resident = resident_bytes_ / layout.gpus();
   add_up(use);
   return use;
@@ -170,6 +173,7 @@ MemoryUse MemoryModel::partly_recomputed(const Layout& layout, const Shares& kep
   MemoryUse sum = most;
   for (const MemoryPart& part : kMemoryParts) sum.*part.bytes = mix(part.bytes);
   sum.host = mix(&MemoryUse::host);
+  sum.fragments = mix(&MemoryUse::fragments);
   add_up(sum);
   return sum;
 }
