@@ -137,8 +137,10 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   if (last) held.add(last_, 1);
   if (last && !first) held.add(head_again_, 1);
   MemoryUse use;
-  use.weights = held.frozen * shares.dense.frozen + held.weights * shares.dense.weights +
-                routed.frozen * shares.expert.frozen + routed.weights * shares.expert.weights;
+  const double learning =
+      held.weights * shares.dense.weights + routed.weights * shares.expert.weights;
+  use.weights =
+      held.frozen * shares.dense.frozen + routed.frozen * shares.expert.frozen + learning;
   use.gradients =
       held.gradients * shares.dense.gradients + routed.gradients * shares.expert.gradients;
   use.optimizer =
@@ -148,7 +150,10 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   if (last) use.logits = shares.tokens * logit_bytes_ * shares.inverse_tensor;
   use.unallocated = shares.unallocated;
   use.fragments = recipe_.fragmentation * (use.activations + use.logits);
-  use.overhead = use.unallocated + shares.gathered + use.fragments;
+  // The update comes when activations and logits are gone: more than those only what it copies adds.
+  const double copied =
+      std::max(0.0, recipe_.update_copies * learning - use.activations - use.logits);
+  use.overhead = use.unallocated + shares.gathered + use.fragments + copied;
   use.resident = resident_bytes_ / layout.gpus();
   add_up(use);
   return use;

@@ -10,7 +10,7 @@
 namespace trcost {
 namespace {
 
-enum class Form {
+enum class Nesting {
   nested,
   loose,  // nested, and any name may be missing
   flat,   // dotted names, any of which may be missing
@@ -35,7 +35,7 @@ struct Group {
   }
 };
 
-void write_object(JsonWriter& json, const Group& group, Form form);
+void write_object(JsonWriter& json, const Group& group, Nesting form);
 
 void write_types(JsonWriter& json, std::initializer_list<std::string_view> types) {
   json.begin_array("type");
@@ -49,7 +49,7 @@ std::string description_of(const ColumnInfo& info) {
   return info.help.empty() ? std::string(info.unit) : fmt::format("{}; {}", info.help, info.unit);
 }
 
-void write_type(JsonWriter& json, const ColumnTable& table, std::size_t column, Form form) {
+void write_type(JsonWriter& json, const ColumnTable& table, std::size_t column, Nesting form) {
   switch (table.info(column).kind) {
     case ColumnKind::number:
       return write_types(json, {"number"});
@@ -78,13 +78,13 @@ void write_type(JsonWriter& json, const ColumnTable& table, std::size_t column, 
   if (plain) {
     json.member("type", "string");
   } else {
-    write_object(json, {items, 0, items.size(), 0}, table.info(column).flat ? Form::flat : form);
+    write_object(json, {items, 0, items.size(), 0}, table.info(column).flat ? Nesting::flat : form);
   }
   json.end_object();
 }
 
 void write_property(JsonWriter& json, std::string_view name, const ColumnTable& table,
-                    std::size_t column, Form form) {
+                    std::size_t column, Nesting form) {
   json.begin_object(name);
   const std::string description = description_of(table.info(column));
   if (!description.empty()) json.member("description", description);
@@ -92,11 +92,11 @@ void write_property(JsonWriter& json, std::string_view name, const ColumnTable& 
   json.end_object();
 }
 
-void write_properties(JsonWriter& json, const Group& group, Form form,
+void write_properties(JsonWriter& json, const Group& group, Nesting form,
                       std::vector<std::string_view>& names) {
   for (std::size_t i = group.first; i < group.last;) {
     const std::string_view path = group.table.info(i).path;
-    const std::size_t dot = form == Form::flat ? path.npos : group.dot(i);
+    const std::size_t dot = form == Nesting::flat ? path.npos : group.dot(i);
     names.push_back(path.substr(group.prefix, dot - group.prefix));
     if (dot == path.npos) {
       write_property(json, path.substr(group.prefix), group.table, i++, form);
@@ -110,7 +110,7 @@ void write_properties(JsonWriter& json, const Group& group, Form form,
   }
 }
 
-void write_object(JsonWriter& json, const Group& group, Form form) {
+void write_object(JsonWriter& json, const Group& group, Nesting form) {
   const bool part = group.prefix > 0;
   const bool optional =
       part && group.table.is_optional(
@@ -124,7 +124,7 @@ void write_object(JsonWriter& json, const Group& group, Form form) {
   json.begin_object("properties");
   write_properties(json, group, form, names);
   json.end_object();
-  if (form != Form::nested) return;
+  if (form != Nesting::nested) return;
   json.begin_array("required");
   for (const std::string_view name : names) json.element(name);
   json.end_array();
@@ -145,7 +145,7 @@ std::string json_schema(const ColumnTable& table, std::string_view name, std::st
   json.begin_object();
   write_head(json, name, title);
   write_object(json, {table, 0, table.size(), 0},
-               names == SchemaNames::all ? Form::nested : Form::loose);
+               names == SchemaNames::all ? Nesting::nested : Nesting::loose);
   json.end_object();
   return out + '\n';
 }

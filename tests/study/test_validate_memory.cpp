@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Published peaks of memory: that they can be asked, how far the answers lie, and who counts what.
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -43,6 +44,19 @@ TEST_CASE("every published peak can be asked or says why not", "[study][memory]"
   }
   CHECK(replayed >= 100);
   CHECK(sources.size() >= 20);
+}
+
+// What data/runs/README.md says of the distance, with room for rows to come.
+TEST_CASE("distance of the answers from published peaks", "[study][memory]") {
+  const ValidationSummary& all = all_rows().all;
+  CHECK(all.rows >= 199);
+  CHECK(all.median < 0.125);
+  CHECK(all.p90 < 0.38);
+  CHECK(std::abs(all.bias) < 0.05);
+  const SourceVotes& votes = all_rows().votes;
+  CHECK(votes.sources >= 20);
+  CHECK(votes.factor < 1.11);
+  CHECK(votes.p90_factor < 1.31);
 }
 
 // A counter shows what the one before it leaves out, and the board everything.
