@@ -35,7 +35,7 @@ struct StateBytes {
 struct MemoryRecipe {
   StateBytes states;              ///< full training in 16 bits
   StateBytes adapter_states;      ///< LoRA matrices: 16 bytes per parameter (model.md 4.1)
-  double logits_bytes = 0;        ///< per logit: 10 eager, 6 fused, about 0 chunked (model.md 4.4)
+  double logits_bytes = 0;        ///< per logit: 14 eager, 6 fused, about 0 chunked (model.md 4.4)
   double activation_share = 0;    ///< of the formula's activations that the stack really keeps
   double score_share = 0;         ///< likewise of materialised scores of attention
   double selective_share = 0;     ///< of that again, what selective recomputation keeps

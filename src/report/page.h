@@ -129,12 +129,12 @@ struct Heat {
 };
 
 /// Warnings. On a terminal they stand on stderr, unless `in_text` says that they are of the page.
-struct Notes {
+struct Remarks {
   std::vector<std::string> lines;
   bool in_text = false;
 };
 
-using Piece = std::variant<Heading, Facts, Paragraph, Grid, Bars, Ranges, Curve, Heat, Notes>;
+using Piece = std::variant<Heading, Facts, Paragraph, Grid, Bars, Ranges, Curve, Heat, Remarks>;
 
 /// One answer.
 struct Page {

@@ -76,7 +76,7 @@ Page page_of(const CalibrationResult& result) {
   page.add(Paragraph{range_words(result)});
   page.add(Heading{"What would narrow the range most"});
   for (const std::string& line : result.narrow) page.add(Paragraph{line, Ink::plain, 2, true});
-  return page.add(Notes{result.warnings});
+  return page.add(Remarks{result.warnings});
 }
 
 Table curve_table(const CalibrationCurve& curve) {

@@ -140,7 +140,7 @@ Page page_of(const Report& report) {
   if (!pipeline.empty()) page.add(Heading{"Data pipeline"}).add(Facts{pipeline});
   add_assumptions(page, e);
   page.add(Heading{"Prices"}).add(Facts{price_facts(report)});
-  return page.add(Notes{warning_lines(report)});
+  return page.add(Remarks{warning_lines(report)});
 }
 
 // What text shows of it.

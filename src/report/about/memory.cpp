@@ -202,7 +202,7 @@ Page page_of(const MemoryReport& report) {
   page.add(Grid{fits_table(report)});
   page.add(fullness(report));
   add_assumed(page, report.assumptions);
-  return page.add(Notes{asked_for(report)});
+  return page.add(Remarks{asked_for(report)});
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ Page page_of(const MemoryValidation& v, bool rows) {
         .add(Paragraph{memory_words(v)})
         .add(peak_curve(v));
   }
-  return page.add(Notes{open_rows(v)});
+  return page.add(Remarks{open_rows(v)});
 }
 
 }  // namespace

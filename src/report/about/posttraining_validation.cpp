@@ -112,7 +112,7 @@ Page page_of(const PosttrainingValidation& v, bool rows) {
         .add(round_curve(v));
   }
   page.add(Heading{"Whole runs"}).add(Grid{runs_table(v)});
-  return page.add(Paragraph{run_words(v)}).add(Notes{open_rows(v)});
+  return page.add(Paragraph{run_words(v)}).add(Remarks{open_rows(v)});
 }
 
 }  // namespace

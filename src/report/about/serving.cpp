@@ -293,7 +293,7 @@ Page page_of(const ServingReport& report) {
   page.add(Heading{"Assumed"});
   for (const Assumption& a : report.assumptions)
     page.add(Paragraph{assumption_words(a), Ink::plain, 2, true});
-  return page.add(Notes{warnings(report)});
+  return page.add(Remarks{warnings(report)});
 }
 
 }  // namespace

@@ -127,7 +127,7 @@ Page page_of(const SolveReport& report) {
                            exact_line(solution, report.target),
                        solution.solved ? Ink::plain : Ink::warn, 2, true});
   }
-  page.add(Notes{solution_warnings(report), true});
+  page.add(Remarks{solution_warnings(report), true});
   if (has_one_unknown(report)) page.add(searched_curve(report));
   for (const Solution& solution : report.solutions) {
     if (solution.choices.empty()) continue;

@@ -129,7 +129,7 @@ Page page_of(const TokenReport& report) {
   if (report.comparison) page.add(comparison_bars(report));
   page.add(Grid{report.sets ? spread_table(report.totals) : items_table(report)});
   add_sources(page, report);
-  return page.add(Notes{skipped_lines(report)});
+  return page.add(Remarks{skipped_lines(report)});
 }
 
 }  // namespace

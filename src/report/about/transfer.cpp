@@ -163,7 +163,7 @@ Page page_of(const TransferReport& report) {
   add_assumed(page, result.source.estimate.assumptions, result.source.estimate.accelerator);
   page.add(Heading{"Prices"});
   page.add(Facts{provenance_facts(estimates_of(result), report.price_data_date)});
-  return page.add(Notes{failure_lines(result)});
+  return page.add(Remarks{failure_lines(result)});
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ class HtmlDrawing {
   void add(const Heat& heat) {
     if (!heat.rows.empty()) figure(svg_heat(heat), heat_table(heat), heat.title);
   }
-  void add(const Notes& notes) {
+  void add(const Remarks& notes) {
     if (notes.lines.empty()) return;
     if (!notes.in_text) add(Heading{"Warnings"});
     out_ += "<ul class=\"warnings\">\n";

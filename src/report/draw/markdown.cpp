@@ -67,7 +67,7 @@ class MarkdownDrawing {
     in_list_ = false;
     table(heat_table(heat));
   }
-  void add(const Notes& notes) {
+  void add(const Remarks& notes) {
     if (notes.lines.empty()) return;
     if (!notes.in_text) add(Heading{"Warnings"});
     for (const std::string& line : notes.lines) item(markdown_escape(line));

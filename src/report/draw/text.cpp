@@ -156,7 +156,7 @@ class TextDrawing {
     if (curve.in_text) add(Grid{curve.numbers});
   }
   void add(const Heat&) {}  // its rows stand elsewhere on the page
-  void add(const Notes& notes) {
+  void add(const Remarks& notes) {
     if (!notes.in_text) return;
     for (const std::string& line : notes.lines) {
       set_off(Before::words);

@@ -145,7 +145,7 @@ class PageSheet {
     if (!curve.numbers_apart) table(curve.numbers);
   }
   void add(const Heat& heat) { table(heat_table(heat)); }
-  void add(const Notes& notes) {
+  void add(const Remarks& notes) {
     for (const std::string& note : notes.lines) line("Warning: " + note);
   }
 
