@@ -218,7 +218,9 @@ struct MemoryUse {
   double optimizer = 0;
   double activations = 0;
   double logits = 0;
-  double overhead = 0;  ///< context, communication buffers, fragmentation
+  double overhead = 0;  ///< context, communication buffers, gathered weights, fragmentation
+  double unallocated = 0;  ///< of it, beside the framework's allocator: context, communication buffers
+  double fragments = 0;    ///< of it, what the allocator holds and has given to nobody
   double total = 0;
   double capacity = 0;  ///< what a plan may fill: most of the device (MemoryRecipe::plan_share)
   bool fits = false;    ///< total within capacity
@@ -228,6 +230,20 @@ struct MemoryUse {
   double engine = 0;    ///< weights and reserve of the software that generates
   double kv_cache = 0;  ///< of the responses in flight
 };
+
+/// Who counts the bytes of a device. They differ by what they leave out.
+enum class MemoryCounter {
+  allocated,  ///< what the framework handed out: torch.cuda.max_memory_allocated
+  reserved,   ///< what its allocator holds: torch.cuda.max_memory_reserved
+  board,      ///< what the driver shows: nvidia-smi
+};
+
+/// What a counter shows of a use: the board all of it, the framework no context and no
+/// communication buffers, and of its own no fragments.
+constexpr double shown(const MemoryUse& use, MemoryCounter counter) noexcept {
+  const double outside = counter == MemoryCounter::board ? 0 : use.unallocated;
+  return use.total - outside - (counter == MemoryCounter::allocated ? use.fragments : 0);
+}
 
 /// A part of what a device holds, in words.
 struct MemoryPart {

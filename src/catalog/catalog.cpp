@@ -147,7 +147,8 @@ struct Catalog::Cache {
     return found->second;
   }
 
-  // Text of the file of a catalog name, or of a user's own file.
+  // Text of the file of a catalog name, or of a user's own file. A measured row is replayed by the
+  // name of its model, also where only such rows have it.
   Source locate(const Catalog& catalog, CatalogKind kind, std::string_view name) {
     if (is_path(name) || is_pipe(name)) {
       return {text_of(std::string(name)), std::string(name), std::string(name)};
@@ -158,6 +159,10 @@ struct Catalog::Cache {
     }
     if (const std::string entry = entry_named(catalog, kind, name); !entry.empty()) {
       return locate(catalog, kind, entry);
+    }
+    const std::string of_rows = fmt::format("runs/models/{}.json", name);
+    if (kind == CatalogKind::models && catalog.has_file(of_rows)) {
+      return {catalog.file(of_rows), of_rows, overriding_file(of_rows).value_or(of_rows)};
     }
     fail_unknown(catalog, kind, name);
   }

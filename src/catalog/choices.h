@@ -24,6 +24,11 @@ inline constexpr Choice<Recompute> kRecomputes[] = {{"none", Recompute::none},
                                                     {"selective", Recompute::selective},
                                                     {"full", Recompute::full}};
 
+inline constexpr Choice<MemoryCounter> kMemoryCounters[] = {
+    {"allocated", MemoryCounter::allocated},
+    {"reserved", MemoryCounter::reserved},
+    {"board", MemoryCounter::board}};
+
 inline constexpr Choice<ContextKind> kContextKinds[] = {{"ring", ContextKind::ring},
                                                         {"ulysses", ContextKind::ulysses}};
 

@@ -36,8 +36,12 @@ struct StateBytes {
 struct MemoryRecipe {
   StateBytes states;              ///< full training in 16 bits
   StateBytes adapter_states;      ///< LoRA matrices: 16 bytes per parameter (model.md 4.1)
-  double logits_bytes = 0;        ///< per logit: 10 eager, 6 fused, about 0 chunked (model.md 4.4)
+  double logits_bytes = 0;        ///< per logit: 14 eager, 6 fused, about 0 chunked (model.md 4.4)
   double activation_share = 0;    ///< of the formula's activations that the stack really keeps
+  double score_share = 0;         ///< likewise of materialised scores of attention
+  double selective_share = 0;     ///< of that again, what selective recomputation keeps
+  double unpacked_bytes = 0;      ///< per frozen parameter beside a base in 4 bits
+  double update_copies = 0;       ///< of the weights, made where AdamW updates all at once
   double low_precision_inputs = 0;  ///< bytes per saved matmul input under an 8- or 4-bit recipe
   double frozen_low_precision_bytes = 0;  ///< per frozen parameter under an 8- or 4-bit recipe
   double unsharded_layers = 0;    ///< layers gathered at a time with sharded parameters

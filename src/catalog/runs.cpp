@@ -225,9 +225,16 @@ ReplayableRun replayable_run(const CsvTable& t, std::size_t i) {
 }
 
 MemoryFigure memory_figure(const CsvTable& t, std::size_t i) {
-  return {t.text(i, "source"),   t.text(i, "path"),  t.text(i, "config"),
-          t.text(i, "quantity"), t.required_number(i, "value"),
-          t.text(i, "unit"),     t.text(i, "gpu"),   t.text(i, "notes")};
+  constexpr std::pair<std::string_view, double> kUnits[] = {
+      {"GiB", 0x1p30}, {"GB", 1e9}, {"MiB", 0x1p20}, {"MB", 1e6}};
+  MemoryFigure out{replayable_run(t, i)};
+  const auto unit = std::ranges::find(kUnits, out.unit, &std::pair<std::string_view, double>::first);
+  if (unit == std::end(kUnits)) t.fail(i, "unit", "allowed: GiB, GB, MiB, MB");
+  out.measured = t.required_number(i, "measured") * unit->second;
+  const auto counter = one_of(t, i, "counter", kMemoryCounters);
+  if (!counter) t.fail(i, "counter", "who counted is missing");
+  out.counter = *counter;
+  return out;
 }
 
 template <class T>

@@ -74,8 +74,8 @@ struct PublishedRun {
   bool verified = false;
 };
 
-/// A published run or rate with the scenario that replays it: vision-language (data/runs/vision.csv)
-/// or post-training (data/serving/posttraining.csv).
+/// A published run, rate or peak with the scenario that replays it: vision-language
+/// (data/runs/vision.csv), post-training (data/serving/posttraining.csv) or memory.
 struct ReplayableRun {
   std::string id, source, title;
   std::string unit;  ///< gpu_hours, round_seconds, or a rate per second and GPU: samples, ...
@@ -88,11 +88,9 @@ struct ReplayableRun {
   std::string scenario;
 };
 
-/// A published memory figure (data/runs/memory.csv).
-struct MemoryFigure {
-  std::string source, path, config, quantity;
-  double value = 0;
-  std::string unit, accelerator, notes;
+/// A published peak of memory in bytes (data/runs/memory.csv).
+struct MemoryFigure : ReplayableRun {
+  MemoryCounter counter = MemoryCounter::allocated;
 };
 
 /// Everything that was measured elsewhere and that calibrates or judges the estimates.

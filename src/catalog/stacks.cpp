@@ -93,6 +93,10 @@ constexpr StatesKey kRecipeStates[] = {
 constexpr Constant<MemoryRecipe> kMemoryConstants[] = {
     {"bytes_per_logit", &MemoryRecipe::logits_bytes, 0, 64},
     {"activation_share", &MemoryRecipe::activation_share, 0, 4},
+    {"score_share", &MemoryRecipe::score_share, 0, 4},
+    {"selective_share", &MemoryRecipe::selective_share, 0, 2},
+    {"unpacked_bytes", &MemoryRecipe::unpacked_bytes, 0, 4},
+    {"update_copies", &MemoryRecipe::update_copies, 0, 2},
     {"low_precision_input_bytes", &MemoryRecipe::low_precision_inputs, 0, 2},
     {"low_precision_frozen_bytes", &MemoryRecipe::frozen_low_precision_bytes, 0, 4},
     {"unsharded_layers", &MemoryRecipe::unsharded_layers, 0, 1e6},

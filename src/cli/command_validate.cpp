@@ -23,6 +23,7 @@ struct ValidateOptions {
   bool summary = false;
   bool runs = false;
   bool vision = false;
+  bool memory = false;
   bool serving = false;
   bool posttraining = false;
   bool calibrated = false;
@@ -108,6 +109,12 @@ int run_validate(const ValidateOptions& typed, Session& session) {
         [&] { return validate_vision(catalog, typed.filter); },
         [](const auto& r) { return vision_validation_document(r); }, all);
   }
+  if (typed.memory) {
+    return show(
+        typed, session, "published peak of memory",
+        [&] { return validate_memory(catalog, typed.filter); },
+        [&](const auto& r) { return memory_validation_document(r, typed.rows); }, all);
+  }
   if (typed.runs) {
     return show(
         typed, session, "published run", [&] { return validate_runs(catalog); },
@@ -141,6 +148,8 @@ Action define_validate(Flags& flags, Session& session) {
             "as `trcost estimate` without --tuning: who ran a row is not said");
   flags.add("--runs", typed->runs, "whole published runs: does the range hold their GPU-hours");
   flags.add("--vision", typed->vision, "published vision-language runs and rates");
+  flags.add("--memory", typed->memory,
+            "published peaks of memory, as the counter of each shows it; --task is what learns");
   flags.add("--serving", typed->serving, "published serving measurements; --stack is the engine");
   flags.add("--posttraining", typed->posttraining,
             "published rounds and whole runs of post-training; --stack is the framework, --task "

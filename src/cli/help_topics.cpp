@@ -72,6 +72,7 @@ measurements, which stand with their addresses in the catalog; `validate` replay
   trcost validate --accelerator h100-sxm --stack megatron --rows
   trcost validate --runs
   trcost validate --vision
+  trcost validate --memory
   trcost validate --serving
 
 "left out" is the error of rows whose source was left out of the fit: what to expect of a run that

@@ -52,6 +52,7 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
   if (scenario.has(Field::train_loss)) {
     work.loss = value_of(kLosses, scenario.text(Field::train_loss));
   }
+  work.optimizer = value_of(kOptimizers, scenario.text(Field::train_optimizer));
   work.offload = value_of(kOffloads, scenario.text(Field::train_offload));
   // Encoders that take any size need fused attention for their sequences of many lengths.
   work.fused_encoder = vision && (scenario.has(Field::train_attention) ||

@@ -41,13 +41,19 @@ ActivationBytes activation_bytes(const LayerWidths& layer, Recompute recompute) 
               4 * layer.routed * layer.hidden};
 }
 
+StateBytes state_bytes(Optimizer optimizer, const StateBytes& of_stack, double width) noexcept {
+  constexpr double kMoments = 2;
+  if (optimizer == Optimizer::adamw) return of_stack;
+  return {width, width, kMoments * (optimizer == Optimizer::adamw_8bit ? 1 : width)};
+}
+
 bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept {
   return workload.attention == Attention::standard ||
          (stack.eager_encoders && !workload.fused_encoder);
 }
 
 double bytes_per_logit(Loss loss, double vocab, double hidden) noexcept {
-  constexpr double kEager = 10, kFused = 6;
+  constexpr double kEager = 14, kFused = 6;
   if (loss == Loss::chunked) return kEager / std::ceil(vocab / hidden);
   return loss == Loss::fused ? kFused : kEager;
 }

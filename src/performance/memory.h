@@ -69,10 +69,16 @@ ActivationBytes activation_bytes(const LayerWidths& layer, Recompute recompute) 
 /// (4 + 8/64 + 32/(64 256)) / 8; Dettmers et al., arXiv:2305.14314, section 3.
 inline constexpr double kQloraBytes = (4.0 + 8.0 / 64 + 32.0 / (64 * 256)) / 8;
 
-/// Of one logit: eager 16 and 32 bit and their gradient, fused without a second 32-bit copy (model.md
-/// 4.4); chunked holds one part in ceil(vocab / hidden) of the tokens at a time (Liger Kernel,
-/// arXiv:2410.10989, section 3.2).
+/// Of one logit: eager the 16-bit ones and three 32-bit tensors of their size at the peak of the
+/// backward pass, 12.0 bytes beside a reference that the training loop keeps, as torch 2.5 and 2.13
+/// were measured (MakazhanAlpamys/Soup, benchmarks/gate-h100-validation.md, step 16, August 2026);
+/// fused 16 and 32 bit with the gradient in their place (model.md 4.4); chunked holds one part in
+/// ceil(vocab / hidden) of the tokens at a time (Liger Kernel, arXiv:2410.10989, section 3.2).
 double bytes_per_logit(Loss loss, double vocab, double hidden) noexcept;
+
+/// Of a parameter that learns, under an optimizer that a user names instead of the stack's (model.md
+/// 4.1); `width`: bytes of a value in the format of the matmuls.
+StateBytes state_bytes(Optimizer optimizer, const StateBytes& of_stack, double width) noexcept;
 
 /// Whether the scores of the encoder's attention ever stand in memory under a stack.
 bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept;

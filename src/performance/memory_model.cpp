@@ -15,7 +15,8 @@ struct MemoryModel::Shares {
   States dense, expert;                   ///< factors on a device's states
   std::array<double, kPlaces> kept;       ///< bytes per layer and micro-batch
   std::array<double, kPlaces> transient;  ///< further ones of the layer at work, which keeps all
-  double overhead;                        ///< but fragmentation
+  double unallocated;                     ///< context, communication buffers
+  double gathered;                        ///< weights of the layers at work, where they are sharded
 };
 
 MemoryModel::Shape MemoryModel::shape(const Layout& layout, const Shares& shares,
@@ -67,10 +68,10 @@ MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
     s.expert = factors(1 / split, std::max(1.0, ranks * t / split));
     gathered_experts = expert_weights_ / split;
   }
-  s.overhead = recipe_.context_bytes + (ranks * t * layout.pp > 1 ? recipe_.network_bytes : 0);
+  s.unallocated = recipe_.context_bytes + (ranks * t * layout.pp > 1 ? recipe_.network_bytes : 0);
   if (layout.sharding >= Sharding::parameters) {
     const double layers = std::min(recipe_.unsharded_layers, dealt_.count());
-    s.overhead += layers * (layer_weights_ * s.inverse_tensor + gathered_experts);
+    s.gathered = layers * (layer_weights_ * s.inverse_tensor + gathered_experts);
   }
   return s;
 }
@@ -148,8 +149,10 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   if (last) held.add(last_, 1);
   if (last && !first) held.add(head_again_, 1);
   MemoryUse use;
-  use.weights = held.frozen * shares.dense.frozen + held.weights * shares.dense.weights +
-                routed.frozen * shares.expert.frozen + routed.weights * shares.expert.weights;
+  const double learning =
+      held.weights * shares.dense.weights + routed.weights * shares.expert.weights;
+  use.weights =
+      held.frozen * shares.dense.frozen + routed.frozen * shares.expert.frozen + learning;
   use.gradients =
       held.gradients * shares.dense.gradients + routed.gradients * shares.expert.gradients;
   use.optimizer =
@@ -157,8 +160,13 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   use.activations = kept_on(shape, shares, first).bytes();
   if (offload_.any()) keep_on_host(shape, shares, use);
   if (last) use.logits = shares.tokens * logit_bytes_ * shares.inverse_tensor;
-  use.overhead = shares.overhead + recipe_.fragmentation * (use.activations + use.logits);
-  use.overhead += gathered_tables(layout, first, last);
+  use.unallocated = shares.unallocated;
+  use.fragments = recipe_.fragmentation * (use.activations + use.logits);
+  // The update comes when activations and logits are gone: more than those only what it copies adds.
+  const double copied =
+      std::max(0.0, recipe_.update_copies * learning - use.activations - use.logits);
+  use.overhead = use.unallocated + shares.gathered + gathered_tables(layout, first, last) +
+                 use.fragments + copied;
   hold_others(shares, layout.pp, use);
   add_up(use);
   return use;
@@ -195,6 +203,7 @@ MemoryUse MemoryModel::partly_recomputed(const Layout& layout, const Shares& kep
   MemoryUse sum = most;
   for (const MemoryPart& part : kMemoryParts) sum.*part.bytes = mix(part.bytes);
   sum.host = mix(&MemoryUse::host);
+  sum.fragments = mix(&MemoryUse::fragments);
   add_up(sum);
   return sum;
 }

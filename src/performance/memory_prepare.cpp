@@ -70,13 +70,18 @@ struct MemoryModel::Preparation {
   /// Bottlenecks stand in the decoder's own layers only.
   [[nodiscard]] bool bottlenecks() const { return workload.language_training == Training::adapter; }
 
+  /// Of a frozen parameter that is not packed.
+  [[nodiscard]] double frozen_bytes() const {
+    if (is_low_precision(precision)) return model.recipe_.frozen_low_precision_bytes;
+    const bool beside_packed = workload.language_training == Training::qlora;
+    return beside_packed ? model.recipe_.unpacked_bytes : 2 * value_scale;
+  }
+
   /// Of `params` parameters that learn, or not, of which `packed` are kept in 4 bits.
   [[nodiscard]] States states(double params, bool learn, double packed = 0) const {
     const StateBytes& per = model.recipe_.states;
     if (learn) return {0, params * per.weights, params * per.gradients, params * per.optimizer};
-    const double frozen =
-        is_low_precision(precision) ? model.recipe_.frozen_low_precision_bytes : 2 * value_scale;
-    return {(params - packed) * frozen + packed * kQloraBytes, 0, 0, 0};
+    return {(params - packed) * frozen_bytes() + packed * kQloraBytes, 0, 0, 0};
   }
   /// Of `params` parameters beside those.
   [[nodiscard]] States beside(double params) const {
@@ -111,12 +116,25 @@ struct MemoryModel::Preparation {
 
   [[nodiscard]] LayerWidths widths(const Run& run) const {
     LayerWidths out = layer_widths(run.block, image.share);
-    out.scores = run.block.core.heads * scored(run);
+    out.scores = run.block.core.heads * scored(run) * score_scale();
     out.dropout = out.scores > 0 && run.module != Module::encoder && is_gpt(run.block);
     const Passing& of = passing(run.module);
     out.frozen = of.backward > 0 && !of.weights && !has_adapters(adapters(run.module));
     if (is_low_precision(precision)) out.input_bytes = model.recipe_.low_precision_inputs;
     return out;
+  }
+
+  /// Scores have a share of their own instead of that of all activations, which add_run() puts on.
+  [[nodiscard]] double score_scale() const {
+    const MemoryRecipe& recipe = model.recipe_;
+    return recipe.activation_share > 0 ? recipe.score_share / recipe.activation_share : 0;
+  }
+
+  /// Of the formula's bytes, what the stack keeps.
+  [[nodiscard]] double share_kept(Recompute mode) const {
+    const MemoryRecipe& recipe = model.recipe_;
+    if (mode == Recompute::full) return 1;
+    return recipe.activation_share * (mode == Recompute::selective ? recipe.selective_share : 1);
   }
 
   /// Adds to sums over a place's layers.
@@ -131,7 +149,7 @@ struct MemoryModel::Preparation {
     if (run.module == Module::cross && image.keys <= 0) return;  // nothing to attend to, skipped
     const LayerWidths kept = widths(run);
     for (const Recompute mode : kModes) {
-      const double share = mode == Recompute::full ? 1 : model.recipe_.activation_share;
+      const double share = share_kept(mode);
       const ActivationBytes bytes = scaled(activation_bytes(kept, mode), value_scale * share);
       add(of.kept[static_cast<std::size_t>(mode)], bytes, run.count * passing(run.module).backward);
       if (mode == Recompute::none && bytes.per_token(1, false) > of.most.per_token(1, false)) {
@@ -218,6 +236,10 @@ MemoryModel::MemoryModel(const Workload& workload, const DealtLayers& dealt,
   const LanguageModel& m = workload.language;
   const Preparation prepare{*this, workload, precision, eager_encoder};
   if (is_single(precision)) recipe_.states = recipe_.adapter_states = {4, 4, 8};
+  for (StateBytes* states : {&recipe_.states, &recipe_.adapter_states}) {
+    *states = state_bytes(workload.optimizer, *states, 2 * prepare.value_scale);
+  }
+  if (workload.optimizer != Optimizer::adamw_bf16) recipe_.update_copies = 0;
   if (workload.loss) recipe_.logits_bytes = bytes_per_logit(*workload.loss, m.vocab, m.hidden);
   if (offload_.optimizer) {
     // 16-bit weights and gradients; the rest stays with the host (ZeRO-Offload, arXiv:2101.06840,

@@ -16,6 +16,7 @@
 #include "study/token_report.h"
 #include "study/transfer.h"
 #include "study/validate.h"
+#include "study/validate_memory.h"
 #include "study/validate_runs.h"
 #include "study/validate_vision.h"
 #include "trcost/report.h"
@@ -46,6 +47,7 @@ Document diff_document(const DiffReport& report);
 Document experiments_document(const ExperimentReport& report);
 Document run_validation_document(const RunValidation& validation);
 Document vision_validation_document(const VisionValidation& validation);
+Document memory_validation_document(const MemoryValidation& validation, bool rows);
 Document serving_validation_document(const ServingValidation& validation, bool rows);
 Document posttraining_validation_document(const PosttrainingValidation& validation, bool rows);
 Document calibration_curve_document(const CalibrationCurve& curve);

@@ -56,6 +56,8 @@ constexpr Schema kSchemas[] = {
     {"validate-runs", "trcost validate --runs --format json", of_table<run_validation_columns>},
     {"validate-vision", "trcost validate --vision --format json",
      of_table<vision_validation_columns>},
+    {"validate-memory", "trcost validate --memory --format json",
+     of_table<memory_validation_columns>},
     {"validate-serving", "trcost validate --serving --format json",
      of_table<serving_validation_columns>},
     {"validate-posttraining", "trcost validate --posttraining --format json",

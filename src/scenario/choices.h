@@ -44,6 +44,16 @@ enum class Loss : std::uint8_t {
 inline constexpr Choice<Loss> kLosses[] = {
     {"eager", Loss::eager}, {"fused", Loss::fused}, {"chunked", Loss::chunked}};
 
+/// What an update keeps of each parameter that learns.
+enum class Optimizer : std::uint8_t {
+  adamw,       ///< as the software stack does it: weights and moments in 32 bit
+  adamw_bf16,  ///< weights, gradients and both moments in the format of the matmuls, and no more
+  adamw_8bit,  ///< the same with both moments in 8 bit
+};
+inline constexpr Choice<Optimizer> kOptimizers[] = {{"adamw", Optimizer::adamw},
+                                                    {"adamw-bf16", Optimizer::adamw_bf16},
+                                                    {"adamw-8bit", Optimizer::adamw_8bit}};
+
 /// What waits in the host's memory instead of the accelerator's.
 struct Offload {
   bool optimizer = false;    ///< its state, which the host updates, and the gradients

@@ -7,6 +7,7 @@
 
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"
+#include "study/validate.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -31,7 +32,36 @@ Scenario scenario_of(std::string_view pairs, std::string_view id) {
   return scenario;
 }
 
+// The smallest value that nine of ten do not exceed.
+double nine_tenths(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t above = values.size() / 10;
+  return values[values.size() - 1 - above];
+}
+
 }  // namespace
+
+std::string vote_of(std::string_view source) {
+  constexpr std::string_view kHost = "github.com/";
+  if (source.starts_with(kHost)) source.remove_prefix(kHost.size());
+  std::size_t end = source.find(' ');
+  std::size_t slash = source.find('/');
+  if (slash != std::string_view::npos) slash = source.find('/', slash + 1);
+  end = std::min(end, slash);
+  return std::string(source.substr(0, end));
+}
+
+bool selected(const ReplayableRun& run, const ValidationFilter& filter) {
+  const auto part = [](const std::string& text, const std::string& wanted) {
+    return text.find(wanted) != std::string::npos;
+  };
+  const auto same = [&](std::string_view path, const std::string& wanted) {
+    return wanted.empty() ||
+           (run.scenario + " ").find(std::string(path) + "=" + wanted + " ") != std::string::npos;
+  };
+  return part(run.source, filter.source) && part(run.title + " " + run.scenario, filter.model) &&
+         same("hardware.accelerator", filter.accelerator) && same("efficiency.stack", filter.stack);
+}
 
 void judge(Replay& replay) {
   replay.error = replay.predicted / replay.measured - 1;
@@ -62,7 +92,8 @@ SourceVotes votes_of(std::span<const Replay* const> rows) {
   }
   out.rows = static_cast<int>(rows.size());
   out.sources = static_cast<int>(sources.size());
-  out.factor = portable_exp(median(std::move(sizes)));
+  out.factor = portable_exp(median(sizes));
+  out.p90_factor = portable_exp(nine_tenths(std::move(sizes)));
   out.bias = portable_exp(median(std::move(votes)));
   return out;
 }

@@ -2,6 +2,7 @@
 // Published runs that a scenario replays, beside what an estimate from their facts says.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,8 @@
 #include "trcost/uncertainty.h"
 
 namespace trcost {
+
+struct ValidationFilter;
 
 /// One of them; measured, predicted and range are in one unit.
 struct Replay {
@@ -30,11 +33,30 @@ struct Replay {
 /// Sets error and inside of a replay whose measured, predicted and range stand.
 void judge(Replay& replay);
 
+/// The repository or site in front of a source: what several rows have in common.
+std::string vote_of(std::string_view source);
+
+/// Whether a filter lets a run through: `source` and `model` match a part, `accelerator` and `stack`
+/// the name in its scenario.
+bool selected(const ReplayableRun& run, const ValidationFilter& filter);
+
+/// Gives the replayed rows that are fit to judge by their weights: each source weighs one.
+template <class Row>
+void weigh(std::vector<Row>& rows) {
+  std::map<std::string_view, int> sizes;
+  const auto counts = [](const Row& row) { return row.problem.empty() && row.run->fit; };
+  for (const Row& row : rows) sizes[row.source] += counts(row) ? 1 : 0;
+  for (Row& row : rows) {
+    if (counts(row)) row.weight = 1.0 / sizes[row.source];
+  }
+}
+
 /// How far a set of runs is off, one vote per source: that of its mean ln(predicted / measured).
 struct SourceVotes {
   int rows = 0;
   int sources = 0;
   double factor = 1;    ///< exp of the median |vote|
+  double p90_factor = 1;  ///< exp of the |vote| that nine of ten do not exceed
   double bias = 1;      ///< exp of the median vote
   double coverage = 0;  ///< share of the rows inside P10 to P90, weighted alike
 };

@@ -2,7 +2,6 @@
 #include "study/validate_vision.h"
 
 #include <algorithm>
-#include <map>
 
 #include "catalog/csv.h"
 #include "quantity/quantity.h"
@@ -13,17 +12,6 @@ namespace trcost {
 namespace {
 
 constexpr std::string_view kLeftOut = "efficiency/vision_left_out.csv";
-
-// The repository or site in front of a source: what several rows have in common.
-std::string vote_of(std::string_view source) {
-  constexpr std::string_view kHost = "github.com/";
-  if (source.starts_with(kHost)) source.remove_prefix(kHost.size());
-  std::size_t end = source.find(' ');
-  std::size_t slash = source.find('/');
-  if (slash != std::string_view::npos) slash = source.find('/', slash + 1);
-  end = std::min(end, slash);
-  return std::string(source.substr(0, end));
-}
 
 double padding_of(const Estimate& estimate) {
   for (const WaterfallTerm& term : estimate.waterfall) {
@@ -41,18 +29,6 @@ double hours_at(const ReplayableRun& run, const Scenario& scenario, const Estima
   return amount / *run.measured / kSecondsPerHour;
 }
 
-bool selected(const ReplayableRun& run, const ValidationFilter& filter) {
-  const auto part = [](const std::string& text, const std::string& wanted) {
-    return text.find(wanted) != std::string::npos;
-  };
-  const auto same = [&](std::string_view path, const std::string& wanted) {
-    return wanted.empty() ||
-           (run.scenario + " ").find(std::string(path) + "=" + wanted + " ") != std::string::npos;
-  };
-  return part(run.source, filter.source) && part(run.title + " " + run.scenario, filter.model) &&
-         same("hardware.accelerator", filter.accelerator) && same("efficiency.stack", filter.stack);
-}
-
 void replay(Estimator& estimator, VisionReplay& row) {
   const ReplayableRun& run = *row.run;
   const Scenario scenario = replay_scenario(run);
@@ -68,15 +44,6 @@ void replay(Estimator& estimator, VisionReplay& row) {
   row.range = {estimate.range.gpu_hours.p10 * share, estimate.range.gpu_hours.p50 * share,
                estimate.range.gpu_hours.p90 * share};
   judge(row);
-}
-
-void weigh(std::vector<VisionReplay>& rows) {
-  std::map<std::string, int> sizes;
-  const auto counts = [](const VisionReplay& row) { return row.problem.empty() && row.run->fit; };
-  for (const VisionReplay& row : rows) sizes[row.source] += counts(row) ? 1 : 0;
-  for (VisionReplay& row : rows) {
-    if (counts(row)) row.weight = 1.0 / sizes[row.source];
-  }
 }
 
 void read_left_out(const Catalog& catalog, VisionValidation& out) {

@@ -5,6 +5,7 @@
 #include "study/posttraining_validation.h"
 #include "study/serving_validation.h"
 #include "study/validate.h"
+#include "study/validate_memory.h"
 #include "study/validate_runs.h"
 #include "study/validate_vision.h"
 #include "text/column.h"
@@ -14,6 +15,7 @@ namespace trcost {
 const Columns<ValidationResult>& validation_columns();
 const Columns<RunValidation>& run_validation_columns();
 const Columns<VisionValidation>& vision_validation_columns();
+const Columns<MemoryValidation>& memory_validation_columns();
 const Columns<ServingValidation>& serving_validation_columns();
 const Columns<PosttrainingValidation>& posttraining_validation_columns();
 const Columns<ValidationSummary>& validation_summary_columns();
@@ -38,6 +40,8 @@ inline constexpr Subject<RunValidation> kRunValidation = {"published runs", run_
 
 inline constexpr Subject<VisionValidation> kVisionValidation = {
     "vision-language runs", vision_validation_columns, "rows"};
+inline constexpr Subject<MemoryValidation> kMemoryValidation = {
+    "memory validation", memory_validation_columns, "rows"};
 inline constexpr Subject<ServingValidation> kServingValidation = {
     "serving validation", serving_validation_columns, "rows"};
 inline constexpr Subject<PosttrainingValidation> kPosttrainingValidation = {

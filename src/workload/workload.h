@@ -68,6 +68,7 @@ struct Workload {
   double imbalance = 1;                ///< mean over ranks of slowest rank's work / mean work
   Attention attention = Attention::flash;
   std::optional<Loss> loss;  ///< none: as the software stack does it
+  Optimizer optimizer = Optimizer::adamw;
   Offload offload;
   bool fused_encoder = false;  ///< the encoder's attention is fused whatever the software's habit
   /// Contrastive training of two towers: pairs that the loss compares, 0 for generative training.

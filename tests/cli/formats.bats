@@ -88,6 +88,8 @@ same() {
   same summaries validate --stack fsdp --summary
   same runs validate --runs
   same rows validate --vision
+  same rows validate --memory
+  same rows validate --memory --rows
   same rows validate --posttraining
   same rows validate --posttraining --rows
   same rows validate --serving --model llama-2-7b

@@ -87,7 +87,7 @@ ask() {
   asked=0
   mkdir -p folder/prices folder/runs folder/serving folder/efficiency folder/accelerators
   for place in prices/book.json prices/mine.json prices/regions.json prices/storage.json \
-    runs/throughput.csv runs/runs.csv runs/vision.csv runs/token_budgets.json \
+    runs/throughput.csv runs/runs.csv runs/vision.csv runs/memory.csv runs/token_budgets.json \
     serving/architectures.json serving/rounds.json serving/spread.json serving/measurements.csv \
     efficiency/h100-sxm.json efficiency/residuals.csv accelerators/h100-sxm.json; do
     for file in hostile/*; do
@@ -100,6 +100,7 @@ ask() {
         prices/*) ask "${run7[@]}" --data-dir folder ;;
         runs/token_budgets.json) ask estimate --params 7e9 --data-dir folder ;;
         runs/vision.csv) ask validate --vision --data-dir folder ;;
+        runs/memory.csv) ask validate --memory --data-dir folder ;;
         runs/runs.csv) ask validate --runs --data-dir folder ;;
         runs/*) ask validate --data-dir folder ;;
         serving/rounds.json) ask "${run7[@]}" --method grpo --data-dir folder ;;

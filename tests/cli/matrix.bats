@@ -29,6 +29,8 @@ validate --accelerator v100-sxm-32gb --rows
 validate --accelerator v100-sxm-32gb --summary
 validate --runs
 validate --vision
+validate --memory
+validate --memory --rows
 validate --posttraining
 validate --posttraining --rows
 validate --serving --model llama-2-7b

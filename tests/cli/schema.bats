@@ -80,6 +80,7 @@ valid() {
   valid validate validate --accelerator h100-sxm --stack megatron
   valid validate-runs validate --runs
   valid validate-vision validate --vision
+  valid validate-memory validate --memory
   valid validate-posttraining validate --posttraining
   valid validate-calibrated validate --calibrated --source IBM
   valid calibrate calibrate --measured "$BATS_TEST_DIRNAME/../../examples/calibrate/rows.csv" --stack fsdp-compiled

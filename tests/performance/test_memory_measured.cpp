@@ -4,6 +4,7 @@
 #include <string>
 
 #include "catalog/loaders.h"
+#include "catalog/runs.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/performance.h"
@@ -130,6 +131,50 @@ TEST_CASE("a small vision-language model, per sample", "[memory][measured]") {
   CHECK_THAT(slope / 1e6, WithinRel((20995.06 - 7604.36) / 48, 0.2));
 }
 
+// pytorch/ao, torchao/optim/README.md: Llama 2 7B, everything in bf16, under torchtune: 51.6 GB with
+// PyTorch's AdamW, 39.3 with bitsandbytes' in 8 bit, which torchtune counts in units of 2^30. Batch and
+// length are not stated; both are small beside the states.
+TEST_CASE("an optimizer that a user names changes the bytes of a parameter", "[memory][measured]") {
+  Workload w = reference::text_workload(reference::language("llama2-7b"), 512);
+  const auto total = [&](Optimizer optimizer) {
+    w.optimizer = optimizer;
+    const MemoryModel model = on(w, "fsdp", "a100-sxm-80gb");
+    return shown(model.use(single(2, Recompute::full)), MemoryCounter::allocated) / kGiB;
+  };
+  CHECK_THAT(total(Optimizer::adamw_bf16), WithinRel(51.6, 0.03));
+  CHECK_THAT(total(Optimizer::adamw_8bit), WithinRel(39.3, 0.03));
+  CHECK(total(Optimizer::adamw) > 1.8 * total(Optimizer::adamw_bf16));
+}
+
+// modelscope/ms-swift, docs/source_en/LLM/Benchmark.md: Qwen-7B in full, 73.37, 73.64 and 74.26 GiB at
+// 512, 1,024 and 2,048 tokens: what the update copies is the peak, whatever the activations.
+TEST_CASE("the update of all weights at once is a peak of its own", "[memory][measured]") {
+  const auto total = [&](double length) {
+    Workload w = reference::text_workload(run_model(catalog(), "qwen-7b").language, length);
+    w.optimizer = Optimizer::adamw_bf16;
+    const MemoryModel model = on(w, "hf-trainer", "a100-sxm-80gb");
+    return shown(model.use(single(1, Recompute::full)), MemoryCounter::reserved) / kGiB;
+  };
+  CHECK_THAT(total(512), WithinRel(73.37, 0.03));
+  CHECK_THAT(total(1024), WithinRel(73.64, 0.03));
+  CHECK(total(1024) - total(512) < 0.5);
+}
+
+// unsloth.ai/docs/basics/unsloth-benchmarks: the longest context of Llama 3.1 8B with QLoRA under
+// Hugging Face is 12,264 tokens on 40 GB and 28,454 on 80: what lies between is what a token takes,
+// with the loss as transformers of 2025 has it; the stack's lies between that and the one of 2024.
+TEST_CASE("a token of QLoRA under Hugging Face is mostly its logits", "[memory][measured]") {
+  const auto total = [&](double length) {
+    Workload w = reference::text_workload(catalog().model("llama-3.1-8b").language, length);
+    w.language_training = Training::qlora;
+    w.train_embeddings = false;
+    w.lora_rank = 32;
+    w.loss = Loss::eager;
+    return on(w, "hf-trainer", "a100-sxm-80gb").use(single(1, Recompute::full)).total;
+  };
+  CHECK_THAT((total(28454) - total(12264)) / 1e9, WithinRel(40, 0.15));
+}
+
 TEST_CASE("LoRA of LLaVA: which card is enough", "[memory][rules]") {
   const Layout one = single(1, Recompute::full);
   const LanguageModel small = reference::language("llama2-7b");
@@ -142,7 +187,9 @@ TEST_CASE("LoRA of LLaVA: which card is enough", "[memory][rules]") {
   CHECK(fits(llava_lora(middle, 1200, 128), "a100-sxm-40gb"));
   // 2,880 tokens of a high-resolution image and 320 of text: borderline at rank 16.
   CHECK_FALSE(fits(llava_lora(yi_34b(), 3200, 128), "a100-sxm-80gb"));
-  CHECK(fits(llava_lora(yi_34b(), 3200, 16), "a100-sxm-80gb"));
+  const MemoryUse borderline =
+      on(llava_lora(yi_34b(), 3200, 16), "hf-trainer", "a100-sxm-80gb").use(one);
+  CHECK_THAT(borderline.total, WithinRel(borderline.capacity, 0.03));
 }
 
 TEST_CASE("a ViT-L takes 4 to 8 GB only when it learns", "[memory][rules]") {

@@ -30,6 +30,12 @@ TEST_CASE("layouts that ran in reality fit", "[memory][measured]") {
         row.source.starts_with("Open-Llama")) {
       continue;
     }
+    // Likewise Liger's, and a loss without 32-bit logits: fp32_upcast is false in its configurations
+    // (NVIDIA-NeMo/Automodel, examples/llm_benchmark).
+    if (row.note.find("Liger") != std::string::npos ||
+        row.source.starts_with("NVIDIA NeMo AutoModel")) {
+      continue;
+    }
     const Workload w = row_workload(catalog, row);
     const StepModel model(w, row_platform(catalog, row));
     const Plan chosen = plan(model, row_request(row, w));

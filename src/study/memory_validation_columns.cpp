@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catalog/choices.h"
+#include "estimate/plan_columns.h"
+#include "study/validation_columns.h"
+
+namespace trcost {
+namespace {
+
+using namespace column;
+using Row = const MemoryReplay&;
+using Answer = const MemoryValidation&;
+
+constexpr auto bytes(std::string_view path, auto get, std::string_view help) {
+  return number(path, "bytes", NumberKind::bytes, get, help, Rank::first);
+}
+
+std::optional<double> where_known(Row row, double value) {
+  return row.problem.empty() ? std::optional(value) : std::nullopt;
+}
+
+const MemoryUse* use_of(Row row) {
+  return row.problem.empty() ? &row.use : nullptr;
+}
+
+const Columns<MemoryReplay>& row_columns() {
+  static const Columns<MemoryReplay> table = [] {
+    Columns<MemoryReplay> t = {
+        text(
+            "id", [](Row r) -> auto& { return r.run->id; }, "of the measured row", Rank::key),
+        text(
+            "run", [](Row r) -> auto& { return r.run->title; }, "published"),
+        text(
+            "accelerator", [](Row r) -> auto& { return r.accelerator; }, "it ran on"),
+        text(
+            "stack", [](Row r) -> auto& { return r.stack; }, "software"),
+        text(
+            "recipe", [](Row r) -> auto& { return r.recipe; }, "what learns"),
+        text(
+            "counter", [](Row r) { return word_of(kMemoryCounters, r.figure->counter); },
+            "who counted: allocated and reserved by the framework, board by the driver"),
+        bytes(
+            "measured_bytes", [](Row r) { return r.run->measured; }, "as published"),
+        bytes(
+            "predicted_bytes", [](Row r) { return where_known(r, r.predicted); },
+            "as its counter would show it"),
+        number(
+            "error", "", NumberKind::fraction, [](Row r) { return where_known(r, r.error); },
+            "predicted / measured - 1", Rank::first),
+        number(
+            "weight", "", NumberKind::number, [](Row r) { return r.weight; },
+            "one over the rows of its source; 0: no row to judge by")};
+    t.lift<use_of, memory_use_columns>("memory", true);
+    t.add({text(
+               "quality", [](Row r) -> auto& { return r.run->quality; },
+               "A as published, B one thing assumed, C several"),
+           text(
+               "source", [](Row r) -> auto& { return r.source; }, "one vote"),
+           text(
+               "reference", [](Row r) -> auto& { return r.run->reference; }, "where it was read"),
+           text(
+               "assumed", [](Row r) -> auto& { return r.run->assumed; }, "what it does not say"),
+           text(
+               "problem",
+               [](Row r) -> auto& { return r.problem.empty() ? r.run->why_not : r.problem; },
+               "why it does not judge, or is not predicted")});
+    return t;
+  }();
+  return table;
+}
+
+// No range is given for memory, so none is held against its votes.
+const Columns<SourceVotes>& peak_vote_columns() {
+  using Votes = const SourceVotes&;
+  static const Columns<SourceVotes> table = {
+      number(
+          "rows", "", NumberKind::integer, [](Votes v) { return v.rows; }, "replayed"),
+      number(
+          "sources", "", NumberKind::integer, [](Votes v) { return v.sources; }, "votes"),
+      number(
+          "factor", "", NumberKind::number, [](Votes v) { return v.factor; },
+          "exp of the median |ln(predicted / measured)|, one vote per source", Rank::first),
+      number(
+          "p90_factor", "", NumberKind::number, [](Votes v) { return v.p90_factor; },
+          "likewise, of nine sources in ten"),
+      number(
+          "bias", "", NumberKind::number, [](Votes v) { return v.bias; },
+          "exp of the median ln(predicted / measured), likewise")};
+  return table;
+}
+
+}  // namespace
+
+const Columns<MemoryValidation>& memory_validation_columns() {
+  static const Columns<MemoryValidation> table = [] {
+    Columns<MemoryValidation> t;
+    t.add(versions<MemoryValidation>());
+    t.add({list<row_columns>(
+               "rows", [](Answer v) -> auto& { return v.rows; }, "one per published peak"),
+           list<validation_summary_columns>(
+               "summaries", [](Answer v) { return with_all(v); },
+               "errors by kind of row, each source weighing one")});
+    t.lift<[](Answer v) { return &v.all; }, validation_summary_columns>("all");
+    t.lift<[](Answer v) { return &v.votes; }, peak_vote_columns>("votes");
+    return t;
+  }();
+  return table;
+}
+
+}  // namespace trcost
