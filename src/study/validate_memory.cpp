@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "catalog/choices.h"
+#include "estimate/memory_fit.h"
 #include "trcost/error.h"
-#include "trcost/memory_fit.h"
 
 namespace trcost {
 namespace {

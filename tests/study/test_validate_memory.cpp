@@ -7,7 +7,7 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "study/validate_memory.h"
-#include "trcost/memory_fit.h"
+#include "estimate/memory_fit.h"
 
 using namespace trcost;
 
