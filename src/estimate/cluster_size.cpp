@@ -132,9 +132,9 @@ class Walk {
     }
   }
 
-  // All sizes up to a third larger, where those seen show that GPU-hours can be saved.
+  // All sizes up to a third larger, where one of those seen takes fewer GPU-hours.
   void look_beside() {
-    if (kWorthwhile * work(choice_.fewest) <= least_work_) return;
+    if (work(choice_.fewest) <= least_work_) return;
     around(choice_.fewest, choice_.fewest * kWiderRange);
   }
 

@@ -68,10 +68,9 @@ double text_of(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
     return std::min(kDefaultSequence, sequence.value_or(kDefaultSequence));
   }
   if (sequence) {
-    const double whole = std::min(kDefaultSequence, *sequence);
-    notes.add(Field::data_text_tokens_per_sample, whole, "a sample fills the sequence asked for",
-              "--seq-length");
-    return whole;
+    notes.add(Field::data_text_tokens_per_sample, *sequence,
+              "a sample fills the sequence asked for", "--seq-length");
+    return *sequence;
   }
   const Method method = method_named(scenario.text(Field::train_method));
   const AssumedChoices& assumed = catalog.assumed();
@@ -79,6 +78,24 @@ double text_of(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
   const SampleChoice& usual = answers ? assumed.instructions : assumed.preferences;
   notes.add(Field::data_text_tokens_per_sample, *usual.text_tokens, usual.why, usual.source);
   return *usual.text_tokens;
+}
+
+// Beside images a text is as long as those of the mix, or as what the images leave of the sequence
+// asked for.
+double text_beside_images(const Scenario& scenario, const SampleMix& mix, const Workload& work,
+                          Notes& notes) {
+  if (const auto given = scenario.number(Field::data_text_tokens_per_sample)) return *given;
+  const double images = std::max(1.0, scenario.number_or(Field::data_images_per_sample, mix.images));
+  const double taken = in_sequence(work) ? images * work.vision_tokens_per_image : 0;
+  const double room = scenario.number_or(Field::data_seq_length, taken + mix.text_tokens) - taken;
+  if (room > 0 && room < mix.text_tokens) {
+    notes.add(Field::data_text_tokens_per_sample, room,
+              "what the images leave of the sequence asked for", "--seq-length");
+    return room;
+  }
+  notes.add(Field::data_text_tokens_per_sample, mix.text_tokens, std::string(mix.why),
+            std::string(mix.source));
+  return mix.text_tokens;
 }
 
 Sample resolve_sample(const Scenario& scenario, const Catalog& catalog, const ResolvedWork& work,
@@ -91,11 +108,7 @@ Sample resolve_sample(const Scenario& scenario, const Catalog& catalog, const Re
     sample.text = text_of(scenario, catalog, notes);
     return sample;
   }
-  sample.text = scenario.number_or(Field::data_text_tokens_per_sample, mix.text_tokens);
-  if (!scenario.has(Field::data_text_tokens_per_sample)) {
-    notes.add(Field::data_text_tokens_per_sample, sample.text, std::string(mix.why),
-              std::string(mix.source));
-  }
+  sample.text = text_beside_images(scenario, mix, work.workload, notes);
   const double images = scenario.number_or(Field::data_images_per_sample, mix.images);
   const bool said = scenario.has(Field::data_images_per_sample);
   const double share = scenario.number_or(Field::data_image_share, mix.image_share);

@@ -69,6 +69,8 @@ TEST_CASE("samples of a length that nobody said have that of their kind, and it 
   sft.set_number(Field::data_seq_length, 2048);
   CHECK(answer(sft).tokens.total == 2048e3);
   CHECK(assumed(answer(sft), Field::data_text_tokens_per_sample).value == "2048");
+  sft.set_number(Field::data_seq_length, 16384);
+  CHECK(answer(sft).tokens.total == 16384e3);
   sft.set_number(Field::data_text_tokens_per_sample, 300);
   CHECK(answer(sft).tokens.total == 300e3);
 }
@@ -92,4 +94,16 @@ TEST_CASE("adapters and projectors learn from samples, never from 20 tokens a pa
   CHECK(assumed(answer(vision), Field::data_samples).value == "558000");
   // What all learns from is a budget of tokens.
   CHECK(answer(question("llama-3.1-8b")).tokens.total > 1e11);
+}
+
+TEST_CASE("a text that nobody said gives way to the images of its sequence", "[samples]") {
+  Scenario s = question("llava-1.5-7b");
+  s.set_text(Field::train_recipe, "lora");
+  const double usual = std::stod(assumed(answer(s), Field::data_text_tokens_per_sample).value);
+  const double images = 576;  // of a picture of 336 pixels in squares of 14
+  s.set_number(Field::data_seq_length, images + 24);
+  CHECK(usual > 24);
+  CHECK(assumed(answer(s), Field::data_text_tokens_per_sample).value == "24");
+  s.set_number(Field::data_seq_length, 4096);
+  CHECK(assumed(answer(s), Field::data_text_tokens_per_sample).value == std::to_string(int(usual)));
 }
