@@ -229,6 +229,7 @@ struct MemoryUse {
   double resident = 0;  ///< other models of the method: reference, reward, critic, teacher
   double engine = 0;    ///< weights and reserve of the software that generates
   double kv_cache = 0;  ///< of the responses in flight
+  double cache = 0;  ///< of the responses in flight while engines generate, whichever moment is the fullest
 };
 
 /// Who counts the bytes of a device. They differ by what they leave out.

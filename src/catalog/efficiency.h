@@ -174,6 +174,8 @@ struct Stack {
   double block_seconds = 0;
   /// More of a block of experts: the host reads how many tokens each got before it issues the rest.
   double expert_block_seconds = 0;
+  /// The same of each expert that a rank holds, where the model's code calls one after another.
+  double expert_loop_seconds = 0;
   double showcase_issued = 0;     ///< share of both that showcases take: CUDA graphs issue the rest
   double collective_dispatch_seconds = 0;  ///< host time to issue one collective
   double micro_batch_seconds = 0;  ///< host time per micro-batch and pass: schedule, loss, logging

@@ -33,6 +33,7 @@ constexpr Constant<Stack> kStackConstants[] = {
     {"kernels", &Stack::kernels, 0, 500},
     {"block_seconds", &Stack::block_seconds, 0, 1},
     {"expert_block_seconds", &Stack::expert_block_seconds, 0, 1},
+    {"expert_loop_seconds", &Stack::expert_loop_seconds, 0, 1},
     {"showcase_issued", &Stack::showcase_issued, 0, 1},
     {"collective_dispatch_seconds", &Stack::collective_dispatch_seconds, 0, 1e-1},
     {"micro_batch_seconds", &Stack::micro_batch_seconds, 0, 10},

@@ -130,9 +130,9 @@ const Columns<MemoryUse>& memory_use_columns() {
       bytes(
           "kv_cache_bytes", lower,
           [](const MemoryUse& m) {
-            return m.kv_cache > 0 ? std::optional(m.kv_cache) : std::nullopt;
+            return m.cache > 0 ? std::optional(m.cache) : std::nullopt;
           },
-          "of the responses in flight, where the fullest moment is one that generates"),
+          "of the responses in flight while engines generate; in the total where engine_bytes is"),
       bytes("total_bytes", lower, part<&MemoryUse::total>, "sum on the fullest device", Rank::main),
       bytes("capacity_bytes", higher, part<&MemoryUse::capacity>,
             "of one device, as far as a plan may fill it"),

@@ -274,6 +274,7 @@ MemoryUse fullest_moment(const RoundWork& round, const MemoryUse& learning,
     out = learning;
     out.fits = fits;
   }
+  out.cache = engine.cache;
   out.host = learning.host;
   if (round.placement == Placement::colocated) out.host += sleeping_bytes(learning);
   return out;

@@ -248,6 +248,7 @@ DeviceRates prepare_rates(const Platform& platform, Attention attention) {
   rates.gap = slow * efficiency.kernel_gap_seconds;
   rates.block = platform.issued * stack.block_seconds;
   rates.expert_block = platform.issued * stack.expert_block_seconds;
+  rates.expert_loop = platform.issued * stack.expert_loop_seconds;
   const bool block_scaled =
       platform.precision == Precision::mxfp8 || platform.precision == Precision::nvfp4;
   rates.expert_traffic = block_scaled ? stack.expert_traffic_block : stack.expert_traffic;
@@ -319,8 +320,10 @@ LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const 
   }
   time.elementwise_backward = kElementwiseBackward * time.elementwise_forward;
   note_elementwise(split, legacy * bytes + further, time);
-  time.host_forward =
-      shape.layer_share * rates.block + (shape.experts > 0 ? rates.expert_block : 0);
+  time.host_forward = shape.layer_share * rates.block;
+  if (shape.experts > 0) {
+    time.host_forward += rates.expert_block + shape.experts / split.expert * rates.expert_loop;
+  }
   time.host_backward = kHostBackward * time.host_forward;
   return time;
 }

@@ -74,6 +74,7 @@ struct DeviceRates {
   double gap = 0;             ///< s per kernel
   double block = 0;           ///< s that the host takes to issue a block's forward pass
   double expert_block = 0;    ///< s more where the block is one of experts
+  double expert_loop = 0;     ///< s more of each expert that the rank holds
   double expert_traffic = 1;  ///< of the stack, for the platform's precision
   double operand_bytes = 2;   ///< of a matmul's inputs
 };

@@ -28,8 +28,13 @@ struct MicroBatch {
   double connector = 0;
   double again = 0;  ///< forward work of the layers done again
   double vision_again = 0;
-  double waiting = 0;  ///< what issuing from the host adds to the device's time
+  /// What issuing from the host adds to the device's time.
+  double waiting_forward = 0, waiting_backward = 0;
 
+  [[nodiscard]] double waiting() const { return waiting_forward + waiting_backward; }
+  /// What hides an exchange: the pass as it takes, the device's waits for its host among it.
+  [[nodiscard]] double forward_pass() const { return forward() + waiting_forward; }
+  [[nodiscard]] double backward_pass() const { return backward() + waiting_backward; }
   [[nodiscard]] double forward() const {
     return device_forward(layers) + device_forward(head) + device_forward(vision);
   }
@@ -98,11 +103,11 @@ HostTime micro_batch_host(const Evaluation& at, const MicroBatch& work) {
               gathers.backward + issue};
 }
 
-double waiting_for_host(const Evaluation& at, const MicroBatch& work) {
+void wait_for_host(const Evaluation& at, MicroBatch& work) {
   const HostTime host = micro_batch_host(at, work);
-  const double backward = work.backward();
-  return issued(work.forward(), host.forward) - work.forward() +
-         (backward > 0 ? issued(backward, host.backward) - backward : 0);
+  const double forward = work.forward(), backward = work.backward();
+  work.waiting_forward = issued(forward, host.forward) - forward;
+  if (backward > 0) work.waiting_backward = issued(backward, host.backward) - backward;
 }
 
 MicroBatch micro_batch(const Evaluation& at, const LanguageModel& model) {
@@ -116,7 +121,7 @@ MicroBatch micro_batch(const Evaluation& at, const LanguageModel& model) {
     work.again = recomputed_seconds(at, work.layers, routing_seconds(at));
   }
   if (at.costs.encoder_backward) work.vision_again = recomputed_seconds(at, work.vision, 0);
-  work.waiting = waiting_for_host(at, work);
+  wait_for_host(at, work);
   return work;
 }
 
@@ -153,7 +158,7 @@ double encoder_seconds(const MicroBatch& work) {
 StageParts stage_parts(const MicroBatch& work, double layers) {
   StageParts parts;
   parts.layer =
-      (device_forward(work.layers) + (device_backward(work.layers) + work.again) + work.waiting) /
+      (device_forward(work.layers) + (device_backward(work.layers) + work.again) + work.waiting()) /
       layers;
   parts.head = device_forward(work.head) + device_backward(work.head);
   parts.encoder = encoder_seconds(work);
@@ -164,7 +169,7 @@ void note_pipeline(const MicroBatch& work, const StageTimes& stages, const Excha
                    const Evaluation& at) {
   StepAccount& account = at.ledger->account;
   account.repeated = work.again + work.vision_again;
-  account.waiting = work.waiting;
+  account.waiting = work.waiting();
   account.connector = work.connector;
   account.micro_batches = at.layout.micro_batches();
   account.stages = at.pipeline;
@@ -195,10 +200,10 @@ Exchange exchange_of(const Evaluation& at, const MicroBatch& work, const MemoryM
   const double units = std::max(1.0, layers / p);
 
   Exchange exchange;
-  exchange.replicas = data_exchange(at, work.forward() / p, work.backward() / p, units);
+  exchange.replicas = data_exchange(at, work.forward_pass() / p, work.backward_pass() / p, units);
   if (at.costs.offload.any()) {
-    exchange.host = host_exchange(at, memory.moved_activations(at.layout), work.forward() / p,
-                                  work.backward() / p);
+    exchange.host = host_exchange(at, memory.moved_activations(at.layout), work.forward_pass() / p,
+                                  work.backward_pass() / p);
   }
   exchange.transfer = stage_transfer(at, hidden);
   const StageTimes stages = stage_times(at.costs.dealt, parts, p);
@@ -240,7 +245,7 @@ void add_kernels(const Evaluation& at, const MicroBatch& work, StepTime& time) {
   term(time, StepTerm::kernel) = matmul - (useful - core - seen);
   term(time, StepTerm::elementwise) =
       share * (layers.elementwise_forward + layers.elementwise_backward + head.elementwise_forward +
-               head.elementwise_backward + work.waiting);
+               head.elementwise_backward + work.waiting());
   term(time, StepTerm::recompute) = share * work.again;
   term(time, StepTerm::tensor_parallel) = share * (layers.tensor_forward + layers.tensor_backward);
   term(time, StepTerm::context_parallel) =

@@ -36,7 +36,7 @@ struct MeasuredStep {
 /// made of, all by one factor.
 struct StackFactor {
   std::string_view name;
-  std::array<double Stack::*, 4> members;  ///< times; null beyond the last
+  std::array<double Stack::*, 5> members;  ///< times; null beyond the last
   bool rate = false;        ///< the constant is a speed: a longer time is a smaller value
   double least = 0;         ///< where the start is below: a fixed time starts from some
   std::string_view what;    ///< in words

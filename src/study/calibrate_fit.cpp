@@ -49,7 +49,7 @@ constexpr std::array<StackFactor, kStackFactors> kFactors = {{
      "a step of a smaller micro-batch"},
     {"experts",
      {&Stack::expert_traffic, &Stack::expert_traffic_block, &Stack::grouped_half,
-      &Stack::expert_block_seconds},
+      &Stack::expert_block_seconds, &Stack::expert_loop_seconds},
      false,
      0,
      "routing and grouped matmuls of experts",

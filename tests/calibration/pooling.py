@@ -26,7 +26,7 @@ from scipy.optimize import minimize
 
 FACTORS = ["kernels", "exchange", "elementwise", "attention", "dispatch", "experts", "adapters", "fixed"]
 # Farther off is a wrong unit, a broken network or another program: no spread of a normal distribution.
-MOST = 0.7
+MOST = 0.5
 START = [0.12, 0.3, 0.3, 0.2, 0.4, 0.5, 0.5, 0.8, 0.05, 0.08, 0.05]
 # Prior of a spread: weak, so that what rows hardly inform stays near its start.
 LOOSE = 0.7

@@ -86,15 +86,17 @@ memory() {
 }
 
 @test "a training that fits as it is needs no recomputation" {
-  memory --model llava-1.5-7b --train qlora --accelerator h100-sxm --format json
+  memory --model llava-1.5-7b --train qlora --tokens 100e6 --accelerator h100-sxm --format json
   jq -e '.one_device.none.total_bytes < .items[0].capacity_bytes' <<<"$out"
   jq -e '.items[0].one | .fits and .layout.recompute == "none" and .layout.recompute_layers == 0' <<<"$out"
-  memory --model llava-1.5-7b --train qlora --accelerator h100-sxm
+  memory --model llava-1.5-7b --train qlora --tokens 100e6 --accelerator h100-sxm
   grep -Eq '^ *h100-sxm .* yes ' out.txt
 }
 
 @test "which length the memory is of" {
   memory --model qwen2.5-vl-7b --train lora --accelerator rtx-4090
+  grep -q 'Sequences .* one sample per sequence' out.txt
+  memory --params 7e9 --accelerator h100-sxm
   grep -q 'Sequences *4,096 tokens, packed sequences of the usual length' out.txt
   memory --model llava-1.5-7b --train lora --samples 50e3 --accelerator rtx-4090
   grep -q 'Sequences *900 tokens, one sample per sequence' out.txt

@@ -257,6 +257,7 @@ TEST_CASE("each phase says the method of its round, and a generating one its cac
   for (const PhaseResult& p : ppo.phases) CHECK(p.method == "ppo");
   CHECK(ppo.rollout->kv_cache_bytes > 0);
   CHECK(ppo.rollout->kv_cache_bytes < ppo.memory.capacity);
+  CHECK(ppo.memory.cache == ppo.rollout->kv_cache_bytes);
   const Estimate plain = answer(question("pretrain", "llama-3.1-8b", 32));
   CHECK(plain.phases.front().method == "pretrain");
   CHECK(plain.memory.kv_cache == 0);

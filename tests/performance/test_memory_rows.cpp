@@ -12,6 +12,12 @@ TEST_CASE("layouts that ran in reality fit", "[memory][measured]") {
   const Catalog catalog;
   int rows = 0, refused = 0;
   for (const ThroughputRow& row : catalog.runs().throughput) {
+    // Something is assumed in the others, mostly the micro-batch or what is recomputed.
+    if (row.quality != "A") continue;
+    // Loops of their own are replayed as the nearest stack, whose memory is not theirs.
+    if (row.note.find("own loop") != std::string::npos || row.note.find("Primus-Turbo") != std::string::npos) {
+      continue;
+    }
     // Offloading to the host is not in the memory model, nor are the whole-program schedules of
     // Gaudi's lazy graphs.
     if (row.source.find("Trillium") != std::string::npos) continue;
@@ -49,6 +55,7 @@ TEST_CASE("layouts that ran in reality fit", "[memory][measured]") {
     least.recompute = row.recompute.value_or(Recompute::full);
     CHECK(model.memory(least).total < 1.1 * chosen.memory.capacity);
   }
+  INFO(rows << " rows, " << refused << " refused");
   CHECK(rows > 900);
   CHECK(refused < 0.03 * rows);
 }
