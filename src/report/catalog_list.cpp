@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "catalog/choices.h"
 #include "catalog/efficiency.h"
 #include "catalog/engine.h"
 #include "catalog/peak.h"
@@ -199,7 +200,7 @@ Table software_table(const Catalog& catalog, CatalogKind kind) {
 Table runs_table(const RunBook& runs) {
   Table table = named_table();
   for (const ThroughputRow& row : runs.throughput) {
-    table.add_row({row.id, fmt::format("{}, {}", row.model, row.task),
+    table.add_row({row.id, fmt::format("{}, {}", row.model, word_of(kTasks, row.task)),
                    fmt::format("{:g} x {}, {}, {:g} tokens/s/GPU; {}", row.gpus, row.accelerator,
                                precision_name(row.precision), row.tokens_per_second_per_gpu,
                                row.source)});
