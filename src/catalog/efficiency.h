@@ -225,6 +225,8 @@ struct Stack {
 template <class T>
 struct Constant;  // catalog/constants.h
 
+/// What the server of a chip draws and costs: the same of data/assumed/server.json.
+std::span<const Constant<Accelerator>> server_facts();
 /// The fitted numbers: how files, the refit script and documentation name them, and their ranges.
 std::span<const Constant<Efficiency>> efficiency_constants();
 std::span<const Constant<Stack>> stack_constants();

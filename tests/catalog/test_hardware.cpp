@@ -49,7 +49,7 @@ void check_provenance(const JsonValue& value) {
 
 std::string message_of(const std::string& json) {
   try {
-    parse_accelerator(parse_strict_json(json, "mine.json"));
+    parse_accelerator(parse_strict_json(json, "mine.json"), {});
   } catch (const Error& error) {
     return error.location + "|" + error.message + "|" + error.hint;
   }
@@ -227,7 +227,7 @@ TEST_CASE("systems give the domain that plans may use") {
 }
 
 TEST_CASE("a user's own accelerator needs little and is checked strictly") {
-  const Accelerator chip = parse_accelerator(parse_strict_json(kMinimal + "}", "mine.json"));
+  const Accelerator chip = parse_accelerator(parse_strict_json(kMinimal + "}", "mine.json"), {});
   CHECK(recipe(chip, Precision::bf16));
   CHECK_FALSE(recipe(chip, Precision::fp8));
   // What the file does not say is unknown, not 0.

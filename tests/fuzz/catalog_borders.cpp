@@ -45,7 +45,8 @@ void check_system(const System& system) {
 
 void catalog(std::string_view bytes) {
   static const Catalog catalog;
-  load(bytes, [](const JsonValue& json) { check_accelerator(parse_accelerator(json)); });
+  static const Accelerator assumed = assumed_accelerator(catalog);
+  load(bytes, [](const JsonValue& json) { check_accelerator(parse_accelerator(json, assumed)); });
   load(bytes, [](const JsonValue& json) { check_system(parse_system(json)); });
   load(bytes, [](const JsonValue& json) { (void)parse_encoder(json); });
   load(bytes, [](const JsonValue& json) { (void)parse_model(json, catalog); });
