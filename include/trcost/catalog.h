@@ -29,7 +29,7 @@ struct CloudName {
   std::string accelerator;  ///< the chip's own name, or that of a variant without a file
 };
 
-/// A chip as its specification sheet describes it. Dense peaks only; an absent rate is 0.
+/// A chip as its specification sheet describes it. Dense peaks only.
 struct Accelerator {
   std::string name;            ///< catalog name, e.g. `h100-sxm`
   std::string title;           ///< as people write it, e.g. `H100 SXM 80GB`
@@ -39,7 +39,7 @@ struct Accelerator {
   std::vector<CloudName> cloud_names;
   std::string sibling;         ///< the chip whose constants it takes where it has none of its own
   std::string system;          ///< catalog name of its usual system
-  std::array<double, kPrecisionCount> peak_flops{};      ///< FLOP/s per precision, dense
+  std::array<std::optional<double>, kPrecisionCount> peak_flops;  ///< FLOP/s per format it has
   std::array<std::optional<double>, kPrecisionCount> measured_flops;  ///< best measured matmul rate
   std::array<bool, kPrecisionCount> recipe{};            ///< an established training recipe exists
   double memory_bytes = 0;             ///< usable by the framework

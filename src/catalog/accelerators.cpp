@@ -41,7 +41,7 @@ void read_recipes(ObjectReader& file, const Sources& sources, Accelerator& accel
     // A user's own chip: the formats that every framework trains in.
     for (const Precision precision : {Precision::bf16, Precision::fp16, Precision::fp32}) {
       const auto i = static_cast<std::size_t>(precision);
-      accelerator.recipe[i] = accelerator.peak_flops[i] > 0;
+      accelerator.recipe[i] = accelerator.peak_flops[i].has_value();
     }
     return;
   }
@@ -49,7 +49,7 @@ void read_recipes(ObjectReader& file, const Sources& sources, Accelerator& accel
     const std::optional<JsonValue> recipe = recipes->optional_value(name_of(i));
     if (!recipe) continue;
     sources.text(*recipe);
-    if (accelerator.peak_flops[i] <= 0) {
+    if (!accelerator.peak_flops[i]) {
       recipe->fail(fmt::format("there is no dense peak for {}", name_of(i)),
                    fmt::format("add {}_flop_per_second to dense_peak", name_of(i)));
     }
@@ -58,7 +58,7 @@ void read_recipes(ObjectReader& file, const Sources& sources, Accelerator& accel
   recipes->finish();
 }
 
-// A fact that the usual figure stands in for.
+// What data/assumed/server.json has for a chip whose file says nothing.
 constexpr Constant<Accelerator> kServerFacts[] = {
     {"mean_draw_fraction", &Accelerator::mean_draw, 0.01, 1},
     {"server_power_multiple", &Accelerator::server_power_multiple, 1, 10},

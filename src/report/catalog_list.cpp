@@ -28,8 +28,7 @@ Cell known(std::optional<double> value, fmt::format_string<double> format, doubl
 }
 
 Cell teraflops(const Accelerator& chip, Precision precision) {
-  const double rate = peak_flops(chip, precision);
-  return rate > 0 ? known(rate, "{:g}", 1e12) : Cell::unknown();
+  return known(peak_flops(chip, precision), "{:g}", 1e12);
 }
 
 Table accelerators_table(const Catalog& catalog, std::string_view only) {

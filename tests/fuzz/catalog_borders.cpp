@@ -27,8 +27,8 @@ void load(std::string_view text, const Load& use) {
 }
 
 void check_accelerator(const Accelerator& chip) {
-  for (const double rate : chip.peak_flops) {
-    if (!std::isfinite(rate) || rate < 0) std::abort();
+  for (const std::optional<double>& rate : chip.peak_flops) {
+    if (rate && !(std::isfinite(*rate) && *rate > 0)) std::abort();
   }
   if (!(chip.memory_bytes > 0) || !(chip.memory_bandwidth > 0)) std::abort();
 }
