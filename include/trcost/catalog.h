@@ -19,13 +19,6 @@ std::string_view precision_name(Precision precision);
 /// The inverse; empty for an unknown name.
 std::optional<Precision> parse_precision(std::string_view name);
 
-/// What a chip's file does not say otherwise (Epoch AI, github.com/epoch-research/training-cost-trends
-/// at 263c40a, cost_analysis_standalone.py: mean draw server_TDP_fraction, power chip_to_server_power;
-/// a DGX H100 has 1.82 times the power of its boards).
-inline constexpr double kUsualMeanDraw = 0.75;
-inline constexpr double kUsualServerPower = 1.8;
-inline constexpr double kUsualServerPrice = 1.64;
-
 /// How clouds spell a chip, folded: `h100`, and words that may follow and mean the same chip. Chips
 /// that share a name differ by form (`pcie`) or memory.
 struct CloudName {
@@ -36,7 +29,7 @@ struct CloudName {
   std::string accelerator;  ///< the chip's own name, or that of a variant without a file
 };
 
-/// A chip as its specification sheet describes it. Dense peaks only; an absent rate is 0.
+/// A chip as its specification sheet describes it. Dense peaks only.
 struct Accelerator {
   std::string name;            ///< catalog name, e.g. `h100-sxm`
   std::string title;           ///< as people write it, e.g. `H100 SXM 80GB`
@@ -46,16 +39,16 @@ struct Accelerator {
   std::vector<CloudName> cloud_names;
   std::string sibling;         ///< the chip whose constants it takes where it has none of its own
   std::string system;          ///< catalog name of its usual system
-  std::array<double, kPrecisionCount> peak_flops{};      ///< FLOP/s per precision, dense
+  std::array<std::optional<double>, kPrecisionCount> peak_flops;  ///< FLOP/s per format it has
   std::array<std::optional<double>, kPrecisionCount> measured_flops;  ///< best measured matmul rate
   std::array<bool, kPrecisionCount> recipe{};            ///< an established training recipe exists
   double memory_bytes = 0;             ///< usable by the framework
   double memory_bandwidth = 0;         ///< bytes/s
   std::optional<double> power_watts;   ///< board power limit
   std::string power_source;            ///< of the board power, empty where there is none
-  double mean_draw = kUsualMeanDraw;   ///< of the system's power while training, on average
-  double server_power_multiple = kUsualServerPower;  ///< of the board's, where no system's is known
-  double server_price_multiple = kUsualServerPrice;  ///< server's price / chip's price
+  double mean_draw = 1;                ///< of the system's power while training, on average
+  double server_power_multiple = 1;    ///< of the board's, where no system's is known
+  double server_price_multiple = 1;    ///< server's price / chip's price
   bool sold_by_maker = false;          ///< only its maker's cloud rents it: its list price is the market's
   std::optional<double> price_usd;     ///< purchase price of one
   std::string price_source;            ///< of the purchase price, empty where there is none

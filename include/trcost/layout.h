@@ -15,6 +15,9 @@
 
 namespace trcost {
 
+/// Accelerators of the largest cluster that a question may name (hardware.gpus).
+inline constexpr double kMostGpus = 1e7;
+
 /// How parameters and optimizer state are spread over the data-parallel ranks.
 enum class Sharding : std::uint8_t {
   none,        ///< DDP: replicated

@@ -33,6 +33,11 @@ enum class Field : std::uint8_t {
 #undef TRCOST_FIELD
 };
 
+/// The objects that fields stand in: the first parts of their paths.
+enum class FieldGroup : std::uint8_t {
+  model, train, data, rollout, hardware, layout, efficiency, cost, range,
+};
+
 /// Which parts of an answer a field moves: what may be kept where only other fields differ.
 enum class Moves : std::uint16_t {
   platform = 1,      ///< which accelerator
@@ -119,6 +124,7 @@ struct FieldMeaning {
 /// One row of the table.
 struct FieldInfo {
   Field field;
+  FieldGroup group;
   std::string_view path;      ///< `model.params`
   std::string_view flag;      ///< `--params`
   FieldKind kind;

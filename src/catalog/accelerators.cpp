@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "catalog/choices.h"
+#include "catalog/constants.h"
+#include "catalog/data_file.h"
 #include "catalog/loaders.h"
 #include "catalog/provenance.h"
 #include "catalog/strict_json.h"
@@ -39,7 +41,7 @@ void read_recipes(ObjectReader& file, const Sources& sources, Accelerator& accel
     // A user's own chip: the formats that every framework trains in.
     for (const Precision precision : {Precision::bf16, Precision::fp16, Precision::fp32}) {
       const auto i = static_cast<std::size_t>(precision);
-      accelerator.recipe[i] = accelerator.peak_flops[i] > 0;
+      accelerator.recipe[i] = accelerator.peak_flops[i].has_value();
     }
     return;
   }
@@ -47,7 +49,7 @@ void read_recipes(ObjectReader& file, const Sources& sources, Accelerator& accel
     const std::optional<JsonValue> recipe = recipes->optional_value(name_of(i));
     if (!recipe) continue;
     sources.text(*recipe);
-    if (accelerator.peak_flops[i] <= 0) {
+    if (!accelerator.peak_flops[i]) {
       recipe->fail(fmt::format("there is no dense peak for {}", name_of(i)),
                    fmt::format("add {}_flop_per_second to dense_peak", name_of(i)));
     }
@@ -56,20 +58,22 @@ void read_recipes(ObjectReader& file, const Sources& sources, Accelerator& accel
   recipes->finish();
 }
 
-// A fact that the usual figure stands in for.
-void read_fact(ObjectReader& file, const Sources& sources, std::string_view key, double lowest,
-               double highest, double& fact) {
-  if (const auto given = sources.optional(file, key, lowest, highest)) fact = given->value;
-}
+// What data/assumed/server.json has for a chip whose file says nothing.
+constexpr Constant<Accelerator> kServerFacts[] = {
+    {"mean_draw_fraction", &Accelerator::mean_draw, 0.01, 1},
+    {"server_power_multiple", &Accelerator::server_power_multiple, 1, 10},
+    {"server_price_multiple", &Accelerator::server_price_multiple, 1, 10},
+};
 
 void read_cost_facts(ObjectReader& file, const Sources& sources, Accelerator& accelerator) {
   if (const auto power = sources.optional(file, "power_watts", 1, 1e5)) {
     accelerator.power_watts = power->value;
     accelerator.power_source = power->source;
   }
-  read_fact(file, sources, "mean_draw_fraction", 0.01, 1, accelerator.mean_draw);
-  read_fact(file, sources, "server_power_multiple", 1, 10, accelerator.server_power_multiple);
-  read_fact(file, sources, "server_price_multiple", 1, 10, accelerator.server_price_multiple);
+  for (const Constant<Accelerator>& fact : kServerFacts) {
+    const auto given = sources.optional(file, fact.name, fact.lowest, fact.highest);
+    if (given) accelerator.*fact.member = given->value;
+  }
   accelerator.sold_by_maker = file.boolean_or("sold_by_maker", false);
   CatalogPrice price = read_price(file, sources);
   accelerator.price_usd = price.usd;
@@ -106,11 +110,22 @@ std::optional<Precision> parse_precision(std::string_view name) {
   return find_value(kPrecisions, name).value_or(std::nullopt);
 }
 
-Accelerator parse_accelerator(const JsonValue& document) {
+std::span<const Constant<Accelerator>> server_facts() { return kServerFacts; }
+
+Accelerator assumed_accelerator(const Catalog& catalog) {
+  ObjectReader file = read_data_file(catalog, "assumed/server.json").object();
+  file.accept("schema_version");
+  const Sources sources(file);
+  Accelerator out;
+  read_sourced_constants(file, sources, kServerFacts, out);
+  file.finish();
+  return out;
+}
+
+Accelerator parse_accelerator(const JsonValue& document, Accelerator accelerator) {
   const std::string& origin = document.origin();
   ObjectReader file = document.object();
   const Sources sources(file);
-  Accelerator accelerator;
   accelerator.file = origin;
   accelerator.name = read_head(file, origin);
   accelerator.title = file.text_or("title", accelerator.name);

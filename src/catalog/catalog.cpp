@@ -206,8 +206,9 @@ Catalog::~Catalog() = default;
 
 const Accelerator& Catalog::accelerator(std::string_view name) const {
   return cache_->entry(cache_->accelerators, *this, CatalogKind::accelerators, name,
-                       [](const JsonValue& document) {
-                         return std::make_shared<const Accelerator>(parse_accelerator(document));
+                       [this](const JsonValue& document) {
+                         return std::make_shared<const Accelerator>(
+                             parse_accelerator(document, assumed_accelerator(*this)));
                        });
 }
 

@@ -8,6 +8,7 @@
 #include "catalog/engine.h"
 #include "catalog/model.h"
 #include "catalog/price_book.h"
+#include "catalog/runs.h"
 #include "quantity/choice.h"
 #include "trcost/catalog.h"
 #include "trcost/layout.h"
@@ -28,6 +29,37 @@ inline constexpr Choice<MemoryCounter> kMemoryCounters[] = {
     {"allocated", MemoryCounter::allocated},
     {"reserved", MemoryCounter::reserved},
     {"board", MemoryCounter::board}};
+
+inline constexpr Choice<RowTask> kTasks[] = {{"pretrain", RowTask::pretrain},
+                                          {"sft", RowTask::sft},
+                                          {"lora", RowTask::lora},
+                                          {"qlora", RowTask::qlora},
+                                          {"lora+emb", RowTask::lora_embeddings}};
+
+inline constexpr Choice<MeasuredUnit> kMeasuredUnits[] = {
+    {"gpu_hours", MeasuredUnit::gpu_hours},
+    {"round_seconds", MeasuredUnit::round_seconds},
+    {"seconds_per_step", MeasuredUnit::step_seconds},
+    {"mfu", MeasuredUnit::mfu},
+    {"samples_per_second_per_gpu", MeasuredUnit::samples},
+    {"tokens_per_second_per_gpu", MeasuredUnit::tokens},
+    {"padded_tokens_per_second_per_gpu", MeasuredUnit::padded_tokens}};
+
+inline constexpr Choice<Modality> kModalities[] = {{"text", Modality::text},
+                                                   {"vl", Modality::vision},
+                                                   {"vl (early fusion)", Modality::early_fusion},
+                                                   {"clip", Modality::contrastive}};
+
+inline constexpr Choice<ModelFamily> kModelFamilies[] = {
+    {"any", ModelFamily::any},       {"dense", ModelFamily::dense},
+    {"moe", ModelFamily::moe},       {"vision", ModelFamily::vision},
+    {"contrastive", ModelFamily::contrastive}};
+inline constexpr Choice<TaskFamily> kTaskFamilies[] = {{"any", TaskFamily::any},
+                                                       {"pretrain", TaskFamily::pretrain},
+                                                       {"finetune", TaskFamily::finetune}};
+inline constexpr Choice<LayoutFamily> kLayoutFamilies[] = {{"any", LayoutFamily::any},
+                                                           {"known", LayoutFamily::known},
+                                                           {"planned", LayoutFamily::planned}};
 
 inline constexpr Choice<ContextKind> kContextKinds[] = {{"ring", ContextKind::ring},
                                                         {"ulysses", ContextKind::ulysses}};

@@ -2,10 +2,14 @@
 // Comma-separated tables with a header row (RFC 4180), read by column name.
 #pragma once
 
+#include <fmt/ranges.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "quantity/choice.h"
 
 namespace trcost {
 
@@ -40,6 +44,25 @@ class CsvTable {
   std::vector<std::vector<std::string>> cells_;
   std::vector<std::size_t> lines_;
 };
+
+/// The value whose word stands in the cell; empty for an empty cell.
+template <class T, std::size_t kCount>
+std::optional<T> one_of(const CsvTable& table, std::size_t row, std::string_view column,
+                        const Choice<T> (&words)[kCount]) {
+  const std::string& cell = table.text(row, column);
+  if (cell.empty()) return std::nullopt;
+  if (const std::optional<T> value = find_value(words, cell)) return value;
+  table.fail(row, column,
+             fmt::format("\"{}\" is none of {}", cell, fmt::join(words_in(words), ", ")));
+}
+
+/// The same of a cell that is never empty.
+template <class T, std::size_t kCount>
+T required_one_of(const CsvTable& table, std::size_t row, std::string_view column,
+                  const Choice<T> (&words)[kCount]) {
+  if (const std::optional<T> value = one_of(table, row, column, words)) return *value;
+  table.fail(row, column, fmt::format("one of {} is missing", fmt::join(words_in(words), ", ")));
+}
 
 /// The rows of a table, each as `read` makes it.
 template <class T>

@@ -92,20 +92,31 @@ Efficiency read_efficiency(const Accelerator& chip, const Catalog& catalog, int 
 
 // `MoE pre-training on hopper with megatron`
 std::string family_words(const ResidualFamily& family) {
-  if (family.model == "vision") return "vision-language runs, one vote per source";
-  if (family.model == "contrastive") return "contrastive runs, one vote per source";
-  std::string words = family.model == "any" ? "" : family.model == "moe" ? "MoE " : "dense ";
-  words += family.task == "finetune"   ? "fine-tuning"
-           : family.task == "pretrain" ? "pre-training"
-                                       : "training";
-  if (family.architecture != "any") words += " on " + family.architecture;
-  if (family.stack != "any") words += " with " + family.stack;
+  std::string words;
+  switch (family.model) {
+    case ModelFamily::vision: return "vision-language runs, one vote per source";
+    case ModelFamily::contrastive: return "contrastive runs, one vote per source";
+    case ModelFamily::moe: words = "MoE "; break;
+    case ModelFamily::dense: words = "dense "; break;
+    case ModelFamily::any: break;
+  }
+  switch (family.task) {
+    case TaskFamily::finetune: words += "fine-tuning"; break;
+    case TaskFamily::pretrain: words += "pre-training"; break;
+    case TaskFamily::any: words += "training"; break;
+  }
+  if (family.architecture) words += " on " + *family.architecture;
+  if (family.stack) words += " with " + *family.stack;
   return words;
 }
 
-}  // namespace
-
-namespace {
+// A name, or nothing where the row joins them all.
+std::optional<std::string> name_or_any(const CsvTable& table, std::size_t row,
+                                       std::string_view column) {
+  const std::string& cell = table.text(row, column);
+  if (cell == "any") return std::nullopt;
+  return cell;
+}
 
 void read_residuals(const Catalog& catalog, std::string_view path,
                     std::vector<ResidualFamily>& families) {
@@ -113,11 +124,11 @@ void read_residuals(const Catalog& catalog, std::string_view path,
   const CsvTable table(catalog.file(path), path);
   families.reserve(families.size() + table.rows());
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    families.push_back({table.text(i, "architecture"),
-                        table.text(i, "stack"),
-                        table.text(i, "model"),
-                        table.text(i, "task"),
-                        table.text(i, "layout"),
+    families.push_back({name_or_any(table, i, "architecture"),
+                        name_or_any(table, i, "stack"),
+                        required_one_of(table, i, "model", kModelFamilies),
+                        required_one_of(table, i, "task", kTaskFamilies),
+                        required_one_of(table, i, "layout", kLayoutFamilies),
                         static_cast<int>(table.required_number(i, "rows")),
                         table.required_number(i, "groups"),
                         table.required_number(i, "sources"),
@@ -146,7 +157,7 @@ std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator
                                                   const std::vector<ResidualFamily>& residuals) {
   Efficiency result = read_efficiency(accelerator, catalog, 0);
   const auto concerns = [&](const ResidualFamily& family) {
-    return family.architecture == accelerator.architecture || family.architecture == "any";
+    return !family.architecture || *family.architecture == accelerator.architecture;
   };
   result.residuals.reserve(static_cast<std::size_t>(std::ranges::count_if(residuals, concerns)));
   std::ranges::copy_if(residuals, std::back_inserter(result.residuals), concerns);

@@ -54,10 +54,21 @@ struct MemoryRecipe {
   double plan_share = 0;
 };
 
+/// Which models a family of measured rows is of.
+enum class ModelFamily : std::uint8_t { any, dense, moe, vision, contrastive };
+/// Which kind of training.
+enum class TaskFamily : std::uint8_t { any, pretrain, finetune };
+/// Whether the layout was published, or is planned anew.
+enum class LayoutFamily : std::uint8_t { any, known, planned };
+
 /// How far predictions lay from a family of measured rows when their whole source was left out of the
-/// fit (data/efficiency/residuals.csv, written by tests/calibration/refit.py). `any` joins families.
+/// fit (data/efficiency/residuals.csv, written by tests/calibration/refit.py).
 struct ResidualFamily {
-  std::string architecture, stack, model, task, layout;
+  std::optional<std::string> architecture;  ///< empty: of any
+  std::optional<std::string> stack;
+  ModelFamily model = ModelFamily::any;
+  TaskFamily task = TaskFamily::any;
+  LayoutFamily layout = LayoutFamily::any;
   int rows = 0;
   double groups = 0;              ///< independent experiments
   double sources = 0;             ///< how many sources they effectively are: one vendor's count little
@@ -216,6 +227,8 @@ struct Stack {
 template <class T>
 struct Constant;  // catalog/constants.h
 
+/// What the server of a chip draws and costs: the same of data/assumed/server.json.
+std::span<const Constant<Accelerator>> server_facts();
 /// The fitted numbers: how files, the refit script and documentation name them, and their ranges.
 std::span<const Constant<Efficiency>> efficiency_constants();
 std::span<const Constant<Stack>> stack_constants();

@@ -14,10 +14,10 @@ constexpr double kBestMatmul = 0.95;
 
 // 0 of a format that the chip lacks.
 double matmul_by_rule(const Accelerator& accelerator, std::size_t precision) {
-  const double peak = accelerator.peak_flops[precision];
-  if (peak <= 0) return 0;
+  const std::optional<double> peak = accelerator.peak_flops[precision];
+  if (!peak) return 0;
   const std::optional<double> best = accelerator.measured_flops[precision];
-  return std::min(kBestMatmul, best ? 0.7 * *best / peak : 0.55);
+  return std::min(kBestMatmul, best ? 0.7 * *best / *peak : 0.55);
 }
 
 }  // namespace
@@ -25,13 +25,13 @@ double matmul_by_rule(const Accelerator& accelerator, std::size_t precision) {
 Efficiency efficiency_alike(const Accelerator& accelerator, const Accelerator& kin,
                             Efficiency of_kin) {
   for (std::size_t p = 0; p < of_kin.matmul.size(); ++p) {
-    if (kin.peak_flops[p] <= 0) {  // a format that only the newer chip has
+    if (!kin.peak_flops[p]) {  // a format that only the newer chip has
       of_kin.matmul[p] = matmul_by_rule(accelerator, p);
       continue;
     }
     const std::optional<double> own = accelerator.measured_flops[p], other = kin.measured_flops[p];
-    if (own && other) {
-      of_kin.matmul[p] *= *own / accelerator.peak_flops[p] / (*other / kin.peak_flops[p]);
+    if (own && other && accelerator.peak_flops[p]) {
+      of_kin.matmul[p] *= *own / *accelerator.peak_flops[p] / (*other / *kin.peak_flops[p]);
     }
     of_kin.matmul[p] = std::min(of_kin.matmul[p], kBestMatmul);
   }

@@ -9,6 +9,7 @@
 #include "catalog/loaders.h"
 #include "catalog/peak.h"
 #include "catalog/strict_json.h"
+#include "trcost/error.h"
 
 namespace trcost {
 namespace {
@@ -100,12 +101,17 @@ ServingChip load_serving_chip(const Accelerator& chip, const System& system,
   const auto rate = [&](Precision p) { return peak_flops(chip, p); };
   out.bandwidth = chip.memory_bandwidth;
   out.memory_bytes = chip.memory_bytes;
-  out.bf16 = std::max(rate(Precision::bf16), rate(Precision::fp16));
+  const std::optional<double> half = std::max(rate(Precision::bf16), rate(Precision::fp16));
+  if (!half) {
+    throw Error(ErrorKind::no_answer, fmt::format("{} has neither bf16 nor fp16", chip.title),
+                "what is served attends in 16 bit", chip.file);
+  }
+  out.bf16 = *half;
   out.fp8 = rate(Precision::fp8);
   out.fp4 = rate(Precision::nvfp4);
   out.link = system.tiers.front().bandwidth;
   out.link_accelerators = system.gpus_per_domain;
-  out.network = system.tiers.size() > 1 ? system.tiers[1].bandwidth : 0;
+  if (system.tiers.size() > 1) out.network = system.tiers[1].bandwidth;
   return out;
 }
 

@@ -45,9 +45,10 @@ struct ServingChip {
   // Of the specification.
   double bandwidth = 0;
   double memory_bytes = 0;
-  double bf16 = 0, fp8 = 0, fp4 = 0;       ///< dense peaks, 0 where the chip lacks the format
+  double bf16 = 0;                         ///< dense peak in 16 bit
+  std::optional<double> fp8, fp4;          ///< the same of the formats that it has
   double link = 0, link_accelerators = 0;  ///< innermost tier, per direction
-  double network = 0;                      ///< next tier outwards; 0 where there is none
+  std::optional<double> network;           ///< next tier outwards, where there is one
 };
 
 /// Inference software: data/engines.

@@ -22,7 +22,10 @@ namespace trcost {
 struct AssumedChoices;
 struct ResidualFamily;
 
-Accelerator parse_accelerator(const JsonValue& document);
+/// What a chip's file leaves out of its server's power and price: data/assumed/server.json.
+Accelerator assumed_accelerator(const Catalog& catalog);
+/// `accelerator` holds what the document may leave out.
+Accelerator parse_accelerator(const JsonValue& document, Accelerator accelerator);
 System parse_system(const JsonValue& document);
 Encoder parse_encoder(const JsonValue& document);
 /// Also a Hugging Face config.json. Encoders that the file names come from `catalog`.

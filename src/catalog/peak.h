@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 
 #include "trcost/catalog.h"
 
 namespace trcost {
 
-/// Dense FLOP/s of a chip in a format; 0 where it lacks it.
-inline double peak_flops(const Accelerator& chip, Precision precision) {
+/// Dense FLOP/s of a chip in a format; empty where it lacks it.
+inline std::optional<double> peak_flops(const Accelerator& chip, Precision precision) {
   return chip.peak_flops[static_cast<std::size_t>(precision)];
 }
 

@@ -128,6 +128,7 @@ struct BytePrice {
 /// Power usage effectiveness: facility power / IT power.
 struct PueRow {
   std::string name;  ///< an operator, or `survey`, `convention`
+  bool of_others = false;  ///< of whoever has no row
   double value = 1;
   PriceDate date;
   std::string source;

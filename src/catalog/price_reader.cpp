@@ -253,6 +253,7 @@ class BookReader {
     ObjectReader row = value.object();
     PueRow pue;
     pue.name = row.required_text("name");
+    pue.of_others = row.boolean_or("of_others", false);
     pue.value = row.required_number("value", 1, 10);
     pue.date = read_date(row);
     pue.source = read_source(row);

@@ -32,15 +32,10 @@ std::optional<int> degree(const CsvTable& table, std::size_t row, std::string_vi
   return whole;
 }
 
-// The value whose name stands in the cell; empty for an empty cell.
-template <class T, std::size_t kCount>
-std::optional<T> one_of(const CsvTable& table, std::size_t row, std::string_view column,
-                        const Choice<T> (&words)[kCount]) {
-  const std::string& cell = table.text(row, column);
-  if (cell.empty()) return std::nullopt;
-  if (const std::optional<T> value = find_value(words, cell)) return value;
-  table.fail(row, column,
-             fmt::format("\"{}\" is none of {}", cell, fmt::join(words_in(words), ", ")));
+constexpr Choice<bool> kYesOrNo[] = {{"yes", true}, {"no", false}};
+
+bool is_yes(const CsvTable& table, std::size_t row, std::string_view column) {
+  return one_of(table, row, column, kYesOrNo).value_or(false);
 }
 
 Precision row_precision(const CsvTable& table, std::size_t row) {
@@ -79,7 +74,7 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.id = table.text(i, "id");
   row.source = table.text(i, "source");
   row.model = table.text(i, "model");
-  row.task = table.text(i, "task");
+  row.task = one_of(table, i, "task", kTasks).value_or(RowTask::pretrain);
   row.accelerator = table.text(i, "accelerator");
   row.gpus = at_least_one(table, i, "gpus");
   for (const Dimension& each : kDimensions) row.*each.given = degree(table, i, each.name);
@@ -98,7 +93,7 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.group = table.text(i, "group");
   row.tuning = one_of(table, i, "tuning", kTunings);
   row.overlaps = table.text(i, "overlap") != "none";
-  row.layout_known = table.text(i, "layout_known") == "yes";
+  row.layout_known = is_yes(table, i, "layout_known");
   row.system = table.text(i, "system");
   row.note = table.text(i, "hardware_note");
   return row;
@@ -161,9 +156,23 @@ std::vector<ThroughputRow> throughput_rows(const Catalog& catalog) {
   return rows;
 }
 
-// Models of early fusion learn images as tokens like any other.
-bool learns_as_text(std::string_view modality) {
-  return modality == "text" || modality.find("early fusion") != std::string_view::npos;
+// Stages that start from random weights, as runs.csv says them.
+constexpr std::string_view kFromNothing[] = {"pretrain", "pretrain(+post)"};
+
+bool pretrains_text(const CsvTable& t, std::size_t i) {
+  const Modality modality = required_one_of(t, i, "modality", kModalities);
+  return (modality == Modality::text || modality == Modality::early_fusion) &&
+         std::ranges::find(kFromNothing, t.text(i, "stage")) != std::end(kFromNothing);
+}
+
+// Whether somebody read the figure at its source; what was read may stand in brackets behind.
+constexpr Choice<bool> kVerified[] = {{"yes", true}, {"memory", false}};
+
+bool is_verified(const CsvTable& t, std::size_t i) {
+  const std::string& cell = t.text(i, "verified");
+  const auto verified = find_value(kVerified, std::string_view(cell).substr(0, cell.find(" (")));
+  if (!verified) t.fail(i, "verified", "allowed: yes, memory, and a note in brackets");
+  return *verified;
 }
 
 PublishedRun published_run(const CsvTable& t, std::size_t i) {
@@ -171,8 +180,7 @@ PublishedRun published_run(const CsvTable& t, std::size_t i) {
   run.id = t.text(i, "run_id");
   run.name = t.text(i, "name");
   run.stage = t.text(i, "stage");
-  run.text_pretraining = std::string_view(run.stage).starts_with("pretrain") &&
-                         learns_as_text(t.text(i, "modality"));
+  run.text_pretraining = pretrains_text(t, i);
   const auto scaled = [&](std::string_view column, double unit) {
     std::optional<double> value = t.number(i, column);
     if (value) *value *= unit;
@@ -204,7 +212,7 @@ PublishedRun published_run(const CsvTable& t, std::size_t i) {
   run.what_is_included = t.text(i, "what_is_included");
   run.source = t.text(i, "source");
   run.quality = t.text(i, "quality");
-  run.verified = t.text(i, "verified").starts_with("yes");
+  run.verified = is_verified(t, i);
   return run;
 }
 
@@ -213,10 +221,9 @@ ReplayableRun replayable_run(const CsvTable& t, std::size_t i) {
   run.id = t.text(i, "id");
   run.source = t.text(i, "source");
   run.title = t.text(i, "title");
-  run.unit = t.text(i, "unit");
   run.measured = t.number(i, "measured");
   run.quality = t.text(i, "quality");
-  run.fit = t.text(i, "fit") == "yes";
+  run.fit = is_yes(t, i, "fit");
   run.why_not = t.text(i, "why_not");
   run.assumed = t.text(i, "assumed");
   run.reference = t.text(i, "reference");
@@ -224,16 +231,19 @@ ReplayableRun replayable_run(const CsvTable& t, std::size_t i) {
   return run;
 }
 
+ReplayableRun timed_run(const CsvTable& t, std::size_t i) {
+  ReplayableRun run = replayable_run(t, i);
+  run.unit = required_one_of(t, i, "unit", kMeasuredUnits);
+  return run;
+}
+
 MemoryFigure memory_figure(const CsvTable& t, std::size_t i) {
-  constexpr std::pair<std::string_view, double> kUnits[] = {
+  constexpr Choice<double> kBytes[] = {
       {"GiB", 0x1p30}, {"GB", 1e9}, {"MiB", 0x1p20}, {"MB", 1e6}};
   MemoryFigure out{replayable_run(t, i)};
-  const auto unit = std::ranges::find(kUnits, out.unit, &std::pair<std::string_view, double>::first);
-  if (unit == std::end(kUnits)) t.fail(i, "unit", "allowed: GiB, GB, MiB, MB");
-  out.measured = t.required_number(i, "measured") * unit->second;
-  const auto counter = one_of(t, i, "counter", kMemoryCounters);
-  if (!counter) t.fail(i, "counter", "who counted is missing");
-  out.counter = *counter;
+  out.unit = MeasuredUnit::bytes;
+  out.measured = t.required_number(i, "measured") * required_one_of(t, i, "unit", kBytes);
+  out.counter = required_one_of(t, i, "counter", kMemoryCounters);
   return out;
 }
 
@@ -270,9 +280,9 @@ std::shared_ptr<const RunBook> load_runs(const Catalog& catalog) {
   auto book = std::make_shared<RunBook>();
   book->throughput = throughput_rows(catalog);
   book->runs = read_table(catalog, "runs/runs.csv", published_run);
-  book->vision_runs = read_table(catalog, "runs/vision.csv", replayable_run);
+  book->vision_runs = read_table(catalog, "runs/vision.csv", timed_run);
   book->posttraining_runs =
-      read_table(catalog, "serving/posttraining.csv", replayable_run);
+      read_table(catalog, "serving/posttraining.csv", timed_run);
   book->memory = read_table(catalog, "runs/memory.csv", memory_figure);
   for (const EmbeddedFile& file : embedded_files()) {
     if (!file.path.starts_with(kModelFolder)) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -15,13 +16,30 @@
 
 namespace trcost {
 
+/// What a measured row trains.
+enum class RowTask : std::uint8_t { pretrain, sft, lora, qlora, lora_embeddings };
+
+/// What a published run learns from.
+enum class Modality : std::uint8_t {
+  text,
+  vision,
+  early_fusion,  ///< images as tokens like any other
+  contrastive,   ///< pairs of an image and a text
+};
+
+/// What was measured of a run; rates are per second and GPU.
+enum class MeasuredUnit : std::uint8_t {
+  gpu_hours, round_seconds, step_seconds, mfu, samples, tokens, padded_tokens,
+  bytes,  ///< of memory
+};
+
 /// One published measurement of steady-state training throughput (data/runs/throughput.csv). What
 /// was not published is empty.
 struct ThroughputRow : Degrees {
   std::string id;
   std::string source;
   std::string model;        ///< a catalog model, or one of RunBook::models
-  std::string task;         ///< pretrain, sft, lora, qlora, lora+emb
+  RowTask task = RowTask::pretrain;
   std::string accelerator;  ///< catalog name
   std::string system;       ///< catalog name where it is not the accelerator's usual one
   double gpus = 0;
@@ -78,7 +96,7 @@ struct PublishedRun {
 /// (data/runs/vision.csv), post-training (data/serving/posttraining.csv) or memory.
 struct ReplayableRun {
   std::string id, source, title;
-  std::string unit;  ///< gpu_hours, round_seconds, or a rate per second and GPU: samples, ...
+  MeasuredUnit unit = MeasuredUnit::gpu_hours;
   std::optional<double> measured;
   std::string quality;   ///< A configuration and figure at the source, B one thing assumed, C several
   bool fit = false;      ///< a row that constants may be fitted to

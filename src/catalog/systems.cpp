@@ -4,11 +4,11 @@
 #include "catalog/loaders.h"
 #include "catalog/provenance.h"
 #include "catalog/strict_json.h"
+#include "trcost/layout.h"
 
 namespace trcost {
 namespace {
 
-constexpr double kLargestCluster = 1e7;                             // accelerators
 constexpr double kLowestBandwidth = 1e6, kHighestBandwidth = 1e14;  // bytes/s
 constexpr double kLowestLatency = 1e-9, kHighestLatency = 1;        // seconds
 
@@ -19,7 +19,7 @@ NetworkTier read_tier(const JsonValue& value, const Sources& sources, bool last)
   // The outermost tier spans whatever cluster is asked for.
   const std::optional<JsonValue> size = reader.optional_value("accelerators");
   if (!size && !last) value.fail("every tier but the last needs \"accelerators\"");
-  tier.size = size ? size->whole(1, kLargestCluster) : kLargestCluster;
+  tier.size = size ? size->whole(1, kMostGpus) : kMostGpus;
   tier.bandwidth =
       sources
           .required(reader, "bytes_per_second_per_direction", kLowestBandwidth, kHighestBandwidth)
@@ -60,7 +60,7 @@ System parse_system(const JsonValue& document) {
   system.gpus_per_node = file.required_whole("gpus_per_node", 1, 1e5);
   read_tiers(file, sources, system);
   system.gpus_per_domain = system.tiers.front().size;
-  if (system.tiers.size() == 1 && system.gpus_per_domain == kLargestCluster) {
+  if (system.tiers.size() == 1 && system.gpus_per_domain == kMostGpus) {
     system.gpus_per_domain = system.gpus_per_node;
   }
   system.usable_per_domain =

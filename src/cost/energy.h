@@ -33,7 +33,7 @@ struct EnergyInputs {
   double tokens = 0;                             ///< of the whole training
   double tokens_per_second_per_gpu = 0;          ///< steady state
   std::optional<double> system_watts_per_gpu;    ///< nameplate, with its share of the node or rack
-  double mean_draw = kUsualMeanDraw;             ///< share of it, on average
+  double mean_draw = 1;                          ///< share of it, on average
   double pue = default_number(Field::cost_pue);
   std::optional<double> kg_co2_per_kwh;
 };

@@ -68,7 +68,7 @@ struct OwnershipInputs {
   /// Per year, of the book value.
   double capital_rate = default_number(Field::cost_capital_rate);
   std::optional<double> system_watts_per_gpu;
-  double mean_draw = kUsualMeanDraw;
+  double mean_draw = 1;               ///< share of that power, on average
   double pue = default_number(Field::cost_pue);
   std::optional<double> usd_per_kwh;
   double colocation_usd_per_kw_month = default_number(Field::cost_colocation);

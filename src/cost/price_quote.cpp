@@ -29,15 +29,13 @@ PriceQuote given_price(double usd_per_gpu_hour, std::string_view flag) {
   return quote;
 }
 
-const PueRow& select_pue(const PriceBook& book, std::string_view provider) {
-  static const PueRow convention = {"convention", 1.25, {}, "Epoch AI's convention"};
-  const PueRow* fallback = &convention;
+const PueRow* select_pue(const PriceBook& book, std::string_view provider) {
   const std::string wanted = provider_name(book, provider);
-  for (const PueRow& row : book.pue) {
-    if (same_folded(row.name, wanted)) return row;
-    if (row.name == "convention") fallback = &row;
-  }
-  return *fallback;
+  const auto own = std::ranges::find_if(
+      book.pue, [&](const PueRow& row) { return same_folded(row.name, wanted); });
+  if (own != book.pue.end()) return &*own;
+  const auto usual = std::ranges::find(book.pue, true, &PueRow::of_others);
+  return usual == book.pue.end() ? nullptr : &*usual;
 }
 
 namespace {

@@ -102,8 +102,8 @@ PriceQuote given_price(double usd_per_gpu_hour, std::string_view flag = "--price
 PriceQuote select_storage_price(const PriceBook& book);
 PriceQuote select_egress_price(const PriceBook& book);
 
-/// PUE of a provider that publishes one, else Epoch AI's convention of 1.25.
-const PueRow& select_pue(const PriceBook& book, std::string_view provider);
+/// PUE of a provider that publishes one, else the book's row of all others; null where it has none.
+const PueRow* select_pue(const PriceBook& book, std::string_view provider);
 
 /// Providers of the book, sorted.
 std::vector<std::string> price_providers(const PriceBook& book);

@@ -73,8 +73,8 @@ WorkTotals work_totals(const Task& task, const Execution& execution, const Usefu
   totals.busy_seconds = totals.running_seconds * useful.goodput_share;
   totals.peak_flop = totals.busy_seconds * peak_flops(task.model());
   totals.peak_flop_bf16.reset();
-  const double bf16 = peak_flops(*task.model().platform().accelerator, Precision::bf16);
-  if (bf16 > 0) totals.peak_flop_bf16 = totals.busy_seconds * bf16;
+  const auto bf16 = peak_flops(*task.model().platform().accelerator, Precision::bf16);
+  if (bf16) totals.peak_flop_bf16 = totals.busy_seconds * *bf16;
   totals.network_seconds.reset();
   if (const auto share = network_share(execution)) {
     totals.network_seconds = totals.busy_seconds * *share;

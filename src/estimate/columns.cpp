@@ -28,6 +28,10 @@ const EstimateColumn* find_column(std::string_view path) {
   return nullptr;
 }
 
+const EstimateColumn& column_for(ColumnRole role) {
+  return *std::ranges::find(columns(), role, &EstimateColumn::role);
+}
+
 const EstimateColumn& require_column(std::string_view path) {
   if (const EstimateColumn* column = find_column(path)) return *column;
   std::vector<std::string> known;

@@ -15,6 +15,7 @@ namespace column_rows {
 using E = const Estimate&;
 using Number = std::optional<double>;
 
+using column::as;
 using column::boolean;
 using column::priced;
 using column::text;

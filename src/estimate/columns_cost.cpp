@@ -89,9 +89,10 @@ constexpr EstimateColumn kCost[] = {
           return e.cost.obligation->usd;
         },
         "what the cluster costs in that term, used or not")),
-    priced(figure(
-        "cost.total", "USD", money, lower, [](E e) -> Number { return e.cost.total; },
-        "sum of the line items", Rank::first)),
+    as(ColumnRole::total,
+       priced(figure(
+           "cost.total", "USD", money, lower, [](E e) -> Number { return e.cost.total; },
+           "sum of the line items", Rank::first))),
     priced(figure(
         "cost.per_million_tokens", "USD", money, lower,
         [](E e) -> Number { return e.cost.per_million_tokens; }, "total per million tokens",

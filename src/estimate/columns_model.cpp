@@ -14,9 +14,10 @@ constexpr auto of_model =
     [](E e) -> Number { return e.one_model ? Number(e.model.*Member) : std::nullopt; };
 
 constexpr EstimateColumn kPlatform[] = {
-    text(
-        "accelerator", [](E e) -> std::string_view { return e.accelerator; },
-        "catalog name of the accelerator", Rank::key),
+    as(ColumnRole::platform,
+       text(
+           "accelerator", [](E e) -> std::string_view { return e.accelerator; },
+           "catalog name of the accelerator", Rank::key)),
     text(
         "system", [](E e) -> std::string_view { return e.system; }, "node or rack it lives in", Rank::main),
     figure(

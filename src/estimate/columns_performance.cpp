@@ -83,10 +83,11 @@ constexpr EstimateColumn kPerformance[] = {
     figure(
         "gpu_hours", "GPU-hours", count, lower, [](E e) -> Number { return e.gpu_hours; },
         "with failures and production overhead", Rank::first, "GPU-hours"),
-    figure(
-        "wall_clock_seconds", "s", duration, lower,
-        [](E e) -> Number { return e.wall_clock_seconds; }, "from start to end", Rank::first,
-        "wall clock"),
+    as(ColumnRole::wall_clock,
+       figure(
+           "wall_clock_seconds", "s", duration, lower,
+           [](E e) -> Number { return e.wall_clock_seconds; }, "from start to end", Rank::first,
+           "wall clock")),
 };
 
 // Accelerators that the layout is of: in a round some may generate beside them.

@@ -20,6 +20,8 @@ const Columns<Estimate>& columns();
 const EstimateColumn* find_column(std::string_view path);
 /// As find_column; throws Error (usage) with a did-you-mean where there is none.
 const EstimateColumn& require_column(std::string_view path);
+/// The column of this role.
+const EstimateColumn& column_for(ColumnRole role);
 /// Every column, as the row writers take them.
 const std::vector<const EstimateColumn*>& all_columns();
 /// Whether figures of an estimate follow from a price that nobody asks: those of columns that are

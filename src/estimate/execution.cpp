@@ -14,7 +14,11 @@
 namespace trcost {
 
 double peak_flops(const StepModel& model) {
-  return peak_flops(*model.platform().accelerator, model.platform().precision);
+  const Platform& platform = model.platform();
+  if (const auto rate = peak_flops(*platform.accelerator, platform.precision)) return *rate;
+  throw Error(ErrorKind::no_answer,
+              fmt::format("{} has no {}", platform.accelerator->title,
+                          precision_name(platform.precision)));
 }
 
 double with_recomputation(const StepTime& time) {

@@ -25,7 +25,7 @@ struct Rates {
   OwnershipInputs ownership_inputs;
   OwnershipCost ownership;
   double pue = default_number(Field::cost_pue);
-  double draw = kUsualMeanDraw;
+  double draw = 1;          ///< mean, of the power
   SystemPower power;        ///< of the whole system per accelerator
   std::optional<double> usd_per_kwh;
   std::optional<double> kg_co2_per_kwh;

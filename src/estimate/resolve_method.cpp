@@ -161,7 +161,7 @@ void refuse_rollouts(Method method, const Scenario& scenario) {
   static const std::vector<Field> of_rollouts = [] {
     std::vector<Field> out;
     for (const FieldInfo& info : fields()) {
-      if (info.path.starts_with("rollout.")) out.push_back(info.field);
+      if (info.group == FieldGroup::rollout) out.push_back(info.field);
     }
     return out;
   }();

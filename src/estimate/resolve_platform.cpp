@@ -20,14 +20,14 @@ std::string formats_of(const Accelerator& chip) {
   std::string out;
   for (int i = 0; i < kPrecisionCount; ++i) {
     const auto precision = static_cast<Precision>(i);
-    if (peak_flops(chip, precision) <= 0) continue;
+    if (!peak_flops(chip, precision)) continue;
     out += (out.empty() ? "" : ", ") + std::string(precision_name(precision));
   }
   return out;
 }
 
 bool has_format(const Accelerator& chip, Precision precision) {
-  return peak_flops(chip, precision) > 0;
+  return peak_flops(chip, precision).has_value();
 }
 
 Precision fastest_with_recipe(const Accelerator& chip) {
@@ -35,8 +35,9 @@ Precision fastest_with_recipe(const Accelerator& chip) {
   double peak = 0;
   for (int i = 0; i < kPrecisionCount; ++i) {
     const auto precision = static_cast<Precision>(i);
-    if (chip.recipe[static_cast<std::size_t>(i)] && peak_flops(chip, precision) > peak) {
-      peak = peak_flops(chip, precision);
+    const std::optional<double> rate = peak_flops(chip, precision);
+    if (chip.recipe[static_cast<std::size_t>(i)] && rate && *rate > peak) {
+      peak = *rate;
       best = precision;
     }
   }

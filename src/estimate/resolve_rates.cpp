@@ -59,9 +59,13 @@ void resolve_electricity(const Scenario& scenario, const Catalog& catalog, Rates
 
 double resolve_pue(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
   if (const auto given = scenario.number(Field::cost_pue)) return *given;
-  const PueRow& row = select_pue(catalog.prices(), scenario.text(Field::cost_provider));
-  notes.add(Field::cost_pue, row.value, row.name, row.source);
-  return row.value;
+  const PueRow* row = select_pue(catalog.prices(), scenario.text(Field::cost_provider));
+  if (row == nullptr) {
+    notes.fallback(Field::cost_pue, default_number(Field::cost_pue));
+    return default_number(Field::cost_pue);
+  }
+  notes.add(Field::cost_pue, row->value, row->name, row->source);
+  return row->value;
 }
 
 void resolve_power(const Scenario& scenario, const Platform& platform, Rates& out, Notes& notes) {

@@ -220,15 +220,14 @@ DeviceRates prepare_rates(const Platform& platform, Attention attention) {
   const Stack& stack = *platform.stack;
   const auto at = [](Precision p) { return static_cast<std::size_t>(p); };
   Precision half =
-      platform.precision == Precision::fp16 || peak_flops(chip, Precision::bf16) <= 0
+      platform.precision == Precision::fp16 || !peak_flops(chip, Precision::bf16)
           ? Precision::fp16
           : Precision::bf16;
   if (platform.precision == Precision::tf32 || platform.precision == Precision::fp32) {
     half = platform.precision;
   }
-  const double half_peak = std::max(peak_flops(chip, half), 1.0);
-  const double own_peak = peak_flops(chip, platform.precision);
-  const double peak = own_peak > 0 ? own_peak : half_peak;
+  const double half_peak = peak_flops(chip, half).value_or(1);
+  const double peak = peak_flops(chip, platform.precision).value_or(half_peak);
   const double slow = stack.kernel_time;
   // A kernel never beats its peak, whatever it was calibrated to.
   const auto share = [slow](double value) { return std::clamp(value / slow, 1e-3, 1.0); };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "quantity/portable_math.h"
 
@@ -32,24 +33,29 @@ constexpr double kRuleSigma = 0.2;
 
 MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view stack, bool mixture,
                               bool fine_tuning) {
-  const std::string_view model = mixture ? "moe" : "dense";
-  const std::string_view task = fine_tuning ? "finetune" : "pretrain";
+  constexpr std::nullopt_t kAny = std::nullopt;
+  const ModelFamily model = mixture ? ModelFamily::moe : ModelFamily::dense;
+  const TaskFamily task = fine_tuning ? TaskFamily::finetune : TaskFamily::pretrain;
   struct Wanted {
     bool own_architecture;
-    std::string_view stack, model, task;
+    std::optional<std::string_view> stack;
+    ModelFamily model;
+    TaskFamily task;
   };
-  const std::array<Wanted, 6> chain = {{{false, "any", "any", "any"},  // the widest first
-                                        {false, "any", model, "any"},
-                                        {false, "any", model, task},
-                                        {true, "any", model, task},
-                                        {false, stack, model, task},
-                                        {true, stack, model, task}}};
+  const std::array<Wanted, 6> chain = {
+      {{false, kAny, ModelFamily::any, TaskFamily::any},  // the widest first
+       {false, kAny, model, TaskFamily::any},
+       {false, kAny, model, task},
+       {true, kAny, model, task},
+       {false, stack, model, task},
+       {true, stack, model, task}}};
   MethodQuality quality{"analytic step model", kNoRowsSigma, kNoRowsError, 0, "no published rows"};
   for (const Wanted& wanted : chain) {
     const auto found = std::find_if(
         efficiency.residuals.begin(), efficiency.residuals.end(), [&](const ResidualFamily& f) {
-          return (f.architecture != "any") == wanted.own_architecture && f.stack == wanted.stack &&
-                 f.model == wanted.model && f.task == wanted.task && f.layout == "any";
+          return f.architecture.has_value() == wanted.own_architecture && f.stack == wanted.stack &&
+                 f.model == wanted.model && f.task == wanted.task &&
+                 f.layout == LayoutFamily::any;
         });
     if (found == efficiency.residuals.end()) continue;
     const bool widest = quality.rows == 0;
@@ -69,7 +75,7 @@ MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view sta
 }
 
 MethodQuality vision_quality(const Efficiency& efficiency, bool contrastive) {
-  const std::string_view model = contrastive ? "contrastive" : "vision";
+  const ModelFamily model = contrastive ? ModelFamily::contrastive : ModelFamily::vision;
   MethodQuality quality{"analytic step model", kNoRowsSigma, kNoRowsError, 0, "no published rows"};
   const auto found = std::ranges::find(efficiency.residuals, model, &ResidualFamily::model);
   if (found != efficiency.residuals.end()) {

@@ -22,10 +22,10 @@ double soft_max(const Roofline& roofline) {
 }  // namespace
 
 double matmul_peak(const ServingChip& chip, double bytes) {
-  const double eight = chip.fp8 > 0 ? chip.fp8 : chip.bf16;
+  const double eight = chip.fp8.value_or(chip.bf16);
   if (bytes >= 2) return chip.bf16;
   if (bytes >= 1) return eight;
-  return chip.fp4 > 0 ? eight * chip.fp4_gain : chip.bf16;
+  return chip.fp4 ? eight * chip.fp4_gain : chip.bf16;
 }
 
 ServingModel::ServingModel(const ServedModel& model, const ServingChip& chip, const Engine& engine,
@@ -47,11 +47,11 @@ ServingModel::ServingModel(const ServedModel& model, const ServingChip& chip, co
 
 // Chips without a network of their own have one domain.
 bool ServingModel::inside(double members) const {
-  return members <= chip_.link_accelerators || chip_.network <= 0;
+  return members <= chip_.link_accelerators || !chip_.network;
 }
 
 double ServingModel::reduce_rate() const {
-  return (inside(layout_.tp) ? chip_.link : chip_.network) * chip_.reduce_link;
+  return (inside(layout_.tp) ? chip_.link : *chip_.network) * chip_.reduce_link;
 }
 
 // An all-reduce of 16-bit hidden states over a tensor-parallel group, without its latency.
@@ -98,7 +98,7 @@ void ServingModel::add_experts(DecodeParts& parts) const {
     parts.exchange = {true, model_.experts_per_token, 1, chip_.link, chip_.exchange_link};
   } else {
     parts.exchange = {false, std::min(model_.experts_per_token, kNodesPerToken), kNetworkExposed,
-                      chip_.network, kServingNetworkShare};
+                      *chip_.network, kServingNetworkShare};
   }
 }
 
@@ -156,7 +156,7 @@ double ServingModel::handed_over_bytes(const ServingLoad& load) const {
 }
 
 double ServingModel::hand_over_rate() const {
-  return chip_.network > 0 ? chip_.network * kServingNetworkShare : chip_.link;
+  return chip_.network ? *chip_.network * kServingNetworkShare : chip_.link;
 }
 
 // While a step decodes b tokens, the prompts of b/out new requests are due, in chunks; they compute

@@ -60,8 +60,6 @@ struct Plan {
 /// A search ranks no more layouts than this, and so takes a fraction of a second whatever it is
 /// asked: structures that come later, with more stages and more ranks per sequence, are left out.
 inline constexpr double kMostConsidered = 100'000;
-/// The largest cluster that a question may name (hardware.gpus).
-inline constexpr double kMostGpus = 1e7;
 
 /// Nobody who says tp, pp and dp and no virtual stages means them, as published layouts do.
 void assume_no_virtual_stages(PlanRequest& request);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "catalog/choices.h"
 #include "catalog/efficiency.h"
 #include "catalog/engine.h"
 #include "catalog/peak.h"
@@ -27,8 +28,7 @@ Cell known(std::optional<double> value, fmt::format_string<double> format, doubl
 }
 
 Cell teraflops(const Accelerator& chip, Precision precision) {
-  const double rate = peak_flops(chip, precision);
-  return rate > 0 ? known(rate, "{:g}", 1e12) : Cell::unknown();
+  return known(peak_flops(chip, precision), "{:g}", 1e12);
 }
 
 Table accelerators_table(const Catalog& catalog, std::string_view only) {
@@ -199,7 +199,7 @@ Table software_table(const Catalog& catalog, CatalogKind kind) {
 Table runs_table(const RunBook& runs) {
   Table table = named_table();
   for (const ThroughputRow& row : runs.throughput) {
-    table.add_row({row.id, fmt::format("{}, {}", row.model, row.task),
+    table.add_row({row.id, fmt::format("{}, {}", row.model, word_of(kTasks, row.task)),
                    fmt::format("{:g} x {}, {}, {:g} tokens/s/GPU; {}", row.gpus, row.accelerator,
                                precision_name(row.precision), row.tokens_per_second_per_gpu,
                                row.source)});

@@ -30,7 +30,7 @@ std::string of_table(const Schema& schema) {
 // Its unknown and its target stand beside, under their own paths.
 std::string of_solve(const Schema& schema) {
   SolveReport report;
-  report.target.column = &require_column("cost.total");
+  report.target.column = &column_for(ColumnRole::total);
   report.solutions.emplace_back();
   const SolveAnswer answer(report);
   return json_schema(answer.record().table(), schema.name, schema.title, SchemaNames::some);

@@ -6,6 +6,7 @@
 #include "catalog/choices.h"
 #include "quantity/suggest.h"
 #include "scenario/choices.h"
+#include "scenario/field_groups.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 
@@ -27,11 +28,18 @@ constexpr std::string_view kPricingWords =
 #undef TRCOST_COMMITMENT
     ;
 
+// A path of no group does not compile.
+constexpr FieldGroup group_of(std::string_view path) {
+  return value_of(kFieldGroups, path.substr(0, path.find('.')));
+}
+
 constexpr std::array<FieldInfo, kFieldCount> kFields = {{
 #define TRCOST_FIELD(id, path, flag_name, kind, unit, lowest, highest, choices, fallback, rule,   \
                      help, ...)                                                                   \
-  FieldInfo{Field::id, path, flag_name, FieldKind::kind,          unit, lowest, highest, choices, \
-            fallback,  rule, help,      FieldMeaning{__VA_ARGS__}},
+  FieldInfo{Field::id,        group_of(path), path,   flag_name, \
+            FieldKind::kind,  unit,           lowest, highest,   \
+            choices,          fallback,       rule,   help,      \
+            FieldMeaning{__VA_ARGS__}},
 #include "trcost/fields.def"
 #undef TRCOST_FIELD
 }};
@@ -110,12 +118,7 @@ std::string environment_variable(const FieldInfo& info) {
 }
 
 std::vector<std::string> field_groups() {
-  std::vector<std::string> groups;
-  for (const FieldInfo& info : fields()) {
-    std::string group(info.path.substr(0, info.path.find('.')));
-    if (groups.empty() || groups.back() != group) groups.push_back(std::move(group));
-  }
-  return groups;
+  return words_in(kFieldGroups);
 }
 
 std::vector<std::string> field_choices(const FieldInfo& info) {

@@ -6,6 +6,7 @@
 #include "catalog/strict_json.h"
 #include "quantity/suggest.h"
 #include "scenario/defaults.h"
+#include "scenario/field_groups.h"
 #include "text/json_string.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
@@ -121,10 +122,10 @@ void write_value(std::string& out, const Scenario& scenario, const FieldInfo& in
 // The members of the groups, `indent` spaces deep.
 void write_fields(std::string& out, const Scenario& scenario, const std::string& indent) {
   bool first_group = true;
-  for (const std::string& group : field_groups()) {
+  for (const auto& [group, which] : kFieldGroups) {
     bool first = true;
     for (const FieldInfo& info : fields()) {
-      if (!scenario.has(info.field) || !info.path.starts_with(group + ".")) continue;
+      if (info.group != which || !scenario.has(info.field)) continue;
       if (first) out += fmt::format("{}\n{}\"{}\": {{", first_group ? "" : ",", indent, group);
       out += fmt::format("{}\n{}  \"{}\": ", first ? "" : ",", indent,
                          info.path.substr(group.size() + 1));

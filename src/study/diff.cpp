@@ -222,7 +222,7 @@ DiffPlatform diff_platform(const Json* a, const Json* b) {
   DiffPlatform out;
   if (a != nullptr) out.before = a->at("accelerator").get<std::string>();
   if (b != nullptr) out.after = b->at("accelerator").get<std::string>();
-  out.total = column_row(require_column("cost.total"), a, b);
+  out.total = column_row(column_for(ColumnRole::total), a, b);
   if (a == nullptr || b == nullptr) return out;
   for (const EstimateColumn& column : columns()) {
     if (column.rank == Rank::key) continue;  // it is what the two are told by

@@ -12,7 +12,7 @@ FinalRun final_run(const Scenario& base, std::string_view accelerator, Estimator
   counting.set_number(Field::efficiency_mfu, 0.4);
   counting.set_number(Field::hardware_gpus, 1024);
   for (const FieldInfo& info : fields()) {
-    if (info.path.starts_with("layout.")) counting.clear(info.field);
+    if (info.group == FieldGroup::layout) counting.clear(info.field);
   }
   Estimate estimate;
   estimator.run_one(counting, accelerator, estimate);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "catalog/choices.h"
 #include "estimate/plan_columns.h"
 #include "study/validation_columns.h"
 
@@ -34,7 +35,7 @@ const Columns<PosttrainingReplay>& row_columns() {
       text(
           "placement", [](Row r) -> auto& { return r.placement; }, "where responses are written"),
       text(
-          "unit", [](Row r) -> auto& { return r.run->unit; },
+          "unit", [](Row r) { return word_of(kMeasuredUnits, r.run->unit); },
           "seconds of a round, or GPU-hours of a whole run"),
       figure(
           "measured", [](Row r) { return r.run->measured; }, "as published", Rank::first),

@@ -15,7 +15,6 @@ namespace trcost {
 namespace {
 
 constexpr std::string_view kLeftOut = "serving/posttraining_left_out.csv";
-constexpr std::string_view kRound = "round_seconds";
 
 bool selected(const PosttrainingReplay& row, const ValidationFilter& filter) {
   const auto same = [](const std::string& value, const std::string& wanted) {
@@ -45,7 +44,7 @@ PosttrainingReplay replayed(Estimator& estimator, const ReplayableRun& run) {
   PosttrainingReplay row;
   row.run = &run;
   row.source = run.source;
-  row.whole = run.unit != kRound;
+  row.whole = run.unit != MeasuredUnit::round_seconds;
   try {
     const Scenario scenario = replay_scenario(run);
     row.model = scenario.text(Field::model_name);

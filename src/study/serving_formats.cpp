@@ -10,12 +10,12 @@ namespace trcost {
 WeightFormat choose_format(const ServingQuestion& q, const Model& model, const ServingChip& chip) {
   if (q.precision.empty()) {
     if (const auto released = parse_weight_format(model.released_format)) return *released;
-    return chip.fp8 > 0 ? WeightFormat::fp8 : WeightFormat::bf16;
+    return chip.fp8 ? WeightFormat::fp8 : WeightFormat::bf16;
   }
   if (q.precision == "best") {
-    return chip.fp4 > 0   ? WeightFormat::nvfp4
-           : chip.fp8 > 0 ? WeightFormat::fp8
-                          : WeightFormat::bf16;
+    return chip.fp4   ? WeightFormat::nvfp4
+           : chip.fp8 ? WeightFormat::fp8
+                      : WeightFormat::bf16;
   }
   if (const auto format = parse_weight_format(q.precision)) return *format;
   throw Error(ErrorKind::usage, fmt::format("unknown format \"{}\"", q.precision.substr(0, 40)),
@@ -36,7 +36,7 @@ void note_format(const ServingQuestion& q, const ServingRow& row, const ServingC
   if (q.precision.empty() || q.precision == "best") return;
   const double bytes = weight_format(row.format).other_bytes;
   const bool four_bit = bytes < 1, eight_bit = bytes == 1;
-  if ((!four_bit || chip.fp4 > 0) && (!eight_bit || chip.fp8 > 0)) return;
+  if ((!four_bit || chip.fp4) && (!eight_bit || chip.fp8)) return;
   notes.warn(
       fmt::format("{} does not compute in {}: weights are stored in it and multiplied in bf16",
                   row.accelerator, weight_format_name(row.format)));

@@ -128,7 +128,7 @@ void refuse_outcome(std::string_view word) {
 
 }  // namespace
 
-bool SolveTarget::deadline() const { return column == &require_column("wall_clock_seconds"); }
+bool SolveTarget::deadline() const { return column->role == ColumnRole::wall_clock; }
 
 SolveTarget solve_target(std::string_view path, double value) {
   const EstimateColumn& column = require_column(path);

@@ -50,7 +50,7 @@ Column<SweepRow> estimate_column(const EstimateColumn& column) {
     const Getter& of = getters()[at];
     return of.get(*row.estimate, of.arg);
   };
-  if (column.path == "accelerator") out.get = platform_of;
+  if (column.role == ColumnRole::platform) out.get = platform_of;
   return out;
 }
 

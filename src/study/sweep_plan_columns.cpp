@@ -199,7 +199,7 @@ void SweepPlan::add_columns(std::string_view select) {
     columns_.push_back(column);
   }
   // Rows of several platforms say which one they are about.
-  const EstimateColumn* platform = find_column("accelerator");
+  const EstimateColumn* platform = &column_for(ColumnRole::platform);
   const bool compared = axes_.size() > named_axes_;
   if (compared && std::ranges::find(columns_, platform) == columns_.end()) {
     columns_.insert(columns_.begin(), platform);

@@ -16,7 +16,7 @@ namespace trcost {
 namespace {
 
 // What two rows share when their ratio tells about the platform alone.
-using Key = std::tuple<std::string, std::string, std::string, std::string, double, int, std::string>;
+using Key = std::tuple<std::string, std::string, RowTask, std::string, double, int, std::string>;
 
 Key key_of(const ThroughputRow& row, bool same_chip) {
   return {row.source,     row.model,

@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "catalog/choices.h"
 #include "performance/performance.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
@@ -21,11 +22,11 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 bool selected(const ThroughputRow& row, const ValidationFilter& filter) {
-  const auto same = [](const std::string& wanted, const std::string& is) {
+  const auto same = [](std::string_view wanted, std::string_view is) {
     return wanted.empty() || wanted == is;
   };
   return same(filter.accelerator, row.accelerator) && same(filter.stack, row.stack) &&
-         same(filter.task, row.task) && contains(row.source, filter.source) &&
+         same(filter.task, word_of(kTasks, row.task)) && contains(row.source, filter.source) &&
          contains(row.model, filter.model);
 }
 
@@ -66,7 +67,7 @@ double weighted_quantile(std::vector<std::pair<double, double>> values, double s
 }
 
 std::string task_family(const ThroughputRow& row) {
-  return row.task == "pretrain" ? "pre-training" : "fine-tuning";
+  return row.task == RowTask::pretrain ? "pre-training" : "fine-tuning";
 }
 
 std::vector<ValidationSummary> summaries_of(const std::vector<ValidationRow>& rows,
@@ -144,10 +145,10 @@ Workload row_workload(const Catalog& catalog, const ThroughputRow& row) {
   workload.seq_length = row.seq_length;
   workload.attention_length = row.seq_length;
   workload.attention = row.attention;
-  if (row.task == "lora" || row.task == "lora+emb") {
+  if (row.task == RowTask::lora || row.task == RowTask::lora_embeddings) {
     workload.language_training = Training::lora;
-    workload.train_embeddings = row.task == "lora+emb";
-  } else if (row.task == "qlora") {
+    workload.train_embeddings = row.task == RowTask::lora_embeddings;
+  } else if (row.task == RowTask::qlora) {
     workload.language_training = Training::qlora;
     workload.train_embeddings = false;
   }

@@ -46,9 +46,9 @@ double reported_hours(const PublishedRun& run) {
 
 // Some published figures count the tokens of the model that training continued from.
 void refuse_impossible(const Catalog& catalog, const PublishedRun& run, const std::string& chip) {
-  const double peak = peak_flops(catalog.accelerator(chip), Precision::bf16);
+  const std::optional<double> peak = peak_flops(catalog.accelerator(chip), Precision::bf16);
   const double params = run.params_active.value_or(run.params_total.value_or(0));
-  if (peak > 0 && 6 * params * *run.tokens > reported_hours(run) * kSecondsPerHour * peak) {
+  if (peak && 6 * params * *run.tokens > reported_hours(run) * kSecondsPerHour * *peak) {
     unknown("the published tokens would take more than the peak: they count a parent model's");
   }
 }

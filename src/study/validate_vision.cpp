@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/validate_vision.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "catalog/choices.h"
 #include "catalog/csv.h"
+#include "performance/performance.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
+#include "workload/contrastive.h"
 
 namespace trcost {
 namespace {
@@ -14,29 +19,38 @@ namespace {
 constexpr std::string_view kLeftOut = "efficiency/vision_left_out.csv";
 
 double padding_of(const Estimate& estimate) {
-  for (const WaterfallTerm& term : estimate.waterfall) {
-    if (term.term == "padding") return term.share;
+  const std::string_view padding = step_term_name(StepTerm::padding);
+  const auto found = std::ranges::find(estimate.waterfall, padding, &WaterfallTerm::term);
+  return found == estimate.waterfall.end() ? 1 : found->share;
+}
+
+// What a published rate counts of the scenario.
+double amount_of(const ReplayableRun& run, const Scenario& scenario, const Estimate& estimate) {
+  switch (run.unit) {
+    case MeasuredUnit::tokens: return estimate.tokens.total;
+    case MeasuredUnit::padded_tokens: return estimate.tokens.total / padding_of(estimate);
+    case MeasuredUnit::samples:
+      return scenario.number_or(Field::data_samples, 0) *
+             scenario.number_or_default(Field::data_epochs);
+    default: break;
   }
-  return 1;
+  throw Error(ErrorKind::no_answer,
+              fmt::format("{} is no rate per GPU", word_of(kMeasuredUnits, run.unit)));
 }
 
-// GPU-hours that the scenario's samples take at a published rate.
+// GPU-hours that it takes at that rate.
 double hours_at(const ReplayableRun& run, const Scenario& scenario, const Estimate& estimate) {
-  const double amount = run.unit.starts_with("padded_tokens")
-                            ? estimate.tokens.total / padding_of(estimate)
-                            : scenario.number_or(Field::data_samples, 0) *
-                                  scenario.number_or_default(Field::data_epochs);
-  return amount / *run.measured / kSecondsPerHour;
+  return amount_of(run, scenario, estimate) / *run.measured / kSecondsPerHour;
 }
 
-void replay(Estimator& estimator, VisionReplay& row) {
+void replay(const Catalog& catalog, Estimator& estimator, VisionReplay& row) {
   const ReplayableRun& run = *row.run;
   const Scenario scenario = replay_scenario(run);
   row.accelerator = scenario.text(Field::hardware_accelerator);
   row.model = scenario.text(Field::model_name);
   const Estimate estimate = estimator.run(scenario).front();
-  row.contrastive = row.model.starts_with("clip-");
-  const bool whole = run.unit == "gpu_hours";
+  row.contrastive = is_contrastive(catalog.model(row.model));
+  const bool whole = run.unit == MeasuredUnit::gpu_hours;
   const double steps = estimate.performance.goodput * estimate.performance.production_overhead;
   row.measured = whole ? *run.measured : hours_at(run, scenario, estimate);
   row.predicted = whole ? estimate.gpu_hours : estimate.gpu_hours * steps;
@@ -50,7 +64,7 @@ void read_left_out(const Catalog& catalog, VisionValidation& out) {
   if (!catalog.has_file(kLeftOut)) return;
   const CsvTable table(catalog.file(kLeftOut), kLeftOut);
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    if (table.text(i, "model") != "vision") continue;
+    if (required_one_of(table, i, "model", kModelFamilies) != ModelFamily::vision) continue;
     out.left_out_factor = table.required_number(i, "factor");
     out.left_out_bias = table.required_number(i, "bias");
   }
@@ -69,7 +83,7 @@ VisionValidation validate_vision(const Catalog& catalog, const ValidationFilter&
     row.run = &run;
     row.source = vote_of(run.source);
     try {
-      replay(estimator, row);
+      replay(catalog, estimator, row);
     } catch (const Error& error) {
       row.problem = error.message;
     }

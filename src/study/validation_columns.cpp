@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/validation_columns.h"
 
+#include "catalog/choices.h"
 #include "estimate/plan_columns.h"
 
 namespace trcost {
@@ -37,7 +38,7 @@ const Columns<ValidationRow>& row_columns() {
     Columns<ValidationRow> t = {
         text("id", fact<&ThroughputRow::id>, "of the measured row", Rank::key),
         text("model", fact<&ThroughputRow::model>, "what was trained"),
-        text("task", fact<&ThroughputRow::task>, "kind of training"),
+        text("task", [](Row r) { return word_of(kTasks, r.measured->task); }, "kind of training"),
         text("accelerator", fact<&ThroughputRow::accelerator>, "catalog name"),
         plain("gpus", [](Row r) { return r.measured->gpus; }, "cluster size"),
         text("precision", [](Row r) { return precision_name(r.measured->precision); },

@@ -328,6 +328,13 @@ constexpr Column<T> priced(Column<T> column) {
   return column;
 }
 
+/// The same, as what code asks for.
+template <class T>
+constexpr Column<T> as(ColumnRole role, Column<T> column) {
+  column.role = role;
+  return column;
+}
+
 /// The same, where the last row is passed before the value is known.
 template <class T>
 constexpr Column<T> after_rows(Column<T> column) {

@@ -67,6 +67,14 @@ enum class Rank : std::uint8_t {
   rest,   ///< everything else
 };
 
+/// The figures of an answer that code asks for by what they are.
+enum class ColumnRole : std::uint8_t {
+  none,
+  platform,    ///< the accelerator that the answer is of
+  wall_clock,  ///< from start to end
+  total,       ///< dollars of it all
+};
+
 class ColumnTable;
 
 /// What a column means; all that help, schemas, tables and the row writers need of it.
@@ -83,6 +91,7 @@ struct ColumnInfo {
   bool after_rows = false;
   bool priced = false;    ///< follows from the price of an hour: imputed where that is
   bool of_range = false;  ///< known only where a range is asked for
+  ColumnRole role = ColumnRole::none;
   bool flat = false;  ///< of a list: JSON has its rows as JSON Lines has them
   const ColumnTable& (*items)() = nullptr;  ///< of a list: the columns of its rows
   const ColumnTable* own_items = nullptr;   ///< the same, where they were made at run time

@@ -35,6 +35,9 @@ TEST_CASE("what a chip's or a stack's file leaves out has a value with source an
   ObjectReader chip = assumed(catalog, "assumed/chip.json");
   const Sources of_chip(chip);
   for (const auto& each : trcost::efficiency_constants()) check_source(chip, of_chip, each.name);
+  ObjectReader server = assumed(catalog, "assumed/server.json");
+  const Sources of_server(server);
+  for (const auto& each : trcost::server_facts()) check_source(server, of_server, each.name);
   ObjectReader stack = assumed(catalog, "assumed/stack.json");
   const Sources of_stack(stack);
   for (const auto& each : trcost::stack_constants()) check_source(stack, of_stack, each.name);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "catalog/loaders.h"
 #include "catalog/price_book.h"
 #include "catch.h"
 #include "cost/energy.h"
@@ -13,6 +14,12 @@
 using namespace trcost;
 
 namespace {
+
+// What a chip's server draws and costs where its file says nothing.
+const Accelerator& assumed() {
+  static const Accelerator chip = assumed_accelerator(Catalog());
+  return chip;
+}
 
 double sum_of_included(const CostResult& cost) {
   double sum = 0;
@@ -112,7 +119,7 @@ TEST_CASE("the sum of the items is checked", "[cost][bill]") {
 
 TEST_CASE("an H100 of $30,000 by Epoch AI's method", "[cost][ownership]") {
   const auto row = test_vector("capex/epoch H100 $30k chip x1.64");
-  const double server = depreciation_per_hour(30000 * kUsualServerPrice);
+  const double server = depreciation_per_hour(30000 * assumed().server_price_multiple);
   CHECK_THAT(server, WithinRel(row["expected"]["hw"].get<double>(), 1e-9));
   CHECK_THAT(network_cost(server), WithinRel(row["expected"]["interconnect"].get<double>(), 1e-9));
   CHECK_THAT(depreciated_price(100, 1), WithinRel(72.4436, 1e-5));  // 27.6 % a year
@@ -120,7 +127,8 @@ TEST_CASE("an H100 of $30,000 by Epoch AI's method", "[cost][ownership]") {
 
 TEST_CASE("owning: parts, utilisation, break-even", "[cost][ownership]") {
   OwnershipInputs inputs;
-  inputs.server_usd_per_gpu = 30000 * kUsualServerPrice;
+  inputs.mean_draw = assumed().mean_draw;
+  inputs.server_usd_per_gpu = 30000 * assumed().server_price_multiple;
   inputs.system_watts_per_gpu = 1275;
   inputs.usd_per_kwh = 0.0826;
   inputs.utilization = 1;
@@ -148,6 +156,7 @@ TEST_CASE("a price falls from its own day, once", "[cost][ownership]") {
   CHECK_THAT(price_age(quote, today, 0).years(), WithinRel(601 / 365.25, 1e-12));
   CHECK_THAT(price_age(quote, "2028-03-04", 0).years(), WithinRel(1096 / 365.25, 1e-12));
   OwnershipInputs inputs;
+  inputs.mean_draw = assumed().mean_draw;
   inputs.server_usd_per_gpu = 31904.6;
   inputs.age = price_age(quote, today, 0);
   const OwnershipCost fresh = compute_ownership(inputs);
@@ -171,6 +180,7 @@ TEST_CASE("a price falls from its own day, once", "[cost][ownership]") {
 // $39,388 in server and network at 10 % a year are $0.4493 an hour.
 TEST_CASE("the cost of capital is a rate on the book value", "[cost][ownership]") {
   OwnershipInputs inputs;
+  inputs.mean_draw = assumed().mean_draw;
   inputs.server_usd_per_gpu = 31904.6;
   inputs.capital_rate = 0.10;
   CHECK_THAT(compute_ownership(inputs).capital.value(), WithinRel(0.44934, 1e-4));
@@ -184,6 +194,7 @@ TEST_CASE("the cost of capital is a rate on the book value", "[cost][ownership]"
 
 TEST_CASE("the bill of an owner sums to its total", "[cost][bill][ownership]") {
   OwnershipInputs owner;
+  owner.mean_draw = assumed().mean_draw;
   owner.server_usd_per_gpu = 40000;
   owner.system_watts_per_gpu = 1275;
   owner.usd_per_kwh = 0.0826;
@@ -282,7 +293,7 @@ TEST_CASE("energy and carbon", "[cost][energy]") {
   const auto row = test_vector("energy/H100 chip-hour");
   const double watts =
       row["inputs"]["tdp"].get<double>() * 1000 * row["inputs"]["server_mult"].get<double>();
-  CHECK_THAT(kwh_per_gpu_hour(watts, kUsualMeanDraw, 1.25),
+  CHECK_THAT(kwh_per_gpu_hour(watts, assumed().mean_draw, 1.25),
              WithinRel(row["expected"]["kwh"].get<double>(), 1e-9));
 
   EnergyInputs inputs;
@@ -302,7 +313,7 @@ TEST_CASE("energy and carbon", "[cost][energy]") {
 }
 
 TEST_CASE("power of a system that publishes none is the board's, multiplied", "[cost][energy]") {
-  Accelerator chip;
+  Accelerator chip = assumed();
   chip.vendor = "AMD";
   chip.title = "MI300X";
   chip.power_watts = 750;
@@ -318,7 +329,7 @@ TEST_CASE("power of a system that publishes none is the board's, multiplied", "[
   chip.server_power_multiple = Catalog().accelerator("tpu-v5e").server_power_multiple;
   CHECK_THAT(system_power(chip, system).watts.value(), WithinRel(1170.0, 1e-12));
   // The rule comes near what DGX H100 publishes: 10.2 kW of eight boards of 700 W.
-  CHECK_THAT(700 * kUsualServerPower, WithinRel(10200.0 / 8, 0.02));
+  CHECK_THAT(700 * assumed().server_power_multiple, WithinRel(10200.0 / 8, 0.02));
   system.power_per_gpu_watts = 1275;
   power = system_power(chip, system);
   CHECK(power.watts == 1275);
@@ -330,6 +341,7 @@ TEST_CASE("power of a system that publishes none is the board's, multiplied", "[
 
 TEST_CASE("energy of experiments and evaluation is part of the energy", "[cost][energy]") {
   EnergyInputs inputs;
+  inputs.mean_draw = assumed().mean_draw;
   inputs.gpu_hours = 1000;
   inputs.tokens = 1e9;
   inputs.tokens_per_second_per_gpu = 100;

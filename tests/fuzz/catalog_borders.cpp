@@ -27,8 +27,8 @@ void load(std::string_view text, const Load& use) {
 }
 
 void check_accelerator(const Accelerator& chip) {
-  for (const double rate : chip.peak_flops) {
-    if (!std::isfinite(rate) || rate < 0) std::abort();
+  for (const std::optional<double>& rate : chip.peak_flops) {
+    if (rate && !(std::isfinite(*rate) && *rate > 0)) std::abort();
   }
   if (!(chip.memory_bytes > 0) || !(chip.memory_bandwidth > 0)) std::abort();
 }
@@ -45,7 +45,8 @@ void check_system(const System& system) {
 
 void catalog(std::string_view bytes) {
   static const Catalog catalog;
-  load(bytes, [](const JsonValue& json) { check_accelerator(parse_accelerator(json)); });
+  static const Accelerator assumed = assumed_accelerator(catalog);
+  load(bytes, [](const JsonValue& json) { check_accelerator(parse_accelerator(json, assumed)); });
   load(bytes, [](const JsonValue& json) { check_system(parse_system(json)); });
   load(bytes, [](const JsonValue& json) { (void)parse_encoder(json); });
   load(bytes, [](const JsonValue& json) { (void)parse_model(json, catalog); });

@@ -26,7 +26,7 @@ ValidationSummary family(const ValidationResult& result, bool mixture, bool know
     // Predicted by rule: nothing was calibrated that could stay where it was.
     if (!catalog().efficiency(catalog().accelerator(m.accelerator)).measured) continue;
     const bool moe = run_model(catalog(), m.model).language.moe.has_value();
-    if (moe == mixture && row.planned != known && (m.task != "pretrain") == tuning) {
+    if (moe == mixture && row.planned != known && (m.task != RowTask::pretrain) == tuning) {
       rows.push_back(error_of(row));
     }
   }

@@ -117,7 +117,7 @@ double sum_of_terms(const StepTime& time) {
 }
 
 double utilisation(const StepTime& time, const Layout& layout, const Accelerator& chip) {
-  return time.model_flops / (time.seconds * layout.gpus() * peak_flops(chip, Precision::bf16));
+  return time.model_flops / (time.seconds * layout.gpus() * *peak_flops(chip, Precision::bf16));
 }
 
 }  // namespace
@@ -155,7 +155,7 @@ TEST_CASE("a faster link, chip or memory never slows a step down") {
       const Bench base;
       const double before = base.step(workload, layout).seconds;
       Bench chip = base;
-      for (double& peak : chip.chip.peak_flops) peak *= 1.3;
+      for (auto& peak : chip.chip.peak_flops) peak = peak ? std::optional(*peak * 1.3) : peak;
       CHECK(chip.step(workload, layout).seconds <= before);
       Bench memory = base;
       memory.chip.memory_bandwidth *= 1.3;

@@ -158,7 +158,7 @@ TEST_CASE("more memory, a faster link or a faster chip never make a plan slower"
       Accelerator roomier = *base.accelerator, faster = *base.accelerator;
       System wider = *base.system;
       roomier.memory_bytes *= factor;
-      for (double& peak : faster.peak_flops) peak *= factor;
+      for (auto& peak : faster.peak_flops) peak = peak ? std::optional(*peak * factor) : peak;
       for (NetworkTier& tier : wider.tiers) tier.bandwidth *= factor;
       CHECK(after(roomier, *base.system) <= before * (1 + 1e-8));
       CHECK(after(faster, *base.system) <= before * (1 + 1e-8));

@@ -79,6 +79,9 @@ TEST_CASE("columns have unique paths, and a value of their kind or none", "[repo
 TEST_CASE("columns are asked for by name", "[report]") {
   CHECK(require_column("gpus").path == std::string_view("gpus"));
   CHECK_THROWS_AS(require_column(""), Error);
+  for (const auto role : {ColumnRole::platform, ColumnRole::wall_clock, ColumnRole::total}) {
+    CHECK(std::ranges::count(columns(), role, &EstimateColumn::role) == 1);
+  }
   const auto hint = [](std::string_view path) {
     try {
       require_column(path);

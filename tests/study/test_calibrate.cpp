@@ -93,6 +93,20 @@ TEST_CASE("steps that contradict each other leave the range wide and say so", "[
   CHECK(differ.warnings[0].find("r1 and r4") != std::string::npos);
 }
 
+TEST_CASE("a task that nobody knows is refused where it stands", "[calibrate]") {
+  std::string csv(kHeader);
+  csv.insert(csv.size() - 1, ",task");
+  csv += "r1,llama-3.1-8b,h100-sxm,8,1,1,8,1,32,8192,parameters,none,1,";
+  Measurements read;
+  CHECK_NOTHROW(read_measured_rows(catalog(), csv + "qlora\n", "rows.csv", {}, read));
+  try {
+    read_measured_rows(catalog(), csv + "pretraining\n", "rows.csv", {}, read);
+    FAIL("an unknown task was taken");
+  } catch (const Error& error) {
+    CHECK(error.message.find("none of pretrain, sft, lora") != std::string::npos);
+  }
+}
+
 TEST_CASE("a wrong unit is refused, and so is no step at all", "[calibrate]") {
   CHECK_THROWS_AS(calibrate(catalog(), rows({30})), Error);
   CHECK_THROWS_AS(calibrate(catalog(), Measurements{}), Error);

@@ -34,7 +34,7 @@ TEST_CASE("every post-training row can be asked or says why not", "[methods][pub
     CHECK(ids.insert(run.id).second);
     CHECK((run.quality == "A" || run.quality == "B" || run.quality == "C"));
     CHECK_FALSE(run.reference.empty());
-    CHECK((run.unit == "round_seconds" || run.unit == "gpu_hours"));
+    CHECK((run.unit == MeasuredUnit::round_seconds || run.unit == MeasuredUnit::gpu_hours));
     CHECK(run.measured.value_or(0) > 0);
     CHECK_FALSE((run.fit && !run.why_not.empty()));
     if (run.scenario.empty()) CHECK_FALSE(run.why_not.empty());

@@ -185,7 +185,7 @@ TEST_CASE("no token comes faster than its weights are read, no rate is above the
           "[serving][property]") {
   over_random_questions(3000, [](const Question& q, const ServingModel& model) {
     const ServingPoint p = model.at(q.load);
-    const double peak = std::max({q.chip.bf16, q.chip.fp8, q.chip.fp4});
+    const double peak = *std::max({std::optional(q.chip.bf16), q.chip.fp8, q.chip.fp4});
     const double dense =
         (q.model.attention_params + q.model.dense_params + q.model.head_params) * 0.53125;
     CHECK(p.tpot_seconds >= dense / q.layout.tp / q.chip.bandwidth);

@@ -73,7 +73,7 @@ Case random_case(Draw& draw) {
 }
 
 double best_peak(const ServingChip& chip) {
-  return std::max({chip.bf16, chip.fp8, chip.fp4});
+  return *std::max({std::optional(chip.bf16), chip.fp8, chip.fp4});
 }
 
 Scenario round_of(Draw& draw, const std::string& method, double gpus) {

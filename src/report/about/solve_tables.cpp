@@ -17,7 +17,7 @@ namespace {
 // The short title of a target, unless another column of the table has it.
 std::string_view target_title(const EstimateColumn& column) {
   const std::string_view title = column.heading();
-  return title == "total" && column.path != "cost.total" ? column.path : title;
+  return title == "total" && column.role != ColumnRole::total ? column.path : title;
 }
 
 // A column of the table of solutions.

@@ -63,7 +63,7 @@ std::vector<TableColumn> heads_of(const SweepPlan& plan, const Places& columns) 
   std::vector<TableColumn> heads;
   for (const ColumnInfo* column : columns) {
     const bool axis = heads.size() < plan.named_axes();
-    const bool kept = heads.size() <= plan.named_axes() || column->path == "cost.total";
+    const bool kept = heads.size() <= plan.named_axes() || column->role == ColumnRole::total;
     heads.push_back({std::string(column->path), std::string(column->path),
                      column->kind == ColumnKind::number ? Align::right : Align::left,
                      kept ? Overflow::keep : Overflow::drop, axis});
@@ -103,7 +103,7 @@ Table table_of(const SweepPlan& plan, const KeptSweep& kept) {
 
 // The column that a figure is about: dollars where they are shown, else the first number.
 std::optional<std::size_t> figure_of(const SweepPlan& plan, const Places& places) {
-  const auto total = std::ranges::find(places, "cost.total", &ColumnInfo::path);
+  const auto total = std::ranges::find(places, ColumnRole::total, &ColumnInfo::role);
   if (total != places.end()) return static_cast<std::size_t>(total - places.begin());
   for (std::size_t i = plan.named_axes(); i < places.size(); ++i) {
     if (places[i]->kind == ColumnKind::number) return i;
@@ -132,7 +132,7 @@ std::size_t figure_axis(const SweepPlan& plan) {
 // Of a workbook: over time where the rows have it, else as the figure.
 std::optional<Scatter> scatter_of(const SweepPlan& plan, const Places& places) {
   const std::optional<std::size_t> y = figure_of(plan, places);
-  const auto time = std::ranges::find(places, "wall_clock_seconds", &ColumnInfo::path);
+  const auto time = std::ranges::find(places, ColumnRole::wall_clock, &ColumnInfo::role);
   const std::size_t x =
       time != places.end() ? static_cast<std::size_t>(time - places.begin()) : figure_axis(plan);
   if (!y || *y == x || (time == places.end() && x == plan.named_axes())) return {};

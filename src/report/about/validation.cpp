@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "catalog/choices.h"
 #include "report/about/validation_tables.h"
 #include "report/document_head.h"
 #include "report/documents.h"
@@ -87,7 +88,7 @@ Table validation_table(const ValidationResult& result) {
   for (const ValidationRow& row : result.rows) {
     const ThroughputRow& m = *row.measured;
     const bool known = row.problem.empty();
-    table.add_row({m.id, m.model, m.task, m.accelerator, Cell::number(m.gpus, NumberKind::count),
+    table.add_row({m.id, m.model, word_of(kTasks, m.task), m.accelerator, Cell::number(m.gpus, NumberKind::count),
                    precision_name(m.precision), stack_of(m),
                    known ? Cell(layout_words(row.layout)) : Cell::unknown(),
                    Cell::boolean(row.planned), known ? rate(row.predicted) : Cell::unknown(),
