@@ -58,12 +58,12 @@ Cell cell_of(const Value& value, const ColumnInfo& column, bool imputed) {
   }
 }
 
-// A text of a narrow page keeps the axes, the first figure, and what a row costs.
+// A text of a narrow page keeps the axes, the first figure, and what figures are about.
 std::vector<TableColumn> heads_of(const SweepPlan& plan, const Places& columns) {
   std::vector<TableColumn> heads;
   for (const ColumnInfo* column : columns) {
     const bool axis = heads.size() < plan.named_axes();
-    const bool kept = heads.size() <= plan.named_axes() || column->path == "cost.total";
+    const bool kept = heads.size() <= plan.named_axes() || column->beside.drawn == Drawn::about;
     heads.push_back({std::string(column->path), std::string(column->path),
                      column->kind == ColumnKind::number ? Align::right : Align::left,
                      kept ? Overflow::keep : Overflow::drop, axis});
@@ -101,10 +101,17 @@ Table table_of(const SweepPlan& plan, const KeptSweep& kept) {
   return table;
 }
 
+// The column shown that figures are drawn from so, or none.
+std::optional<std::size_t> drawn_column(const Places& places, Drawn drawn) {
+  const auto it = std::ranges::find_if(
+      places, [drawn](const ColumnInfo* column) { return column->beside.drawn == drawn; });
+  if (it == places.end()) return std::nullopt;
+  return static_cast<std::size_t>(it - places.begin());
+}
+
 // The column that a figure is about: dollars where they are shown, else the first number.
 std::optional<std::size_t> figure_of(const SweepPlan& plan, const Places& places) {
-  const auto total = std::ranges::find(places, "cost.total", &ColumnInfo::path);
-  if (total != places.end()) return static_cast<std::size_t>(total - places.begin());
+  if (const auto shown = drawn_column(places, Drawn::about)) return shown;
   for (std::size_t i = plan.named_axes(); i < places.size(); ++i) {
     if (places[i]->kind == ColumnKind::number) return i;
   }
@@ -132,10 +139,9 @@ std::size_t figure_axis(const SweepPlan& plan) {
 // Of a workbook: over time where the rows have it, else as the figure.
 std::optional<Scatter> scatter_of(const SweepPlan& plan, const Places& places) {
   const std::optional<std::size_t> y = figure_of(plan, places);
-  const auto time = std::ranges::find(places, "wall_clock_seconds", &ColumnInfo::path);
-  const std::size_t x =
-      time != places.end() ? static_cast<std::size_t>(time - places.begin()) : figure_axis(plan);
-  if (!y || *y == x || (time == places.end() && x == plan.named_axes())) return {};
+  const std::optional<std::size_t> time = drawn_column(places, Drawn::over);
+  const std::size_t x = time ? *time : figure_axis(plan);
+  if (!y || *y == x || (!time && x == plan.named_axes())) return {};
   return Scatter{std::string(places[x]->path), std::string(places[*y]->path), places[*y]->display};
 }
 
