@@ -102,20 +102,23 @@ struct Dimension {
   bool of_gpus;  ///< the accelerators at work are the product of these
   Deals deals = Deals::nothing;
   bool evenly = false;  ///< the degree divides what it deals; else it is at most that
+  /// Of layouts that are equally fast the plan is the one with the least of this degree: that of 1
+  /// counts first, 0 not at all.
+  std::uint8_t avoided = 0;
   /// The key of a stack's file that says whether the software can; empty where all can.
   std::string_view ability = {};
 };
 inline constexpr Dimension kDimensions[] = {
     {"tp", "tensor", "tensor parallel degree", &LayoutDegrees::tp, &Degrees::tp, true,
-     Deals::heads, true, "tensor_parallel"},
+     Deals::heads, true, 3, "tensor_parallel"},
     {"pp", "pipeline", "pipeline parallel degree", &LayoutDegrees::pp, &Degrees::pp, true,
-     Deals::layers, false, "pipeline_parallel"},
+     Deals::layers, false, 1, "pipeline_parallel"},
     {"vp", "stages per rank", "pipeline stages per rank", &LayoutDegrees::vp, &Degrees::vp, false,
-     Deals::nothing, false, "virtual_pipeline"},
+     Deals::nothing, false, 5, "virtual_pipeline"},
     {"cp", "context", "context parallel degree", &LayoutDegrees::cp, &Degrees::cp, true,
-     Deals::tokens, false, "context_parallel"},
+     Deals::tokens, false, 2, "context_parallel"},
     {"ep", "expert", "expert parallel degree", &LayoutDegrees::ep, &Degrees::ep, false,
-     Deals::experts, true},
+     Deals::experts, true, 4},
     {"etp", "expert tensor", "ranks that share one expert's matrices, where there are experts",
      &LayoutDegrees::etp, &Degrees::etp, false, Deals::expert_channels, true},
     {"dp", "data", "data parallel degree", &LayoutDegrees::dp, &Degrees::dp, true},

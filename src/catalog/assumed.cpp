@@ -10,22 +10,14 @@
 namespace trcost {
 namespace {
 
-EncoderChoice read_choice(const JsonValue& value, const Sources& sources) {
+EntryChoice read_entry(const JsonValue& value, const Sources& sources) {
   ObjectReader row = value.object();
-  EncoderChoice out;
-  out.encoder = row.required_text("encoder");
+  EntryChoice out;
+  out.name = row.required_text("name");
   out.why = row.required_text("why");
   out.source = sources.text(row.required_value("source"));
   out.follows_size = row.boolean_or("follows_size", false);
   out.below_params = row.optional_number("below_params", 1, 1e18);
-  row.finish();
-  return out;
-}
-
-EntryChoice read_entry(const JsonValue& value, const Sources& sources) {
-  ObjectReader row = value.object();
-  EntryChoice out{row.required_text("name"), row.required_text("why"),
-                  sources.text(row.required_value("source"))};
   row.finish();
   return out;
 }
@@ -60,21 +52,20 @@ void read_samples(ObjectReader& file, const Sources& sources, AssumedChoices& ou
 
 }  // namespace
 
-const EncoderChoice& AssumedChoices::vision_encoder(double params) const {
-  return *std::ranges::find_if(vision_encoders, [&](const EncoderChoice& each) {
+const EntryChoice& AssumedChoices::vision_encoder(double params) const {
+  return *std::ranges::find_if(vision_encoders, [&](const EntryChoice& each) {
     return !each.below_params || params < *each.below_params;
   });
 }
 
-const EncoderChoice& AssumedChoices::native_encoder(double params) const {
-  return *std::ranges::find_if(vision_encoders, [&](const EncoderChoice& each) {
+const EntryChoice& AssumedChoices::native_encoder(double params) const {
+  return *std::ranges::find_if(vision_encoders, [&](const EntryChoice& each) {
     return each.follows_size && (!each.below_params || params < *each.below_params);
   });
 }
 
 bool AssumedChoices::has_encoder(std::string_view name) const {
-  return std::ranges::find(vision_encoders, name, &EncoderChoice::encoder) !=
-         vision_encoders.end();
+  return std::ranges::find(vision_encoders, name, &EntryChoice::name) != vision_encoders.end();
 }
 
 std::shared_ptr<const AssumedChoices> load_assumed_choices(const Catalog& catalog) {
@@ -90,13 +81,13 @@ std::shared_ptr<const AssumedChoices> load_assumed_choices(const Catalog& catalo
   if (out->accelerators.empty()) accelerators.value().fail("\"names\" has to name one at least");
   const JsonValue encoders = file.required_value("vision_encoders");
   for (const JsonValue& each : encoders.array()) {
-    out->vision_encoders.push_back(read_choice(each, sources));
+    out->vision_encoders.push_back(read_entry(each, sources));
   }
   if (out->vision_encoders.empty() || out->vision_encoders.back().below_params ||
       !out->vision_encoders.back().follows_size) {
     encoders.fail("the last has to follow the image's size and be for models of any size");
   }
-  out->audio_encoder = read_choice(file.required_value("audio_encoder"), sources);
+  out->audio_encoder = read_entry(file.required_value("audio_encoder"), sources);
   out->tuning_stack = read_entry(file.required_value("tuning_stack"), sources);
   out->contrastive_stack = read_entry(file.required_value("contrastive_stack"), sources);
   out->claim_reference = read_entry(file.required_value("claim_reference"), sources);

@@ -11,20 +11,13 @@
 
 namespace trcost {
 
-/// A catalog encoder with the reason for it.
-struct EncoderChoice {
-  std::string encoder;  ///< catalog name
-  std::string why;
-  std::string source;
-  bool follows_size = false;  ///< takes images in as they are
-  std::optional<double> below_params;  ///< for models of fewer parameters; empty: of any size
-};
-
 /// An entry of the catalog with the reason for it.
 struct EntryChoice {
   std::string name;
   std::string why;
   std::string source;
+  bool follows_size = false;           ///< of an encoder: takes images in as they are
+  std::optional<double> below_params;  ///< for models of fewer parameters; empty: of any size
 };
 
 /// Samples of a training that nobody says the data of.
@@ -37,8 +30,8 @@ struct SampleChoice {
 
 struct AssumedChoices {
   std::vector<std::string> accelerators;
-  std::vector<EncoderChoice> vision_encoders;  ///< by the size of the model, the last for any
-  EncoderChoice audio_encoder;
+  std::vector<EntryChoice> vision_encoders;  ///< by the size of the model, the last for any
+  EntryChoice audio_encoder;
   EntryChoice tuning_stack;       ///< of vision-language models that are adapted
   EntryChoice contrastive_stack;  ///< of contrastive training
   EntryChoice claim_reference;    ///< the accelerator that a claimed factor is over
@@ -46,9 +39,9 @@ struct AssumedChoices {
   SampleChoice image_instructions, captions;  ///< the latter where only the projector learns
 
   /// What released models of about this size (language, encoder and projector together) use.
-  [[nodiscard]] const EncoderChoice& vision_encoder(double params) const;
+  [[nodiscard]] const EntryChoice& vision_encoder(double params) const;
   /// As vision_encoder(), but one that follows the image's size whatever the model's.
-  [[nodiscard]] const EncoderChoice& native_encoder(double params) const;
+  [[nodiscard]] const EntryChoice& native_encoder(double params) const;
   /// Whether vision_encoder() chooses it for some size.
   [[nodiscard]] bool has_encoder(std::string_view name) const;
 };

@@ -83,13 +83,6 @@ inline constexpr Choice<Mlp> kMlps[] = {{"gated", Mlp::gated}, {"plain", Mlp::pl
 inline constexpr Choice<Norm> kNorms[] = {{"rms", Norm::rms}, {"layer", Norm::layer}};
 inline constexpr Choice<Biases> kBiases[] = {
     {"none", Biases::none}, {"qkv", Biases::qkv}, {"all", Biases::all}};
-inline constexpr Choice<Mixer> kMixers[] = {{"attention", Mixer::attention},
-                                            {"mamba", Mixer::mamba},
-                                            {"linear", Mixer::linear},
-                                            {"sparse", Mixer::sparse},
-                                            {"none", Mixer::none}};
-inline constexpr Choice<FeedForward> kFeedForwards[] = {
-    {"dense", FeedForward::dense}, {"moe", FeedForward::moe}, {"none", FeedForward::none}};
 
 /// Formats of a chip; empty for the fastest that models have been trained in.
 inline constexpr Choice<std::optional<Precision>> kPrecisions[] = {

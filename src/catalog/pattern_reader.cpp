@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/choices.h"
 #include "catalog/pattern_reader.h"
 
 #include <fmt/format.h>
@@ -10,9 +9,19 @@
 
 #include "catalog/architecture_reader.h"
 #include "catalog/model.h"
+#include "quantity/choice.h"
 
 namespace trcost {
 namespace {
+
+// The words of a pattern.
+constexpr Choice<Mixer> kMixers[] = {{"attention", Mixer::attention},
+                                     {"mamba", Mixer::mamba},
+                                     {"linear", Mixer::linear},
+                                     {"sparse", Mixer::sparse},
+                                     {"none", Mixer::none}};
+constexpr Choice<FeedForward> kFeedForwards[] = {
+    {"dense", FeedForward::dense}, {"moe", FeedForward::moe}, {"none", FeedForward::none}};
 
 constexpr double kMostTaps = 64;
 

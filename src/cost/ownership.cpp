@@ -137,6 +137,14 @@ std::optional<double> OwnershipCost::standing() const {
   return sum;
 }
 
+double idle_cost(double standing, double utilization) {
+  return standing * (1 / utilization - 1);
+}
+
+double utilization_of(double standing, double idle) {
+  return standing / (standing + idle);
+}
+
 OwnershipCost compute_ownership(const OwnershipInputs& inputs) {
   OwnershipCost out;
   if (inputs.server_usd_per_gpu) {
@@ -156,7 +164,7 @@ OwnershipCost compute_ownership(const OwnershipInputs& inputs) {
     }
   }
   if (const auto standing = out.standing()) {
-    out.idle = *standing * (1 / inputs.utilization - 1);
+    out.idle = idle_cost(*standing, inputs.utilization);
     if (out.energy) out.total = *standing + *out.idle + *out.energy;
   }
   return out;

@@ -114,6 +114,11 @@ inline constexpr std::array kStandingCosts = {
 
 OwnershipCost compute_ownership(const OwnershipInputs& inputs);
 
+/// standing / utilisation - standing: what idle hours cost for each hour in use.
+double idle_cost(double standing, double utilization);
+/// The utilisation that idle_cost() was computed with.
+double utilization_of(double standing, double idle);
+
 /// Cash per accelerator on the day of the purchase, server and network. Empty where no price is
 /// known.
 std::optional<double> cash_per_gpu(const OwnershipInputs& inputs);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "estimate/estimate_columns.h"
+#include "estimate/plan_columns.h"
 
 namespace trcost {
 
@@ -18,6 +19,7 @@ using Number = std::optional<double>;
 using column::as;
 using column::boolean;
 using column::priced;
+using column::shown;
 using column::text;
 
 template <class Get>

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "catalog/price_book.h"
 #include "estimate/columns.h"
 #include "quantity/quantity.h"
@@ -35,43 +39,81 @@ constexpr auto of_pipeline = of_part<&Estimate::pipeline, Which>;
 template <auto Which>
 constexpr auto of_rollout = of_part<&Estimate::rollout, Which>;
 
+// `5 specialists`; none where the price is made from those of others.
+std::string seller_words(const CostResult& cost) {
+  if (cost.doubts.other_class) return "its maker";
+  const std::string_view word = price_class_name(*cost.price_class);
+  if (cost.provider.empty()) return cost.doubts.imputed ? "none: imputed" : std::string(word);
+  const auto sellers = 1 + std::ranges::count(cost.provider, ',');
+  const std::string_view many = *cost.price_class == PriceClass::index ? "indices" : word;
+  return sellers == 1 ? fmt::format("1 {}", word)
+                      : fmt::format("{} {}{}", sellers, many, many == word ? "s" : "");
+}
+
+// `2026-08..11` of `2026-08-19 to 2026-11-09`: a column has no room for days.
+std::string months_words(std::string_view dates) {
+  constexpr std::size_t kYear = 4, kMonth = 7;
+  constexpr std::string_view kTo = " to ";
+  const std::size_t to = dates.find(kTo);
+  if (to == std::string_view::npos) return std::string(dates);
+  const std::string_view from = dates.substr(0, std::min(to, kMonth));
+  const std::string_view until = dates.substr(to + kTo.size()).substr(0, kMonth);
+  if (from == until) return std::string(from);
+  const bool one_year = from.substr(0, kYear) == until.substr(0, kYear) &&
+                        from.find('H') == until.find('H');  // 2025-03..2025-H2
+  return fmt::format("{}..{}", from,
+                     one_year && until.size() > kYear ? until.substr(kYear + 1) : until);
+}
+
 constexpr EstimateColumn kCost[] = {
-    figure(
-        "energy.kwh", "kWh", NumberKind::number, lower, [](E e) -> Number { return e.energy.kwh; },
-        "electricity, cooling included", Rank::main),
-    figure(
-        "energy.co2_kg", "kg", NumberKind::number, lower,
-        [](E e) -> Number { return e.energy.co2_kg; }, "CO2 of that electricity"),
-    figure(
-        "energy.tokens_per_mwh", "tokens/MWh", count, higher,
-        [](E e) -> Number { return e.energy.tokens_per_mwh; },
-        "of the whole run: mean draw, failures, overhead"),
-    figure(
-        "energy.tokens_per_second_per_megawatt", "tokens/s/MW", count, higher,
-        [](E e) -> Number { return e.energy.tokens_per_second_per_megawatt; },
-        "of steps alone, by the rated power of the systems"),
+    shown({.line = {beside::kPower + 1, "energy"}, .rank = Rank::main},
+          figure(
+              "energy.kwh", "kWh", NumberKind::number, lower,
+              [](E e) -> Number { return e.energy.kwh; }, "electricity, cooling included",
+              Rank::main)),
+    shown({.line = {beside::kPower + 2, "CO2"}, .rank = Rank::main},
+          figure(
+              "energy.co2_kg", "kg", NumberKind::number, lower,
+              [](E e) -> Number { return e.energy.co2_kg; }, "CO2 of that electricity")),
+    shown({.line = {beside::kPower + 3, "tokens per MWh drawn"}, .rank = Rank::main},
+          figure(
+              "energy.tokens_per_mwh", "tokens/MWh", count, higher,
+              [](E e) -> Number { return e.energy.tokens_per_mwh; },
+              "of the whole run: mean draw, failures, overhead")),
+    shown({.line = {beside::kPower + 4, "tokens/s per MW rated"}, .rank = Rank::main},
+          figure(
+              "energy.tokens_per_second_per_megawatt", "tokens/s/MW", count, higher,
+              [](E e) -> Number { return e.energy.tokens_per_second_per_megawatt; },
+              "of steps alone, by the rated power of the systems")),
     figure(
         "energy.site_megawatts", "MW", NumberKind::number, lower,
         [](E e) -> Number { return e.energy.site_megawatts; },
         "rated power of the cluster, cooling included: what a site has to provide"),
     text(
         "cost.currency", [](E) -> std::string_view { return "USD"; }, "of all amounts"),
-    priced(figure(
-        "cost.price_per_gpu_hour", "USD/GPU-hour", money, lower,
-        [](E e) -> Number { return e.cost.price_per_gpu_hour; }, "price of the accelerator",
-        Rank::first, "$/GPU-hour")),
-    text(
-        "cost.price_class",
-        [](E e) -> std::string_view {
-          return e.cost.price_class ? price_class_name(*e.cost.price_class) : std::string_view();
-        },
-        "whose price it is: specialist, marketplace, hyperscaler or index"),
+    shown({.line = {beside::kMoney + 1, "$ per GPU-hour"}},
+          priced(figure(
+              "cost.price_per_gpu_hour", "USD/GPU-hour", money, lower,
+              [](E e) -> Number { return e.cost.price_per_gpu_hour; }, "price of the accelerator",
+              Rank::first, "$/GPU-hour"))),
+    shown(
+        {.line = {beside::kMoney + 2, "sellers"}}, [](E e) { return seller_words(e.cost); },
+        text(
+            "cost.price_class",
+            [](E e) -> std::string_view {
+              return e.cost.price_class ? price_class_name(*e.cost.price_class)
+                                        : std::string_view();
+            },
+            "whose price it is: specialist, marketplace, hyperscaler or index")),
     boolean(
         "cost.price_imputed", [](E e) -> Number { return e.cost.doubts.imputed; },
         "nobody of the class asks that price: it is made from those of others"),
-    text(
-        "cost.price_date", [](E e) -> std::string_view { return e.cost.price_date; },
-        "of the prices used, oldest to newest"),
+    shown(
+        {.line = {beside::kMoney + 3, "prices of"}},
+        [](E e) { return months_words(e.cost.price_date); },
+        text(
+            "cost.price_date", [](E e) -> std::string_view { return e.cost.price_date; },
+            "of the prices used, oldest to newest")),
     text(
         "cost.provider", [](E e) -> std::string_view { return e.cost.provider; },
         "whose prices, comma-separated"),
@@ -82,21 +124,24 @@ constexpr EstimateColumn kCost[] = {
           return e.cost.obligation->hours * kSecondsPerHour;
         },
         "what a reserved price binds for"),
-    priced(figure(
-        "cost.commitment_usd", "USD", money, lower,
-        [](E e) -> Number {
-          if (!e.cost.obligation) return std::nullopt;
-          return e.cost.obligation->usd;
-        },
-        "what the cluster costs in that term, used or not")),
+    shown({.brief = {2, "whole term"}, .rank = Rank::rest},
+          priced(figure(
+              "cost.commitment_usd", "USD", money, lower,
+              [](E e) -> Number {
+                if (!e.cost.obligation) return std::nullopt;
+                return e.cost.obligation->usd;
+              },
+              "what the cluster costs in that term, used or not"))),
     as(ColumnRole::total,
-       priced(figure(
-           "cost.total", "USD", money, lower, [](E e) -> Number { return e.cost.total; },
-           "sum of the line items", Rank::first))),
-    priced(figure(
-        "cost.per_million_tokens", "USD", money, lower,
-        [](E e) -> Number { return e.cost.per_million_tokens; }, "total per million tokens",
-        Rank::main)),
+       shown({.line = {beside::kMoney + 4}, .brief = {1}},
+             priced(figure(
+                 "cost.total", "USD", money, lower, [](E e) -> Number { return e.cost.total; },
+                 "sum of the line items", Rank::first)))),
+    shown({.line = {beside::kMoney + 7, "$ per M tokens"}, .rank = Rank::main},
+          priced(figure(
+              "cost.per_million_tokens", "USD", money, lower,
+              [](E e) -> Number { return e.cost.per_million_tokens; }, "total per million tokens",
+              Rank::main))),
     figure(
         "cost.capital_usd", "USD", money, lower, [](E e) -> Number { return e.cost.capital_usd; },
         "owned: cash that servers and network take, on the day of the purchase"),
@@ -117,11 +162,14 @@ constexpr EstimateColumn kRange[] = {
            quantile<&RangeResult::gpu_hours, &Quantiles::p50>, "median"),
     figure("range.gpu_hours.p90", "GPU-hours", count, lower,
            quantile<&RangeResult::gpu_hours, &Quantiles::p90>, "one chance in ten to be above"),
-    figure("range.total_usd.p10", "USD", money, lower, total_quantile<&Quantiles::p10>,
-           "one chance in ten to be below"),
-    figure("range.total_usd.p50", "USD", money, lower, total_quantile<&Quantiles::p50>, "median"),
-    figure("range.total_usd.p90", "USD", money, lower, total_quantile<&Quantiles::p90>,
-           "one chance in ten to be above", Rank::main),
+    shown({.line = {beside::kMoney + 5, "  low (P10)"}, .brief = {beside::kMayGo + 3, "P10"}},
+          priced(figure("range.total_usd.p10", "USD", money, lower, total_quantile<&Quantiles::p10>,
+                        "one chance in ten to be below"))),
+    priced(figure("range.total_usd.p50", "USD", money, lower, total_quantile<&Quantiles::p50>,
+                  "median")),
+    shown({.line = {beside::kMoney + 6, "  high (P90)"}, .brief = {beside::kMayGo + 4, "P90"}},
+          priced(figure("range.total_usd.p90", "USD", money, lower, total_quantile<&Quantiles::p90>,
+                        "one chance in ten to be above", Rank::main))),
     figure("range.wall_clock_seconds.p10", "s", duration, lower,
            quantile<&RangeResult::wall_clock_seconds, &Quantiles::p10>,
            "one chance in ten to be below"),

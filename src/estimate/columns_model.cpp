@@ -19,16 +19,21 @@ constexpr EstimateColumn kPlatform[] = {
            "accelerator", [](E e) -> std::string_view { return e.accelerator; },
            "catalog name of the accelerator", Rank::key)),
     text(
-        "system", [](E e) -> std::string_view { return e.system; }, "node or rack it lives in", Rank::main),
-    figure(
-        "gpus", "accelerators", integer, lower, [](E e) -> Number { return e.gpus; },
-        "cluster size", Rank::first, "GPUs"),
-    text(
-        "precision",
-        [](E e) { return e.one_precision ? precision_name(e.precision) : std::string_view(); },
-        "format of the matmuls", Rank::main),
+        "system", [](E e) -> std::string_view { return e.system; }, "node or rack it lives in",
+        Rank::main),
+    shown({.line = {beside::kCluster + 1}, .brief = {4}},
+          figure(
+              "gpus", "accelerators", integer, lower, [](E e) -> Number { return e.gpus; },
+              "cluster size", Rank::first, "GPUs")),
+    shown(
+        {.line = {beside::kCluster + 2}, .rank = Rank::main, .unknown = "by stage"},
+        text(
+            "precision",
+            [](E e) { return e.one_precision ? precision_name(e.precision) : std::string_view(); },
+            "format of the matmuls", Rank::main)),
     boolean(
-        "complete", [](E e) -> Number { return e.complete; }, "whether every figure is known", Rank::main),
+        "complete", [](E e) -> Number { return e.complete; }, "whether every figure is known",
+        Rank::main),
 };
 
 constexpr EstimateColumn kModel[] = {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/columns.h"
-#include "estimate/plan_columns.h"
 #include "workload/method.h"
 
 namespace trcost {
@@ -27,16 +26,19 @@ constexpr EstimateColumn kPerformance[] = {
         "performance.step_seconds", "s", duration, lower,
         [](E e) -> Number { return e.performance.step_seconds; }, "one step in steady state",
         Rank::main),
-    figure(
-        "performance.tokens_per_second_per_gpu", "tokens/s", count, higher,
-        [](E e) -> Number { return e.performance.tokens_per_second_per_gpu; },
-        "language-model tokens in steady state", Rank::main),
+    shown({.line = {beside::kSpeed + 2, "tokens/s per GPU"}, .rank = Rank::main},
+          figure(
+              "performance.tokens_per_second_per_gpu", "tokens/s", count, higher,
+              [](E e) -> Number { return e.performance.tokens_per_second_per_gpu; },
+              "language-model tokens in steady state", Rank::main)),
     figure(
         "performance.tflops_per_gpu", "TFLOP/s", NumberKind::number, higher,
         [](E e) -> Number { return e.performance.tflops_per_gpu; }, "model FLOPs"),
-    figure(
-        "performance.mfu", "", fraction, higher, [](E e) -> Number { return e.performance.mfu; },
-        "model FLOPs against the dense peak of the precision used", Rank::first, "MFU"),
+    shown({.line = {beside::kSpeed + 1}, .brief = {beside::kMayGo + 2}},
+          figure(
+              "performance.mfu", "", fraction, higher,
+              [](E e) -> Number { return e.performance.mfu; },
+              "model FLOPs against the dense peak of the precision used", Rank::first, "MFU")),
     figure(
         "performance.hfu", "", fraction, higher, [](E e) -> Number { return e.performance.hfu; },
         "the same with recomputation"),
@@ -80,14 +82,16 @@ constexpr EstimateColumn kPerformance[] = {
         "published rows behind it"),
     text("performance.quality.family", quality_words<&MethodQuality::family>,
          "which rows these are"),
-    figure(
-        "gpu_hours", "GPU-hours", count, lower, [](E e) -> Number { return e.gpu_hours; },
-        "with failures and production overhead", Rank::first, "GPU-hours"),
+    shown({.line = {beside::kSpeed + 3}, .brief = {beside::kMayGo + 1}},
+          figure(
+              "gpu_hours", "GPU-hours", count, lower, [](E e) -> Number { return e.gpu_hours; },
+              "with failures and production overhead", Rank::first, "GPU-hours")),
     as(ColumnRole::wall_clock,
-       figure(
-           "wall_clock_seconds", "s", duration, lower,
-           [](E e) -> Number { return e.wall_clock_seconds; }, "from start to end", Rank::first,
-           "wall clock")),
+       shown({.line = {beside::kSpeed + 4, "wall-clock"}, .brief = {3, "wall-clock"}},
+             figure(
+                 "wall_clock_seconds", "s", duration, lower,
+                 [](E e) -> Number { return e.wall_clock_seconds; }, "from start to end", Rank::first,
+                 "wall clock"))),
 };
 
 // Accelerators that the layout is of: in a round some may generate beside them.

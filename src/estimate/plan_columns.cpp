@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/plan_columns.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cmath>
+
+#include "trcost/numbers.h"
 
 namespace trcost {
 namespace {
@@ -48,16 +52,44 @@ Value assumed_value(std::string_view text) {
   return number ? Value(value) : Value(text);
 }
 
-// A degree of 0 is that of a dimension which the model does not have.
-template <std::size_t... kIndex>
-void add_dimensions(Columns<PlacedLayout>& out, std::index_sequence<kIndex...>) {
-  out.add({whole(
+// A degree of 0 is that of a dimension which the model does not have. People read the degrees
+// together, under the first.
+template <std::size_t kIndex>
+constexpr Column<PlacedLayout> dimension() {
+  const auto column = whole(
       kDimensions[kIndex].name,
       [](const PlacedLayout& placed) -> std::optional<double> {
         const int degree = placed.layout->*kDimensions[kIndex].in;
         return degree > 0 ? std::optional<double>(degree) : std::nullopt;
       },
-      kDimensions[kIndex].help)...});
+      kDimensions[kIndex].help);
+  if constexpr (kIndex > 0) return column;
+  return shown(
+      {.line = {beside::kCluster + 3, kSplitTitle}, .unknown = "by stage"},
+      [](const PlacedLayout& placed) { return split_words(*placed.layout); }, column);
+}
+
+template <std::size_t... kIndex>
+void add_dimensions(Columns<PlacedLayout>& out, std::index_sequence<kIndex...>) {
+  out.add({dimension<kIndex>()...});
+}
+
+// `77/81 GB`.
+std::string memory_words(const MemoryUse& use) {
+  constexpr double kGigabyte = 1e9;
+  constexpr double kTwoDigits = 10;
+  constexpr double kTerabyte = 1e12;
+  if (use.total >= kTerabyte) {
+    return fmt::format("{}/{:.0f} GB", format_number(use.total, NumberKind::bytes),
+                       use.capacity / kGigabyte);
+  }
+  const double used = use.total / kGigabyte;
+  return fmt::format("{:.{}f}/{:.0f} GB", used, used < kTwoDigits ? 1 : 0,
+                     use.capacity / kGigabyte);
+}
+
+std::string fit_words(const MemoryUse& use) {
+  return !use.fits ? "NO" : use.tight ? "tight" : "yes";
 }
 
 constexpr Column<PlacedLayout> kPlaced[] = {
@@ -133,11 +165,18 @@ const Columns<MemoryUse>& memory_use_columns() {
             return m.cache > 0 ? std::optional(m.cache) : std::nullopt;
           },
           "of the responses in flight while engines generate; in the total where engine_bytes is"),
-      bytes("total_bytes", lower, part<&MemoryUse::total>, "sum on the fullest device", Rank::main),
+      shown(
+          {.line = {beside::kCluster + 4, "memory per GPU"}},
+          [](const MemoryUse& m) { return memory_words(m); },
+          bytes("total_bytes", lower, part<&MemoryUse::total>, "sum on the fullest device",
+                Rank::main)),
       bytes("capacity_bytes", higher, part<&MemoryUse::capacity>,
             "of one device, as far as a plan may fill it"),
-      boolean("fits", part<&MemoryUse::fits>, "whether the total is within the capacity",
-              Rank::first),
+      shown(
+          {.line = {beside::kCluster + 5}, .brief = {5}},
+          [](const MemoryUse& m) { return fit_words(m); },
+          boolean("fits", part<&MemoryUse::fits>, "whether the total is within the capacity",
+                  Rank::first)),
       boolean("tight", part<&MemoryUse::tight>,
               "whether it fits, but leaves less free than hardware.memory_margin"),
   };

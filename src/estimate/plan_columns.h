@@ -11,6 +11,16 @@
 
 namespace trcost {
 
+/// Groups of lines where people see platforms side by side (Beside::line).
+namespace beside {
+inline constexpr std::uint8_t kCluster = 1 * Beside::kGroup;
+inline constexpr std::uint8_t kSpeed = 2 * Beside::kGroup;
+inline constexpr std::uint8_t kPower = 3 * Beside::kGroup;
+inline constexpr std::uint8_t kMoney = 4 * Beside::kGroup;
+/// Of a line per platform, what a narrow page can do without.
+inline constexpr std::uint8_t kMayGo = Beside::kGroup;
+}  // namespace beside
+
 /// A layout on the accelerators that it was made for, and the layers that its pipeline deals.
 struct PlacedLayout {
   const Layout* layout = nullptr;

@@ -68,7 +68,7 @@ void refuse_without_rule(const Model& model, Medium medium, const AssumedChoices
       fmt::format("{} has no rule for {} ({})", model.name, audio ? "audio" : "video", rule),
       fmt::format("the token families {} have one: name a model or a --vision-encoder of "
                   "theirs, like {}",
-                  able, (audio ? assumed.audio_encoder : assumed.vision_encoders.back()).encoder),
+                  able, (audio ? assumed.audio_encoder : assumed.vision_encoders.back()).name),
       audio ? "--audio" : "--video");
 }
 

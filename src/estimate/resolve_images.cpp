@@ -64,7 +64,7 @@ void warn_about_fixed_size(const Scenario& scenario, const Catalog& catalog,
           : fmt::format("--vision-encoder {} follows the size",
                         catalog.assumed()
                             .native_encoder(scenario.number_or(Field::model_params, 0))
-                            .encoder);
+                            .name);
   notes.warn(
       fmt::format("--image-size {0}x{1} moves what is stored and decoded, not the tokens: {2} "
                   "takes every image "

@@ -75,10 +75,10 @@ const Encoder& chosen_encoder(const Scenario& scenario, const Catalog& catalog, 
                               Notes& notes) {
   if (scenario.has(Field::model_vision_encoder)) return named_encoder(scenario, catalog, notes);
   const AssumedChoices& assumed = catalog.assumed();
-  const EncoderChoice& choice =
+  const EntryChoice& choice =
       scenario.flag(Field::data_audio) ? assumed.audio_encoder : assumed.vision_encoder(params);
-  notes.add(Field::model_vision_encoder, choice.encoder, choice.why, choice.source);
-  return catalog.encoder(choice.encoder);
+  notes.add(Field::model_vision_encoder, choice.name, choice.why, choice.source);
+  return catalog.encoder(choice.name);
 }
 
 ConnectorKind chosen_connector(const Scenario& scenario, const Encoder& encoder, Notes& notes) {

@@ -2,6 +2,7 @@
 #include "planner/contenders.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -19,14 +20,27 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // How the model is split, whatever copies of it there are and stages on a rank.
 LayoutDegrees model_split(const Layout& l) {
   LayoutDegrees split = l;
-  split.dp = split.vp = 1;
+  for (const Dimension& each : kDimensions) {
+    if (each.deals == Deals::nothing) split.*each.in = 1;
+  }
   return split;
 }
 
+// The degrees that a simple layout has few of, the first to be avoided first.
+constexpr auto kAvoided = [] {
+  constexpr auto counts = [](const Dimension& each) { return each.avoided > 0; };
+  std::array<Dimension, std::ranges::count_if(kDimensions, counts)> out = {};
+  std::ranges::copy_if(kDimensions, out.begin(), counts);
+  std::ranges::sort(out, {}, &Dimension::avoided);
+  return out;
+}();
+
 // Those that are simpler to run come first; then all, so that no two layouts stand in chance's order.
 auto complexity(const Layout& l) {
-  return std::tuple(l.pp, l.cp, l.tp, l.ep, l.vp, l.sharding, l.recompute, l.micro_batch,
-                    model_split(l));
+  std::array<int, kAvoided.size()> degrees = {};
+  std::ranges::transform(kAvoided, degrees.begin(),
+                         [&](const Dimension& each) { return l.*each.in; });
+  return std::tuple(degrees, l.sharding, l.recompute, l.micro_batch, model_split(l));
 }
 
 bool same_structure(const Layout& a, const Layout& b) {

@@ -46,7 +46,8 @@ bool BudgetMaker::stands(Part part) {
                              [&](const StandingCost& each) { return each.part == part; });
 }
 
-// idle = standing / utilisation - standing: what stands is paid in the hours that nobody uses.
+// As idle_cost(): what stands is paid in the hours that nobody uses. In cells, so that another
+// utilisation can be tried.
 void BudgetMaker::add_idle(const Row& row) {
   const std::size_t standing = out_.add("an hour, used or not", "USD", NumberKind::money);
   const std::size_t used = out_.add("hours that somebody uses", "", NumberKind::fraction);
@@ -61,13 +62,14 @@ void BudgetMaker::add_idle(const Row& row) {
     out_.set({standing, c}, sum);
     const std::optional<double> usd = out_.value({standing, c});
     if (!usd || !item.unit_price || *usd <= 0) return;
-    out_.set({used, c}, input(*usd / (*usd + *item.unit_price)));
+    out_.set({used, c}, input(utilization_of(*usd, *item.unit_price)));
     out_.set({paid, c}, Product{1, {{{standing, c}}, {{used, c}, true}}});
     out_.set({row.price, c}, Sum{{{paid, c}}, {{standing, c}}});
   });
 }
 
-// The line of all that an owned hour costs, energy included, which is what experiments pay.
+// The line of all that an owned hour costs (the rows that have words for it), energy included, which
+// is what experiments pay.
 std::optional<std::size_t> BudgetMaker::owned_hour(const Row& payer) {
   if (!owned()) return {};
   const std::size_t energy = out_.add("energy of an hour", "USD", NumberKind::money);
@@ -77,8 +79,9 @@ std::optional<std::size_t> BudgetMaker::owned_hour(const Row& payer) {
     for (const Row& row : rows_) {
       const LineItem* item = item_of(e, row);
       if (item == nullptr || !row.included || item->round != paid.round) continue;
-      if (stands(row.part) || row.part == Part::idle) sum.parts.push_back({row.price, c});
-      if (row.part != Part::energy || row.unit != Unit::kwh || sum.parts.empty()) continue;
+      if (kPartWords[static_cast<std::size_t>(row.part)].of_hour.empty()) continue;
+      if (row.unit == Unit::gpu_hour) sum.parts.push_back({row.price, c});
+      if (row.unit == Unit::gpu_hour || sum.parts.empty()) continue;
       // Of the hours that the parts before it are paid for.
       const auto hours = std::ranges::find(rows_, sum.parts.front().line, &Row::price);
       out_.set({energy, c},

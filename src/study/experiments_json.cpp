@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "catalog/strict_json.h"
@@ -14,24 +13,45 @@ namespace trcost {
 namespace {
 
 constexpr std::string_view kList = "experiments";
-constexpr std::array<std::string_view, 7> kKeys = {"name",    "params_fraction", "tokens_fraction",
-                                                   "repeats", "seeds",           "failure_share",
-                                                   "early_stopping"};
+constexpr std::string_view kName = "name";
 constexpr double kSmallest = 1e-9;
 constexpr double kMostRuns = 1e6;
 constexpr double kBelowOne = 0.999;
+
+// A number of an entry beside its name; left out, it is what an Experiment begins with.
+struct Member {
+  std::string_view key;
+  double Experiment::*number;
+  double lowest, highest;
+  bool whole = false;
+};
+constexpr Member kMembers[] = {
+    {"params_fraction", &Experiment::params_fraction, kSmallest, 1},
+    {"tokens_fraction", &Experiment::tokens_fraction, kSmallest, 1000},
+    {"repeats", &Experiment::repeats, 1, kMostRuns, true},
+    {"seeds", &Experiment::seeds, 1, kMostRuns, true},
+    {"failure_share", &Experiment::failure_share, 0, kBelowOne},
+    {"early_stopping", &Experiment::early_stopping, 0, kBelowOne},
+};
+
+std::vector<std::string> own_keys() {
+  std::vector<std::string> keys = {std::string(kName)};
+  for (const Member& member : kMembers) keys.emplace_back(member.key);
+  return keys;
+}
 
 // The members of an entry that are groups of scenario fields, as a scenario; `json` is the entry.
 Scenario overrides_of(const JsonValue& value, const ObjectReader& object,
                       const nlohmann::json& json) {
   nlohmann::json groups = nlohmann::json::object();
   const std::vector<std::string> known_groups = field_groups();
-  std::vector<std::string> known(kKeys.begin(), kKeys.end());
+  const std::vector<std::string> own = own_keys();
+  std::vector<std::string> known = own;
   known.insert(known.end(), known_groups.begin(), known_groups.end());
   for (const std::string& key : object.keys()) {
     if (std::ranges::find(known_groups, key) != known_groups.end()) {
       groups[key] = json.at(key);
-    } else if (std::ranges::find(kKeys, key) == kKeys.end()) {
+    } else if (std::ranges::find(own, key) == own.end()) {
       std::string hint = did_you_mean(key, known);
       hint += fmt::format("{}allowed: {}", hint.empty() ? "" : " ", fmt::join(known, ", "));
       value.fail(fmt::format("unknown key \"{}\"", key), hint);
@@ -52,13 +72,12 @@ Experiment read_experiment(const JsonValue& value, const nlohmann::json& json) {
   ObjectReader object = value.object();
   Experiment out;
   out.overrides = overrides_of(value, object, json);
-  out.name = object.required_text("name");
-  out.params_fraction = object.number_or("params_fraction", 1, kSmallest, 1);
-  out.tokens_fraction = object.number_or("tokens_fraction", 1, kSmallest, 1000);
-  out.repeats = object.whole_or("repeats", 1, 1, kMostRuns);
-  out.seeds = object.whole_or("seeds", 1, 1, kMostRuns);
-  out.failure_share = object.number_or("failure_share", 0, 0, kBelowOne);
-  out.early_stopping = object.number_or("early_stopping", 0, 0, kBelowOne);
+  out.name = object.required_text(kName);
+  for (const Member& member : kMembers) {
+    double& number = out.*member.number;
+    number = member.whole ? object.whole_or(member.key, number, member.lowest, member.highest)
+                          : object.number_or(member.key, number, member.lowest, member.highest);
+  }
   if (out.runs() > kMostRuns) value.fail(fmt::format("more than {:g} runs", kMostRuns));
   return out;
 }

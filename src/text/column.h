@@ -52,6 +52,8 @@ struct Column : ColumnInfo {
   std::uint32_t arg =
       0;  ///< handed to the getter: of a lifted column its place in the part's table
   void (*list)(const T&, std::uint32_t arg, RowSink&) = nullptr;
+  /// What people read beside other answers, where that is more than the value.
+  std::string (*words)(const T&, std::uint32_t arg) = nullptr;
 
   [[nodiscard]] Value value(const T& subject) const { return get(subject, arg); }
   /// The number, or nothing where it is unknown; of a boolean 0 or 1.
@@ -159,6 +161,13 @@ Columns<T>& Columns<T>::lift(std::string_view name, bool optional) {
         const auto& lifted = Table()[arg];
         return lifted.get(*of, lifted.arg);
       };
+      if (part[i].words != nullptr) {
+        column.words = [](const T& subject, std::uint32_t arg) {
+          const auto& of = Part(subject);
+          const auto& lifted = Table()[arg];
+          return of ? lifted.words(*of, lifted.arg) : std::string();
+        };
+      }
     } else {
       column.list = [](const T& subject, std::uint32_t arg, RowSink& sink) {
         const auto& of = Part(subject);
@@ -332,6 +341,22 @@ constexpr Column<T> priced(Column<T> column) {
 template <class T>
 constexpr Column<T> as(ColumnRole role, Column<T> column) {
   column.role = role;
+  return column;
+}
+
+/// The same, as people read it beside other answers.
+template <class T>
+constexpr Column<T> shown(Beside beside, Column<T> column) {
+  column.beside = beside;
+  return column;
+}
+
+/// The same, where people read more than the value.
+template <class T, class F>
+constexpr Column<T> shown(Beside beside, F, Column<T> column) {
+  static_assert(std::is_empty_v<F>, "words capture nothing");
+  column.beside = beside;
+  column.words = [](const T& subject, std::uint32_t) -> std::string { return F{}(subject); };
   return column;
 }
 

@@ -75,6 +75,24 @@ enum class ColumnRole : std::uint8_t {
   total,       ///< dollars of it all
 };
 
+/// Where people read a column of answers that stand beside each other.
+struct Beside {
+  /// `at`: the order, 0 where the column is not there.
+  struct Place {
+    std::uint8_t at = 0;
+    std::string_view label = {};  ///< the column's heading where empty
+  };
+  Place line = {};   ///< where an answer is a column of figures: each ten is a group of lines
+  Place brief = {};  ///< where it is a line of them: from ten on, what a narrow page can do without
+  /// main: with details; a text also where answers differ in it. rest: where an answer has it.
+  Rank rank = Rank::first;
+  std::string_view unknown = {};  ///< stands for a text that is unknown
+
+  static constexpr std::uint8_t kGroup = 10;
+  [[nodiscard]] constexpr std::size_t group() const { return line.at / kGroup; }
+  [[nodiscard]] constexpr bool may_go() const { return brief.at >= kGroup; }
+};
+
 class ColumnTable;
 
 /// What a column means; all that help, schemas, tables and the row writers need of it.
@@ -92,6 +110,7 @@ struct ColumnInfo {
   bool priced = false;    ///< follows from the price of an hour: imputed where that is
   bool of_range = false;  ///< known only where a range is asked for
   ColumnRole role = ColumnRole::none;
+  Beside beside = {};
   bool flat = false;  ///< of a list: JSON has its rows as JSON Lines has them
   const ColumnTable& (*items)() = nullptr;  ///< of a list: the columns of its rows
   const ColumnTable* own_items = nullptr;   ///< the same, where they were made at run time

@@ -59,8 +59,8 @@ TEST_CASE("what is taken where nobody names it is in the catalog") {
   CHECK_NOTHROW(catalog.accelerator(assumed.claim_reference.name));
   CHECK_NOTHROW(catalog.stack(assumed.tuning_stack.name));
   CHECK_NOTHROW(catalog.stack(assumed.contrastive_stack.name));
-  for (const auto& each : assumed.vision_encoders) CHECK_NOTHROW(catalog.encoder(each.encoder));
-  CHECK_NOTHROW(catalog.encoder(assumed.audio_encoder.encoder));
+  for (const auto& each : assumed.vision_encoders) CHECK_NOTHROW(catalog.encoder(each.name));
+  CHECK_NOTHROW(catalog.encoder(assumed.audio_encoder.name));
 }
 
 TEST_CASE("a stack that says nothing of a number has the assumed one, and what it says it has") {

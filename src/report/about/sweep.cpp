@@ -58,7 +58,7 @@ Cell cell_of(const Value& value, const ColumnInfo& column, bool imputed) {
   }
 }
 
-// A text of a narrow page keeps the axes, the first figure, and what a row costs.
+// A text of a narrow page keeps the axes, the first figure, and what figures are about.
 std::vector<TableColumn> heads_of(const SweepPlan& plan, const Places& columns) {
   std::vector<TableColumn> heads;
   for (const ColumnInfo* column : columns) {
