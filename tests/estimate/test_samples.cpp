@@ -104,6 +104,7 @@ TEST_CASE("a text that nobody said gives way to the images of its sequence", "[s
   s.set_number(Field::data_seq_length, images + 24);
   CHECK(usual > 24);
   CHECK(assumed(answer(s), Field::data_text_tokens_per_sample).value == "24");
+  CHECK(assumed(answer(s), Field::data_packing).value == "packed");
   s.set_number(Field::data_seq_length, 4096);
   CHECK(assumed(answer(s), Field::data_text_tokens_per_sample).value == std::to_string(int(usual)));
 }
