@@ -187,7 +187,8 @@ struct Stack {
   double expert_block_seconds = 0;
   /// The same of each expert that a rank holds, where the model's code calls one after another.
   double expert_loop_seconds = 0;
-  double showcase_issued = 0;     ///< share of both that showcases take: CUDA graphs issue the rest
+  double showcase_issued = 0;     ///< share of all three that showcases take: CUDA graphs issue
+                                  ///< the rest
   double collective_dispatch_seconds = 0;  ///< host time to issue one collective
   double micro_batch_seconds = 0;  ///< host time per micro-batch and pass: schedule, loss, logging
   /// Further host time of vision-language code to gather a block's sharded weights, per block and pass.

@@ -74,8 +74,8 @@ void moved(LineItem& row, UnitTerms unit, double times, std::optional<Driver> mo
 std::vector<Term> standing_hour(const OwnershipCost& own) {
   std::vector<Term> out;
   if (!own.standing()) return out;
-  for (const StandingCost& each : kStandingCosts) {
-    out.push_back({*(own.*each.usd), of_hours(each.driver)});
+  for (const StandingCost& each : standing_costs()) {
+    out.push_back({*own.of(each.part), of_hours(each.driver)});
   }
   return out;
 }
@@ -97,10 +97,10 @@ std::vector<Term> whole_hour(const OwnershipCost& own) {
 
 void add_owned(const BillInputs& in, Rows& rows) {
   const OwnershipCost& own = *in.ownership;
-  for (const StandingCost& each : kStandingCosts) {
-    if (own.*each.usd == 0.0) continue;  // nobody pays it: no row
+  for (const StandingCost& each : standing_costs()) {
+    if (own.of(each.part) == 0.0) continue;  // nobody pays it: no row
     const bool bought = each.driver == Driver::capital;
-    moved(rows.add(each.part, in.gpu_hours, Unit::gpu_hour, own.*each.usd, true,
+    moved(rows.add(each.part, in.gpu_hours, Unit::gpu_hour, own.of(each.part), true,
                    each.source.empty() ? in.ownership_source : each.source,
                    bought ? in.ownership_date : std::string_view()),
           of_hours(each.driver));

@@ -127,12 +127,64 @@ PriceAge price_age(const PriceDate& quote, std::string_view as_of, double years_
   return out;
 }
 
+namespace {
+
+// What servers are worth on the answer's day.
+std::optional<double> book_value(const OwnershipInputs& inputs) {
+  if (!inputs.server_usd_per_gpu) return std::nullopt;
+  return depreciated_price(*inputs.server_usd_per_gpu, inputs.age.years());
+}
+
+std::optional<double> server_hour(const OwnershipInputs& inputs) {
+  const std::optional<double> value = book_value(inputs);
+  return value ? std::optional(depreciation_per_hour(*value)) : std::nullopt;
+}
+
+std::optional<double> network_hour(const OwnershipInputs& inputs) {
+  const std::optional<double> server = server_hour(inputs);
+  return server ? std::optional(network_cost(*server)) : std::nullopt;
+}
+
+std::optional<double> capital_hour(const OwnershipInputs& inputs) {
+  const std::optional<double> value = book_value(inputs);
+  if (!value) return std::nullopt;
+  return capital_per_hour(*value + network_cost(*value), inputs.capital_rate);
+}
+
+std::optional<double> colocation_hour(const OwnershipInputs& inputs) {
+  if (!inputs.system_watts_per_gpu) return std::nullopt;
+  return *inputs.system_watts_per_gpu / 1000 * inputs.colocation_usd_per_kw_month /
+         kHoursPerMonth;
+}
+
+std::optional<double> support_hour(const OwnershipInputs& inputs) {
+  if (!inputs.server_usd_per_gpu) return std::nullopt;
+  return capital_per_hour(depreciated_price(*inputs.server_usd_per_gpu, inputs.age.before_purchase),
+                          inputs.support_rate);
+}
+
+static_assert(kNetworkShare == 0.19);  // as the row of the network says
+constexpr StandingCost kStandingCosts[] = {
+    {Part::servers, "server", Driver::capital, "", server_hour},
+    {Part::network, "network", Driver::capital, "19 % of the cluster's cost (Epoch AI)",
+     network_hour},
+    {Part::capital, "capital", Driver::capital,
+     "yearly rate on the book value of servers and network (Jorgenson 1963)", capital_hour},
+    {Part::colocation, "colocation", Driver::colocation, "USD per kW-month (assumption)",
+     colocation_hour},
+    {Part::support, "support", Driver::capital, "yearly share of the price paid (--support-rate)",
+     support_hour},
+};
+
+}  // namespace
+
+std::span<const StandingCost> standing_costs() { return kStandingCosts; }
+
 std::optional<double> OwnershipCost::standing() const {
   double sum = 0;
   for (const StandingCost& each : kStandingCosts) {
-    const std::optional<double>& usd = this->*each.usd;
-    if (!usd) return std::nullopt;
-    sum += *usd;
+    if (!of(each.part)) return std::nullopt;
+    sum += *of(each.part);
   }
   return sum;
 }
@@ -147,21 +199,12 @@ double utilization_of(double standing, double idle) {
 
 OwnershipCost compute_ownership(const OwnershipInputs& inputs) {
   OwnershipCost out;
-  if (inputs.server_usd_per_gpu) {
-    const double value = depreciated_price(*inputs.server_usd_per_gpu, inputs.age.years());
-    out.server = depreciation_per_hour(value);
-    out.network = network_cost(*out.server);
-    out.support =
-        capital_per_hour(depreciated_price(*inputs.server_usd_per_gpu, inputs.age.before_purchase),
-                         inputs.support_rate);
-    out.capital = capital_per_hour(value + network_cost(value), inputs.capital_rate);
+  for (const StandingCost& each : kStandingCosts) {
+    out.standing_parts[static_cast<std::size_t>(each.part)] = each.usd(inputs);
   }
-  if (inputs.system_watts_per_gpu) {
-    const double watts = *inputs.system_watts_per_gpu;
-    out.colocation = watts / 1000 * inputs.colocation_usd_per_kw_month / kHoursPerMonth;
-    if (inputs.usd_per_kwh) {
-      out.energy = kwh_per_gpu_hour(watts, inputs.mean_draw, inputs.pue) * *inputs.usd_per_kwh;
-    }
+  if (inputs.system_watts_per_gpu && inputs.usd_per_kwh) {
+    out.energy = kwh_per_gpu_hour(*inputs.system_watts_per_gpu, inputs.mean_draw, inputs.pue) *
+                 *inputs.usd_per_kwh;
   }
   if (const auto standing = out.standing()) {
     out.idle = idle_cost(*standing, inputs.utilization);
@@ -187,12 +230,12 @@ std::optional<double> break_even_utilization(const OwnershipCost& cost,
 
 namespace {
 
-// `(server + network + capital + colocation + support)`, and the same with its numbers; what costs nothing is
-// left out.
+// `(server + network + capital + colocation + support)`, and the same with its numbers; what costs
+// nothing is left out.
 std::string standing_names(const OwnershipCost& cost) {
   std::string text;
   for (const StandingCost& each : kStandingCosts) {
-    if (cost.*each.usd == 0.0) continue;
+    if (cost.of(each.part) == 0.0) continue;
     text += fmt::format("{}{}", text.empty() ? "(" : " + ", each.name);
   }
   return text + ")";
@@ -201,8 +244,8 @@ std::string standing_names(const OwnershipCost& cost) {
 std::string standing_numbers(const OwnershipCost& cost) {
   std::string text;
   for (const StandingCost& each : kStandingCosts) {
-    if (cost.*each.usd == 0.0) continue;
-    text += fmt::format("{}{:.4f}", text.empty() ? "(" : " + ", (cost.*each.usd).value_or(0));
+    if (cost.of(each.part) == 0.0) continue;
+    text += fmt::format("{}{:.4f}", text.empty() ? "(" : " + ", cost.of(each.part).value_or(0));
   }
   return text + ")";
 }
@@ -227,24 +270,25 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
     steps.push_back({"server per hour", "book value x fall x ln 10 / hours of a year",
                      fmt::format("{} x {} x {:.6f} / {}", usd(value), kDepreciationPerYear,
                                  std::numbers::ln10, kHoursPerYear),
-                     hourly(cost.server),
+                     hourly(cost.of(Part::servers)),
                      fmt::format("{}; {}", price.source, kEpoch)});
     steps.push_back({"network per hour", "server x network's share / (1 - network's share)",
-                     fmt::format("{:.4f} x {} / (1 - {})", cost.server.value_or(0), kNetworkShare,
+                     fmt::format("{:.4f} x {} / (1 - {})", cost.of(Part::servers).value_or(0),
+                                 kNetworkShare,
                                  kNetworkShare),
-                     hourly(cost.network), kEpoch});
-    if (cost.support.value_or(0) > 0) {
+                     hourly(cost.of(Part::network)), kEpoch});
+    if (cost.of(Part::support).value_or(0) > 0) {
       steps.push_back(
           {"support per hour", "price paid x rate / hours of a year",
            fmt::format("{} x {:.3g} / {}",
                        usd(depreciated_price(*inputs.server_usd_per_gpu, age.before_purchase)),
                        inputs.support_rate, kHoursPerYear),
-           hourly(cost.support), "--support-rate"});
+           hourly(cost.of(Part::support)), "--support-rate"});
     }
     steps.push_back({"capital per hour", "book value of server and network x rate / hours of a year",
                      fmt::format("{} / (1 - {}) x {:.3g} / {}", usd(value), kNetworkShare,
                                  inputs.capital_rate, kHoursPerYear),
-                     hourly(cost.capital),
+                     hourly(cost.of(Part::capital)),
                      "Jorgenson, Capital Theory and Investment Behavior (1963)"});
   } else {
     steps.push_back({"server per hour", "price x fall x ln 10 / hours of a year", price.source,
@@ -259,7 +303,7 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
     steps.push_back({"colocation per hour", "kW x USD per kW-month / hours of a month",
                      fmt::format("{:.4g} x {:.4g} / {}", kw, inputs.colocation_usd_per_kw_month,
                                  kHoursPerMonth),
-                     hourly(cost.colocation), "model.md 9.2 (assumption)"});
+                     hourly(cost.of(Part::colocation)), "model.md 9.2 (assumption)"});
   }
   steps.push_back({"idle hours", standing_names(cost) + " x (1 / utilization - 1)",
                    fmt::format("{} x (1 / {:.3g} - 1)", standing_numbers(cost), inputs.utilization),

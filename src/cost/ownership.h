@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,15 +78,14 @@ struct OwnershipInputs {
 
 /// USD per accelerator-hour in use. Empty where an input is unknown.
 struct OwnershipCost {
-  std::optional<double> server;
-  std::optional<double> network;
-  std::optional<double> capital;  ///< on the book value of server and network
+  std::array<std::optional<double>, kPartWords.size()> standing_parts{};  ///< of standing_costs()
   std::optional<double> energy;
-  std::optional<double> colocation;
-  std::optional<double> support;
   std::optional<double> idle;  ///< all of it but the energy, of the hours that nobody uses
   std::optional<double> total;
 
+  [[nodiscard]] const std::optional<double>& of(Part part) const {
+    return standing_parts[static_cast<std::size_t>(part)];
+  }
   /// Paid whether the machine is in use or not; empty where a part is unknown.
   [[nodiscard]] std::optional<double> standing() const;
 };
@@ -95,22 +95,11 @@ struct OwnershipCost {
 struct StandingCost {
   Part part;
   std::string_view name;  ///< in formulas
-  std::optional<double> OwnershipCost::*usd;
   Driver driver;
   std::string_view source;  ///< empty: where the purchase price is from
+  std::optional<double> (*usd)(const OwnershipInputs& inputs);
 };
-static_assert(kNetworkShare == 0.19);  // as the row of the network says
-inline constexpr std::array kStandingCosts = {
-    StandingCost{Part::servers, "server", &OwnershipCost::server, Driver::capital, ""},
-    StandingCost{Part::network, "network", &OwnershipCost::network, Driver::capital,
-                 "19 % of the cluster's cost (Epoch AI)"},
-    StandingCost{Part::capital, "capital", &OwnershipCost::capital, Driver::capital,
-                 "yearly rate on the book value of servers and network (Jorgenson 1963)"},
-    StandingCost{Part::colocation, "colocation", &OwnershipCost::colocation, Driver::colocation,
-                 "USD per kW-month (assumption)"},
-    StandingCost{Part::support, "support", &OwnershipCost::support, Driver::capital,
-                 "yearly share of the price paid (--support-rate)"},
-};
+std::span<const StandingCost> standing_costs();
 
 OwnershipCost compute_ownership(const OwnershipInputs& inputs);
 

@@ -146,12 +146,6 @@ const SampleChoice& usual_samples(Method method, const Scenario& scenario, const
 void adapt_examples(Method method, const Catalog& catalog, Notes& notes, Scenario& adapted) {
   Defaults defaults(adapted, notes);
   if (says_tokens(adapted)) return;
-  // Samples that nobody counted fill the sequence that somebody asked for.
-  if (!adapted.has(Field::data_samples) && adapted.has(Field::data_seq_length) &&
-      !adapted.has(Field::data_packing)) {
-    adapted.set_text(Field::data_packing, "packed");
-    notes.add(Field::data_packing, "packed", "samples fill the sequence asked for", "--seq-length");
-  }
   const SampleChoice& usual = usual_samples(method, adapted, catalog);
   const double each = method_row(method).sequences_per_sample;
   defaults.number(Field::data_samples, usual.count,

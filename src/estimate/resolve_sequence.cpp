@@ -160,7 +160,12 @@ void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_
                       ResolvedWork& out, Notes& notes) {
   Workload& work = out.workload;
   const bool vision = work.vision() && sample.images > 0;  // a share of 0 leaves text alone
-  std::string_view packing = from_samples ? "grouped" : "packed";
+  // Samples of a length that nobody said fill the sequence that somebody asked for, unless it is
+  // theirs.
+  const bool filled = from_samples && !scenario.has(Field::data_text_tokens_per_sample) &&
+                      scenario.number_or(Field::data_seq_length, std::round(sample.tokens())) !=
+                          std::round(sample.tokens());
+  std::string_view packing = from_samples && !filled ? "grouped" : "packed";
   if (scenario.has(Field::data_packing)) packing = scenario.text(Field::data_packing);
   const Packing how = value_of(kPackings, packing);
   const bool packed = how == Packing::packed;
@@ -180,7 +185,9 @@ void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_
               packed ? "packed sequences of the usual length" : "one sample per sequence",
               "trcost default");
   }
-  if (!scenario.has(Field::data_packing) && (from_samples || vision)) {
+  if (!scenario.has(Field::data_packing) && filled) {
+    notes.add(Field::data_packing, "packed", "samples fill the sequence asked for", "--seq-length");
+  } else if (!scenario.has(Field::data_packing) && (from_samples || vision)) {
     notes.fallback(Field::data_packing, packing);
   }
   out.seq_length = sequence;

@@ -59,43 +59,25 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
                                   work.encoder->image <= 0 || work.encoder->fused_attention);
 }
 
-// A text of a corpus fills its sequence, and so does a sample whose sequence is said; another is as
-// long as those of its kind.
+// A text of a corpus fills its sequence; a sample is as long as those of its kind, and no longer than
+// the sequence asked for.
 double text_of(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
   if (const auto given = scenario.number(Field::data_text_tokens_per_sample)) return *given;
   const auto sequence = scenario.number(Field::data_seq_length);
   if (!scenario.has(Field::data_samples)) {
     return std::min(kDefaultSequence, sequence.value_or(kDefaultSequence));
   }
-  if (sequence) {
-    notes.add(Field::data_text_tokens_per_sample, *sequence,
-              "a sample fills the sequence asked for", "--seq-length");
-    return *sequence;
-  }
   const Method method = method_named(scenario.text(Field::train_method));
   const AssumedChoices& assumed = catalog.assumed();
   const bool answers = method == Method::pretrain || method == Method::sft;
   const SampleChoice& usual = answers ? assumed.instructions : assumed.preferences;
+  if (sequence && *sequence < *usual.text_tokens) {
+    notes.add(Field::data_text_tokens_per_sample, *sequence, "the sequence asked for cuts it",
+              "--seq-length");
+    return *sequence;
+  }
   notes.add(Field::data_text_tokens_per_sample, *usual.text_tokens, usual.why, usual.source);
   return *usual.text_tokens;
-}
-
-// Beside images a text is as long as those of the mix, or as what the images leave of the sequence
-// asked for.
-double text_beside_images(const Scenario& scenario, const SampleMix& mix, const Workload& work,
-                          Notes& notes) {
-  if (const auto given = scenario.number(Field::data_text_tokens_per_sample)) return *given;
-  const double images = std::max(1.0, scenario.number_or(Field::data_images_per_sample, mix.images));
-  const double taken = in_sequence(work) ? images * work.vision_tokens_per_image : 0;
-  const double room = scenario.number_or(Field::data_seq_length, taken + mix.text_tokens) - taken;
-  if (room > 0 && room < mix.text_tokens) {
-    notes.add(Field::data_text_tokens_per_sample, room,
-              "what the images leave of the sequence asked for", "--seq-length");
-    return room;
-  }
-  notes.add(Field::data_text_tokens_per_sample, mix.text_tokens, std::string(mix.why),
-            std::string(mix.source));
-  return mix.text_tokens;
 }
 
 Sample resolve_sample(const Scenario& scenario, const Catalog& catalog, const ResolvedWork& work,
@@ -108,7 +90,11 @@ Sample resolve_sample(const Scenario& scenario, const Catalog& catalog, const Re
     sample.text = text_of(scenario, catalog, notes);
     return sample;
   }
-  sample.text = text_beside_images(scenario, mix, work.workload, notes);
+  sample.text = scenario.number_or(Field::data_text_tokens_per_sample, mix.text_tokens);
+  if (!scenario.has(Field::data_text_tokens_per_sample)) {
+    notes.add(Field::data_text_tokens_per_sample, sample.text, std::string(mix.why),
+              std::string(mix.source));
+  }
   const double images = scenario.number_or(Field::data_images_per_sample, mix.images);
   const bool said = scenario.has(Field::data_images_per_sample);
   const double share = scenario.number_or(Field::data_image_share, mix.image_share);

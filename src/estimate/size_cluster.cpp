@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "estimate/cluster_size.h"
@@ -64,17 +65,42 @@ class Sizing {
       start = std::max(start, smallest);
     }
     const WallClock wall = [this](double gpus) { return wall_clock(gpus); };
-    const SizeChoice choice = size_for_deadline(sizes_, wall, start, deadline_);
+    const SizeChoice choice = kept_choice(size_for_deadline(sizes_, wall, start, deadline_), [&] {
+      return size_for_deadline(sizes_, wall, start, deadline_);
+    });
     if (choice.gpus == 0) {
       if (sizes_.after(choice.shortest_gpus) > kMostGpus) refuse_size();
       if (choice.shortest_gpus == 0) refuse_all(start);
       return fastest(choice, notes);
     }
     note(choice, smallest, notes);
-    return mfu_ ? execute(task_, choice.gpus) : *tried(choice.gpus);
+    if (mfu_) return execute(task_, choice.gpus);
+    std::optional<Answered> asked = as_asked(choice.gpus);
+    return asked && asked->seconds <= deadline_ ? std::move(asked->execution)
+                                                : *tried(choice.gpus);
   }
 
  private:
+  // Whether who asks for this size gets an answer in time, too: with the batch that was given.
+  [[nodiscard]] bool kept(double gpus) {
+    const std::optional<Answered> asked = as_asked(gpus);
+    return asked && asked->seconds <= deadline_;
+  }
+
+  // The first choice that is kept, or the very first where none is.
+  template <class Next>
+  SizeChoice kept_choice(const SizeChoice& first, Next next) {
+    constexpr std::size_t kMostRefused = 16;
+    SizeChoice choice = first;
+    while (!mfu_ && choice.gpus > 0 && refused_.size() < kMostRefused) {
+      if (kept(choice.gpus)) return choice;
+      refused_.insert(choice.gpus);
+      choice = next();
+    }
+    refused_.clear();
+    return first;
+  }
+
   // Accelerators that meet the deadline at this MFU, without failures.
   [[nodiscard]] double needed(double mfu) const {
     return flops_ / (peak_flops(task_.model()) * mfu * deadline_);
@@ -103,6 +129,7 @@ class Sizing {
 
   // Infinite where the size has no layout, or is interrupted too often to get on.
   double wall_clock(double gpus) {
+    if (refused_.contains(gpus)) return kInfinity;
     try {
       if (mfu_) {
         const double busy = deadline_ * needed(*mfu_) / gpus;
@@ -147,8 +174,8 @@ class Sizing {
                             format_exact(choice.fewest)),
                 system);
     } else {
-      notes.add(Field::hardware_gpus, choice.gpus, "the fewest whole nodes that meet the deadline",
-                system);
+      notes.add(Field::hardware_gpus, choice.gpus,
+                "about the fewest whole nodes that meet the deadline", system);
     }
     if (choice.gpus > kLargestCluster) {
       notes.warn(
@@ -238,6 +265,7 @@ class Sizing {
   ClusterSizes sizes_;
   double flops_;  ///< of the whole training
   std::map<double, std::optional<Execution>> tried_;  ///< by size
+  std::set<double> refused_;  ///< sizes that are late with what was given
   bool other_training_ = false;  ///< some sizes run, but not acceptably
 };
 

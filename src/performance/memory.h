@@ -87,7 +87,6 @@ bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept
 /// out (DeepSpeed's ZeRO-3 reduce_bucket_size times two; its ZeRO-2 default is one of 5e8).
 inline constexpr double kGradientBuckets = 1e9;
 
-/// Memory of one workload on one kind of device, prepared so that a layout is arithmetic.
 /// What a stage keeps for its backward passes:
 ///   in_flight x kept + transient - on_host
 /// where kept and transient are, for a share `repeated` of the layers, those of full recomputation.
@@ -104,6 +103,7 @@ struct ActivationAccount {
   }
 };
 
+/// Memory of one workload on one kind of device, prepared so that a layout is arithmetic.
 class MemoryModel {
  public:
   using Stage = PipelineStage;

@@ -83,6 +83,11 @@ struct MemoryModel::Preparation {
     if (learn) return {0, params * per.weights, params * per.gradients, params * per.optimizer};
     return {(params - packed) * frozen_bytes() + packed * kQloraBytes, 0, 0, 0};
   }
+  /// Of a model beside the one that is trained, which none of its weights are packed in.
+  [[nodiscard]] States held(double params, bool learn) const {
+    if (learn || is_low_precision(precision)) return states(params, learn);
+    return {params * 2 * value_scale, 0, 0, 0};
+  }
   /// Of `params` parameters beside those.
   [[nodiscard]] States beside(double params) const {
     const StateBytes& per = model.recipe_.adapter_states;
@@ -252,8 +257,8 @@ MemoryModel::MemoryModel(const Workload& workload, const DealtLayers& dealt,
   prepare.layers();
   prepare.ends();
   for (const HeldModel& other : workload.others) {
-    others_.add(prepare.states(other.params.total - other.params.expert, other.learns), 1);
-    other_experts_.add(prepare.states(other.params.expert, other.learns), 1);
+    others_.add(prepare.held(other.params.total - other.params.expert, other.learns), 1);
+    other_experts_.add(prepare.held(other.params.expert, other.learns), 1);
   }
 }
 

@@ -125,11 +125,12 @@ MicroBatch micro_batch(const Evaluation& at, const LanguageModel& model) {
   return work;
 }
 
-// To the next stage and back.
+// To the next stage and back. The slowest of the links paces all: where the pipeline has more ranks
+// than a domain, some stage's neighbour lies outside of it, however narrow the stages are.
 double stage_transfer(const Evaluation& at, double hidden) {
   if (at.pipeline <= 1) return 0;
   const double bytes = 2 * at.tokens * hidden / at.sequence;
-  const double stride = at.layout.gpus() / at.pipeline;
+  const double stride = at.layout.gpus() - 1;
   const double each = transfer_seconds(at.costs.fabric, bytes, stride);
   const double times = 2.0 * at.layout.vp, shown = 1 - at.costs.overlap.pipeline;
   if (at.ledger != nullptr) {

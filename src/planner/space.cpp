@@ -132,13 +132,20 @@ bool SearchSpace::pipeline_divides(int pp) const {
   return layers_ >= kLeastBalance * pp * std::ceil(layers_ / pp);
 }
 
+// A stage narrower than a domain has to divide it, or the groups of some stage would straddle two.
+bool SearchSpace::stage_divides(std::int64_t ranks, int pp) const {
+  const auto domain = static_cast<std::int64_t>(model_.platform().system->usable_per_domain);
+  if (pp == 1 || request_.pp || ranks * pp <= domain || ranks >= domain) return true;
+  return domain % ranks == 0;
+}
+
 void SearchSpace::add_structures(std::vector<Structure>& out, Structure s) const {
   s.dp = static_cast<int>(gpus_ / whole(s.gpus()));
   if (request_.dp && s.dp != *request_.dp) return;
   // A group of experts lies within a stage.
   const std::int64_t stage = gpus_ / s.pp;
   const std::int64_t etp = request_.etp.value_or(1);
-  if (stage % (s.ep * etp) != 0) return;
+  if (stage % (s.ep * etp) != 0 || !stage_divides(stage, s.pp)) return;
   out.push_back(s);
   if (request_.ep || !language_.moe) return;
   const int experts = static_cast<int>(language_.moe->experts);
@@ -155,7 +162,7 @@ void SearchSpace::add_partial(std::vector<Structure>& out, Structure s) const {
         static_cast<std::int64_t>(std::min(replicas, static_cast<double>(gpus_ / split)));
     const std::int64_t dp = most / together * together, busy = dp * split;
     // A given batch may have no use for more.
-    if (dp < 1 || busy >= last || (2 * busy <= gpus_ && !request_.global_batch)) return;
+    if (dp < 1 || busy >= last || !stage_divides(busy / s.pp, s.pp) || (2 * busy <= gpus_ && !request_.global_batch)) return;
     s.dp = static_cast<int>(dp);
     out.push_back(s);
     last = busy;

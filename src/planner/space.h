@@ -81,6 +81,7 @@ class SearchSpace {
   [[nodiscard]] std::vector<int> context_degrees() const;
   [[nodiscard]] ContextKind context_kind() const;
   [[nodiscard]] bool pipeline_divides(int pp) const;
+  [[nodiscard]] bool stage_divides(std::int64_t ranks, int pp) const;
   void add_structures(std::vector<Structure>& out, Structure s) const;
   /// Those of every number of stages; `s` has one stage and one replica.
   void add_pipelines(std::vector<Structure>& out, Structure s) const;

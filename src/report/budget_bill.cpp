@@ -42,7 +42,7 @@ bool BudgetMaker::owned() const {
 }
 
 bool BudgetMaker::stands(Part part) {
-  return std::ranges::any_of(kStandingCosts,
+  return std::ranges::any_of(standing_costs(),
                              [&](const StandingCost& each) { return each.part == part; });
 }
 

@@ -6,15 +6,11 @@
 //   const Columns<Serving>& serving_columns() {
 //     static const Columns<Serving> table = [] {
 //       Columns<Serving> t;
-//       t.add({column::text("accelerator", [](const Serving& s) { return s.name(); }, "catalog
-//       name",
-//                           Rank::key),
+//       t.add({column::text("accelerator", name_of, "catalog name", Rank::key),
 //              column::number("gpus", "accelerators", NumberKind::integer,
 //                             [](const Serving& s) { return s.gpus; }, "of one replica")});
 //       t.lift<[](const Serving& s) { return &s.memory; }, memory_use_columns>("memory");
-//       t.add({column::list<assumption_columns>(
-//           "assumptions", [](const Serving& s) -> auto& { return s.assumptions; }, "what was
-//           open")});
+//       t.add({column::list<assumption_columns>("assumptions", assumed, "what was open")});
 //       return t;
 //     }();
 //     return table;

@@ -257,7 +257,8 @@ END
   refused 2 'a sample of 900 tokens (576 of images, 324 of text) does not fit into --seq-length 700' \
     estimate --model llava-1.5-7b --samples 5e4 --text-tokens-per-sample 324 --seq-length 700 \
     --accelerator h100-sxm --gpus 8
-  run_trcost estimate --model llava-1.5-7b --samples 5e4 --seq-length 4096 --accelerator h100-sxm --gpus 8
+  run_trcost estimate --model llava-1.5-7b --samples 5e4 --text-tokens-per-sample 324 --seq-length 4096 \
+    --accelerator h100-sxm --gpus 8
   [ "$code" -eq 0 ]
   grep -q 'seq-length 4096 is more than the 900 tokens of a sample' err.txt out.txt
   run_trcost estimate --model llava-1.5-7b --samples 5e4 --seq-length 700 --packing packed \

@@ -135,10 +135,10 @@ TEST_CASE("owning: parts, utilisation, break-even", "[cost][ownership]") {
   const OwnershipCost busy = compute_ownership(inputs);
   CHECK(busy.idle == 0);
   CHECK_THAT(busy.energy.value(), WithinRel(0.0987328125, 1e-9));
-  CHECK_THAT(busy.colocation.value(), WithinRel(1.275 * 150 / 730.5, 1e-12));
-  CHECK_THAT(busy.total.value(), WithinRel(*busy.server + *busy.network + *busy.capital +
-                                               *busy.energy + *busy.colocation,
-                                           1e-12));
+  CHECK_THAT(busy.of(Part::colocation).value(), WithinRel(1.275 * 150 / 730.5, 1e-12));
+  const double parts = *busy.of(Part::servers) + *busy.of(Part::network) +
+                       *busy.of(Part::capital) + *busy.of(Part::colocation) + *busy.energy;
+  CHECK_THAT(busy.total.value(), WithinRel(parts, 1e-12));
   const double even = break_even_utilization(busy, 3.0).value();
   inputs.utilization = even;
   CHECK_THAT(compute_ownership(inputs).total.value(), WithinRel(3.0, 1e-12));
@@ -162,13 +162,14 @@ TEST_CASE("a price falls from its own day, once", "[cost][ownership]") {
   inputs.server_usd_per_gpu = 31904.6;
   inputs.age = price_age(quote, today, 0);
   const OwnershipCost fresh = compute_ownership(inputs);
-  CHECK_THAT(fresh.server.value(), WithinRel(0.690286, 2e-5));
+  CHECK_THAT(fresh.of(Part::servers).value(), WithinRel(0.690286, 2e-5));
   CHECK_THAT(cash_per_gpu(inputs).value(), WithinRel(31904.6 * 0.588352 / 0.81, 2e-5));
   // Bought after the quote: what the buyer paid had fallen by then, what he has falls since. Worth
   // the same today, for more cash.
   const double paid_now = *cash_per_gpu(inputs);
   inputs.age = price_age(quote, today, 1);
-  CHECK_THAT(compute_ownership(inputs).server.value(), WithinRel(*fresh.server, 1e-12));
+  CHECK_THAT(compute_ownership(inputs).of(Part::servers).value(),
+             WithinRel(*fresh.of(Part::servers), 1e-12));
   CHECK_THAT(cash_per_gpu(inputs).value(), WithinRel(paid_now * 1.380384, 1e-6));  // 10^0.14
   // Bought before it: from the purchase on.
   CHECK(price_age(quote, today, 3).years() == 3);
@@ -185,13 +186,13 @@ TEST_CASE("the cost of capital is a rate on the book value", "[cost][ownership]"
   inputs.mean_draw = assumed().mean_draw;
   inputs.server_usd_per_gpu = 31904.6;
   inputs.capital_rate = 0.10;
-  CHECK_THAT(compute_ownership(inputs).capital.value(), WithinRel(0.44934, 1e-4));
+  CHECK_THAT(compute_ownership(inputs).of(Part::capital).value(), WithinRel(0.44934, 1e-4));
   // Jorgenson's user cost: price x (rate + depreciation), 0.14 ln 10 = 32.236 % a year.
   const OwnershipCost hour = compute_ownership(inputs);
-  CHECK_THAT(*hour.capital + *hour.server + *hour.network,
+  CHECK_THAT(*hour.of(Part::capital) + *hour.of(Part::servers) + *hour.of(Part::network),
              WithinRel(31904.6 / 0.81 * (0.10 + 0.322362) / 8766, 1e-5));
   inputs.capital_rate = 0;
-  CHECK(compute_ownership(inputs).capital == 0);
+  CHECK(compute_ownership(inputs).of(Part::capital) == 0);
 }
 
 TEST_CASE("the bill of an owner sums to its total", "[cost][bill][ownership]") {
@@ -268,7 +269,18 @@ TEST_CASE("purchase prices in order of preference", "[cost][ownership]") {
 }
 
 TEST_CASE("an owner's hour says which rent it is compared with", "[cost][bill][ownership]") {
-  OwnershipCost hour{1.0, 0.25, 0.25, 0.1, 0.25, 0.0, 0.4375, 2.2875};
+  OwnershipCost hour;
+  const auto stands = [&](Part part, double usd) {
+    hour.standing_parts[static_cast<std::size_t>(part)] = usd;
+  };
+  stands(Part::servers, 1);
+  stands(Part::network, 0.25);
+  stands(Part::capital, 0.25);
+  stands(Part::colocation, 0.25);
+  stands(Part::support, 0);
+  hour.energy = 0.1;
+  hour.idle = 0.4375;
+  hour.total = 2.2875;
   const PriceQuote rent = given_price(1.85);
   BillInputs inputs;
   inputs.own = true;

@@ -65,12 +65,14 @@ TEST_CASE("samples of a length that nobody said have that of their kind, and it 
   CHECK(assumed(answer(sft), Field::data_text_tokens_per_sample).source.find("tulu") !=
         std::string::npos);
 
-  // Who says how long sequences are fills them.
-  sft.set_number(Field::data_seq_length, 2048);
-  CHECK(answer(sft).tokens.total == 2048e3);
-  CHECK(assumed(answer(sft), Field::data_text_tokens_per_sample).value == "2048");
-  sft.set_number(Field::data_seq_length, 16384);
-  CHECK(answer(sft).tokens.total == 16384e3);
+  // Who says how long sequences are has samples packed into them, or cut.
+  for (const double sequence : {2048.0, 16384.0}) {
+    sft.set_number(Field::data_seq_length, sequence);
+    CHECK(answer(sft).tokens.total == 790e3);
+    CHECK(assumed(answer(sft), Field::data_packing).value == "packed");
+  }
+  sft.set_number(Field::data_seq_length, 512);
+  CHECK(answer(sft).tokens.total == 512e3);
   sft.set_number(Field::data_text_tokens_per_sample, 300);
   CHECK(answer(sft).tokens.total == 300e3);
 }
@@ -96,15 +98,23 @@ TEST_CASE("adapters and projectors learn from samples, never from 20 tokens a pa
   CHECK(answer(question("llama-3.1-8b")).tokens.total > 1e11);
 }
 
-TEST_CASE("a text that nobody said gives way to the images of its sequence", "[samples]") {
-  Scenario s = question("llava-1.5-7b");
-  s.set_text(Field::train_recipe, "lora");
-  const double usual = std::stod(assumed(answer(s), Field::data_text_tokens_per_sample).value);
-  const double images = 576;  // of a picture of 336 pixels in squares of 14
-  s.set_number(Field::data_seq_length, images + 24);
-  CHECK(usual > 24);
-  CHECK(assumed(answer(s), Field::data_text_tokens_per_sample).value == "24");
-  CHECK(assumed(answer(s), Field::data_packing).value == "packed");
-  s.set_number(Field::data_seq_length, 4096);
-  CHECK(assumed(answer(s), Field::data_text_tokens_per_sample).value == std::to_string(int(usual)));
+TEST_CASE("a default that is stated changes nothing", "[samples]") {
+  for (const char* model : {"llama-3.1-8b", "llava-1.5-7b"}) {
+    for (const double sequence : {0.0, 600.0, 4096.0}) {
+      INFO(model << " " << sequence);
+      Scenario s = question(model);
+      s.set_text(Field::train_recipe, "lora");
+      if (sequence > 0) s.set_number(Field::data_seq_length, sequence);
+      const Estimate unsaid = answer(s);
+      for (const Field field : {Field::data_samples, Field::data_packing}) {
+        const std::string value = assumed(unsaid, field).value;
+        if (field == Field::data_samples) {
+          s.set_number(field, std::stod(value));
+        } else {
+          s.set_text(field, value);
+        }
+        CHECK(answer(s).gpu_hours == Approx(unsaid.gpu_hours).epsilon(1e-12));
+      }
+    }
+  }
 }
