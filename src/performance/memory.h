@@ -191,6 +191,7 @@ class MemoryModel {
   double capacity_ = 0;  ///< bytes that a plan may fill
   double domain_ = 8;
   States others_, other_experts_;  ///< of other models, their layers dealt evenly to the stages
+  bool holds_others_ = false;
   std::array<Layers, kPlaces> layers_;
   DealtLayers dealt_;
   bool experts_ = false;

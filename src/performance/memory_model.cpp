@@ -19,8 +19,8 @@ struct MemoryModel::Shares {
   double gathered;                        ///< weights of the layers at work, where they are sharded
 };
 
-MemoryModel::Shape MemoryModel::shape(const Layout& layout, const Shares& shares,
-                                      Stage stage) const noexcept {
+inline MemoryModel::Shape MemoryModel::shape(const Layout& layout, const Shares& shares,
+                                             Stage stage) const noexcept {
   const double p = layout.pp;
   Shape s;
   s.layers = p > 1 ? layers_on(dealt_, shares.dealt, stage) : dealt_.layers;
@@ -117,14 +117,15 @@ double MemoryModel::moved_activations(const Layout& layout) const noexcept {
 
 // The vocabulary's tables of a stage, whole while the step lasts: of a pipeline one stage has one, the
 // last the other.
-double MemoryModel::gathered_tables(const Layout& layout, bool first, bool last) const noexcept {
+inline double MemoryModel::gathered_tables(const Layout& layout, bool first,
+                                          bool last) const noexcept {
   if (layout.sharding < Sharding::parameters || !recipe_.unsharded_embeddings) return 0;
   const double head = last && !(first && tied_) ? head_weights_ : 0;
   return ((first ? embedding_weights_ : 0) + head) / layout.tp;
 }
 
-ActivationAccount MemoryModel::kept_on(const Shape& shape, const Shares& shares,
-                                       bool first) const noexcept {
+inline ActivationAccount MemoryModel::kept_on(const Shape& shape, const Shares& shares,
+                                              bool first) const noexcept {
   ActivationAccount out{.in_flight = shape.in_flight};
   for (std::size_t i = 0; i < kPlaces; ++i) {
     if (shape.layers[i] <= 0) continue;
@@ -167,7 +168,7 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
       std::max(0.0, recipe_.update_copies * learning - use.activations - use.logits);
   use.overhead = use.unallocated + shares.gathered + gathered_tables(layout, first, last) +
                  use.fragments + copied;
-  hold_others(shares, layout.pp, use);
+  if (holds_others_) hold_others(shares, layout.pp, use);
   add_up(use);
   return use;
 }

@@ -256,6 +256,7 @@ MemoryModel::MemoryModel(const Workload& workload, const DealtLayers& dealt,
   }
   prepare.layers();
   prepare.ends();
+  holds_others_ = !workload.others.empty();
   for (const HeldModel& other : workload.others) {
     others_.add(prepare.held(other.params.total - other.params.expert, other.learns), 1);
     other_experts_.add(prepare.held(other.params.expert, other.learns), 1);
