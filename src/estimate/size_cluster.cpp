@@ -64,10 +64,7 @@ class Sizing {
       smallest = smallest_cluster(task_.model(), request_for(task_, start), kMostGpus);
       start = std::max(start, smallest);
     }
-    const WallClock wall = [this](double gpus) { return wall_clock(gpus); };
-    const SizeChoice choice = kept_choice(size_for_deadline(sizes_, wall, start, deadline_), [&] {
-      return size_for_deadline(sizes_, wall, start, deadline_);
-    });
+    const SizeChoice choice = choose(start);
     if (choice.gpus == 0) {
       if (sizes_.after(choice.shortest_gpus) > kMostGpus) refuse_size();
       if (choice.shortest_gpus == 0) refuse_all(start);
@@ -75,29 +72,27 @@ class Sizing {
     }
     note(choice, smallest, notes);
     if (mfu_) return execute(task_, choice.gpus);
-    std::optional<Answered> asked = as_asked(choice.gpus);
-    return asked && asked->seconds <= deadline_ ? std::move(asked->execution)
-                                                : *tried(choice.gpus);
+    return in_time_ ? std::move(*in_time_) : *tried(choice.gpus);
   }
 
  private:
-  // Whether who asks for this size gets an answer in time, too: with the batch that was given.
-  [[nodiscard]] bool kept(double gpus) {
-    const std::optional<Answered> asked = as_asked(gpus);
-    return asked && asked->seconds <= deadline_;
-  }
-
-  // The first choice that is kept, or the very first where none is.
-  template <class Next>
-  SizeChoice kept_choice(const SizeChoice& first, Next next) {
+  // The first choice that --gpus of its size answers in time too, with the batch that was given; the
+  // very first where none is.
+  SizeChoice choose(double start) {
     constexpr std::size_t kMostRefused = 16;
-    SizeChoice choice = first;
-    while (!mfu_ && choice.gpus > 0 && refused_.size() < kMostRefused) {
-      if (kept(choice.gpus)) return choice;
+    const WallClock wall = [this](double gpus) { return wall_clock(gpus); };
+    const auto next = [&] { return size_for_deadline(sizes_, wall, start, deadline_); };
+    const SizeChoice first = next();
+    if (mfu_) return first;
+    for (SizeChoice choice = first; choice.gpus > 0 && refused_.size() < kMostRefused;
+         choice = next()) {
+      if (std::optional<Answered> asked = as_asked(choice.gpus);
+          asked && asked->seconds <= deadline_) {
+        in_time_ = std::move(asked->execution);
+        return choice;
+      }
       refused_.insert(choice.gpus);
-      choice = next();
     }
-    refused_.clear();
     return first;
   }
 
@@ -266,6 +261,7 @@ class Sizing {
   double flops_;  ///< of the whole training
   std::map<double, std::optional<Execution>> tried_;  ///< by size
   std::set<double> refused_;  ///< sizes that are late with what was given
+  std::optional<Execution> in_time_;  ///< of the size chosen, as --gpus answers it
   bool other_training_ = false;  ///< some sizes run, but not acceptably
 };
 

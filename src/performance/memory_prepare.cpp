@@ -83,7 +83,7 @@ struct MemoryModel::Preparation {
     if (learn) return {0, params * per.weights, params * per.gradients, params * per.optimizer};
     return {(params - packed) * frozen_bytes() + packed * kQloraBytes, 0, 0, 0};
   }
-  /// Of a model beside the one that is trained, which none of its weights are packed in.
+  /// Of a model beside the one that is trained: none of its weights are packed.
   [[nodiscard]] States held(double params, bool learn) const {
     if (learn || is_low_precision(precision)) return states(params, learn);
     return {params * 2 * value_scale, 0, 0, 0};

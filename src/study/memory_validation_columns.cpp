@@ -14,21 +14,15 @@ constexpr auto bytes(std::string_view path, auto get, std::string_view help) {
   return number(path, "bytes", NumberKind::bytes, get, help, Rank::first);
 }
 
-std::optional<double> where_known(Row row, double value) {
-  return row.problem.empty() ? std::optional(value) : std::nullopt;
-}
-
 const MemoryUse* use_of(Row row) {
   return row.problem.empty() ? &row.use : nullptr;
 }
 
 const Columns<MemoryReplay>& row_columns() {
   static const Columns<MemoryReplay> table = [] {
-    Columns<MemoryReplay> t = {
-        text(
-            "id", [](Row r) -> auto& { return r.run->id; }, "of the measured row", Rank::key),
-        text(
-            "run", [](Row r) -> auto& { return r.run->title; }, "published"),
+    Columns<MemoryReplay> t;
+    t.add(figure_columns<MemoryReplay>());
+    t.add({
         text(
             "accelerator", [](Row r) -> auto& { return r.accelerator; }, "it ran on"),
         text(
@@ -48,16 +42,10 @@ const Columns<MemoryReplay>& row_columns() {
             "predicted / measured - 1", Rank::first),
         number(
             "weight", "", NumberKind::number, [](Row r) { return r.weight; },
-            "one over the rows of its source; 0: no row to judge by")};
+            "one over the rows of its source; 0: no row to judge by")});
     t.lift<use_of, memory_use_columns>("memory", true);
+    t.add(origin_columns<MemoryReplay>());
     t.add({text(
-               "quality", [](Row r) -> auto& { return r.run->quality; },
-               "A as published, B one thing assumed, C several"),
-           text(
-               "source", [](Row r) -> auto& { return r.source; }, "one vote"),
-           text(
-               "reference", [](Row r) -> auto& { return r.run->reference; }, "where it was read"),
-           text(
                "assumed", [](Row r) -> auto& { return r.run->assumed; }, "what it does not say"),
            text(
                "problem",

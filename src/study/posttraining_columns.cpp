@@ -9,21 +9,16 @@ namespace {
 using namespace column;
 using Row = const PosttrainingReplay&;
 
-std::optional<double> where_known(Row row, double value) {
-  return row.problem.empty() ? std::optional(value) : std::nullopt;
-}
-
 Column<PosttrainingReplay> figure(std::string_view path, auto get, std::string_view help,
                                   Rank rank = Rank::rest) {
   return number(path, "", NumberKind::number, get, help, rank);
 }
 
 const Columns<PosttrainingReplay>& row_columns() {
-  static const Columns<PosttrainingReplay> table = {
-      text(
-          "id", [](Row r) -> auto& { return r.run->id; }, "of the measured row", Rank::key),
-      text(
-          "run", [](Row r) -> auto& { return r.run->title; }, "published"),
+  static const Columns<PosttrainingReplay> table = [] {
+    Columns<PosttrainingReplay> t;
+    t.add(figure_columns<PosttrainingReplay>());
+    t.add({
       text(
           "method", [](Row r) -> auto& { return r.method; }, "of training"),
       text(
@@ -53,19 +48,16 @@ const Columns<PosttrainingReplay>& row_columns() {
           "predicted / measured - 1", Rank::first),
       figure(
           "left_out", [](Row r) { return r.left_out; },
-          "predicted with its model or source left out of the fit"),
-      text(
-          "quality", [](Row r) -> auto& { return r.run->quality; },
-          "A as published, B one thing assumed, C several"),
-      text(
-          "source", [](Row r) -> auto& { return r.source; }, "one vote"),
-      text(
-          "reference", [](Row r) -> auto& { return r.run->reference; }, "where it was read"),
+          "predicted with its model or source left out of the fit")});
+    t.add(origin_columns<PosttrainingReplay>());
+    t.add({
       text(
           "assumed", [](Row r) -> auto& { return r.run->assumed; }, "what it does not say"),
       text(
           "problem", [](Row r) -> auto& { return r.problem.empty() ? r.run->why_not : r.problem; },
-          "why it is not fitted to, or not predicted")};
+          "why it is not fitted to, or not predicted")});
+    return t;
+  }();
   return table;
 }
 

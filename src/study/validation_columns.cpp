@@ -29,10 +29,6 @@ constexpr auto plain_number(std::string_view path, auto get, std::string_view he
 template <auto Member>
 constexpr auto fact = [](Row row) -> std::string_view { return row.measured->*Member; };
 
-std::optional<double> where_known(Row row, double value) {
-  return row.problem.empty() ? std::optional(value) : std::nullopt;
-}
-
 const Columns<ValidationRow>& row_columns() {
   static const Columns<ValidationRow> table = [] {
     Columns<ValidationRow> t = {
@@ -132,11 +128,6 @@ const Columns<ServingReplay>& serving_replay_columns() {
   return table;
 }
 
-template <class Replay>
-std::optional<double> where_replayed(const Replay& run, double value) {
-  return run.problem.empty() ? std::optional(value) : std::nullopt;
-}
-
 const Columns<RunReplay>& replay_columns() {
   const auto hours = [](std::string_view path, auto get, std::string_view help) {
     return number(path, "GPU-hours", NumberKind::count, get, help);
@@ -149,13 +140,13 @@ const Columns<RunReplay>& replay_columns() {
       hours("reported_gpu_hours",
             [](Run r) { return r.reported > 0 ? std::optional(r.reported) : std::nullopt; },
             "as published"),
-      hours("predicted_gpu_hours", [](Run r) { return where_replayed(r, r.predicted); },
+      hours("predicted_gpu_hours", [](Run r) { return where_known(r, r.predicted); },
             "by the estimate"),
-      hours("p10", [](Run r) { return where_replayed(r, r.range.p10); },
+      hours("p10", [](Run r) { return where_known(r, r.range.p10); },
             "one chance in ten to be below"),
-      hours("p90", [](Run r) { return where_replayed(r, r.range.p90); },
+      hours("p90", [](Run r) { return where_known(r, r.range.p90); },
             "one chance in ten to be above"),
-      share("error", [](Run r) { return where_replayed(r, r.error); }, "predicted / reported - 1"),
+      share("error", [](Run r) { return where_known(r, r.error); }, "predicted / reported - 1"),
       text("inside",
            [](Run r) -> std::string_view {
              if (!r.problem.empty()) return {};
@@ -173,29 +164,30 @@ const Columns<VisionReplay>& vision_replay_columns() {
   const auto hours = [](std::string_view path, auto get, std::string_view help) {
     return number(path, "GPU-hours", NumberKind::number, get, help);
   };
-  static const Columns<VisionReplay> table = {
-      text("id", [](Replay r) -> auto& { return r.run->id; }, "of the measured row", Rank::key),
-      text("run", [](Replay r) -> auto& { return r.run->title; }, "published"),
+  static const Columns<VisionReplay> table = [&] {
+    Columns<VisionReplay> t;
+    t.add(figure_columns<VisionReplay>());
+    t.add({
       text("accelerator", [](Replay r) -> auto& { return r.accelerator; }, "it ran on"),
-      hours("reported_gpu_hours", [](Replay r) { return where_replayed(r, r.measured); },
+      hours("reported_gpu_hours", [](Replay r) { return where_known(r, r.measured); },
             "as published, or of the samples at the published rate"),
-      hours("predicted_gpu_hours", [](Replay r) { return where_replayed(r, r.predicted); },
+      hours("predicted_gpu_hours", [](Replay r) { return where_known(r, r.predicted); },
             "by the estimate"),
-      hours("p10", [](Replay r) { return where_replayed(r, r.range.p10); },
+      hours("p10", [](Replay r) { return where_known(r, r.range.p10); },
             "one chance in ten to be below"),
-      hours("p90", [](Replay r) { return where_replayed(r, r.range.p90); },
+      hours("p90", [](Replay r) { return where_known(r, r.range.p90); },
             "one chance in ten to be above"),
-      share("error", [](Replay r) { return where_replayed(r, r.error); }, "predicted / reported - 1",
+      share("error", [](Replay r) { return where_known(r, r.error); }, "predicted / reported - 1",
             Rank::first),
       number("weight", "", NumberKind::number, [](Replay r) { return r.weight; },
-             "one over the rows of its source; 0: no row that constants are fitted to"),
-      text("quality", [](Replay r) -> auto& { return r.run->quality; },
-           "A as published, B one thing assumed, C several"),
-      text("source", [](Replay r) -> auto& { return r.source; }, "one vote"),
-      text("reference", [](Replay r) -> auto& { return r.run->reference; }, "where it was read"),
+             "one over the rows of its source; 0: no row that constants are fitted to")});
+    t.add(origin_columns<VisionReplay>());
+    t.add({
       text("problem",
            [](Replay r) -> auto& { return r.problem.empty() ? r.run->why_not : r.problem; },
-           "why it is not fitted to, or not predicted")};
+           "why it is not fitted to, or not predicted")});
+    return t;
+  }();
   return table;
 }
 

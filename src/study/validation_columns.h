@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <optional>
+#include <vector>
+
 #include "study/calibrate.h"
 #include "study/posttraining_validation.h"
 #include "study/serving_validation.h"
@@ -20,6 +24,35 @@ const Columns<ServingValidation>& serving_validation_columns();
 const Columns<PosttrainingValidation>& posttraining_validation_columns();
 const Columns<ValidationSummary>& validation_summary_columns();
 const Columns<SourceVotes>& vote_columns();
+
+/// What is predicted of a row, or follows from that: empty where there is no prediction.
+template <class Row>
+std::optional<double> where_known(const Row& row, double value) {
+  return row.problem.empty() ? std::optional(value) : std::nullopt;
+}
+
+/// Which published figure a row replays.
+template <class Replay>
+constexpr std::array<Column<Replay>, 2> figure_columns() {
+  using Row = const Replay&;
+  return {column::text(
+              "id", [](Row r) -> auto& { return r.run->id; }, "of the measured row", Rank::key),
+          column::text(
+              "run", [](Row r) -> auto& { return r.run->title; }, "published")};
+}
+
+/// How good it is, and where it was read.
+template <class Replay>
+constexpr std::array<Column<Replay>, 3> origin_columns() {
+  using Row = const Replay&;
+  return {column::text(
+              "quality", [](Row r) -> auto& { return r.run->quality; },
+              "A as published, B one thing assumed, C several"),
+          column::text(
+              "source", [](Row r) -> auto& { return r.source; }, "one vote"),
+          column::text(
+              "reference", [](Row r) -> auto& { return r.run->reference; }, "where it was read")};
+}
 
 /// The summaries; that of all rows stands last.
 template <class Result>
