@@ -3,7 +3,6 @@
 
 #include "catalog/choices.h"
 #include "catalog/constants.h"
-#include "catalog/data_file.h"
 #include "catalog/loaders.h"
 #include "catalog/provenance.h"
 #include "catalog/strict_json.h"
@@ -113,13 +112,7 @@ std::optional<Precision> parse_precision(std::string_view name) {
 std::span<const Constant<Accelerator>> server_facts() { return kServerFacts; }
 
 Accelerator assumed_accelerator(const Catalog& catalog) {
-  ObjectReader file = read_data_file(catalog, "assumed/server.json").object();
-  file.accept("schema_version");
-  const Sources sources(file);
-  Accelerator out;
-  read_sourced_constants(file, sources, kServerFacts, out);
-  file.finish();
-  return out;
+  return read_assumed<Accelerator>(catalog, "assumed/server.json", kServerFacts);
 }
 
 Accelerator parse_accelerator(const JsonValue& document, Accelerator accelerator) {

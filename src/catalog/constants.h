@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "catalog/data_file.h"
 #include "catalog/provenance.h"
 #include "catalog/strict_json.h"
 
@@ -40,6 +41,24 @@ void read_sourced_constants(ObjectReader& reader, const Sources& sources, const 
   for (const Constant<T>& c : constants) {
     out.*c.member = sources.required(reader, c.name, c.lowest, c.highest).value;
   }
+}
+
+/// What a file of data/assumed says, which holds these and what `more` reads with its sources.
+template <class T>
+T read_assumed(const Catalog& catalog, std::string_view path, const auto& constants,
+               const auto& more) {
+  ObjectReader reader = read_data_file(catalog, path).object();
+  reader.accept("schema_version");
+  const Sources sources(reader);
+  T out;
+  read_sourced_constants(reader, sources, constants, out);
+  more(reader, sources, out);
+  reader.finish();
+  return out;
+}
+template <class T>
+T read_assumed(const Catalog& catalog, std::string_view path, const auto& constants) {
+  return read_assumed<T>(catalog, path, constants, [](auto&&...) {});
 }
 
 }  // namespace trcost

@@ -55,14 +55,7 @@ Efficiency parse_efficiency(const JsonValue& document, Efficiency result) {
 }
 
 Efficiency assumed_efficiency(const Catalog& catalog) {
-  constexpr std::string_view kFile = "assumed/chip.json";
-  ObjectReader reader = read_data_file(catalog, kFile).object();
-  reader.accept("schema_version");
-  const Sources sources(reader);
-  Efficiency out;
-  read_sourced_constants(reader, sources, kEfficiencyConstants, out);
-  reader.finish();
-  return out;
+  return read_assumed<Efficiency>(catalog, "assumed/chip.json", kEfficiencyConstants);
 }
 
 std::string efficiency_path(std::string_view accelerator) {

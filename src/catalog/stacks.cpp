@@ -9,7 +9,6 @@
 
 #include "catalog/choices.h"
 #include "catalog/constants.h"
-#include "catalog/data_file.h"
 #include "catalog/efficiency.h"
 #include "catalog/loaders.h"
 #include "catalog/provenance.h"
@@ -234,15 +233,11 @@ std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_vi
 }
 
 Stack assumed_stack(const Catalog& catalog) {
-  constexpr std::string_view kFile = "assumed/stack.json";
-  ObjectReader reader = read_data_file(catalog, kFile).object();
-  reader.accept("schema_version");
-  const Sources sources(reader);
-  Stack out;
-  read_sourced_constants(reader, sources, kStackConstants, out);
-  out.memory = assumed_memory(reader.required_object("memory"), sources);
-  reader.finish();
-  return out;
+  return read_assumed<Stack>(catalog, "assumed/stack.json", kStackConstants,
+                             [](ObjectReader& reader, const Sources& sources, Stack& out) {
+                               out.memory =
+                                   assumed_memory(reader.required_object("memory"), sources);
+                             });
 }
 
 std::shared_ptr<const Stack> load_stack(const JsonValue& document, const Catalog& catalog) {

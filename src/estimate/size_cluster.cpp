@@ -76,8 +76,8 @@ class Sizing {
   }
 
  private:
-  // The first choice that --gpus of its size answers in time too, with the batch that was given; the
-  // very first where none is.
+  // The first choice that --gpus of its size answers in time too, with the batch that was given;
+  // the very first where there is none.
   SizeChoice choose(double start) {
     constexpr std::size_t kMostRefused = 16;
     const WallClock wall = [this](double gpus) { return wall_clock(gpus); };
