@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "catalog/choices.h"
 #include "catalog/data_file.h"
 #include "catalog/loaders.h"
 #include "catalog/provenance.h"
@@ -10,12 +11,26 @@
 namespace trcost {
 namespace {
 
-EntryChoice read_entry(const JsonValue& value, const Sources& sources) {
-  ObjectReader row = value.object();
-  EntryChoice out;
+void read_reason(ObjectReader& row, const Sources& sources, EntryChoice& out) {
   out.name = row.required_text("name");
   out.why = row.required_text("why");
   out.source = sources.text(row.required_value("source"));
+}
+
+StackChoice read_stack(const JsonValue& value, const Sources& sources) {
+  ObjectReader row = value.object();
+  StackChoice out;
+  read_reason(row, sources, out);
+  out.above_params = row.required_number("above_params", 1, 1e18);
+  out.tuning = row.choice_or("tuning", out.tuning, kTunings);
+  row.finish();
+  return out;
+}
+
+EntryChoice read_entry(const JsonValue& value, const Sources& sources) {
+  ObjectReader row = value.object();
+  EntryChoice out;
+  read_reason(row, sources, out);
   out.follows_size = row.boolean_or("follows_size", false);
   out.below_params = row.optional_number("below_params", 1, 1e18);
   row.finish();
@@ -90,6 +105,7 @@ std::shared_ptr<const AssumedChoices> load_assumed_choices(const Catalog& catalo
   out->audio_encoder = read_entry(file.required_value("audio_encoder"), sources);
   out->tuning_stack = read_entry(file.required_value("tuning_stack"), sources);
   out->contrastive_stack = read_entry(file.required_value("contrastive_stack"), sources);
+  out->mixture_stack = read_stack(file.required_value("mixture_stack"), sources);
   out->claim_reference = read_entry(file.required_value("claim_reference"), sources);
   read_samples(file, sources, *out);
   file.finish();

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/efficiency.h"
 #include "trcost/catalog.h"
 
 namespace trcost {
@@ -18,6 +19,12 @@ struct EntryChoice {
   std::string source;
   bool follows_size = false;           ///< of an encoder: takes images in as they are
   std::optional<double> below_params;  ///< for models of fewer parameters; empty: of any size
+};
+
+/// Software of runs above a size, with how well it is tuned.
+struct StackChoice : EntryChoice {
+  double above_params = 0;
+  Tuning tuning = Tuning::usual;
 };
 
 /// Samples of a training that nobody says the data of.
@@ -34,6 +41,7 @@ struct AssumedChoices {
   EntryChoice audio_encoder;
   EntryChoice tuning_stack;       ///< of vision-language models that are adapted
   EntryChoice contrastive_stack;  ///< of contrastive training
+  StackChoice mixture_stack;      ///< of large mixtures of experts from scratch
   EntryChoice claim_reference;    ///< the accelerator that a claimed factor is over
   SampleChoice instructions, preferences;     ///< of text; one sequence of a pair
   SampleChoice image_instructions, captions;  ///< the latter where only the projector learns

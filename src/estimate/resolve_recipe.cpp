@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "catalog/assumed.h"
+#include "catalog/efficiency.h"
 #include "estimate/resolve.h"
 #include "estimate/resolve_question.h"
 #include "scenario/dimensions.h"
 #include "workload/contrastive.h"
 #include "workload/method.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {
@@ -29,12 +31,42 @@ bool is_tuning(const Scenario& scenario) {
   return tokens && *tokens * epochs <= kMostTuningTokens;
 }
 
+// By what is asked alone: nobody adapts a model on so many tokens.
+bool is_from_scratch(const Scenario& scenario) {
+  const auto tokens = scenario.number(Field::data_tokens);
+  return method_named(scenario.text(Field::train_method)) == Method::pretrain &&
+         scenario.text(Field::train_recipe) == "full" && !scenario.has(Field::data_samples) &&
+         (!tokens || *tokens * scenario.number_or_default(Field::data_epochs) > kMostTuningTokens);
+}
+
 // Whoever splits a model or states its speed has other software in mind.
 bool says_otherwise(const Scenario& scenario) {
   for (std::size_t i = 0; i < kDimensionCount; ++i) {
     if (!makes_replicas(kDimensions[i]) && scenario.has(kDimensionFields[i])) return true;
   }
   return scenario.has(Field::efficiency_mfu);
+}
+
+// A mixture of experts so large that it is trained by who has software for it.
+std::optional<Scenario> mixture_defaults(const Scenario& scenario, const Catalog& catalog,
+                                         Notes& notes) {
+  if (!scenario.has(Field::model_name) || scenario.has(Field::efficiency_stack) ||
+      scenario.has(Field::efficiency_mfu) || !is_from_scratch(scenario)) {
+    return std::nullopt;
+  }
+  const StackChoice& usual = catalog.assumed().mixture_stack;
+  const Model& model = catalog.model(scenario.text(Field::model_name));
+  if (!model.language.moe || count_parameters(model).total <= usual.above_params) {
+    return std::nullopt;
+  }
+  Scenario adapted = scenario;
+  adapted.set_text(Field::efficiency_stack, usual.name);
+  notes.add(Field::efficiency_stack, usual.name, usual.why, usual.source);
+  if (!scenario.has(Field::efficiency_tuning)) {
+    adapted.set_text(Field::efficiency_tuning, tuning_name(usual.tuning));
+    notes.add(Field::efficiency_tuning, tuning_name(usual.tuning), usual.why, usual.source);
+  }
+  return adapted;
 }
 
 }  // namespace
@@ -79,6 +111,7 @@ bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, S
   const Scenario& so_far = method ? adapted : asked;
   std::optional<Scenario> tuned = contrastive_defaults(so_far, catalog, notes);
   if (!tuned) tuned = vision_tuning_defaults(so_far, catalog, notes);
+  if (!tuned) tuned = mixture_defaults(so_far, catalog, notes);
   if (!tuned) return method;
   adapted = *std::move(tuned);
   return true;

@@ -25,11 +25,7 @@ namespace {
 
 // The catalog's name of a published model, or empty.
 std::string catalog_model(const Catalog& catalog, std::string_view name) {
-  const std::string wanted = folded(name);
-  for (const std::string& known : catalog.names(CatalogKind::models)) {
-    if (folded(known) == wanted) return known;
-  }
-  return {};
+  return catalog.entry_of(CatalogKind::models, name);
 }
 
 std::string catalog_accelerator(const Catalog& catalog, const std::string& published) {
