@@ -186,7 +186,7 @@ double updated_parameters(const Evaluation& at) noexcept {
 }
 
 double update_bytes(const Evaluation& at) noexcept {
-  return at.costs.offload.optimizer ? 0 : updated_parameters(at) * at.stack.optimizer_bytes;
+  return at.costs.offload.optimizer ? 0 : updated_parameters(at) * at.costs.update_traffic;
 }
 
 double update_seconds(const Evaluation& at) noexcept {

@@ -119,6 +119,7 @@ struct StepCosts {
   double vision_flops = 0;     ///< per sequence, all passes of encoder and connector
   double trainable_dense = 0;  ///< parameters that learn, without routed experts
   double trainable_expert = 0;
+  double update_traffic = 0;   ///< bytes of memory that the update of one of them moves
   double parameters_dense = 0;
   double parameters_expert = 0;
   double head_count = 1;          ///< outputs: one, and one per multi-token-prediction module

@@ -47,6 +47,12 @@ StateBytes state_bytes(Optimizer optimizer, const StateBytes& of_stack, double w
   return {width, width, kMoments * (optimizer == Optimizer::adamw_8bit ? 1 : width)};
 }
 
+double update_traffic(Optimizer optimizer, double of_stack, double width) noexcept {
+  if (optimizer == Optimizer::adamw) return of_stack;
+  const StateBytes held = state_bytes(optimizer, {}, width);
+  return held.gradients + 2 * (held.optimizer + held.weights);
+}
+
 bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept {
   return workload.attention == Attention::standard ||
          (stack.eager_encoders && !workload.fused_encoder);

@@ -80,6 +80,16 @@ double bytes_per_logit(Loss loss, double vocab, double hidden) noexcept;
 /// 4.1); `width`: bytes of a value in the format of the matmuls.
 StateBytes state_bytes(Optimizer optimizer, const StateBytes& of_stack, double width) noexcept;
 
+/// Formats that keep 32-bit weights and activations: no separate master copy.
+constexpr bool is_single(Precision precision) noexcept {
+  return precision == Precision::fp32 || precision == Precision::tf32;
+}
+
+/// Bytes that an update moves for each parameter, `of_stack` under the stack's own optimizer: gradients
+/// are read, moments and weights read and written. Of AdamW in 32 bit 4 + 2 x 12 and 2 for the
+/// weights of the matmuls, 30 (model.md 5.1).
+double update_traffic(Optimizer optimizer, double of_stack, double width) noexcept;
+
 /// Whether the scores of the encoder's attention ever stand in memory under a stack.
 bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept;
 

@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::array<Recompute, 3> kModes{Recompute::none, Recompute::selective, Recompute::full};
 
-/// Formats that keep 32-bit weights and activations: no separate master copy.
-bool is_single(Precision precision) {
-  return precision == Precision::fp32 || precision == Precision::tf32;
-}
-
 bool is_low_precision(Precision precision) {
   return precision == Precision::fp8 || precision == Precision::mxfp8 ||
          precision == Precision::nvfp4;

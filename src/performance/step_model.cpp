@@ -5,6 +5,7 @@
 #include "catalog/efficiency.h"
 #include "performance/collectives.h"
 #include "performance/kernels.h"
+#include "performance/memory.h"
 #include "performance/performance.h"
 #include "performance/shapes.h"
 #include "workload/block.h"
@@ -29,7 +30,7 @@ void prepare_passes(const Workload& workload, const Platform& platform, StepCost
       workload.language_training == Training::qlora ? 2.5 * platform.stack->dequantise_traffic : 0;
 }
 
-void prepare_parameters(const Workload& workload, StepCosts& costs) {
+void prepare_parameters(const Workload& workload, const Platform& platform, StepCosts& costs) {
   const LanguageModel& model = workload.language;
   const ParameterCounts counts = count_parameters(model);
   costs.parameters_expert = counts.expert + counts.mtp_expert;
@@ -44,6 +45,8 @@ void prepare_parameters(const Workload& workload, StepCosts& costs) {
   const TrainableCounts trainable = count_trainable(workload);
   const bool all = gradients_of(workload).language.weights;
   costs.trainable_expert = all ? costs.parameters_expert : 0;
+  costs.update_traffic = update_traffic(
+      workload.optimizer, platform.stack->optimizer_bytes, is_single(platform.precision) ? 4 : 2);
   costs.trainable_dense = trainable.total + (all ? counts.mtp : 0) - costs.trainable_expert;
 }
 
@@ -120,7 +123,7 @@ StepCosts StepModel::prepare(const Workload& workload, const Platform& platform)
     costs.fabric.latency[tier] *= platform.stack->exchange_time;
   }
   prepare_passes(workload, platform, costs);
-  prepare_parameters(workload, costs);
+  prepare_parameters(workload, platform, costs);
   prepare_layers(workload, costs);
   prepare_flops(workload, costs);
   costs.dealt = dealt_layers(workload);

@@ -146,6 +146,14 @@ TEST_CASE("an optimizer that a user names changes the bytes of a parameter", "[m
   CHECK(total(Optimizer::adamw) > 1.8 * total(Optimizer::adamw_bf16));
 }
 
+// Gradients read, moments and weights read and written: 2 + 2 (4 + 2) and 2 + 2 (2 + 2) bytes.
+TEST_CASE("an optimizer that a user names changes what an update moves", "[memory]") {
+  CHECK(update_traffic(Optimizer::adamw, 30, 2) == 30);
+  CHECK(update_traffic(Optimizer::adamw_bf16, 30, 2) == 14);
+  CHECK(update_traffic(Optimizer::adamw_8bit, 30, 2) == 10);
+  CHECK(update_traffic(Optimizer::adamw_bf16, 30, 4) == 28);
+}
+
 // modelscope/ms-swift, docs/source_en/LLM/Benchmark.md: Qwen-7B in full, 73.37, 73.64 and 74.26 GiB at
 // 512, 1,024 and 2,048 tokens: what the update copies is the peak, whatever the activations.
 TEST_CASE("the update of all weights at once is a peak of its own", "[memory][measured]") {
