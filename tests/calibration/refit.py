@@ -6,7 +6,7 @@ Needs numpy and scipy and the program trcost_calibrate (a build with -DTRCOST_TE
 
   refit.py --program build/tests/trcost_calibrate --data data             in-sample errors
   refit.py ... --leave-one-out                                            and with whole sources left out
-  refit.py ... --leave-one-out --from-priors                              each of those fits from the priors, to its end
+  refit.py ... --leave-one-out --from-priors                              each of those fits from the priors
   refit.py ... --write                                                    and writes the constants
   refit.py ... --check            exits 1 where a checked-in constant is not what the fit gives, by over
                                   a tenth of its prior's spread; with --leave-one-out also left_out.csv
@@ -192,14 +192,15 @@ def report(bench, predicted, title):
 
 def leave_one_out(bench, best, mask, from_priors=False):
     """Each origin predicted by constants that never saw it: with its rows as tuned
-    as they say, and as by who does not know. A fit starts from the constants of all rows and takes
-    a few evaluations, or from the priors and runs until it stands still."""
-    start, evaluations = (None, TO_THE_END) if from_priors else (best, 5)
+    as they say, and as by who does not know. A fit starts from the constants of all rows, or from the
+    priors, and runs until it stands still: where one origin decides a stack's constants, a fit
+    without it that stops on its way ends elsewhere each time."""
+    start = None if from_priors else best
     stated, unstated = np.zeros((2, len(bench.rows)))
     for origin in sorted(set(bench.origin)):
         out = bench.origin == origin
         seen = bench.weight[out].any()
-        z = bench.fit(mask & ~out, start, evaluations) if seen else best
+        z = bench.fit(mask & ~out, start, TO_THE_END) if seen else best
         stated[out] = bench.predict(z)[out]
         bench.state_tuning(False)
         unstated[out] = bench.predict(z)[out]
@@ -290,7 +291,7 @@ def fitted(bench, rounds):
         bench.plan(z)
         z = bench.fit(bench.usable(), z)
     bench.plan(z)
-    return z
+    return bench.fit(bench.usable(), z, TO_THE_END)
 
 
 def print_constants(bench, z):
