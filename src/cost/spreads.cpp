@@ -142,7 +142,8 @@ void default_spreads(const SpreadContext& in, std::vector<UncertainInput>& out) 
   } else if (!in.tokens_ranged) {
     const double tokens = in.tokens_given ? kTokensSigmaPlan : kTokensSigmaGuess;
     add(Cause::amount, Field::data_tokens,
-        in.vision && !in.vision_rows ? in_quadrature(tokens, kVisionTokensSigma) : tokens,
+        in.vision && !in.vision_rows && !in.budget_given ? in_quadrature(tokens, kVisionTokensSigma)
+                                                         : tokens,
         Exponents::time(1).with(Driver::dataset, 1), kTable);
   }
   if (in.own) {

@@ -35,6 +35,7 @@ struct SpreadContext {
   bool goodput_given = false;   ///< a range, or goodput and production overhead both
   bool overhead_given = false;  ///< what is not steps was said: production overhead
   bool tokens_given = false;    ///< the number of tokens or samples was said
+  bool budget_given = false;    ///< in tokens, those of images among them
   bool tokens_ranged = false;
   std::optional<RolloutSpread> rollouts;  ///< instead of tokens
   bool own = false;

@@ -50,6 +50,7 @@ SpreadContext context_of(const Question& question, const UsefulTime& useful, boo
   context.goodput_given = (useful.goodput_given && context.overhead_given) || range.goodput_ranged;
   // Samples that a method assumes are a guess.
   context.tokens_given = question.amounts.tokens_given && range.amount_given;
+  context.budget_given = range.budget_given;
   const RoundWork* round = question.prepared->round.get();
   if (round != nullptr && round->rollout) {
     context.rollouts = rollouts_of(range.rollouts, *round, out);
