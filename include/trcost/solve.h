@@ -2,6 +2,7 @@
 #pragma once
 // The inverse question: which value of one field brings a result to a target.
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@ namespace trcost {
 
 template <class Subject>
 struct Column;
+enum class ColumnRole : std::uint8_t;
 using EstimateColumn = Column<Estimate>;
 
 /// What a result is to reach: at most `value`, or at least it where more is better.
@@ -28,6 +30,7 @@ struct SolveTarget {
   [[nodiscard]] bool deadline() const;
 };
 SolveTarget solve_target(std::string_view column, double value);
+SolveTarget solve_target(ColumnRole role, double value);
 
 /// `data.tokens`, or the flag without its dashes: `tokens`. Throws Error (usage) with a did-you-mean
 /// for an unknown field and for one that is no number.
