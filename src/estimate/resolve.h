@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "catalog/runs.h"
 #include "estimate/notes.h"
 #include "planner/planner.h"
 #include "trcost/catalog.h"
@@ -88,6 +89,8 @@ Amounts resolve_pair_amounts(const Scenario& scenario, const ResolvedWork& work,
 std::optional<Scenario> contrastive_defaults(const Scenario& scenario, const Catalog& catalog,
                                              Notes& notes);
 
+/// The modality that a question names; empty where it does not.
+std::optional<Modality> modality_of(const Scenario& scenario);
 /// Whether a question is of a vision-language model, a pair of towers not being one.
 bool asks_vision(const Scenario& scenario, const Catalog& catalog);
 

@@ -17,10 +17,6 @@
 namespace trcost {
 namespace {
 
-bool is_base_model(std::string_view recipe) {
-  return recipe == "full";
-}
-
 void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
   const std::string_view word = scenario.text(Field::train_recipe);
   if (!scenario.has(Field::train_recipe)) notes.fallback(Field::train_recipe, word);
@@ -32,7 +28,7 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
   work.encoder_training = module(Field::train_encoder, recipe.encoder);
   work.connector_training = module(Field::train_connector, recipe.connector);
   const bool vision = work.vision();
-  if (!vision && (word == "projector" || word == "frozen-vision")) {
+  if (!vision && recipe.of_vision) {
     throw Error(ErrorKind::usage, fmt::format("--train {} needs a vision-language model", word),
                 "add --modality vl, or choose a model with vision");
   }
@@ -147,7 +143,8 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
     return out;
   }
   const bool from_samples = scenario.has(Field::data_samples);
-  const bool pretraining = !from_samples && is_base_model(scenario.text(Field::train_recipe));
+  const bool pretraining =
+      !from_samples && value_of(kRecipes, scenario.text(Field::train_recipe)).everything();
   const Sample sample = resolve_sample(scenario, catalog, out, pretraining, notes);
   if (sample.tokens() <= 0) {
     throw Error(ErrorKind::usage, "a sample has neither text nor images",

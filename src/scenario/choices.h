@@ -26,11 +26,15 @@ inline constexpr Choice<Training> kTrainings[] = {{"full", Training::full},
 /// What learns, module by module.
 struct Recipe {
   Training language, encoder, connector;
+  bool of_vision = false;  ///< says nothing of a model without vision
+  [[nodiscard]] constexpr bool everything() const noexcept {
+    return language == Training::full && encoder == Training::full && connector == Training::full;
+  }
 };
 inline constexpr Choice<Recipe> kRecipes[] = {
     {"full", {Training::full, Training::full, Training::full}},
-    {"frozen-vision", {Training::full, Training::frozen, Training::full}},
-    {"projector", {Training::frozen, Training::frozen, Training::full}},
+    {"frozen-vision", {Training::full, Training::frozen, Training::full, true}},
+    {"projector", {Training::frozen, Training::frozen, Training::full, true}},
     {"lora", {Training::lora, Training::frozen, Training::full}},
     {"qlora", {Training::qlora, Training::frozen, Training::full}},
     {"adapter", {Training::adapter, Training::frozen, Training::full}}};
