@@ -156,8 +156,9 @@ Table serving_table(const ServingValidation& v) {
   for (const ServingReplay& r : v.rows) {
     table.add_row({r.id, r.model, r.accelerator, r.engine, Cell(r.precision), count(r.layout.gpus),
                    count(r.input_tokens), count(r.output_tokens),
-                   r.concurrency ? count(*r.concurrency) : Cell("all"), rate(r.predicted),
-                   rate(r.measured), signed_share_cell(r.error)});
+                   r.concurrency ? count(*r.concurrency) : Cell("all"),
+                   r.predicted ? rate(*r.predicted) : Cell::unknown(), rate(r.measured),
+                   r.error ? signed_share_cell(*r.error) : Cell::unknown()});
   }
   return table;
 }
@@ -168,7 +169,9 @@ Page page_of(const ServingValidation& v, bool rows) {
   page.add(Heading{"Errors by kind of row"}).add(Grid{validation_summary_table(v.summaries, v.all)});
   page.add(Paragraph{serving_summary(v)});
   std::vector<MatchPoint> points;
-  for (const ServingReplay& r : v.rows) points.push_back({r.id, r.engine, r.measured, r.predicted});
+  for (const ServingReplay& r : v.rows) {
+    if (r.predicted) points.push_back({r.id, r.engine, r.measured, *r.predicted});
+  }
   return page.add(match_curve("Predicted against measured output tokens per second and GPU",
                               "measured output tokens/s per GPU", points, serving_table(v)));
 }
