@@ -57,8 +57,11 @@ class Fitting {
   [[nodiscard]] std::optional<MemoryCase> smallest() const {
     constexpr double kFewNodes = 64;
     const double node = task_.platform().system->gpus_per_node;
-    double gpus = smallest_cluster(task_.model(), request_for(task_, 1), MemoryFit::kMostGpus);
-    while (gpus > 0 && gpus <= MemoryFit::kMostGpus) {
+    const auto least =
+        smallest_cluster(task_.model(), request_for(task_, 1), MemoryFit::kMostTried);
+    if (!least) return std::nullopt;
+    double gpus = *least;
+    while (gpus <= MemoryFit::kMostTried) {
       const MemoryCase found = at(gpus, kOneSequence);
       if (found.use.fits) return found;
       const bool whole = gpus >= node && gpus < kFewNodes * node;
