@@ -217,6 +217,12 @@ struct ServingLayout {
   friend bool operator==(const ServingLayout&, const ServingLayout&) = default;
 };
 
+/// What an engine holds on each of its accelerators.
+struct EngineMemory {
+  double weights = 0;  ///< with its reserve
+  double cache = 0;    ///< of the responses in flight at first
+};
+
 /// Bytes on the fullest device at its fullest moment; the parts sum to `total`.
 struct MemoryUse {
   double weights = 0;
@@ -225,7 +231,7 @@ struct MemoryUse {
   double activations = 0;
   double logits = 0;
   double overhead = 0;  ///< context, communication buffers, gathered weights, fragmentation
-  double unallocated = 0;  ///< of it, beside the framework's allocator: context, communication buffers
+  double unallocated = 0;  ///< of it, beside the framework's allocator: context, buffers
   double fragments = 0;    ///< of it, what the allocator holds and has given to nobody
   double total = 0;
   double capacity = 0;  ///< what a plan may fill: most of the device (MemoryRecipe::plan_share)
@@ -233,9 +239,13 @@ struct MemoryUse {
   bool tight = false;   ///< fits, but leaves less free than the margin asked for (a plan says it)
   double host = 0;      ///< in the host's memory, for this device, at most; not in the total
   double resident = 0;  ///< other models of the method: reference, reward, critic, teacher
-  double engine = 0;    ///< weights and reserve of the software that generates
-  double kv_cache = 0;  ///< of the responses in flight
-  double cache = 0;  ///< of the responses in flight while engines generate, whichever moment is the fullest
+  std::optional<EngineMemory> engine;  ///< of a round that generates, at its fullest moment or not
+  bool generating = false;  ///< the fullest moment is the engine's, which holds all of it
+
+  /// What of the total is the engine's.
+  [[nodiscard]] constexpr EngineMemory generated() const noexcept {
+    return generating ? *engine : EngineMemory{};
+  }
 };
 
 /// Who counts the bytes of a device. They differ by what they leave out.
@@ -257,15 +267,13 @@ struct MemoryPart {
   std::string_view name;
   double MemoryUse::*bytes;
 };
-/// Those that sum to `total`.
+/// Those that sum to `total` while a model learns.
 inline constexpr MemoryPart kMemoryParts[] = {{"weights", &MemoryUse::weights},
                                               {"gradients", &MemoryUse::gradients},
                                               {"optimizer", &MemoryUse::optimizer},
                                               {"activations", &MemoryUse::activations},
                                               {"logits", &MemoryUse::logits},
                                               {"overhead", &MemoryUse::overhead},
-                                              {"other models", &MemoryUse::resident},
-                                              {"engine", &MemoryUse::engine},
-                                              {"cache of responses", &MemoryUse::kv_cache}};
+                                              {"other models", &MemoryUse::resident}};
 
 }  // namespace trcost

@@ -263,19 +263,17 @@ double sleeping_bytes(const MemoryUse& learning) {
 
 MemoryUse fullest_moment(const RoundWork& round, const MemoryUse& learning,
                          const EngineMemory& engine) {
-  MemoryUse out;
-  out.engine = engine.weights;
-  out.kv_cache = engine.cache;
-  out.total = engine.weights + engine.cache;
-  out.capacity = learning.capacity;
-  out.fits = learning.fits && out.total <= out.capacity;
-  if (learning.total >= out.total) {
-    const bool fits = out.fits;
-    out = learning;
-    out.fits = fits;
+  const double held = engine.weights + engine.cache;
+  MemoryUse out = learning;
+  if (held > learning.total) {
+    out = {};
+    out.generating = true;
+    out.total = held;
+    out.capacity = learning.capacity;
+    out.host = learning.host;
   }
-  out.cache = engine.cache;
-  out.host = learning.host;
+  out.engine = engine;
+  out.fits = learning.fits && held <= learning.capacity;
   if (round.placement == Placement::colocated) out.host += sleeping_bytes(learning);
   return out;
 }

@@ -34,13 +34,19 @@ Table waterfall_table(const Estimate& estimate) {
   return table;
 }
 
+std::vector<HeldPart> held_parts(const MemoryUse& use) {
+  std::vector<HeldPart> out;
+  for (const MemoryPart& part : kMemoryParts) out.push_back({part.name, use.*part.bytes});
+  if (!use.generating) return out;
+  out.push_back({kEngineWords, use.engine->weights});
+  out.push_back({kCacheWords, use.engine->cache});
+  return out;
+}
+
 Table memory_table(const Estimate& estimate) {
   Table table({{.title = "On the fullest device"}, {.title = "Size", .align = Align::right}});
-  for (const MemoryPart& part : kMemoryParts) {
-    const double bytes = estimate.memory.*part.bytes;
-    const bool of_engine = part.bytes == &MemoryUse::engine || part.bytes == &MemoryUse::kv_cache;
-    if (of_engine && bytes <= 0) continue;
-    table.add_row({std::string(part.name), Cell::number(bytes, NumberKind::bytes)});
+  for (const HeldPart& part : held_parts(estimate.memory)) {
+    table.add_row({std::string(part.name), Cell::number(part.bytes, NumberKind::bytes)});
   }
   table.add_row({"total", Cell::number(estimate.memory.total, NumberKind::bytes).strong()});
   table.add_row({"capacity", Cell::number(estimate.memory.capacity, NumberKind::bytes)});
