@@ -192,22 +192,22 @@ struct Encoder {
 /// What joins an encoder to the language model.
 struct Connector {
   ConnectorKind kind = ConnectorKind::mlp;
-  double hidden = 0;        ///< inner width of the MLP; 0: the language model's hidden width
+  std::optional<double> hidden;  ///< inner width of the MLP; else the language model's hidden width
   double merge = 1;         ///< encoder tokens that become one token (pixel shuffle 2x2: 4)
   bool norm = false;        ///< a norm over the (merged) input
   Norm norm_type = Norm::layer;
   bool biases = true;       ///< of linear, mlp, pixel_shuffle, cross_attention
-  double norm_width = 0;    ///< width of that norm; 0: the merged width
+  std::optional<double> norm_width;  ///< of that norm; else the merged width
   double latents = 0;       ///< perceiver, qformer: tokens that come out
   double depth = 0;         ///< perceiver, qformer: layers
   double heads = 0;
   double kv_heads = 0;
   double head_dim = 0;
-  double width = 0;         ///< perceiver, qformer: inner width; linear: width that comes out, 0:
-                            ///< the language model's
+  /// perceiver, qformer: inner width; linear: width that comes out; else the language model's
+  std::optional<double> width;
   double copies = 1;        ///< mlp, pixel_shuffle: as many side by side (Qwen3-VL)
   double gated_ffn = 0;     ///< a gated modality projection before the perceiver (Idefics2)
-  double input_width = 0;   ///< width of the features read, when not the encoder's hidden width
+  std::optional<double> input_width;  ///< of the features read; else the encoder's hidden width
   double extra_params = 0;  ///< parameters that no rule above gives
 };
 
