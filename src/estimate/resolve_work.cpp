@@ -150,7 +150,7 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
     throw Error(ErrorKind::usage, "a sample has neither text nor images",
                 "give --text-tokens-per-sample or --images-per-sample");
   }
-  resolve_sequence(scenario, sample, from_samples, out, notes);
+  resolve_sequence(scenario, catalog, sample, from_samples, out, notes);
   out.sample_tokens = sample.tokens();
   out.sample_images = sample.images;
   out.flops_per_token = training_flops(work);

@@ -9,10 +9,6 @@
 namespace trcost {
 namespace {
 
-// Share of the memory that an engine is given where the policy learns on the same accelerators,
-// whose states wait in the host's memory meanwhile: 0.5 to 0.8 in published recipes
-// (data/phases.md, A.2; NeMo RL's and verl's default is 0.6).
-constexpr double kColocatedMemory = 0.6;
 // Accelerators that send new weights at a time (data/phases.md, A.5).
 constexpr double kSyncSenders = 64;
 constexpr double kGigabyte = 1e9;
@@ -88,7 +84,7 @@ std::optional<Generation> generate(const RoundWork& round, double gpus) {
   const RolloutWork& work = *round.rollout;
   ServingChip chip = work.chip;
   if (round.placement == Placement::colocated) {
-    chip.memory_bytes *= kColocatedMemory / (1 - work.engine->reserve_share);
+    chip.memory_bytes *= work.colocated_share / (1 - work.engine->reserve_share);
   }
   ServingSearch search;
   search.tp = work.tp;
