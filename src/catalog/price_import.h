@@ -35,6 +35,7 @@ struct PriceImport {
   std::string format;          ///< `SkyPilot catalog` or `gpuhunt catalog`
   std::vector<PriceRow> rows;  ///< per accelerator and hour, sorted
   std::vector<RefusedRow> refused;
+  std::size_t undated = 0;              ///< of them, for want of a date
   std::size_t without_accelerator = 0;  ///< CPU instances, left out
 };
 

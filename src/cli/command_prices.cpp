@@ -111,10 +111,9 @@ std::string next_step(const PriceImport& import) {
     return import.without_accelerator > 0 ? "none of its rows has an accelerator"
                                           : "it has a header and no rows";
   }
-  const bool undated = std::any_of(import.refused.begin(), import.refused.end(),
-                                   [](const RefusedRow& row) { return row.why == "no date"; });
-  return undated ? "the table carries no dates: give --date with the day it was downloaded"
-                 : "the refused rows say why";
+  return import.undated > 0
+             ? "the table carries no dates: give --date with the day it was downloaded"
+             : "the refused rows say why";
 }
 
 int import_file(const PricesOptions& typed, Session& session) {
