@@ -48,8 +48,8 @@ struct LayoutDegrees {
   int vp = 1;  ///< virtual pipeline: stages per rank
   int cp = 1;  ///< context parallel
   int ep = 1;  ///< expert parallel, within dp x cp x tp
-  /// Ranks that share one expert's matrices; 0: see expert_tensor_parallel(). A plan's layout has it
-  /// resolved where there are experts, and 0 where there are none.
+  /// Ranks that share one expert's matrices; 0: see expert_tensor_parallel(). A plan's layout has
+  /// it resolved where there are experts, and 0 where there are none.
   int etp = 0;
   int dp = 1;  ///< data parallel: the accelerators that the others leave
 
@@ -66,8 +66,8 @@ struct Layout : LayoutDegrees {
   Recompute recompute = Recompute::none;
   ContextKind context_kind = ContextKind::ring;
   bool sequence_parallel = true;
-  /// Layers of a stage, of layers_of_stage(), that are recomputed in full although `recompute` is none
-  /// or selective: as many as memory asks for, where the stack can choose single layers.
+  /// Layers of a stage, of layers_of_stage(), that are recomputed in full although `recompute` is
+  /// none or selective: as many as memory asks for, where the stack can choose single layers.
   int recompute_layers = 0;
 
   /// Micro-batches per replica and step.
@@ -134,7 +134,9 @@ constexpr const Dimension& dimension_of(int LayoutDegrees::*degree) {
 }
 
 /// Whether the dimension makes copies of the model, and splits nothing of it.
-constexpr bool makes_replicas(const Dimension& dimension) { return dimension.in == &LayoutDegrees::dp; }
+constexpr bool makes_replicas(const Dimension& dimension) {
+  return dimension.in == &LayoutDegrees::dp;
+}
 
 /// The product, over the dimensions that multiply to the accelerators, of what `degree` gives.
 template <class Degree>
@@ -188,10 +190,12 @@ inline double layers_of_stage(const Layout& layout, double layers) {
 
 /// Share of the layers beside those of `recompute` that are recomputed in full.
 inline double recomputed_share(const Layout& layout, double layers) {
-  return layout.recompute_layers > 0 ? layout.recompute_layers / layers_of_stage(layout, layers) : 0;
+  return layout.recompute_layers > 0 ? layout.recompute_layers / layers_of_stage(layout, layers)
+                                     : 0;
 }
 
-/// `tp 4 pp 2 vp 1 cp 1 ep 1 dp 16`; only degrees above one on request. `etp` where there are experts.
+/// `tp 4 pp 2 vp 1 cp 1 ep 1 dp 16`; only degrees above one on request. `etp` where there are
+/// experts.
 std::string degree_words(const Layout& layout, bool all = true);
 /// `4/2/1/16`: what stands below kSplitTitle.
 std::string split_words(const LayoutDegrees& split);
@@ -200,10 +204,11 @@ std::string product_words(const Degrees& given);
 /// `none`, `full`, or `none and 3 layers of a stage in full`.
 std::string recompute_words(const Layout& layout);
 
-/// Ranks over which one expert's matrices are split beside expert parallelism. Where nobody said: one
-/// with expert parallelism, as the published layouts of DeepSeek-V3, Qwen3-235B and Grok-1 on H100
-/// set it (github.com/NVIDIA/dgxc-benchmarking), else the tensor-parallel degree. Megatron-Core by
-/// itself takes the tensor-parallel degree in both cases (megatron/core/transformer/moe/README.md).
+/// Ranks over which one expert's matrices are split beside expert parallelism. Where nobody said:
+/// one with expert parallelism, as the published layouts of DeepSeek-V3, Qwen3-235B and Grok-1 on
+/// H100 set it (github.com/NVIDIA/dgxc-benchmarking), else the tensor-parallel degree.
+/// Megatron-Core by itself takes the tensor-parallel degree in both cases
+/// (megatron/core/transformer/moe/README.md).
 inline int expert_tensor_parallel(const Layout& layout) {
   return layout.etp > 0 ? layout.etp : layout.ep > 1 ? 1 : layout.tp;
 }

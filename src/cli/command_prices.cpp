@@ -95,7 +95,8 @@ void report(const PriceImport& import, const PriceImportOptions& options, Sessio
   std::set<std::size_t> lines;
   for (const RefusedRow& row : import.refused) lines.insert(row.line);
   session.text(fmt::format("{} of {}: {}, {} refused or in part, {} without accelerator\n",
-                           import.format, provider_name(session.catalog().prices(), options.provider),
+                           import.format,
+                           provider_name(session.catalog().prices(), options.provider),
                            counted(import.rows.size(), "price"), counted(lines.size(), "row"),
                            import.without_accelerator));
   const std::string newest = newest_day(import);

@@ -152,8 +152,8 @@ class Solving {
              "duration go with --for gpus, price or duration");
     }
     if (!arguments_.budget.empty()) {
-      request_.target =
-          solve_target(ColumnRole::total, positive(arguments_.budget, NumberKind::money, "--budget"));
+      request_.target = solve_target(ColumnRole::total,
+                                     positive(arguments_.budget, NumberKind::money, "--budget"));
     } else if (!arguments_.flops.empty()) {
       request_.target =
           solve_target(ColumnRole::model_flops,

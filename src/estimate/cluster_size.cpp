@@ -59,7 +59,8 @@ class Walk {
     const double seconds = seen_[gpus] = wall_clock_(gpus);
     if (seconds == kInfinity) return;
     least_work_ = std::min(least_work_, gpus * seconds);
-    if (!choice_.shortest || seconds < choice_.shortest->seconds) choice_.shortest = {gpus, seconds};
+    if (!choice_.shortest || seconds < choice_.shortest->seconds)
+      choice_.shortest = {gpus, seconds};
     if (seconds <= deadline_ && (!met() || gpus < *choice_.fewest)) choice_.fewest = gpus;
   }
 
@@ -91,8 +92,8 @@ class Walk {
     }
   }
 
-  // The sizes in the octave below one that meets it, up to the first that does; then again downwards,
-  // since one of them may have shown that fewer are enough.
+  // The sizes in the octave below one that meets it, up to the first that does; then again
+  // downwards, since one of them may have shown that fewer are enough.
   void fill(double most) {
     const double low = sizes_.at_least(most / kOctave);
     for (double n = low; n < *choice_.fewest && !enough_looks(); n = sizes_.after(n)) {
@@ -198,7 +199,9 @@ double before_on_grid(double units, double mantissa) {
 
 }  // namespace
 
-double ClusterSizes::at_least(double gpus) const { return on_grid(gpus / unit_, kMantissa) * unit_; }
+double ClusterSizes::at_least(double gpus) const {
+  return on_grid(gpus / unit_, kMantissa) * unit_;
+}
 
 double ClusterSizes::after(double gpus) const {
   return at_least((std::floor(gpus / unit_) + 1) * unit_);

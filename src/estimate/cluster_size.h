@@ -50,11 +50,11 @@ struct SizeChoice {
 };
 
 /// The size that meets the deadline: of those looked at the fewest accelerators whose GPU-hours are
-/// within 3 % of the least. Speed per accelerator is ragged (how a size factors decides which layouts
-/// exist) and falls with size, so round sizes are looked at first: upwards from `start` to the first
-/// that meets it, down as long as fewer may be enough, and on to four times the cheapest; then what
-/// lies between, in finer and finer steps to one unit. Gives up at kMostGpus, where eight times the
-/// accelerators of the shortest time so far bring nothing, and after kMostSizesTried.
+/// within 3 % of the least. Speed per accelerator is ragged (how a size factors decides which
+/// layouts exist) and falls with size, so round sizes are looked at first: upwards from `start` to
+/// the first that meets it, down as long as fewer may be enough, and on to four times the cheapest;
+/// then what lies between, in finer and finer steps to one unit. Gives up at kMostGpus, where eight
+/// times the accelerators of the shortest time so far bring nothing, and after kMostSizesTried.
 SizeChoice size_for_deadline(const ClusterSizes& sizes, const WallClock& wall_clock, double start,
                              double deadline_seconds);
 

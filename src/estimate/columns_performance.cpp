@@ -92,8 +92,8 @@ constexpr EstimateColumn kPerformance[] = {
        shown({.line = {beside::kSpeed + 4, "wall-clock"}, .brief = {3, "wall-clock"}},
              figure(
                  "wall_clock_seconds", "s", duration, lower,
-                 [](E e) -> Number { return e.wall_clock_seconds; }, "from start to end", Rank::first,
-                 "wall clock"))),
+                 [](E e) -> Number { return e.wall_clock_seconds; }, "from start to end",
+                 Rank::first, "wall clock"))),
 };
 
 // Accelerators that the layout is of: in a round some may generate beside them.
@@ -109,9 +109,11 @@ double learners(E e) {
 
 void add_performance_columns(Columns<Estimate>& out) {
   out.lift<[](E e) {
-    return e.one_layout ? std::optional<PlacedLayout>({&e.layout, learners(e), e.model.dealt_layers})
-                        : std::nullopt;
-  }, layout_columns>("layout");
+    return e.one_layout
+               ? std::optional<PlacedLayout>({&e.layout, learners(e), e.model.dealt_layers})
+               : std::nullopt;
+  },
+           layout_columns>("layout");
   out.lift<[](E e) { return &e.memory; }, memory_use_columns>("memory");
   out.add(kPerformance);
 }

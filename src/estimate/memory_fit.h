@@ -33,7 +33,8 @@ struct MemoryFit {
   double capacity_bytes = 0;  ///< of that, what a plan fills
   MemoryCase one;
   std::optional<MemoryCase> node;      ///< a whole node, where it has more than one
-  std::optional<MemoryCase> smallest;  ///< the fewest that hold it; empty where none up to kMostTried does
+  /// The fewest that hold it; empty where none up to kMostTried does.
+  std::optional<MemoryCase> smallest;
   std::optional<MemoryCase> given;     ///< hardware.gpus, when the scenario has it
   std::string problem;                 ///< why there is no answer, else empty
 

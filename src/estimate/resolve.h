@@ -57,8 +57,8 @@ struct Amounts {
 /// The architecture: catalog model, file, or shape from parameters, with an encoder for vl.
 Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& notes);
 
-/// Tokens of an image in encoder and language model, and pixels of it as stored. Warns where a size is
-/// given that the encoder does not follow.
+/// Tokens of an image in encoder and language model, and pixels of it as stored. Warns where a size
+/// is given that the encoder does not follow.
 void resolve_images(const Scenario& scenario, const Catalog& catalog, ResolvedWork& out,
                     Notes& notes);
 

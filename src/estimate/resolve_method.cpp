@@ -73,10 +73,10 @@ void adapt_rollouts(Method method, const Catalog& catalog, Notes& notes, Scenari
                       "published rounds", usual.source);
   const double prompt = defaults.fallback(Field::rollout_prompt_tokens);
   const auto limit = adapted.number(Field::rollout_response_limit);
-  const double response =
-      defaults.number(Field::rollout_response_tokens,
-                      std::min(usual.response_tokens, limit.value_or(usual.response_tokens * 2) / 2),
-                      usual.response_why, "trcost default");
+  const double response = defaults.number(
+      Field::rollout_response_tokens,
+      std::min(usual.response_tokens, limit.value_or(usual.response_tokens * 2) / 2),
+      usual.response_why, "trcost default");
   const double last = adapted.number_or(Field::rollout_response_tokens_end, response);
   defaults.number(Field::rollout_response_limit, kLimitOverMean * std::max(response, last),
                   "4 times the mean response", "trcost default");

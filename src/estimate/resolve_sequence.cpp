@@ -194,7 +194,8 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
   }
   // Sequences with an image: each image has one for itself as long as there are enough.
   const double with_images = std::min(1.0, work.images_per_sequence);
-  work.padding_efficiency = useful_share(how, from_samples, sample, with_images, catalog.assumed().useful);
+  work.padding_efficiency =
+      useful_share(how, from_samples, sample, with_images, catalog.assumed().useful);
   work.imbalance = scenario.number_or(Field::train_imbalance,
                                       1 + with_images * (kImbalanceWithImages - 1));
   if (vision && !scenario.has(Field::train_imbalance)) {

@@ -55,8 +55,8 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
                                   work.encoder->image <= 0 || work.encoder->fused_attention);
 }
 
-// A text of a corpus fills its sequence; a sample is as long as those of its kind, and no longer than
-// the sequence asked for.
+// A text of a corpus fills its sequence; a sample is as long as those of its kind, and no longer
+// than the sequence asked for.
 double text_of(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
   if (const auto given = scenario.number(Field::data_text_tokens_per_sample)) return *given;
   const auto sequence = scenario.number(Field::data_seq_length);

@@ -221,12 +221,13 @@ class Sizing {
 
   [[noreturn]] void refuse_all(double start) {
     if (other_training_ && !task_.amounts.global_batch_given) {
-      throw Error(ErrorKind::no_answer,
-                  fmt::format("no number of {} was found that finishes within {} in steps that take "
-                              "at most twice the tokens for the same loss",
-                              task_.platform().accelerator->name,
-                              format_number(deadline_, NumberKind::duration)),
-                  "give a longer --deadline, or --gpus, which answers larger steps with a warning");
+      throw Error(
+          ErrorKind::no_answer,
+          fmt::format("no number of {} was found that finishes within {} in steps that take "
+                      "at most twice the tokens for the same loss",
+                      task_.platform().accelerator->name,
+                      format_number(deadline_, NumberKind::duration)),
+          "give a longer --deadline, or --gpus, which answers larger steps with a warning");
     }
     // Either says what is wrong with it.
     const Execution tried = execute(task_, start);

@@ -19,9 +19,11 @@ std::string way_in(const StepModel& model) {
   const Stack& stack = *model.platform().stack;
   const Offload& offload = model.workload().offload;
   std::string out;
-  if (!stack.can(dimension_of(&LayoutDegrees::tp)) && !stack.can(dimension_of(&LayoutDegrees::pp))) {
+  if (!stack.can(dimension_of(&LayoutDegrees::tp)) &&
+      !stack.can(dimension_of(&LayoutDegrees::pp))) {
     out = fmt::format(
-        "; stack {} splits neither matrices nor layers over GPUs: --stack takes another", stack.name);
+        "; stack {} splits neither matrices nor layers over GPUs: --stack takes another",
+        stack.name);
   }
   if (offload.optimizer && offload.activations) return out;
   return out + "; --offload all keeps optimizer and activations in the hosts' memory, more slowly";

@@ -32,10 +32,10 @@ struct PlanRequest : Degrees {
   /// Take the layout with the least memory where none fits, instead of an Error.
   bool allow_too_large = false;
 
-  /// Whether every degree is given (one beside tp and pp, and ep, may follow from the rest): then the
-  /// layout is computed even where it does not fit, and what is left open only chosen so that it does,
-  /// if possible. All that multiply to the GPUs (Dimension::of_gpus) may make fewer, and the rest stay
-  /// idle.
+  /// Whether every degree is given (one beside tp and pp, and ep, may follow from the rest): then
+  /// the layout is computed even where it does not fit, and what is left open only chosen so that
+  /// it does, if possible. All that multiply to the GPUs (Dimension::of_gpus) may make fewer, and
+  /// the rest stay idle.
   [[nodiscard]] bool complete() const;
   /// The GPUs that the degrees given leave at work.
   [[nodiscard]] double busy() const;

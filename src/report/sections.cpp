@@ -93,7 +93,8 @@ Table phases_table(const Estimate& estimate) {
                    p.tokens > 0 ? Cell::number(p.tokens, NumberKind::count) : Cell(""),
                    Cell::number(p.step_seconds, NumberKind::duration),
                    Cell::number(p.gpu_hours, gpu_hour_words(p.gpu_hours)),
-                   p.cost ? Cell::number(*p.cost, with_kind(short_money(*p.cost), estimate.cost)) : Cell::unknown()});
+                   p.cost ? Cell::number(*p.cost, with_kind(short_money(*p.cost), estimate.cost))
+                          : Cell::unknown()});
   }
   return table;
 }
@@ -119,7 +120,8 @@ Table phases_compared(std::span<const Estimate> estimates) {
     const Estimate* cheapest = nullptr;
     for (const Estimate& e : estimates) {
       const std::optional<double> cost = e.phases[i].cost;
-      cells.push_back(cost ? Cell::number(*cost, with_kind(short_money(*cost), e.cost)) : Cell::unknown());
+      cells.push_back(cost ? Cell::number(*cost, with_kind(short_money(*cost), e.cost))
+                           : Cell::unknown());
       if (cost && (cheapest == nullptr || *cost < *cheapest->phases[i].cost)) cheapest = &e;
     }
     cells.push_back(cheapest != nullptr ? Cell(cheapest->accelerator) : Cell::unknown());

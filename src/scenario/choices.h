@@ -74,7 +74,8 @@ inline constexpr Choice<Offload> kOffloads[] = {
 struct Overlap {
   double tensor = 0, expert = 0, pipeline = 0, data = 0, context = 0;
   /// Of the all-to-all that leaves a domain, at least: 1 where it is said to run behind the compute
-  /// of another micro-batch, which is work enough for all of it (DualPipe, arXiv:2412.19437, section
+  /// of another micro-batch, which is work enough for all of it (DualPipe, arXiv:2412.19437,
+  /// section
   /// 3.2.1; Megatron-Core's overlap of one forward with one backward).
   double expert_network = 0;
   friend bool operator==(const Overlap&, const Overlap&) = default;

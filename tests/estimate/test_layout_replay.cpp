@@ -62,7 +62,8 @@ Scenario random_scenario(std::mt19937& random) {
   s.set_number(Field::data_seq_length, pick(lengths, random));
   s.set_number(Field::hardware_gpus, pick(sizes, random));
   s.set_number(Field::data_tokens, 1e11);
-  if (random() % 3 == 0) s.set_number(Field::train_global_batch, 64.0 * static_cast<double>(1 + random() % 32));
+  if (random() % 3 == 0)
+    s.set_number(Field::train_global_batch, 64.0 * static_cast<double>(1 + random() % 32));
   if (random() % 4 == 0) s.set_text(Field::layout_sequence_parallel, "off");
   if (random() % 4 == 0) s.set_text(Field::layout_sharding, "parameters");
   return s;

@@ -322,8 +322,8 @@ TEST_CASE("a round's FLOPs are those of its phases in its time", "[methods]") {
   }
 }
 
-// 256 prompts of 8,192 tokens, each read once, and 4,096 responses of 512: 0.118 of what reading the
-// prompt with every response would take, 2 FLOPs per parameter and token, and its attention.
+// 256 prompts of 8,192 tokens, each read once, and 4,096 responses of 512: 0.118 of what reading
+// the prompt with every response would take, 2 FLOPs per parameter and token, and its attention.
 TEST_CASE("a group reads its prompt once", "[methods]") {
   const auto generated = [](double samples, double prompts, double hits) {
     Scenario s = question("grpo", "llama-3.1-8b", 64);
@@ -343,8 +343,8 @@ TEST_CASE("a group reads its prompt once", "[methods]") {
   const double read = 4 * 4096 * 32 * 8192.0 * 8192 / 2;
   const double pass = 4 * 4096 * 32 * 8704.0 * 8704 / 2;
   CHECK(alone == Approx(4096 * (matrices * 8704 + pass)).epsilon(0.005));
-  CHECK(shared ==
-        Approx(256 * (matrices * 8192 + read) + 4096 * (matrices * 512 + pass - read)).epsilon(0.005));
+  CHECK(shared == Approx(256 * (matrices * 8192 + read) + 4096 * (matrices * 512 + pass - read))
+                      .epsilon(0.005));
   // A cache that holds half of each prompt leaves half of the reading.
   const double reading = 256 * (matrices * 8192 + read);
   CHECK(shared - generated(16, 256, 0.5) == Approx(reading / 2).epsilon(0.005));

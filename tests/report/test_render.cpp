@@ -165,8 +165,8 @@ TEST_CASE("unknown is null, empty or n/a, never 0", "[report]") {
   const Report report = report_of(estimates);
   const auto object = nlohmann::json::parse(render_json(report))["estimates"][0];
   CHECK(object["complete"] == false);
-  for (const auto* path :
-       {"cost.total", "cost.per_million_tokens", "cost.price_per_gpu_hour", "range.total_usd.p50"}) {
+  for (const auto* path : {"cost.total", "cost.per_million_tokens", "cost.price_per_gpu_hour",
+                           "range.total_usd.p50"}) {
     INFO(path);
     CHECK(at_path(object, path).is_null());
   }
@@ -307,7 +307,8 @@ TEST_CASE("no line of the table is wider than asked, nor coloured unasked", "[re
       }
     }
   }
-  CHECK(render(report_of(estimates), Format::table, {true, 100, true}).find('\x1b') != std::string::npos);
+  CHECK(render(report_of(estimates), Format::table, {true, 100, true}).find('\x1b') !=
+        std::string::npos);
 }
 
 TEST_CASE("plain style is plain ASCII", "[report]") {

@@ -121,8 +121,8 @@ void add_range(Page& page, const Report& report, const Estimate& detailed) {
   }
   const RangeResult& range = detailed.range;
   if (range.method.empty() && ranges.rows.empty()) return;
-  page.add(
-      Heading{"Range of the total", "P10 to P90, four chances in five; the mark between them is the median"});
+  page.add(Heading{"Range of the total",
+                   "P10 to P90, four chances in five; the mark between them is the median"});
   page.add(std::move(ranges));
   if (range.method.empty()) return;
   page.add(Paragraph{

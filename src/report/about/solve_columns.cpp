@@ -214,7 +214,9 @@ const std::string& SolutionRow::result() const {
 }
 
 SolveAnswer::SolveAnswer(const SolveReport& report)
-    : report_(&report), row_columns_(columns_for(report)), columns_(document_columns(row_columns_)) {
+    : report_(&report),
+      row_columns_(columns_for(report)),
+      columns_(document_columns(row_columns_)) {
   for (std::size_t i = 0; i < report.solutions.size(); ++i) {
     SolutionRow& row = rows_.emplace_back();
     row.report = &report;
