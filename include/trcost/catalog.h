@@ -49,7 +49,8 @@ struct Accelerator {
   double mean_draw = 1;                ///< of the system's power while training, on average
   double server_power_multiple = 1;    ///< of the board's, where no system's is known
   double server_price_multiple = 1;    ///< server's price / chip's price
-  bool sold_by_maker = false;          ///< only its maker's cloud rents it: its list price is the market's
+  /// Only its maker's cloud rents it: its list price is the market's.
+  bool sold_by_maker = false;
   std::optional<double> price_usd;     ///< purchase price of one
   std::string price_source;            ///< of the purchase price, empty where there is none
   std::string price_date;              ///< YYYY-MM or YYYY-MM-DD
@@ -154,7 +155,8 @@ class Catalog {
   const Engine& engine(std::string_view name_or_path) const;
   /// What a chip in a system reaches while it serves.
   ServingSpread serving_spread() const;
-  /// By the name of the field rollout.framework, with what the chip's architecture adds to learning.
+  /// By the name of the field rollout.framework, with what the chip's architecture adds to
+  /// learning.
   RoundFramework round_framework(std::string_view name, const Accelerator& accelerator) const;
   ServingChip serving_chip(const Accelerator& accelerator, const System& system) const;
   /// Calibrated constants of an accelerator; by rule from its specification where none exist.

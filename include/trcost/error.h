@@ -14,7 +14,8 @@ enum class ErrorKind {
 };
 
 /// The one exception of the library. `message` says what was wrong and what is allowed, `location`
-/// where (a flag, or a file with a JSON pointer; may be empty), `hint` the next step (may be empty).
+/// where (a flag, or a file with a JSON pointer; may be empty), `hint` the next step (may be
+/// empty).
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, std::string message, std::string hint = {}, std::string location = {});

@@ -152,7 +152,8 @@ struct WorkTotals {
   double peak_flop = 0;          ///< that the accelerators could do in these steps
   std::optional<double> peak_flop_bf16 = 0;   ///< the same in bf16, on chips that have it
   double busy_seconds = 0;       ///< accelerator-seconds of steps
-  std::optional<double> network_seconds = 0;  ///< of them, those that wait for exposed communication
+  /// Of them, those that wait for exposed communication.
+  std::optional<double> network_seconds = 0;
   double running_seconds = 0;  ///< with those that failures cost
   double paid_seconds = 0;     ///< with what else production takes
   std::optional<double> batch_tokens = 0;  ///< that the usual batch would have saved
@@ -218,8 +219,8 @@ struct Estimate {
   std::vector<Derivation> derivations;  ///< only when asked for
   std::vector<std::string> warnings;
   std::string runner_up;  ///< the second-best layout and by how much, in words
-  /// What of the layout that was asked for the software stack cannot do, in words: it is computed all
-  /// the same. Empty: nothing.
+  /// What of the layout that was asked for the software stack cannot do, in words: it is computed
+  /// all the same. Empty: nothing.
   std::string beyond_stack;
 };
 
@@ -298,9 +299,9 @@ struct TokenAlternative {
   std::optional<double> total_usd;
 };
 
-/// What the training costs with the tokens that published models saw, where nobody said how many: the
-/// compute-optimal number is the least that makes sense, and a tenth to a hundredth of practice.
-/// Estimates of `scenario` on the platform of `optimal`, one per budget of data/runs/
+/// What the training costs with the tokens that published models saw, where nobody said how many:
+/// the compute-optimal number is the least that makes sense, and a tenth to a hundredth of
+/// practice. Estimates of `scenario` on the platform of `optimal`, one per budget of data/runs/
 /// token_budgets.json that is clearly more than its compute-optimal tokens. Empty where tokens or
 /// samples were given, in stages, where the language model does not learn as a whole, and for a
 /// budget without an answer.

@@ -48,8 +48,8 @@ struct LayoutDegrees {
   int vp = 1;  ///< virtual pipeline: stages per rank
   int cp = 1;  ///< context parallel
   int ep = 1;  ///< expert parallel, within dp x cp x tp
-  /// Ranks that share one expert's matrices; 0: see expert_tensor_parallel(). A plan's layout has it
-  /// resolved where there are experts, and 0 where there are none.
+  /// Ranks that share one expert's matrices; 0: see expert_tensor_parallel(). A plan's layout has
+  /// it resolved where there are experts, and 0 where there are none.
   int etp = 0;
   int dp = 1;  ///< data parallel: the accelerators that the others leave
 
@@ -66,8 +66,8 @@ struct Layout : LayoutDegrees {
   Recompute recompute = Recompute::none;
   ContextKind context_kind = ContextKind::ring;
   bool sequence_parallel = true;
-  /// Layers of a stage, of layers_of_stage(), that are recomputed in full although `recompute` is none
-  /// or selective: as many as memory asks for, where the stack can choose single layers.
+  /// Layers of a stage, of layers_of_stage(), that are recomputed in full although `recompute` is
+  /// none or selective: as many as memory asks for, where the stack can choose single layers.
   int recompute_layers = 0;
 
   /// Micro-batches per replica and step.
@@ -134,7 +134,9 @@ constexpr const Dimension& dimension_of(int LayoutDegrees::*degree) {
 }
 
 /// Whether the dimension makes copies of the model, and splits nothing of it.
-constexpr bool makes_replicas(const Dimension& dimension) { return dimension.in == &LayoutDegrees::dp; }
+constexpr bool makes_replicas(const Dimension& dimension) {
+  return dimension.in == &LayoutDegrees::dp;
+}
 
 /// The product, over the dimensions that multiply to the accelerators, of what `degree` gives.
 template <class Degree>
@@ -188,10 +190,12 @@ inline double layers_of_stage(const Layout& layout, double layers) {
 
 /// Share of the layers beside those of `recompute` that are recomputed in full.
 inline double recomputed_share(const Layout& layout, double layers) {
-  return layout.recompute_layers > 0 ? layout.recompute_layers / layers_of_stage(layout, layers) : 0;
+  return layout.recompute_layers > 0 ? layout.recompute_layers / layers_of_stage(layout, layers)
+                                     : 0;
 }
 
-/// `tp 4 pp 2 vp 1 cp 1 ep 1 dp 16`; only degrees above one on request. `etp` where there are experts.
+/// `tp 4 pp 2 vp 1 cp 1 ep 1 dp 16`; only degrees above one on request. `etp` where there are
+/// experts.
 std::string degree_words(const Layout& layout, bool all = true);
 /// `4/2/1/16`: what stands below kSplitTitle.
 std::string split_words(const LayoutDegrees& split);
@@ -200,10 +204,11 @@ std::string product_words(const Degrees& given);
 /// `none`, `full`, or `none and 3 layers of a stage in full`.
 std::string recompute_words(const Layout& layout);
 
-/// Ranks over which one expert's matrices are split beside expert parallelism. Where nobody said: one
-/// with expert parallelism, as the published layouts of DeepSeek-V3, Qwen3-235B and Grok-1 on H100
-/// set it (github.com/NVIDIA/dgxc-benchmarking), else the tensor-parallel degree. Megatron-Core by
-/// itself takes the tensor-parallel degree in both cases (megatron/core/transformer/moe/README.md).
+/// Ranks over which one expert's matrices are split beside expert parallelism. Where nobody said:
+/// one with expert parallelism, as the published layouts of DeepSeek-V3, Qwen3-235B and Grok-1 on
+/// H100 set it (github.com/NVIDIA/dgxc-benchmarking), else the tensor-parallel degree.
+/// Megatron-Core by itself takes the tensor-parallel degree in both cases
+/// (megatron/core/transformer/moe/README.md).
 inline int expert_tensor_parallel(const Layout& layout) {
   return layout.etp > 0 ? layout.etp : layout.ep > 1 ? 1 : layout.tp;
 }
@@ -217,6 +222,12 @@ struct ServingLayout {
   friend bool operator==(const ServingLayout&, const ServingLayout&) = default;
 };
 
+/// What an engine holds on each of its accelerators.
+struct EngineMemory {
+  double weights = 0;  ///< with its reserve
+  double cache = 0;    ///< of the responses in flight at first
+};
+
 /// Bytes on the fullest device at its fullest moment; the parts sum to `total`.
 struct MemoryUse {
   double weights = 0;
@@ -225,7 +236,7 @@ struct MemoryUse {
   double activations = 0;
   double logits = 0;
   double overhead = 0;  ///< context, communication buffers, gathered weights, fragmentation
-  double unallocated = 0;  ///< of it, beside the framework's allocator: context, communication buffers
+  double unallocated = 0;  ///< of it, beside the framework's allocator: context, buffers
   double fragments = 0;    ///< of it, what the allocator holds and has given to nobody
   double total = 0;
   double capacity = 0;  ///< what a plan may fill: most of the device (MemoryRecipe::plan_share)
@@ -233,9 +244,13 @@ struct MemoryUse {
   bool tight = false;   ///< fits, but leaves less free than the margin asked for (a plan says it)
   double host = 0;      ///< in the host's memory, for this device, at most; not in the total
   double resident = 0;  ///< other models of the method: reference, reward, critic, teacher
-  double engine = 0;    ///< weights and reserve of the software that generates
-  double kv_cache = 0;  ///< of the responses in flight
-  double cache = 0;  ///< of the responses in flight while engines generate, whichever moment is the fullest
+  std::optional<EngineMemory> engine;  ///< of a round that generates, at its fullest moment or not
+  bool generating = false;  ///< the fullest moment is the engine's, which holds all of it
+
+  /// What of the total is the engine's.
+  [[nodiscard]] constexpr EngineMemory generated() const noexcept {
+    return generating ? *engine : EngineMemory{};
+  }
 };
 
 /// Who counts the bytes of a device. They differ by what they leave out.
@@ -257,15 +272,13 @@ struct MemoryPart {
   std::string_view name;
   double MemoryUse::*bytes;
 };
-/// Those that sum to `total`.
+/// Those that sum to `total` while a model learns.
 inline constexpr MemoryPart kMemoryParts[] = {{"weights", &MemoryUse::weights},
                                               {"gradients", &MemoryUse::gradients},
                                               {"optimizer", &MemoryUse::optimizer},
                                               {"activations", &MemoryUse::activations},
                                               {"logits", &MemoryUse::logits},
                                               {"overhead", &MemoryUse::overhead},
-                                              {"other models", &MemoryUse::resident},
-                                              {"engine", &MemoryUse::engine},
-                                              {"cache of responses", &MemoryUse::kv_cache}};
+                                              {"other models", &MemoryUse::resident}};
 
 }  // namespace trcost

@@ -174,7 +174,8 @@ std::vector<Field> fields_that_move(Moves part);
 struct Distribution {
   enum class Kind : std::uint8_t { lognormal, normal, uniform, triangular } kind = Kind::lognormal;
   double a = 0;  ///< lognormal: median; normal: mean; uniform, triangular: low end
-  double b = 0;  ///< lognormal: sigma of ln; normal: standard deviation; uniform, triangular: high end
+  /// Lognormal: sigma of ln; normal: standard deviation; uniform, triangular: high end.
+  double b = 0;
   double c = 0;  ///< triangular: mode
 };
 

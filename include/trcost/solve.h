@@ -2,6 +2,7 @@
 #pragma once
 // The inverse question: which value of one field brings a result to a target.
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,7 @@ namespace trcost {
 
 template <class Subject>
 struct Column;
+enum class ColumnRole : std::uint8_t;
 using EstimateColumn = Column<Estimate>;
 
 /// What a result is to reach: at most `value`, or at least it where more is better.
@@ -28,9 +30,10 @@ struct SolveTarget {
   [[nodiscard]] bool deadline() const;
 };
 SolveTarget solve_target(std::string_view column, double value);
+SolveTarget solve_target(ColumnRole role, double value);
 
-/// `data.tokens`, or the flag without its dashes: `tokens`. Throws Error (usage) with a did-you-mean
-/// for an unknown field and for one that is no number.
+/// `data.tokens`, or the flag without its dashes: `tokens`. Throws Error (usage) with a
+/// did-you-mean for an unknown field and for one that is no number.
 const FieldInfo& solve_field(std::string_view word);
 
 /// The question. Without `unknown` parameters and tokens are both sought, as the scaling law pairs
@@ -82,9 +85,9 @@ inline constexpr int kMostEstimates = 1200;
 /// bisected to the last whole unit (counts, integers) or to double precision: the largest value
 /// that meets the target where less of the field meets it too, else the smallest. Small steps back,
 /// such as those of the default batch size, are looked for beyond the answer. Cluster sizes, layout
-/// degrees and batch sizes have no such order: they are scanned, GPUs in steps that get finer around
-/// the sizes that meet the target, at the end one by one, and the cheapest is taken when the target is a time, else the
-/// fastest. Throws what the estimate throws when no value has an answer.
+/// degrees and batch sizes have no such order: they are scanned, GPUs in steps that get finer
+/// around the sizes that meet the target, at the end one by one, and the cheapest is taken when the
+/// target is a time, else the fastest. Throws what the estimate throws when no value has an answer.
 class Solver {
  public:
   explicit Solver(const Catalog& catalog);

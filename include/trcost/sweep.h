@@ -23,11 +23,12 @@ using EstimateColumn = Column<Estimate>;
 /// One axis of a grid: a scenario field and the values that it takes, in order and without repeats.
 class SweepAxis {
  public:
-  /// From `PATH=VALUES`; the field's flag may stand for its path. VALUES is a list of items separated by commas, or `@FILE` with one item per
-  /// line (blank lines and lines that start with # are skipped). An item is a value as people write
-  /// it for the field or, for numbers, `a..b:step` (b included when a step meets it) or `a..b:xF`
-  /// with a factor F above 1. Throws Error (usage) for an unknown field, an empty or infinite axis,
-  /// a repeated value and a value outside the field's range.
+  /// From `PATH=VALUES`; the field's flag may stand for its path. VALUES is a list of items
+  /// separated by commas, or `@FILE` with one item per line (blank lines and lines that start with
+  /// # are skipped). An item is a value as people write it for the field or, for numbers,
+  /// `a..b:step` (b included when a step meets it) or `a..b:xF` with a factor F above 1. Throws
+  /// Error (usage) for an unknown field, an empty or infinite axis, a repeated value and a value
+  /// outside the field's range.
   static SweepAxis parse(std::string_view text);
   /// Names of a text field; not checked.
   SweepAxis(const FieldInfo& field, std::vector<std::string> words);
@@ -43,7 +44,8 @@ class SweepAxis {
   /// Position of the value that is written `exact`: a word, or a number as format_exact gives it.
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view exact) const;
   /// Keeps the values for which `keep` is true; `monotone` promises that it changes at most once
-  /// along the axis, which a range that is too long to be listed needs. False where it cannot be done.
+  /// along the axis, which a range that is too long to be listed needs. False where it cannot be
+  /// done.
   bool filter(const std::function<bool(std::uint64_t)>& keep, bool monotone);
 
  private:
@@ -89,7 +91,8 @@ enum class Comparison : std::uint8_t { less, at_most, equal, unequal, at_least, 
 
 /// A condition on a result; false where the value is unknown.
 struct ResultCondition {
-  const EstimateColumn* column = nullptr;  ///< null: the row's error, empty where there is an answer
+  /// Null: the row's error, empty where there is an answer.
+  const EstimateColumn* column = nullptr;
   Comparison comparison = Comparison::equal;
   double number = 0;
   std::string text;
@@ -191,7 +194,8 @@ struct SweepRun {
   const std::atomic<bool>* stop = nullptr;         ///< set from a signal handler
   std::uint64_t begin = 0;                         ///< rows to compute, by their number
   std::uint64_t end = 0;
-  std::function<void(std::uint64_t done)> progress;  ///< a few times a second, from the caller's thread
+  /// A few times a second, from the caller's thread.
+  std::function<void(std::uint64_t done)> progress;
 };
 
 struct SweepOutcome {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-/// Tokens: those that an image, a video or an audio clip becomes in a vision-language or audio model, and
-/// those that a model of some size is best trained on.
+/// Tokens: those that an image, a video or an audio clip becomes in a vision-language or audio
+/// model, and those that a model of some size is best trained on.
 ///
 /// Each family follows the arithmetic of its released preprocessor to the token, rounding and
 /// released limits included. Every family counts twice: the tokens its encoder computes, padding
@@ -108,8 +108,8 @@ TokenCount count_video_tokens(std::string_view family, ImageSize size, double se
 TokenCount count_audio_tokens(std::string_view family, double seconds,
                               const TokenOptions& options = {});
 
-/// How loss follows parameters and tokens: L(N, D) = E + A/N^alpha + B/D^beta. Default: the refit of
-/// Hoffmann et al. by Epoch (epoch-research/analyzing-chinchilla, data_analysis.ipynb).
+/// How loss follows parameters and tokens: L(N, D) = E + A/N^alpha + B/D^beta. Default: the refit
+/// of Hoffmann et al. by Epoch (epoch-research/analyzing-chinchilla, data_analysis.ipynb).
 struct ScalingLaw {
   double A = 482.00572;
   double B = 2085.4342;

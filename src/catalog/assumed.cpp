@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/assumed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "catalog/choices.h"
 #include "catalog/data_file.h"
 #include "catalog/loaders.h"
 #include "catalog/provenance.h"
+#include "trcost/error.h"
 
 namespace trcost {
 namespace {
+
+constexpr std::string_view kScenarioFile = "assumed/scenario.json";
 
 void read_reason(ObjectReader& row, const Sources& sources, EntryChoice& out) {
   out.name = row.required_text("name");
@@ -65,7 +70,44 @@ void read_samples(ObjectReader& file, const Sources& sources, AssumedChoices& ou
   }
 }
 
+RoundChoice read_round(const JsonValue& value, const Sources& sources) {
+  constexpr double kMost = 1e7;
+  ObjectReader row = value.object();
+  RoundChoice out;
+  out.method = row.required_text("method");
+  out.prompts = row.required_whole("prompts", 1, kMost);
+  out.samples_per_prompt = row.required_whole("samples_per_prompt", 1, kMost);
+  out.source = sources.text(row.required_value("source"));
+  out.response_tokens = row.required_number("response_tokens", 1, kMost);
+  out.response_why = row.required_text("response_why");
+  row.finish();
+  return out;
+}
+
+double read_share(ObjectReader& of, std::string_view key, const Sources& sources) {
+  constexpr double kLeast = 0.01;
+  return sources.required(of, key, kLeast, 1).value;
+}
+
+UsefulShares read_useful(ObjectReader of, const Sources& sources) {
+  UsefulShares out;
+  out.packed = read_share(of, "packed", sources);
+  out.grouped = read_share(of, "grouped", sources);
+  out.padded = read_share(of, "padded", sources);
+  out.grouped_text = read_share(of, "grouped_text", sources);
+  out.padded_text = read_share(of, "padded_text", sources);
+  of.finish();
+  return out;
+}
+
 }  // namespace
+
+const RoundChoice& AssumedChoices::round(std::string_view method) const {
+  const auto row = std::ranges::find(rounds, method, &RoundChoice::method);
+  if (row != rounds.end()) return *row;
+  throw Error(ErrorKind::data, fmt::format("no row says what a round of {} is like", method),
+              "add one to \"rounds\"", std::string(kScenarioFile));
+}
 
 const EntryChoice& AssumedChoices::vision_encoder(double params) const {
   return *std::ranges::find_if(vision_encoders, [&](const EntryChoice& each) {
@@ -84,7 +126,7 @@ bool AssumedChoices::has_encoder(std::string_view name) const {
 }
 
 std::shared_ptr<const AssumedChoices> load_assumed_choices(const Catalog& catalog) {
-  ObjectReader file = read_data_file(catalog, "assumed/scenario.json").object();
+  ObjectReader file = read_data_file(catalog, kScenarioFile).object();
   file.accept("schema_version");
   file.accept("retrieved");
   const Sources sources(file);
@@ -108,6 +150,11 @@ std::shared_ptr<const AssumedChoices> load_assumed_choices(const Catalog& catalo
   out->mixture_stack = read_stack(file.required_value("mixture_stack"), sources);
   out->claim_reference = read_entry(file.required_value("claim_reference"), sources);
   read_samples(file, sources, *out);
+  for (const JsonValue& each : file.required_value("rounds").array()) {
+    out->rounds.push_back(read_round(each, sources));
+  }
+  out->colocated_engine_share = read_share(file, "colocated_engine_share", sources);
+  out->useful = read_useful(file.required_object("useful_shares"), sources);
   file.finish();
   return out;
 }

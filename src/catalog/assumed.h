@@ -35,6 +35,21 @@ struct SampleChoice {
   std::string why, source;
 };
 
+/// What a round of a method that generates is like.
+struct RoundChoice {
+  std::string method;  ///< a word of train.method
+  double prompts = 0, samples_per_prompt = 0;
+  std::string source;
+  double response_tokens = 0;
+  std::string response_why;
+};
+
+/// Of the tokens that are computed, those that teach, by how samples share a sequence.
+struct UsefulShares {
+  double packed = 0, grouped = 0, padded = 0;
+  double grouped_text = 0, padded_text = 0;  ///< of the text beside images
+};
+
 struct AssumedChoices {
   std::vector<std::string> accelerators;
   std::vector<EntryChoice> vision_encoders;  ///< by the size of the model, the last for any
@@ -45,11 +60,17 @@ struct AssumedChoices {
   EntryChoice claim_reference;    ///< the accelerator that a claimed factor is over
   SampleChoice instructions, preferences;     ///< of text; one sequence of a pair
   SampleChoice image_instructions, captions;  ///< the latter where only the projector learns
+  std::vector<RoundChoice> rounds;
+  /// Of the memory that an engine has on accelerators that learn in turn.
+  double colocated_engine_share = 0;
+  UsefulShares useful;
 
   /// What released models of about this size (language, encoder and projector together) use.
   [[nodiscard]] const EntryChoice& vision_encoder(double params) const;
   /// As vision_encoder(), but one that follows the image's size whatever the model's.
   [[nodiscard]] const EntryChoice& native_encoder(double params) const;
+  /// By the method's word. Throws Error (data) for one without a row.
+  [[nodiscard]] const RoundChoice& round(std::string_view method) const;
   /// Whether vision_encoder() chooses it for some size.
   [[nodiscard]] bool has_encoder(std::string_view name) const;
 };

@@ -45,10 +45,12 @@ inline constexpr Choice<MeasuredUnit> kMeasuredUnits[] = {
     {"tokens_per_second_per_gpu", MeasuredUnit::tokens},
     {"padded_tokens_per_second_per_gpu", MeasuredUnit::padded_tokens}};
 
+/// Those that a field offers come first.
 inline constexpr Choice<Modality> kModalities[] = {{"text", Modality::text},
                                                    {"vl", Modality::vision},
                                                    {"vl (early fusion)", Modality::early_fusion},
                                                    {"clip", Modality::contrastive}};
+inline constexpr std::size_t kOfferedModalities = 2;
 
 inline constexpr Choice<ModelFamily> kModelFamilies[] = {
     {"any", ModelFamily::any},       {"dense", ModelFamily::dense},

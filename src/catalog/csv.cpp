@@ -13,8 +13,8 @@
 namespace trcost {
 namespace {
 
-// Appends what stands between quotes from `at` on, doubled quotes once, and moves behind the closing
-// one. False where there is none.
+// Appends what stands between quotes from `at` on, doubled quotes once, and moves behind the
+// closing one. False where there is none.
 bool read_quoted(std::string_view text, std::size_t& at, std::string& cell) {
   while (true) {
     const std::size_t quote = text.find('"', at);
@@ -57,7 +57,8 @@ CsvTable::CsvTable(std::string_view text, std::string_view origin, std::vector<s
     const std::size_t start = line;
     const std::size_t from = at;
     if (!read_record(text, at, cells)) {
-      throw Error(ErrorKind::data, "a quote is not closed", {}, fmt::format("{}:{}", origin, start));
+      throw Error(ErrorKind::data, "a quote is not closed", {},
+                  fmt::format("{}:{}", origin, start));
     }
     line += static_cast<std::size_t>(std::count(&text[from], text.data() + at, '\n'));
     if (header_.empty()) {

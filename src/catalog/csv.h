@@ -17,8 +17,8 @@ namespace trcost {
 class CsvTable {
  public:
   /// Throws Error (data) on an unclosed quote, a row of another width than the header, and a header
-  /// alone, whose columns nobody would check. With `odd`, such rows are left out and their lines put
-  /// there, and there may be none.
+  /// alone, whose columns nobody would check. With `odd`, such rows are left out and their lines
+  /// put there, and there may be none.
   CsvTable(std::string_view text, std::string_view origin, std::vector<std::size_t>* odd = nullptr);
 
   [[nodiscard]] std::size_t rows() const { return cells_.size(); }

@@ -10,8 +10,8 @@
 
 namespace trcost {
 
-/// `text` is what the catalog gave for `path`, a path relative to the data folder or of a user's own
-/// file; `origin` names it in messages.
+/// `text` is what the catalog gave for `path`, a path relative to the data folder or of a user's
+/// own file; `origin` names it in messages.
 JsonValue parse_data_file(std::string_view text, std::string_view path, std::string_view origin);
 
 /// A file of the data folder, named in messages by its path there.

@@ -49,8 +49,8 @@ struct MemoryRecipe {
   double context_bytes = 0;       ///< context and libraries of one device
   double network_bytes = 0;       ///< communication buffers of a device that has peers
   double fragmentation = 0;       ///< of what the allocator moves: activations and logits
-  /// Of what the framework sees, that a plan may fill: 94 % of the chip (model.md 4.5), of which the
-  /// driver keeps one in a hundred.
+  /// Of what the framework sees, that a plan may fill: 94 % of the chip (model.md 4.5), of which
+  /// the driver keeps one in a hundred.
   double plan_share = 0;
 };
 
@@ -61,8 +61,8 @@ enum class TaskFamily : std::uint8_t { any, pretrain, finetune };
 /// Whether the layout was published, or is planned anew.
 enum class LayoutFamily : std::uint8_t { any, known, planned };
 
-/// How far predictions lay from a family of measured rows when their whole source was left out of the
-/// fit (data/efficiency/residuals.csv, written by tests/calibration/refit.py).
+/// How far predictions lay from a family of measured rows when their whole source was left out of
+/// the fit (data/efficiency/residuals.csv, written by tests/calibration/refit.py).
 struct ResidualFamily {
   std::optional<std::string> architecture;  ///< empty: of any
   std::optional<std::string> stack;
@@ -71,7 +71,8 @@ struct ResidualFamily {
   LayoutFamily layout = LayoutFamily::any;
   int rows = 0;
   double groups = 0;              ///< independent experiments
-  double sources = 0;             ///< how many sources they effectively are: one vendor's count little
+  /// How many sources they effectively are: one vendor's count little.
+  double sources = 0;
   double sigma = 0;               ///< spread of ln(predicted/measured): its 68 % quantile
   double median_error = 0;        ///< median |predicted/measured - 1|
   std::string words;        ///< the family for people
@@ -104,8 +105,8 @@ struct Efficiency {
   std::vector<ResidualFamily> residuals;  ///< of its architecture, and those of any
 };
 
-/// Which releases of a software the measurements cover, in years (2025.25 is the end of March). Kernels
-/// get faster from release to release on the same chip: `Stack::release_gain`.
+/// Which releases of a software the measurements cover, in years (2025.25 is the end of March).
+/// Kernels get faster from release to release on the same chip: `Stack::release_gain`.
 struct StackReleases {
   double reference = 0;           ///< the release that the other constants describe
   double oldest = 0;              ///< earlier ones are not covered
@@ -113,11 +114,13 @@ struct StackReleases {
   std::vector<std::pair<std::string, double>> names;  ///< rounds or versions that carry no date
 };
 
-/// The middle of a month that is written YYYY-MM, or YY.MM with anything after a further dot, in years.
+/// The middle of a month that is written YYYY-MM, or YY.MM with anything after a further dot, in
+/// years.
 std::optional<double> release_month(std::string_view month);
 
-/// Year of a release written as YYYY-MM, as YY.MM with anything after a further dot, or as one of the
-/// stack's names; at most `newest`. Empty for anything else and for what is older than `oldest`.
+/// Year of a release written as YYYY-MM, as YY.MM with anything after a further dot, or as one of
+/// the stack's names; at most `newest`. Empty for anything else and for what is older than
+/// `oldest`.
 std::optional<double> release_year(const StackReleases& releases, std::string_view release);
 
 /// What a stack was calibrated to (trcost calibrate): a user's own steps.
@@ -142,8 +145,8 @@ struct Stack {
   std::string name;
   std::string title;
   std::string source;
-  /// What the software can do, for who chooses a layout, by kDimensions; a layout that was asked for
-  /// is computed all the same, and a warning says so.
+  /// What the software can do, for who chooses a layout, by kDimensions; a layout that was asked
+  /// for is computed all the same, and a warning says so.
   std::array<bool, kDimensionCount> dimensions = [] {
     std::array<bool, kDimensionCount> all{};
     all.fill(true);
@@ -151,7 +154,8 @@ struct Stack {
   }();
   ContextKind context_kind = ContextKind::ring;
   bool partial_recompute = false; ///< recomputes as many layers as memory asks for, not all or none
-  std::array<bool, kShardingCount> shardings{true, true, true, true};  ///< by Sharding; hybrid is never chosen
+  /// By Sharding; hybrid is never chosen.
+  std::array<bool, kShardingCount> shardings{true, true, true, true};
   AttentionKernels attention_kernels;
   MemoryRecipe memory;            ///< what it keeps on a device
   StackReleases releases;         ///< empty (reference 0) where releases are not told apart
@@ -181,7 +185,8 @@ struct Stack {
   double elementwise = 0;         ///< memory traffic relative to fully fused kernels
   double kernels = 0;             ///< element-wise kernels per layer and forward pass
   /// Host time to issue a block's forward pass of a micro-batch, twice that backward: no device is
-  /// faster, however small its share. Python, autograd, hooks and checks between the kernels take it.
+  /// faster, however small its share. Python, autograd, hooks and checks between the kernels take
+  /// it.
   double block_seconds = 0;
   /// More of a block of experts: the host reads how many tokens each got before it issues the rest.
   double expert_block_seconds = 0;
@@ -191,7 +196,8 @@ struct Stack {
                                   ///< the rest
   double collective_dispatch_seconds = 0;  ///< host time to issue one collective
   double micro_batch_seconds = 0;  ///< host time per micro-batch and pass: schedule, loss, logging
-  /// Further host time of vision-language code to gather a block's sharded weights, per block and pass.
+  /// Further host time of vision-language code to gather a block's sharded weights, per block and
+  /// pass.
   double vision_gather_seconds = 0;
   /// Processes per accelerator that decode and prepare images: the cores of a training node, 2 x 56
   /// for 8 (DGX H100), 2 x 64 for 8 (DGX A100).
@@ -213,11 +219,14 @@ struct Stack {
   double expert_kernels = 0;      ///< further kernels of a mixture-of-experts layer and pass
   double selective_matmul = 0;    ///< share of the forward matmuls that selective recomputation
                                   ///< repeats beside norms and activations
-  double expert_traffic = 0;      ///< traffic of routing, permuting, relative to one read and write each
-  double expert_traffic_block = 0;  ///< the same under block-scaled recipes (mxfp8, nvfp4), which run
-                                  ///< on fused routing and quantisation
+  /// Traffic of routing, permuting, relative to one read and write each.
+  double expert_traffic = 0;
+  /// The same under block-scaled recipes (mxfp8, nvfp4), which run on fused routing and
+  /// quantisation.
+  double expert_traffic_block = 0;
   bool eager_encoders = false;    ///< encoders of a fixed size materialise their attention's scores
-  bool expert_dedup = true;       ///< a token crosses the network once per node, not once per expert
+  /// A token crosses the network once per node, not once per expert.
+  bool expert_dedup = true;
   double gradient_bytes = 0;      ///< per parameter, exchanged between data-parallel ranks
   double optimizer_bytes = 0;     ///< memory traffic of the update per local parameter
   double straggler = 0;           ///< time lost per doubling of the nodes
@@ -234,13 +243,13 @@ std::span<const Constant<Accelerator>> server_facts();
 std::span<const Constant<Efficiency>> efficiency_constants();
 std::span<const Constant<Stack>> stack_constants();
 
-/// Constants of a chip without measurements: `assumed`, with matmuls by rule: 0.7 of the best measured
-/// rate where one is published, else 0.55 of the dense peak (model.md 5.2).
+/// Constants of a chip without measurements: `assumed`, with matmuls by rule: 0.7 of the best
+/// measured rate where one is published, else 0.55 of the dense peak (model.md 5.2).
 Efficiency efficiency_by_rule(const Accelerator& accelerator, Efficiency assumed);
 
-/// Constants of a chip whose file names `kin` as its sibling: those of `kin`, its matmuls by the ratio of
-/// what each reaches of its own peak in measurements of matmuls alone, where both are published, and
-/// by rule in formats that `kin` lacks.
+/// Constants of a chip whose file names `kin` as its sibling: those of `kin`, its matmuls by the
+/// ratio of what each reaches of its own peak in measurements of matmuls alone, where both are
+/// published, and by rule in formats that `kin` lacks.
 Efficiency efficiency_alike(const Accelerator& accelerator, const Accelerator& kin,
                             Efficiency of_kin);
 

@@ -80,7 +80,7 @@ Connector qwen_merger(ObjectReader& r, const QwenVl& kind, const Encoder& e) {
     const double taps =
         named ? static_cast<double>(r.array_or_empty("deepstack_visual_indexes").size()) : 3;
     c.copies = 1 + taps;
-    c.extra_params = taps * 2 * c.hidden;
+    c.extra_params = taps * 2 * *c.hidden;
   }
   return c;
 }

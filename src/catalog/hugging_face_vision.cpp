@@ -138,7 +138,7 @@ void read_gemma3(ObjectReader& config, Model& model) {
 
 /// Local and gated global layers, tables of tile positions for every aspect ratio; the features of
 /// the last and of five inner layers go to the projector.
-Encoder mllama_tower(ObjectReader& r, double& output_width) {
+Encoder mllama_tower(ObjectReader& r, std::optional<double>& output_width) {
   Encoder e = read_tower(r, kMllama);
   e.fused_attention = true;
   const double tiles = r.whole_or("max_num_tiles", 4, 1, 64);
@@ -200,7 +200,7 @@ void read_llama4(ObjectReader& config, Model& model) {
   c.merge = std::round(1 / (ratio * ratio));
   c.biases = false;
   c.hidden = r.whole_or("projector_input_dim", 4096, 1, kWidest);
-  c.extra_params = c.hidden * adapter;
+  c.extra_params = *c.hidden * adapter;
   model.token_family = "llama4";
   model.vision = vision;
 }

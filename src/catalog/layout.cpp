@@ -36,7 +36,8 @@ std::string degree_words(const Layout& l, bool all) {
 
 namespace {
 
-// What `words` makes of each of the dimensions that multiply to the accelerators, empty ones left out.
+// What `words` makes of each of the dimensions that multiply to the accelerators, empty ones left
+// out.
 template <class Words>
 std::string joined(std::string_view between, const Words& words) {
   std::string text;

@@ -16,7 +16,8 @@ enum class Biases : std::uint8_t { none, qkv, all };     ///< which linear layer
 /// The kernels of attention: fused ones by generation, or scores that stand in memory.
 enum class Attention : std::uint8_t {
   flash,     ///< fused, of the generation that the stack runs on the chip
-  flash1,    ///< FlashAttention 1 (arXiv:2205.14135) and its kin: Triton's, xformers', PyTorch 2.0's
+  /// FlashAttention 1 (arXiv:2205.14135) and its kin: Triton's, xformers', PyTorch 2.0's.
+  flash1,
   flash2,    ///< FlashAttention 2 (arXiv:2307.08691), PyTorch's since 2.2
   fastest,   ///< what the chip's maker or FlashAttention 3 (arXiv:2407.08608) gets out of it: cuDNN
   standard,  ///< materialised
@@ -29,8 +30,10 @@ struct MixtureOfExperts {
   double expert_ffn = 0;         ///< intermediate width of one expert
   double shared_ffn = 0;         ///< total intermediate width of the always-on experts, 0 if none
   double dense_layers = 0;       ///< leading layers with the dense feed-forward instead
-  double expert_groups = 0;      ///< groups of experts, one per node, to choose from; 0: not limited
-  double groups_per_token = 0;   ///< groups that one token's experts may lie in (DeepSeek-V3: 4 of 8)
+  /// Groups of experts, one per node, to choose from; 0: not limited.
+  double expert_groups = 0;
+  /// Groups that one token's experts may lie in (DeepSeek-V3: 4 of 8).
+  double groups_per_token = 0;
   bool router_bias = false;      ///< one bias per expert in the router
   bool expert_bias = false;      ///< biases in the expert matrices (gpt-oss)
   bool shared_gate = false;      ///< a gate vector for the shared expert (Qwen2-MoE)
@@ -174,8 +177,9 @@ struct Encoder {
   bool pre_norm = false;          ///< a norm before the first layer (CLIP)
   bool post_norm = false;         ///< a norm after the last layer
   bool layer_scale = false;       ///< two learned vectors per layer (InternViT)
-  double missing_biases = 0;      ///< attention bias vectors that `biases` implies and a layer lacks
-                                  ///< (keys in Whisper: 1; queries, keys, values in InternViT-6B: 3)
+  /// Attention bias vectors that `biases` implies and a layer lacks (keys in Whisper: 1; queries,
+  /// keys, values in InternViT-6B: 3).
+  double missing_biases = 0;
   bool qk_norm = false;           ///< InternViT-6B: norms over the whole width
   double window_tokens = 0;       ///< windowed attention: tokens per window, 0 if none
   double full_attention_layers = 0;  ///< with windows: layers with full attention
@@ -192,22 +196,22 @@ struct Encoder {
 /// What joins an encoder to the language model.
 struct Connector {
   ConnectorKind kind = ConnectorKind::mlp;
-  double hidden = 0;        ///< inner width of the MLP; 0: the language model's hidden width
+  std::optional<double> hidden;  ///< inner width of the MLP; else the language model's hidden width
   double merge = 1;         ///< encoder tokens that become one token (pixel shuffle 2x2: 4)
   bool norm = false;        ///< a norm over the (merged) input
   Norm norm_type = Norm::layer;
   bool biases = true;       ///< of linear, mlp, pixel_shuffle, cross_attention
-  double norm_width = 0;    ///< width of that norm; 0: the merged width
+  std::optional<double> norm_width;  ///< of that norm; else the merged width
   double latents = 0;       ///< perceiver, qformer: tokens that come out
   double depth = 0;         ///< perceiver, qformer: layers
   double heads = 0;
   double kv_heads = 0;
   double head_dim = 0;
-  double width = 0;         ///< perceiver, qformer: inner width; linear: width that comes out, 0:
-                            ///< the language model's
+  /// perceiver, qformer: inner width; linear: width that comes out; else the language model's
+  std::optional<double> width;
   double copies = 1;        ///< mlp, pixel_shuffle: as many side by side (Qwen3-VL)
   double gated_ffn = 0;     ///< a gated modality projection before the perceiver (Idefics2)
-  double input_width = 0;   ///< width of the features read, when not the encoder's hidden width
+  std::optional<double> input_width;  ///< of the features read; else the encoder's hidden width
   double extra_params = 0;  ///< parameters that no rule above gives
 };
 
@@ -231,7 +235,8 @@ struct Model {
   std::string title;
   std::string source;        ///< where the configuration was read
   std::string token_family;  ///< rule of `trcost tokens`, empty for a text model
-  std::string released_format;  ///< of its weights, where it is smaller than 16 bit: a serving format
+  /// Of its weights, where it is smaller than 16 bit: a serving format.
+  std::string released_format;
   LanguageModel language;
   std::optional<VisionModel> vision;
   bool from_size = false;  ///< made from a parameter count alone: its name is that count

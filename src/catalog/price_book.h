@@ -137,7 +137,8 @@ struct PueRow {
 /// A machine that a provider attaches its accelerators to and prices apart from them.
 struct AttachedMachine {
   std::string accelerator;      ///< as the provider names it
-  std::optional<double> count;  ///< of accelerators; empty: any, which `machine` says in place of {}
+  /// Of accelerators; empty: any, which `machine` says in place of {}
+  std::optional<double> count;
   std::string machine;
   double memory_gb = 0;  ///< of one accelerator
 };
@@ -162,8 +163,8 @@ struct PriceBook {
   std::vector<PueRow> pue;
 };
 
-/// The provider that is spelled so, also as catalogs of clouds do (`lambdalabs`, `datacrunch`); null
-/// where none is known.
+/// The provider that is spelled so, also as catalogs of clouds do (`lambdalabs`, `datacrunch`);
+/// null where none is known.
 const Provider* known_provider(const PriceBook& book, std::string_view name);
 /// Its name in the book; the name itself where it is no known one.
 std::string provider_name(const PriceBook& book, std::string_view name);

@@ -74,7 +74,10 @@ class Importer {
     if (const std::string why = memory_problem(offer, accelerator, *count); !why.empty()) {
       return refuse(offer, why);
     }
-    if (const std::string why = date_problem(offer.date); !why.empty()) return refuse(offer, why);
+    if (const std::string why = date_problem(offer.date); !why.empty()) {
+      if (offer.date.empty()) ++out_.undated;
+      return refuse(offer, why);
+    }
     if (offer.provider.empty()) return refuse(offer, "no provider");
     if (offer.on_demand_listed)
       add(offer, accelerator, *count, offer.on_demand, Commitment::on_demand);

@@ -35,18 +35,19 @@ struct PriceImport {
   std::string format;          ///< `SkyPilot catalog` or `gpuhunt catalog`
   std::vector<PriceRow> rows;  ///< per accelerator and hour, sorted
   std::vector<RefusedRow> refused;
+  std::size_t undated = 0;              ///< of them, for want of a date
   std::size_t without_accelerator = 0;  ///< CPU instances, left out
 };
 
 /// Reads a catalog table of SkyPilot (github.com/skypilot-org/skypilot-catalog, vms.csv) or gpuhunt
 /// (github.com/dstackai/gpuhunt). Both price whole instances. Instances that differ in their zone
-/// only become one row from the lowest to the highest price; accelerators that Google lists apart from
-/// their machine get its price added. Refused, never mended: rows of another width than the header,
-/// prices that are missing, not a number, 0, negative or no market price (a row of nines, 700, above
-/// $100 or below $0.01 per accelerator), spot prices that are not below on-demand, rows without a
-/// date, dated after the book, repeated, or of an unknown accelerator or a part of one. An H100 or
-/// A100 without a word of PCIe or NVL counts as SXM. Throws Error (data) for another table, (usage)
-/// when the provider is not known.
+/// only become one row from the lowest to the highest price; accelerators that Google lists apart
+/// from their machine get its price added. Refused, never mended: rows of another width than the
+/// header, prices that are missing, not a number, 0, negative or no market price (a row of nines,
+/// 700, above $100 or below $0.01 per accelerator), spot prices that are not below on-demand, rows
+/// without a date, dated after the book, repeated, or of an unknown accelerator or a part of one.
+/// An H100 or A100 without a word of PCIe or NVL counts as SXM. Throws Error (data) for another
+/// table, (usage) when the provider is not known.
 PriceImport import_prices(std::string_view csv, std::string_view origin,
                           const PriceImportOptions& options);
 

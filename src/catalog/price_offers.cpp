@@ -81,7 +81,8 @@ CloudOffer gpuhunt_offer(const CsvTable& table, std::size_t row) {
 std::string sum_of(const std::string& a, const std::string& b) {
   const auto x = cell_number(a);
   const auto y = cell_number(b);
-  return x && y && *x > 0 && *y > 0 ? format_exact(std::round((*x + *y) * 1e6) / 1e6) : std::string();
+  return x && y && *x > 0 && *y > 0 ? format_exact(std::round((*x + *y) * 1e6) / 1e6)
+                                    : std::string();
 }
 
 // The first row that says this accelerator, in so many or in any number.

@@ -25,9 +25,9 @@ struct CloudOffer {
 enum class CloudTable { skypilot, gpuhunt, other };
 CloudTable kind_of_table(const CsvTable& table);
 
-/// One offer per line. Google sells accelerators and the machine around them apart, and SkyPilot lists
-/// them so: lines of accelerators without a machine get the price of theirs in the same zone added, by
-/// the machines that the book's providers attach.
+/// One offer per line. Google sells accelerators and the machine around them apart, and SkyPilot
+/// lists them so: lines of accelerators without a machine get the price of theirs in the same zone
+/// added, by the machines that the book's providers attach.
 std::vector<CloudOffer> read_offers(const CsvTable& table, const PriceBook& book);
 
 /// All of the text as a finite number.

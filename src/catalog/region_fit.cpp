@@ -39,7 +39,9 @@ bool starts_with_area(std::string_view longer, std::string_view area) {
 
 // Whether the place is in the country or area of that name.
 bool lies_in(const Regions& regions, const Region& region, std::string_view name) {
-  const auto is = [&](const std::string& outer) { return !outer.empty() && same_region_name(outer, name); };
+  const auto is = [&](const std::string& outer) {
+    return !outer.empty() && same_region_name(outer, name);
+  };
   if (is(region.country) || is(region.area)) return true;
   const Region* country = region.country.empty() ? nullptr : known_region(regions, region.country);
   return country != nullptr && is(country->area);

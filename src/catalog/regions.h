@@ -21,7 +21,8 @@ struct Region {
   std::string name;      ///< `us`, `de`, `europe-north1`
   std::string title;
   std::string country;   ///< of a cloud region: the name of its country's entry, else empty
-  std::string area;      ///< of a country: what price lists put it under, such as `eu`; mostly empty
+  /// Of a country: what price lists put it under, such as `eu`; mostly empty.
+  std::string area;
   std::vector<std::string> aliases;  ///< other spellings: `FIN` of `fi`
   std::string same_grid_as;  ///< a region in the same state, whose numbers hold here; mostly empty
   std::optional<SourcedValue> usd_per_kwh;   ///< industrial retail price
@@ -47,11 +48,11 @@ enum class RegionFit : std::uint8_t {
   related,  ///< it lies around it or in it, or is the whole world
   exact,    ///< it is the same
 };
-/// `here` is as providers spell it: `us/eu`, `us-east-1`, `West US 3`, `all`. Without `regions` names
-/// are compared as text, where `us-east-1` lies in `us`. No `wanted` is the whole world.
+/// `here` is as providers spell it: `us/eu`, `us-east-1`, `West US 3`, `all`. Without `regions`
+/// names are compared as text, where `us-east-1` lies in `us`. No `wanted` is the whole world.
 RegionFit region_fit(std::string_view here, std::string_view wanted, const Regions* regions);
-/// Of the region itself, else of one in the same state, else of its country; empty when the data has
-/// none of them.
+/// Of the region itself, else of one in the same state, else of its country; empty when the data
+/// has none of them.
 const SourcedValue* electricity_price(const Regions& regions, const Region& region);
 const SourcedValue* grid_intensity(const Regions& regions, const Region& region);
 /// As electricity_price; throws Error (data) that says which flag to give instead.

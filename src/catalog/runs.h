@@ -60,8 +60,8 @@ struct ThroughputRow : Degrees {
   bool overlaps = true;     ///< false: the source says that no exchange runs behind compute
   std::string group;        ///< one experiment seen several times
   bool layout_known = false;
-  /// Tokens per second and GPU by constants that never saw its source, as who does not say how tuned a
-  /// run is, and the spread that its range would have had (data/efficiency/left_out.csv).
+  /// Tokens per second and GPU by constants that never saw its source, as who does not say how
+  /// tuned a run is, and the spread that its range would have had (data/efficiency/left_out.csv).
   std::optional<double> left_out;
   double left_out_sigma = 0;
   std::string note;
@@ -70,8 +70,9 @@ struct ThroughputRow : Degrees {
 
 /// What empty cells of a user's rows stand for, by column.
 using OwnDefaults = std::vector<std::pair<std::string_view, std::string>>;
-/// Rows of a user's own, with the columns of data/runs/throughput.csv; those that are left out count as
-/// empty. Columns of other names go to `unknown`. Throws Error (data) with line and column.
+/// Rows of a user's own, with the columns of data/runs/throughput.csv; those that are left out
+/// count as empty. Columns of other names go to `unknown`. Throws Error (data) with line and
+/// column.
 std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origin,
                                     const OwnDefaults& defaults, std::vector<std::string>& unknown);
 
@@ -79,7 +80,8 @@ std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origi
 struct PublishedRun {
   std::string id, name;
   std::string stage;        ///< as published
-  bool text_pretraining = false;  ///< of text from random weights (early fusion learns images as text)
+  /// Of text from random weights (early fusion learns images as text).
+  bool text_pretraining = false;
   std::optional<double> params_total, params_active;
   std::optional<double> tokens, samples, epochs, seq_length;
   std::optional<double> layers, hidden, heads, kv_heads, ffn, vocab;
@@ -98,7 +100,8 @@ struct ReplayableRun {
   std::string id, source, title;
   MeasuredUnit unit = MeasuredUnit::gpu_hours;
   std::optional<double> measured;
-  std::string quality;   ///< A configuration and figure at the source, B one thing assumed, C several
+  /// A configuration and figure at the source, B one thing assumed, C several.
+  std::string quality;
   bool fit = false;      ///< a row that constants may be fitted to
   std::string why_not;   ///< why they may not
   std::string assumed, reference;

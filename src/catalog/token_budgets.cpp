@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/token_budgets.h"
 
+#include "catalog/choices.h"
 #include "catalog/data_file.h"
 #include "catalog/strict_json.h"
 
@@ -11,7 +12,7 @@ BudgetModel read_model(const JsonValue& value) {
   ObjectReader row = value.object();
   BudgetModel out;
   out.name = row.required_text("name");
-  out.vision = row.required_text("modality") == "vl";
+  out.vision = row.required_choice("modality", kModalities) == Modality::vision;
   out.params = row.required_number("params", 1e6, 1e14);
   out.tokens = row.required_number("tokens", 1e9, 1e15);
   out.source = row.required_text("source");

@@ -58,12 +58,12 @@ std::optional<double> usual_vision_tokens(const Encoder& e, const Connector& c) 
 }
 
 std::string connector_mismatch(const Encoder& e, const Connector& c) {
-  if (c.input_width > 0 && std::fmod(c.input_width, e.hidden) != 0) {
-    return fmt::format("the connector reads features {} wide, and {} gives {}", c.input_width,
+  if (c.input_width && std::fmod(*c.input_width, e.hidden) != 0) {
+    return fmt::format("the connector reads features {} wide, and {} gives {}", *c.input_width,
                        e.name, e.hidden);
   }
-  if (c.norm_width > 0 && c.norm_width != e.hidden && c.norm_width != e.hidden * c.merge) {
-    return fmt::format("the connector's norm is {} wide, and {} gives {}", c.norm_width, e.name,
+  if (c.norm_width && c.norm_width != e.hidden && c.norm_width != e.hidden * c.merge) {
+    return fmt::format("the connector's norm is {} wide, and {} gives {}", *c.norm_width, e.name,
                        e.hidden);
   }
   const bool tokens_are_merged =

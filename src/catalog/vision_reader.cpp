@@ -12,21 +12,24 @@ Connector read_connector(const JsonValue& value, const LanguageModel& language) 
   }
   ObjectReader r = value.object();
   Connector c = usual_connector(r.required_choice("kind", kConnectors), language);
-  c.hidden = r.whole_or("hidden", c.hidden, 0, kWidest);
+  const auto width = [&](std::string_view key, std::optional<double>& of) {
+    if (const auto given = r.optional_value(key)) of = given->whole(1, kWidest);
+  };
+  width("hidden", c.hidden);
   c.merge = r.whole_or("merge", c.merge, 1, 1e6);
   c.norm = r.boolean_or("norm", c.norm);
   c.norm_type = r.choice_or("norm_type", Norm::layer, kNorms);
-  c.norm_width = r.whole_or("norm_width", c.norm_width, 0, kWidest);
+  width("norm_width", c.norm_width);
   c.biases = r.boolean_or("biases", c.biases);
   c.latents = r.whole_or("latents", c.latents, 0, 1e6);
   c.depth = r.whole_or("depth", c.depth, 0, kMostLayers);
   c.heads = r.whole_or("heads", c.heads, 0, kWidest);
   c.kv_heads = r.whole_or("kv_heads", c.kv_heads, 0, kWidest);
   c.head_dim = r.whole_or("head_dim", c.head_dim, 0, kWidest);
-  c.width = r.whole_or("width", c.width, 0, kWidest);
+  width("width", c.width);
   c.copies = r.whole_or("copies", c.copies, 1, 1e3);
   c.gated_ffn = r.whole_or("gated_ffn", c.gated_ffn, 0, kWidest);
-  c.input_width = r.whole_or("input_width", c.input_width, 0, kWidest);
+  width("input_width", c.input_width);
   c.extra_params = r.whole_or("extra_params", c.extra_params, 0, 1e15);
   r.finish();
   return c;

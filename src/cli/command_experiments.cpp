@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string>
@@ -19,15 +22,29 @@
 namespace trcost::cli {
 namespace {
 
+// A number of the study that the flags describe where no file does.
+struct NumberFlag {
+  const char* name;
+  double Experiment::*in;
+  const char* type;
+  const char* help;
+};
+constexpr NumberFlag kFlags[] = {
+    {"--runs", &Experiment::repeats, "N", "runs, where no file lists experiments"},
+    {"--params-fraction", &Experiment::params_fraction, "F",
+     "of the final run's parameters (default: 1)"},
+    {"--tokens-fraction", &Experiment::tokens_fraction, "F", "of its tokens (default: 1)"},
+    {"--failure-share", &Experiment::failure_share, "F",
+     "attempts that fail and are run again: attempts = runs / (1 - F) (default: 0)"},
+    {"--early-stopping", &Experiment::early_stopping, "F",
+     "share of the compute that stopping hopeless runs saves (default: 0)"},
+};
+
 struct ExperimentArguments {
   ScenarioOptions scenario;
   OutputOptions output;
   std::string file;
-  std::string runs;
-  std::string params_fraction;
-  std::string tokens_fraction;
-  std::string failure_share;
-  std::string early_stopping;
+  std::array<std::string, std::size(kFlags)> numbers;  // as typed
   std::string run_time;
   bool strict = false;
 };
@@ -46,35 +63,21 @@ double number(const std::string& text, NumberKind kind, double lowest, double hi
               std::string(flag));
 }
 
-// The study that the flags describe where no file does.
 Experiment from_flags(const ExperimentArguments& arguments) {
-  constexpr double kSmallest = 1e-9;
-  constexpr double kBelowOne = 0.999;
-  const auto given = [](const std::string& text, NumberKind kind, double lowest, double highest,
-                        std::string_view flag, double otherwise) {
-    return text.empty() ? otherwise : number(text, kind, lowest, highest, flag);
-  };
-  using enum NumberKind;
   Experiment out;
   out.name = "runs";
-  out.repeats = given(arguments.runs, integer, 1, 1e6, "--runs", 1);
-  out.params_fraction =
-      given(arguments.params_fraction, fraction, kSmallest, 1, "--params-fraction", 1);
-  out.tokens_fraction =
-      given(arguments.tokens_fraction, fraction, kSmallest, 1000, "--tokens-fraction", 1);
-  out.failure_share = given(arguments.failure_share, fraction, 0, kBelowOne, "--failure-share", 0);
-  out.early_stopping =
-      given(arguments.early_stopping, fraction, 0, kBelowOne, "--early-stopping", 0);
+  for (std::size_t i = 0; i < std::size(kFlags); ++i) {
+    const std::string& text = arguments.numbers[i];
+    if (text.empty()) continue;
+    const auto* row =
+        std::ranges::find(kExperimentNumbers, kFlags[i].in, &ExperimentNumber::in);
+    out.*row->in = number(text, row->kind, row->lowest, row->highest, kFlags[i].name);
+  }
   return out;
 }
 
 bool described_by_flags(const ExperimentArguments& arguments) {
-  for (const std::string* text :
-       {&arguments.runs, &arguments.params_fraction, &arguments.tokens_fraction,
-        &arguments.failure_share, &arguments.early_stopping}) {
-    if (!text->empty()) return true;
-  }
-  return false;
+  return !std::ranges::all_of(arguments.numbers, &std::string::empty);
 }
 
 // Each reason once; an experiment that does not fit in its time is one too.
@@ -139,14 +142,9 @@ Action define_experiments(Flags& flags, Session& session) {
   add("STUDY", arguments->file, "FILE",
       "a scenario as JSON with a list \"experiments\" of name, params_fraction, tokens_fraction, "
       "repeats, seeds, failure_share, early_stopping and groups of scenario fields");
-  add("--runs", arguments->runs, "N", "runs, where no file lists experiments");
-  add("--params-fraction", arguments->params_fraction, "F",
-      "of the final run's parameters (default: 1)");
-  add("--tokens-fraction", arguments->tokens_fraction, "F", "of its tokens (default: 1)");
-  add("--failure-share", arguments->failure_share, "F",
-      "attempts that fail and are run again: attempts = runs / (1 - F) (default: 0)");
-  add("--early-stopping", arguments->early_stopping, "F",
-      "share of the compute that stopping hopeless runs saves (default: 0)");
+  for (std::size_t i = 0; i < std::size(kFlags); ++i) {
+    add(kFlags[i].name, arguments->numbers[i], kFlags[i].type, kFlags[i].help);
+  }
   add("--run-time", arguments->run_time, "TIME",
       "a run gets the fewest GPUs that finish it in this time (default: 3d), and more of a node "
       "where less is paid so; --gpus is the cluster that all runs are packed onto");

@@ -95,7 +95,8 @@ void report(const PriceImport& import, const PriceImportOptions& options, Sessio
   std::set<std::size_t> lines;
   for (const RefusedRow& row : import.refused) lines.insert(row.line);
   session.text(fmt::format("{} of {}: {}, {} refused or in part, {} without accelerator\n",
-                           import.format, provider_name(session.catalog().prices(), options.provider),
+                           import.format,
+                           provider_name(session.catalog().prices(), options.provider),
                            counted(import.rows.size(), "price"), counted(lines.size(), "row"),
                            import.without_accelerator));
   const std::string newest = newest_day(import);
@@ -111,10 +112,9 @@ std::string next_step(const PriceImport& import) {
     return import.without_accelerator > 0 ? "none of its rows has an accelerator"
                                           : "it has a header and no rows";
   }
-  const bool undated = std::any_of(import.refused.begin(), import.refused.end(),
-                                   [](const RefusedRow& row) { return row.why == "no date"; });
-  return undated ? "the table carries no dates: give --date with the day it was downloaded"
-                 : "the refused rows say why";
+  return import.undated > 0
+             ? "the table carries no dates: give --date with the day it was downloaded"
+             : "the refused rows say why";
 }
 
 int import_file(const PricesOptions& typed, Session& session) {

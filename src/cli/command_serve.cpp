@@ -152,26 +152,26 @@ ServingQuestion question_of(ServeOptions& typed, Session& session) {
   q.precision = typed.precision;
   q.cache_precision = typed.cache_precision;
   if (!typed.engine.empty()) q.engine = typed.engine;
-  const auto value = [&](std::string_view flag) {
-    const auto* found = std::ranges::find(kNumbers, flag, &NumberOption::flag);
+  const auto value = [&](std::string ServeOptions::*text) {
+    const auto* found = std::ranges::find(kNumbers, text, &NumberOption::text);
     return number(typed, *found);
   };
-  const auto degree = [&](std::string_view flag) -> std::optional<int> {
-    if (const auto given = value(flag)) return static_cast<int>(*given);
+  const auto degree = [&](std::string ServeOptions::*text) -> std::optional<int> {
+    if (const auto given = value(text)) return static_cast<int>(*given);
     return std::nullopt;
   };
-  q.tp = degree("--tp");
-  q.ep = degree("--ep");
-  q.dp = degree("--dp");
-  q.load.input_tokens = value("--input-tokens").value_or(1024);
-  q.load.output_tokens = value("--output-tokens").value_or(1024);
-  q.load.concurrency = value("--concurrency");
-  q.load.cached_input = value("--prefix-hits").value_or(0);
-  q.load.acceptance = value("--acceptance").value_or(0);
-  q.load.drafted = value("--draft-tokens").value_or(0);
-  q.tokens_per_second_per_user = value("--tokens-per-second-per-user");
-  q.sold = value("--load").value_or(1);
-  const std::optional<double> prefill = value("--prefill-gpus");
+  q.tp = degree(&ServeOptions::tp);
+  q.ep = degree(&ServeOptions::ep);
+  q.dp = degree(&ServeOptions::dp);
+  q.load.input_tokens = value(&ServeOptions::input).value_or(1024);
+  q.load.output_tokens = value(&ServeOptions::output_tokens).value_or(1024);
+  q.load.concurrency = value(&ServeOptions::concurrency);
+  q.load.cached_input = value(&ServeOptions::cached).value_or(0);
+  q.load.acceptance = value(&ServeOptions::acceptance).value_or(0);
+  q.load.drafted = value(&ServeOptions::drafted).value_or(0);
+  q.tokens_per_second_per_user = value(&ServeOptions::per_user);
+  q.sold = value(&ServeOptions::load).value_or(1);
+  const std::optional<double> prefill = value(&ServeOptions::prefill);
   q.load.apart = prefill.has_value();
   if (prefill > 0) q.load.prefill_gpus = prefill;
   q.curve = !typed.no_curve;

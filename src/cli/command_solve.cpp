@@ -114,7 +114,7 @@ class Solving {
       return false;
     }
     if (arguments_.budget.empty()) {
-      if (arguments_.unknown != "duration") return false;
+      if (arguments_.unknown != kTimeSought) return false;
       refuse("the time of a cluster is what a budget pays for", "add --budget USD and --gpus N");
     }
     rent_.unknown = rent_unknown(scenario_, arguments_.unknown, !arguments_.duration.empty());
@@ -152,25 +152,26 @@ class Solving {
              "duration go with --for gpus, price or duration");
     }
     if (!arguments_.budget.empty()) {
-      request_.target =
-          solve_target("cost.total", positive(arguments_.budget, NumberKind::money, "--budget"));
+      request_.target = solve_target(ColumnRole::total,
+                                     positive(arguments_.budget, NumberKind::money, "--budget"));
     } else if (!arguments_.flops.empty()) {
       request_.target =
-          solve_target("flops.model", positive(arguments_.flops, NumberKind::count, "--flops"));
+          solve_target(ColumnRole::model_flops,
+                       positive(arguments_.flops, NumberKind::count, "--flops"));
     } else if (!arguments_.target.empty()) {
       request_.target = parse_target(arguments_.target);
     } else if (!arguments_.duration.empty()) {
       const double seconds = positive(arguments_.duration, NumberKind::duration, "--duration");
-      request_.target = solve_target("wall_clock_seconds", seconds);
+      request_.target = solve_target(ColumnRole::wall_clock, seconds);
       cluster_ = arguments_.unknown.empty();
       if (cluster_ && !given(Field::hardware_gpus)) {
         refuse("--duration needs --gpus",
                "trcost solve --gpus 20000 --duration 4mo --mfu 0.4 --accelerator h100-sxm");
       }
     } else if (!arguments_.break_even.empty()) {
-      request_.target = solve_target("cost.total", 0);
+      request_.target = solve_target(ColumnRole::total, 0);
     } else if (const auto deadline = scenario_.number(Field::hardware_deadline)) {
-      request_.target = solve_target("wall_clock_seconds", *deadline);
+      request_.target = solve_target(ColumnRole::wall_clock, *deadline);
     } else {
       refuse("no target",
              "give --budget USD, --deadline TIME, --flops N, --target COLUMN=VALUE, "

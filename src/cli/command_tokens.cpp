@@ -128,8 +128,8 @@ int report_skipped(const TokenReport& report, Session& session) {
   return kExitFailure;
 }
 
-// People get the total and the spread of a set, and so does who asks for a summary; all else has its
-// items, written while they come where the format can.
+// People get the total and the spread of a set, and so does who asks for a summary; all else has
+// its items, written while they come where the format can.
 bool has_items(Format format, const TokensOptions& typed) {
   const Form form = format_info(format).form;
   return form != Form::page && !(form == Form::document && typed.summary);

@@ -76,7 +76,8 @@ std::string program_help() {
   }
   out +=
       "\n`trcost COMMAND --help` lists a command's options, `trcost help fields` the fields of a\n"
-      "scenario, `trcost help topics` what else is explained (prices, ranges, calibration, phases),\n"
+      "scenario, `trcost help topics` what else is explained (prices, ranges, calibration, "
+      "phases),\n"
       "`trcost --version` the versions of the program and of its price data.\n";
   return out;
 }

@@ -131,9 +131,10 @@ std::string formats_text() {
     }
     text += fmt::format("{:<8}{:<16}{}\n", info.name, endings, info.what);
   }
-  return text + fmt::format("\nThe names of {} are those of the JSON, joined by dots; `trcost schema` "
-                            "has what they mean.\n",
-                            format_names(Form::lines));
+  return text + fmt::format(
+                    "\nThe names of {} are those of the JSON, joined by dots; `trcost schema` "
+                    "has what they mean.\n",
+                    format_names(Form::lines));
 }
 
 template <const std::string_view& kText>

@@ -7,7 +7,8 @@ namespace trcost::cli {
 
 void note_named_files(const Scenario& scenario) {
   for (const FieldInfo& info : fields()) {
-    const bool names = info.kind == FieldKind::text || (info.kind == FieldKind::list && info.choices.empty());
+    const bool names =
+        info.kind == FieldKind::text || (info.kind == FieldKind::list && info.choices.empty());
     if (!names || !scenario.has(info.field)) continue;
     for (const std::string& name : scenario.names(info.field)) note_input(name);
   }

@@ -88,17 +88,19 @@ void refuse_unknown_extension(std::string_view path, const std::vector<Format>& 
   const std::string_view extension = name.substr(dot + 1);
   const bool letters = std::ranges::all_of(
       extension, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
-  if (!letters || std::ranges::find(kPlainExtensions, extension) != std::end(kPlainExtensions)) return;
+  if (!letters || std::ranges::find(kPlainExtensions, extension) != std::end(kPlainExtensions))
+    return;
   std::string known;
   for (const Format format : allowed) {
     const FormatInfo& info = format_info(format);
     if (!info.traits.terminal) known += fmt::format(".{}, ", info.extension());
   }
-  throw Error(ErrorKind::usage, fmt::format("no format ends in .{}", extension),
-              fmt::format("the file may end in {}or .txt for the text of a terminal; --format says it "
-                          "whatever the name",
-                          known),
-              fmt::format("-o {}", path));
+  throw Error(
+      ErrorKind::usage, fmt::format("no format ends in .{}", extension),
+      fmt::format("the file may end in {}or .txt for the text of a terminal; --format says it "
+                  "whatever the name",
+                  known),
+      fmt::format("-o {}", path));
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ class Session;
 /// What was typed for the scenario's fields and --scenario.
 class ScenarioOptions {
  public:
-  /// Adds --scenario, and an option for each field (that is `wanted`) whose flag the session defines.
+  /// Adds --scenario, and an option for each field (that is `wanted`) whose flag the session
+  /// defines.
   void add(Flags& flags, const Session& session, bool (*wanted)(const FieldInfo&) = nullptr);
   /// The fields whose flags were typed.
   [[nodiscard]] std::vector<Field> typed() const;

@@ -50,7 +50,8 @@ void Session::add_global_options(Flags& flags) {
   flags.group("General");
   flags.add("--data-dir", options.data_dir, "DIR",
             "folder of catalog files over the built-in ones");
-  flags.add("--config", options.config, "FILE", "defaults of scenario fields as JSON (else TRCOST_CONFIG, else trcost/config.json in "
+  flags.add("--config", options.config, "FILE",
+            "defaults of scenario fields as JSON (else TRCOST_CONFIG, else trcost/config.json in "
             "XDG_CONFIG_HOME or ~/.config; `trcost config show`)");
   flags.add("--no-config", options.no_config, "without a config file");
   flags.add("--color", options.color, "auto|always|never", "colour of what is shown");

@@ -12,8 +12,8 @@ namespace trcost::cli {
 /// ends whatever happens, so that it can be continued.
 class SweepOutput {
  public:
-  /// `-` is stdout. A file is cut to its first `keep` bytes. Throws Error where it cannot be written
-  /// or another sweep is writing it.
+  /// `-` is stdout. A file is cut to its first `keep` bytes. Throws Error where it cannot be
+  /// written or another sweep is writing it.
   SweepOutput(const std::string& path, std::uint64_t keep);
   ~SweepOutput();
   SweepOutput(const SweepOutput&) = delete;

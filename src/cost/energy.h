@@ -44,8 +44,8 @@ double kwh_per_gpu_hour(double system_watts_per_gpu, double mean_draw, double pu
 /// Rated power of a site of so many accelerators, MW: W x PUE / 10^6 each.
 double site_megawatts(double gpus, double system_watts_per_gpu, double pue);
 
-/// Tokens over megawatt-hours, and tokens of steps over megawatt-seconds of the rated power: amounts
-/// that add over rounds and runs. Empty where the electricity is not known, or none.
+/// Tokens over megawatt-hours, and tokens of steps over megawatt-seconds of the rated power:
+/// amounts that add over rounds and runs. Empty where the electricity is not known, or none.
 std::optional<double> tokens_per_mwh(double tokens, std::optional<double> kwh);
 std::optional<double> tokens_per_megawatt_second(double tokens,
                                                  std::optional<double> megawatt_seconds);

@@ -105,9 +105,10 @@ double spare_share(const FailureInputs& inputs, double async) {
                                                                   result.mtbf_seconds), 1.0),
                                            result.stall_seconds, result.restart_seconds,
                                            result.mtbf_seconds);
-  std::string hint = inputs.spot ? "take fewer accelerators, another --pricing, or give "
-                                   "--preemption-hours or --goodput"
-                                 : "take fewer accelerators, or give --failure-gpu-hours or --goodput";
+  std::string hint = inputs.spot
+                         ? "take fewer accelerators, another --pricing, or give "
+                           "--preemption-hours or --goodput"
+                         : "take fewer accelerators, or give --failure-gpu-hours or --goodput";
   const bool slow_checkpoints = result.stall_seconds > result.mtbf_seconds &&
                                 result.restart_seconds <= result.mtbf_seconds;
   if (slow_checkpoints) {
@@ -200,7 +201,8 @@ Derivation derive_mtbf(const FailureInputs& inputs, const GoodputResult& result)
     step.numbers = fmt::format("3600 / ({:.6g} / {:.6g} + {:.6g} / {:.6g})", inputs.gpus,
                                inputs.gpu_hours_per_failure, result.nodes,
                                inputs.preemption_hours);
-    step.source += inputs.preemptions_given ? "; preemptions: the user" : "; preemptions: assumption";
+    step.source +=
+        inputs.preemptions_given ? "; preemptions: the user" : "; preemptions: assumption";
   }
   return step;
 }

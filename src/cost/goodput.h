@@ -38,7 +38,8 @@ struct FailureInputs {
   /// Of a node, with spot.
   double preemption_hours = default_number(Field::efficiency_preemption_hours);
   bool preemptions_given = false;                     ///< by the user, else assumed
-  std::optional<double> busy_seconds;                 ///< all steps of the run, without interruption
+  /// All steps of the run, without interruption.
+  std::optional<double> busy_seconds;
 };
 
 struct GoodputResult {
@@ -59,10 +60,10 @@ struct GoodputResult {
 /// 2 TB/s for 16,384 accelerators). Restart: 5 minutes; with spot 10. From 16,384 to 65,536
 /// accelerators (30,000 lies in the middle) jobs are assumed to move to asynchronous checkpoints,
 /// hot spares and in-memory recovery: a stall of 5 s, a restart of 90 s, and spares for the nodes
-/// that are in repair (none where they are less than half of one accelerator). Spot adds preemptions,
-/// each of a whole node: also one of which only a part is rented. A given interval is at most the run:
-/// one that ends sooner writes no checkpoint on its way and starts over when interrupted. Throws Error
-/// (no_answer) when less than 1 % of the time would be work.
+/// that are in repair (none where they are less than half of one accelerator). Spot adds
+/// preemptions, each of a whole node: also one of which only a part is rented. A given interval is
+/// at most the run: one that ends sooner writes no checkpoint on its way and starts over when
+/// interrupted. Throws Error (no_answer) when less than 1 % of the time would be work.
 GoodputResult plan_goodput(const FailureInputs& inputs);
 
 /// Sentences for the assumptions list, with source. Empty for what does not apply.

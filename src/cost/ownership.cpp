@@ -285,7 +285,8 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
                        inputs.support_rate, kHoursPerYear),
            hourly(cost.of(Part::support)), "--support-rate"});
     }
-    steps.push_back({"capital per hour", "book value of server and network x rate / hours of a year",
+    steps.push_back({"capital per hour",
+                     "book value of server and network x rate / hours of a year",
                      fmt::format("{} / (1 - {}) x {:.3g} / {}", usd(value), kNetworkShare,
                                  inputs.capital_rate, kHoursPerYear),
                      hourly(cost.of(Part::capital)),

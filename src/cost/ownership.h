@@ -113,8 +113,9 @@ double utilization_of(double standing, double idle);
 std::optional<double> cash_per_gpu(const OwnershipInputs& inputs);
 
 /// The utilisation at which owning costs as much per used hour as renting:
-/// (server + network + capital + colocation + support) / (rent - energy). Above 1: renting is cheaper however
-/// busy the cluster is. Empty when unknown, or when the energy alone costs more than the rent.
+/// (server + network + capital + colocation + support) / (rent - energy). Above 1: renting is
+/// cheaper however busy the cluster is. Empty when unknown, or when the energy alone costs more
+/// than the rent.
 std::optional<double> break_even_utilization(const OwnershipCost& cost,
                                              double rent_usd_per_gpu_hour);
 

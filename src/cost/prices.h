@@ -56,9 +56,9 @@ struct PriceQuery {
 /// rows alone: time that brings no new row moves no price, it only makes it old.
 ///
 /// What sellers of the class ask comes before what would follow from others. One or two of them
-/// make a price too: as it is, with a wider range, or at the level of the class where they are known
-/// to ask a fifth more or less than it for other chips, and then `imputed`. Offers older than a year
-/// or of a guessed date stand where there are no newer ones, for two years, as `stale`.
+/// make a price too: as it is, with a wider range, or at the level of the class where they are
+/// known to ask a fifth more or less than it for other chips, and then `imputed`. Offers older than
+/// a year or of a guessed date stand where there are no newer ones, for two years, as `stale`.
 ///
 /// Where the class has no offer, the price is `imputed`: the class's price of the chip that most
 /// sellers price beside it, times the median over sellers of any class of their own ratio of the
@@ -69,10 +69,10 @@ struct PriceQuery {
 /// Indices are of one publisher, the one that prices most chips so, where it has the chip.
 ///
 /// A term (reserved) is what sellers of the class ask for it. Where nobody does, or for more than
-/// its on-demand price, it is imputed: that price times the share that its sellers ask, each for its
-/// own chips; of a chip that the class does not sell, its sibling's. Index rows are used as they
-/// are. Three years never cost more than one, nor one more than none. Spot prices and blocks are
-/// those of the newest rows, from one seller on.
+/// its on-demand price, it is imputed: that price times the share that its sellers ask, each for
+/// its own chips; of a chip that the class does not sell, its sibling's. Index rows are used as
+/// they are. Three years never cost more than one, nor one more than none. Spot prices and blocks
+/// are those of the newest rows, from one seller on.
 ///
 /// With `provider` (however it is spelled): that provider's newest row. `region` keeps the rows of
 /// that region, of what lies around it or in it, and those valid everywhere, as `regions` knows it;

@@ -27,7 +27,8 @@ struct SpreadContext {
   double mfu_sigma = 0.2;  ///< of the method near this scenario
   bool mfu_given = false;  ///< the user said the MFU
   bool stack_known = false;
-  bool own_steps = false;    ///< `mfu_sigma` is of steps that the user measured, with all causes in it
+  /// `mfu_sigma` is of steps that the user measured, with all causes in it.
+  bool own_steps = false;
   bool moe = false;
   bool vision = false;
   bool vision_rows = false;  ///< samples with images: `mfu_sigma` is of whole runs of that kind

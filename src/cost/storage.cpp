@@ -47,8 +47,8 @@ std::vector<Derivation> derive_storage(const StorageInputs& inputs, const Storag
   const auto add = [&](const char* name, const char* formula, std::string numbers, double kept,
                        const char* source) {
     if (kept <= 0) return;
-    steps.push_back({name, formula, fmt::format("{} x {}", numbers, digits(months)), gb_months(kept),
-                     source});
+    steps.push_back(
+        {name, formula, fmt::format("{} x {}", numbers, digits(months)), gb_months(kept), source});
   };
   add("GB-months of the dataset", "dataset x months of the run", gb(inputs.dataset_bytes),
       use.dataset_gb_months, "a month is 730.5 hours");

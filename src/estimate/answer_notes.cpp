@@ -38,8 +38,8 @@ void warn_about_mfu(const Task& task, const Estimate& out, Notes& notes) {
   const double matmuls = chip.matmul[static_cast<std::size_t>(out.precision)];
   if (!chip.measured || task.asked.mfu.value_or(0) <= matmuls) return;
   notes.warn(fmt::format(
-      "{} of the peak is more than the {:.0f} % that large matmuls alone reach in training on {}: no "
-      "measured run reaches it",
+      "{} of the peak is more than the {:.0f} % that large matmuls alone reach in training on {}: "
+      "no measured run reaches it",
       format_number(*task.asked.mfu, NumberKind::fraction), 100 * matmuls, out.accelerator_title));
 }
 

@@ -45,7 +45,7 @@ class Walk {
       if (!met()) return choice_;
     }
     descend();
-    fill(choice_.fewest);
+    fill(*choice_.fewest);
     look_further();
     finer();
     if (met()) look_beside();
@@ -59,14 +59,12 @@ class Walk {
     const double seconds = seen_[gpus] = wall_clock_(gpus);
     if (seconds == kInfinity) return;
     least_work_ = std::min(least_work_, gpus * seconds);
-    if (choice_.shortest_gpus == 0 || seconds < choice_.shortest_seconds) {
-      choice_.shortest_gpus = gpus;
-      choice_.shortest_seconds = seconds;
-    }
-    if (seconds <= deadline_ && (!met() || gpus < choice_.fewest)) choice_.fewest = gpus;
+    if (!choice_.shortest || seconds < choice_.shortest->seconds)
+      choice_.shortest = {gpus, seconds};
+    if (seconds <= deadline_ && (!met() || gpus < *choice_.fewest)) choice_.fewest = gpus;
   }
 
-  [[nodiscard]] bool met() const { return choice_.fewest > 0; }
+  [[nodiscard]] bool met() const { return choice_.fewest.has_value(); }
   [[nodiscard]] bool enough_looks() const {
     return seen_.size() >= static_cast<std::size_t>(kMostSizesTried);
   }
@@ -81,28 +79,28 @@ class Walk {
     for (double n = sizes_.round_at_least(start); n <= kMostGpus && !enough_looks();
          n = sizes_.round_after(n)) {
       look(n);
-      const double best = choice_.shortest_gpus;
-      if (met() || n > (best > 0 ? kHopeless * best : kNeverRan * start)) return;
+      const auto& best = choice_.shortest;
+      if (met() || n > (best ? kHopeless * best->gpus : kNeverRan * start)) return;
     }
   }
 
   void descend() {
-    for (double n = sizes_.round_before(choice_.fewest); n > 0 && n >= too_few();
+    for (double n = sizes_.round_before(*choice_.fewest); n > 0 && n >= too_few();
          n = sizes_.round_before(n)) {
       if (enough_looks()) return;
       look(n);
     }
   }
 
-  // The sizes in the octave below one that meets it, up to the first that does; then again downwards,
-  // since one of them may have shown that fewer are enough.
+  // The sizes in the octave below one that meets it, up to the first that does; then again
+  // downwards, since one of them may have shown that fewer are enough.
   void fill(double most) {
     const double low = sizes_.at_least(most / kOctave);
-    for (double n = low; n < choice_.fewest && !enough_looks(); n = sizes_.after(n)) {
+    for (double n = low; n < *choice_.fewest && !enough_looks(); n = sizes_.after(n)) {
       if (n >= too_few()) look(n);
     }
     const std::size_t last = seen_.size() + kMostFarBelow;
-    for (double n = sizes_.before(choice_.fewest); n > 0 && n >= too_few() && seen_.size() < last;
+    for (double n = sizes_.before(*choice_.fewest); n > 0 && n >= too_few() && seen_.size() < last;
          n = sizes_.before(n)) {
       look(n);
     }
@@ -110,7 +108,7 @@ class Walk {
 
   // Round sizes above it, as far as they take fewer GPU-hours.
   void look_further() {
-    double cheapest = choice_.fewest;
+    double cheapest = *choice_.fewest;
     for (double n = sizes_.round_after(cheapest);
          n <= std::min(kFurther * cheapest, kMostGpus) && !enough_looks();
          n = sizes_.round_after(n)) {
@@ -122,20 +120,20 @@ class Walk {
   // Between the fewest of the grid and the size before it, in at most kFinest steps, and again
   // within the last of them, down to one unit.
   void finer() {
-    double below = sizes_.before(choice_.fewest), step = kInfinity;
+    double below = sizes_.before(*choice_.fewest), step = kInfinity;
     while (step > sizes_.unit()) {
-      step = std::ceil((choice_.fewest - below) / sizes_.unit() / kFinest) * sizes_.unit();
-      for (double n = below + step; n < choice_.fewest && !enough_looks(); n += step) {
+      step = std::ceil((*choice_.fewest - below) / sizes_.unit() / kFinest) * sizes_.unit();
+      for (double n = below + step; n < *choice_.fewest && !enough_looks(); n += step) {
         if (n >= too_few()) look(n);
       }
-      below = choice_.fewest - step;
+      below = *choice_.fewest - step;
     }
   }
 
   // All sizes up to a third larger, where one of those seen takes fewer GPU-hours.
   void look_beside() {
-    if (work(choice_.fewest) <= least_work_) return;
-    around(choice_.fewest, choice_.fewest * kWiderRange);
+    if (work(*choice_.fewest) <= least_work_) return;
+    around(*choice_.fewest, *choice_.fewest * kWiderRange);
   }
 
   void around(double from, double to) {
@@ -151,8 +149,9 @@ class Walk {
          n = sizes_.round_before(n)) {
       look(n);
     }
-    const double best = choice_.shortest_gpus;
-    if (best > 0) around(sizes_.after(best / kWiderRange), kWiderRange * best);
+    if (!choice_.shortest) return;
+    const double best = choice_.shortest->gpus;
+    around(sizes_.after(best / kWiderRange), kWiderRange * best);
   }
 
   [[nodiscard]] double work(double gpus) const {
@@ -200,7 +199,9 @@ double before_on_grid(double units, double mantissa) {
 
 }  // namespace
 
-double ClusterSizes::at_least(double gpus) const { return on_grid(gpus / unit_, kMantissa) * unit_; }
+double ClusterSizes::at_least(double gpus) const {
+  return on_grid(gpus / unit_, kMantissa) * unit_;
+}
 
 double ClusterSizes::after(double gpus) const {
   return at_least((std::floor(gpus / unit_) + 1) * unit_);

@@ -6,7 +6,6 @@
 #include "catalog/price_book.h"
 #include "estimate/columns.h"
 #include "quantity/quantity.h"
-#include "trcost/version.h"
 
 namespace trcost {
 namespace {
@@ -66,15 +65,17 @@ std::string months_words(std::string_view dates) {
 }
 
 constexpr EstimateColumn kCost[] = {
-    shown({.line = {beside::kPower + 1, "energy"}, .rank = Rank::main},
-          figure(
-              "energy.kwh", "kWh", NumberKind::number, lower,
-              [](E e) -> Number { return e.energy.kwh; }, "electricity, cooling included",
-              Rank::main)),
-    shown({.line = {beside::kPower + 2, "CO2"}, .rank = Rank::main},
-          figure(
-              "energy.co2_kg", "kg", NumberKind::number, lower,
-              [](E e) -> Number { return e.energy.co2_kg; }, "CO2 of that electricity")),
+    as(ColumnRole::energy,
+       shown({.line = {beside::kPower + 1, "energy"}, .rank = Rank::main},
+             figure(
+                 "energy.kwh", "kWh", NumberKind::number, lower,
+                 [](E e) -> Number { return e.energy.kwh; }, "electricity, cooling included",
+                 Rank::main))),
+    as(ColumnRole::carbon,
+       shown({.line = {beside::kPower + 2, "CO2"}, .rank = Rank::main},
+             figure(
+                 "energy.co2_kg", "kg", NumberKind::number, lower,
+                 [](E e) -> Number { return e.energy.co2_kg; }, "CO2 of that electricity"))),
     shown({.line = {beside::kPower + 3, "tokens per MWh drawn"}, .rank = Rank::main},
           figure(
               "energy.tokens_per_mwh", "tokens/MWh", count, higher,
@@ -91,32 +92,37 @@ constexpr EstimateColumn kCost[] = {
         "rated power of the cluster, cooling included: what a site has to provide"),
     text(
         "cost.currency", [](E) -> std::string_view { return "USD"; }, "of all amounts"),
-    shown({.line = {beside::kMoney + 1, "$ per GPU-hour"}},
-          priced(figure(
-              "cost.price_per_gpu_hour", "USD/GPU-hour", money, lower,
-              [](E e) -> Number { return e.cost.price_per_gpu_hour; }, "price of the accelerator",
-              Rank::first, "$/GPU-hour"))),
-    shown(
-        {.line = {beside::kMoney + 2, "sellers"}}, [](E e) { return seller_words(e.cost); },
-        text(
-            "cost.price_class",
-            [](E e) -> std::string_view {
-              return e.cost.price_class ? price_class_name(*e.cost.price_class)
-                                        : std::string_view();
-            },
-            "whose price it is: specialist, marketplace, hyperscaler or index")),
-    boolean(
-        "cost.price_imputed", [](E e) -> Number { return e.cost.doubts.imputed; },
-        "nobody of the class asks that price: it is made from those of others"),
-    shown(
-        {.line = {beside::kMoney + 3, "prices of"}},
-        [](E e) { return months_words(e.cost.price_date); },
-        text(
-            "cost.price_date", [](E e) -> std::string_view { return e.cost.price_date; },
-            "of the prices used, oldest to newest")),
-    text(
-        "cost.provider", [](E e) -> std::string_view { return e.cost.provider; },
-        "whose prices, comma-separated"),
+    as(ColumnRole::price,
+       shown({.line = {beside::kMoney + 1, "$ per GPU-hour"}},
+             priced(figure(
+                 "cost.price_per_gpu_hour", "USD/GPU-hour", money, lower,
+                 [](E e) -> Number { return e.cost.price_per_gpu_hour; },
+                 "price of the accelerator", Rank::first, "$/GPU-hour")))),
+    as(ColumnRole::price_origin,
+       shown(
+           {.line = {beside::kMoney + 2, "sellers"}}, [](E e) { return seller_words(e.cost); },
+           text(
+               "cost.price_class",
+               [](E e) -> std::string_view {
+                 return e.cost.price_class ? price_class_name(*e.cost.price_class)
+                                           : std::string_view();
+               },
+               "whose price it is: specialist, marketplace, hyperscaler or index"))),
+    as(ColumnRole::price_origin,
+       boolean(
+           "cost.price_imputed", [](E e) -> Number { return e.cost.doubts.imputed; },
+           "nobody of the class asks that price: it is made from those of others")),
+    as(ColumnRole::price_origin,
+       shown(
+           {.line = {beside::kMoney + 3, "prices of"}},
+           [](E e) { return months_words(e.cost.price_date); },
+           text(
+               "cost.price_date", [](E e) -> std::string_view { return e.cost.price_date; },
+               "of the prices used, oldest to newest"))),
+    as(ColumnRole::price_origin,
+       text(
+           "cost.provider", [](E e) -> std::string_view { return e.cost.provider; },
+           "whose prices, comma-separated")),
     figure(
         "cost.commitment_seconds", "s", duration, neither,
         [](E e) -> Number {
@@ -237,12 +243,8 @@ constexpr EstimateColumn kRun[] = {
         "pipeline.bound_by",
         [](E e) -> std::string_view { return e.pipeline ? e.pipeline->bound_by : ""; },
         "what sets the pace: accelerators, loader or storage"),
-    text(
-        "price_data_date", [](E e) -> std::string_view { return e.price_data_date; },
-        "of the price book"),
-    text(
-        "trcost_version", [](E) -> std::string_view { return trcost_version(); },
-        "of the program that answered"),
+    column::price_date([](E e) -> std::string_view { return e.price_data_date; }),
+    column::version_of<Estimate>(),
 };
 
 }  // namespace

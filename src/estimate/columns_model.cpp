@@ -18,27 +18,32 @@ constexpr EstimateColumn kPlatform[] = {
        text(
            "accelerator", [](E e) -> std::string_view { return e.accelerator; },
            "catalog name of the accelerator", Rank::key)),
-    text(
-        "system", [](E e) -> std::string_view { return e.system; }, "node or rack it lives in",
-        Rank::main),
-    shown({.line = {beside::kCluster + 1}, .brief = {4}},
-          figure(
-              "gpus", "accelerators", integer, lower, [](E e) -> Number { return e.gpus; },
-              "cluster size", Rank::first, "GPUs")),
-    shown(
-        {.line = {beside::kCluster + 2}, .rank = Rank::main, .unknown = "by stage"},
-        text(
-            "precision",
-            [](E e) { return e.one_precision ? precision_name(e.precision) : std::string_view(); },
-            "format of the matmuls", Rank::main)),
+    as(ColumnRole::system,
+       text(
+           "system", [](E e) -> std::string_view { return e.system; }, "node or rack it lives in",
+           Rank::main)),
+    as(ColumnRole::gpus,
+       shown({.line = {beside::kCluster + 1}, .brief = {4}},
+             figure(
+                 "gpus", "accelerators", integer, lower, [](E e) -> Number { return e.gpus; },
+                 "cluster size", Rank::first, "GPUs"))),
+    as(ColumnRole::precision,
+       shown({.line = {beside::kCluster + 2}, .rank = Rank::main, .unknown = "by stage"},
+             text(
+                 "precision",
+                 [](E e) {
+                   return e.one_precision ? precision_name(e.precision) : std::string_view();
+                 },
+                 "format of the matmuls", Rank::main))),
     boolean(
         "complete", [](E e) -> Number { return e.complete; }, "whether every figure is known",
         Rank::main),
 };
 
 constexpr EstimateColumn kModel[] = {
-    figure("model.params_total", "parameters", count, neither,
-           of_model<&ModelSummary::params_total>, "all parameters", Rank::main),
+    as(ColumnRole::params,
+       figure("model.params_total", "parameters", count, neither,
+              of_model<&ModelSummary::params_total>, "all parameters", Rank::main)),
     figure("model.params_active", "parameters", count, neither,
            of_model<&ModelSummary::params_active>, "parameters that a token uses"),
     figure("model.params_vision", "parameters", count, neither,
@@ -75,9 +80,11 @@ constexpr EstimateColumn kWork[] = {
     figure(
         "tokens.vision_encoder", "tokens", count, neither,
         [](E e) -> Number { return e.tokens.vision_encoder; }, "patches in the encoder"),
-    figure(
-        "flops.model", "FLOP", NumberKind::number, neither,
-        [](E e) -> Number { return e.flops.model; }, "model FLOPs of the whole training", Rank::main),
+    as(ColumnRole::model_flops,
+       figure(
+           "flops.model", "FLOP", NumberKind::number, neither,
+           [](E e) -> Number { return e.flops.model; }, "model FLOPs of the whole training",
+           Rank::main)),
     figure(
         "flops.hardware", "FLOP", NumberKind::number, neither,
         [](E e) -> Number { return e.flops.hardware; }, "with recomputation"),

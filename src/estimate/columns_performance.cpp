@@ -34,11 +34,12 @@ constexpr EstimateColumn kPerformance[] = {
     figure(
         "performance.tflops_per_gpu", "TFLOP/s", NumberKind::number, higher,
         [](E e) -> Number { return e.performance.tflops_per_gpu; }, "model FLOPs"),
-    shown({.line = {beside::kSpeed + 1}, .brief = {beside::kMayGo + 2}},
-          figure(
-              "performance.mfu", "", fraction, higher,
-              [](E e) -> Number { return e.performance.mfu; },
-              "model FLOPs against the dense peak of the precision used", Rank::first, "MFU")),
+    as(ColumnRole::mfu,
+       shown({.line = {beside::kSpeed + 1}, .brief = {beside::kMayGo + 2}},
+             figure(
+                 "performance.mfu", "", fraction, higher,
+                 [](E e) -> Number { return e.performance.mfu; },
+                 "model FLOPs against the dense peak of the precision used", Rank::first, "MFU"))),
     figure(
         "performance.hfu", "", fraction, higher, [](E e) -> Number { return e.performance.hfu; },
         "the same with recomputation"),
@@ -82,16 +83,17 @@ constexpr EstimateColumn kPerformance[] = {
         "published rows behind it"),
     text("performance.quality.family", quality_words<&MethodQuality::family>,
          "which rows these are"),
-    shown({.line = {beside::kSpeed + 3}, .brief = {beside::kMayGo + 1}},
-          figure(
-              "gpu_hours", "GPU-hours", count, lower, [](E e) -> Number { return e.gpu_hours; },
-              "with failures and production overhead", Rank::first, "GPU-hours")),
+    as(ColumnRole::gpu_hours,
+       shown({.line = {beside::kSpeed + 3}, .brief = {beside::kMayGo + 1}},
+             figure(
+                 "gpu_hours", "GPU-hours", count, lower, [](E e) -> Number { return e.gpu_hours; },
+                 "with failures and production overhead", Rank::first, "GPU-hours"))),
     as(ColumnRole::wall_clock,
        shown({.line = {beside::kSpeed + 4, "wall-clock"}, .brief = {3, "wall-clock"}},
              figure(
                  "wall_clock_seconds", "s", duration, lower,
-                 [](E e) -> Number { return e.wall_clock_seconds; }, "from start to end", Rank::first,
-                 "wall clock"))),
+                 [](E e) -> Number { return e.wall_clock_seconds; }, "from start to end",
+                 Rank::first, "wall clock"))),
 };
 
 // Accelerators that the layout is of: in a round some may generate beside them.
@@ -107,9 +109,11 @@ double learners(E e) {
 
 void add_performance_columns(Columns<Estimate>& out) {
   out.lift<[](E e) {
-    return e.one_layout ? std::optional<PlacedLayout>({&e.layout, learners(e), e.model.dealt_layers})
-                        : std::nullopt;
-  }, layout_columns>("layout");
+    return e.one_layout
+               ? std::optional<PlacedLayout>({&e.layout, learners(e), e.model.dealt_layers})
+               : std::nullopt;
+  },
+           layout_columns>("layout");
   out.lift<[](E e) { return &e.memory; }, memory_use_columns>("memory");
   out.add(kPerformance);
 }

@@ -8,9 +8,9 @@
 namespace trcost {
 namespace {
 
-// Fewer than a quarter of the compute-optimal tokens. There, by the law itself, a model of less than
-// half the parameters reaches the same loss with a tenth less compute, so nobody who starts from
-// scratch would choose the larger one.
+// Fewer than a quarter of the compute-optimal tokens. There, by the law itself, a model of less
+// than half the parameters reaches the same loss with a tenth less compute, so nobody who starts
+// from scratch would choose the larger one.
 constexpr double kAdaptation = 0.25;
 
 // tokens / D*(N), D* = the compute-optimal tokens of N active parameters (optimal_tokens()).

@@ -6,8 +6,8 @@
 
 namespace trcost {
 
-/// Whether the tokens are so few that the run can only adapt trained weights: less than a quarter of
-/// the compute-optimal ones.
+/// Whether the tokens are so few that the run can only adapt trained weights: less than a quarter
+/// of the compute-optimal ones.
 bool is_adaptation(const ResolvedWork& work, const Amounts& amounts);
 
 /// Says so where the tokens are far fewer than the model would take from scratch: an assumption

@@ -255,7 +255,8 @@ const Columns<Estimate>& estimate_columns() {
   static const Columns<Estimate> table = [] {
     Columns<Estimate> t;
     for (const EstimateColumn& column : columns()) {
-      if (column.path == "gpu_hours") t.add({kLists[0]});  // after the performance that it explains
+      // After the performance that it explains.
+      if (column.role == ColumnRole::gpu_hours) t.add({kLists[0]});
       t.add({column});
     }
     t.add(std::span(kLists).subspan(1));

@@ -45,8 +45,8 @@ double working_gpus(const Execution& execution);
 /// long all together.
 using UsefulShare = std::function<double(double gpus, double busy_seconds)>;
 
-/// The training on as many of `gpus` accelerators as are done soonest: what --gpus answers. Throws as
-/// plan() does.
+/// The training on as many of `gpus` accelerators as are done soonest: what --gpus answers. Throws
+/// as plan() does.
 Execution execute_asked(const Task& task, double gpus, const UsefulShare& useful);
 
 /// Whether failures take so much of the time that fewer accelerators may be done sooner.
@@ -56,8 +56,8 @@ bool failures_take_much(const Task& task, const Execution& execution, const Usef
 /// (no_answer) with the shortest time and its size where none does.
 Execution size_cluster(const Task& task, const UsefulShare& useful, Notes& notes);
 
-/// Cluster size and layout: the cluster asked for, with a warning where it misses a deadline that was
-/// given, or the one that meets the deadline. Throws as plan() does.
+/// Cluster size and layout: the cluster asked for, with a warning where it misses a deadline that
+/// was given, or the one that meets the deadline. Throws as plan() does.
 Execution resolve_execution(const Task& task, const UsefulShare& useful, Notes& notes);
 
 }  // namespace trcost

@@ -168,8 +168,8 @@ void add_attention(const KernelAccount& k, const StepAccount& a, std::vector<Der
       "FLOP x of the head's dimension x of the length / rate + bytes / memory rate + starts";
   out.push_back({fmt::format("{}: attention of one layer, forward", k.module),
                  std::string(kFormula),
-                 pass_words(k.flops, k.bytes, core.rate, core.starts, core, a), in_seconds(k.forward),
-                 std::string(kModel)});
+                 pass_words(k.flops, k.bytes, core.rate, core.starts, core, a),
+                 in_seconds(k.forward), std::string(kModel)});
   if (k.input_gradients <= 0) return;
   out.push_back({fmt::format("{}: attention of one layer, backward", k.module),
                  std::string(kFormula),
@@ -185,13 +185,13 @@ Derivation activations(const StepAccount& a) {
     return fmt::format("({} + {} x ({} - {}))", digits(own), digits(kept.repeated), digits(again),
                        digits(own));
   };
-  return {"activations kept on the fullest stage",
-          "micro-batches in flight x bytes of one on its layers + those of the layer at work - those "
-          "with the host",
-          fmt::format("{} x {} + {} - {}", digits(kept.in_flight),
-                      mixed(kept.kept, kept.repeated_kept),
-                      mixed(kept.transient, kept.repeated_transient), digits(kept.on_host)),
-          fmt::format("{} bytes", digits(a.activation_bytes)), "model.md 4.3"};
+  return {
+      "activations kept on the fullest stage",
+      "micro-batches in flight x bytes of one on its layers + those of the layer at work - those "
+      "with the host",
+      fmt::format("{} x {} + {} - {}", digits(kept.in_flight), mixed(kept.kept, kept.repeated_kept),
+                  mixed(kept.transient, kept.repeated_transient), digits(kept.on_host)),
+      fmt::format("{} bytes", digits(a.activation_bytes)), "model.md 4.3"};
 }
 
 // Sums over the list; `replica` of layers, `each` and `once` of exchange between replicas.
@@ -214,7 +214,8 @@ void add_transfer(const StepAccount& a, std::vector<Derivation>& out) {
   if (a.stages <= 1) return;
   CollectiveAccount one = a.stage_transfer;
   one.times = 1;
-  out.push_back({"transfer between stages", "transfers x share that shows x (bytes / rate + latency)",
+  out.push_back({"transfer between stages",
+                 "transfers x share that shows x (bytes / rate + latency)",
                  fmt::format("{} x {} x ({})", digits(a.transfers), digits(a.transfer_shown),
                              collective_words(one, a)),
                  in_seconds(a.transfer), std::string(kModel)});

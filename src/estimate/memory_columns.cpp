@@ -93,7 +93,8 @@ const Columns<MemoryUse>& parts_columns() {
   static const Columns<MemoryUse> table = [] {
     Columns<MemoryUse> t;
     for (const Column<MemoryUse>& column : memory_use_columns()) {
-      if (column.path.ends_with("_bytes") && column.path != "capacity_bytes") t.add({column});
+      const bool bytes = column.display == NumberKind::bytes;
+      if (bytes && column.better == Better::lower) t.add({column});
     }
     return t;
   }();

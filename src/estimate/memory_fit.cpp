@@ -57,8 +57,11 @@ class Fitting {
   [[nodiscard]] std::optional<MemoryCase> smallest() const {
     constexpr double kFewNodes = 64;
     const double node = task_.platform().system->gpus_per_node;
-    double gpus = smallest_cluster(task_.model(), request_for(task_, 1), MemoryFit::kMostGpus);
-    while (gpus > 0 && gpus <= MemoryFit::kMostGpus) {
+    const auto least =
+        smallest_cluster(task_.model(), request_for(task_, 1), MemoryFit::kMostTried);
+    if (!least) return std::nullopt;
+    double gpus = *least;
+    while (gpus <= MemoryFit::kMostTried) {
       const MemoryCase found = at(gpus, kOneSequence);
       if (found.use.fits) return found;
       const bool whole = gpus >= node && gpus < kFewNodes * node;
@@ -75,9 +78,9 @@ class Fitting {
   static constexpr Freedom kFreeDegrees{true, true}, kOneSequence{false, true};
 
   /// Degrees that the scenario fixes for its own cluster need not divide one device or one node:
-  /// these cases are about what would be possible, and keep only what always applies. One sequence at
-  /// a time unless more are asked for: a larger micro-batch is faster, and takes recomputation that
-  /// the training does not need to fit.
+  /// these cases are about what would be possible, and keep only what always applies. One sequence
+  /// at a time unless more are asked for: a larger micro-batch is faster, and takes recomputation
+  /// that the training does not need to fit.
   [[nodiscard]] MemoryCase learning(double gpus, Freedom free) const {
     PlanRequest request = request_for(task_, gpus);
     request.allow_too_large = true;

@@ -33,11 +33,13 @@ struct MemoryFit {
   double capacity_bytes = 0;  ///< of that, what a plan fills
   MemoryCase one;
   std::optional<MemoryCase> node;      ///< a whole node, where it has more than one
-  std::optional<MemoryCase> smallest;  ///< the fewest that hold it; empty up to kMostGpus
+  /// The fewest that hold it; empty where none up to kMostTried does.
+  std::optional<MemoryCase> smallest;
   std::optional<MemoryCase> given;     ///< hardware.gpus, when the scenario has it
   std::string problem;                 ///< why there is no answer, else empty
 
-  static constexpr double kMostGpus = 16384;
+  /// Accelerators of the largest cluster that is tried.
+  static constexpr double kMostTried = 16384;
   /// The case that a single row is about: the given one, else the smallest, else one device.
   [[nodiscard]] const MemoryCase& main() const;
 };

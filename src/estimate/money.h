@@ -24,8 +24,8 @@ void add_money(const Question& question, Estimate& out);
 void warn_about_spot(const Question& question, const UsefulTime& useful, const Estimate& out,
                      Notes& notes);
 
-/// Answers the same question on the same platform and cluster with another value of a field, without
-/// a range.
+/// Answers the same question on the same platform and cluster with another value of a field,
+/// without a range.
 using Trial = std::function<Estimate(const FieldInfo& field, double value)>;
 
 /// What the range of a round is drawn from, its own spreads (model.md 10) and those that the user

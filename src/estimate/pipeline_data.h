@@ -16,8 +16,8 @@ inline constexpr double kStoredBytesPerPixel = 0.5;
 inline constexpr double kPixelsPerSecondPerCore = 50e6;
 
 /// How many times longer training takes than accelerators that always have data would, each at so
-/// many tokens per second: the loader's workers beside it, a CPU core each, have to decode images and clips, storage to
-/// deliver them (model.md 7). 1 where both keep up.
+/// many tokens per second: the loader's workers beside it, a CPU core each, have to decode images
+/// and clips, storage to deliver them (model.md 7). 1 where both keep up.
 double data_wait(const Task& task, double tokens_per_second);
 
 /// What reading and decoding the data has to deliver where the accelerators never wait for it

@@ -157,12 +157,14 @@ const Columns<MemoryUse>& memory_use_columns() {
             "while engines generate; not in the total"),
       bytes(
           "engine_bytes", lower,
-          [](const MemoryUse& m) { return m.engine > 0 ? std::optional(m.engine) : std::nullopt; },
+          [](const MemoryUse& m) {
+            return m.generating ? std::optional(m.engine->weights) : std::nullopt;
+          },
           "weights and reserve of an engine, where the fullest moment is one that generates"),
       bytes(
           "kv_cache_bytes", lower,
           [](const MemoryUse& m) {
-            return m.cache > 0 ? std::optional(m.cache) : std::nullopt;
+            return m.engine ? std::optional(m.engine->cache) : std::nullopt;
           },
           "of the responses in flight while engines generate; in the total where engine_bytes is"),
       shown(

@@ -40,12 +40,6 @@ struct LearningPass {
   [[nodiscard]] double seconds() const { return steps * step_seconds * framework; }
 };
 
-/// What an engine holds on each of its accelerators.
-struct EngineMemory {
-  double weights = 0;  ///< with its reserve
-  double cache = 0;    ///< of the responses in flight at first
-};
-
 /// What a round takes beside its phases.
 struct SerialTime {
   double other = 0;                      ///< seconds

@@ -47,9 +47,10 @@ struct SharedInput {
 };
 std::vector<SharedInput> shared_inputs(std::span<const RangeInputs> rounds);
 
-/// Fills the quantiles of the sum over the rounds of a job, an input that they share drawn once: from
-/// `draws` of the first round, of which draw k of input i depends on seed, i and k alone; else from a
-/// lattice, of which all lognormals that act alike are one dimension and each is evenly stratified.
+/// Fills the quantiles of the sum over the rounds of a job, an input that they share drawn once:
+/// from `draws` of the first round, of which draw k of input i depends on seed, i and k alone; else
+/// from a lattice, of which all lognormals that act alike are one dimension and each is evenly
+/// stratified.
 void draw_rounds(std::span<const RangeInputs> rounds, RangeResult& out);
 
 }  // namespace trcost

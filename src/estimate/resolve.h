@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "catalog/runs.h"
 #include "estimate/notes.h"
 #include "planner/planner.h"
 #include "trcost/catalog.h"
@@ -56,8 +57,8 @@ struct Amounts {
 /// The architecture: catalog model, file, or shape from parameters, with an encoder for vl.
 Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& notes);
 
-/// Tokens of an image in encoder and language model, and pixels of it as stored. Warns where a size is
-/// given that the encoder does not follow.
+/// Tokens of an image in encoder and language model, and pixels of it as stored. Warns where a size
+/// is given that the encoder does not follow.
 void resolve_images(const Scenario& scenario, const Catalog& catalog, ResolvedWork& out,
                     Notes& notes);
 
@@ -88,6 +89,8 @@ Amounts resolve_pair_amounts(const Scenario& scenario, const ResolvedWork& work,
 std::optional<Scenario> contrastive_defaults(const Scenario& scenario, const Catalog& catalog,
                                              Notes& notes);
 
+/// The modality that a question names; empty where it does not.
+std::optional<Modality> modality_of(const Scenario& scenario);
 /// Whether a question is of a vision-language model, a pair of towers not being one.
 bool asks_vision(const Scenario& scenario, const Catalog& catalog);
 

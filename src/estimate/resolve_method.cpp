@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -16,26 +15,8 @@
 namespace trcost {
 namespace {
 
-// What a round is where nobody says.
-struct RolloutDefaults {
-  Method method;
-  double prompts, samples, response;
-  std::string_view source;
-};
-constexpr RolloutDefaults kRollouts[] = {
-    {Method::ppo, 512, 1, 512, "InstructGPT, arXiv:2203.02155, appendix C.4: 512 prompts a round"},
-    {Method::grpo, 256, 16, 4000,
-     "between DeepSeek-R1 (32 x 16, arXiv:2501.12948) and DAPO (512 x 16, arXiv:2503.14476)"},
-    {Method::distill, 256, 4, 4000, "Thinking Machines, on-policy distillation, 2025-10"},
-};
 constexpr double kLimitOverMean = 4;
 constexpr double kUpdateSequences = 512;
-
-const RolloutDefaults& rollout_defaults(Method method) {
-  const auto* found = std::ranges::find(kRollouts, method, &RolloutDefaults::method);
-  if (found == std::end(kRollouts)) throw std::logic_error("a method that generates has no row");
-  return *found;
-}
 
 void refuse(const Scenario& scenario, std::span<const Field> fields, std::string_view why,
             std::string_view instead) {
@@ -69,7 +50,7 @@ class Defaults {
 };
 
 // Rollouts are samples of the policy: prompts x responses x rounds, one per sequence.
-void adapt_rollouts(Method method, Notes& notes, Scenario& adapted) {
+void adapt_rollouts(Method method, const Catalog& catalog, Notes& notes, Scenario& adapted) {
   constexpr Field kOtherData[] = {Field::data_tokens,           Field::data_tokens_per_param,
                                   Field::data_samples,          Field::data_text_tokens_per_sample,
                                   Field::data_epochs,           Field::data_seq_length,
@@ -82,22 +63,20 @@ void adapt_rollouts(Method method, Notes& notes, Scenario& adapted) {
   constexpr Field kSpeed[] = {Field::efficiency_mfu};
   refuse(adapted, kSpeed, "is of one kind of work, and a round has several",
          "leave it out: each phase has its own speed");
-  const RolloutDefaults& usual = rollout_defaults(method);
+  const RoundChoice& usual = catalog.assumed().round(method_row(method).name);
   Defaults defaults(adapted, notes);
-  const std::string source(usual.source);
   const double steps = defaults.fallback(Field::rollout_steps);
   const double prompts =
-      defaults.number(Field::rollout_prompts, usual.prompts, "published rounds", source);
+      defaults.number(Field::rollout_prompts, usual.prompts, "published rounds", usual.source);
   const double samples =
-      defaults.number(Field::rollout_samples_per_prompt, usual.samples, "published rounds", source);
+      defaults.number(Field::rollout_samples_per_prompt, usual.samples_per_prompt,
+                      "published rounds", usual.source);
   const double prompt = defaults.fallback(Field::rollout_prompt_tokens);
   const auto limit = adapted.number(Field::rollout_response_limit);
-  const double response =
-      defaults.number(Field::rollout_response_tokens,
-                      std::min(usual.response, limit.value_or(usual.response * 2) / 2),
-                      method == Method::ppo ? "answers of a dialogue"
-                                            : "answers that reason; they grow in training",
-                      "trcost default");
+  const double response = defaults.number(
+      Field::rollout_response_tokens,
+      std::min(usual.response_tokens, limit.value_or(usual.response_tokens * 2) / 2),
+      usual.response_why, "trcost default");
   const double last = adapted.number_or(Field::rollout_response_tokens_end, response);
   defaults.number(Field::rollout_response_limit, kLimitOverMean * std::max(response, last),
                   "4 times the mean response", "trcost default");
@@ -182,7 +161,7 @@ bool method_defaults(const Scenario& scenario, const Catalog& catalog, Notes& no
   if (method == Method::pretrain) return false;
   adapted = scenario;
   if (method_row(method).generates) {
-    adapt_rollouts(method, notes, adapted);
+    adapt_rollouts(method, catalog, notes, adapted);
   } else {
     adapt_examples(method, catalog, notes, adapted);
   }

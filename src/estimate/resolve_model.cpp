@@ -18,7 +18,7 @@ namespace {
 constexpr double kDefaultVocab = 128256;  // Llama 3 tokenizer, arXiv:2407.21783
 
 bool asks_for_vision(const Scenario& scenario) {
-  if (scenario.has(Field::model_modality)) return scenario.text(Field::model_modality) == "vl";
+  if (const auto modality = modality_of(scenario)) return modality == Modality::vision;
   return scenario.has(Field::model_vision_encoder) || scenario.has(Field::model_connector) ||
          scenario.has(Field::data_images_per_sample) || scenario.has(Field::data_image_size) ||
          scenario.has(Field::data_video) || scenario.flag(Field::data_audio);
@@ -145,7 +145,7 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
   }
   const bool other_vision =
       scenario.has(Field::model_vision_encoder) || scenario.has(Field::model_connector);
-  if (scenario.text(Field::model_modality) == "text") {
+  if (modality_of(scenario) == Modality::text) {
     model.vision.reset();
   } else if (other_vision && is_contrastive(model)) {
     throw Error(ErrorKind::usage,
@@ -169,13 +169,18 @@ Model from_catalog(const Scenario& scenario, const Catalog& catalog, Notes& note
 
 }  // namespace
 
+std::optional<Modality> modality_of(const Scenario& scenario) {
+  if (!scenario.has(Field::model_modality)) return std::nullopt;
+  return value_of(kModalities, scenario.text(Field::model_modality));
+}
+
 Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
   const std::optional<double> params = scenario.number(Field::model_params);
   const bool named = scenario.has(Field::model_name);
   if (params && named) {
     throw Error(ErrorKind::usage, "--params and --model exclude each other", "give one of them");
   }
-  if (scenario.text(Field::model_modality) == "text" &&
+  if (modality_of(scenario) == Modality::text &&
       (scenario.has(Field::model_vision_encoder) || scenario.has(Field::model_connector))) {
     throw Error(ErrorKind::usage, "--modality text has no vision encoder and no connector",
                 "leave them out, or give --modality vl");

@@ -165,7 +165,7 @@ constexpr double kCopyShare = 12.36 / 15.75;
 
 std::optional<double> resolve_host_bandwidth(const Scenario& scenario, const System& system,
                                              Notes& notes) {
-  if (scenario.text(Field::train_offload) == "none") return std::nullopt;
+  if (!value_of(kOffloads, scenario.text(Field::train_offload)).any()) return std::nullopt;
   const std::optional<double> out = host_bandwidth(scenario, system, notes);
   if (out) return out;
   throw Error(ErrorKind::no_answer,

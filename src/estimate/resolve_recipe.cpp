@@ -26,7 +26,7 @@ bool is_tuning(const Scenario& scenario) {
   if (const auto samples = scenario.number(Field::data_samples)) {
     return *samples * epochs <= kMostTuningSamples;
   }
-  if (scenario.text(Field::train_recipe) == "full") return false;
+  if (value_of(kRecipes, scenario.text(Field::train_recipe)).everything()) return false;
   const auto tokens = scenario.number(Field::data_tokens);
   return tokens && *tokens * epochs <= kMostTuningTokens;
 }
@@ -35,7 +35,8 @@ bool is_tuning(const Scenario& scenario) {
 bool is_from_scratch(const Scenario& scenario) {
   const auto tokens = scenario.number(Field::data_tokens);
   return method_named(scenario.text(Field::train_method)) == Method::pretrain &&
-         scenario.text(Field::train_recipe) == "full" && !scenario.has(Field::data_samples) &&
+         value_of(kRecipes, scenario.text(Field::train_recipe)).everything() &&
+         !scenario.has(Field::data_samples) &&
          (!tokens || *tokens * scenario.number_or_default(Field::data_epochs) > kMostTuningTokens);
 }
 
@@ -72,13 +73,14 @@ std::optional<Scenario> mixture_defaults(const Scenario& scenario, const Catalog
 }  // namespace
 
 bool asks_vision(const Scenario& scenario, const Catalog& catalog) {
-  if (scenario.text(Field::model_modality) == "text") return false;
+  const std::optional<Modality> modality = modality_of(scenario);
+  if (modality == Modality::text) return false;
   if (scenario.has(Field::model_name)) {
     const Model& model = catalog.model(scenario.text(Field::model_name));
     if (is_contrastive(model)) return false;
     if (model.vision) return true;
   }
-  return scenario.has(Field::model_vision_encoder) || scenario.text(Field::model_modality) == "vl";
+  return scenario.has(Field::model_vision_encoder) || modality == Modality::vision;
 }
 
 std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const Catalog& catalog,

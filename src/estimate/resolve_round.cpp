@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "catalog/assumed.h"
 #include "estimate/field_names.h"
 #include "estimate/resolve_question.h"
 #include "performance/serving_checks.h"
@@ -147,6 +148,7 @@ RolloutWork rollout_of(const Scenario& scenario, const Catalog& catalog, const P
   const Precision precision = platform.precision;
   if (precision == Precision::fp8 || precision == Precision::mxfp8) out.format = WeightFormat::fp8;
   out.verifier_seconds = scenario.number_or_default(Field::rollout_verifier);
+  out.colocated_share = catalog.assumed().colocated_engine_share;
   return out;
 }
 
@@ -188,11 +190,14 @@ void wait_in_host(const Scenario& scenario, const Platform& platform, RoundWork&
                              ? platform.host_bandwidth
                              : host_bandwidth(scenario, *platform.system, notes);
   if (!notes.wanted()) return;
-  notes.add({"rollout.learner_states", "in the host", "",
-             "while responses are written, weights and optimizer of what learns and the models "
-             "beside it wait in the host's memory, and the engine has 0.6 of the accelerator",
-             "NeMo RL, offload_before_refit and offload_after_refit; verl's param_offload and "
-             "optimizer_offload; data/phases.md A.2"});
+  notes.add(
+      {"rollout.learner_states", "in the host", "",
+       fmt::format("while responses are written, weights and optimizer of what learns and the "
+                   "models beside it wait in the host's memory, and the engine has {} of "
+                   "the accelerator",
+                   format_exact(round.rollout->colocated_share)),
+       "NeMo RL, offload_before_refit and offload_after_refit; verl's param_offload and "
+       "optimizer_offload; data/phases.md A.2"});
   if (round.host_bandwidth) return;
   notes.warn(
       fmt::format("how fast {} reaches its host's memory is not known: the time in which the "

@@ -7,38 +7,32 @@
 #include <cmath>
 #include <cstdint>
 
+#include "catalog/assumed.h"
 #include "scenario/choices.h"
 #include "trcost/error.h"
 
 namespace trcost {
 namespace {
 
-// Useful share of the computed tokens by how samples share a sequence (model.md 5.5; grouping by
-// modality gives +25 % in LLaVA, github.com/haotian-liu/LLaVA).
-constexpr double kPacked = 0.95;
-constexpr double kGrouped = 0.8;
-constexpr double kPadded = 0.6;
-constexpr double kImbalanceWithImages = 1.1;
-
-// What of the text of samples with images is useful where the whole sample has the shares above:
-// the instructions of LLaVA, 324 tokens of text beside the 576 of an image. Images are alike in a
-// batch; only texts are filled up.
-constexpr double kGroupedText = 0.6;
-constexpr double kPaddedText = 0.35;
+constexpr double kImbalanceWithImages = 1.1;  // model.md 5.5: 1.05 to 1.2
 
 // Of text alone. Corpora are cut to fill sequences; what padding costs shows with samples only.
-double text_share(Packing packing, bool from_samples) {
+double text_share(Packing packing, bool from_samples, const UsefulShares& useful) {
   if (!from_samples) return 1;
-  if (packing == Packing::packed) return kPacked;
-  return packing == Packing::grouped ? kGrouped : kPadded;
+  if (packing == Packing::packed) return useful.packed;
+  return packing == Packing::grouped ? useful.grouped : useful.padded;
 }
 
 // Of all, where `with_images` of the sequences have images, and so all of the vision.
-double useful_share(Packing packing, bool from_samples, const Sample& sample, double with_images) {
-  const double of_text = text_share(packing, from_samples);
-  if (packing == Packing::packed) return 1 / ((1 - with_images) / of_text + with_images / kPacked);
-  if (sample.vision <= 0) return packing == Packing::grouped ? kGrouped : kPadded;
-  const double beside_images = packing == Packing::grouped ? kGroupedText : kPaddedText;
+double useful_share(Packing packing, bool from_samples, const Sample& sample, double with_images,
+                    const UsefulShares& useful) {
+  const double of_text = text_share(packing, from_samples, useful);
+  if (packing == Packing::packed) {
+    return 1 / ((1 - with_images) / of_text + with_images / useful.packed);
+  }
+  const bool grouped = packing == Packing::grouped;
+  if (sample.vision <= 0) return grouped ? useful.grouped : useful.padded;
+  const double beside_images = grouped ? useful.grouped_text : useful.padded_text;
   const double text = sample.text * ((1 - with_images) / of_text + with_images / beside_images);
   return sample.tokens() / (text + sample.vision);
 }
@@ -156,8 +150,8 @@ bool in_sequence(const Workload& work) {
   return !work.connector || work.connector->kind != ConnectorKind::cross_attention;
 }
 
-void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_samples,
-                      ResolvedWork& out, Notes& notes) {
+void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sample& sample,
+                      bool from_samples, ResolvedWork& out, Notes& notes) {
   Workload& work = out.workload;
   const bool vision = work.vision() && sample.images > 0;  // a share of 0 leaves text alone
   // Samples of a length that nobody said fill the sequence that somebody asked for, unless it is
@@ -200,7 +194,8 @@ void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_
   }
   // Sequences with an image: each image has one for itself as long as there are enough.
   const double with_images = std::min(1.0, work.images_per_sequence);
-  work.padding_efficiency = useful_share(how, from_samples, sample, with_images);
+  work.padding_efficiency =
+      useful_share(how, from_samples, sample, with_images, catalog.assumed().useful);
   work.imbalance = scenario.number_or(Field::train_imbalance,
                                       1 + with_images * (kImbalanceWithImages - 1));
   if (vision && !scenario.has(Field::train_imbalance)) {

@@ -23,7 +23,7 @@ bool in_sequence(const Workload& work);
 /// Sequence length of `out`, and what of a sequence is computed for nothing. Throws Error (usage)
 /// where the images of a sample, or a sample that is not packed, exceed --seq-length or the model's
 /// context.
-void resolve_sequence(const Scenario& scenario, const Sample& sample, bool from_samples,
-                      ResolvedWork& out, Notes& notes);
+void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sample& sample,
+                      bool from_samples, ResolvedWork& out, Notes& notes);
 
 }  // namespace trcost

@@ -79,7 +79,8 @@ void note_abilities(const Task& task, Notes& notes) {
   const Stack& stack = *task.platform().stack;
   const std::string beyond = beyond_stack(task.asked.layout, stack);
   if (beyond.empty()) return;
-  notes.warn(fmt::format("stack {} is not known to do {}: computed all the same", stack.name, beyond));
+  notes.warn(
+      fmt::format("stack {} is not known to do {}: computed all the same", stack.name, beyond));
 }
 
 }  // namespace trcost

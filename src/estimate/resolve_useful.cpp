@@ -4,6 +4,7 @@
 #include "estimate/data_scale.h"
 #include "estimate/resolve_pricing.h"
 #include "estimate/resolve_question.h"
+#include "workload/method.h"
 
 namespace trcost {
 namespace {
@@ -17,7 +18,7 @@ double whole_run_overhead(const Scenario& scenario) {
 
 double usual_overhead(const Scenario& scenario, const ResolvedWork& work, const Amounts& amounts) {
   const bool method = scenario.has(Field::train_method) &&
-                      scenario.text(Field::train_method) != "pretrain";
+                      method_named(scenario.text(Field::train_method)) != Method::pretrain;
   const bool from_scratch = !method && !scenario.has(Field::data_samples) &&
                             work.workload.language_training == Training::full &&
                             work.workload.contrastive_batch == 0 &&

@@ -17,10 +17,6 @@
 namespace trcost {
 namespace {
 
-bool is_base_model(std::string_view recipe) {
-  return recipe == "full";
-}
-
 void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
   const std::string_view word = scenario.text(Field::train_recipe);
   if (!scenario.has(Field::train_recipe)) notes.fallback(Field::train_recipe, word);
@@ -32,7 +28,7 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
   work.encoder_training = module(Field::train_encoder, recipe.encoder);
   work.connector_training = module(Field::train_connector, recipe.connector);
   const bool vision = work.vision();
-  if (!vision && (word == "projector" || word == "frozen-vision")) {
+  if (!vision && recipe.of_vision) {
     throw Error(ErrorKind::usage, fmt::format("--train {} needs a vision-language model", word),
                 "add --modality vl, or choose a model with vision");
   }
@@ -59,8 +55,8 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
                                   work.encoder->image <= 0 || work.encoder->fused_attention);
 }
 
-// A text of a corpus fills its sequence; a sample is as long as those of its kind, and no longer than
-// the sequence asked for.
+// A text of a corpus fills its sequence; a sample is as long as those of its kind, and no longer
+// than the sequence asked for.
 double text_of(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
   if (const auto given = scenario.number(Field::data_text_tokens_per_sample)) return *given;
   const auto sequence = scenario.number(Field::data_seq_length);
@@ -147,13 +143,14 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
     return out;
   }
   const bool from_samples = scenario.has(Field::data_samples);
-  const bool pretraining = !from_samples && is_base_model(scenario.text(Field::train_recipe));
+  const bool pretraining =
+      !from_samples && value_of(kRecipes, scenario.text(Field::train_recipe)).everything();
   const Sample sample = resolve_sample(scenario, catalog, out, pretraining, notes);
   if (sample.tokens() <= 0) {
     throw Error(ErrorKind::usage, "a sample has neither text nor images",
                 "give --text-tokens-per-sample or --images-per-sample");
   }
-  resolve_sequence(scenario, sample, from_samples, out, notes);
+  resolve_sequence(scenario, catalog, sample, from_samples, out, notes);
   out.sample_tokens = sample.tokens();
   out.sample_images = sample.images;
   out.flops_per_token = training_flops(work);

@@ -9,10 +9,6 @@
 namespace trcost {
 namespace {
 
-// Share of the memory that an engine is given where the policy learns on the same accelerators,
-// whose states wait in the host's memory meanwhile: 0.5 to 0.8 in published recipes
-// (data/phases.md, A.2; NeMo RL's and verl's default is 0.6).
-constexpr double kColocatedMemory = 0.6;
 // Accelerators that send new weights at a time (data/phases.md, A.5).
 constexpr double kSyncSenders = 64;
 constexpr double kGigabyte = 1e9;
@@ -88,7 +84,7 @@ std::optional<Generation> generate(const RoundWork& round, double gpus) {
   const RolloutWork& work = *round.rollout;
   ServingChip chip = work.chip;
   if (round.placement == Placement::colocated) {
-    chip.memory_bytes *= kColocatedMemory / (1 - work.engine->reserve_share);
+    chip.memory_bytes *= work.colocated_share / (1 - work.engine->reserve_share);
   }
   ServingSearch search;
   search.tp = work.tp;
@@ -263,19 +259,17 @@ double sleeping_bytes(const MemoryUse& learning) {
 
 MemoryUse fullest_moment(const RoundWork& round, const MemoryUse& learning,
                          const EngineMemory& engine) {
-  MemoryUse out;
-  out.engine = engine.weights;
-  out.kv_cache = engine.cache;
-  out.total = engine.weights + engine.cache;
-  out.capacity = learning.capacity;
-  out.fits = learning.fits && out.total <= out.capacity;
-  if (learning.total >= out.total) {
-    const bool fits = out.fits;
-    out = learning;
-    out.fits = fits;
+  const double held = engine.weights + engine.cache;
+  MemoryUse out = learning;
+  if (held > learning.total) {
+    out = {};
+    out.generating = true;
+    out.total = held;
+    out.capacity = learning.capacity;
+    out.host = learning.host;
   }
-  out.cache = engine.cache;
-  out.host = learning.host;
+  out.engine = engine;
+  out.fits = learning.fits && held <= learning.capacity;
   if (round.placement == Placement::colocated) out.host += sleeping_bytes(learning);
   return out;
 }

@@ -32,6 +32,7 @@ struct RolloutWork {
   double cached_input = 0;  ///< share of a prompt whose cache is there already
   bool partial = false;     ///< long responses go on in the next round
   double verifier_seconds = 0;
+  double colocated_share = 0;  ///< of the memory that engines have where what learns is beside them
   [[nodiscard]] double responses() const { return prompts * samples_per_prompt; }
   [[nodiscard]] double mean_response() const;  ///< tokens, over the run
 };

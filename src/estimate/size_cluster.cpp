@@ -59,20 +59,20 @@ class Sizing {
     if (needed(mfu_.value_or(1)) > kMostGpus || sizes_.at_least(usual) > kMostGpus) refuse_size();
     double start = sizes_.round_at_least(usual);
     if (start > kMostGpus) start = sizes_.at_least(usual);
-    double smallest = 0;
+    std::optional<double> smallest;
     if (!mfu_ && wall_clock(start) == kInfinity) {
       smallest = smallest_cluster(task_.model(), request_for(task_, start), kMostGpus);
-      start = std::max(start, smallest);
+      start = std::max(start, smallest.value_or(start));
     }
     const SizeChoice choice = choose(start);
-    if (choice.gpus == 0) {
-      if (sizes_.after(choice.shortest_gpus) > kMostGpus) refuse_size();
-      if (choice.shortest_gpus == 0) refuse_all(start);
-      return fastest(choice, notes);
+    if (!choice.gpus) {
+      if (!choice.shortest) refuse_all(start);
+      if (sizes_.after(choice.shortest->gpus) > kMostGpus) refuse_size();
+      return fastest(*choice.shortest, notes);
     }
-    note(choice, smallest, notes);
-    if (mfu_) return execute(task_, choice.gpus);
-    return in_time_ ? std::move(*in_time_) : *tried(choice.gpus);
+    note(*choice.gpus, *choice.fewest, smallest, notes);
+    if (mfu_) return execute(task_, *choice.gpus);
+    return in_time_ ? std::move(*in_time_) : *tried(*choice.gpus);
   }
 
  private:
@@ -84,14 +84,14 @@ class Sizing {
     const auto next = [&] { return size_for_deadline(sizes_, wall, start, deadline_); };
     const SizeChoice first = next();
     if (mfu_) return first;
-    for (SizeChoice choice = first; choice.gpus > 0 && refused_.size() < kMostRefused;
+    for (SizeChoice choice = first; choice.gpus && refused_.size() < kMostRefused;
          choice = next()) {
-      if (std::optional<Answered> asked = as_asked(choice.gpus);
+      if (std::optional<Answered> asked = as_asked(*choice.gpus);
           asked && asked->seconds <= deadline_) {
         in_time_ = std::move(asked->execution);
         return choice;
       }
-      refused_.insert(choice.gpus);
+      refused_.insert(*choice.gpus);
     }
     return first;
   }
@@ -157,26 +157,26 @@ class Sizing {
     }
   }
 
-  void note(const SizeChoice& choice, double smallest, Notes& notes) {
+  void note(double gpus, double fewest, std::optional<double> smallest, Notes& notes) {
     if (!notes.wanted()) return;
     const std::string& system = task_.platform().system->title;
-    if (choice.gpus == smallest) {
-      notes.add(Field::hardware_gpus, choice.gpus, "the smallest cluster that holds the model",
+    if (gpus == smallest) {
+      notes.add(Field::hardware_gpus, gpus, "the smallest cluster that holds the model",
                 "memory");
-    } else if (choice.gpus > choice.fewest) {
-      notes.add(Field::hardware_gpus, choice.gpus,
+    } else if (gpus > fewest) {
+      notes.add(Field::hardware_gpus, gpus,
                 fmt::format("whole nodes that meet the deadline; {} would do, with more GPU-hours",
-                            format_exact(choice.fewest)),
+                            format_exact(fewest)),
                 system);
     } else {
-      notes.add(Field::hardware_gpus, choice.gpus,
+      notes.add(Field::hardware_gpus, gpus,
                 "about the fewest whole nodes that meet the deadline", system);
     }
-    if (choice.gpus > kLargestCluster) {
+    if (gpus > kLargestCluster) {
       notes.warn(
           fmt::format("meeting --deadline takes {} accelerators, more than the largest known "
                       "cluster of {:.0f} (xAI Colossus, 2025); {}",
-                      format_exact(choice.gpus), kLargestCluster, alternative()));
+                      format_exact(gpus), kLargestCluster, alternative()));
     }
   }
 
@@ -194,14 +194,14 @@ class Sizing {
   }
 
   // The fastest size looked at, as --gpus answers it: some accelerators of it may better stay idle.
-  Execution fastest(const SizeChoice& choice, Notes& notes) {
-    std::optional<Answered> found = as_asked(choice.shortest_gpus);
+  Execution fastest(const TimedSize& shortest, Notes& notes) {
+    std::optional<Answered> found = as_asked(shortest.gpus);
     if (found && found->seconds <= deadline_) {
-      notes.add(Field::hardware_gpus, choice.shortest_gpus, "meets the deadline, not all at work",
+      notes.add(Field::hardware_gpus, shortest.gpus, "meets the deadline, not all at work",
                 task_.platform().system->title);
       return std::move(found->execution);
     }
-    const double seconds = found ? found->seconds : choice.shortest_seconds;
+    const double seconds = found ? found->seconds : shortest.seconds;
     throw Error(
         ErrorKind::no_answer,
         fmt::format("no number of {} was found that finishes within {}: of those looked at the "
@@ -209,7 +209,7 @@ class Sizing {
                     task_.platform().accelerator->name,
                     format_number(deadline_, NumberKind::duration),
                     format_number(seconds, NumberKind::duration),
-                    format_exact(choice.shortest_gpus)),
+                    format_exact(shortest.gpus)),
         other_training_ && !task_.amounts.global_batch_given
             ? "give a longer --deadline; in steps of more sequences, which take over twice the "
               "tokens for the same loss, --gpus may answer larger numbers"
@@ -221,12 +221,13 @@ class Sizing {
 
   [[noreturn]] void refuse_all(double start) {
     if (other_training_ && !task_.amounts.global_batch_given) {
-      throw Error(ErrorKind::no_answer,
-                  fmt::format("no number of {} was found that finishes within {} in steps that take "
-                              "at most twice the tokens for the same loss",
-                              task_.platform().accelerator->name,
-                              format_number(deadline_, NumberKind::duration)),
-                  "give a longer --deadline, or --gpus, which answers larger steps with a warning");
+      throw Error(
+          ErrorKind::no_answer,
+          fmt::format("no number of {} was found that finishes within {} in steps that take "
+                      "at most twice the tokens for the same loss",
+                      task_.platform().accelerator->name,
+                      format_number(deadline_, NumberKind::duration)),
+          "give a longer --deadline, or --gpus, which answers larger steps with a warning");
     }
     // Either says what is wrong with it.
     const Execution tried = execute(task_, start);

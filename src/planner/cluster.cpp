@@ -47,7 +47,8 @@ class Sizes {
 
 }  // namespace
 
-double smallest_cluster(const StepModel& model, const PlanRequest& request, double most) {
+std::optional<double> smallest_cluster(const StepModel& model, const PlanRequest& request,
+                                       double most) {
   const Sizes sizes(model, request);
   const auto fits = [&](double gpus) {
     return gpus <= most && sizes.allowed(gpus) && any_fits(model, request, gpus);
@@ -68,7 +69,7 @@ double smallest_cluster(const StepModel& model, const PlanRequest& request, doub
     }
     return nodes * sizes.node();
   }
-  return 0;
+  return std::nullopt;
 }
 
 }  // namespace trcost

@@ -35,7 +35,8 @@ constexpr auto kAvoided = [] {
   return out;
 }();
 
-// Those that are simpler to run come first; then all, so that no two layouts stand in chance's order.
+// Those that are simpler to run come first; then all, so that no two layouts stand in chance's
+// order.
 auto complexity(const Layout& l) {
   std::array<int, kAvoided.size()> degrees = {};
   std::ranges::transform(kAvoided, degrees.begin(),

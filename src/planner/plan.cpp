@@ -19,9 +19,11 @@ std::string way_in(const StepModel& model) {
   const Stack& stack = *model.platform().stack;
   const Offload& offload = model.workload().offload;
   std::string out;
-  if (!stack.can(dimension_of(&LayoutDegrees::tp)) && !stack.can(dimension_of(&LayoutDegrees::pp))) {
+  if (!stack.can(dimension_of(&LayoutDegrees::tp)) &&
+      !stack.can(dimension_of(&LayoutDegrees::pp))) {
     out = fmt::format(
-        "; stack {} splits neither matrices nor layers over GPUs: --stack takes another", stack.name);
+        "; stack {} splits neither matrices nor layers over GPUs: --stack takes another",
+        stack.name);
   }
   if (offload.optimizer && offload.activations) return out;
   return out + "; --offload all keeps optimizer and activations in the hosts' memory, more slowly";
@@ -31,7 +33,7 @@ std::string way_in(const StepModel& model) {
                                  const Plan& least) {
   const std::string chip = model.platform().accelerator->name;
   const double most = std::min(kMostGpus, std::max(16384.0, 64 * request.gpus));
-  const double enough = smallest_cluster(model, request, most);
+  const std::optional<double> enough = smallest_cluster(model, request, most);
   throw Error(
       ErrorKind::no_answer,
       fmt::format("the training does not fit on {} {}: the best layout takes {} of the {} "
@@ -39,8 +41,8 @@ std::string way_in(const StepModel& model) {
                   format_exact(request.gpus), chip,
                   format_number(least.memory.total, NumberKind::bytes),
                   format_number(least.memory.capacity, NumberKind::bytes)),
-      enough > 0
-          ? fmt::format("the smallest cluster that holds it has {} GPUs{}", format_exact(enough),
+      enough
+          ? fmt::format("the smallest cluster that holds it has {} GPUs{}", format_exact(*enough),
                         way_in(model))
           : fmt::format("no cluster of up to {} GPUs holds it either: free a degree, "
                         "or take an accelerator with more memory{}",

@@ -32,10 +32,10 @@ struct PlanRequest : Degrees {
   /// Take the layout with the least memory where none fits, instead of an Error.
   bool allow_too_large = false;
 
-  /// Whether every degree is given (one beside tp and pp, and ep, may follow from the rest): then the
-  /// layout is computed even where it does not fit, and what is left open only chosen so that it does,
-  /// if possible. All that multiply to the GPUs (Dimension::of_gpus) may make fewer, and the rest stay
-  /// idle.
+  /// Whether every degree is given (one beside tp and pp, and ep, may follow from the rest): then
+  /// the layout is computed even where it does not fit, and what is left open only chosen so that
+  /// it does, if possible. All that multiply to the GPUs (Dimension::of_gpus) may make fewer, and
+  /// the rest stay idle.
   [[nodiscard]] bool complete() const;
   /// The GPUs that the degrees given leave at work.
   [[nodiscard]] double busy() const;
@@ -80,9 +80,10 @@ std::optional<Plan> fitting_plan(const StepModel& model, const PlanRequest& requ
 /// data-parallel or every degree given it is plan().
 Plan plan_with_idle(const StepModel& model, const PlanRequest& request);
 
-/// The smallest number of GPUs, in whole nodes beyond one node, for which a layout fits; 0 if none
-/// up to `most`.
-double smallest_cluster(const StepModel& model, const PlanRequest& request, double most);
+/// The smallest number of GPUs, in whole nodes beyond one node, for which a layout fits; empty if
+/// none up to `most`.
+std::optional<double> smallest_cluster(const StepModel& model, const PlanRequest& request,
+                                       double most);
 
 /// Tokens per step beyond which more of them save few steps: 0.0471 D^0.462 sequences of 2,048
 /// tokens for D training tokens, whatever the parameters (Power Lines, arXiv:2505.13738, with an

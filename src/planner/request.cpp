@@ -79,8 +79,9 @@ void check_degrees(const StepModel& model, const PlanRequest& r) {
     if (each.evenly) {
       must_divide(degree, whole.count, flag, whole.what);
     } else if (degree > whole.count) {
-      refuse(fmt::format("{} {} is more than the {} {}", each.name, degree, whole.count, whole.what),
-             fmt::format("at most {}", whole.count), flag);
+      refuse(
+          fmt::format("{} {} is more than the {} {}", each.name, degree, whole.count, whole.what),
+          fmt::format("at most {}", whole.count), flag);
     }
   }
 }
@@ -94,7 +95,8 @@ void check_gpus(const PlanRequest& r) {
   for (const Dimension& each : kDimensions) {
     if (!(r.*each.given)) continue;
     const int degree = *(r.*each.given);
-    if (degree < 1) refuse(fmt::format("{} {} is below 1", each.name, degree), {}, flag_of(each.name));
+    if (degree < 1)
+      refuse(fmt::format("{} {} is below 1", each.name, degree), {}, flag_of(each.name));
     if (each.of_gpus) given.emplace_back(each.name, degree);
   }
   const double product = r.product();

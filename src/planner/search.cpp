@@ -23,7 +23,8 @@ double layouts_considered() {
   return ranked;
 }
 
-LayoutSearch::LayoutSearch(const StepModel& model, const PlanRequest& request, Idle idle, double margin)
+LayoutSearch::LayoutSearch(const StepModel& model, const PlanRequest& request, Idle idle,
+                           double margin)
     : model_(model),
       request_(request),
       filled_(1 - margin),

@@ -41,8 +41,8 @@ std::optional<ServingChoice> choose_serving(const ServedModel& model, const Serv
                                             const Engine& engine, WeightFormat format,
                                             double cache_bytes, const ServingSearch& search);
 
-/// The smallest power of two of accelerators, up to 1,024, that holds the weights and one request in
-/// any layout with the degrees asked for.
+/// The smallest power of two of accelerators, up to 1,024, that holds the weights and one request
+/// in any layout with the degrees asked for.
 std::optional<int> smallest_replica(const ServedModel& model, const ServingChip& chip,
                                     const Engine& engine, WeightFormat format, double cache_bytes,
                                     ServingSearch search);

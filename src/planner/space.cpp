@@ -162,7 +162,9 @@ void SearchSpace::add_partial(std::vector<Structure>& out, Structure s) const {
         static_cast<std::int64_t>(std::min(replicas, static_cast<double>(gpus_ / split)));
     const std::int64_t dp = most / together * together, busy = dp * split;
     // A given batch may have no use for more.
-    if (dp < 1 || busy >= last || !stage_divides(busy / s.pp, s.pp) || (2 * busy <= gpus_ && !request_.global_batch)) return;
+    if (dp < 1 || busy >= last || !stage_divides(busy / s.pp, s.pp) ||
+        (2 * busy <= gpus_ && !request_.global_batch))
+      return;
     s.dp = static_cast<int>(dp);
     out.push_back(s);
     last = busy;
@@ -190,8 +192,8 @@ void SearchSpace::partial_replicas(int pp, double most, std::vector<double>& out
     }
     return;
   }
-  // As many as share the usual or the largest batch evenly, in few groups of pp micro-batches, or in
-  // few micro-batches at all.
+  // As many as share the usual or the largest batch evenly, in few groups of pp micro-batches, or
+  // in few micro-batches at all.
   constexpr double kManyGroups = 2;
   for (const double batch : {usual, largest}) {
     out.push_back(std::floor(batch / std::ceil(batch / most)));
@@ -221,7 +223,8 @@ std::vector<Structure> SearchSpace::structures() const {
   for (const int cp : context_degrees()) {
     for (const int tp : tensor_degrees()) {
       // Ulysses deals the heads of a tensor rank out among the context ranks.
-      if (context_kind() == ContextKind::ulysses && !divides(language_.heads, 1.0 * tp * cp)) continue;
+      if (context_kind() == ContextKind::ulysses && !divides(language_.heads, 1.0 * tp * cp))
+        continue;
       Structure s = request_.or_default();
       s.tp = tp;
       s.cp = cp;

@@ -17,8 +17,8 @@ bool divides(double whole, double part);
 // Longest pipelines in published runs have 64 stages (arXiv:2205.05198, table 3).
 inline constexpr int kMostStages = 128;
 
-/// Degrees that decide where weights live, whatever `vp` is; they multiply to the GPUs that work. What
-/// the search has no rule for is as the request gives it, or one.
+/// Degrees that decide where weights live, whatever `vp` is; they multiply to the GPUs that work.
+/// What the search has no rule for is as the request gives it, or one.
 using Structure = LayoutDegrees;
 
 /// Whether a structure has to take every GPU of the request.

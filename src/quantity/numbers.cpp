@@ -23,11 +23,24 @@ constexpr double kKi = 1024.0;
 constexpr Unit kCountUnits[] = {{"k", 1e3},  {"K", 1e3},   {"M", 1e6},        {"G", 1e9},
                                 {"B", 1e9},  {"bn", 1e9},  {"T", 1e12},       {"P", 1e15},
                                 {"Ki", kKi}, {"Mi", kKi * kKi}, {"Gi", kKi * kKi * kKi}};
-constexpr Unit kByteUnits[] = {
-    {"B", 1},          {"kB", 1e3},       {"KB", 1e3},  {"MB", 1e6},        {"GB", 1e9},
-    {"TB", 1e12},      {"PB", 1e15},      {"KiB", kKi}, {"MiB", kKi * kKi}, {"GiB", kKi * kKi * kKi},
-    {"TiB", kKi * kKi * kKi * kKi},       {"k", 1e3},   {"M", 1e6},         {"G", 1e9},
-    {"T", 1e12},       {"Ki", kKi},       {"Mi", kKi * kKi}, {"Gi", kKi * kKi * kKi}};
+constexpr Unit kByteUnits[] = {{"B", 1},
+                               {"kB", 1e3},
+                               {"KB", 1e3},
+                               {"MB", 1e6},
+                               {"GB", 1e9},
+                               {"TB", 1e12},
+                               {"PB", 1e15},
+                               {"KiB", kKi},
+                               {"MiB", kKi* kKi},
+                               {"GiB", kKi* kKi* kKi},
+                               {"TiB", kKi* kKi* kKi* kKi},
+                               {"k", 1e3},
+                               {"M", 1e6},
+                               {"G", 1e9},
+                               {"T", 1e12},
+                               {"Ki", kKi},
+                               {"Mi", kKi* kKi},
+                               {"Gi", kKi* kKi* kKi}};
 constexpr Unit kDurationUnits[] = {
     {"ms", 1e-3},      {"s", 1},          {"sec", 1},        {"secs", 1},       {"second", 1},
     {"seconds", 1},    {"min", 60},       {"m", 60},         {"mins", 60},      {"minute", 60},
@@ -85,7 +98,8 @@ double unit_factor(std::string_view suffix, std::string_view text, const Kind& k
     if (unit.suffix == suffix) return unit.factor;
   }
   std::string known;
-  for (const Unit& unit : kind.units) known += (known.empty() ? "" : " ") + std::string(unit.suffix);
+  for (const Unit& unit : kind.units)
+    known += (known.empty() ? "" : " ") + std::string(unit.suffix);
   refuse(text, kind,
          known.empty() ? fmt::format("unknown unit \"{}\"", suffix.substr(0, kQuotedLength))
                        : fmt::format("unknown unit \"{}\" (known: {})",
@@ -125,7 +139,8 @@ double parse_number(std::string_view text, NumberKind kind) {
     refuse(text, info, "it has a fraction");
   }
   // 16.6T x 1e12 leaves rounding noise behind the decimal point that nobody wrote.
-  if (kind == NumberKind::count && value >= 1 && std::abs(value - std::round(value)) < 1e-9 * value) {
+  if (kind == NumberKind::count && value >= 1 &&
+      std::abs(value - std::round(value)) < 1e-9 * value) {
     value = std::round(value);
   }
   return value;

@@ -48,7 +48,8 @@ std::string nearest_name(std::string_view typed, const std::vector<std::string>&
   for (const std::string& name : known) {
     std::size_t distance = edit_distance(wanted, hyphenated(name));
     // `h100` for `h100-sxm`: the start of a name is nearer than its distance says.
-    if (wanted.size() >= 3 && name.starts_with(wanted)) distance = std::min<std::size_t>(distance, 1);
+    if (wanted.size() >= 3 && name.starts_with(wanted))
+      distance = std::min<std::size_t>(distance, 1);
     if (distance < best_distance) {
       best_distance = distance;
       best = name;

@@ -68,8 +68,8 @@ void BudgetMaker::add_idle(const Row& row) {
   });
 }
 
-// The line of all that an owned hour costs (the rows that have words for it), energy included, which
-// is what experiments pay.
+// The line of all that an owned hour costs (the rows that have words for it), energy included,
+// which is what experiments pay.
 std::optional<std::size_t> BudgetMaker::owned_hour(const Row& payer) {
   if (!owned()) return {};
   const std::size_t energy = out_.add("energy of an hour", "USD", NumberKind::money);

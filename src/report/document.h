@@ -15,11 +15,10 @@
 
 namespace trcost {
 
-/// Two columns of the rows, by their paths, as points.
+/// Two columns of the rows as points.
 struct Scatter {
-  std::string x;
-  std::string y;
-  NumberKind y_kind = NumberKind::number;
+  const ColumnInfo* x = nullptr;
+  const ColumnInfo* y = nullptr;
 };
 
 struct Document {

@@ -51,9 +51,10 @@ std::vector<const Part*> new_parts(const std::vector<Part>& parts, const std::ve
 void show_prices(TextPage& page, const Estimate& e) {
   page.heading("Prices and their sources", e.accelerator);
   for (const LineItem& item : e.cost.items) {
-    std::string text = item.unit_price
-                           ? fmt::format("{} per {}", unit_money(*item.unit_price), unit_name(item.unit))
-                           : fmt::format("price of one {} not known", unit_name(item.unit));
+    std::string text =
+        item.unit_price
+            ? fmt::format("{} per {}", unit_money(*item.unit_price), unit_name(item.unit))
+            : fmt::format("price of one {} not known", unit_name(item.unit));
     text = fmt::format("{}: {}", item_name(item), text);
     if (!item.included) text += ", not in the total";
     const std::string source = source_words(item);

@@ -131,8 +131,9 @@ std::string answer_sentence(const Report& report) {
                   format_number(e.wall_clock_seconds, NumberKind::duration));
   if (!e.cost.total) text += "; what that costs is not known";
   if (e.range.total_usd) {
-    text += fmt::format("; 80% range {} to {}", with_kind(short_money(e.range.total_usd->p10), e.cost),
-                        with_kind(short_money(e.range.total_usd->p90), e.cost));
+    text +=
+        fmt::format("; 80% range {} to {}", with_kind(short_money(e.range.total_usd->p10), e.cost),
+                    with_kind(short_money(e.range.total_usd->p90), e.cost));
   }
   if (e.cost.obligation) text += "; " + obligation_words(e);
   if (!e.memory.fits) text += "; it does not fit in memory";

@@ -12,8 +12,6 @@
 
 namespace trcost {
 
-/// Class, imputation, date and provider of the price: the columns that stand beside one.
-std::span<const std::string_view> provenance_paths();
 /// The price of each platform in words, with where it comes from, and the price book's date.
 std::vector<Fact> provenance_facts(std::span<const Estimate> estimates,
                                    std::string_view price_data_date);

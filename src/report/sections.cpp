@@ -34,13 +34,19 @@ Table waterfall_table(const Estimate& estimate) {
   return table;
 }
 
+std::vector<HeldPart> held_parts(const MemoryUse& use) {
+  std::vector<HeldPart> out;
+  for (const MemoryPart& part : kMemoryParts) out.push_back({part.name, use.*part.bytes});
+  if (!use.generating) return out;
+  out.push_back({kEngineWords, use.engine->weights});
+  out.push_back({kCacheWords, use.engine->cache});
+  return out;
+}
+
 Table memory_table(const Estimate& estimate) {
   Table table({{.title = "On the fullest device"}, {.title = "Size", .align = Align::right}});
-  for (const MemoryPart& part : kMemoryParts) {
-    const double bytes = estimate.memory.*part.bytes;
-    const bool of_engine = part.bytes == &MemoryUse::engine || part.bytes == &MemoryUse::kv_cache;
-    if (of_engine && bytes <= 0) continue;
-    table.add_row({std::string(part.name), Cell::number(bytes, NumberKind::bytes)});
+  for (const HeldPart& part : held_parts(estimate.memory)) {
+    table.add_row({std::string(part.name), Cell::number(part.bytes, NumberKind::bytes)});
   }
   table.add_row({"total", Cell::number(estimate.memory.total, NumberKind::bytes).strong()});
   table.add_row({"capacity", Cell::number(estimate.memory.capacity, NumberKind::bytes)});
@@ -87,7 +93,8 @@ Table phases_table(const Estimate& estimate) {
                    p.tokens > 0 ? Cell::number(p.tokens, NumberKind::count) : Cell(""),
                    Cell::number(p.step_seconds, NumberKind::duration),
                    Cell::number(p.gpu_hours, gpu_hour_words(p.gpu_hours)),
-                   p.cost ? Cell::number(*p.cost, with_kind(short_money(*p.cost), estimate.cost)) : Cell::unknown()});
+                   p.cost ? Cell::number(*p.cost, with_kind(short_money(*p.cost), estimate.cost))
+                          : Cell::unknown()});
   }
   return table;
 }
@@ -113,7 +120,8 @@ Table phases_compared(std::span<const Estimate> estimates) {
     const Estimate* cheapest = nullptr;
     for (const Estimate& e : estimates) {
       const std::optional<double> cost = e.phases[i].cost;
-      cells.push_back(cost ? Cell::number(*cost, with_kind(short_money(*cost), e.cost)) : Cell::unknown());
+      cells.push_back(cost ? Cell::number(*cost, with_kind(short_money(*cost), e.cost))
+                           : Cell::unknown());
       if (cost && (cheapest == nullptr || *cost < *cheapest->phases[i].cost)) cheapest = &e;
     }
     cells.push_back(cheapest != nullptr ? Cell(cheapest->accelerator) : Cell::unknown());

@@ -17,8 +17,9 @@ namespace trcost {
 
 struct FormatWriter;
 
-/// Renders rows as the format has them, or as HeldRows where all of them make the document. The plan
-/// has to outlive it. In every row the last value is `error`, unknown where there is an answer.
+/// Renders rows as the format has them, or as HeldRows where all of them make the document. The
+/// plan has to outlive it. In every row the last value is `error`, unknown where there is an
+/// answer.
 SweepRenderer sweep_renderer(const SweepPlan& plan, Format format);
 
 /// A file of rows that a sweep can continue; of a format whose rows are lines.

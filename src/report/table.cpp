@@ -18,7 +18,8 @@ Cell Cell::unknown() {
 }
 
 Cell Cell::number(double value, NumberKind kind, int significant) {
-  return number(value, std::isfinite(value) ? format_number(value, kind, significant) : "n/a", kind);
+  return number(value, std::isfinite(value) ? format_number(value, kind, significant) : "n/a",
+                kind);
 }
 
 Cell Cell::number(std::optional<double> value, NumberKind kind, int significant) {

@@ -88,8 +88,8 @@ class Table {
   std::vector<std::size_t> rules_;
 };
 
-/// For people: a header, a rule, aligned columns, without header and rule when all titles are empty,
-/// no line longer than `style.width` unless columns
+/// For people: a header, a rule, aligned columns, without header and rule when all titles are
+/// empty, no line longer than `style.width` unless columns
 /// that are kept need it. Ends in a newline.
 std::string to_text(const Table& table, const Style& style = {});
 /// GitHub-flavoured Markdown.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "estimate/estimate_columns.h"
 #include "trcost/report.h"
 
 namespace trcost {
@@ -106,9 +107,10 @@ namespace {
 // The numbers that make an estimate incomplete, by their paths and the items of the bill.
 std::string unknown_numbers(const Estimate& estimate) {
   std::vector<std::string> names;
-  if (!estimate.cost.total) names.emplace_back("cost.total");
-  if (!estimate.energy.kwh) names.emplace_back("energy.kwh");
-  if (!estimate.energy.co2_kg) names.emplace_back("energy.co2_kg");
+  for (const ColumnRole role : {ColumnRole::total, ColumnRole::energy, ColumnRole::carbon}) {
+    const EstimateColumn& column = column_for(role);
+    if (!column.number(estimate)) names.emplace_back(column.path);
+  }
   for (const LineItem& item : estimate.cost.items) {
     if (!item.amount) names.push_back(fmt::format("the price of \"{}\"", item_name(item)));
   }

@@ -49,7 +49,8 @@ std::string_view answer_heading(const Report& report);
 std::string total_words(const Estimate& estimate);
 /// The model's name, or its size where it has none.
 std::string subject_of(const ModelSummary& model);
-/// Which is the cheapest at a price that somebody asks, where the cheapest of all is not; else empty.
+/// Which is the cheapest at a price that somebody asks, where the cheapest of all is not; else
+/// empty.
 std::string quoted_note(const Report& report);
 /// The answer in one or two sentences; empty without estimates.
 std::string answer_sentence(const Report& report);

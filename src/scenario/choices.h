@@ -26,11 +26,15 @@ inline constexpr Choice<Training> kTrainings[] = {{"full", Training::full},
 /// What learns, module by module.
 struct Recipe {
   Training language, encoder, connector;
+  bool of_vision = false;  ///< says nothing of a model without vision
+  [[nodiscard]] constexpr bool everything() const noexcept {
+    return language == Training::full && encoder == Training::full && connector == Training::full;
+  }
 };
 inline constexpr Choice<Recipe> kRecipes[] = {
     {"full", {Training::full, Training::full, Training::full}},
-    {"frozen-vision", {Training::full, Training::frozen, Training::full}},
-    {"projector", {Training::frozen, Training::frozen, Training::full}},
+    {"frozen-vision", {Training::full, Training::frozen, Training::full, true}},
+    {"projector", {Training::frozen, Training::frozen, Training::full, true}},
     {"lora", {Training::lora, Training::frozen, Training::full}},
     {"qlora", {Training::qlora, Training::frozen, Training::full}},
     {"adapter", {Training::adapter, Training::frozen, Training::full}}};
@@ -70,7 +74,8 @@ inline constexpr Choice<Offload> kOffloads[] = {
 struct Overlap {
   double tensor = 0, expert = 0, pipeline = 0, data = 0, context = 0;
   /// Of the all-to-all that leaves a domain, at least: 1 where it is said to run behind the compute
-  /// of another micro-batch, which is work enough for all of it (DualPipe, arXiv:2412.19437, section
+  /// of another micro-batch, which is work enough for all of it (DualPipe, arXiv:2412.19437,
+  /// section
   /// 3.2.1; Megatron-Core's overlap of one forward with one backward).
   double expert_network = 0;
   friend bool operator==(const Overlap&, const Overlap&) = default;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 
 #include "estimate/estimate_columns.h"
 #include "estimate/plan_columns.h"
@@ -39,12 +38,6 @@ constexpr auto tokens(std::string_view path, auto get, std::string_view help) {
   return number(path, "tokens", NumberKind::count, get, help);
 }
 
-constexpr std::array<std::string_view, 1> kModel = {"model.params_total"};
-constexpr std::array<std::string_view, 1> kMfu = {"performance.mfu"};
-// All runs of a platform pay the same price.
-constexpr std::array<std::string_view, 4> kPaid = {"cost.price_class", "cost.price_imputed",
-                                                   "cost.price_date", "cost.provider"};
-
 const Columns<ExperimentResult>& run_columns() {
   static const Columns<ExperimentResult> table = [] {
     Columns<ExperimentResult> t = {
@@ -52,10 +45,10 @@ const Columns<ExperimentResult>& run_columns() {
              Rank::key),
         plain("runs", [](Run r) { return r.experiment->runs(); }, "wanted: repeats x seeds"),
         plain("attempts", [](Run r) { return r.experiment->attempts(); }, "to get them")};
-    t.pick<[](Run r) { return &r.run; }, columns>(kModel);
+    t.pick<[](Run r) { return &r.run; }, columns>({ColumnRole::params});
     t.add({tokens("tokens_per_run", [](Run r) { return r.run.tokens.total; }, "of one attempt"),
            gpus("gpus", [](Run r) { return r.run.gpus; }, "of one attempt")});
-    t.pick<[](Run r) { return &r.run; }, columns>(kMfu);
+    t.pick<[](Run r) { return &r.run; }, columns>({ColumnRole::mfu});
     t.add({number("run_seconds", "s", NumberKind::duration, [](Run r) { return r.run_seconds; },
                   "of an attempt, early stopping included"),
            boolean("in_time", [](Run r) { return r.in_time; }, "within the time of a run"),
@@ -97,7 +90,9 @@ const Columns<PlatformExperiments>& platform_columns() {
         gpus("gpus_per_node", [](Place p) { return p.node_gpus; }, "rented whole"),
         number("cost.price_per_gpu_hour", "USD/GPU-hour", NumberKind::money,
                [](Place p) { return p.price_per_gpu_hour; }, "price of the accelerator")};
-    t.pick<[](Place p) { return &p.experiments.front().run; }, columns>(kPaid);
+    // All runs of a platform pay the same price.
+    t.pick<[](Place p) { return &p.experiments.front().run; }, columns>(
+        {ColumnRole::price_origin});
     t.add({plain("total.runs", [](Place p) { return p.runs; }, "of all experiments"),
            hours("total.gpu_hours", [](Place p) { return p.gpu_hours; }, "in use"),
            hours("total.idle_gpu_hours", [](Place p) { return p.idle_gpu_hours; }, "idle"),
@@ -138,8 +133,7 @@ const Columns<ExperimentReport>& experiment_columns() {
   static const Columns<ExperimentReport> table = [] {
     Columns<ExperimentReport> t;
     t.add(versions<ExperimentReport>());
-    t.add({text("price_data_date", [](Answer r) -> auto& { return r.price_data_date; },
-                "of the price book"),
+    t.add({price_date([](Answer r) -> auto& { return r.price_data_date; }),
            json("scenario", [](Answer r) -> auto& { return r.scenario; },
                 "what was asked beside the experiments, replayable with --scenario"),
            list<platform_columns>("platforms", [](Answer r) -> auto& { return r.platforms; },

@@ -33,6 +33,25 @@ struct Experiment {
   [[nodiscard]] double attempts() const;
 };
 
+/// A number of an experiment, and what it may be; left out, it is what an Experiment begins with.
+struct ExperimentNumber {
+  std::string_view key;  ///< in a file
+  double Experiment::*in;
+  NumberKind kind;
+  double lowest, highest;
+};
+inline constexpr double kSmallestShare = 1e-9;
+inline constexpr double kMostRuns = 1e6;
+inline constexpr double kLargestLoss = 0.999;  ///< share that is lost or saved
+inline constexpr ExperimentNumber kExperimentNumbers[] = {
+    {"params_fraction", &Experiment::params_fraction, NumberKind::fraction, kSmallestShare, 1},
+    {"tokens_fraction", &Experiment::tokens_fraction, NumberKind::fraction, kSmallestShare, 1000},
+    {"repeats", &Experiment::repeats, NumberKind::integer, 1, kMostRuns},
+    {"seeds", &Experiment::seeds, NumberKind::integer, 1, kMostRuns},
+    {"failure_share", &Experiment::failure_share, NumberKind::fraction, 0, kLargestLoss},
+    {"early_stopping", &Experiment::early_stopping, NumberKind::fraction, 0, kLargestLoss},
+};
+
 /// A final run and what is tried before it.
 struct ExperimentStudy {
   Scenario base;  ///< the final run; hardware.gpus is the cluster that the runs are packed onto

@@ -14,29 +14,10 @@ namespace {
 
 constexpr std::string_view kList = "experiments";
 constexpr std::string_view kName = "name";
-constexpr double kSmallest = 1e-9;
-constexpr double kMostRuns = 1e6;
-constexpr double kBelowOne = 0.999;
-
-// A number of an entry beside its name; left out, it is what an Experiment begins with.
-struct Member {
-  std::string_view key;
-  double Experiment::*number;
-  double lowest, highest;
-  bool whole = false;
-};
-constexpr Member kMembers[] = {
-    {"params_fraction", &Experiment::params_fraction, kSmallest, 1},
-    {"tokens_fraction", &Experiment::tokens_fraction, kSmallest, 1000},
-    {"repeats", &Experiment::repeats, 1, kMostRuns, true},
-    {"seeds", &Experiment::seeds, 1, kMostRuns, true},
-    {"failure_share", &Experiment::failure_share, 0, kBelowOne},
-    {"early_stopping", &Experiment::early_stopping, 0, kBelowOne},
-};
 
 std::vector<std::string> own_keys() {
   std::vector<std::string> keys = {std::string(kName)};
-  for (const Member& member : kMembers) keys.emplace_back(member.key);
+  for (const ExperimentNumber& number : kExperimentNumbers) keys.emplace_back(number.key);
   return keys;
 }
 
@@ -73,10 +54,11 @@ Experiment read_experiment(const JsonValue& value, const nlohmann::json& json) {
   Experiment out;
   out.overrides = overrides_of(value, object, json);
   out.name = object.required_text(kName);
-  for (const Member& member : kMembers) {
-    double& number = out.*member.number;
-    number = member.whole ? object.whole_or(member.key, number, member.lowest, member.highest)
-                          : object.number_or(member.key, number, member.lowest, member.highest);
+  for (const ExperimentNumber& row : kExperimentNumbers) {
+    double& number = out.*row.in;
+    number = row.kind == NumberKind::integer
+                 ? object.whole_or(row.key, number, row.lowest, row.highest)
+                 : object.number_or(row.key, number, row.lowest, row.highest);
   }
   if (out.runs() > kMostRuns) value.fail(fmt::format("more than {:g} runs", kMostRuns));
   return out;

@@ -22,7 +22,8 @@ struct PosttrainingReplay : Replay {
 struct PosttrainingValidation {
   std::vector<PosttrainingReplay> rows;
   ValidationSummary all;                     ///< of rounds
-  std::vector<ValidationSummary> summaries;  ///< of rounds by framework, model, accelerator, placement
+  /// Of rounds by framework, model, accelerator, placement.
+  std::vector<ValidationSummary> summaries;
   SourceVotes runs;                          ///< whole runs
 };
 

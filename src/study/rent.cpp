@@ -97,7 +97,7 @@ class Rental {
     request.base.clear(Field::hardware_deadline);
     if (!sought(Field::hardware_deadline)) request.base.set_number(unknown, value, unknown.flag);
     const double seconds = question_.seconds.value_or(value);
-    request.target = solve_target("wall_clock_seconds", seconds);
+    request.target = solve_target(ColumnRole::wall_clock, seconds);
     request.unknown = unknown_work(request.base);
     RentAnswer answer;
     answer.solution = Solver(catalog_).solve(request, accelerator_);
@@ -143,7 +143,7 @@ const FieldInfo* rent_unknown(const Scenario& base, std::string_view word, bool 
     if (!duration) return nullptr;
     return base.has(Field::hardware_gpus) ? &price : &gpus;
   }
-  if (word == "duration") return &field_info(Field::hardware_deadline);
+  if (word == kTimeSought) return &field_info(Field::hardware_deadline);
   const FieldInfo& field = solve_field(word);
   if (field.field == Field::hardware_deadline && base.has(Field::hardware_gpus)) return &field;
   if (time && (field.field == gpus.field || field.field == price.field)) return &field;
@@ -196,9 +196,12 @@ RentAnswer solve_rent(const RentQuestion& question, std::string_view accelerator
 }
 
 const EstimateColumn& rent_column() {
-  static const EstimateColumn column = column::number(
-      "cluster.cost_usd", "USD", NumberKind::money, Better::lower,
-      [](const Estimate&) { return std::optional<double>(); }, "GPU-hours of the cluster x price", Rank::rest, "rent");
+  static const EstimateColumn column = column::as(
+      ColumnRole::rent,
+      column::number(
+          "cluster.cost_usd", "USD", NumberKind::money, Better::lower,
+          [](const Estimate&) { return std::optional<double>(); },
+          "GPU-hours of the cluster x price", Rank::rest, "rent"));
   return column;
 }
 

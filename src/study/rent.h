@@ -22,6 +22,8 @@ struct RentQuestion {
       nullptr;  ///< hardware.gpus, hardware.deadline, cost.price_per_gpu_hour
 };
 
+/// The word of --for that seeks the time; others are fields.
+inline constexpr std::string_view kTimeSought = "duration";
 /// The field that such a question seeks, or null where `word` (of --for, may be empty) and what is
 /// given ask something else: with a budget, `gpus` or `price` beside a time, `duration`, or no word
 /// and a duration. `duration`: given by itself, not as the deadline that sizes a cluster.

@@ -36,8 +36,8 @@ void judge(Replay& replay);
 /// The repository or site in front of a source: what several rows have in common.
 std::string vote_of(std::string_view source);
 
-/// Whether a filter lets a run through: `source` and `model` match a part, `accelerator` and `stack`
-/// the name in its scenario.
+/// Whether a filter lets a run through: `source` and `model` match a part, `accelerator` and
+/// `stack` the name in its scenario.
 bool selected(const ReplayableRun& run, const ValidationFilter& filter);
 
 /// Gives the replayed rows that are fit to judge by their weights: each source weighs one.

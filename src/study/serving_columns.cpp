@@ -274,9 +274,7 @@ const Columns<ServingReport>& serving_columns() {
                           std::string_view help) {
       return number(path, unit, NumberKind::count, get, help);
     };
-    t.add({text(
-               "price_data_date", [](Answer r) -> auto& { return r.price_data_date; },
-               "of the price book"),
+    t.add({price_date([](Answer r) -> auto& { return r.price_data_date; }),
            json(
                "scenario", [](Answer r) -> auto& { return r.scenario; },
                "what was asked, beside the load"),

@@ -3,19 +3,30 @@
 
 #include <fmt/format.h>
 
+#include "catalog/choices.h"
 #include "trcost/error.h"
 
 namespace trcost {
+namespace {
+
+// Whether a format of the cache takes a byte a number.
+constexpr Choice<bool> kCacheFormats[] = {
+    {"fp8", true}, {"int8", true}, {"bf16", false}, {"fp16", false}};
+
+WeightFormat fastest_format(const ServingChip& chip) {
+  if (chip.fp4) return WeightFormat::nvfp4;
+  return chip.fp8 ? WeightFormat::fp8 : WeightFormat::bf16;
+}
+
+}  // namespace
 
 WeightFormat choose_format(const ServingQuestion& q, const Model& model, const ServingChip& chip) {
   if (q.precision.empty()) {
     if (const auto released = parse_weight_format(model.released_format)) return *released;
     return chip.fp8 ? WeightFormat::fp8 : WeightFormat::bf16;
   }
-  if (q.precision == "best") {
-    return chip.fp4   ? WeightFormat::nvfp4
-           : chip.fp8 ? WeightFormat::fp8
-                      : WeightFormat::bf16;
+  if (const auto offered = find_value(kServedFormats, q.precision)) {
+    return offered->value_or(fastest_format(chip));
   }
   if (const auto format = parse_weight_format(q.precision)) return *format;
   throw Error(ErrorKind::usage, fmt::format("unknown format \"{}\"", q.precision.substr(0, 40)),
@@ -24,8 +35,7 @@ WeightFormat choose_format(const ServingQuestion& q, const Model& model, const S
 
 bool choose_cache(const ServingQuestion& q, const Engine& engine, WeightFormat format) {
   if (q.cache_precision.empty()) return engine.eight_bit_cache && format != WeightFormat::bf16;
-  if (q.cache_precision == "fp8" || q.cache_precision == "int8") return true;
-  if (q.cache_precision == "bf16" || q.cache_precision == "fp16") return false;
+  if (const auto eight_bit = find_value(kCacheFormats, q.cache_precision)) return *eight_bit;
   throw Error(ErrorKind::usage,
               fmt::format("unknown format of the cache \"{}\"", q.cache_precision.substr(0, 40)),
               "one of fp8, bf16", "--kv-precision");
@@ -33,7 +43,7 @@ bool choose_cache(const ServingQuestion& q, const Engine& engine, WeightFormat f
 
 void note_format(const ServingQuestion& q, const ServingRow& row, const ServingChip& chip,
                  Notes& notes) {
-  if (q.precision.empty() || q.precision == "best") return;
+  if (!parse_weight_format(q.precision)) return;  // chosen for the chip
   const double bytes = weight_format(row.format).other_bytes;
   const bool four_bit = bytes < 1, eight_bit = bytes == 1;
   if ((!four_bit || chip.fp4) && (!eight_bit || chip.fp8)) return;

@@ -27,7 +27,7 @@ std::string configuration_of(const ServingMeasurement& m) {
                      m.layout.gpus, m.engine);
 }
 
-double predicted_rate(const Catalog& catalog, const ServingMeasurement& m) {
+std::optional<double> predicted_rate(const Catalog& catalog, const ServingMeasurement& m) {
   const Engine& engine = catalog.engine(m.engine);
   const Accelerator& chip = catalog.accelerator(m.accelerator);
   const bool eight =
@@ -43,7 +43,7 @@ double predicted_rate(const Catalog& catalog, const ServingMeasurement& m) {
            (prompts + step.host + m.output_tokens * step.total()) / m.layout.gpus;
   }
   const ServingPoint p = model.at({m.input_tokens, m.output_tokens, m.concurrency});
-  if (!p.fits) return 0;
+  if (!p.fits) return std::nullopt;
   if (m.mode == ServingMode::online) return p.output_per_gpu;
   // A queue that empties: all prompts wait from the start, and the last batches are not full.
   const double prompt = m.input_tokens * model.prefill_seconds_per_token(m.input_tokens);
@@ -66,41 +66,39 @@ double ordered_rightly(const std::vector<ServingReplay>& rows) {
     for (std::size_t i = 0; i < of.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         const bool faster = of[i]->measured > of[j]->measured;
-        if (of[i]->accelerator == of[j]->accelerator ||
+        if (!of[i]->predicted || !of[j]->predicted ||
+            of[i]->accelerator == of[j]->accelerator ||
             std::abs(of[i]->measured / of[j]->measured - 1) < 0.1) {
           continue;
         }
         pairs += 1;
-        right += (of[i]->predicted > of[j]->predicted) == faster ? 1 : 0;
+        right += (*of[i]->predicted > *of[j]->predicted) == faster ? 1 : 0;
       }
     }
   }
   return pairs > 0 ? right / pairs : 1;
 }
 
+// A row that has no prediction is no error of the model's.
+void add_error(const ServingReplay& r, std::vector<RowError>& errors) {
+  if (r.error) errors.push_back({*r.error, r.weight, r.group});
+}
+
 std::vector<ValidationSummary> summaries_of(const std::vector<ServingReplay>& rows) {
-  using Getter = const std::string& (*)(const ServingReplay&);
-  constexpr std::pair<const char*, Getter> kDimensions[] = {
-      {"model", [](const ServingReplay& r) -> auto& {return r.model;
-}
-}  // namespace
-, {"accelerator", [](const ServingReplay& r) -> auto& {return r.accelerator;
-}  // namespace trcost
-}
-, {
-  "engine", [](const ServingReplay& r) -> auto& {
-    return r.engine;
+  constexpr std::pair<std::string_view, std::string ServingReplay::*> kDimensions[] = {
+      {"model", &ServingReplay::model},
+      {"accelerator", &ServingReplay::accelerator},
+      {"engine", &ServingReplay::engine}};
+  std::vector<ValidationSummary> out;
+  for (const auto& [dimension, of] : kDimensions) {
+    std::map<std::string_view, std::vector<RowError>> parts;
+    for (const ServingReplay& r : rows) add_error(r, parts[r.*of]);
+    for (const auto& [value, errors] : parts) {
+      if (errors.empty()) continue;
+      out.push_back(summarise(errors, std::string(dimension), std::string(value)));
+    }
   }
-}
-}
-;
-std::vector<ValidationSummary> out;
-for (const auto& [dimension, get] : kDimensions) {
-  std::map<std::string, std::vector<RowError>> parts;
-  for (const ServingReplay& r : rows) parts[get(r)].push_back({r.error, r.weight, r.group});
-  for (const auto& [value, errors] : parts) out.push_back(summarise(errors, dimension, value));
-}
-return out;
+  return out;
 }
 
 }  // namespace
@@ -127,12 +125,12 @@ ServingValidation validate_serving(const Catalog& catalog, const ValidationFilte
     r.queued = m.mode == ServingMode::offline;
     r.measured = m.output_per_gpu;
     r.predicted = predicted_rate(catalog, m);
-    r.error = r.predicted / r.measured - 1;
+    if (r.predicted) r.error = *r.predicted / r.measured - 1;
     r.group = configuration_of(m);
     r.weight = 1 / sizes[r.group];
     out.rows.push_back(std::move(r));
   }
-  for (const ServingReplay& r : out.rows) errors.push_back({r.error, r.weight, r.group});
+  for (const ServingReplay& r : out.rows) add_error(r, errors);
   if (errors.empty()) return out;
   out.all = summarise(errors, "all", "all");
   out.summaries = summaries_of(out.rows);

@@ -2,6 +2,7 @@
 // Published serving measurements, replayed.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,8 @@ struct ServingReplay {
   std::optional<double> concurrency;  ///< empty where all requests are queued
   bool queued = false;
   double measured = 0;
-  double predicted = 0;  ///< 0 where the memory model holds no request
-  double error = 0;      ///< predicted / measured - 1
+  std::optional<double> predicted;  ///< empty where the memory model holds no request
+  std::optional<double> error;      ///< predicted / measured - 1
   double weight = 0;     ///< one vote for a model, chip, format, number of GPUs and engine
 };
 

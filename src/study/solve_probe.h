@@ -64,8 +64,8 @@ struct Found {
 
 /// Brackets on `grid` (ascending) and bisects, to whole numbers when `whole`.
 Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool whole);
-/// Tries every one of `sizes` (ascending), then whole numbers below the first that meets the target.
-/// `node`: accelerators that are rented together, 0 where the unknown is no cluster size.
+/// Tries every one of `sizes` (ascending), then whole numbers below the first that meets the
+/// target. `node`: accelerators that are rented together, 0 where the unknown is no cluster size.
 /// With `cheapest` the least cost is wanted of those that meet the target, else the least time.
 Found solve_by_scan(Prober& prober, const std::vector<double>& sizes, double node, bool cheapest);
 

@@ -87,14 +87,12 @@ Columns<SweepHead> sweep_columns(const ColumnTable& rows) {
   using namespace column;
   Columns<SweepHead> out;
   out.add(versions<SweepHead>());
-  out.add({text(
-               "price_data_date", [](const SweepHead& h) -> auto& { return h.price_data_date; },
-               "of the price book"),
+  out.add({price_date([](const SweepHead& h) -> auto& { return h.price_data_date; }),
            json(
                "scenario", [](const SweepHead& h) -> auto& { return h.scenario; },
                "what was asked beside the axes, replayable with --scenario")});
   Column<SweepHead> list;
-  list.path = "rows";
+  list.path = kSweepRows;
   list.kind = ColumnKind::list;
   list.help = "in grid order, or as --sort, --top and --pareto say";
   list.flat = true;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "text/column.h"
@@ -24,6 +25,8 @@ struct SweepHead {
   bool interrupted = false;
   std::function<void(RowSink&)> rows = {};  ///< where they were kept
 };
+/// The list of them.
+inline constexpr std::string_view kSweepRows = "rows";
 /// The columns of a document with these of its rows, which have to outlive them.
 Columns<SweepHead> sweep_columns(const ColumnTable& rows);
 
@@ -47,7 +50,7 @@ class SweepTable {
  private:
   Columns<SweepRow> rows_;
   Columns<SweepHead> document_ = sweep_columns(rows_);
-  RowPlan plan_{document_, "rows", false};
+  RowPlan plan_{document_, kSweepRows, false};
 };
 
 }  // namespace trcost

@@ -13,8 +13,8 @@ SweepLineReader::SweepLineReader(const SweepPlan& plan, const RowWriter& writer)
       table_(sweep_row_columns(plan, plan.columns())),
       at_(plan.axes().size()) {
   writer_.cell(unknown_, {}, {});
-  // The platforms' own axis is not among the named ones; its value is the column `accelerator`.
-  const std::size_t platform = table_.rows().find("accelerator");
+  // The platforms' own axis is not among the named ones; its value is a column of the estimate.
+  const std::size_t platform = table_.rows().find(ColumnRole::platform);
   for (std::size_t i = 0; i < plan.axes().size(); ++i) {
     write(plan.axes()[i], 0);
     places_.push_back({i < plan.named_axes() ? i : platform, 0, written_});

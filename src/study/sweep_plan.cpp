@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint64_t kMostRows = 1'000'000'000'000;  // of a grid without --shard
 
 bool is_varied(const std::vector<SweepAxis>& axes, Field field) {
-  return std::ranges::any_of(axes, [&](const SweepAxis& axis) { return axis.field().field == field; });
+  return std::ranges::any_of(axes,
+                             [&](const SweepAxis& axis) { return axis.field().field == field; });
 }
 
 std::string size_words(const std::vector<SweepAxis>& axes) {
@@ -39,7 +40,8 @@ SweepShard parse_shard(std::string_view text) {
   const bool read = slash < text.size() && whole(text.substr(0, slash), shard.part) &&
                     whole(text.substr(slash + 1), shard.parts);
   if (!read || shard.part < 1 || shard.part > shard.parts) {
-    throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a part of the grid", text.substr(0, 60)),
+    throw Error(ErrorKind::usage,
+                fmt::format("\"{}\" is not a part of the grid", text.substr(0, 60)),
                 "write I/N with I from 1 to N, like 1/8", "--shard");
   }
   return shard;

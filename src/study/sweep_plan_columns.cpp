@@ -48,8 +48,9 @@ const EstimateColumn& column_of(std::string_view name, std::string_view flag) {
     if (const FieldInfo* field = find_field(name)) {
       const EstimateColumn* column = resolved_column(*field);
       throw Error(ErrorKind::usage, fmt::format("{} does not vary", name),
-                  column != nullptr ? fmt::format("its resolved value is the column {}", column->path)
-                                    : fmt::format("add --vary {}=...", name));
+                  column != nullptr
+                      ? fmt::format("its resolved value is the column {}", column->path)
+                      : fmt::format("add --vary {}=...", name));
     }
     return require_column(name);
   } catch (const Error& error) {
@@ -139,10 +140,10 @@ void filter_axis(SweepAxis& axis, const Clause& clause) {
 // A field that is the same in every row keeps all rows or none.
 void check_constant(const Scenario& base, const FieldInfo& field, const Clause& clause) {
   const ClauseValue value = clause_value(clause, field);
-  const bool kept = is_numeric(field.kind)
-                        ? holds(clause.comparison, base.number_or_default(field.field), value.number)
-                        : holds(clause.comparison, base.text(field.field),
-                                std::string_view(value.text));
+  const bool kept =
+      is_numeric(field.kind)
+          ? holds(clause.comparison, base.number_or_default(field.field), value.number)
+          : holds(clause.comparison, base.text(field.field), std::string_view(value.text));
   if (!kept) refuse_clause(clause, "no row meets this condition", "it is the same in every row");
 }
 
@@ -160,13 +161,15 @@ void SweepPlan::add_conditions(const std::vector<std::string>& where) {
       continue;
     }
     const FieldInfo* field = find_field(clause.name);
-    const bool has_value = field != nullptr && (base_.has(field->field) || !field->fallback.empty());
+    const bool has_value =
+        field != nullptr && (base_.has(field->field) || !field->fallback.empty());
     const bool platform = field != nullptr && field->field == Field::hardware_accelerator;
     if (has_value && !platform) {
       check_constant(base_, *field, clause);
       continue;
     }
-    const EstimateColumn* column = field != nullptr ? resolved_column(*field) : find_column(clause.name);
+    const EstimateColumn* column =
+        field != nullptr ? resolved_column(*field) : find_column(clause.name);
     if (field != nullptr && column == nullptr) {
       refuse_clause(clause, fmt::format("{} has no value in this sweep", field->path),
                     fmt::format("add --vary {}=..., or {}", field->path, field->flag));

@@ -23,8 +23,8 @@ struct SweepEdge {
 
 /// Places of a long file of rows to be computed again, chosen while its lines go by: a few rows in
 /// each of many equal parts of the grid, single lines, and neighbours along an axis of which one is
-/// kept and the other is not, where a condition that has changed shows. The same file gives the same
-/// places.
+/// kept and the other is not, where a condition that has changed shows. The same file gives the
+/// same places.
 class SweepSamples {
  public:
   /// Rows `begin` to `end` of a grid with axes of these sizes, the last one fastest. More rows than

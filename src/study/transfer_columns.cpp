@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 
 #include "estimate/estimate_columns.h"
 #include "estimate/plan_columns.h"
@@ -12,20 +11,14 @@ using namespace column;
 using Row = const TransferRow&;
 using Answer = const TransferReport&;
 
-// What an estimate says of a platform, as far as the measurement leaves it.
-constexpr std::array<std::string_view, 13> kOfEstimate = {
-    "accelerator",         "system",
-    "gpus",                "precision",
-    "wall_clock_seconds",  "gpu_hours",
-    "performance.mfu",     "cost.price_per_gpu_hour",
-    "cost.total",          "cost.price_class",
-    "cost.price_imputed",  "cost.price_date",
-    "cost.provider"};
-
 const Columns<TransferRow>& row_columns() {
   static const Columns<TransferRow> table = [] {
     Columns<TransferRow> t;
-    t.pick<[](Row r) { return &r.estimate; }, columns>(kOfEstimate);
+    // What an estimate says of a platform, as far as the measurement leaves it.
+    using enum ColumnRole;
+    t.pick<[](Row r) { return &r.estimate; }, columns>(
+        {platform, ColumnRole::system, gpus, precision, wall_clock, gpu_hours, mfu, price, total,
+         price_origin});
     t.add({number("predicted_wall_clock_seconds", "s", NumberKind::duration,
                   [](Row r) { return r.predicted_seconds; }, "without the measurement"),
            number("predicted_mfu", "", NumberKind::fraction,
@@ -58,8 +51,7 @@ const Columns<TransferReport>& transfer_columns() {
   static const Columns<TransferReport> table = [] {
     Columns<TransferReport> t;
     t.add(versions<TransferReport>());
-    t.add({text("price_data_date", [](Answer r) -> auto& { return r.price_data_date; },
-                "of the price book"),
+    t.add({price_date([](Answer r) -> auto& { return r.price_data_date; }),
            json("scenario", [](Answer r) -> auto& { return r.scenario; },
                 "what was asked, without hardware"),
            number("measured.seconds", "s", NumberKind::duration,

@@ -74,7 +74,8 @@ std::vector<ValidationSummary> summaries_of(const std::vector<ValidationRow>& ro
                                             const Catalog& catalog) {
   using Key = std::string (*)(const ValidationRow&, const Catalog&);
   static constexpr std::pair<std::string_view, Key> dimensions[] = {
-      {"accelerator", [](const ValidationRow& r, const Catalog&) { return r.measured->accelerator; }},
+      {"accelerator",
+       [](const ValidationRow& r, const Catalog&) { return r.measured->accelerator; }},
       {"stack",
        [](const ValidationRow& r, const Catalog&) {
          return r.measured->stack.empty() ? std::string("not published") : r.measured->stack;
@@ -88,10 +89,8 @@ std::vector<ValidationSummary> summaries_of(const std::vector<ValidationRow>& ro
          return std::string(run_model(c, r.measured->model).language.moe ? "MoE" : "dense");
        }},
       {"task", [](const ValidationRow& r, const Catalog&) { return task_family(*r.measured); }},
-      {"layout",
-       [](const ValidationRow& r, const Catalog&) {
-         return std::string(r.planned ? "planned" : "known");
-       }},
+      {"layout", [](const ValidationRow& r,
+                    const Catalog&) { return std::string(r.planned ? "planned" : "known"); }},
       {"source", [](const ValidationRow& r, const Catalog&) { return r.measured->source; }},
   };
   std::vector<ValidationSummary> result;

@@ -38,8 +38,9 @@ struct LeftOut {
   double bias = 0;
   double inside = 0;  ///< share within P10 to P90
   double width = 0;   ///< median P90 / P10
-  double score = 0;   ///< mean interval score of ln(tokens/s) at 80 %: width, and 10 per unit outside
-                      ///< (Gneiting and Raftery 2007, doi 10.1198/016214506000001437, section 6.2)
+  /// Mean interval score of ln(tokens/s) at 80 %: width, and 10 per unit outside (Gneiting and
+  /// Raftery 2007, doi 10.1198/016214506000001437, section 6.2).
+  double score = 0;
 };
 
 /// Errors of a set of rows, each weighted by 1 / size of its group.

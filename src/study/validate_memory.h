@@ -26,8 +26,8 @@ struct MemoryValidation {
 };
 
 /// Predicts every row of data/runs/memory.csv whose facts can be asked. `filter.source` and
-/// `filter.model` match a part, `filter.accelerator` and `filter.stack` the name, `filter.task` what
-/// learns.
+/// `filter.model` match a part, `filter.accelerator` and `filter.stack` the name, `filter.task`
+/// what learns.
 MemoryValidation validate_memory(const Catalog& catalog, const ValidationFilter& filter = {});
 
 }  // namespace trcost

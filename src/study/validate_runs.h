@@ -37,7 +37,8 @@ struct RunValidation {
   int families = 0;         ///< of models, one vote each: the first word of the name
   double factor = 1;        ///< exp of the median |ln(predicted / reported)| of the votes
   double bias = 1;          ///< exp of the median ln(predicted / reported) of the votes
-  double left_out_factor = 1;  ///< the same, what hours exceed a clean run by fitted without the family
+  /// The same, what hours exceed a clean run by fitted without the family.
+  double left_out_factor = 1;
   double left_out_bias = 1;
 };
 

@@ -10,8 +10,8 @@
 
 namespace trcost {
 
-/// A published vision-language run in GPU-hours. Rates are taken as those of the scenario's samples,
-/// without failures and production overhead.
+/// A published vision-language run in GPU-hours. Rates are taken as those of the scenario's
+/// samples, without failures and production overhead.
 struct VisionReplay : Replay {
   bool contrastive = false;
 };

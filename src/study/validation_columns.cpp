@@ -57,7 +57,8 @@ const Columns<ValidationRow>& row_columns() {
            number("weight", "", NumberKind::number, [](Row r) { return r.measured->weight; },
                   "one over the rows of its experiment"),
            text("source", fact<&ThroughputRow::source>, "where it was published"),
-           text("problem", [](Row r) -> auto& { return r.problem; }, "why there is no prediction")});
+           text("problem", [](Row r) -> auto& { return r.problem; },
+                "why there is no prediction")});
     return t;
   }();
   return table;
@@ -66,7 +67,8 @@ const Columns<ValidationRow>& row_columns() {
 const Columns<LeftOut>& left_out_columns() {
   using Left = const LeftOut&;
   static const Columns<LeftOut> table = {
-      plain("rows", [](Left l) { return l.rows; }, "predicted by constants that never saw their source"),
+      plain("rows", [](Left l) { return l.rows; },
+            "predicted by constants that never saw their source"),
       share("median_error", [](Left l) { return l.median; }, "of |error|"),
       share("p90_error", [](Left l) { return l.p90; }, "nine of ten rows are nearer"),
       share("bias", [](Left l) { return l.bias; }, "median of error"),
@@ -92,7 +94,8 @@ const Columns<ValidationSummary>& validation_summary_columns() {
       share("median_error", [](Summary s) { return s.median; }, "of |error|", Rank::first),
       share("p90_error", [](Summary s) { return s.p90; }, "nine of ten rows are nearer"),
       share("bias", [](Summary s) { return s.bias; }, "median of error")};
-  t.lift<[](Summary s) { return s.left_out ? &*s.left_out : nullptr; }, left_out_columns>("left_out", true);
+  t.lift<[](Summary s) { return s.left_out ? &*s.left_out : nullptr; }, left_out_columns>(
+      "left_out", true);
   return t;
   }();
   return table;
@@ -135,7 +138,9 @@ const Columns<RunReplay>& replay_columns() {
   static const Columns<RunReplay> table = {
       text("run", [](Run r) -> auto& { return r.run->name; }, "published", Rank::key),
       text("accelerator",
-           [](Run r) -> auto& { return r.accelerator.empty() ? r.run->accelerator : r.accelerator; },
+           [](Run r) -> auto& {
+             return r.accelerator.empty() ? r.run->accelerator : r.accelerator;
+           },
            "it ran on"),
       hours("reported_gpu_hours",
             [](Run r) { return r.reported > 0 ? std::optional(r.reported) : std::nullopt; },
@@ -231,7 +236,9 @@ const Columns<ValidationResult>& validation_columns() {
     t.add(versions<ValidationResult>());
     t.add({list<row_columns>("rows", [](const ValidationResult& r) -> auto& { return r.rows; },
                              "one per measured row"),
-           list<validation_summary_columns>("summaries", [](const ValidationResult& r) { return with_all(r); }, "errors by kind of row")});
+           list<validation_summary_columns>(
+               "summaries", [](const ValidationResult& r) { return with_all(r); },
+               "errors by kind of row")});
     t.lift<[](const ValidationResult& r) { return &r.all; }, validation_summary_columns>("all");
     return t;
   }();
@@ -260,7 +267,8 @@ const Columns<RunValidation>& run_validation_columns() {
            number("summary.bias", "", NumberKind::number, [](V v) { return v.bias; },
                   "exp of the median ln(predicted / reported) of the votes"),
            number("summary.left_out_factor", "", NumberKind::number,
-                  [](V v) { return v.left_out_factor; }, "the same, its family left out of the fit"),
+                  [](V v) { return v.left_out_factor; },
+                  "the same, its family left out of the fit"),
            number("summary.left_out_bias", "", NumberKind::number,
                   [](V v) { return v.left_out_bias; }, "likewise")});
     return t;

@@ -17,6 +17,12 @@ std::size_t ColumnTable::find(std::string_view path) const {
   return column;
 }
 
+std::size_t ColumnTable::find(ColumnRole role) const {
+  std::size_t column = 0;
+  while (column < size() && info(column).role != role) ++column;
+  return column;
+}
+
 bool ColumnTable::is_optional(std::string_view group) const {
   return std::ranges::find(optional_, group) != optional_.end();
 }

@@ -23,6 +23,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -83,9 +84,13 @@ class Columns final : public ColumnTable {
   template <auto Part, auto Table>
   Columns& lift(std::string_view name, bool optional = false);
 
-  /// Some columns of a part under their own paths; names that the part lacks are left out.
+  /// Those columns of a part that `keep` takes, under their own paths.
+  template <auto Part, auto Table, class Keep>
+    requires std::predicate<Keep, const ColumnInfo&>
+  Columns& pick(Keep keep);
+  /// Those of these roles, role by role.
   template <auto Part, auto Table>
-  Columns& pick(std::span<const std::string_view> paths);
+  Columns& pick(std::initializer_list<ColumnRole> roles);
   /// A column whose name is made at run time; `arg` is handed to its getter.
   Columns& add_named(Column<T> column, std::string_view path, std::uint32_t arg) {
     column.path = own(path, {});
@@ -183,12 +188,12 @@ Columns<T>& Columns<T>::lift(std::string_view name, bool optional) {
 }
 
 template <class T>
-template <auto Part, auto Table>
-Columns<T>& Columns<T>::pick(std::span<const std::string_view> paths) {
+template <auto Part, auto Table, class Keep>
+  requires std::predicate<Keep, const ColumnInfo&>
+Columns<T>& Columns<T>::pick(Keep keep) {
   const auto& part = Table();
-  for (const std::string_view path : paths) {
-    const std::size_t at = part.find(path);
-    if (at == part.size()) continue;
+  for (std::size_t at = 0; at < part.size(); ++at) {
+    if (!keep(part[at])) continue;
     Column<T> column;
     static_cast<ColumnInfo&>(column) = part.info(at);
     column.arg = static_cast<std::uint32_t>(at);
@@ -199,6 +204,15 @@ Columns<T>& Columns<T>::pick(std::span<const std::string_view> paths) {
       return picked.get(*of, picked.arg);
     };
     columns_.push_back(column);
+  }
+  return *this;
+}
+
+template <class T>
+template <auto Part, auto Table>
+Columns<T>& Columns<T>::pick(std::initializer_list<ColumnRole> roles) {
+  for (const ColumnRole role : roles) {
+    pick<Part, Table>([role](const ColumnInfo& column) { return column.role == role; });
   }
   return *this;
 }
@@ -315,15 +329,28 @@ constexpr Column<SubjectOf<F>> list(std::string_view path, F, std::string_view h
   return out;
 }
 
+/// The same, as what code asks for.
+template <class T>
+constexpr Column<T> as(ColumnRole role, Column<T> column) {
+  column.role = role;
+  return column;
+}
+
+/// The program that answered.
+template <class T>
+constexpr Column<T> version_of() {
+  return as(ColumnRole::version, text(
+                                     "trcost_version", [](const T&) { return trcost_version(); },
+                                     "of the program that answered"));
+}
+
 /// What every document begins with.
 template <class T>
 constexpr std::array<Column<T>, 2> versions() {
   return {text(
               "schema_version", [](const T&) { return kSchemaVersion; },
               "of the document; a minor step only adds"),
-          text(
-              "trcost_version", [](const T&) { return trcost_version(); },
-              "of the program that answered")};
+          version_of<T>()};
 }
 
 /// The same, where it follows from the price of an hour.
@@ -333,11 +360,10 @@ constexpr Column<T> priced(Column<T> column) {
   return column;
 }
 
-/// The same, as what code asks for.
-template <class T>
-constexpr Column<T> as(ColumnRole role, Column<T> column) {
-  column.role = role;
-  return column;
+/// The date of the prices that an answer was made with.
+template <class F>
+constexpr Column<SubjectOf<F>> price_date(F get) {
+  return as(ColumnRole::price_date, text("price_data_date", get, "of the price book"));
 }
 
 /// The same, as people read it beside other answers.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trcost/numbers.h"
@@ -70,9 +71,23 @@ enum class Rank : std::uint8_t {
 /// The figures of an answer that code asks for by what they are.
 enum class ColumnRole : std::uint8_t {
   none,
-  platform,    ///< the accelerator that the answer is of
-  wall_clock,  ///< from start to end
-  total,       ///< dollars of it all
+  platform,      ///< the accelerator that the answer is of
+  system,        ///< that it lives in
+  gpus,          ///< of the cluster
+  precision,     ///< of the matmuls
+  params,        ///< of the whole model
+  model_flops,   ///< of the whole training
+  mfu,           ///< of the peak of that precision
+  gpu_hours,     ///< paid for
+  wall_clock,    ///< from start to end
+  energy,        ///< electricity of it all
+  carbon,        ///< CO2 of that electricity
+  total,         ///< dollars of it all
+  price,         ///< of an accelerator's hour
+  rent,          ///< dollars of the cluster alone
+  price_origin,  ///< where the price of an hour is from: several
+  price_date,    ///< of the price book
+  version,       ///< of the program
 };
 
 /// Where people read a column of answers that stand beside each other.
@@ -143,6 +158,8 @@ class ColumnTable {
 
   /// The column of this path, or size().
   [[nodiscard]] std::size_t find(std::string_view path) const;
+  /// The first column of this role, or size().
+  [[nodiscard]] std::size_t find(ColumnRole role) const;
   /// Whether the object of this path is null where all that stands in it is unknown.
   [[nodiscard]] bool is_optional(std::string_view group) const;
 
@@ -164,15 +181,22 @@ class Record {
   const void* subject_;
 };
 
-/// Calls `take(const Record&)` for every row of the list `column`.
+/// Calls `take(const Record&)` for every row.
+template <class Take>
+class RowTaker final : public RowSink {
+ public:
+  explicit RowTaker(Take take) : take_(std::move(take)) {}
+  void row(const Record& row) override { take_(row); }
+
+ private:
+  Take take_;
+};
+
+/// The same for every row of the list `column`.
 template <class Take>
 void each_row(const Record& record, std::size_t column, Take take) {
-  struct Sink final : RowSink {
-    explicit Sink(Take& take) : take_(&take) {}
-    void row(const Record& row) override { (*take_)(row); }
-    Take* take_;
-  } sink(take);
-  record.rows(column, sink);
+  RowTaker taker(std::move(take));
+  record.rows(column, taker);
 }
 
 }  // namespace trcost

@@ -13,7 +13,8 @@ namespace trcost {
 /// Whether the table's names are in every document, or some where they are asked for.
 enum class SchemaNames : std::uint8_t { all, some };
 
-/// The document's schema; the names of flat rows may be left out. Further names are allowed, since a minor step of schema_version adds some.
+/// The document's schema; the names of flat rows may be left out. Further names are allowed, since
+/// a minor step of schema_version adds some.
 std::string json_schema(const ColumnTable& table, std::string_view name, std::string_view title,
                         SchemaNames names = SchemaNames::all);
 

@@ -81,8 +81,8 @@ using Runs = std::vector<Run>;
 /// layers, multi-token-prediction modules. Embedding, head and final norm are none.
 Runs blocks_of(const LanguageModel& language);
 
-/// All that a workload computes: its encoder's layers, unless their output is cached, and the language
-/// model's.
+/// All that a workload computes: its encoder's layers, unless their output is cached, and the
+/// language model's.
 Runs blocks_of(const Workload& workload);
 
 /// One layer of an encoder. Patch embedding, positions and outer norms are none.
@@ -102,8 +102,8 @@ inline double norm_vectors(Norm norm, double width, bool shift = true) {
   return norm == Norm::layer && shift ? 2 * width : width;
 }
 
-/// Weights of the output matrix over those that a token passes in the mean layer: how many layers it
-/// is worth to a pipeline.
+/// Weights of the output matrix over those that a token passes in the mean layer: how many layers
+/// it is worth to a pipeline.
 double head_in_layers(const LanguageModel& language);
 
 /// Parameters of a block without its routed experts, and of those.
@@ -122,7 +122,8 @@ double adapter_widths(const Block& block, Adapted which);
 
 /// What inserted cross-attention layers work on besides the text.
 struct CrossTokens {
-  double share = 0;  ///< tokens of the image per token of the sequence: keys and values are made of them
+  /// Tokens of the image per token of the sequence: keys and values are made of them.
+  double share = 0;
   double keys = 0;   ///< of them, that a token attends to: a packed text sees its own document's
 };
 CrossTokens cross_tokens(const Workload& workload);

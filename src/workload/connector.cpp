@@ -53,7 +53,7 @@ Matrix& on(Stream stream, Matrix& matrix) {
 /// Source: modeling_idefics2.py of transformers, Idefics2PerceiverResampler and Idefics2MLP.
 void add_perceiver(const Connector& c, double input, double output, ConnectorBlock& block) {
   LayerMatrices matrices(block.matrices, Stream::latent);
-  const double w = c.width > 0 ? c.width : output, inner = c.heads * c.head_dim;
+  const double w = c.width.value_or(output), inner = c.heads * c.head_dim;
   if (c.gated_ffn > 0) {
     on(Stream::encoder, matrices.add(input, c.gated_ffn, Split::none, 2));
     on(Stream::encoder, matrices.add(c.gated_ffn, w, Split::none));
@@ -80,7 +80,7 @@ void add_perceiver(const Connector& c, double input, double output, ConnectorBlo
 /// Blip2QFormerModel without text input.
 void add_qformer(const Connector& c, double input, double output, ConnectorBlock& block) {
   LayerMatrices matrices(block.matrices, Stream::latent);
-  const double w = c.width, crosses = std::ceil(c.depth / 2);
+  const double w = c.width.value_or(output), crosses = std::ceil(c.depth / 2);
   matrices.add(w, w, Split::none, 4 * c.depth);
   matrices.add(w, 4 * w, Split::none, 2 * c.depth);
   matrices.add(w, w, Split::none, 2 * crosses);
@@ -116,10 +116,10 @@ void add_attention_pool(const Encoder& e, ConnectorBlock& block) {
 /// Sources: LLaVA-1.5 (arXiv:2310.03744), InternVL 1.5 (2404.16821), BLIP-2 (2301.12597).
 ConnectorBlock connector_block(const Connector& c, const Encoder& encoder, double language_hidden) {
   ConnectorBlock block;
-  const double input = c.input_width > 0 ? c.input_width : encoder.hidden;
+  const double input = c.input_width.value_or(encoder.hidden);
   const double merged = input * c.merge;
   block.vectors = c.extra_params;
-  if (c.norm) block.vectors += norm_vectors(c.norm_type, c.norm_width > 0 ? c.norm_width : merged);
+  if (c.norm) block.vectors += norm_vectors(c.norm_type, c.norm_width.value_or(merged));
   LayerMatrices matrices(block.matrices, Stream::latent);
   double kept = c.norm ? merged : 0;  // what goes into a norm, a matrix, the activation function
   const auto linear = [&](double in, double out, double count) {
@@ -132,11 +132,11 @@ ConnectorBlock connector_block(const Connector& c, const Encoder& encoder, doubl
       kept += language_hidden;  // what the inserted layers read, all of them the same
       [[fallthrough]];
     case ConnectorKind::linear:
-      linear(merged, c.width > 0 ? c.width : language_hidden, 1);
+      linear(merged, c.width.value_or(language_hidden), 1);
       break;
     case ConnectorKind::mlp:
     case ConnectorKind::pixel_shuffle: {
-      const double inner = c.hidden > 0 ? c.hidden : language_hidden;
+      const double inner = c.hidden.value_or(language_hidden);
       linear(merged, inner, c.copies);
       linear(inner, language_hidden, c.copies);
       kept += c.copies * inner;

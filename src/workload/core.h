@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mixes tokens, as functions of the length: training and prompts see a triangle, a new token all
-// that its cache keeps.
+// What mixes tokens, as functions of the length: training and prompts see a triangle, a new token
+// all that its cache keeps.
 #pragma once
 
 #include <array>
@@ -32,7 +32,8 @@ struct Core {
   double channels = 0;         ///< that it runs on
   double state = 0;            ///< values that each of them keeps from token to token
   double kept = 0;   ///< values per token kept for the backward pass, beside norms and feed-forward
-  double kept_of_image = 0;  ///< likewise per token of the image: keys and values of cross-attention
+  /// Likewise per token of the image: keys and values of cross-attention.
+  double kept_of_image = 0;
   double moved = 0;  ///< values per token written and read between the mixer's kernels
 
   /// Width over which scores and values work, a d; of two different widths their mean.
@@ -44,8 +45,8 @@ struct Core {
 /// half of it under a causal one, w - w (w-1) / (2 s) in a causal window of w. Source: Megatron-LM
 /// megatron/training/training.py, num_floating_point_operations.
 double visible_tokens(const Core& core, double length);
-/// FLOPs of scores and values per token that sees `visible` tokens: 2 (q k) + 2 (p v) over all heads'
-/// width.
+/// FLOPs of scores and values per token that sees `visible` tokens: 2 (q k) + 2 (p v) over all
+/// heads' width.
 constexpr double attention_flops(double width, double visible) {
   return 4 * width * visible;
 }
@@ -53,8 +54,8 @@ inline double attention_flops(const Core& core, double visible) {
   return attention_flops(core.width(), visible);
 }
 
-/// FLOPs of an indexer that scores `tokens` of them, where a context of `length` has more than it may
-/// choose (DeepSeek-V3.2, arXiv:2512.02556, section 2.1).
+/// FLOPs of an indexer that scores `tokens` of them, where a context of `length` has more than it
+/// may choose (DeepSeek-V3.2, arXiv:2512.02556, section 2.1).
 double index_flops(const Core& core, double tokens, double length);
 
 /// Whether tokens are mixed at all: a layer may be a feed-forward alone.
@@ -90,7 +91,8 @@ double prompt_flops(const Core& core, double prompt);
 /// section 2.1.2).
 double decode_flops(const Core& core);
 
-/// Bytes that a token leaves where a number of the cache takes `bytes`; an indexer's key has 8 bits.
+/// Bytes that a token leaves where a number of the cache takes `bytes`; an indexer's key has 8
+/// bits.
 inline double cached_bytes(const Core& core, double bytes) {
   return attention_values(core) * bytes + core.index_key;
 }

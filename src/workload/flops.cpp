@@ -39,7 +39,7 @@ void add_vision(const Workload& w, ForwardFlops& flops) {
   flops.connector = connector_forward_flops(*w.connector, *w.encoder, w.language.hidden,
                                             w.encoder_tokens_per_image, connector_tokens(w));
   if (w.contrastive_batch <= 0) return;
-  const double width = w.connector->width > 0 ? w.connector->width : w.language.hidden;
+  const double width = w.connector->width.value_or(w.language.hidden);
   const double text_projection = w.language.hidden * width;
   flops.connector += 2 * text_projection + 2 * w.contrastive_batch * width;
 }

@@ -30,7 +30,8 @@ struct PartBytes {
 /// context, over all layers. Multi-token-prediction modules are left out.
 struct ServedModel {
   double layers = 0;
-  double branches = 0;  ///< of the residual stream: mixers and feed-forwards, each of which ends in an all-reduce
+  /// Of the residual stream: mixers and feed-forwards, each of which ends in an all-reduce.
+  double branches = 0;
   double hidden = 0;
   double heads = 0;
   double kv_heads = 0;
@@ -63,8 +64,8 @@ double read_bytes(const ServedModel& model, const PartBytes& bytes);
 double unread_bytes(const ServedModel& model);
 /// Bytes of all weights; norms and biases, a thousandth of them, are left out.
 double weight_bytes(const ServedModel& model, WeightFormat format);
-/// Accelerators of a tensor-parallel group that share the cache out: beyond the key-value heads they
-/// hold copies.
+/// Accelerators of a tensor-parallel group that share the cache out: beyond the key-value heads
+/// they hold copies.
 double cache_shards(const ServedModel& model, double tp);
 /// FLOPs of scores and values of one new token over a context, an indexer's scores of all of it
 /// included where it has to choose.

@@ -14,7 +14,8 @@ namespace trcost {
 struct ParameterCounts {
   double embedding = 0;       ///< input embedding and learned positions
   double head = 0;            ///< output matrix, 0 when tied
-  double layers = 0;          ///< all decoder layers, final norm, cross-attention layers, MTP excluded
+  /// All decoder layers, final norm, cross-attention layers, MTP excluded.
+  double layers = 0;
   double language = 0;        ///< embedding + layers + head
   double encoder = 0;
   double connector = 0;

@@ -53,7 +53,9 @@ void search(benchmark::State& state, const Workload& w, const std::string& accel
 void plan_405b_16384(benchmark::State& state) {
   search(state, llama_405b(), "h100-sxm", 16384, 2048);
 }
-void plan_10b_16(benchmark::State& state) { search(state, workload(10e9, 4096), "h100-sxm", 16, 1024); }
+void plan_10b_16(benchmark::State& state) {
+  search(state, workload(10e9, 4096), "h100-sxm", 16, 1024);
+}
 void plan_8b_8(benchmark::State& state) { search(state, workload(8e9, 4096), "h100-sxm", 8, 1024); }
 void plan_70b_512(benchmark::State& state) {
   search(state, workload(70e9, 4096), "a100-sxm-80gb", 512, 1024);

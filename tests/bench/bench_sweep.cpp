@@ -39,7 +39,8 @@ SweepRequest fixed(const std::string& select) {
 SweepRequest planned(const std::string& select) {
   SweepRequest out;
   out.base.set_text(Field::hardware_accelerator, "h100-sxm,b200");
-  out.vary = {"data.tokens=1e11..1e12:1e9", "model.params=1e9,8e9,70e9", "hardware.gpus=64,256,1024"};
+  out.vary = {"data.tokens=1e11..1e12:1e9", "model.params=1e9,8e9,70e9",
+              "hardware.gpus=64,256,1024"};
   out.select = select;
   return out;
 }

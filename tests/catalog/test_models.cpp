@@ -131,9 +131,8 @@ TEST_CASE("connectors count to the last parameter", "[catalog][models]") {
 
 TEST_CASE("the shortest model file gets the usual defaults", "[catalog][models]") {
   const Catalog catalog;
-  const Model model =
-      parse_model(parse_strict_json(R"({"name": "mine", "language": {)" + kSmall + "}}", "mine.json"),
-                  catalog);
+  const Model model = parse_model(
+      parse_strict_json(R"({"name": "mine", "language": {)" + kSmall + "}}", "mine.json"), catalog);
   const LanguageModel& m = model.language;
   CHECK(m.kv_heads == 4);
   CHECK(m.head_dim == 16);

@@ -84,6 +84,7 @@ TEST_CASE("rows that would need a guess are refused with the reason", "[cost][im
   const PriceImport none = import_prices(kSkyPilot, "vms.csv", undated);
   CHECK(none.rows.empty());
   CHECK(why(none, "h100x1") == "no date");
+  CHECK(none.undated > 0);
   undated.date = "2026-12-01";
   CHECK(import_prices(kSkyPilot, "vms.csv", undated).rows.empty());
 }

@@ -11,7 +11,8 @@ using namespace trcost;
 namespace {
 
 constexpr const char* kSky =
-    "InstanceType,AcceleratorName,AcceleratorCount,GpuInfo,Region,AvailabilityZone,Price,SpotPrice\n";
+    "InstanceType,AcceleratorName,AcceleratorCount,GpuInfo,Region,AvailabilityZone,Price,"
+    "SpotPrice\n";
 constexpr const char* kHunt =
     "instance_name,location,price,gpu_count,gpu_name,gpu_memory,spot\n";
 

@@ -142,8 +142,8 @@ TEST_CASE("samples on many accelerators leave none idle for want of a sequence",
   s.set_number(Field::data_samples, 1e6);
   s.set_number(Field::hardware_gpus, 512);
   s.set_text(Field::hardware_accelerator, "h100-sxm");
-  // Where a host issues kernels one by one, a step of 640 sequences takes no longer than one of 512,
-  // and 320 accelerators do it: what is asked of here is software that nothing waits for.
+  // Where a host issues kernels one by one, a step of 640 sequences takes no longer than one of
+  // 512, and 320 accelerators do it: what is asked of here is software that nothing waits for.
   s.set_text(Field::efficiency_stack, "mlperf");
   const Estimate e = estimate(s, catalog()).front();
   CHECK(e.layout.gpus() >= 0.99 * 512);
@@ -239,7 +239,8 @@ TEST_CASE("what is computed grows with the share of images without a jump",
     s.set_number(Field::data_image_share, share);
     Notes silent(false);
     const ResolvedWork work = resolve_work(s, catalog(), silent);
-    const double tokens = samples ? work.sample_tokens : 1;  // a corpus has as many whatever they are
+    // A corpus has as many whatever they are.
+    const double tokens = samples ? work.sample_tokens : 1;
     return Share{tokens / work.workload.padding_efficiency, work.workload.imbalance};
   };
   for (const bool samples : {false, true}) {

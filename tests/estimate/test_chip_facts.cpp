@@ -27,7 +27,8 @@ std::string with(std::string text, const std::string& key, const std::string& va
 // A user's own file: the catalog's, under another name and of another maker.
 std::string renamed_file(const Catalog& catalog, const std::string& chip, const std::string& name,
                          const std::string& vendor) {
-  const auto folder = std::filesystem::temp_directory_path() / ("trcost-renamed-" + std::to_string(::getpid()));
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("trcost-renamed-" + std::to_string(::getpid()));
   std::filesystem::create_directories(folder);
   const std::string path = (folder / (name + ".json")).string();
   std::string text(catalog.file("accelerators/" + chip + ".json"));

@@ -97,31 +97,33 @@ TEST_CASE("ragged clusters: the fewest that meet the deadline, or a cheaper size
     };
     const SizeChoice found = size_for_deadline(sizes, wall, sizes.at_least(needed), 30 * kDay);
     const double fewest = fewest_of_all(sizes, cluster, 30 * kDay);
-    INFO("needed " << needed << ", halves at " << halves << ", fewest " << fewest << ", found " << found.fewest << ", looks " << looks.size());
+    INFO("needed " << needed << ", halves at " << halves << ", fewest " << fewest << ", found "
+                   << found.fewest.value_or(0) << ", looks " << looks.size());
     CHECK(looks.size() <= kMostSizesTried);
     // Where the speed has fallen so far that luck decides, the search may give up, or find more.
     const bool luck = fewest == 0 || fewest > halves / 4;
-    if (found.gpus == 0) {
+    if (!found.gpus) {
       CHECK(luck);
-      CHECK(found.shortest_seconds > 30 * kDay);
-      CHECK(cluster.seconds(found.shortest_gpus) == found.shortest_seconds);
+      REQUIRE(found.shortest.has_value());
+      CHECK(found.shortest->seconds > 30 * kDay);
+      CHECK(cluster.seconds(found.shortest->gpus) == found.shortest->seconds);
       continue;
     }
     ++met;
-    CHECK(cluster.seconds(found.gpus) <= 30 * kDay);
-    CHECK(cluster.seconds(found.fewest) <= 30 * kDay);
+    const double gpus = found.gpus.value(), least = found.fewest.value();
+    CHECK(cluster.seconds(gpus) <= 30 * kDay);
+    CHECK(cluster.seconds(least) <= 30 * kDay);
     // Of the grid; sizes between its own may do with fewer.
-    CHECK((luck || found.fewest <= fewest ||
-           fewest * cluster.seconds(fewest) < 1.07 * found.fewest * cluster.seconds(found.fewest)));
-    CHECK((luck || found.fewest <= 1.5 * fewest));
+    CHECK((luck || least <= fewest ||
+           fewest * cluster.seconds(fewest) < 1.07 * least * cluster.seconds(least)));
+    CHECK((luck || least <= 1.5 * fewest));
     // None of those looked at, and no round size up to four times the fewest, is clearly cheaper.
-    const double work = found.gpus * cluster.seconds(found.gpus);
+    const double work = gpus * cluster.seconds(gpus);
     for (const double n : looks) {
       if (cluster.seconds(n) <= 30 * kDay) CHECK(0.97 * work <= n * cluster.seconds(n));
     }
     if (looks.size() < kMostSizesTried && !luck) {
-      for (double n = sizes.round_after(found.fewest); n <= 4 * found.fewest;
-           n = sizes.round_after(n)) {
+      for (double n = sizes.round_after(least); n <= 4 * least; n = sizes.round_after(n)) {
         CHECK(0.97 * work <= n * cluster.seconds(n));
       }
     }
@@ -142,8 +144,8 @@ TEST_CASE("a start that is too large is walked down, sizes that do not run are p
   CHECK(size_for_deadline(sizes, only_below, 4096, 100 * kDay).gpus == 80);
   const auto never = [](double) { return std::numeric_limits<double>::infinity(); };
   const SizeChoice none = size_for_deadline(sizes, never, 80, 100 * kDay);
-  CHECK(none.gpus == 0);
-  CHECK(none.shortest_gpus == 0);
+  CHECK_FALSE(none.gpus.has_value());
+  CHECK_FALSE(none.shortest.has_value());
 }
 
 TEST_CASE("a longer deadline costs no more than a few per cent more, and is met",

@@ -198,8 +198,8 @@ TEST_CASE("the batch of samples follows their number", "[estimate][vision]") {
     s.set_number(Field::data_samples, samples);
     return answer(s).layout.global_batch;
   };
-  // LLaVA-1.5's 665,000 instructions in batches of 128 (arXiv:2310.03744); PaliGemma's billion pairs of
-  // 384 tokens (arXiv:2407.07726) are pre-training, in batches of millions of tokens.
+  // LLaVA-1.5's 665,000 instructions in batches of 128 (arXiv:2310.03744); PaliGemma's billion
+  // pairs of 384 tokens (arXiv:2407.07726) are pre-training, in batches of millions of tokens.
   // On more accelerators than sequences each gets one, as InternVL 2.5's 512 (arXiv:2412.05271).
   s.set_number(Field::hardware_gpus, 64);
   CHECK(batch(665e3) >= 128 / std::sqrt(2.0));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is printed is what was priced: a layout fed back as it is printed gives the same step.
+#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <string>
@@ -17,19 +18,23 @@ namespace {
 
 /// Every field of a layout as a user reads it off the answer, under the scenario's paths.
 Scenario with_printed_layout(Scenario scenario, const Estimate& e) {
-  for (const EstimateColumn& column : columns()) {
-    if (!column.path.starts_with("layout.") || column.path == "layout.idle_gpus") continue;
-    const std::string_view name = column.path.substr(std::string_view("layout.").size());
-    const bool batch = name == "micro_batch" || name == "global_batch";
-    const FieldInfo& info =
-        require_field(batch ? "train." + std::string(name) : std::string(column.path));
-    if (column.kind == ColumnKind::text) {
-      const std::string_view word = column.text(e);
-      if (!word.empty()) scenario.set(info, word, column.path);
-    } else if (const std::optional<double> value = column.number(e)) {
-      scenario.set_number(info, *value, column.path);
+  int read = 0;
+  for (const FieldInfo& info : fields()) {
+    const std::string_view path = info.meaning.answer.empty() ? info.path : info.meaning.answer;
+    const EstimateColumn* column = find_column(path);
+    if (column == nullptr || !path.starts_with("layout.")) continue;
+    ++read;
+    if (column->kind == ColumnKind::text) {
+      const std::string_view word = column->text(e);
+      if (!word.empty()) scenario.set(info, word, path);
+    } else if (const std::optional<double> value = column->number(e)) {
+      scenario.set_number(info, *value, path);
     }
   }
+  // The other column of a layout, what stands idle, follows from the cluster.
+  CHECK(read + 1 == std::ranges::count_if(columns(), [](const EstimateColumn& column) {
+          return column.path.starts_with("layout.");
+        }));
   scenario.set_number(Field::hardware_gpus, e.gpus);
   return scenario;
 }
@@ -57,7 +62,8 @@ Scenario random_scenario(std::mt19937& random) {
   s.set_number(Field::data_seq_length, pick(lengths, random));
   s.set_number(Field::hardware_gpus, pick(sizes, random));
   s.set_number(Field::data_tokens, 1e11);
-  if (random() % 3 == 0) s.set_number(Field::train_global_batch, 64.0 * static_cast<double>(1 + random() % 32));
+  if (random() % 3 == 0)
+    s.set_number(Field::train_global_batch, 64.0 * static_cast<double>(1 + random() % 32));
   if (random() % 4 == 0) s.set_text(Field::layout_sequence_parallel, "off");
   if (random() % 4 == 0) s.set_text(Field::layout_sharding, "parameters");
   return s;

@@ -55,6 +55,8 @@ TEST_CASE("memory and estimate weigh the same device, for every method", "[memor
       INFO(part.name);
       CHECK(given.*part.bytes == whole.*part.bytes);
     }
+    CHECK(given.generated().weights == whole.generated().weights);
+    CHECK(given.generated().cache == whole.generated().cache);
     CHECK(given.total == whole.total);
     CHECK(given.host == whole.host);
     // While engines write on the same accelerators, what learns waits in the host.

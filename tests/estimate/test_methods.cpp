@@ -159,7 +159,8 @@ TEST_CASE("what learns waits in the host while engines generate beside it", "[me
   Scenario s = question("grpo", "llama-3.1-70b", 32);
   const Estimate e = answer(s);
   const MemoryUse& m = e.memory;
-  double parts = 0;
+  REQUIRE(m.engine.has_value());
+  double parts = m.generated().weights + m.generated().cache;
   for (const MemoryPart& part : kMemoryParts) parts += m.*part.bytes;
   CHECK(parts == Approx(m.total));
   const double rate = 63e9 * 12.36 / 15.75;
@@ -188,8 +189,8 @@ TEST_CASE("memory is that of the fullest moment", "[methods]") {
   const Estimate e = answer(s);
   const MemoryUse& m = e.memory;
   CHECK(m.total >= e.rollout->engine_bytes + e.rollout->kv_cache_bytes);
-  REQUIRE(m.engine > 0);
-  CHECK(m.engine + m.kv_cache == Approx(m.total));
+  REQUIRE(m.generating);
+  CHECK(m.engine->weights + m.engine->cache == Approx(m.total));
   CHECK(m.activations == 0);
 }
 
@@ -257,10 +258,11 @@ TEST_CASE("each phase says the method of its round, and a generating one its cac
   for (const PhaseResult& p : ppo.phases) CHECK(p.method == "ppo");
   CHECK(ppo.rollout->kv_cache_bytes > 0);
   CHECK(ppo.rollout->kv_cache_bytes < ppo.memory.capacity);
-  CHECK(ppo.memory.cache == ppo.rollout->kv_cache_bytes);
+  REQUIRE(ppo.memory.engine.has_value());
+  CHECK(ppo.memory.engine->cache == ppo.rollout->kv_cache_bytes);
   const Estimate plain = answer(question("pretrain", "llama-3.1-8b", 32));
   CHECK(plain.phases.front().method == "pretrain");
-  CHECK(plain.memory.kv_cache == 0);
+  CHECK_FALSE(plain.memory.engine.has_value());
 }
 
 TEST_CASE("models that a method does not use are refused by name", "[methods]") {
@@ -320,8 +322,8 @@ TEST_CASE("a round's FLOPs are those of its phases in its time", "[methods]") {
   }
 }
 
-// 256 prompts of 8,192 tokens, each read once, and 4,096 responses of 512: 0.118 of what reading the
-// prompt with every response would take, 2 FLOPs per parameter and token, and its attention.
+// 256 prompts of 8,192 tokens, each read once, and 4,096 responses of 512: 0.118 of what reading
+// the prompt with every response would take, 2 FLOPs per parameter and token, and its attention.
 TEST_CASE("a group reads its prompt once", "[methods]") {
   const auto generated = [](double samples, double prompts, double hits) {
     Scenario s = question("grpo", "llama-3.1-8b", 64);
@@ -341,8 +343,8 @@ TEST_CASE("a group reads its prompt once", "[methods]") {
   const double read = 4 * 4096 * 32 * 8192.0 * 8192 / 2;
   const double pass = 4 * 4096 * 32 * 8704.0 * 8704 / 2;
   CHECK(alone == Approx(4096 * (matrices * 8704 + pass)).epsilon(0.005));
-  CHECK(shared ==
-        Approx(256 * (matrices * 8192 + read) + 4096 * (matrices * 512 + pass - read)).epsilon(0.005));
+  CHECK(shared == Approx(256 * (matrices * 8192 + read) + 4096 * (matrices * 512 + pass - read))
+                      .epsilon(0.005));
   // A cache that holds half of each prompt leaves half of the reading.
   const double reading = 256 * (matrices * 8192 + read);
   CHECK(shared - generated(16, 256, 0.5) == Approx(reading / 2).epsilon(0.005));

@@ -124,7 +124,7 @@ void check_run(const Asked& asked, const Estimate& e) {
     const MemoryUse& m = e.memory;
     asked.hold(m.fits == (m.total <= m.capacity), "it fits where the total is within the capacity");
     asked.hold(near(m.weights + m.gradients + m.optimizer + m.activations + m.logits + m.overhead +
-                        m.resident + m.engine + m.kv_cache,
+                        m.resident + m.generated().weights + m.generated().cache,
                     m.total),
                "memory's parts sum to its total");
     asked.hold(near(e.gpu_hours * 3600, e.gpus * e.wall_clock_seconds), "GPU-hours = GPUs x time");

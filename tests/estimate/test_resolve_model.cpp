@@ -39,7 +39,8 @@ TEST_CASE("a vision encoder may be named by its size", "[estimate][vision]") {
 TEST_CASE("the encoder that a size stands for is said", "[estimate][vision]") {
   Notes notes(true);
   resolve_model(with_encoder("1B"), catalog(), notes);
-  const auto found = std::ranges::find(notes.assumptions, "model.vision_encoder", &Assumption::path);
+  const auto found =
+      std::ranges::find(notes.assumptions, "model.vision_encoder", &Assumption::path);
   REQUIRE(found != notes.assumptions.end());
   CHECK(found->value == "eva-clip-g-14");
   CHECK(found->why.find("1.01B") != std::string::npos);

@@ -40,8 +40,8 @@ TEST_CASE("lengths of samples follow from the bytes of published datasets", "[sa
   const double example = 2'914'250'827.0 / 939'343;
   CHECK(*catalog().assumed().instructions.text_tokens ==
         Approx(example / kCharacters).epsilon(0.02));
-  // A row of preferences holds its prompt in four columns, the chosen answer in two and the other in
-  // one; the rows that leave one chosen answer out are 325,040,536 bytes.
+  // A row of preferences holds its prompt in four columns, the chosen answer in two and the other
+  // in one; the rows that leave one chosen answer out are 325,040,536 bytes.
   const double pairs = 61'135, row = 405'688'662 / pairs;
   const double answer = (405'688'662 - 325'040'536) / pairs;
   const double prompt = (row - 3 * answer) / 4;

@@ -34,7 +34,8 @@ TEST_CASE("the system's own bandwidth, stated, changes nothing", "[estimate][net
   CHECK(answer(s).wall_clock_seconds == usual);
 }
 
-// But for what a simpler layout may take, which a faster network lets in: 1.8 % (space_batches.cpp).
+// But for what a simpler layout may take, which a faster network lets in: 1.8 %
+// (space_batches.cpp).
 TEST_CASE("a faster network between nodes or racks never takes longer", "[estimate][property]") {
   constexpr double kSimpler = 1.018;
   for (const char* accelerator : {"a100-sxm-80gb", "h100-sxm", "gb200-nvl72", "tpu-v5p"}) {

@@ -42,7 +42,8 @@ TEST_CASE("vision-language models are adapted with Hugging Face code", "[estimat
   said.set_text(Field::efficiency_stack, "hf-trainer");
   said.set_text(Field::layout_recompute, "full");
   CHECK(answer(said).gpu_hours == e.gpu_hours);
-  // Who splits the model, trains it from scratch or has billions of pairs has other software in mind.
+  // Who splits the model, trains it from scratch or has billions of pairs has other software in
+  // mind.
   for (const Field degree : {Field::layout_tp, Field::layout_pp, Field::layout_cp}) {
     Scenario split = tuning();
     split.set_number(degree, 2);

@@ -94,7 +94,8 @@ void resume(std::string_view bytes) {
   const SweepPlan plan(request, built_in());
   for (const Format format : {Format::csv, Format::jsonl}) {
     attempt([&] {
-      const SweepResume found = resume_sweep(plan, built_in(), sweep_file(plan, format), file_with(bytes), 1);
+      const SweepResume found =
+          resume_sweep(plan, built_in(), sweep_file(plan, format), file_with(bytes), 1);
       require(found.bytes <= bytes.size() && found.next <= plan.size());
     });
   }

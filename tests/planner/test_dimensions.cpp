@@ -23,7 +23,8 @@ const planning::Scenario kSparse = {"mixtral-8x7b", "h100-sxm", "megatron", 64, 
 
 }  // namespace
 
-TEST_CASE("the accelerators at work are the product of the dimensions that say so", "[dimensions]") {
+TEST_CASE("the accelerators at work are the product of the dimensions that say so",
+          "[dimensions]") {
   Layout l;
   l.tp = 2;
   l.pp = 3;

@@ -51,8 +51,9 @@ double exhaustive(const StepModel& model, const PlanRequest& request) {
             recompute_some_layers(model, l);
             if (!model.memory(l).fits) continue;
             const double domain = model.platform().system->usable_per_domain;
-            least = std::min(least, model.step(l).seconds / l.global_batch * batch.penalty *
-                                        simplicity(s, vp, request.gpus) * of_wide_shards(l, domain));
+            least =
+                std::min(least, model.step(l).seconds / l.global_batch * batch.penalty *
+                                    simplicity(s, vp, request.gpus) * of_wide_shards(l, domain));
           }
         }
       }
@@ -315,7 +316,8 @@ TEST_CASE("interleaving leaves the fullest rank no more layers", "[planner][prop
       space.virtual_stages(structure, structure.pp, stages);
       for (const int v : stages) CHECK(v * std::ceil(layers / (v * structure.pp)) <= most);
       // One layer per stage always works.
-      const bool interleaves = structure.pp > 1 && model.platform().stack->can(dimension_of(&LayoutDegrees::vp));
+      const bool interleaves =
+          structure.pp > 1 && model.platform().stack->can(dimension_of(&LayoutDegrees::vp));
       if (most <= 16) CHECK(stages.back() == (interleaves ? most : 1));
       CHECK(stages.back() <= 16);
     }

@@ -127,9 +127,9 @@ TEST_CASE("the planner's choice beside published best layouts", "[planner][publi
     if (ratio <= 1.05) ++near;
     const bool across_hosts =
         l.dp * l.cp * l.tp > planning::platform(p.accelerator, p.stack).system->usable_per_domain;
-    // Weights gathered over the network only where they did, or where both are a tie: the step model
-    // misses measured steps by more. Of DeepSeek-V3 on 256 GB200 such a layout comes out 1.3 % faster
-    // than their pipeline, whose stages fill a rack each, so that its transfers leave it.
+    // Weights gathered over the network only where they did, or where both are a tie: the step
+    // model misses measured steps by more. Of DeepSeek-V3 on 256 GB200 such a layout comes out 1.3
+    // % faster than their pipeline, whose stages fill a rack each, so that its transfers leave it.
     constexpr double kTie = 1.02;
     CHECK_FALSE((l.sharding == Sharding::parameters && across_hosts && !p.shards_weights &&
                  ratio > kTie));

@@ -38,7 +38,8 @@ TEST_CASE("listings show every entry, in base units to machines") {
     CHECK(table.rows().size() == catalog.names(kind).size());
   }
   const Table one = catalog_table(catalog, CatalogKind::accelerators, "h100-sxm");
-  const nlohmann::json row = nlohmann::json::parse(render(table_document(one, "rows"), Format::jsonl));
+  const nlohmann::json row =
+      nlohmann::json::parse(render(table_document(one, "rows"), Format::jsonl));
   CHECK(row["bf16_flop_per_second"] == 989.4e12);
   CHECK(row["nvfp4_flop_per_second"].is_null());
   CHECK(row["power_watts"] == 700);

@@ -79,9 +79,12 @@ TEST_CASE("columns have unique paths, and a value of their kind or none", "[repo
 TEST_CASE("columns are asked for by name", "[report]") {
   CHECK(require_column("gpus").path == std::string_view("gpus"));
   CHECK_THROWS_AS(require_column(""), Error);
-  for (const auto role : {ColumnRole::platform, ColumnRole::wall_clock, ColumnRole::total}) {
+  using enum ColumnRole;
+  for (const auto role : {platform, system, gpus, precision, params, model_flops, mfu, gpu_hours,
+                          wall_clock, energy, carbon, total, price, price_date}) {
     CHECK(std::ranges::count(columns(), role, &EstimateColumn::role) == 1);
   }
+  CHECK(std::ranges::count(columns(), price_origin, &EstimateColumn::role) == 4);
   const auto hint = [](std::string_view path) {
     try {
       require_column(path);
@@ -122,7 +125,8 @@ TEST_CASE("the JSON document has the contract's form and exact figures", "[repor
     for (const EstimateColumn& column : columns()) {
       INFO(column.path);
       // What made the document stands in its head; rows carry it beside.
-      const bool of_head = column.path == "price_data_date" || column.path == "trcost_version";
+      const bool of_head =
+          column.role == ColumnRole::price_date || column.role == ColumnRole::version;
       if (of_head) continue;
       const nlohmann::json value = at_path(object, column.path);
       if (column.kind == ColumnKind::text) {
@@ -161,8 +165,8 @@ TEST_CASE("unknown is null, empty or n/a, never 0", "[report]") {
   const Report report = report_of(estimates);
   const auto object = nlohmann::json::parse(render_json(report))["estimates"][0];
   CHECK(object["complete"] == false);
-  for (const auto* path :
-       {"cost.total", "cost.per_million_tokens", "cost.price_per_gpu_hour", "range.total_usd.p50"}) {
+  for (const auto* path : {"cost.total", "cost.per_million_tokens", "cost.price_per_gpu_hour",
+                           "range.total_usd.p50"}) {
     INFO(path);
     CHECK(at_path(object, path).is_null());
   }
@@ -303,7 +307,8 @@ TEST_CASE("no line of the table is wider than asked, nor coloured unasked", "[re
       }
     }
   }
-  CHECK(render(report_of(estimates), Format::table, {true, 100, true}).find('\x1b') != std::string::npos);
+  CHECK(render(report_of(estimates), Format::table, {true, 100, true}).find('\x1b') !=
+        std::string::npos);
 }
 
 TEST_CASE("plain style is plain ASCII", "[report]") {

@@ -108,8 +108,8 @@ TEST_CASE("columns that may go leave a narrow table and are counted", "[report]"
   CHECK(text.find("column-0") != std::string::npos);
   CHECK(text.find("column-19") == std::string::npos);
   CHECK(text.find("more columns") != std::string::npos);
-  CHECK(lines_of(as(Format::csv, table))[1] == "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,1.0," +
-                                                std::string(trcost_version()));
+  CHECK(lines_of(as(Format::csv, table))[1] ==
+        "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,1.0," + std::string(trcost_version()));
 }
 
 TEST_CASE("machines get exact values, null and empty for unknown", "[report]") {

@@ -237,8 +237,9 @@ TEST_CASE("a speed per user is kept at the concurrency found, and not at one mor
   });
 }
 
-// tests/calibration/refit_serving.py finds the same with its own copy of the formula: 9.9 % and 32.9 % of
-// 2,196 rows, one vote each 10.1 % and 40.5 %, 96 % of the pairs of chips ordered rightly.
+// tests/calibration/refit_serving.py finds the same with its own copy of the formula: 9.9 % and
+// 32.9 % of 2,196 rows, one vote each 10.1 % and 40.5 %, 96 % of the pairs of chips ordered
+// rightly.
 TEST_CASE("published serving rows are met as the fit says", "[serving][published]") {
   const ServingValidation v = validate_serving(catalog());
   CHECK(v.rows.size() > 2000);

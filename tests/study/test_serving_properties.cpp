@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of serving and rollouts whatever the question: random models, chips, loads and layouts.
+// What holds of serving and rollouts whatever the question: random models, chips, loads and
+// layouts.
 #include <cmath>
 #include <random>
 #include <string>

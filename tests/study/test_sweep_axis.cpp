@@ -82,7 +82,8 @@ TEST_CASE("factors of a decimal give the decimals", "[sweep]") {
 TEST_CASE("words are checked and normalised", "[sweep]") {
   using Words = std::vector<std::string>;
   CHECK(words(SweepAxis::parse("train.precision=bf16,fp8")) == Words{"bf16", "fp8"});
-  CHECK(words(SweepAxis::parse("hardware.accelerator=h100-sxm, b200")) == Words{"h100-sxm", "b200"});
+  CHECK(words(SweepAxis::parse("hardware.accelerator=h100-sxm, b200")) ==
+        Words{"h100-sxm", "b200"});
   CHECK(words(SweepAxis::parse("layout.sequence_parallel=on,false")) == Words{"on", "off"});
   CHECK_THAT(refusal("train.precision=bf16,fp9"), Catch::Contains("fp9") && Catch::Contains("fp8"));
 }

@@ -179,7 +179,8 @@ TEST_CASE("the grid is refused before anything is computed", "[sweep]") {
 }
 
 TEST_CASE("more than 1e12 rows need a shard", "[sweep]") {
-  SweepRequest huge = request({"cost.price_per_gpu_hour=1..2:0.0000001", "data.tokens=1e9..2e9:10"});
+  SweepRequest huge =
+      request({"cost.price_per_gpu_hour=1..2:0.0000001", "data.tokens=1e9..2e9:10"});
   CHECK_THAT(refusal(huge), Catch::Contains("1e12") && Catch::Contains("--shard"));
   huge.shard = trcost::parse_shard("1000000/1000000");
   const SweepPlan plan(huge, catalog());

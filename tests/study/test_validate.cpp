@@ -23,7 +23,8 @@ TEST_CASE("a summary counts experiments once, however many rows one has", "[vali
   CHECK_FALSE(summary.left_out);
 }
 
-TEST_CASE("rows that the fit keeps apart are counted beside its errors, not in them", "[validate]") {
+TEST_CASE("rows that the fit keeps apart are counted beside its errors, not in them",
+          "[validate]") {
   RowError fitted{0.1, 1, "a"}, apart{0.9, 1, "b"};
   fitted.left_out = 1.2;
   apart.apart = true;

@@ -37,7 +37,8 @@ TEST_CASE("every vision row can be asked or says why not", "[study][vision]") {
   CHECK(unanswered <= 1);
 }
 
-// The goals that these figures are held to: a factor of 1.35, a bias of 0.9 to 1.1; of whole runs 1.4,
+// The goals that these figures are held to: a factor of 1.35, a bias of 0.9 to 1.1; of whole runs
+// 1.4,
 // 0.85 to 1.15, and a range whose P90 is at most three times its P10.
 TEST_CASE("vision-language runs lie around their estimates", "[study][vision]") {
   const Catalog catalog;
@@ -70,8 +71,8 @@ TEST_CASE("whole runs lie around their estimates", "[study][runs]") {
   for (const RunReplay& row : v.rows) {
     if (!row.problem.empty()) continue;
     INFO(row.run->name);
-    // Of mixtures sources that no fit has seen lie 0.32 apart (data/efficiency/residuals.csv): of the
-    // one run of a mixture whose software nobody else has the range is wider.
+    // Of mixtures sources that no fit has seen lie 0.32 apart (data/efficiency/residuals.csv): of
+    // the one run of a mixture whose software nobody else has the range is wider.
     CHECK(row.range.p90 / row.range.p10 <= (row.run->name == "DeepSeek-V3" ? 3.2 : 3));
   }
 }

@@ -94,8 +94,8 @@ TEST_CASE("a terminal gives a character no column, one or two", "[text]") {
     CHECK(code_point_width(wide) == 2);
   }
   // Letters, symbols and lines of tables.
-  for (const std::uint32_t narrow : {0x41U, 0xE9U, 0x3B1U, 0x5D0U, 0x905U, 0x2026U, 0x2500U, 0x258FU,
-                                     0xFF71U}) {
+  for (const std::uint32_t narrow :
+       {0x41U, 0xE9U, 0x3B1U, 0x5D0U, 0x905U, 0x2026U, 0x2500U, 0x258FU, 0xFF71U}) {
     CHECK(code_point_width(narrow) == 1);
   }
   // Marks on the letter before: accents, points of Hebrew, Arabic and Devanagari; joiners.

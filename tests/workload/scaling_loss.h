@@ -6,7 +6,8 @@
 
 #include "trcost/tokens.h"
 
-/// L(N, D) = E + A/N^alpha + B/D^beta, nats per token (Hoffmann et al., arXiv 2203.15556, equation 2).
+/// L(N, D) = E + A/N^alpha + B/D^beta, nats per token (Hoffmann et al., arXiv 2203.15556, equation
+/// 2).
 inline double scaling_loss(double params, double tokens, const trcost::ScalingLaw& law = {}) {
   return law.E + law.A / std::pow(params, law.alpha) + law.B / std::pow(tokens, law.beta);
 }

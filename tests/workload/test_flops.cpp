@@ -57,8 +57,9 @@ TEST_CASE("whole runs", "[workload][flops]") {
 }
 
 TEST_CASE("share of attention", "[workload][flops]") {
-  for (const auto& [seq_length, name] : {std::pair{8192.0, "flops/attn_share llama3-405b @8k"},
-                                         std::pair{131072.0, "flops/attn_share llama3-405b @128k"}}) {
+  for (const auto& [seq_length, name] :
+       {std::pair{8192.0, "flops/attn_share llama3-405b @8k"},
+        std::pair{131072.0, "flops/attn_share llama3-405b @128k"}}) {
     const Workload w = reference::text_workload(reference::language("llama3-405b"), seq_length);
     CHECK_THAT(3 * forward_flops(w).attention_core / training_flops(w).total(),
                WithinRel(reference::number(name), 1e-9));

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::array<double, kRoles> kAlike = {1, 1, 1, 1, 1};
 
-// Per token of sequence and parameter of the policy: 2 for a forward pass or a generated token, 6 for
-// one that learns, times each model's share of the policy's parameters (A.1).
+// Per token of sequence and parameter of the policy: 2 for a forward pass or a generated token, 6
+// for one that learns, times each model's share of the policy's parameters (A.1).
 double flops(Method method, const MethodOptions& options,
              const std::array<double, kRoles>& sizes = kAlike) {
   double sum = 0;

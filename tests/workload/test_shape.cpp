@@ -66,8 +66,8 @@ TEST_CASE("more parameters are more work", "[workload][shape][property]") {
     const LanguageModel m = shape_from_parameters(params, 128256);
     const double work = training_flops(reference::text_workload(m, 4096)).total();
     INFO(params << " parameters, " << m.layers << " layers of " << m.hidden);
-    // A wider model gives more of its parameters to the embedding, which is no work. From 3e9 on the
-    // head is a matrix of its own, which takes its parameters from the layers.
+    // A wider model gives more of its parameters to the embedding, which is no work. From 3e9 on
+    // the head is a matrix of its own, which takes its parameters from the layers.
     if (m.tied_embeddings == tied) CHECK(work > 0.965 * before);
     before = work;
     tied = m.tied_embeddings;

@@ -79,9 +79,11 @@ TEST_CASE("the families that a file needs no rule for are those whose rule count
   for (const TokenFamily& family : token_families()) {
     if (!family.image) continue;
     INFO(family.name);
-    std::set<std::pair<std::int64_t, std::int64_t>> counts;  // what comes out of the rule, the encoder
-    for (const ImageSize size : {ImageSize{160, 120}, ImageSize{336, 336}, ImageSize{640, 480},
-                                 ImageSize{1024, 1024}, ImageSize{1920, 1080}, ImageSize{448, 1344}}) {
+    // What comes out of the rule, the encoder.
+    std::set<std::pair<std::int64_t, std::int64_t>> counts;
+    for (const ImageSize size :
+         {ImageSize{160, 120}, ImageSize{336, 336}, ImageSize{640, 480}, ImageSize{1024, 1024},
+          ImageSize{1920, 1080}, ImageSize{448, 1344}}) {
       const TokenCount count = count_image_tokens(family.name, size);
       counts.insert({count.vision, count.vision_encoder.value_or(0)});
     }

@@ -9,7 +9,8 @@
 
 namespace trcost {
 
-/// Attempts x GPU-hours of each x price; what is not filled of rented nodes apart, not in the total.
+/// Attempts x GPU-hours of each x price; what is not filled of rented nodes apart, not in the
+/// total.
 Calculation experiments_budget(const ExperimentReport& report);
 /// Dollars per million tokens from the price of a GPU-hour, tokens per second and what is sold.
 Calculation serving_budget(const ServingReport& report);

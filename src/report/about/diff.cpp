@@ -60,7 +60,8 @@ Page page_of(const DiffReport& report) {
     page.add(Heading{platform_name(platform), total_sentence(platform)});
     page.add(Grid{rows_table(platform.figures, report.everything)});
     if (const std::size_t hidden = hidden_rows(platform.figures, report.everything)) {
-      page.add(Paragraph{fmt::format("{} more figures differ: --all shows them", hidden), Ink::dim});
+      page.add(
+          Paragraph{fmt::format("{} more figures differ: --all shows them", hidden), Ink::dim});
     }
     if (platform.items.empty()) continue;
     page.add(Heading{"Line items"}).add(Grid{rows_table(platform.items, true)});

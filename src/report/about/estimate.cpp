@@ -67,9 +67,7 @@ const Columns<Answer>& answer_columns() {
   static const Columns<Answer> table = [] {
     Columns<Answer> t;
     t.add(versions<Answer>());
-    t.add({text(
-               "price_data_date", [](A a) -> auto& { return a.report->price_data_date; },
-               "of the price book"),
+    t.add({price_date([](A a) -> auto& { return a.report->price_data_date; }),
            json(
                "scenario", [](A a) -> auto& { return a.scenario; },
                "what was asked, replayable with --scenario"),

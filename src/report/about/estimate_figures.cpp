@@ -93,11 +93,10 @@ void add_memory(Page& page, const Estimate& e) {
             .numbers = memory_table(e),
             .label_width = kLabelWidth,
             .value_width = kValueWidth};
-  for (const MemoryPart& part : kMemoryParts) {
-    const double bytes = e.memory.*part.bytes;
-    if (bytes <= 0) continue;
-    bars.bars.push_back({std::string(part.name), capacity > 0 ? bytes / capacity : 0,
-                         format_number(bytes, NumberKind::bytes)});
+  for (const HeldPart& part : held_parts(e.memory)) {
+    if (part.bytes <= 0) continue;
+    bars.bars.push_back({std::string(part.name), capacity > 0 ? part.bytes / capacity : 0,
+                         format_number(part.bytes, NumberKind::bytes)});
   }
   page.add(std::move(bars));
 }
@@ -122,8 +121,8 @@ void add_range(Page& page, const Report& report, const Estimate& detailed) {
   }
   const RangeResult& range = detailed.range;
   if (range.method.empty() && ranges.rows.empty()) return;
-  page.add(
-      Heading{"Range of the total", "P10 to P90, four chances in five; the mark between them is the median"});
+  page.add(Heading{"Range of the total",
+                   "P10 to P90, four chances in five; the mark between them is the median"});
   page.add(std::move(ranges));
   if (range.method.empty()) return;
   page.add(Paragraph{

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include "estimate/memory_columns.h"
@@ -16,23 +18,29 @@
 namespace trcost {
 namespace {
 
+/// A column of a table of uses.
+struct UseColumn {
+  std::string_view name;
+  std::function<double(const MemoryUse&)> bytes;
+};
+
 /// The parts, their sum, and what is elsewhere. Other models, an engine with its cache and a host's
 /// memory only where there are any.
-std::vector<MemoryPart> parts_of(std::span<const MemoryUse> uses) {
+std::vector<UseColumn> parts_of(std::span<const MemoryUse> uses) {
   const auto any = [&](double MemoryUse::*part) {
     return std::ranges::any_of(uses, [&](const MemoryUse& use) { return use.*part > 0; });
   };
-  constexpr double MemoryUse::*kOfRounds[] = {&MemoryUse::resident, &MemoryUse::engine,
-                                              &MemoryUse::kv_cache};
-  const auto always = [&](const MemoryPart& part) {
-    return std::ranges::find(kOfRounds, part.bytes) == std::end(kOfRounds);
-  };
-  std::vector<MemoryPart> out;
+  std::vector<UseColumn> out;
   for (const MemoryPart& part : kMemoryParts) {
-    if (always(part) || any(part.bytes)) out.push_back(part);
+    const bool of_rounds = part.bytes == &MemoryUse::resident;
+    if (!of_rounds || any(part.bytes)) out.push_back({part.name, std::mem_fn(part.bytes)});
   }
-  out.push_back({"total", &MemoryUse::total});
-  if (any(&MemoryUse::host)) out.push_back({"in the host", &MemoryUse::host});
+  if (std::ranges::any_of(uses, &MemoryUse::generating)) {
+    out.push_back({kEngineWords, [](const MemoryUse& use) { return use.generated().weights; }});
+    out.push_back({kCacheWords, [](const MemoryUse& use) { return use.generated().cache; }});
+  }
+  out.push_back({"total", std::mem_fn(&MemoryUse::total)});
+  if (any(&MemoryUse::host)) out.push_back({"in the host", std::mem_fn(&MemoryUse::host)});
   return out;
 }
 
@@ -80,7 +88,7 @@ std::string counted(const std::optional<MemoryCase>& c) {
 
 std::vector<TableColumn> part_columns(const char* first, std::span<const MemoryUse> uses) {
   std::vector<TableColumn> columns = {{first}};
-  for (const MemoryPart& part : parts_of(uses)) {
+  for (const UseColumn& part : parts_of(uses)) {
     columns.push_back({std::string(part.name), {}, Align::right});
   }
   return columns;
@@ -92,7 +100,7 @@ Table parts_table(const MemoryReport& report) {
   for (std::size_t i = 0; i < report.whole.size(); ++i) {
     std::vector<Cell> row = {std::string(recompute_name(static_cast<Recompute>(i)))};
     for (const auto& [name, part] : parts_of(report.whole)) {
-      row.push_back(bytes(report.whole[i].*part));
+      row.push_back(bytes(part(report.whole[i])));
     }
     table.add_row(std::move(row));
   }
@@ -111,7 +119,7 @@ Table given_table(const MemoryReport& report) {
     if (!fit.given) continue;
     std::vector<Cell> row = {fit.accelerator};
     for (const auto& [name, part] : parts_of(uses)) {
-      row.push_back(bytes(fit.given->use.*part));
+      row.push_back(bytes(part(fit.given->use)));
     }
     row.push_back(!fit.given->use.fits ? "NO" : fit.given->use.tight ? "tight" : "yes");
     table.add_row(std::move(row));

@@ -41,7 +41,9 @@ std::vector<std::string> open_rows(const MemoryValidation& v) {
   }
   std::vector<std::string> lines;
   for (const auto& [reason, rows] : reasons) {
-    lines.push_back(fmt::format("{} not replayed: {}", rows == 1 ? "one row is" : fmt::format("{} rows are", rows), reason));
+    lines.push_back(fmt::format("{} not replayed: {}",
+                                rows == 1 ? "one row is" : fmt::format("{} rows are", rows),
+                                reason));
   }
   return lines;
 }
@@ -49,7 +51,8 @@ std::vector<std::string> open_rows(const MemoryValidation& v) {
 std::string memory_words(const MemoryValidation& v) {
   return fmt::format(
       "{} peaks of {} sources, each source weighing one: median error {:.1f} %, 90th percentile "
-      "{:.1f} %, bias {:+.1f} %. One vote per source, the mean ln(predicted / measured) of its rows: "
+      "{:.1f} %, bias {:+.1f} %. One vote per source, the mean ln(predicted / measured) of its "
+      "rows: "
       "factor {:.2f}, 90th percentile {:.2f}, bias x{:.2f}.",
       v.all.rows, v.votes.sources, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias,
       v.votes.factor, v.votes.p90_factor, v.votes.bias);

@@ -87,7 +87,8 @@ std::string round_words(const PosttrainingValidation& v) {
 
 std::string run_words(const PosttrainingValidation& v) {
   return fmt::format(
-      "{} whole runs of {} sources, one vote each: factor {:.2f}, bias x{:.2f}; the 80 % range holds "
+      "{} whole runs of {} sources, one vote each: factor {:.2f}, bias x{:.2f}; the 80 % range "
+      "holds "
       "{:.0f} %.",
       v.runs.rows, v.runs.sources, v.runs.factor, v.runs.bias, 100 * v.runs.coverage);
 }

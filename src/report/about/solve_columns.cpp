@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "estimate/estimate_columns.h"
-#include "report/provenance.h"
 #include "scenario/number_kind.h"
 #include "trcost/report.h"
 
@@ -128,12 +127,13 @@ Columns<SolutionRow> columns_for(const SolveReport& report) {
   for (const auto& [info, value] : report.solutions.front().values) {
     t.add_named(unknown_column(*info), info->path, which++);
   }
+  // The rent stands among the columns of the cluster.
   const EstimateColumn& target = *report.target.column;
-  if (!is_unknown(report, target.path) && !target.path.starts_with("cluster.")) {
+  if (!is_unknown(report, target.path) && target.role != ColumnRole::rent) {
     t.add_named(target_column(target), target.path, 0);
   }
-  t.pick<estimate_of, columns>(further_paths(report));
-  t.pick<estimate_of, columns>(provenance_paths());
+  t.pick<estimate_of, columns>([&](const ColumnInfo& each) { return is_further(report, each); });
+  t.pick<estimate_of, columns>({ColumnRole::price_origin});
   t.add({text("problem", [](Row r) -> auto& { return r.solution->problem; },
               "why there is no answer; the rest is then the nearest that exists"),
          text("path",
@@ -184,8 +184,7 @@ Columns<SolveAnswer> document_columns(const Columns<SolutionRow>& rows) {
   solutions.list = [](Answer answer, std::uint32_t, RowSink& sink) {
     for (const SolutionRow& row : answer.rows()) sink.row(record_of(answer.row_columns(), row));
   };
-  t.add({text("price_data_date", [](Answer a) -> auto& { return a.report().price_data_date; },
-              "of the price book"),
+  t.add({price_date([](Answer a) -> auto& { return a.report().price_data_date; }),
          json("scenario", [](Answer a) -> auto& { return a.report().scenario; },
               "what was asked beside the unknown and the target, replayable with --scenario"),
          text("target.column", [](Answer a) { return a.report().target.column->path; },
@@ -215,7 +214,9 @@ const std::string& SolutionRow::result() const {
 }
 
 SolveAnswer::SolveAnswer(const SolveReport& report)
-    : report_(&report), row_columns_(columns_for(report)), columns_(document_columns(row_columns_)) {
+    : report_(&report),
+      row_columns_(columns_for(report)),
+      columns_(document_columns(row_columns_)) {
   for (std::size_t i = 0; i < report.solutions.size(); ++i) {
     SolutionRow& row = rows_.emplace_back();
     row.report = &report;
@@ -230,14 +231,9 @@ bool is_unknown(const SolveReport& report, std::string_view path) {
   });
 }
 
-std::vector<std::string_view> further_paths(const SolveReport& report) {
-  std::vector<std::string_view> out;
-  for (const EstimateColumn& column : columns()) {
-    if (column.rank != Rank::first || column.kind != ColumnKind::number) continue;
-    if (column.path == report.target.column->path || is_unknown(report, column.path)) continue;
-    out.push_back(column.path);
-  }
-  return out;
+bool is_further(const SolveReport& report, const ColumnInfo& column) {
+  return column.rank == Rank::first && column.kind == ColumnKind::number &&
+         &column != report.target.column && !is_unknown(report, column.path);
 }
 
 }  // namespace trcost

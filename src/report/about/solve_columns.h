@@ -45,7 +45,8 @@ class SolveAnswer {
 
 /// Whether the unknown's own column says what the estimate's column of this path does.
 bool is_unknown(const SolveReport& report, std::string_view path);
-/// The first columns of an estimate, without the unknown and the target.
-std::vector<std::string_view> further_paths(const SolveReport& report);
+/// Whether a column of the estimate stands beside them: the first ones, without the unknown and the
+/// target.
+bool is_further(const SolveReport& report, const ColumnInfo& column);
 
 }  // namespace trcost

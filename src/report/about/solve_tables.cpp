@@ -15,9 +15,12 @@ namespace trcost {
 namespace {
 
 // The short title of a target, unless another column of the table has it.
-std::string_view target_title(const EstimateColumn& column) {
-  const std::string_view title = column.heading();
-  return title == "total" && column.role != ColumnRole::total ? column.path : title;
+std::string_view target_title(const SolveReport& report) {
+  const EstimateColumn& target = *report.target.column;
+  const bool taken = std::ranges::any_of(columns(), [&](const EstimateColumn& each) {
+    return is_further(report, each) && each.heading() == target.heading();
+  });
+  return taken ? target.path : target.heading();
 }
 
 // A column of the table of solutions.
@@ -42,13 +45,13 @@ std::vector<Cell> column_cells(const SolutionColumn& column, const SolveReport& 
 }
 
 std::vector<SolutionColumn> number_columns(const SolveReport& report) {
-  std::vector<SolutionColumn> columns;
+  std::vector<SolutionColumn> shown;
   const std::vector<Solution>& solutions = report.solutions;
   const auto& unknowns = solutions.front().values;
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const FieldInfo& info = *unknowns[i].first;
     SolutionColumn& column =
-        columns.emplace_back(SolutionColumn{info.path, number_kind(info.kind)});
+        shown.emplace_back(SolutionColumn{info.path, number_kind(info.kind)});
     column.strong = true;
     for (const Solution& solution : solutions) {
       column.values.push_back(i < solution.values.size()
@@ -58,23 +61,23 @@ std::vector<SolutionColumn> number_columns(const SolveReport& report) {
   }
   const EstimateColumn& target = *report.target.column;
   if (!is_unknown(report, target.path)) {
-    SolutionColumn& column = columns.emplace_back(
-        SolutionColumn{target_title(target), target.display});
+    SolutionColumn& column = shown.emplace_back(
+        SolutionColumn{target_title(report), target.display});
     column.follows_price = target.priced;
     for (const Solution& solution : solutions) column.values.push_back(solution.achieved);
   }
-  for (const std::string_view path : further_paths(report)) {
-    const EstimateColumn* further = find_column(path);
+  for (const EstimateColumn& further : columns()) {
+    if (!is_further(report, further)) continue;
     SolutionColumn& column =
-        columns.emplace_back(SolutionColumn{further->heading(), further->display});
+        shown.emplace_back(SolutionColumn{further.heading(), further.display});
     column.overflow = Overflow::drop;
-    column.follows_price = further->priced;
+    column.follows_price = further.priced;
     for (const Solution& solution : solutions) {
-      column.values.push_back(solution.estimate ? further->number(*solution.estimate)
+      column.values.push_back(solution.estimate ? further.number(*solution.estimate)
                                                 : std::nullopt);
     }
   }
-  return columns;
+  return shown;
 }
 
 bool has_range(const Solution& solution) {

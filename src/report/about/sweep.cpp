@@ -78,7 +78,7 @@ Table table_of(const SweepPlan& plan, const KeptSweep& kept) {
   const bool marks = mark < kept.rows.size();
   bool errors = false;
   std::vector<std::vector<Cell>> rows;
-  each_row(kept.record(), kept.columns.find("rows"), [&](const Record& row) {
+  RowTaker take([&](const Record& row) {
     const bool imputed = marks && row.value(mark).number != 0;
     std::vector<Cell>& cells = rows.emplace_back();
     for (std::size_t i = 0; i < error; ++i) {
@@ -88,6 +88,7 @@ Table table_of(const SweepPlan& plan, const KeptSweep& kept) {
     errors |= why.known();
     cells.emplace_back(why.text);
   });
+  kept.rows.each(take);
   std::vector<TableColumn> heads = heads_of(plan, columns);
   if (errors) {
     const std::string name(kErrorColumn);
@@ -136,7 +137,7 @@ std::optional<Scatter> scatter_of(const SweepPlan& plan, const Places& places) {
   const std::size_t x =
       time != places.end() ? static_cast<std::size_t>(time - places.begin()) : figure_axis(plan);
   if (!y || *y == x || (time == places.end() && x == plan.named_axes())) return {};
-  return Scatter{std::string(places[x]->path), std::string(places[*y]->path), places[*y]->display};
+  return Scatter{places[x], places[*y]};
 }
 
 void add_figure(Page& page, const SweepPlan& plan, const Places& places, const Table& table) {
@@ -289,7 +290,7 @@ Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable>
   page.add(question(plan, *shown));
   add_figure(page, plan, places, *shown);
   add_heat(page, plan, places, *shown);
-  Document document{kept->record(), "rows", [page, shown] {
+  Document document{kept->record(), kSweepRows, [page, shown] {
                       Page with_rows = page;
                       return with_rows.add(Heading{"Rows"}).add(Grid{*shown});
                     }};

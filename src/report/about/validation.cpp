@@ -88,9 +88,9 @@ Table validation_table(const ValidationResult& result) {
   for (const ValidationRow& row : result.rows) {
     const ThroughputRow& m = *row.measured;
     const bool known = row.problem.empty();
-    table.add_row({m.id, m.model, word_of(kTasks, m.task), m.accelerator, Cell::number(m.gpus, NumberKind::count),
-                   precision_name(m.precision), stack_of(m),
-                   known ? Cell(layout_words(row.layout)) : Cell::unknown(),
+    table.add_row({m.id, m.model, word_of(kTasks, m.task), m.accelerator,
+                   Cell::number(m.gpus, NumberKind::count), precision_name(m.precision),
+                   stack_of(m), known ? Cell(layout_words(row.layout)) : Cell::unknown(),
                    Cell::boolean(row.planned), known ? rate(row.predicted) : Cell::unknown(),
                    rate(m.tokens_per_second_per_gpu),
                    known ? signed_share_cell(row.error) : Cell::unknown(),
@@ -102,7 +102,8 @@ Table validation_table(const ValidationResult& result) {
 std::string left_out_words(const std::optional<LeftOut>& left) {
   if (!left) return "";
   return fmt::format(
-      " With each source left out in turn, as an estimate without --tuning gives them: median {:.1f} %, "
+      " With each source left out in turn, as an estimate without --tuning gives them: median "
+      "{:.1f} %, "
       "90th percentile {:.1f} %, bias {:+.1f} %; the 80 % range holds {:.0f} % of the rows at a "
       "median P90/P10 of {:.2f} (interval score of ln {:.2f}).",
       100 * left->median, 100 * left->p90, 100 * left->bias, 100 * left->inside, left->width,
@@ -112,8 +113,9 @@ std::string left_out_words(const std::optional<LeftOut>& left) {
 std::string fitted_to(const ValidationSummary& all) {
   if (all.apart == 0) return "fitted to them";
   if (all.apart == all.rows) return "that no row of these was fitted to";
-  return fmt::format("fitted to all but {}, which are kept apart and not counted (data/runs/README.md)",
-                     all.apart);
+  return fmt::format(
+      "fitted to all but {}, which are kept apart and not counted (data/runs/README.md)",
+      all.apart);
 }
 
 std::string validation_summary(const ValidationResult& result) {
@@ -162,7 +164,8 @@ Curve predictions(const ValidationResult& result) {
 Page page_of(const ValidationResult& result, bool rows) {
   Page page{"Validation", made_by(), {}};
   if (rows) page.add(Heading{"Measured rows"}).add(Grid{validation_table(result)});
-  page.add(Heading{"Errors by kind of row"}).add(Grid{validation_summary_table(result.summaries, result.all)});
+  page.add(Heading{"Errors by kind of row"})
+      .add(Grid{validation_summary_table(result.summaries, result.all)});
   page.add(Paragraph{validation_summary(result)});
   return page.add(predictions(result));
 }

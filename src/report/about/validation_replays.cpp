@@ -102,8 +102,8 @@ Table vision_table(const VisionValidation& validation) {
 
 std::string vision_summary(const VisionValidation& v) {
   const auto votes = [](const SourceVotes& s) {
-    return fmt::format("factor {:.2f}, bias x{:.2f}, {:.0f} % inside the 80 % range", s.factor, s.bias,
-                       100 * s.coverage);
+    return fmt::format("factor {:.2f}, bias x{:.2f}, {:.0f} % inside the 80 % range", s.factor,
+                       s.bias, 100 * s.coverage);
   };
   const std::string left =
       v.left_out_factor && v.left_out_bias
@@ -111,7 +111,8 @@ std::string vision_summary(const VisionValidation& v) {
                         *v.left_out_factor, *v.left_out_bias)
           : std::string();
   return fmt::format(
-      "{} vision-language rows of {} sources, one vote each: {}{}. {} contrastive rows of {} sources: "
+      "{} vision-language rows of {} sources, one vote each: {}{}. {} contrastive rows of {} "
+      "sources: "
       "{}. A vote is the mean ln(predicted / reported) of a source's rows, the factor exp of the "
       "median of its size. {} further rows are published but cannot be replayed (--format csv says "
       "why).",
@@ -137,8 +138,9 @@ Page page_of(const VisionValidation& validation) {
 std::string serving_summary(const ServingValidation& v) {
   return fmt::format(
       "{} measured rows ({} configurations, one vote each): median error {:.1f} %, 90th percentile "
-      "{:.1f} %, bias {:+.1f} %; of the pairs of chips that differ by over 10 %, {:.1f} % are ordered "
-      "rightly. Constants were fitted to these rows; what they miss with a model left out stands in "
+      "{:.1f} %, bias {:+.1f} %; of the pairs of chips that differ by over 10 %, {:.1f} % are "
+      "ordered rightly. Constants were fitted to these rows; what they miss with a model left out "
+      "stands in "
       "README.md.",
       v.all.rows, v.all.groups, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias,
       100 * v.ordered_rightly);
@@ -156,19 +158,25 @@ Table serving_table(const ServingValidation& v) {
   for (const ServingReplay& r : v.rows) {
     table.add_row({r.id, r.model, r.accelerator, r.engine, Cell(r.precision), count(r.layout.gpus),
                    count(r.input_tokens), count(r.output_tokens),
-                   r.concurrency ? count(*r.concurrency) : Cell("all"), rate(r.predicted),
-                   rate(r.measured), signed_share_cell(r.error)});
+                   r.concurrency ? count(*r.concurrency) : Cell("all"),
+                   r.predicted ? rate(*r.predicted) : Cell::unknown(), rate(r.measured),
+                   r.error ? signed_share_cell(*r.error) : Cell::unknown()});
   }
   return table;
 }
 
 Page page_of(const ServingValidation& v, bool rows) {
   Page page{"Serving validation", made_by(), {}};
-  if (rows) page.add(Heading{"Measured rows", "output tokens per second and GPU"}).add(Grid{serving_table(v)});
-  page.add(Heading{"Errors by kind of row"}).add(Grid{validation_summary_table(v.summaries, v.all)});
+  if (rows)
+    page.add(Heading{"Measured rows", "output tokens per second and GPU"})
+        .add(Grid{serving_table(v)});
+  page.add(Heading{"Errors by kind of row"})
+      .add(Grid{validation_summary_table(v.summaries, v.all)});
   page.add(Paragraph{serving_summary(v)});
   std::vector<MatchPoint> points;
-  for (const ServingReplay& r : v.rows) points.push_back({r.id, r.engine, r.measured, r.predicted});
+  for (const ServingReplay& r : v.rows) {
+    if (r.predicted) points.push_back({r.id, r.engine, r.measured, *r.predicted});
+  }
   return page.add(match_curve("Predicted against measured output tokens per second and GPU",
                               "measured output tokens/s per GPU", points, serving_table(v)));
 }

@@ -155,24 +155,24 @@ class PageSheet {
 // One column of the rows over another, beside them.
 void add_scatter(WorkbookFile& book, const RowPlan& plan, const std::string& sheet,
                  const Scatter& scatter) {
-  const auto column = [&](std::string_view path) {
-    const auto found = std::ranges::find_if(
-        plan.cells(), [&](const RowCell& cell) { return cell.info->path == path; });
-    return static_cast<std::size_t>(found - plan.cells().begin());
+  const auto place = [&](const ColumnInfo* column) {
+    return static_cast<std::size_t>(std::ranges::find(plan.cells(), column, &RowCell::info) -
+                                    plan.cells().begin());
   };
-  const std::size_t x = column(scatter.x);
-  const std::size_t y = column(scatter.y);
+  const std::size_t x = place(scatter.x);
+  const std::size_t y = place(scatter.y);
   const std::size_t end = plan.cells().size();
   if (x == end || y == end) return;
   const std::size_t last = book.row() - 1;
+  const std::string x_title(scatter.x->path), y_title(scatter.y->path);
   book.chart(1, end + 1,
              {.kind = WorkbookFile::ChartKind::points,
-              .title = scatter.y + " over " + scatter.x,
-              .series = {{scatter.y, WorkbookFile::range_name(sheet, 1, x, last, x),
+              .title = y_title + " over " + x_title,
+              .series = {{y_title, WorkbookFile::range_name(sheet, 1, x, last, x),
                           WorkbookFile::range_name(sheet, 1, y, last, y)}},
-              .x_title = scatter.x,
-              .y_title = scatter.y,
-              .y_kind = scatter.y_kind,
+              .x_title = x_title,
+              .y_title = y_title,
+              .y_kind = scatter.y->display,
               .legend = false});
 }
 
@@ -217,7 +217,7 @@ void add_lists(WorkbookFile& book, const Record& record, const ColumnTable& tabl
     const bool around = path == rows || rows.starts_with(path + "/");
     if (!around) add_rows(book, record, path, false);
     const ColumnTable& items = table.items(i);
-    if (items.find("") == items.size()) add_lists(book, record, items, path + "/", rows);
+    if (&items != &text_columns()) add_lists(book, record, items, path + "/", rows);
   }
 }
 
@@ -238,7 +238,7 @@ void add_origin(WorkbookFile& book, const Document& document, const Page& page,
   };
   row("made by", page.made_by);
   row("trcost", trcost_version());
-  const std::size_t date = document.record.table().find("price_data_date");
+  const std::size_t date = document.record.table().find(ColumnRole::price_date);
   if (date < document.record.table().size()) row("price book", document.record.value(date).text);
   row("command", document.command);
   row("scenario, as JSON", document.scenario);

@@ -99,7 +99,8 @@ std::optional<ShownNumber> shown_number(double value, std::string_view text) {
   const std::optional<int> power = unit_power(value, words->number);
   std::string format = digits_format(words->decimals);
   if (words->suffix == "%" && power == -2) {
-    format = (words->decimals == 0 ? std::string("0") : "0." + std::string(words->decimals, '0')) + "%";
+    format =
+        (words->decimals == 0 ? std::string("0") : "0." + std::string(words->decimals, '0')) + "%";
     if (words->sign) format = fmt::format("+{0};-{0}", format);
     return ShownNumber{value, in_quotes(words->prefix) + format};
   }

@@ -13,9 +13,9 @@ struct ShownNumber {
   std::string format;  ///< of a spreadsheet: `"~$"#,##0`
 };
 
-/// How a cell shows `value` where people read `words`: `$84.9k` is 84,873 as `"$"#,##0`; `312` under
-/// a heading in TFLOP/s is 312, whatever the base unit; `27.5 d` of seconds is 27.5 `"d"`. None for
-/// words that hold more than one number, or none.
+/// How a cell shows `value` where people read `words`: `$84.9k` is 84,873 as `"$"#,##0`; `312`
+/// under a heading in TFLOP/s is 312, whatever the base unit; `27.5 d` of seconds is 27.5 `"d"`.
+/// None for words that hold more than one number, or none.
 std::optional<ShownNumber> shown_number(double value, std::string_view words);
 
 /// A duration, `value` in seconds: hours, below a minute seconds.

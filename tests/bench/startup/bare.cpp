@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The yardstick of start-up: links the same four libraries, parses an option, prints one JSON object.
+// The yardstick of start-up: links the same four libraries, parses an option, prints one JSON
+// object.
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>

@@ -103,7 +103,8 @@ TEST_CASE("Qwen video: frames, pairs, and the pixel caps of a frame", "[tokens]"
   // --max-pixels bounds a frame: 200704 = 256 tokens: beta = 2.14286, 336 -> 12, 597.3 -> 21.
   CHECK(count_video_tokens("qwen2-vl", {1280, 720}, 60, 2, {.max_pixels = 200704}).vision ==
         12 * 21 * 60);
-  // --min-pixels lifts the cap of a long clip to 1.05 x 250000 = 262500: beta = 1.87373, 384.3 -> 13,
+  // --min-pixels lifts the cap of a long clip to 1.05 x 250000 = 262500: beta = 1.87373, 384.3 ->
+  // 13,
   // 683.1 -> 24.
   CHECK(count_video_tokens("qwen2-vl", {1280, 720}, 3600, 2, {.min_pixels = 250000}).vision ==
         13 * 24 * 384);
