@@ -196,7 +196,11 @@ void check_order(const Asked& asked, const Estimate& e) {
   // and other steps may be worth more to the loss than their time.
   if (const auto faster = answer(s, false, faster_links());
       faster && faster->gpus == e.gpus && faster->layout.global_batch == e.layout.global_batch) {
-    asked.hold(faster->wall_clock_seconds <= e.wall_clock_seconds * 1.02,
+    asked.hold(faster->performance.step_seconds <= e.performance.step_seconds * 1.02,
+               "steps over a faster link take no longer");
+    // Accelerators that work together also write checkpoints together.
+    asked.hold(faster->layout.gpus() < e.layout.gpus() ||
+                   faster->wall_clock_seconds <= e.wall_clock_seconds * 1.02,
                "a faster link takes no longer");
   }
 }
