@@ -179,13 +179,27 @@ load program
   ! grep -q 'would give 3.00000 d' <<<"$out"
 }
 
+@test "GPUs for a time are those that estimate gives a deadline, or neither has an answer" {
+  question=(--params 7e9 --tokens 1e12 --accelerator h100-sxm)
+  for time in 1h 6h 3d 30d; do
+    run_trcost estimate --deadline "$time" "${question[@]}" --format json
+    sized=$(jq '.estimates[0] | [.gpus, .wall_clock_seconds, .cost.total]' <<<"$out")
+    run_trcost solve --for gpus --duration "$time" "${question[@]}" --format json
+    solved=$(jq '.solutions[0] | [.value, .wall_clock_seconds, .cost.total]' <<<"$out")
+    echo "$time: $sized, $solved"
+    [ "$solved" = "$sized" ]
+  done
+  refused 1 'no number of h100-sxm was found that finishes within 60.0 min' \
+    solve --for gpus --duration 1h "${question[@]}"
+}
+
 @test "GPUs for a deadline: a sweep of every size agrees on the fewest and the least cost" {
   question=(--params 8B --tokens 1T --accelerator h100-sxm)
   run_trcost solve --for gpus --deadline 12h "${question[@]}" --format json
   [ "$code" -eq 0 ]
   fewest=$(jq '.solutions[0].choices[] | select(.choice | startswith("fewest")) | .value' <<<"$out" |
     head -1)
-  cheapest=$(jq '.solutions[0].value' <<<"$out")
+  cheapest=$(jq '[.solutions[0].choices[] | select(.choice | startswith("least cost")).value][0]' <<<"$out")
   # Every size from well below the fewest to well above the cheapest.
   most=$((fewest > cheapest ? fewest : cheapest))
   row() {
