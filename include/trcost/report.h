@@ -100,6 +100,8 @@ std::string failure_line(const Estimator::Failure& failure);
 /// All warnings, each once, with the platform named where not all have it; totals without a price;
 /// and the platforms without an answer. For stderr, and for documents that are handed on.
 std::vector<std::string> warning_lines(const Report& report);
+/// The same without the platforms that have no answer.
+std::vector<std::string> estimate_warnings(const Report& report);
 /// What `--strict` does not let pass in an estimate, each with the flag that avoids it.
 std::vector<std::string> strict_reasons(const Estimate& estimate);
 

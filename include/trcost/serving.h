@@ -30,6 +30,9 @@ struct ServingQuestion {
   std::optional<int> tp, ep, dp;
   ServingLoad load;
   std::optional<double> tokens_per_second_per_user;
+  bool any_speed = false;  ///< a free load may be as slow as memory lets it: what a claim may mean
+  /// What a free load leaves each user; set by serving_report() (data/assumed/scenario.json).
+  std::optional<double> least_per_user = {};
   double sold = 1;    ///< share of the capacity that is paid for
   bool curve = true;     ///< throughput over concurrency beside the one point
   bool explain = false;  ///< every formula with its numbers

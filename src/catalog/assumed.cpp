@@ -32,6 +32,16 @@ StackChoice read_stack(const JsonValue& value, const Sources& sources) {
   return out;
 }
 
+SpeedChoice read_speed(const JsonValue& value, const Sources& sources) {
+  ObjectReader row = value.object();
+  SpeedChoice out;
+  out.tokens_per_second = row.required_number("tokens_per_second_per_user", 1e-3, 1e6);
+  out.why = row.required_text("why");
+  out.source = sources.text(row.required_value("source"));
+  row.finish();
+  return out;
+}
+
 EntryChoice read_entry(const JsonValue& value, const Sources& sources) {
   ObjectReader row = value.object();
   EntryChoice out;
@@ -149,6 +159,7 @@ std::shared_ptr<const AssumedChoices> load_assumed_choices(const Catalog& catalo
   out->contrastive_stack = read_entry(file.required_value("contrastive_stack"), sources);
   out->mixture_stack = read_stack(file.required_value("mixture_stack"), sources);
   out->claim_reference = read_entry(file.required_value("claim_reference"), sources);
+  out->served_speed = read_speed(file.required_value("served_speed"), sources);
   read_samples(file, sources, *out);
   for (const JsonValue& each : file.required_value("rounds").array()) {
     out->rounds.push_back(read_round(each, sources));

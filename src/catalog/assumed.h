@@ -50,6 +50,12 @@ struct UsefulShares {
   double grouped_text = 0, padded_text = 0;  ///< of the text beside images
 };
 
+/// The least that each user of a service gets.
+struct SpeedChoice {
+  double tokens_per_second = 0;
+  std::string why, source;
+};
+
 struct AssumedChoices {
   std::vector<std::string> accelerators;
   std::vector<EntryChoice> vision_encoders;  ///< by the size of the model, the last for any
@@ -58,6 +64,7 @@ struct AssumedChoices {
   EntryChoice contrastive_stack;  ///< of contrastive training
   StackChoice mixture_stack;      ///< of large mixtures of experts from scratch
   EntryChoice claim_reference;    ///< the accelerator that a claimed factor is over
+  SpeedChoice served_speed;       ///< of a service whose load nobody gives
   SampleChoice instructions, preferences;     ///< of text; one sequence of a pair
   SampleChoice image_instructions, captions;  ///< the latter where only the projector learns
   std::vector<RoundChoice> rounds;

@@ -42,7 +42,8 @@ constexpr NumberOption kNumbers[] = {
     {"--output-tokens", &ServeOptions::output_tokens, NumberKind::integer, 1, 1e8,
      "tokens of its answer (default 1024)"},
     {"--concurrency", &ServeOptions::concurrency, NumberKind::integer, 1, 1e7,
-     "requests in flight per replica (default: as many as memory holds)"},
+     "requests in flight per replica (default: as many as memory holds "
+     "and each user can read along with)"},
     {"--tokens-per-second-per-user", &ServeOptions::per_user, NumberKind::number, 1e-3, 1e6,
      "speed that each user gets at least; the concurrency follows"},
     {"--load", &ServeOptions::load, NumberKind::fraction, 1e-6, 1,
@@ -170,6 +171,7 @@ ServingQuestion question_of(ServeOptions& typed, Session& session) {
   q.load.acceptance = value(&ServeOptions::acceptance).value_or(0);
   q.load.drafted = value(&ServeOptions::drafted).value_or(0);
   q.tokens_per_second_per_user = value(&ServeOptions::per_user);
+  q.any_speed = !typed.claim.empty();
   q.sold = value(&ServeOptions::load).value_or(1);
   const std::optional<double> prefill = value(&ServeOptions::prefill);
   q.load.apart = prefill.has_value();

@@ -14,6 +14,7 @@
 #include "cost/prices.h"
 #include "report/documents.h"
 #include "report/solve_report.h"
+#include "report/wording.h"
 #include "study/rent.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
@@ -135,7 +136,7 @@ class Solving {
     request_.unknown = rent_.unknown;
     request_.target = {&rent_column(), rent_.budget, false};
     target_words_ =
-        "rent (GPU-hours x price) is at most " + format_number(rent_.budget, NumberKind::money, 4);
+        "rent (GPU-hours x price) is at most " + brief_words(rent_.budget, NumberKind::money);
     if (rent_.seconds) {
       target_words_ += " for " + format_number(*rent_.seconds, NumberKind::duration);
     }
@@ -301,7 +302,7 @@ class Solving {
     }
     request_.target.value = *other.cost.total;
     target_words_ = fmt::format("{} costs what {} does: {}", names[0], names[1],
-                                format_number(*other.cost.total, NumberKind::money, 6));
+                                short_money(*other.cost.total));
     return names[0];
   }
 

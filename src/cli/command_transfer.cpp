@@ -107,15 +107,7 @@ int run_transfer(const TransferArguments& arguments, Session& session) {
   output.write(render(document, format, style_of(arguments.output, format, session)));
   output.commit();
   for (const Estimator::Failure& failure : result.failures) session.warn(failure_line(failure));
-  // So little is more often a slip of a unit than a slow run.
-  constexpr double kHardlyAny = 0.01;
-  const double mfu = result.source.estimate.performance.mfu;
-  if (mfu < kHardlyAny) {
-    session.warn(
-        fmt::format("the measurement is an MFU of {:.2g} %, {:.3g} times slower than "
-                    "predicted: check its unit, tokens and number of accelerators",
-                    100 * mfu, result.factor));
-  }
+  for (const std::string& each : result.warnings) session.warn(each);
   return kExitOk;
 }
 

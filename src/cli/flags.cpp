@@ -159,25 +159,38 @@ std::vector<Flag> Flags::rows() const {
   return rows;
 }
 
-// CLI11 takes what follows an option as its value, also where that is the next option.
-void Flags::refuse_options_as_values(const std::vector<std::string>& arguments) const {
+// CLI11 takes what follows an option as its value, also where that is the next option or where the
+// option ends in "=", and nothing as a value of a switch.
+void Flags::refuse_lost_values(const std::vector<std::string>& arguments) const {
   const auto known = [&](const std::string& word) -> const CLI::Option* {
     return word.starts_with('-') ? app_->get_option_no_throw(word) : nullptr;
   };
-  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
-    if (arguments[i] == "--") return;
-    const CLI::Option* option = known(arguments[i]);
-    if (option == nullptr || option->get_items_expected_min() == 0) continue;
-    if (known(arguments[i + 1]) != nullptr) {
-      throw usage_error(arguments[i] + " needs a value",
-                        fmt::format("write {} {}", arguments[i], option->get_type_name()));
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    if (word == "--") return;
+    const std::string name = word.substr(0, word.find('='));
+    const CLI::Option* option = known(name);
+    if (option == nullptr) continue;
+    const bool given_here = name.size() < word.size();
+    const bool empty_here = name.size() + 1 == word.size();
+    if (option->get_items_expected_max() == 0) {
+      if (empty_here) throw usage_error(name + " takes no value", "write " + name);
+      continue;
     }
-    ++i;
+    if (given_here && !empty_here) continue;
+    const bool last = i + 1 == arguments.size();
+    const bool optional = option->get_items_expected_min() == 0;
+    if (empty_here || (!last && arguments[i + 1].empty()) ||
+        (!last && !optional && known(arguments[i + 1]) != nullptr)) {
+      throw usage_error(name + " needs a value",
+                        fmt::format("write {} {}", name, option->get_type_name()));
+    }
+    if (!optional) ++i;
   }
 }
 
 bool Flags::parse_plainly(std::vector<std::string> arguments) {
-  refuse_options_as_values(arguments);
+  refuse_lost_values(arguments);
   std::ranges::reverse(arguments);  // CLI11 takes them from the back
   try {
     app_->parse(std::move(arguments));
@@ -189,7 +202,7 @@ bool Flags::parse_plainly(std::vector<std::string> arguments) {
 
 Parsed Flags::parse(std::vector<std::string> arguments, std::string_view command,
                     std::string_view usage) {
-  refuse_options_as_values(arguments);
+  refuse_lost_values(arguments);
   std::ranges::reverse(arguments);
   try {
     app_->parse(std::move(arguments));

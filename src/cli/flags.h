@@ -63,7 +63,7 @@ class Flags {
 
  private:
   CLI::Option* named(CLI::Option* option, std::string_view value);
-  void refuse_options_as_values(const std::vector<std::string>& arguments) const;
+  void refuse_lost_values(const std::vector<std::string>& arguments) const;
 
   std::unique_ptr<CLI::App> app_;
   std::string group_ = "Options";

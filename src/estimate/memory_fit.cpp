@@ -32,12 +32,14 @@ struct Fittable {
   const Catalog& catalog;
   ResolvedWork work;
   Amounts amounts;
+  bool habit = false;  ///< the recipe recomputes by habit: nobody asked for it
 };
 
 /// The cases of one kind of accelerator.
 class Fitting {
  public:
-  Fitting(const Task& task, double layers) : task_(task), layers_(layers) {}
+  Fitting(const Task& task, double layers, bool habit)
+      : task_(task), layers_(layers), habit_(habit) {}
 
   void fill(MemoryFit& fit, MemoryReport& report) const {
     const Platform& platform = task_.platform();
@@ -78,13 +80,14 @@ class Fitting {
   static constexpr Freedom kFreeDegrees{true, true}, kOneSequence{false, true};
 
   /// Degrees that the scenario fixes for its own cluster need not divide one device or one node:
-  /// these cases are about what would be possible, and keep only what always applies. One sequence
-  /// at a time unless more are asked for: a larger micro-batch is faster, and takes recomputation
-  /// that the training does not need to fit.
+  /// these cases are about what would be possible, and keep only what always applies. One sequence at
+  /// a time unless more are asked for: a larger micro-batch is faster, and takes recomputation that
+  /// the training does not need to fit. Nor does what a recipe recomputes by habit tell what fits.
   [[nodiscard]] MemoryCase learning(double gpus, Freedom free) const {
     PlanRequest request = request_for(task_, gpus);
     request.allow_too_large = true;
     if (free.sequences && !request.micro_batch) request.micro_batch = 1;
+    if (free.sequences && habit_) request.recompute.reset();
     if (free.degrees) static_cast<Degrees&>(request) = {};
     const Plan chosen = plan(task_.model(), request);
     return MemoryCase{gpus, layers_, chosen.layout, chosen.memory};
@@ -118,6 +121,7 @@ class Fitting {
 
   const Task& task_;
   double layers_;
+  bool habit_;
 };
 
 MemoryFit look(const Fittable& asked, std::string_view accelerator, MemoryReport& report,
@@ -133,7 +137,7 @@ MemoryFit look(const Fittable& asked, std::string_view accelerator, MemoryReport
     task.asked = resolve_asked(asked.scenario, asked.amounts);
     task.prepared = prepare(asked.work, asked.scenario, asked.catalog, accelerator, notes);
     note_abilities(task, notes);
-    Fitting(task, report.model.dealt_layers).fill(fit, report);
+    Fitting(task, report.model.dealt_layers, asked.habit).fill(fit, report);
   } catch (const Error& error) {
     if (error.kind != ErrorKind::no_answer) throw;
     fit.problem = error.message;
@@ -153,8 +157,11 @@ MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
   const Scenario& scenario = usual_recipe(asked, catalog, notes, adapted) ? adapted : asked;
   ResolvedWork work = resolve_work(scenario, catalog, notes);
   const Amounts amounts = resolve_amounts(scenario, work, notes);
-  const Fittable fittable{scenario, catalog, std::move(work), amounts};
+  const bool habit =
+      scenario.has(Field::layout_recompute) && !asked.has(Field::layout_recompute);
+  const Fittable fittable{scenario, catalog, std::move(work), amounts, habit};
   MemoryReport report;
+  report.recomputes_by_habit = habit;
   report.scenario = scenario_to_json(asked);
   report.model = describe_model(fittable.work);
   report.seq_length = fittable.work.workload.seq_length;
@@ -174,6 +181,10 @@ MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
     });
   }
   report.assumptions = std::move(notes.assumptions);
+  for (Assumption& each : report.assumptions) {
+    if (!habit || each.path != field_info(Field::layout_recompute).path) continue;
+    each.why += "; without --gpus the least that fits is shown";
+  }
   report.warnings = std::move(notes.warnings);
   return report;
 }

@@ -51,6 +51,9 @@ struct MemoryReport {
   double seq_length = 0;
   std::string recipe;  ///< `full`, `lora`, ...
   std::string stack;
+  /// The recipe recomputes all whether or not memory asks for it, and nobody asked for that: so does
+  /// `given`, while the other cases recompute the least that fits.
+  bool recomputes_by_habit = false;
   /// One device that holds everything, by Recompute: what the recipe takes wherever it runs.
   std::array<MemoryUse, 3> whole{};
   std::vector<MemoryFit> fits;  ///< by memory, then by name; or as the scenario lists them

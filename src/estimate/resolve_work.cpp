@@ -8,6 +8,7 @@
 #include "catalog/choices.h"
 #include "estimate/resolve.h"
 #include "estimate/resolve_sequence.h"
+#include "quantity/quantity.h"
 #include "trcost/error.h"
 #include "workload/contrastive.h"
 #include "workload/gradients.h"
@@ -16,6 +17,22 @@
 
 namespace trcost {
 namespace {
+
+// Which matrices take adapters decides, of a mixture of experts, nearly all that learns.
+void note_adapted_experts(const Workload& work, Notes& notes) {
+  if (!notes.wanted() || !low_rank(work.language_training) || !work.language.moe) return;
+  const double all = lora_parameters(work.language, work.lora_rank);
+  const double routed = routed_lora_parameters(work.language, work.lora_rank);
+  notes.add({"train.lora_targets", "all-linear", "",
+             fmt::format("adapters go on attention, on every one of {:.0f} experts and on what is "
+                         "shared, not on the router: {} of {} adapter parameters are the experts'; "
+                         "software that leaves experts out trains the other {} alone",
+                         work.language.moe->experts, format_number(routed, NumberKind::count),
+                         format_number(all, NumberKind::count),
+                         format_number(all - routed, NumberKind::count)),
+             "as target_modules \"all-linear\" of peft does where experts are linear layers; LoRA, "
+             "arXiv:2106.09685, section 4.1"});
+}
 
 void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
   const std::string_view word = scenario.text(Field::train_recipe);
@@ -42,6 +59,7 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
   if (has_adapters(work.language_training) && !scenario.has(Field::train_lora_rank)) {
     notes.fallback(Field::train_lora_rank, work.lora_rank);
   }
+  note_adapted_experts(work, notes);
   work.train_embeddings = scenario.flag(Field::train_lora_embeddings);
   work.cached_features = scenario.flag(Field::train_cached_features);
   work.attention = value_of(kAttentions, scenario.text(Field::train_attention));

@@ -13,6 +13,7 @@
 
 #include "estimate/cluster_size.h"
 #include "estimate/execution.h"
+#include "estimate/same_training.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
@@ -26,10 +27,6 @@ constexpr double kLargestCluster = 200'000;
 // Of large runs, Llama 3: 0.38 to 0.43 (arXiv:2407.21783, table 4). The search begins there, and
 // goes down where that is more than enough.
 constexpr double kUsualMfu = 0.4;
-// A step with more sequences than that over what was asked for is another training, and so is one
-// that takes twice the tokens for the same loss.
-constexpr double kLargerGivenBatch = 1.125;
-constexpr double kMostTokenCost = 1;
 
 // What a cluster is a multiple of: whole nodes, and all the degrees that are given.
 double cluster_unit(const Degrees& given, double gpus_per_node) {
@@ -116,10 +113,10 @@ class Sizing {
 
   [[nodiscard]] bool acceptable(const Execution& e) const {
     const Amounts& amounts = task_.amounts;
-    if (amounts.global_batch_given) {
-      return e.plan.layout.global_batch <= kLargerGivenBatch * amounts.global_batch;
-    }
-    return batch_token_cost(task_, e).value_or(0) <= kMostTokenCost;
+    return same_training(
+        e.plan.layout.global_batch,
+        amounts.global_batch_given ? std::optional(amounts.global_batch) : std::nullopt,
+        batch_token_cost(task_, e));
   }
 
   // Infinite where the size has no layout, or is interrupted too often to get on.

@@ -20,7 +20,9 @@ bool divides(const ServedModel& model, int tp) {
 bool better(const ServingChoice& a, const ServingChoice& b, const ServingSearch& search) {
   if (a.reached != b.reached) return a.reached;
   if (a.reached) return a.point.output_per_gpu > b.point.output_per_gpu;
-  if (search.tokens_per_second_per_user) return a.point.tpot_seconds < b.point.tpot_seconds;
+  if (search.tokens_per_second_per_user || search.least_per_user) {
+    return a.point.tpot_seconds < b.point.tpot_seconds;
+  }
   return a.point.most_sequences > b.point.most_sequences;
 }
 
@@ -30,8 +32,13 @@ std::optional<ServingChoice> at_layout(const ServingModel& model, const ServingL
   const double most = std::floor(model.at({load.input_tokens, load.output_tokens}).most_sequences);
   if (most < 1) return std::nullopt;
   bool reached = load.concurrency.value_or(most) <= most;
-  if (search.tokens_per_second_per_user) {
-    load.concurrency = concurrency_at_speed(model, load, *search.tokens_per_second_per_user);
+  std::optional<double> per_user = search.tokens_per_second_per_user;
+  const bool free = !per_user && !load.concurrency;
+  if (free && search.least_per_user && model.at(load).user_rate() < *search.least_per_user) {
+    per_user = search.least_per_user;
+  }
+  if (per_user) {
+    load.concurrency = concurrency_at_speed(model, load, *per_user);
     reached = load.concurrency >= 1;
     if (!reached) load.concurrency = 1;
   }

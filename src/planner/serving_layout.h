@@ -15,6 +15,9 @@ namespace trcost {
 struct ServingSearch {
   ServingLoad load;
   std::optional<double> tokens_per_second_per_user;  ///< at least; instead of load.concurrency
+  /// Where neither a concurrency nor a speed is asked for: no more requests than leave each user so
+  /// many, if fewer do.
+  std::optional<double> least_per_user;
   std::optional<int> gpus, tp, ep, dp;
   int most_gpus = 8;  ///< of a replica, where `gpus` is searched
 };
@@ -23,7 +26,7 @@ struct ServingChoice {
   ServingLayout layout;
   std::optional<double> concurrency;  ///< of the load; empty: queued
   ServingPoint point;
-  bool reached = true;  ///< the load or the speed asked for; else the point is as near as it comes
+  bool reached = true;  ///< the load or the speed wanted; else the point is as near as it comes
 };
 
 /// Numbers of accelerators that a replica may have: as asked, else the powers of two up to

@@ -11,6 +11,9 @@ namespace trcost {
 namespace {
 
 constexpr const char* kMarkLabel = "vs cheapest";
+// Of a platform without an answer: in the first place, and in all others.
+constexpr const char* kNoAnswer = "no answer";
+constexpr const char* kNothing = "-";
 
 using Place = Beside::Place;
 using Shown = std::vector<const EstimateColumn*>;
@@ -108,7 +111,8 @@ std::size_t mark_place(const Shown& shown) {
 
 }  // namespace
 
-Table comparison_table(std::span<const Estimate> estimates, Detail detail) {
+Table comparison_table(std::span<const Estimate> estimates,
+                       std::span<const Estimator::Failure> failures, Detail detail) {
   // Without a known total nothing is the cheapest.
   const bool compared =
       estimates.size() > 1 && estimates[cheapest_index(estimates)].cost.total.has_value();
@@ -117,10 +121,14 @@ Table comparison_table(std::span<const Estimate> estimates, Detail detail) {
   for (const Estimate& e : estimates) {
     heads.push_back({.title = e.accelerator, .align = Align::right, .strong = &e == best});
   }
+  for (const Estimator::Failure& each : failures) {
+    heads.push_back({.title = each.accelerator, .align = Align::right});
+  }
   Table table(heads);
   const auto add = [&](std::string label, const auto& cell) {
     std::vector<Cell> row = {std::move(label)};
     for (const Estimate& e : estimates) row.push_back(&e == best ? cell(e).strong() : cell(e));
+    row.resize(heads.size(), Cell(table.rows().empty() ? kNoAnswer : kNothing));
     table.add_row(std::move(row));
   };
   const EstimateColumn* before = nullptr;
@@ -137,7 +145,8 @@ Table comparison_table(std::span<const Estimate> estimates, Detail detail) {
   return table;
 }
 
-Table brief_table(std::span<const Estimate> estimates) {
+Table brief_table(std::span<const Estimate> estimates,
+                  std::span<const Estimator::Failure> failures) {
   const Estimate* best = &estimates[cheapest_index(estimates)];
   const Shown shown = brief_columns(estimates);
   const auto marked = static_cast<std::ptrdiff_t>(mark_place(shown)) + 1;
@@ -159,6 +168,11 @@ Table brief_table(std::span<const Estimate> estimates) {
                                                                      : cell);
     }
     row.insert(row.begin() + marked, mark(e, *best));
+    table.add_row(std::move(row));
+  }
+  for (const Estimator::Failure& each : failures) {
+    std::vector<Cell> row = {each.accelerator, kNoAnswer};
+    row.resize(table.columns().size(), Cell(kNothing));
     table.add_row(std::move(row));
   }
   return table;

@@ -15,9 +15,11 @@ namespace trcost {
 
 /// The platforms side by side, one column each; the cheapest is marked when there is something to
 /// compare.
-Table comparison_table(std::span<const Estimate> estimates, Detail detail = Detail::full);
+Table comparison_table(std::span<const Estimate> estimates,
+                       std::span<const Estimator::Failure> failures, Detail detail = Detail::full);
 /// A row per platform with what decides.
-Table brief_table(std::span<const Estimate> estimates);
+Table brief_table(std::span<const Estimate> estimates,
+                  std::span<const Estimator::Failure> failures);
 /// Terms that cost something, with what is left after each.
 Table waterfall_table(const Estimate& estimate);
 /// `5,645.7 GPU-hour`.

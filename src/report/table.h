@@ -18,7 +18,7 @@ enum class Align : std::uint8_t { left, right };
 enum class Overflow : std::uint8_t {
   keep,  ///< is never narrowed
   wrap,  ///< breaks into several lines at spaces
-  cut,   ///< ends in an ellipsis
+  cut,   ///< ends in an ellipsis; breaks as `wrap` where two rows would look the same
   drop,  ///< leaves the table, the rightmost one first; a line below says so
 };
 

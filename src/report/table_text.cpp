@@ -2,7 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
+#include <vector>
 
 #include "report/table.h"
 #include "report/text_width.h"
@@ -20,6 +23,9 @@ struct Placing {
   std::vector<std::size_t> shown;
   std::vector<int> widths;  // of all columns
   std::size_t dropped = 0;
+  /// By column, what takes several lines since another row would look the same on one: as much of a
+  /// text as tells it apart.
+  std::map<std::size_t, std::map<std::string, std::string>> told = {};
 };
 
 int total_width(const Placing& layout) {
@@ -80,6 +86,49 @@ Placing lay_out(const Table& table, int width) {
   }
 }
 
+// As much of each as no other begins with, in whole lines.
+void tell_apart(const std::set<std::string>& texts, int width, bool unicode,
+                std::map<std::string, std::string>& out) {
+  for (int room = 2 * width;; room += width) {
+    std::set<std::string> cuts;
+    bool all = true;
+    for (const std::string& text : texts) {
+      const std::string& cut = out[text] = cut_to_width(text, room, unicode);
+      cuts.insert(cut);
+      all = all && cut == text;
+    }
+    if (all || cuts.size() == texts.size()) return;
+  }
+}
+
+// Rows are told by what stands on the left of its column.
+void keep_apart(const Table& table, const Style& style, Placing& layout) {
+  const auto text_of = [&](const std::vector<Cell>& row, std::size_t column) {
+    return printable_line(row[column].text());
+  };
+  std::map<std::string, std::vector<const std::vector<Cell>*>> alike;
+  for (const auto& row : table.rows()) {
+    std::string label;
+    for (const std::size_t column : layout.shown) {
+      const TableColumn& info = table.columns()[column];
+      if (info.align != Align::left) continue;
+      const std::string text = text_of(row, column);
+      const bool cut = info.overflow == Overflow::cut;
+      label += (cut ? cut_to_width(text, layout.widths[column], style.unicode) : text) + '\n';
+    }
+    alike[label].push_back(&row);
+  }
+  for (const auto& [label, rows] : alike) {
+    for (const std::size_t column : layout.shown) {
+      if (table.columns()[column].overflow != Overflow::cut) continue;
+      std::set<std::string> texts;
+      for (const auto* row : rows) texts.insert(text_of(*row, column));
+      if (texts.size() < 2) continue;
+      tell_apart(texts, layout.widths[column], style.unicode, layout.told[column]);
+    }
+  }
+}
+
 void trim_line(std::string& line) {
   while (line.ends_with(' ')) line.pop_back();
 }
@@ -95,10 +144,13 @@ void append_row(std::string& out, const Table& table, const Placing& layout,
   std::size_t lines = 1;
   for (const std::size_t column : layout.shown) {
     const std::string text = printable_line(row[column].text());
-    if (table.columns()[column].overflow == Overflow::wrap) {
-      cells.push_back(wrap_to_width(text, layout.widths[column]));
+    const int width = layout.widths[column];
+    const auto told = layout.told.find(column);
+    const bool apart = told != layout.told.end() && told->second.contains(text);
+    if (table.columns()[column].overflow == Overflow::wrap || apart) {
+      cells.push_back(wrap_to_width(apart ? told->second.at(text) : text, width));
     } else {
-      cells.push_back({cut_to_width(text, layout.widths[column], style.unicode)});
+      cells.push_back({cut_to_width(text, width, style.unicode)});
     }
     lines = std::max(lines, cells.back().size());
   }
@@ -133,7 +185,8 @@ std::string header_line(const Table& table, const Placing& layout, const Style& 
 }  // namespace
 
 std::string to_text(const Table& table, const Style& style) {
-  const Placing layout = lay_out(table, style.width);
+  Placing layout = lay_out(table, style.width);
+  keep_apart(table, style, layout);
   std::string rule;
   const int rule_width = std::min(total_width(layout), std::max(style.width, 1));
   for (int i = 0; i < rule_width; ++i) rule += style.unicode ? "\u2500" : "-";

@@ -84,7 +84,7 @@ std::string failure_line(const Estimator::Failure& failure) {
                      failure.hint.empty() ? "" : "; ", failure.hint);
 }
 
-std::vector<std::string> warning_lines(const Report& report) {
+std::vector<std::string> estimate_warnings(const Report& report) {
   std::vector<std::string> lines;
   const auto add = [&](std::string line) {
     if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
@@ -98,7 +98,12 @@ std::vector<std::string> warning_lines(const Report& report) {
     }
   }
   add_missing_prices(report, add);
-  for (const Estimator::Failure& failure : report.failures) add(failure_line(failure));
+  return lines;
+}
+
+std::vector<std::string> warning_lines(const Report& report) {
+  std::vector<std::string> lines = estimate_warnings(report);
+  for (const Estimator::Failure& failure : report.failures) lines.push_back(failure_line(failure));
   return lines;
 }
 

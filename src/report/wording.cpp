@@ -20,15 +20,29 @@ constexpr double kGiga = 1e9;
 }  // namespace
 
 std::string short_money(double usd) {
+  return short_money(usd, 3);
+}
+
+std::string short_money(double usd, int digits) {
   constexpr double kThousand = 1000;
   constexpr double kMillion = 1e6;
   if (std::abs(usd) >= kThousand && std::abs(usd) < kMillion) {
-    const std::string text = format_number(usd / kThousand, NumberKind::number);
-    return text == "1000" ? "$1.00M" : "$" + text + "k";
+    const std::string text = format_number(usd / kThousand, NumberKind::number, digits);
+    return text.starts_with("1000") ? "$1.00M" : "$" + text + "k";
   }
-  if (usd != 0 && std::abs(usd) < 1) return "$" + format_number(usd, NumberKind::number);
-  return format_number(usd, NumberKind::money);
+  if (usd != 0 && std::abs(usd) < 1) return "$" + format_number(usd, NumberKind::number, digits);
+  return format_number(usd, NumberKind::money, digits);
 }
+
+namespace {
+
+// Money as everywhere, whatever its precision.
+std::string with_digits(double value, NumberKind kind, int digits) {
+  return kind == NumberKind::money ? short_money(value, digits)
+                                   : format_number(value, kind, digits);
+}
+
+}  // namespace
 
 std::string rough_money(double usd) {
   constexpr double kThousand = 1000;
@@ -190,11 +204,11 @@ std::string assumption_words(const Assumption& assumption) {
 std::string brief_words(double value, NumberKind kind, int most_digits) {
   constexpr double kNoise = 1e-10;
   for (int digits = 1; digits < most_digits; ++digits) {
-    std::string text = format_number(value, kind, digits);
+    std::string text = with_digits(value, kind, digits);
     const double read = parse_number(text, kind);
     if (std::abs(read - value) <= kNoise * std::abs(value)) return text;
   }
-  return format_number(value, kind, most_digits);
+  return with_digits(value, kind, most_digits);
 }
 
 std::vector<Cell> distinct_cells(std::span<const std::optional<double>> values, NumberKind kind) {
@@ -208,7 +222,7 @@ std::vector<Cell> distinct_cells(std::span<const std::optional<double>> values, 
         if (!values[i] || !values[j]) continue;
         const double gap = std::abs(*values[i] - *values[j]);
         if (gap <= kSame * std::abs(*values[i])) continue;
-        if (format_number(*values[i], kind, digits) == format_number(*values[j], kind, digits)) {
+        if (with_digits(*values[i], kind, digits) == with_digits(*values[j], kind, digits)) {
           ++pairs;
         }
       }
@@ -226,7 +240,9 @@ std::vector<Cell> distinct_cells(std::span<const std::optional<double>> values, 
   }
   std::vector<Cell> cells;
   for (const std::optional<double>& value : values) {
-    cells.push_back(Cell::number(value, kind, digits));
+    const bool money = value && kind == NumberKind::money;
+    cells.push_back(money ? Cell::number(*value, short_money(*value, digits), kind)
+                          : Cell::number(value, kind, digits));
   }
   return cells;
 }

@@ -16,6 +16,8 @@ namespace trcost {
 
 /// An amount in three digits: `$9.83k`, `$12.34`, `$0.145`.
 std::string short_money(double usd);
+/// The same in so many.
+std::string short_money(double usd, int digits);
 /// An amount with its kind: `~` before what rests on a price that nobody asks.
 std::string with_kind(std::string money, bool imputed);
 /// The same of a run's money.

@@ -54,7 +54,7 @@ const Columns<ExperimentResult>& run_columns() {
            boolean("in_time", [](Run r) { return r.in_time; }, "within the time of a run"),
            hours("gpu_hours", [](Run r) { return r.gpu_hours; }, "GPUs x time x attempts"),
            hours("idle_gpu_hours", [](Run r) { return r.idle_gpu_hours; },
-                 "its share of nodes that are not filled"),
+                 "of rented nodes that its runs do not fill"),
            tokens("tokens", [](Run r) { return r.tokens; }, "of all attempts"),
            flop("flops", [](Run r) { return r.flops; }, "of all attempts"),
            kwh("energy.kwh", [](Run r) { return r.kwh; }, "of the accelerators in use"),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is run in a study: the final run, and one attempt of an experiment.
+// What is run in a study: the final run, and one attempt of an experiment on each of its sizes.
 #pragma once
 
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "study/experiments.h"
 #include "trcost/estimate.h"
@@ -22,5 +24,21 @@ FinalRun final_run(const Scenario& base, std::string_view accelerator, Estimator
 /// The scenario of one attempt, without hardware.
 Scenario attempt_scenario(const Scenario& base, const Experiment& experiment,
                           const FinalRun& whole);
+
+/// Seconds of an attempt, early stopping included.
+double shortened_seconds(const Estimate& run, const Experiment& experiment);
+
+/// What bounds the size of a run.
+struct RunBounds {
+  double node = 1;                ///< accelerators that are rented together
+  std::optional<double> cluster;  ///< accelerators that all runs share
+  double seconds = 0;             ///< that a run may take
+};
+/// The run on the fewest accelerators that finish it in time, then on more, up to a node: powers of
+/// two, the node; where no part of a node does, on the nodes that a deadline gets; where none does,
+/// on the fastest size. Whole nodes idle in nothing, so that more of them save nothing.
+std::vector<Estimate> run_sizes(const Scenario& attempt, const Experiment& experiment,
+                                const RunBounds& bounds, std::string_view accelerator,
+                                Estimator& estimator);
 
 }  // namespace trcost

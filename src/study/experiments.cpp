@@ -17,8 +17,7 @@
 namespace trcost {
 namespace {
 
-constexpr double kMostOfOneRun = 131072;  // of one run, where no cluster is given
-constexpr double kRounding = 1e-9;        // of what is paid: less by this is the same
+constexpr double kRounding = 1e-9;  // of what is paid: less by this is the same
 
 std::optional<double> times(std::optional<double> value, double factor) {
   return value ? std::optional<double>(*value * factor) : std::nullopt;
@@ -40,7 +39,7 @@ class Study {
     const System& system =
         catalog_.system(own ? study_.base.text(Field::hardware_system) : std::string_view(usual));
     // A cluster of less than a node is rented as what it is.
-    out_.node_gpus = std::max(1.0, std::min(system.gpus_per_node, most_gpus()));
+    out_.node_gpus = std::max(1.0, std::min(system.gpus_per_node, cluster().value_or(system.gpus_per_node)));
     whole_ = final_run(study_.base, accelerator_, estimator_);
     out_.final_flops = whole_.flops;
     for (const Experiment& experiment : study_.experiments) add_named(experiment);
@@ -52,57 +51,15 @@ class Study {
   }
 
  private:
-  [[nodiscard]] double most_gpus() const {
-    return study_.base.number_or(Field::hardware_gpus, kMostOfOneRun);
-  }
-
-  // The run on the fewest accelerators that finish it in time, then on more, up to a node; where
-  // none does, on the fastest size. Whole nodes idle in nothing, so that more of them save nothing.
-  std::vector<Estimate> sizes_of(Scenario scenario, const Experiment& experiment) {
-    std::vector<Estimate> out;
-    if (experiment.overrides.has(Field::hardware_gpus)) {
-      estimator_.run_one(scenario, accelerator_, out.emplace_back());
-      return out;
-    }
-    std::optional<Estimate> fastest;
-    std::optional<Error> first;
-    for (double gpus = 1; gpus <= most_gpus(); gpus = next_size(gpus)) {
-      if (!out.empty() && gpus > out_.node_gpus) break;
-      scenario.set_number(Field::hardware_gpus, gpus);
-      Estimate run;
-      try {
-        estimator_.run_one(scenario, accelerator_, run);
-      } catch (const Error& error) {
-        if (error.kind == ErrorKind::data) throw;
-        if (!first) first = error;
-        continue;
-      }
-      if (shortened(run, experiment) <= study_.run_seconds) {
-        out.push_back(std::move(run));
-      } else if (!fastest || run.wall_clock_seconds < fastest->wall_clock_seconds) {
-        fastest = std::move(run);
-      }
-    }
-    if (!out.empty()) return out;
-    if (!fastest) {
-      throw Error(first ? *first : Error(ErrorKind::no_answer, "the cluster is too small"));
-    }
-    out.push_back(std::move(*fastest));
-    return out;
-  }
-
-  [[nodiscard]] double next_size(double gpus) const {
-    const double node = out_.node_gpus;
-    return gpus < node ? std::min(2 * gpus, node) : 2 * gpus;
-  }
-
-  static double shortened(const Estimate& run, const Experiment& experiment) {
-    return run.wall_clock_seconds * (1 - experiment.early_stopping);
+  [[nodiscard]] std::optional<double> cluster() const {
+    return study_.base.number(Field::hardware_gpus);
   }
 
   void add(const Experiment& experiment) {
     out_.experiments.emplace_back().experiment = &experiment;
-    sizes_.push_back(sizes_of(attempt_scenario(study_.base, experiment, whole_), experiment));
+    sizes_.push_back(run_sizes(attempt_scenario(study_.base, experiment, whole_), experiment,
+                               {out_.node_gpus, cluster(), study_.run_seconds},
+                               accelerator_, estimator_));
     taken_.push_back(0);
     take(taken_.size() - 1, 0);
   }
@@ -113,7 +70,7 @@ class Study {
     const Experiment& experiment = *result.experiment;
     taken_[i] = k;
     result.run = sizes_[i][k];
-    result.run_seconds = shortened(result.run, experiment);
+    result.run_seconds = shortened_seconds(result.run, experiment);
     result.in_time = experiment.overrides.has(Field::hardware_gpus) ||
                      result.run_seconds <= study_.run_seconds;
     const double attempts = experiment.attempts();
@@ -133,13 +90,13 @@ class Study {
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t i = 0; i < sizes_.size(); ++i) {
-        for (std::size_t k = 0; k < sizes_[i].size(); ++k) changed |= try_size(i, k, least);
+        for (std::size_t k = 0; k < sizes_[i].size(); ++k) changed |= take_if_cheaper(i, k, least);
       }
     }
     paid();
   }
 
-  bool try_size(std::size_t i, std::size_t k, double& least) {
+  bool take_if_cheaper(std::size_t i, std::size_t k, double& least) {
     const std::size_t before = taken_[i];
     if (k == before) return false;
     take(i, k);
@@ -173,16 +130,6 @@ class Study {
       if (study_.experiments.size() == 1) throw;
       throw Error(error.kind, fmt::format("experiment \"{}\": {}", experiment.name, error.message),
                   error.hint, error.location);
-    }
-  }
-
-  // Runs share the nodes, so what stays idle belongs to none: each experiment bears it as it uses
-  // GPU-hours.
-  void share_idle(double gpu_hours) {
-    double used = 0;
-    for (const ExperimentResult& each : out_.experiments) used += each.gpu_hours;
-    for (ExperimentResult& each : out_.experiments) {
-      each.idle_gpu_hours = each.gpu_hours / used * gpu_hours;
     }
   }
 
@@ -236,20 +183,33 @@ class Study {
     out_.tokens_per_second_per_megawatt = tokens_per_megawatt_second(out_.tokens, megawatt_seconds);
   }
 
-  // The attempts as jobs; `busy` counts their GPU-seconds.
-  std::vector<ScheduledJob> jobs(double& busy) const {
-    std::vector<ScheduledJob> out;
-    for (const ExperimentResult& each : out_.experiments) {
-      if (each.run.gpus > most_gpus() && study_.base.has(Field::hardware_gpus)) {
+  // The attempts, and which experiment each job is of. Of a last attempt that is no whole one so
+  // much runs as is paid: a mean of attempts, some of which fail on the way.
+  struct Jobs {
+    std::vector<ScheduledJob> list;
+    std::vector<std::size_t> of;
+    double busy = 0;  // GPU-seconds
+  };
+  [[nodiscard]] Jobs jobs() const {
+    Jobs out;
+    for (std::size_t i = 0; i < out_.experiments.size(); ++i) {
+      const ExperimentResult& each = out_.experiments[i];
+      if (each.run.gpus > cluster().value_or(each.run.gpus)) {
         throw Error(
             ErrorKind::usage,
             fmt::format("a run of \"{}\" takes {} GPUs, the cluster has {}", each.experiment->name,
-                        format_exact(each.run.gpus), format_exact(most_gpus())),
+                        format_exact(each.run.gpus), format_exact(*cluster())),
             "raise --gpus, or give this experiment fewer");
       }
-      const double count = std::ceil(each.experiment->attempts() - 1e-9);
-      out.push_back({each.run.gpus, each.run_seconds, count});
-      busy += each.run.gpus * each.run_seconds * count;
+      const double attempts = each.experiment->attempts(), whole = std::floor(attempts);
+      const auto add = [&](double seconds, double count) {
+        if (count <= 0 || seconds <= 0) return;
+        out.list.push_back({each.run.gpus, seconds, count});
+        out.of.push_back(i);
+        out.busy += each.run.gpus * seconds * count;
+      };
+      add(each.run_seconds, whole);
+      add(each.run_seconds * (attempts - whole), 1);
     }
     return out;
   }
@@ -262,17 +222,19 @@ class Study {
   }
 
   void pack() {
-    double busy = 0;
-    std::vector<ScheduledJob> all = jobs(busy);
-    const std::optional<double> given = study_.base.number(Field::hardware_gpus);
-    const double gpus = given.value_or(gpus_of_all(all));
-    const JobSchedule packed = schedule_jobs(std::move(all), gpus, out_.node_gpus);
-    share_idle(packed.idle_gpu_seconds / kSecondsPerHour);
+    const Jobs all = jobs();
+    const std::optional<double> given = cluster();
+    const double gpus = given.value_or(gpus_of_all(all.list));
+    const JobSchedule packed = schedule_jobs(all.list, gpus, out_.node_gpus);
+    for (ExperimentResult& each : out_.experiments) each.idle_gpu_hours = 0;
+    for (std::size_t j = 0; j < all.list.size(); ++j) {
+      out_.experiments[all.of[j]].idle_gpu_hours += packed.idle_of_job[j] / kSecondsPerHour;
+    }
     if (!given) return;
     ExperimentSchedule schedule;
     schedule.gpus = gpus;
     schedule.seconds = packed.seconds;
-    schedule.busy_share = busy / (packed.seconds * gpus);
+    schedule.busy_share = all.busy / (packed.seconds * gpus);
     const std::optional<double> price = out_.experiments.front().run.cost.price_per_gpu_hour;
     schedule.usd = times(price, gpus * packed.seconds / kSecondsPerHour);
     out_.schedule = schedule;

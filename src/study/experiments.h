@@ -74,7 +74,7 @@ struct ExperimentResult {
   Estimate run;               ///< one attempt from start to end
   double run_seconds = 0;     ///< of an attempt, early stopping included
   double gpu_hours = 0;       ///< GPUs x run_seconds x attempts
-  double idle_gpu_hours = 0;  ///< its share of the schedule's: of nodes not filled
+  double idle_gpu_hours = 0;  ///< its share of the schedule's: of nodes that its runs do not fill
   double tokens = 0;
   double flops = 0;
   double rule_flops = 0;           ///< 6 N D
@@ -129,14 +129,16 @@ struct ExperimentReport {
   std::string scenario = "{}";  ///< JSON: what was asked beside the experiments
 };
 
-/// Sizes every run (powers of two within a node, then doubling numbers of whole nodes, at most the
-/// cluster) and packs all attempts by list scheduling: most GPUs first, then longest, each as soon
-/// as it fits; onto the cluster, or all at once where none is given. Runs share nodes, whichever
-/// experiment they belong to; a node is rented while a run needs it, and what stays idle in it is
-/// paid. The runs of an experiment take more of a node than they need where less is paid so.
+/// Sizes every run (powers of two within a node, then the whole nodes that a deadline of the same
+/// time gets, at most the cluster) and packs all attempts by list scheduling: most GPUs first, then
+/// longest, each as soon as it fits; onto the cluster, or all at once where none is given. Where
+/// attempts are no whole number, the last one runs so much of its time: what is packed is what is
+/// paid. Runs share nodes, whichever experiment they belong to; a node is rented while a run needs
+/// it, and what stays idle in it is paid by those that do not fill theirs. The runs of an experiment
+/// take more of a node than they need where less is paid so.
 ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& catalog);
 
-/// A job of the schedule: `count` times the same.
+/// A job of the schedule: `count` times the same, a whole number.
 struct ScheduledJob {
   double gpus = 1;
   double seconds = 0;
@@ -146,6 +148,9 @@ struct ScheduledJob {
 struct JobSchedule {
   double seconds = 0;           ///< until the last job ends
   double idle_gpu_seconds = 0;  ///< of nodes in use, not filled
+  /// The same by job: borne by those that run beside it in part of a node, as they use of such
+  /// nodes. A job of whole nodes bears nothing.
+  std::vector<double> idle_of_job;
 };
 /// An accelerator that idles in a rented node draws this share of its part of the system's power.
 /// Assumption: boards idle at a tenth of theirs (H200: 74 of 700 W by nvidia-smi,
@@ -156,6 +161,6 @@ inline constexpr double kIdleDraw = 0.3;
 /// List scheduling on `gpus` accelerators (Graham 1969, doi:10.1137/0117039): whenever accelerators
 /// are free, the first job of the list that fits starts. The list is ordered by GPUs, then time,
 /// both falling.
-JobSchedule schedule_jobs(std::vector<ScheduledJob> jobs, double gpus, double node);
+JobSchedule schedule_jobs(const std::vector<ScheduledJob>& jobs, double gpus, double node);
 
 }  // namespace trcost

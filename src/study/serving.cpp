@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog/assumed.h"
 #include "cost/energy.h"
 #include "estimate/resolve_pricing.h"
 #include "estimate/resolve_question.h"
@@ -116,6 +117,7 @@ ServingSearch search_of(const ServingQuestion& q, const System& system) {
   ServingSearch search;
   search.load = q.load;
   search.tokens_per_second_per_user = q.tokens_per_second_per_user;
+  search.least_per_user = q.least_per_user;
   if (const auto gpus = q.scenario.number(Field::hardware_gpus))
     search.gpus = static_cast<int>(*gpus);
   search.tp = q.tp;
@@ -145,7 +147,7 @@ ServingRow answer(const Service& all, std::string_view name, Notes& notes) {
     refuse_to_fit(all.model, row, search,
                   smallest_replica(all.model, chip, all.engine, row.format, cache_bytes, search));
   }
-  if (!choice->reached) refuse_load(q, *choice, row, all.engine);
+  if (!choice->reached && !q.least_per_user) refuse_load(q, *choice, row, all.engine);
   note_format(q, row, chip, notes);
   row.layout = choice->layout;
   row.queued = !choice->concurrency;
@@ -171,7 +173,7 @@ ServingRow answer(const Service& all, std::string_view name, Notes& notes) {
 }
 
 void assume(ServingReport& report, const ServingQuestion& q, const Engine& engine,
-            const Model& model) {
+            const Model& model, const SpeedChoice& least) {
   const auto add = [&](std::string path, std::string value, std::string unit, std::string why,
                        std::string source) {
     report.assumptions.push_back(
@@ -201,9 +203,25 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
         "--tokens-per-second-per-user asks for a speed",
         "trcost default");
   }
+  if (q.least_per_user) {
+    add("serve.tokens_per_second_per_user", format_number(*q.least_per_user, NumberKind::number),
+        "tokens/s", "at least, " + least.why, least.source);
+  }
   if (q.sold == 1) {
     add("serve.load", "1", "", "every second sold; a service measured 0.58 over a day (DeepSeek)",
         "data/phases.md, B.7");
+  }
+}
+
+// A platform that is slow for one user alone.
+void warn_about_slow(ServingReport& report) {
+  const std::optional<double> least = report.question.least_per_user;
+  for (const ServingRow& row : report.rows) {
+    if (!row.problem.empty() || !least || row.point.user_rate() >= *least) continue;
+    report.warnings.push_back(
+        fmt::format("{} gives one user alone {:.3g} tokens/s, less than the {:.3g} that people read: a "
+                    "smaller --precision or more --gpus give more",
+                    row.accelerator, row.point.user_rate(), *least));
   }
 }
 
@@ -246,8 +264,13 @@ std::optional<Quantiles> ServingRow::cost_range() const {
   return Quantiles{*cost.output / wide, *cost.output, *cost.output * wide};
 }
 
-ServingReport serving_report(const ServingQuestion& question, const Catalog& catalog) {
+ServingReport serving_report(const ServingQuestion& asked, const Catalog& catalog) {
   Notes notes(true);
+  const SpeedChoice& least = catalog.assumed().served_speed;
+  ServingQuestion question = asked;
+  if (!asked.load.concurrency && !asked.tokens_per_second_per_user && !asked.any_speed) {
+    question.least_per_user = least.tokens_per_second;
+  }
   const Model model = resolve_model(question.scenario, catalog, notes);
   const Service all{catalog,
                     question,
@@ -265,7 +288,7 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
   report.question = question;
   report.scenario = scenario_to_json(question.scenario);
   report.price_data_date = catalog.price_date();
-  assume(report, question, all.engine, model);
+  assume(report, question, all.engine, model, least);
   const std::vector<std::string> names = platforms_of(question.scenario, catalog);
   for (const std::string& name : names) {
     try {
@@ -285,6 +308,7 @@ ServingReport serving_report(const ServingQuestion& question, const Catalog& cat
     throw Error(ErrorKind::no_answer, report.rows.front().problem, report.rows.front().hint);
   }
   report.warnings = notes.warnings;
+  warn_about_slow(report);
   warn_about_speeds(report);
   if (model.vision) {
     report.warnings.emplace_back(

@@ -63,7 +63,26 @@ std::vector<double> scanned_values(const FieldInfo& info) {
   return values;
 }
 
-Found search(Prober& prober, const SolveRequest& request, const System& system) {
+// The whole nodes that a deadline of the same time gets: one way of sizing, one answer. None where the
+// cluster is not what the time decides. Throws as the estimate does.
+std::optional<double> deadline_size(const SolveRequest& request, const Catalog& catalog,
+                                    std::string_view accelerator) {
+  const bool cluster = request.unknown->field == Field::hardware_gpus;
+  if (!cluster || !request.target.deadline() || !request.base.stages.empty() ||
+      request.base.has(Field::layout_dp)) {
+    return std::nullopt;
+  }
+  Scenario timed = request.base;
+  timed.clear(Field::hardware_gpus);
+  timed.set_number(Field::hardware_deadline, request.target.value);
+  Estimate found;
+  Estimator(catalog, {.assumptions = false, .derivations = false, .range = false})
+      .run_one(timed, accelerator, found);
+  return found.gpus;
+}
+
+Found search(Prober& prober, const SolveRequest& request, const System& system,
+             std::optional<double> sized) {
   const FieldInfo& info = *request.unknown;
   if (info.meaning.solve_by == SolveBy::bracket) {
     return solve_by_bracket(prober, field_grid(info), is_whole(info));
@@ -72,7 +91,7 @@ Found search(Prober& prober, const SolveRequest& request, const System& system) 
   const bool cluster = info.field == Field::hardware_gpus;
   const double node = std::max(1.0, system.gpus_per_node);
   return solve_by_scan(prober, cluster ? cluster_sizes(node) : scanned_values(info),
-                       cluster ? node : 0, cheapest);
+                       {cluster ? node : 0, cheapest, sized});
 }
 
 void set_pair(Scenario& scenario, double flop) {
@@ -203,7 +222,7 @@ Solution Solver::solve(const SolveRequest& request, std::string_view accelerator
   Prober prober(*catalog_, request, accelerator, [&](Scenario& scenario, double x) {
     scenario.set_number(unknown, x, unknown.flag);
   });
-  Found found = search(prober, request, system);
+  Found found = search(prober, request, system, deadline_size(request, *catalog_, accelerator));
   if (!found.solved && found.constant) {
     found.problem =
         fmt::format("{} does not change {} here", unknown.path, request.target.column->path);

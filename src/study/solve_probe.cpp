@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "estimate/estimate_columns.h"
+#include "estimate/same_training.h"
 
 namespace trcost {
 
@@ -17,7 +18,9 @@ Prober::Prober(const Catalog& catalog, const SolveRequest& request, std::string_
       target_(&request.target),
       accelerator_(accelerator),
       scenario_(request.base),
-      set_(std::move(set)) {}
+      set_(std::move(set)),
+      sizes_(request.target.deadline() && request.unknown != nullptr &&
+             request.unknown->field == Field::hardware_gpus) {}
 
 Probe Prober::at(double x) {
   Probe probe;
@@ -44,6 +47,7 @@ Probe Prober::at(double x) {
   const double value = *probe.achieved;
   trials_.push_back({x, value});
   probe.meets = target_->at_least ? value >= target_->value : value <= target_->value;
+  if (sizes_ && !same_training(scenario_, estimate_)) probe.meets = false;
   const auto distance = [&](const Probe& each) {
     return std::abs(*each.achieved - target_->value);
   };

@@ -45,6 +45,7 @@ class Prober {
   std::string accelerator_;
   Scenario scenario_;
   Setter set_;
+  bool sizes_;  ///< clusters for a time, which steps of another training do not meet
   Estimate estimate_;
   std::optional<Probe> nearest_;
   std::optional<Error> error_;
@@ -64,9 +65,13 @@ struct Found {
 
 /// Brackets on `grid` (ascending) and bisects, to whole numbers when `whole`.
 Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool whole);
-/// Tries every one of `sizes` (ascending), then whole numbers below the first that meets the
-/// target. `node`: accelerators that are rented together, 0 where the unknown is no cluster size.
-/// With `cheapest` the least cost is wanted of those that meet the target, else the least time.
-Found solve_by_scan(Prober& prober, const std::vector<double>& sizes, double node, bool cheapest);
+/// What a scan looks for beside the target.
+struct ScanFor {
+  double node = 0;        ///< accelerators rented together, 0 where the unknown is no cluster size
+  bool cheapest = false;  ///< the least cost of those that meet the target, else the least time
+  std::optional<double> sized = {};  ///< the answer where it meets the target: what a deadline gets
+};
+/// Tries every one of `sizes` (ascending), then whole numbers below the first that meets the target.
+Found solve_by_scan(Prober& prober, const std::vector<double>& sizes, const ScanFor& wanted);
 
 }  // namespace trcost

@@ -42,10 +42,11 @@ struct Window {
 
 class Scan {
  public:
-  Scan(Prober& prober, double node, bool cheapest)
-      : prober_(prober), node_(node), cheapest_(cheapest) {}
+  Scan(Prober& prober, const ScanFor& wanted)
+      : prober_(prober), node_(wanted.node), cheapest_(wanted.cheapest), sized_(wanted.sized) {}
 
   Found run(const std::vector<double>& sizes) {
+    if (sized_) at(*sized_);
     coarse(sizes);
     Found found;
     if (first() == nullptr) {
@@ -56,7 +57,7 @@ class Scan {
     }
     if (node_ > 0) fine(window());
     found.solved = true;
-    found.probe = *best();
+    found.probe = sized_ && at(*sized_).meets ? at(*sized_) : *best();
     tell(found);
     return found;
   }
@@ -116,10 +117,10 @@ class Scan {
     return {std::max(1.0, std::floor(low)), std::ceil(kBeyondFirst * std::max(first.x, best()->x))};
   }
 
-  // In steps of whole nodes as long as they are longer than one.
+  // In steps of whole nodes as long as they are longer than one, and of whole accelerators.
   [[nodiscard]] double whole(double step) const {
     if (step <= 1) return 1;
-    return step > node_ ? std::ceil(step / node_) * node_ : step;
+    return step > node_ ? std::ceil(step / node_) * node_ : std::ceil(step);
   }
 
   void every(const Window& window, double step) {
@@ -148,9 +149,10 @@ class Scan {
     return std::string(what) + (all ? "" : " tried");
   }
 
-  void tell(Found& found) const {
-    const Probe& best = found.probe;
+  void tell(Found& found) {
+    const Probe& best = *this->best();
     const Probe& fewest = *first();
+    if (sized_ && at(*sized_).meets) found.choices.push_back(choice("as --deadline", found.probe));
     found.choices.push_back(choice(named(cheapest_ ? "least cost" : "least time", best.x), best));
     found.choices.push_back(choice(named("fewest", fewest.x), fewest));
     if (node_ == 0) return;
@@ -164,6 +166,7 @@ class Scan {
   Prober& prober_;
   double node_;
   bool cheapest_;
+  std::optional<double> sized_;
   std::map<double, Probe> tried_;
   Window window_;
   bool all_ = false;  ///< every whole number of window_ was tried
@@ -171,8 +174,8 @@ class Scan {
 
 }  // namespace
 
-Found solve_by_scan(Prober& prober, const std::vector<double>& sizes, double node, bool cheapest) {
-  return Scan(prober, node, cheapest).run(sizes);
+Found solve_by_scan(Prober& prober, const std::vector<double>& sizes, const ScanFor& wanted) {
+  return Scan(prober, wanted).run(sizes);
 }
 
 }  // namespace trcost

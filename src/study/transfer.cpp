@@ -8,9 +8,11 @@
 #include <cmath>
 #include <limits>
 
+#include "catalog/peak.h"
 #include "cost/distribution.h"
 #include "cost/make_bill.h"
 #include "estimate/range.h"
+#include "study/validate.h"
 #include "trcost/bill.h"
 #include "trcost/error.h"
 #include "workload/method.h"
@@ -170,6 +172,7 @@ class Transfer {
       }
     }
     if (result_.targets.empty() && last) throw Error(*last);
+    warn_of_measurement();
     return std::move(result_);
   }
 
@@ -219,6 +222,34 @@ class Transfer {
     set_ranges(row, request_);
   }
 
+  void warn_of_measurement() {
+    // So little is more often a slip of a unit than a slow run.
+    constexpr double kHardlyAny = 0.01;
+    const PerformanceSummary& source = result_.source.estimate.performance;
+    if (source.mfu < kHardlyAny) {
+      result_.warnings.push_back(
+          fmt::format("the measurement is an MFU of {:.2g} %, {:.3g} times slower than predicted: "
+                      "check its unit, tokens and number of accelerators",
+                      100 * source.mfu, result_.factor));
+    }
+    const PublishedMfu most = highest_published_mfu(catalog_);
+    std::string beyond;
+    const auto look = [&](const TransferRow& row) {
+      const double mfu = row.estimate.performance.mfu;
+      if (mfu <= most.mfu) return;
+      beyond += fmt::format("{}{:.0f} % on {}", beyond.empty() ? "" : ", ", 100 * mfu,
+                            row.estimate.accelerator);
+    };
+    look(result_.source);
+    for (const TransferRow& row : result_.targets) look(row);
+    if (beyond.empty()) return;
+    result_.warnings.push_back(fmt::format(
+        "the measurement is an MFU of {}: of the {} published rows none reaches more than {:.0f} % "
+        "({} on {}); {}check time, tokens, number of accelerators and what learns",
+        beyond, catalog_.runs().throughput.size(), 100 * most.mfu, most.row->model,
+        most.row->accelerator, measured_words()));
+  }
+
   TransferRow carry(const TransferTarget& target) {
     const double gpus = target.gpus.value_or(request_.from_gpus);
     TransferRow row = predict(target.accelerator, gpus);
@@ -258,6 +289,20 @@ std::vector<TransferTarget> parse_transfer_targets(std::string_view text) {
       target.gpus = count.number(Field::hardware_gpus);
     }
     out.push_back(std::move(target));
+  }
+  return out;
+}
+
+PublishedMfu highest_published_mfu(const Catalog& catalog) {
+  PublishedMfu out;
+  for (const ValidationRow& row : validate(catalog).rows) {
+    if (!row.problem.empty()) continue;
+    const ThroughputRow& measured = *row.measured;
+    const auto peak = peak_flops(catalog.accelerator(measured.accelerator), measured.precision);
+    if (!peak) continue;
+    const double predicted = row.time.model_flops / row.time.seconds / row.layout.gpus() / *peak;
+    const double mfu = predicted * measured.tokens_per_second_per_gpu / row.predicted;
+    if (mfu > out.mfu) out = {mfu, &measured};
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "catalog/runs.h"
 #include "trcost/estimate.h"
 #include "trcost/scenario.h"
 
@@ -61,13 +62,22 @@ struct TransferResult {
   TransferRow source;
   std::vector<TransferRow> targets;
   std::vector<Estimator::Failure> failures;  ///< targets without an answer
+  std::vector<std::string> warnings;         ///< a measurement that is hardly one
 };
+
+/// The measured row of data/runs with the highest MFU, which its published tokens per second are.
+struct PublishedMfu {
+  double mfu = 0;
+  const ThroughputRow* row = nullptr;
+};
+PublishedMfu highest_published_mfu(const Catalog& catalog);
 
 /// factor = measured / predicted time on the source. The plan of each platform is the predicted
 /// one, its steps take factor times as long: time, GPU-hours and bill follow. The part of the
 /// spread that both platforms share (workload, stack, what was measured) cancels; the residual of
 /// the ratio and the spread of the price remain. Throws Error (usage) for a malformed measurement,
-/// Error (no_answer) when no target has an answer or the measurement would need more than the peak.
+/// Error (no_answer) when no target has an answer or the measurement would need more than the peak;
+/// warns of one that no published run reached.
 TransferResult transfer(const TransferRequest& request, const Catalog& catalog);
 
 /// What `trcost transfer` shows.

@@ -118,6 +118,10 @@ double lora_parameters(const LanguageModel& m, double rank) {
   return low_rank_parameters(m, rank, Adapted::all);
 }
 
+double routed_lora_parameters(const LanguageModel& m, double rank) {
+  return low_rank_parameters(m, rank, Adapted::routed);
+}
+
 double lora_parameters(const Encoder& e, double rank) {
   return e.layers * rank * adapter_widths(encoder_block(e), Adapted::all);
 }

@@ -87,6 +87,8 @@ struct Workload {
 /// rank (in + out) over the matrices. Source: LoRA, arXiv 2106.09685, section 4.1.
 double lora_parameters(const LanguageModel& language, double rank);
 double lora_parameters(const Encoder& encoder, double rank);
+/// Of those of the decoder, the ones on routed experts.
+double routed_lora_parameters(const LanguageModel& language, double rank);
 /// Parameters of bottleneck adapters, two per layer: 2 (2 h r + r + h). Source: Houlsby et al.,
 /// arXiv 1902.00751, section 2.1.
 double adapter_parameters(double layers, double hidden, double bottleneck);

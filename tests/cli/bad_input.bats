@@ -23,6 +23,26 @@ load program
   refused 2 'did you mean' estimate --params 7e9 --precision bf61
 }
 
+# The options of a command that take a value.
+valued() {
+  "$TRCOST" "$1" --help | sed -nE 's/^  (-[a-z], )?(--[a-z0-9-]+) [^ ].*/\2/p'
+}
+
+@test "an option without its value is named, whatever follows it" {
+  for command in estimate tokens calibrate validate list diff; do
+    [ "$(valued "$command" | wc -l)" -gt 2 ]
+    while read -r option; do
+      refused 2 "$option needs a value" "$command" "$option=" --no-config
+    done < <(valued "$command")
+  done
+  while read -r option; do
+    refused 2 "$option needs a value" estimate "$option" '' --no-config
+  done < <(valued estimate)
+  refused 2 "--overlap needs a value" estimate --params 7e9 --overlap= --brief
+  refused 2 "--gpus needs a value" estimate --params 7e9 --gpus= --brief
+  refused 2 "--verbose takes no value" estimate --params 1e9 --verbose=
+}
+
 @test "scenario files that are broken" {
   printf '{"model": {"parms": 7e9}}' > misspelt.json
   refused 1 'did you mean "model.params"' estimate --scenario misspelt.json

@@ -28,6 +28,29 @@ number() {
   done
 }
 
+@test "a platform without an answer stands in every answer that people read, with the reason" {
+  question=(--params 70e9 --tokens 1e9 --gpus 8 --accelerator h100-sxm,b300,b200)
+  run_trcost estimate "${question[@]}" --brief
+  [ "$code" -eq 0 ]
+  grep -qE '^h100-sxm +no answer +-' out.txt
+  grep -qE '^h100-sxm +the training does not fit on 8 h100-sxm' out.txt
+  for format in table md html; do
+    run_trcost estimate "${question[@]}" --format "$format"
+    [ "$code" -eq 0 ]
+    grep -q 'no answer' out.txt
+    grep -q 'Without an answer' out.txt
+    grep -q 'the training does not fit on 8 h100-sxm' <(tr -s ' \n' ' ' <out.txt)
+    grep -q 'warning: h100-sxm has no answer' err.txt
+  done
+  run_trcost estimate "${question[@]}" --details
+  grep -q 'Without an answer' out.txt
+  # Where one alone has an answer, too.
+  run_trcost estimate "${question[@]::${#question[@]}-1}" h100-sxm,b300
+  grep -q '^Without an answer' out.txt
+  run_trcost estimate "${question[@]}" --format json
+  holds '[.failures[].accelerator] == ["h100-sxm"] and (.failures[0].message | test("does not fit"))'
+}
+
 @test "a layout that does not fit is answered, with a warning, and --strict exits 3" {
   run "$TRCOST" estimate --params 7e9 --tokens 2e12 --accelerator h100-sxm --mfu 0.4 --gpus 1 \
     --format csv --strict

@@ -123,3 +123,15 @@ memory() {
   memory --params 7e9 --accelerator h100-sxm --seq-length 131072 --loss chunked --format json
   jq -e --argjson eager "$eager" '.one_device.none.logits_bytes * 20 < $eager' <<<"$out"
 }
+
+@test "what a recipe recomputes by habit is no answer to what fits: the least is shown, and why" {
+  run_trcost memory --model llava-1.5-7b --train lora --accelerator h100-sxm --format json
+  holds '.items[0] | [.one, .smallest | .layout.recompute] == ["none", "none"]'
+  run_trcost memory --model llava-1.5-7b --train lora --accelerator h100-sxm
+  grep -q 'the least that fits' out.txt
+  # Of the cluster asked for as estimate plans it, and what was asked for stays.
+  run_trcost memory --model llava-1.5-7b --train lora --accelerator h100-sxm --gpus 8 --format json
+  holds '.items[0] | .given.layout.recompute == "full" and .one.layout.recompute == "none"'
+  run_trcost memory --model llava-1.5-7b --train lora --recompute full --accelerator h100-sxm --format json
+  holds '.items[0].one.layout.recompute == "full"'
+}

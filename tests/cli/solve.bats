@@ -17,7 +17,7 @@ load program
   holds '.solutions[0] | (.achieved / (4 * 730.5 * 3600) - 1 | fabs) < 1e-6 and .achieved <= 4 * 730.5 * 3600'
   run_trcost solve --gpus 20000 --duration 4mo --mfu 0.4 --price 2 --accelerator h100-sxm
   grep -q '8.326e+25' <<<"$out"
-  grep -q '\$116.9M' <<<"$out"
+  grep -q '\$117M' <<<"$out"
   grep -q 'Llama-3.1-405B' <<<"$out"
 }
 
@@ -179,13 +179,42 @@ load program
   ! grep -q 'would give 3.00000 d' <<<"$out"
 }
 
+@test "money has one form in an answer: three digits and k from a thousand on, cents below" {
+  run_trcost solve --for gpus --deadline 7d --params 1e9 --tokens 2e10 --accelerator h100-sxm
+  [ "$code" -eq 0 ]
+  cp out.txt small.txt
+  run_trcost solve --for tokens --budget 9000 --params 7e9 --accelerator h100-sxm,b200
+  cat small.txt out.txt >both.txt
+  run_trcost solve --gpus 20000 --duration 4mo --mfu 0.4 --price 2 --accelerator h100-sxm
+  sed '/^Prices/,$d' out.txt >>both.txt
+  run_trcost solve --break-even gb200-nvl72,h100-sxm --params 7e9
+  sed '/^Prices/,$d' out.txt >>both.txt
+  lacks '[$][0-9]{4}' both.txt
+  # Both ends of a range have the cents that the total has.
+  grep -qE '[$]54[0-9]([.][0-9]{2})? .*[$][0-9]+[.][0-9]{2}[.][.][$][0-9]+[.][0-9]{2}' small.txt
+}
+
+@test "GPUs for a time are those that estimate gives a deadline, or neither has an answer" {
+  question=(--params 7e9 --tokens 1e12 --accelerator h100-sxm)
+  for time in 1h 6h 3d 30d; do
+    run_trcost estimate --deadline "$time" "${question[@]}" --format json
+    sized=$(jq '.estimates[0] | [.gpus, .wall_clock_seconds, .cost.total]' <<<"$out")
+    run_trcost solve --for gpus --duration "$time" "${question[@]}" --format json
+    solved=$(jq '.solutions[0] | [.value, .wall_clock_seconds, .cost.total]' <<<"$out")
+    echo "$time: $sized, $solved"
+    [ "$solved" = "$sized" ]
+  done
+  refused 1 'no number of h100-sxm was found that finishes within 60.0 min' \
+    solve --for gpus --duration 1h "${question[@]}"
+}
+
 @test "GPUs for a deadline: a sweep of every size agrees on the fewest and the least cost" {
   question=(--params 8B --tokens 1T --accelerator h100-sxm)
   run_trcost solve --for gpus --deadline 12h "${question[@]}" --format json
   [ "$code" -eq 0 ]
   fewest=$(jq '.solutions[0].choices[] | select(.choice | startswith("fewest")) | .value' <<<"$out" |
     head -1)
-  cheapest=$(jq '.solutions[0].value' <<<"$out")
+  cheapest=$(jq '[.solutions[0].choices[] | select(.choice | startswith("least cost")).value][0]' <<<"$out")
   # Every size from well below the fewest to well above the cheapest.
   most=$((fewest > cheapest ? fewest : cheapest))
   row() {
@@ -293,7 +322,7 @@ load program
   # 1,000 x 720 h x 1.9 and x 2.6; the median between them is their geometric mean.
   run_trcost solve --gpus 1000 --duration 30d --price 1.9..2.6 --accelerator h100-sxm
   [ "$code" -eq 0 ]
-  grep -qF '$1.368M to $1.872M (P10 to P90 of the price)' <<<"$(tr -s ' \n' '  ' <out.txt)"
+  grep -qF '$1.37M to $1.87M (P10 to P90 of the price)' <<<"$(tr -s ' \n' '  ' <out.txt)"
   run_trcost solve --for gpus --deadline 30d --params 7e9 --tokens 100e9 --price 1.9..2.6 \
     --accelerator h100-sxm --format md
   grep -qF '| P10..P90 |' out.txt

@@ -64,6 +64,18 @@ work=(--model llama-3.1-8b --tokens 1B --train lora --seq-length 2048)
   grep -q 'would need an MFU of' <<<"$err"
 }
 
+@test "a measurement that no published run reached is warned of, of the targets too" {
+  run=(--model llama-2-7b --train lora --tokens 2e9 --from a100-sxm-80gb --from-gpus 8 --to h200)
+  run_trcost transfer "${run[@]}" --measured 20h
+  [ "$code" -eq 0 ] && [ ! -s err.txt ]
+  run_trcost transfer "${run[@]}" --measured 8h --format md
+  [ "$code" -eq 0 ]
+  grep -q 'warning: the measurement is an MFU of 9[0-9] % on a100-sxm-80gb: of the [0-9]* published rows none' err.txt
+  grep -q -- '--measured was read as 8.00 h' err.txt
+  grep -q 'published rows none reaches more' out.txt
+  refused 1 'would need an MFU of' transfer "${run[@]}" --measured 7h
+}
+
 @test "bad input: one message, exit code 2, nothing written" {
   echo keep >out.json
   for arguments in '--to h200' '--from h100-sxm --to h200 --measured 2h' \

@@ -6,6 +6,7 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/resolve.h"
+#include "trcost/estimate.h"
 #include "trcost/error.h"
 
 using namespace trcost;
@@ -100,4 +101,26 @@ TEST_CASE("a connector replaces that of a catalog model", "[estimate][vision]") 
   CHECK(model.vision->connector.kind == ConnectorKind::perceiver);
   CHECK(model.vision->encoder.name == "clip-vit-l-14-336");
   CHECK(model.vision->tokens_per_image == 64);
+}
+
+TEST_CASE("adapters on a mixture of experts say where they go, and how many are the experts'",
+          "[estimate]") {
+  const auto said = [](const char* model, const char* recipe) -> std::string {
+    Scenario s;
+    s.set_text(Field::model_name, model);
+    s.set_text(Field::train_recipe, recipe);
+    s.set_number(Field::data_samples, 50000);
+    s.set_number(Field::hardware_gpus, 64);
+    s.set_text(Field::hardware_accelerator, "h100-sxm");
+    const std::vector<Estimate> found = estimate(s, catalog());
+    for (const Assumption& each : found[0].assumptions) {
+      if (each.path == "train.lora_targets") return each.why;
+    }
+    return "";
+  };
+  CHECK(said("mixtral-8x7b", "lora").find("every one of 8 experts") != std::string::npos);
+  CHECK(said("mixtral-8x7b", "lora").find("226M of 240M adapter parameters") != std::string::npos);
+  CHECK_FALSE(said("mixtral-8x7b", "qlora").empty());
+  CHECK(said("mixtral-8x7b", "full").empty());
+  CHECK(said("llama-2-7b", "lora").empty());
 }

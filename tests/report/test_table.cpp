@@ -181,3 +181,16 @@ TEST_CASE("formats are found by extension", "[report]") {
   CHECK_FALSE(format_from_extension("out.d/plain").has_value());
   CHECK_FALSE(format_from_extension(".csv").has_value());
 }
+
+TEST_CASE("what is cut never makes two rows look the same", "[report][table]") {
+  Table table({{.title = "which", .overflow = Overflow::cut}, {.title = "rows"}});
+  table.add_row({"MaxText on TPU v5e, version one", "11"});
+  table.add_row({"MaxText on TPU v5e, version two", "12"});
+  table.add_row({"another source with a long name", "13"});
+  Style style;
+  style.width = 20;
+  const std::string text = to_text(table, style);
+  CHECK(text.find("\none") != std::string::npos);
+  CHECK(text.find("\ntwo") != std::string::npos);
+  CHECK(text.find("long name") == std::string::npos);  // alone with its beginning
+}

@@ -123,11 +123,61 @@ TEST_CASE("a single run leaves nothing of a node to pay for", "[experiments]") {
   CHECK(platform.idle_gpu_hours == 0);
 }
 
+TEST_CASE("a run that no node finishes in time gets the cluster that a deadline gets",
+          "[experiments]") {
+  ExperimentStudy asked = study();
+  asked.base.set_text(Field::hardware_accelerator, "h100-sxm");
+  asked.experiments = {named("final", 1, 1, 1)};
+  Scenario timed = asked.base;
+  timed.set_number(Field::hardware_deadline, asked.run_seconds);
+  const double gpus = estimate(timed, catalog())[0].gpus;
+  CHECK(run_experiments(asked, catalog()).platforms[0].experiments[0].run.gpus == gpus);
+  // A cluster that has fewer: the fewest of its nodes that are in time, or the fastest of them.
+  asked.base.set_number(Field::hardware_gpus, gpus + 8);
+  CHECK(run_experiments(asked, catalog()).platforms[0].experiments[0].run.gpus == gpus);
+  asked.base.set_number(Field::hardware_gpus, gpus - 16);
+  const ExperimentResult late = run_experiments(asked, catalog()).platforms[0].experiments[0];
+  CHECK_FALSE(late.in_time);
+  CHECK(late.run.gpus <= gpus - 16);
+  CHECK(late.run.gpus > gpus / 2);
+}
+
+TEST_CASE("what is packed is what is paid, also where attempts are no whole number",
+          "[experiments][schedule]") {
+  ExperimentStudy asked = study();
+  asked.base.set_number(Field::hardware_gpus, 32);
+  asked.experiments[0].failure_share = 0.15;
+  REQUIRE(asked.experiments[0].attempts() != std::round(asked.experiments[0].attempts()));
+  for (const PlatformExperiments& each : run_experiments(asked, catalog()).platforms) {
+    const ExperimentSchedule& all = *each.schedule;
+    CHECK_THAT(all.busy_share * all.gpus * all.seconds / 3600, WithinRel(each.gpu_hours, 1e-9));
+    CHECK(each.gpu_hours + each.idle_gpu_hours <= all.gpus * all.seconds / 3600 * (1 + 1e-9));
+  }
+}
+
+TEST_CASE("what idles is borne by the runs that do not fill their node", "[experiments]") {
+  ExperimentStudy asked = study();
+  asked.base.set_text(Field::hardware_accelerator, "h100-sxm");
+  asked.experiments = {named("whole", 0.1, 0.1, 3), named("part", 0.1, 0.01, 3)};
+  asked.experiments[0].overrides.set_number(Field::hardware_gpus, 8);
+  asked.experiments[1].overrides.set_number(Field::hardware_gpus, 2);
+  const PlatformExperiments found = run_experiments(asked, catalog()).platforms[0];
+  CHECK(found.experiments[0].idle_gpu_hours == 0);
+  CHECK(*found.experiments[0].idle_usd == 0);
+  // Three of two in a node of eight.
+  CHECK_THAT(found.experiments[1].idle_gpu_hours,
+             WithinRel(found.experiments[1].gpu_hours / 3, 1e-9));
+  CHECK_THAT(found.idle_gpu_hours, WithinRel(found.experiments[1].idle_gpu_hours, 1e-9));
+}
+
 TEST_CASE("a schedule by hand", "[experiments][schedule]") {
   // Eight accelerators: the job of eight first, then two of four side by side, then one.
   const JobSchedule s = schedule_jobs({{4, 100, 3}, {8, 50, 1}}, 8, 8);
   CHECK_THAT(s.seconds, WithinRel(50.0 + 100 + 100, 1e-12));
   CHECK_THAT(s.idle_gpu_seconds, WithinRel(4.0 * 100, 1e-12));  // half a node beside the last
+  REQUIRE(s.idle_of_job.size() == 2);
+  CHECK_THAT(s.idle_of_job[0], WithinRel(4.0 * 100, 1e-12));
+  CHECK(s.idle_of_job[1] == 0);
 }
 
 TEST_CASE("no schedule is shorter than its work, nor twice as long as list scheduling may be",
@@ -156,5 +206,11 @@ TEST_CASE("no schedule is shorter than its work, nor twice as long as list sched
     CHECK(s.seconds <= 2 * work / gpus + longest * (1 + 1e-9));
     CHECK(s.idle_gpu_seconds >= 0);
     CHECK(s.idle_gpu_seconds <= s.seconds * gpus - work + 1e-6 * work);
+    double borne = 0;
+    for (std::size_t j = 0; j < jobs.size(); ++j) {
+      borne += s.idle_of_job[j];
+      if (std::fmod(jobs[j].gpus, 8) == 0) CHECK(s.idle_of_job[j] == 0);
+    }
+    CHECK_THAT(borne, WithinRel(s.idle_gpu_seconds, 1e-9) || WithinAbs(0.0, 1e-9));
   }
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Serving: exact cases, bounds that no machine passes, and every published row.
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "catalog/assumed.h"
 #include "catch.h"
 #include "planner/scenarios.h"
 #include "planner/serving_layout.h"
@@ -297,4 +299,27 @@ TEST_CASE("sparse attention reads what its indexer chooses and the indexer's key
   const ServedModel whole = served("deepseek-v3");
   CHECK(m.expert_params == whole.expert_params);
   CHECK(decode_core_flops(m, 2000) == Approx(decode_core_flops(whole, 2000)));
+}
+
+TEST_CASE("a load that nobody gives leaves each user what people read, unless a claim is judged",
+          "[serving]") {
+  const double least = catalog().assumed().served_speed.tokens_per_second;
+  ServingQuestion q;
+  q.scenario.set_text(Field::model_name, "llama-3.1-405b");
+  q.scenario.set_text(Field::hardware_accelerator, "a100-sxm-80gb,h100-sxm");
+  const ServingReport usable = serving_report(q, catalog());
+  for (const ServingRow& row : usable.rows) {
+    INFO(row.accelerator);
+    CHECK(row.point.user_rate() >= least * (1 - 1e-12));
+  }
+  CHECK(std::ranges::any_of(usable.assumptions, [](const Assumption& each) {
+    return each.path == "serve.tokens_per_second_per_user" &&
+           each.source.find("MLPerf") != std::string::npos;
+  }));
+  q.any_speed = true;
+  const ServingReport most = serving_report(q, catalog());
+  CHECK(most.rows[0].point.user_rate() < least);
+  CHECK(most.rows[0].point.output_per_gpu > usable.rows[0].point.output_per_gpu);
+  // Where memory holds few enough nothing changes.
+  CHECK(most.rows[1].point.output_per_gpu == usable.rows[1].point.output_per_gpu);
 }

@@ -155,6 +155,13 @@ TEST_CASE("energy and range of a carried run follow its hours", "[transfer]") {
   CHECK(row.usd->p90 > *row.estimate.cost.total);
 }
 
+TEST_CASE("the highest published MFU is one of a row, below the peak", "[transfer]") {
+  const PublishedMfu most = highest_published_mfu(catalog());
+  REQUIRE(most.row != nullptr);
+  CHECK(most.mfu > 0.6);
+  CHECK(most.mfu < 1);
+}
+
 TEST_CASE("what cannot be carried is refused by name", "[transfer]") {
   Scenario stages = training(7e9, 1e10);
   stages.stages.push_back({"one", {}});

@@ -117,13 +117,14 @@ Page untitled(const Report& report) {
 Page page_of(const Report& report) {
   if (report.estimates.empty()) return without_answer(report);
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
-  const bool several = report.estimates.size() > 1;
+  const bool several = report.estimates.size() + report.failures.size() > 1;
   Page page = page_of_question(report);
   page.add(Heading{std::string(answer_heading(report)), quoted_note(report)});
   page.add(Paragraph{answer_sentence(report), Ink::good});
   page.add(
       Heading{.text = several ? "Platforms side by side" : "The platform", .in_text = several});
-  page.add(Grid{.table = comparison_table(report.estimates), .splits = true});
+  page.add(Grid{.table = comparison_table(report.estimates, report.failures), .splits = true});
+  add_failures(page, report);
   add_clusters(page, report);
   page.add(Heading{several ? e.accelerator + " in detail" : std::string("How it runs")});
   page.add(Facts{run_facts(e)});
@@ -138,7 +139,7 @@ Page page_of(const Report& report) {
   if (!pipeline.empty()) page.add(Heading{"Data pipeline"}).add(Facts{pipeline});
   add_assumptions(page, e);
   page.add(Heading{"Prices"}).add(Facts{price_facts(report)});
-  return page.add(Warnings{warning_lines(report)});
+  return page.add(Warnings{estimate_warnings(report)});
 }
 
 // What text shows of it.
@@ -155,6 +156,16 @@ Page text_page_of(const Report& report) {
 }
 
 }  // namespace
+
+void add_failures(Page& page, const Report& report) {
+  if (report.failures.empty()) return;
+  Facts facts;
+  for (const Estimator::Failure& each : report.failures) {
+    facts.facts.push_back(
+        {each.accelerator, each.message + (each.hint.empty() ? "" : "; " + each.hint)});
+  }
+  page.add(Heading{"Without an answer"}).add(std::move(facts));
+}
 
 Page page_of_question(const Report& report) {
   Page page = untitled(report);

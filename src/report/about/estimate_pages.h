@@ -27,6 +27,8 @@ void add_clusters(Page& page, const Report& report);
 void add_phases(Page& page, const Estimate& estimate);
 /// Which platform each phase is cheapest on.
 void add_phases_compared(Page& page, std::span<const Estimate> estimates);
+/// The platforms without an answer, each with the reason; nothing where all have one.
+void add_failures(Page& page, const Report& report);
 /// What stands where no platform has an answer.
 Page without_answer(const Report& report);
 /// A page that begins with the question.

@@ -228,11 +228,13 @@ void add_phases_compared(Page& page, std::span<const Estimate> estimates) {
 Page estimate_screen(const Report& report) {
   if (report.estimates.empty()) return without_answer(report);
   const Estimate& e = report.estimates[cheapest_index(report.estimates)];
-  const bool several = report.estimates.size() > 1;
+  const bool several = report.estimates.size() + report.failures.size() > 1;
   Page page = page_of_question(report);
   if (several) {
     page.add(Heading{"Platforms side by side"});
-    page.add(Grid{.table = comparison_table(report.estimates, Detail::screen), .splits = true});
+    page.add(Grid{.table = comparison_table(report.estimates, report.failures, Detail::screen),
+                  .splits = true});
+    add_failures(page, report);
     page.add(Heading{e.accelerator + " in short"}).add(Facts{cheapest_facts(e)});
   } else {
     page.add(Heading{"How it runs"}).add(Facts{platform_facts(e)});
@@ -252,7 +254,13 @@ Page estimate_brief(const Report& report) {
   if (report.estimates.empty()) return without_answer(report);
   Page page{"Training cost", made_by(report.price_data_date)};
   page.bare = true;
-  return page.add(Grid{brief_table(report.estimates)});
+  page.add(Grid{brief_table(report.estimates, report.failures)});
+  if (report.failures.empty()) return page;
+  Table reasons({{"no answer"}, {.title = "why", .overflow = Overflow::wrap}});
+  for (const Estimator::Failure& each : report.failures) {
+    reasons.add_row({each.accelerator, each.message});
+  }
+  return page.add(Grid{std::move(reasons)});
 }
 
 }  // namespace trcost

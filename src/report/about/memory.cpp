@@ -165,11 +165,18 @@ std::vector<Fact> question(const MemoryReport& report) {
     if (each.path != field_info(Field::data_seq_length).path) continue;
     why = fmt::format(", {}; --seq-length or --samples says otherwise", each.why);
   }
-  return {{"Model", model},
+  std::vector<Fact> facts = {
+          {"Model", model},
           {"Training",
            fmt::format("{}, {} parameters learn; software stack: {}", report.recipe,
                        words(report.model.params_trainable, NumberKind::count), report.stack)},
           {"Sequences", fmt::format("{} tokens{}", grouped(report.seq_length, 0), why)}};
+  if (report.recomputes_by_habit) {
+    facts.push_back({"Recompute",
+                     "below the least that fits; `trcost estimate` and --gpus take full, as these "
+                     "recipes do whether or not memory asks for it (--recompute says otherwise)"});
+  }
+  return facts;
 }
 
 constexpr const char* kFitsNote =

@@ -34,7 +34,7 @@ Ranges totals(const SolveReport& report) {
     if (!solution.estimate || !solution.estimate->range.total_usd) continue;
     const Quantiles& q = *solution.estimate->range.total_usd;
     const auto money = [&](double usd) {
-      return with_kind(rough_money(usd), solution.estimate->cost);
+      return with_kind(short_money(usd), solution.estimate->cost);
     };
     ranges.rows.push_back({solution.accelerator,
                            {q.p10, q.p50, q.p90},

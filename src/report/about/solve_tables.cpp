@@ -87,8 +87,8 @@ bool has_range(const Solution& solution) {
 std::string range_words(const Solution& solution) {
   if (!has_range(solution)) return "n/a";
   const Quantiles& usd = *solution.estimate->range.total_usd;
-  return fmt::format("{}..{}", with_kind(rough_money(usd.p10), solution.estimate->cost),
-                     rough_money(usd.p90));
+  return fmt::format("{}..{}", with_kind(short_money(usd.p10), solution.estimate->cost),
+                     short_money(usd.p90));
 }
 
 // Choices that are the same answer share a row.

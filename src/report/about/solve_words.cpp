@@ -33,7 +33,7 @@ std::string rent_range(const ClusterRun& run, const Scenario& scenario) {
   constexpr double kLow = 0.1, kHigh = 0.9;
   const auto rent = [&](double share) {
     const double usd = portable_exp(log_quantile(*price, share)) * run.gpu_hours;
-    return format_number(usd, NumberKind::money, 4);
+    return short_money(usd);
   };
   return fmt::format("; {} to {} (P10 to P90 of the price)", rent(kLow), rent(kHigh));
 }
@@ -85,7 +85,7 @@ std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution)
                                        percent(run.mfu), grouped(run.seconds, 0))});
   facts.push_back({"cost", run.usd
                                ? fmt::format("{} = {} GPU-hours x {}{}",
-                                             format_number(*run.usd, NumberKind::money, 4),
+                                             short_money(*run.usd),
                                              gpu_hour_words(run.gpu_hours), unit_money(*run.price),
                                              rent_range(run, solution.scenario))
                                : "n/a: no price is known; give --price"});
@@ -109,7 +109,7 @@ std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution)
                      format_number(solution.estimate->tokens.total, NumberKind::count),
                      solution.estimate->flops.model,
                      format_number(solution.estimate->wall_clock_seconds, NumberKind::duration),
-                     words(solution.estimate->cost.total, NumberKind::money))});
+                     solution.estimate->cost.total ? short_money(*solution.estimate->cost.total) : "n/a")});
   }
   return facts;
 }

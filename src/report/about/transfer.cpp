@@ -148,8 +148,8 @@ Ranges totals(const TransferResult& result) {
   return ranges;
 }
 
-std::vector<std::string> failure_lines(const TransferResult& result) {
-  std::vector<std::string> lines;
+std::vector<std::string> warning_lines(const TransferResult& result) {
+  std::vector<std::string> lines = result.warnings;
   for (const Estimator::Failure& failure : result.failures) lines.push_back(failure_line(failure));
   return lines;
 }
@@ -169,7 +169,7 @@ Page page_of(const TransferReport& report) {
   add_assumed(page, result.source.estimate.assumptions, result.source.estimate.accelerator);
   page.add(Heading{"Prices"});
   page.add(Facts{provenance_facts(estimates_of(result), report.price_data_date)});
-  return page.add(Warnings{failure_lines(result)});
+  return page.add(Warnings{warning_lines(result)});
 }
 
 }  // namespace
