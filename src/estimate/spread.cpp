@@ -9,6 +9,7 @@
 #include "cost/distribution.h"
 #include "cost/make_bill.h"
 #include "cost/spreads.h"
+#include "estimate/data_scale.h"
 #include "estimate/money.h"
 #include "quantity/portable_math.h"
 #include "trcost/bill.h"
@@ -50,7 +51,8 @@ SpreadContext context_of(const Question& question, const UsefulTime& useful, boo
   context.goodput_given = (useful.goodput_given && context.overhead_given) || range.goodput_ranged;
   // Samples that a method assumes are a guess.
   context.tokens_given = question.amounts.tokens_given && range.amount_given;
-  context.budget_given = range.budget_given;
+  // Who adapts a model counts samples, and the tokens follow from what those hold.
+  context.budget_given = range.budget_given && !is_adaptation(work, question.amounts);
   const RoundWork* round = question.prepared->round.get();
   if (round != nullptr && round->rollout) {
     context.rollouts = rollouts_of(range.rollouts, *round, out);
