@@ -166,11 +166,15 @@ const Columns<MemoryUse>& memory_use_columns() {
           [](const MemoryUse& m) {
             return m.engine ? std::optional(m.engine->cache) : std::nullopt;
           },
-          "of the responses in flight while engines generate; in the total where engine_bytes is"),
+          "of the responses in flight while engines generate: part of total_bytes where engine_bytes is "
+          "a number, else of another moment than the fullest, and no part of it"),
       shown(
           {.line = {beside::kCluster + 4, "memory per GPU"}},
           [](const MemoryUse& m) { return memory_words(m); },
-          bytes("total_bytes", lower, part<&MemoryUse::total>, "sum on the fullest device",
+          bytes("total_bytes", lower, part<&MemoryUse::total>,
+                "on the fullest device at its fullest moment: weights, gradients, optimizer, "
+                "activations, logits, overhead, resident; or engine_bytes and kv_cache_bytes where "
+                "engine_bytes is a number",
                 Rank::main)),
       bytes("capacity_bytes", higher, part<&MemoryUse::capacity>,
             "of one device, as far as a plan may fill it"),

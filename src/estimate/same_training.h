@@ -4,17 +4,11 @@
 
 #include <optional>
 
-#include "trcost/estimate.h"
-#include "trcost/scenario.h"
-
 namespace trcost {
 
 /// Whether steps of `batch` sequences are still the training that was asked for: with a batch that
 /// was `given` about that one, else one that takes at most twice the tokens for the same loss
 /// (`token_cost` as PerformanceSummary::batch_token_cost).
 bool same_training(double batch, std::optional<double> given, std::optional<double> token_cost);
-
-/// The same of an answer. One of several stages is taken as it is.
-bool same_training(const Scenario& asked, const Estimate& answer);
 
 }  // namespace trcost

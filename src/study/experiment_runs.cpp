@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "estimate/cluster_size.h"
-#include "estimate/same_training.h"
+#include "study/answered_training.h"
 #include "trcost/error.h"
 
 namespace trcost {

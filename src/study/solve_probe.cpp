@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "estimate/estimate_columns.h"
-#include "estimate/same_training.h"
+#include "study/answered_training.h"
 
 namespace trcost {
 

@@ -145,3 +145,17 @@ load program
   run_trcost estimate "${question[@]}" --rollout-framework early-2025
   holds ".estimates[0].performance.step_seconds | . > 1.5 * $today and . < 4 * $today"
 }
+
+@test "the parts of memory sum to the total of the moment that they are of, as its schema says" {
+  for question in "--gpus 8" "--gpus 64" "--gpus 64 --placement split" "--gpus 8 --response-limit 32768"; do
+    # shellcheck disable=SC2086
+    run_trcost estimate --method grpo --model llama-3.1-8b --accelerator h100-sxm $question --format json
+    [ "$code" -eq 0 ]
+    holds '.estimates[0].memory | [.weights_bytes, .gradients_bytes, .optimizer_bytes, .activations_bytes,
+      .logits_bytes, .overhead_bytes, .resident_bytes, .engine_bytes // 0,
+      (if .engine_bytes == null then 0 else .kv_cache_bytes end)] as $parts
+      | ($parts | add) / .total_bytes - 1 | fabs < 1e-9'
+    holds '.estimates[0].memory.kv_cache_bytes > 0'
+  done
+  "$TRCOST" schema memory | grep -q 'part of total_bytes where engine_bytes is a number'
+}

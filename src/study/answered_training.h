@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trcost/estimate.h"
+#include "trcost/scenario.h"
+
+namespace trcost {
+
+/// same_training() of an answer. One of several stages, or of a given MFU, is taken as it is.
+bool same_training(const Scenario& asked, const Estimate& answer);
+
+}  // namespace trcost
