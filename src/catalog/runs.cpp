@@ -69,6 +69,14 @@ std::optional<double> batch_of(const CsvTable& table, std::size_t i, std::string
   return value;
 }
 
+bool overlaps(const CsvTable& table, std::size_t i) {
+  const std::string_view said = table.text(i, "overlap");
+  if (!said.empty() && said != "none") {
+    table.fail(i, "overlap", "this is none, where no exchange ran behind compute, or empty");
+  }
+  return said.empty();
+}
+
 ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   ThroughputRow row;
   row.id = table.text(i, "id");
@@ -92,7 +100,7 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   row.quality = table.text(i, "quality");
   row.group = table.text(i, "group");
   row.tuning = one_of(table, i, "tuning", kTunings);
-  row.overlaps = table.text(i, "overlap") != "none";
+  row.overlaps = overlaps(table, i);
   row.layout_known = is_yes(table, i, "layout_known");
   row.system = table.text(i, "system");
   row.note = table.text(i, "hardware_note");
