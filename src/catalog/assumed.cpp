@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view kScenarioFile = "assumed/scenario.json";
 
-void read_reason(ObjectReader& row, const Sources& sources, EntryChoice& out) {
+template <class Choice>
+void read_reason(ObjectReader& row, const Sources& sources, Choice& out) {
   out.name = row.required_text("name");
   out.why = row.required_text("why");
   out.source = sources.text(row.required_value("source"));
@@ -28,6 +29,7 @@ StackChoice read_stack(const JsonValue& value, const Sources& sources) {
   read_reason(row, sources, out);
   out.above_params = row.required_number("above_params", 1, 1e18);
   out.tuning = row.choice_or("tuning", out.tuning, kTunings);
+  out.architectures = row.texts_or_empty("architectures");
   row.finish();
   return out;
 }
@@ -123,6 +125,10 @@ const EntryChoice& AssumedChoices::vision_encoder(double params) const {
   return *std::ranges::find_if(vision_encoders, [&](const EntryChoice& each) {
     return !each.below_params || params < *each.below_params;
   });
+}
+
+bool StackChoice::runs_on(std::string_view architecture) const {
+  return std::ranges::find(architectures, architecture) != architectures.end();
 }
 
 const EntryChoice& AssumedChoices::native_encoder(double params) const {

@@ -21,10 +21,16 @@ struct EntryChoice {
   std::optional<double> below_params;  ///< for models of fewer parameters; empty: of any size
 };
 
-/// Software of runs above a size, with how well it is tuned.
-struct StackChoice : EntryChoice {
+/// Software of runs above a size, with how well it is tuned, on chips that it has been measured on.
+struct StackChoice {
+  std::string name;
+  std::string why;
+  std::string source;
   double above_params = 0;
   Tuning tuning = Tuning::usual;
+  std::vector<std::string> architectures;
+
+  [[nodiscard]] bool runs_on(std::string_view architecture) const;
 };
 
 /// Samples of a training that nobody says the data of.

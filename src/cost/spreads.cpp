@@ -2,8 +2,8 @@
 #include "cost/spreads.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "cost/ownership.h"
@@ -21,14 +21,14 @@ constexpr double kGoodputSigmaSmall = 0.06;  // up to 4,096 accelerators
 constexpr double kGoodputSigmaLarge = 0.15;  // above 16,384
 constexpr double kTokensSigmaPlan = 0.10;
 constexpr double kTokensSigmaGuess = 0.25;
-// data/phases.md, A.10.
-constexpr double kRoundsSigma = 0.3;
-constexpr double kResponseSigma = 0.25;
-constexpr double kVisionTokensSigma = 0.25;
+constexpr double kVisionTokensSigma = 0.25;  // tokens of images: their sizes, padding
 constexpr double kExperimentsSigma = 0.5;
 constexpr double kElectricitySigma = 0.2;
 constexpr double kPowerSigma = 0.1;
 constexpr double kPueSigma = 0.05;
+// data/phases.md, A.10.
+constexpr double kRoundsSigma = 0.3;
+constexpr double kResponseSigma = 0.25;
 // What published bills include beyond one clean run (restarts by hand, evaluations, second
 // attempts): see the coverage that `trcost validate --runs` prints.
 constexpr double kScopeSigma = 0.20;
@@ -53,6 +53,7 @@ double mfu_sigma(const SpreadContext& in) {
     sigma = std::min(sigma, std::sqrt(square(kWholeRunSigma) - square(kScopeSigma)));
   }
   if (!in.stack_known) sigma = std::max(sigma, kUnknownStackSigma);
+  // The spread near a mixture is of rows of mixtures, which the extra of model.md only bounds.
   if (in.moe) sigma = std::max(sigma, kMoeSigma);
   if (in.mfu && *in.mfu < 1) {
     sigma = std::min(sigma, std::max(kLeastMfuSigma, -portable_log(*in.mfu) / kNormalP90));
@@ -142,8 +143,7 @@ void default_spreads(const SpreadContext& in, std::vector<UncertainInput>& out) 
   } else if (!in.tokens_ranged) {
     const double tokens = in.tokens_given ? kTokensSigmaPlan : kTokensSigmaGuess;
     add(Cause::amount, Field::data_tokens,
-        in.vision && !in.vision_rows && !in.budget_given ? in_quadrature(tokens, kVisionTokensSigma)
-                                                         : tokens,
+        in.vision_rows ? tokens : in_quadrature(tokens, in.image_share * kVisionTokensSigma),
         Exponents::time(1).with(Driver::dataset, 1), kTable);
   }
   if (in.own) {

@@ -30,13 +30,12 @@ struct SpreadContext {
   /// `mfu_sigma` is of steps that the user measured, with all causes in it.
   bool own_steps = false;
   bool moe = false;
-  bool vision = false;
+  double image_share = 0;    ///< of the tokens, by what images hold; 1 where samples were counted
   bool vision_rows = false;  ///< samples with images: `mfu_sigma` is of whole runs of that kind
   bool whole_runs = false;   ///< from scratch by software that nobody named, on a chip with rows
   bool goodput_given = false;   ///< a range, or goodput and production overhead both
   bool overhead_given = false;  ///< what is not steps was said: production overhead
   bool tokens_given = false;    ///< the number of tokens or samples was said
-  bool budget_given = false;    ///< in tokens, those of images among them
   bool tokens_ranged = false;
   std::optional<RolloutSpread> rollouts;  ///< instead of tokens
   bool own = false;

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "catalog/assumed.h"
 #include "estimate/execution.h"
 #include "estimate/model_summary.h"
 #include "estimate/resolve_question.h"
@@ -153,8 +154,14 @@ const MemoryCase& MemoryFit::main() const {
 
 MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
   Notes notes(true);
+  std::vector<std::string> names = asked.names(Field::hardware_accelerator);
+  const bool listed = !names.empty();
+  if (!listed) names = catalog.names(CatalogKind::accelerators);
   Scenario adapted;
-  const Scenario& scenario = usual_recipe(asked, catalog, notes, adapted) ? adapted : asked;
+  // One stack for all, the usual one on the first of those named.
+  const std::string& first = listed ? names.front() : catalog.assumed().accelerators.front();
+  const Scenario& scenario =
+      usual_recipe(asked, catalog, first, notes, adapted) ? adapted : asked;
   ResolvedWork work = resolve_work(scenario, catalog, notes);
   const Amounts amounts = resolve_amounts(scenario, work, notes);
   const bool habit =
@@ -167,9 +174,6 @@ MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
   report.seq_length = fittable.work.workload.seq_length;
   report.recipe = scenario.text(Field::train_recipe);
   report.stack = scenario.text(Field::efficiency_stack);
-  std::vector<std::string> names = scenario.names(Field::hardware_accelerator);
-  const bool listed = !names.empty();
-  if (!listed) names = catalog.names(CatalogKind::accelerators);
   // What is assumed of a platform is the same for all; one set of notes is enough.
   Notes others(false);
   for (const std::string& name : names) {

@@ -21,7 +21,7 @@ struct RangeTerms {
   SpreadContext said;               ///< what decides the default spreads, as far as it was said
   RolloutSpread rollouts;           ///< the same of rollouts, where there are any
   bool samples_given = false;
-  bool budget_given = false;        ///< tokens, as many as were said
+  bool budget_given = false;        ///< a number of tokens, in whatever way
   bool amount_given = false;        ///< tokens, in whatever way, or samples
   bool goodput_ranged = false;      ///< or production overhead
   bool tokens_by_params = false;    ///< tokens per parameter were said

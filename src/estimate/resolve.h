@@ -102,7 +102,8 @@ std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const C
 /// What follows from a question before its work is looked at, into `adapted`: what a method of
 /// post-training says for the rest of it, and the software that a question of images usually means
 /// where it names none. False where nothing changes.
-bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, Scenario& adapted);
+bool usual_recipe(const Scenario& asked, const Catalog& catalog, std::string_view accelerator,
+                  Notes& notes, Scenario& adapted);
 
 /// Recipe per module and everything that the data says of a sequence. Throws Error (usage) for
 /// contradictions.

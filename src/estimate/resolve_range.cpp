@@ -46,8 +46,8 @@ RangeTerms resolve_range_terms(const Scenario& asked) {
   out.said = said_of_spreads(asked);
   out.rollouts = said_of_rollouts(asked);
   out.samples_given = asked.has(Field::data_samples);
-  out.budget_given = asked.has(Field::data_tokens);
-  out.amount_given = out.samples_given || out.budget_given || asked.has(Field::data_tokens_per_param);
+  out.budget_given = asked.has(Field::data_tokens) || asked.has(Field::data_tokens_per_param);
+  out.amount_given = out.samples_given || out.budget_given;
   out.goodput_ranged =
       ranged(asked, {Field::efficiency_goodput, Field::efficiency_production_overhead});
   out.tokens_by_params = asked.has(Field::data_tokens_per_param);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How vision-language models are adapted where nobody says how.
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -31,13 +30,11 @@ bool is_tuning(const Scenario& scenario) {
   return tokens && *tokens * epochs <= kMostTuningTokens;
 }
 
-// By what is asked alone: nobody adapts a model on so many tokens.
-bool is_from_scratch(const Scenario& scenario) {
-  const auto tokens = scenario.number(Field::data_tokens);
+// All learns, from tokens: how many they are makes no other software, so that more never cost less.
+bool is_full_training(const Scenario& scenario) {
   return method_named(scenario.text(Field::train_method)) == Method::pretrain &&
          value_of(kRecipes, scenario.text(Field::train_recipe)).everything() &&
-         !scenario.has(Field::data_samples) &&
-         (!tokens || *tokens * scenario.number_or_default(Field::data_epochs) > kMostTuningTokens);
+         !scenario.has(Field::data_samples);
 }
 
 // Whoever splits a model or states its speed has other software in mind.
@@ -50,12 +47,13 @@ bool says_otherwise(const Scenario& scenario) {
 
 // A mixture of experts so large that it is trained by who has software for it.
 std::optional<Scenario> mixture_defaults(const Scenario& scenario, const Catalog& catalog,
-                                         Notes& notes) {
+                                         std::string_view accelerator, Notes& notes) {
   if (!scenario.has(Field::model_name) || scenario.has(Field::efficiency_stack) ||
-      scenario.has(Field::efficiency_mfu) || !is_from_scratch(scenario)) {
+      scenario.has(Field::efficiency_mfu) || !is_full_training(scenario)) {
     return std::nullopt;
   }
   const StackChoice& usual = catalog.assumed().mixture_stack;
+  if (!usual.runs_on(catalog.accelerator(accelerator).architecture)) return std::nullopt;
   const Model& model = catalog.model(scenario.text(Field::model_name));
   if (!model.language.moe || count_parameters(model).total <= usual.above_params) {
     return std::nullopt;
@@ -106,14 +104,15 @@ std::optional<Scenario> vision_tuning_defaults(const Scenario& scenario, const C
   return adapted;
 }
 
-bool usual_recipe(const Scenario& asked, const Catalog& catalog, Notes& notes, Scenario& adapted) {
+bool usual_recipe(const Scenario& asked, const Catalog& catalog, std::string_view accelerator,
+                  Notes& notes, Scenario& adapted) {
   const bool method = method_defaults(asked, catalog, notes, adapted);
   // Rollouts bring their own software. Examples of a method are adapted to like any others.
   if (method && method_row(method_named(asked.text(Field::train_method))).generates) return true;
   const Scenario& so_far = method ? adapted : asked;
   std::optional<Scenario> tuned = contrastive_defaults(so_far, catalog, notes);
   if (!tuned) tuned = vision_tuning_defaults(so_far, catalog, notes);
-  if (!tuned) tuned = mixture_defaults(so_far, catalog, notes);
+  if (!tuned) tuned = mixture_defaults(so_far, catalog, accelerator, notes);
   if (!tuned) return method;
   adapted = *std::move(tuned);
   return true;

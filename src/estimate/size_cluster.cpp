@@ -73,24 +73,32 @@ class Sizing {
   }
 
  private:
-  // The first choice that --gpus of its size answers in time too, with the batch that was given;
-  // the very first where there is none.
+  // The first choice that --gpus of its size answers as it was chosen, with the batch that was given
+  // and all at work; else the cheapest that is in time, the very first where there is none.
   SizeChoice choose(double start) {
     constexpr std::size_t kMostRefused = 16;
+    constexpr double kAsChosen = 1.03;  // what size_for_deadline() takes for as good
     const WallClock wall = [this](double gpus) { return wall_clock(gpus); };
     const auto next = [&] { return size_for_deadline(sizes_, wall, start, deadline_); };
     const SizeChoice first = next();
     if (mfu_) return first;
+    SizeChoice best = first;
+    double least = kInfinity;
     for (SizeChoice choice = first; choice.gpus && refused_.size() < kMostRefused;
          choice = next()) {
-      if (std::optional<Answered> asked = as_asked(*choice.gpus);
-          asked && asked->seconds <= deadline_) {
+      const double gpus = *choice.gpus;
+      std::optional<Answered> asked = as_asked(gpus);
+      const double paid = asked ? gpus * asked->seconds : kInfinity;
+      const bool in_time = asked && asked->seconds <= deadline_;
+      if (in_time && paid < least) {
+        least = paid;
         in_time_ = std::move(asked->execution);
-        return choice;
+        best = choice;
       }
-      refused_.insert(*choice.gpus);
+      if (in_time && paid <= kAsChosen * gpus * wall_clock(gpus)) break;
+      refused_.insert(gpus);
     }
-    return first;
+    return best;
   }
 
   // Accelerators that meet the deadline at this MFU, without failures.

@@ -9,7 +9,6 @@
 #include "cost/distribution.h"
 #include "cost/make_bill.h"
 #include "cost/spreads.h"
-#include "estimate/data_scale.h"
 #include "estimate/money.h"
 #include "quantity/portable_math.h"
 #include "trcost/bill.h"
@@ -43,16 +42,20 @@ SpreadContext context_of(const Question& question, const UsefulTime& useful, boo
   context.mfu_given = speed_given;
   context.own_steps = quality.own;
   context.moe = work.model.language.moe.has_value();
-  context.vision = work.workload.vision();
-  context.vision_rows = context.vision && range.samples_given && !context.mfu_given;
-  context.whole_runs = !context.stack_known && !context.vision && !range.samples_given &&
+  const bool vision = work.workload.vision();
+  const TokenTotals& tokens = question.amounts.tokens;
+  // Of a budget of tokens only those of images are as uncertain as what images hold.
+  context.image_share = !vision              ? 0
+                        : range.budget_given && tokens.total > 0
+                            ? 1 - std::min(1.0, tokens.text / tokens.total)
+                            : 1;
+  context.vision_rows = vision && range.samples_given && !context.mfu_given;
+  context.whole_runs = !context.stack_known && !vision && !range.samples_given &&
                        work.workload.language_training == Training::full && quality.measured;
   context.overhead_given = question.useful.overhead_given;
   context.goodput_given = (useful.goodput_given && context.overhead_given) || range.goodput_ranged;
   // Samples that a method assumes are a guess.
   context.tokens_given = question.amounts.tokens_given && range.amount_given;
-  // Who adapts a model counts samples, and the tokens follow from what those hold.
-  context.budget_given = range.budget_given && !is_adaptation(work, question.amounts);
   const RoundWork* round = question.prepared->round.get();
   if (round != nullptr && round->rollout) {
     context.rollouts = rollouts_of(range.rollouts, *round, out);

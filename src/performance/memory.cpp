@@ -50,7 +50,7 @@ StateBytes state_bytes(Optimizer optimizer, const StateBytes& of_stack, double w
 double update_traffic(Optimizer optimizer, double of_stack, double width) noexcept {
   if (optimizer == Optimizer::adamw) return of_stack;
   const StateBytes held = state_bytes(optimizer, {}, width);
-  return held.gradients + 2 * (held.optimizer + held.weights);
+  return of_stack / kAdamwTraffic * (held.gradients + 2 * (held.optimizer + held.weights));
 }
 
 bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept {

@@ -200,8 +200,8 @@ void read_measured_log(const Catalog& catalog, std::istream& in, std::string_vie
   }
   Notes silent(false);
   Scenario adapted;
-  if (usual_recipe(question, catalog, silent, adapted)) question = adapted;
   const std::string chip = question.names(Field::hardware_accelerator).front();
+  if (usual_recipe(question, catalog, chip, silent, adapted)) question = adapted;
   const Task task = resolve_task(question, catalog, chip, silent);
   if (task.prepared->round) {
     throw Error(ErrorKind::usage, "a round with rollouts is more than training steps",

@@ -107,10 +107,10 @@ TEST_CASE("default spreads are those of the table", "[range]") {
   CHECK_THAT(sigma_of(context, "tokens"), WithinRel(0.25, 1e-12));
   context.tokens_given = true;
   CHECK_THAT(sigma_of(context, "tokens"), WithinRel(0.10, 1e-12));
-  context.vision = true;
+  context.image_share = 1;
   CHECK_THAT(sigma_of(context, "tokens"), WithinRel(std::hypot(0.10, 0.25), 1e-12));
-  context.budget_given = true;  // what a sample holds moves no budget of tokens
-  CHECK_THAT(sigma_of(context, "tokens"), WithinRel(0.10, 1e-12));
+  context.image_share = 0.5;  // of a budget, what images hold moves their tokens alone
+  CHECK_THAT(sigma_of(context, "tokens"), WithinRel(std::hypot(0.10, 0.125), 1e-12));
   context.own = true;
   CHECK_THAT(sigma_of(context, "electricity"),
              WithinRel(std::sqrt(0.2 * 0.2 + 0.1 * 0.1 + 0.05 * 0.05), 1e-12));

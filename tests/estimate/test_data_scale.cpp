@@ -16,7 +16,8 @@ using namespace trcost;
 
 namespace {
 
-// Pre-training scales as they are quoted, with what the reference makes of them at 40 % MFU.
+// Pre-training scales as they are quoted, with what the reference makes of them at 40 % MFU. The
+// dollars are at io.net's prices, $1.49 and $2.19.
 struct Quoted {
   double params;
   const char* encoder;
@@ -38,6 +39,7 @@ Scenario question(const Quoted& each) {
   s.set_text(Field::model_vision_encoder, each.encoder);
   s.set_number(Field::hardware_gpus, each.gpus);
   s.set_text(Field::hardware_accelerator, each.accelerator);
+  s.set_text(Field::cost_provider, "io.net");
   return s;
 }
 
@@ -77,6 +79,9 @@ TEST_CASE("days and dollars buy tokens of adaptation scale", "[estimate][solve][
     const double tokens = bought.values.front().second;
     CHECK(tokens > each.tokens / kWithin);
     CHECK(tokens < each.tokens * kWithin);
+    REQUIRE(bought.estimate->cost.total);
+    CHECK(*bought.estimate->cost.total > 0.98 * each.dollars);
+    CHECK(*bought.estimate->cost.total < 1.02 * each.dollars);
     // The dollars quoted lie within the range that is said.
     REQUIRE(bought.estimate->range.total_usd);
     CHECK(bought.estimate->range.total_usd->p10 < each.dollars);
