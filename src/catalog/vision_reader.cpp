@@ -69,6 +69,7 @@ VisionModel read_vision(ObjectReader r, LanguageModel& language, std::string_vie
   if (r.has("image_pixels")) {
     set_image_size(vision.encoder, r.required_whole("image_pixels", 1, 1e5));
   }
+  vision.encoder.fused_attention = r.boolean_or("fused_attention", vision.encoder.fused_attention);
   const std::optional<JsonValue> connector = r.optional_value("connector");
   vision.connector = connector ? read_connector(*connector, language)
                                : usual_connector(ConnectorKind::mlp, language);
