@@ -4,6 +4,27 @@
 #include <algorithm>
 
 namespace trcost::cli {
+
+// One function per command, each in its own file.
+Action define_estimate(Flags& flags, Session& session);
+Action define_memory(Flags& flags, Session& session);
+Action define_tokens(Flags& flags, Session& session);
+Action define_sweep(Flags& flags, Session& session);
+Action define_calibrate(Flags& flags, Session& session);
+Action define_validate(Flags& flags, Session& session);
+Action define_prices(Flags& flags, Session& session);
+Action define_list(Flags& flags, Session& session);
+Action define_show(Flags& flags, Session& session);
+Action define_completions(Flags& flags, Session& session);
+Action define_solve(Flags& flags, Session& session);
+Action define_diff(Flags& flags, Session& session);
+Action define_experiments(Flags& flags, Session& session);
+Action define_transfer(Flags& flags, Session& session);
+Action define_serve(Flags& flags, Session& session);
+Action define_config(Flags& flags, Session& session);
+Action define_schema(Flags& flags, Session& session);
+Action define_help(Flags& flags, Session& session);
+
 namespace {
 
 constexpr Command kCommands[] = {

@@ -106,7 +106,7 @@ void add_owned(const BillInputs& in, Rows& rows) {
           of_hours(each.driver));
   }
   LineItem& idle = rows.add(Part::idle, in.gpu_hours, Unit::gpu_hour, own.idle, true,
-                            "servers, network, capital and colocation while nobody uses them", {});
+                            standing_names(own) + " while nobody uses them", {});
   moved(idle, standing_hour(own), idle_share(own));
 }
 
@@ -127,7 +127,7 @@ void add_storage(const BillInputs& in, Rows& rows) {
   const PriceQuote& price = *in.storage_price;
   const auto add = [&](Part part, double gb_months, Driver kept) {
     if (gb_months <= 0) return;
-    moved(rows.add(part, gb_months, Unit::gb_month, price.usd, in.storage_included, price.source,
+    moved(rows.add(part, gb_months, Unit::gb_month, price.usd, in.terms.storage_included, price.source,
                    price.date),
           of_days(kept));
   };
@@ -149,8 +149,8 @@ void add_beyond(const BillInputs& in, const std::optional<double>& per_hour, Uni
     moved(rows.add(part, in.gpu_hours * times, Unit::gpu_hour, per_hour, true, source, date), hour,
           1, driver);
   };
-  add(Part::experiments, in.experiments, Driver::experiments);
-  add(Part::evaluation, in.evaluation, Driver::evaluation);
+  add(Part::experiments, in.terms.experiments, Driver::experiments);
+  add(Part::evaluation, in.terms.evaluation, Driver::evaluation);
 }
 
 // Where the price of an hour comes from; with own there is no rent in the bill.
@@ -160,8 +160,8 @@ void say_whose_price(const BillInputs& in, CostResult& out) {
   out.doubts = rented ? PriceDoubts{in.price->imputed, in.price->other_class, in.price->stale}
                       : PriceDoubts();
   out.obligation.reset();
-  if (rented && in.term_hours > 0) {
-    out.obligation = {in.gpus, in.term_hours, in.gpus * in.term_hours * *in.price->usd};
+  if (rented && in.terms.term_hours > 0) {
+    out.obligation = {in.gpus, in.terms.term_hours, in.gpus * in.terms.term_hours * *in.price->usd};
   }
   out.purchase = in.purchase;
   out.price_date.assign(rented ? std::string_view(in.price->date) : in.ownership_date);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cost/bill_terms.h"
 #include "cost/ownership.h"
 #include "cost/prices.h"
 #include "cost/storage.h"
@@ -24,7 +25,6 @@ struct BillInputs {
   std::string_view ownership_date;
   std::optional<double> capital_usd;  ///< with own
   double gpus = 0;
-  double term_hours = 0;  ///< that a reserved price binds for; 0: none
   Purchase purchase = Purchase::priced;
   std::optional<double> kwh;  ///< facility; with own the final run alone, since
                               ///< experiments and evaluation carry their energy
@@ -32,11 +32,9 @@ struct BillInputs {
   std::string_view electricity_source;
   std::string_view electricity_date;
   const StorageUse* storage = nullptr;
-  bool storage_included = false;  ///< part of the total, else shown apart
   const PriceQuote* storage_price = nullptr;
   const PriceQuote* egress_price = nullptr;
-  double experiments = 0;  ///< compute of the experiments / of the final run
-  double evaluation = 0;   ///< compute of evaluation / of the final run
+  BillTerms terms;
 };
 
 /// Fills `out`, reusing its memory. Included items sum to `total`, which is checked in every build

@@ -228,10 +228,6 @@ std::optional<double> break_even_utilization(const OwnershipCost& cost,
   return *standing / margin;
 }
 
-namespace {
-
-// `(server + network + capital + colocation + support)`, and the same with its numbers; what costs
-// nothing is left out.
 std::string standing_names(const OwnershipCost& cost) {
   std::string text;
   for (const StandingCost& each : kStandingCosts) {
@@ -241,6 +237,9 @@ std::string standing_names(const OwnershipCost& cost) {
   return text + ")";
 }
 
+namespace {
+
+// standing_names() as its numbers.
 std::string standing_numbers(const OwnershipCost& cost) {
   std::string text;
   for (const StandingCost& each : kStandingCosts) {

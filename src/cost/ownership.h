@@ -101,6 +101,9 @@ struct StandingCost {
 };
 std::span<const StandingCost> standing_costs();
 
+/// `(server + network + capital + colocation + support)`; what costs nothing is left out.
+std::string standing_names(const OwnershipCost& cost);
+
 OwnershipCost compute_ownership(const OwnershipInputs& inputs);
 
 /// standing / utilisation - standing: what idle hours cost for each hour in use.

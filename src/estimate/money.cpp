@@ -77,7 +77,6 @@ void add_money(const Question& question, Estimate& out) {
     if (const auto cash = cash_per_gpu(rates.ownership_inputs)) bill.capital_usd = out.gpus * *cash;
   }
   bill.gpus = out.gpus;
-  bill.term_hours = terms.term_hours;
   bill.purchase = purchase_of(rates.purchase);
   bill.kwh = out.energy.kwh;
   if (rates.own && bill.kwh) *bill.kwh /= 1 + terms.beyond();
@@ -85,11 +84,9 @@ void add_money(const Question& question, Estimate& out) {
   bill.electricity_source = rates.electricity_source;
   bill.electricity_date = rates.electricity_date;
   bill.storage = &storage;
-  bill.storage_included = terms.storage_included;
   bill.storage_price = &rates.storage_price;
   bill.egress_price = &rates.egress_price;
-  bill.experiments = terms.experiments;
-  bill.evaluation = terms.evaluation;
+  bill.terms = terms;
   make_bill(bill, out.cost);
   out.complete = complete(out);
 }

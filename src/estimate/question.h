@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "estimate/bill_terms.h"
+#include "cost/bill_terms.h"
 #include "estimate/prepared.h"
 #include "estimate/range_terms.h"
 #include "estimate/rates.h"

@@ -68,7 +68,7 @@ TEST_CASE("rented energy and storage stand apart from the total", "[cost][bill]"
   make_bill(inputs, cost);
   CHECK(cost.total == 2.5e5);
   CHECK(cost.items.size() == 5);
-  inputs.storage_included = true;
+  inputs.terms.storage_included = true;
   make_bill(inputs, cost);
   CHECK_THAT(cost.total.value(), WithinRel(2.5e5 + 1230 * 0.023, 1e-12));
   CHECK_THAT(sum_of_included(cost), WithinRel(cost.total.value(), 1e-12));
@@ -92,12 +92,12 @@ TEST_CASE("a reused bill forgets the last one", "[cost][bill]") {
   BillInputs inputs;
   inputs.gpu_hours = 10;
   inputs.price = &price;
-  inputs.experiments = 2;
-  inputs.evaluation = 0.5;
+  inputs.terms.experiments = 2;
+  inputs.terms.evaluation = 0.5;
   CostResult cost;
   make_bill(inputs, cost);
   CHECK(cost.total == 35);
-  inputs.experiments = inputs.evaluation = 0;
+  inputs.terms.experiments = inputs.terms.evaluation = 0;
   make_bill(inputs, cost);
   CHECK(cost.total == 10);
   CHECK(cost.items.size() == 1);
