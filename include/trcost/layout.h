@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 namespace trcost {
 
@@ -228,7 +228,8 @@ struct EngineMemory {
   double cache = 0;    ///< of the responses in flight at first
 };
 
-/// Bytes on the fullest device at its fullest moment; the parts sum to `total`.
+/// Bytes on the fullest device at its fullest moment: of a model that learns, or of an engine that
+/// generates, whose parts are then 0 but `engine`. held_parts() sum to `total`.
 struct MemoryUse {
   double weights = 0;
   double gradients = 0;
@@ -272,7 +273,7 @@ struct MemoryPart {
   std::string_view name;
   double MemoryUse::*bytes;
 };
-/// Those that sum to `total` while a model learns.
+/// Those of a model that learns; 0 where `generating`.
 inline constexpr MemoryPart kMemoryParts[] = {{"weights", &MemoryUse::weights},
                                               {"gradients", &MemoryUse::gradients},
                                               {"optimizer", &MemoryUse::optimizer},
@@ -280,5 +281,22 @@ inline constexpr MemoryPart kMemoryParts[] = {{"weights", &MemoryUse::weights},
                                               {"logits", &MemoryUse::logits},
                                               {"overhead", &MemoryUse::overhead},
                                               {"other models", &MemoryUse::resident}};
+
+/// The same of an engine that generates.
+struct EnginePart {
+  std::string_view name;
+  double EngineMemory::*bytes;
+};
+inline constexpr EnginePart kEngineParts[] = {{"engine", &EngineMemory::weights},
+                                              {"cache of responses", &EngineMemory::cache}};
+
+/// What a device holds of a part.
+struct HeldPart {
+  std::string_view name;
+  double bytes = 0;
+};
+/// The parts that sum to `total`, whichever moment is the fullest: kMemoryParts, and where it is an
+/// engine's also kEngineParts.
+std::vector<HeldPart> held_parts(const MemoryUse& use);
 
 }  // namespace trcost

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "catalog/choices.h"
 #include "trcost/layout.h"
@@ -20,6 +21,14 @@ std::string_view recompute_name(Recompute recompute) {
 
 std::string_view context_kind_name(ContextKind kind) {
   return word_of(kContextKinds, kind);
+}
+
+std::vector<HeldPart> held_parts(const MemoryUse& use) {
+  std::vector<HeldPart> out;
+  for (const MemoryPart& part : kMemoryParts) out.push_back({part.name, use.*part.bytes});
+  if (!use.generating) return out;
+  for (const EnginePart& part : kEngineParts) out.push_back({part.name, use.generated().*part.bytes});
+  return out;
 }
 
 std::string degree_words(const Layout& l, bool all) {

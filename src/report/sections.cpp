@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "report/wording.h"
 
@@ -32,15 +31,6 @@ Table waterfall_table(const Estimate& estimate) {
                    Cell::number(step.left, NumberKind::fraction)});
   }
   return table;
-}
-
-std::vector<HeldPart> held_parts(const MemoryUse& use) {
-  std::vector<HeldPart> out;
-  for (const MemoryPart& part : kMemoryParts) out.push_back({part.name, use.*part.bytes});
-  if (!use.generating) return out;
-  out.push_back({kEngineWords, use.engine->weights});
-  out.push_back({kCacheWords, use.engine->cache});
-  return out;
 }
 
 Table memory_table(const Estimate& estimate) {

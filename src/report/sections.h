@@ -27,14 +27,6 @@ std::string item_quantity_words(const LineItem& item);
 /// The bill: included rows, their total, then what is shown apart.
 Table items_table(const Estimate& estimate);
 /// What a device holds at its fullest moment, part by part.
-struct HeldPart {
-  std::string_view name;
-  double bytes = 0;
-};
-std::vector<HeldPart> held_parts(const MemoryUse& use);
-/// Those of a moment that generates.
-inline constexpr std::string_view kEngineWords = "engine";
-inline constexpr std::string_view kCacheWords = "cache of responses";
 Table memory_table(const Estimate& estimate);
 Table range_table(std::span<const Estimate> estimates);
 Table assumptions_table(std::span<const Assumption> assumptions);

@@ -36,8 +36,10 @@ std::vector<UseColumn> parts_of(std::span<const MemoryUse> uses) {
     if (!of_rounds || any(part.bytes)) out.push_back({part.name, std::mem_fn(part.bytes)});
   }
   if (std::ranges::any_of(uses, &MemoryUse::generating)) {
-    out.push_back({kEngineWords, [](const MemoryUse& use) { return use.generated().weights; }});
-    out.push_back({kCacheWords, [](const MemoryUse& use) { return use.generated().cache; }});
+    for (const auto& [name, of_engine] : kEngineParts) {
+      out.push_back(
+          {name, [of_engine](const MemoryUse& use) { return use.generated().*of_engine; }});
+    }
   }
   out.push_back({"total", std::mem_fn(&MemoryUse::total)});
   if (any(&MemoryUse::host)) out.push_back({"in the host", std::mem_fn(&MemoryUse::host)});
