@@ -9,12 +9,18 @@
 #include "catalog/data_file.h"
 #include "catalog/loaders.h"
 #include "catalog/provenance.h"
-#include "trcost/error.h"
 
 namespace trcost {
 namespace {
 
 constexpr std::string_view kScenarioFile = "assumed/scenario.json";
+
+// Whether a method writes its own data.
+constexpr Choice<bool> kGenerates[] = {
+#define TRCOST_METHOD(id, word, sequences, generates) {word, generates},
+#include "catalog/methods.def"
+#undef TRCOST_METHOD
+};
 
 template <class Choice>
 void read_reason(ObjectReader& row, const Sources& sources, Choice& out) {
@@ -86,7 +92,9 @@ RoundChoice read_round(const JsonValue& value, const Sources& sources) {
   constexpr double kMost = 1e7;
   ObjectReader row = value.object();
   RoundChoice out;
-  out.method = row.required_text("method");
+  const JsonValue method = row.required_value("method");
+  if (!method.choice(kGenerates)) method.fail("a method that generates nothing has no rounds");
+  out.method = method.text();
   out.prompts = row.required_whole("prompts", 1, kMost);
   out.samples_per_prompt = row.required_whole("samples_per_prompt", 1, kMost);
   out.source = sources.text(row.required_value("source"));
@@ -96,9 +104,18 @@ RoundChoice read_round(const JsonValue& value, const Sources& sources) {
   return out;
 }
 
-double read_share(ObjectReader& of, std::string_view key, const Sources& sources) {
+void read_rounds(const JsonValue& rounds, const Sources& sources, AssumedChoices& out) {
+  for (const JsonValue& each : rounds.array()) out.rounds.push_back(read_round(each, sources));
+  for (const auto& [method, generates] : kGenerates) {
+    if (!generates) continue;
+    if (std::ranges::find(out.rounds, method, &RoundChoice::method) != out.rounds.end()) continue;
+    rounds.fail(fmt::format("no row says what a round of {} is like", method), "add one");
+  }
+}
+
+CatalogNumber read_share(ObjectReader& of, std::string_view key, const Sources& sources) {
   constexpr double kLeast = 0.01;
-  return sources.required(of, key, kLeast, 1).value;
+  return sources.required(of, key, kLeast, 1);
 }
 
 UsefulShares read_useful(ObjectReader of, const Sources& sources) {
@@ -115,10 +132,7 @@ UsefulShares read_useful(ObjectReader of, const Sources& sources) {
 }  // namespace
 
 const RoundChoice& AssumedChoices::round(std::string_view method) const {
-  const auto row = std::ranges::find(rounds, method, &RoundChoice::method);
-  if (row != rounds.end()) return *row;
-  throw Error(ErrorKind::data, fmt::format("no row says what a round of {} is like", method),
-              "add one to \"rounds\"", std::string(kScenarioFile));
+  return *std::ranges::find(rounds, method, &RoundChoice::method);
 }
 
 const EntryChoice& AssumedChoices::vision_encoder(double params) const {
@@ -142,6 +156,8 @@ bool AssumedChoices::has_encoder(std::string_view name) const {
 }
 
 std::shared_ptr<const AssumedChoices> load_assumed_choices(const Catalog& catalog) {
+  constexpr double kMostTimes = 100;
+  constexpr double kMostSequences = 1e7;
   ObjectReader file = read_data_file(catalog, kScenarioFile).object();
   file.accept("schema_version");
   file.accept("retrieved");
@@ -167,9 +183,10 @@ std::shared_ptr<const AssumedChoices> load_assumed_choices(const Catalog& catalo
   out->claim_reference = read_entry(file.required_value("claim_reference"), sources);
   out->served_speed = read_speed(file.required_value("served_speed"), sources);
   read_samples(file, sources, *out);
-  for (const JsonValue& each : file.required_value("rounds").array()) {
-    out->rounds.push_back(read_round(each, sources));
-  }
+  read_rounds(file.required_value("rounds"), sources, *out);
+  out->response_limit = sources.required(file, "response_limit_over_mean", 1, kMostTimes);
+  out->update_sequences = sources.required(file, "update_sequences", 1, kMostSequences);
+  out->image_imbalance = sources.required(file, "image_imbalance", 1, kMostTimes);
   out->colocated_engine_share = read_share(file, "colocated_engine_share", sources);
   out->useful = read_useful(file.required_object("useful_shares"), sources);
   file.finish();

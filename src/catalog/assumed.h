@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "catalog/efficiency.h"
+#include "catalog/provenance.h"
 #include "trcost/catalog.h"
 
 namespace trcost {
@@ -43,7 +44,7 @@ struct SampleChoice {
 
 /// What a round of a method that generates is like.
 struct RoundChoice {
-  std::string method;  ///< a word of train.method
+  std::string method;  ///< a word of train.method, of one that generates
   double prompts = 0, samples_per_prompt = 0;
   std::string source;
   double response_tokens = 0;
@@ -52,8 +53,8 @@ struct RoundChoice {
 
 /// Of the tokens that are computed, those that teach, by how samples share a sequence.
 struct UsefulShares {
-  double packed = 0, grouped = 0, padded = 0;
-  double grouped_text = 0, padded_text = 0;  ///< of the text beside images
+  CatalogNumber packed, grouped, padded;
+  CatalogNumber grouped_text, padded_text;  ///< of the text beside images
 };
 
 /// The least that each user of a service gets.
@@ -73,16 +74,19 @@ struct AssumedChoices {
   SpeedChoice served_speed;       ///< of a service whose load nobody gives
   SampleChoice instructions, preferences;     ///< of text; one sequence of a pair
   SampleChoice image_instructions, captions;  ///< the latter where only the projector learns
-  std::vector<RoundChoice> rounds;
+  std::vector<RoundChoice> rounds;  ///< one of each method that generates
+  CatalogNumber response_limit;     ///< times the mean response
+  CatalogNumber update_sequences;   ///< of one optimizer step in a round, at most
   /// Of the memory that an engine has on accelerators that learn in turn.
-  double colocated_engine_share = 0;
+  CatalogNumber colocated_engine_share;
   UsefulShares useful;
+  CatalogNumber image_imbalance;  ///< slowest rank's work over the mean, in sequences with images
 
   /// What released models of about this size (language, encoder and projector together) use.
   [[nodiscard]] const EntryChoice& vision_encoder(double params) const;
   /// As vision_encoder(), but one that follows the image's size whatever the model's.
   [[nodiscard]] const EntryChoice& native_encoder(double params) const;
-  /// By the method's word. Throws Error (data) for one without a row.
+  /// By the word of a method that generates.
   [[nodiscard]] const RoundChoice& round(std::string_view method) const;
   /// Whether vision_encoder() chooses it for some size.
   [[nodiscard]] bool has_encoder(std::string_view name) const;

@@ -15,9 +15,6 @@
 namespace trcost {
 namespace {
 
-constexpr double kLimitOverMean = 4;
-constexpr double kUpdateSequences = 512;
-
 void refuse(const Scenario& scenario, std::span<const Field> fields, std::string_view why,
             std::string_view instead) {
   for (const Field field : fields) {
@@ -63,7 +60,8 @@ void adapt_rollouts(Method method, const Catalog& catalog, Notes& notes, Scenari
   constexpr Field kSpeed[] = {Field::efficiency_mfu};
   refuse(adapted, kSpeed, "is of one kind of work, and a round has several",
          "leave it out: each phase has its own speed");
-  const RoundChoice& usual = catalog.assumed().round(method_row(method).name);
+  const AssumedChoices& assumed = catalog.assumed();
+  const RoundChoice& usual = assumed.round(method_row(method).name);
   Defaults defaults(adapted, notes);
   const double steps = defaults.fallback(Field::rollout_steps);
   const double prompts =
@@ -78,12 +76,16 @@ void adapt_rollouts(Method method, const Catalog& catalog, Notes& notes, Scenari
       std::min(usual.response_tokens, limit.value_or(usual.response_tokens * 2) / 2),
       usual.response_why, "trcost default");
   const double last = adapted.number_or(Field::rollout_response_tokens_end, response);
-  defaults.number(Field::rollout_response_limit, kLimitOverMean * std::max(response, last),
-                  "4 times the mean response", "trcost default");
+  const CatalogNumber& limited = assumed.response_limit;
+  defaults.number(Field::rollout_response_limit, limited.value * std::max(response, last),
+                  fmt::format("{} times the mean response", format_exact(limited.value)),
+                  limited.source);
   const double sequences = prompts * samples;
-  defaults.number(Field::train_global_batch, std::min(sequences, kUpdateSequences),
-                  "sequences of one optimizer step: at most 512 of a round, as NeMo RL and DAPO",
-                  "NVIDIA-NeMo/RL, performance summary; arXiv:2503.14476");
+  const CatalogNumber& most = assumed.update_sequences;
+  defaults.number(Field::train_global_batch, std::min(sequences, most.value),
+                  fmt::format("sequences of one optimizer step: at most {} of a round",
+                              format_exact(most.value)),
+                  most.source);
   adapted.set_number(field_info(Field::data_samples), steps * sequences, {});
   adapted.set_number(field_info(Field::data_text_tokens_per_sample), prompt + (response + last) / 2,
                      {});

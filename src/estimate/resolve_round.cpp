@@ -148,7 +148,7 @@ RolloutWork rollout_of(const Scenario& scenario, const Catalog& catalog, const P
   const Precision precision = platform.precision;
   if (precision == Precision::fp8 || precision == Precision::mxfp8) out.format = WeightFormat::fp8;
   out.verifier_seconds = scenario.number_or_default(Field::rollout_verifier);
-  out.colocated_share = catalog.assumed().colocated_engine_share;
+  out.colocated_share = catalog.assumed().colocated_engine_share.value;
   return out;
 }
 
@@ -184,20 +184,21 @@ void check_split(const Scenario& scenario, const RoundWork& round) {
 }
 
 // Where engines generate in turn with what learns.
-void wait_in_host(const Scenario& scenario, const Platform& platform, RoundWork& round,
-                  Notes& notes) {
+void wait_in_host(const Scenario& scenario, const Catalog& catalog, const Platform& platform,
+                  RoundWork& round, Notes& notes) {
   round.host_bandwidth = platform.host_bandwidth
                              ? platform.host_bandwidth
                              : host_bandwidth(scenario, *platform.system, notes);
   if (!notes.wanted()) return;
   notes.add(
       {"rollout.learner_states", "in the host", "",
-       fmt::format("while responses are written, weights and optimizer of what learns and the "
-                   "models beside it wait in the host's memory, and the engine has {} of "
-                   "the accelerator",
-                   format_exact(round.rollout->colocated_share)),
+       "while responses are written, weights and optimizer of what learns and the models beside it "
+       "wait in the host's memory",
        "NeMo RL, offload_before_refit and offload_after_refit; verl's param_offload and "
        "optimizer_offload; data/phases.md A.2"});
+  notes.add({"rollout.engine_memory", format_exact(round.rollout->colocated_share), "",
+             "share of the accelerator that the engine has meanwhile",
+             catalog.assumed().colocated_engine_share.source});
   if (round.host_bandwidth) return;
   notes.warn(
       fmt::format("how fast {} reaches its host's memory is not known: the time in which the "
@@ -249,7 +250,9 @@ std::shared_ptr<const RoundWork> resolve_round(const Scenario& scenario, const C
   round->placement = value_of(kPlacements, scenario.text(Field::rollout_placement));
   round->generation_gpus = scenario.number(Field::rollout_generation_gpus);
   check_split(scenario, *round);
-  if (round->placement == Placement::colocated) wait_in_host(scenario, platform, *round, notes);
+  if (round->placement == Placement::colocated) {
+    wait_in_host(scenario, catalog, platform, *round, notes);
+  }
   if (work.model.vision) {
     notes.warn("images of the prompts are not counted: count their tokens into --prompt-tokens");
   }

@@ -14,13 +14,19 @@
 namespace trcost {
 namespace {
 
-constexpr double kImbalanceWithImages = 1.1;  // model.md 5.5: 1.05 to 1.2
+const CatalogNumber& of_samples(Packing packing, const UsefulShares& useful) {
+  if (packing == Packing::packed) return useful.packed;
+  return packing == Packing::grouped ? useful.grouped : useful.padded;
+}
+
+const CatalogNumber& beside_images(Packing packing, const UsefulShares& useful) {
+  return packing == Packing::grouped ? useful.grouped_text : useful.padded_text;
+}
 
 // Of text alone. Corpora are cut to fill sequences; what padding costs shows with samples only.
 double text_share(Packing packing, bool from_samples, const UsefulShares& useful) {
   if (!from_samples) return 1;
-  if (packing == Packing::packed) return useful.packed;
-  return packing == Packing::grouped ? useful.grouped : useful.padded;
+  return of_samples(packing, useful).value;
 }
 
 // Of all, where `with_images` of the sequences have images, and so all of the vision.
@@ -28,13 +34,25 @@ double useful_share(Packing packing, bool from_samples, const Sample& sample, do
                     const UsefulShares& useful) {
   const double of_text = text_share(packing, from_samples, useful);
   if (packing == Packing::packed) {
-    return 1 / ((1 - with_images) / of_text + with_images / useful.packed);
+    return 1 / ((1 - with_images) / of_text + with_images / useful.packed.value);
   }
-  const bool grouped = packing == Packing::grouped;
-  if (sample.vision <= 0) return grouped ? useful.grouped : useful.padded;
-  const double beside_images = grouped ? useful.grouped_text : useful.padded_text;
-  const double text = sample.text * ((1 - with_images) / of_text + with_images / beside_images);
+  if (sample.vision <= 0) return of_samples(packing, useful).value;
+  const double text =
+      sample.text *
+      ((1 - with_images) / of_text + with_images / beside_images(packing, useful).value);
   return sample.tokens() / (text + sample.vision);
+}
+
+// Says what part of what is computed teaches, where not all does.
+void note_useful_share(Packing packing, const Sample& sample, double share,
+                       const UsefulShares& useful, Notes& notes) {
+  if (share >= 1 || !notes.wanted()) return;
+  const bool of_images = packing != Packing::packed && sample.vision > 0;
+  notes.add({"data.useful_share", format_number(share, NumberKind::number, 3), "",
+             fmt::format("of the tokens that are computed, those that teach, where samples are {}",
+                         word_of(kPackings, packing)),
+             of_images ? beside_images(packing, useful).source
+                       : of_samples(packing, useful).source});
 }
 
 // Tokens that a sequence can hold at most when nobody says how many it has.
@@ -194,12 +212,15 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
   }
   // Sequences with an image: each image has one for itself as long as there are enough.
   const double with_images = std::min(1.0, work.images_per_sequence);
+  const AssumedChoices& assumed = catalog.assumed();
   work.padding_efficiency =
-      useful_share(how, from_samples, sample, with_images, catalog.assumed().useful);
+      useful_share(how, from_samples, sample, with_images, assumed.useful);
+  note_useful_share(how, sample, work.padding_efficiency, assumed.useful, notes);
   work.imbalance = scenario.number_or(Field::train_imbalance,
-                                      1 + with_images * (kImbalanceWithImages - 1));
+                                      1 + with_images * (assumed.image_imbalance.value - 1));
   if (vision && !scenario.has(Field::train_imbalance)) {
-    notes.fallback(Field::train_imbalance, work.imbalance);
+    notes.add(Field::train_imbalance, work.imbalance,
+              "images differ in size and number from rank to rank", assumed.image_imbalance.source);
   }
 }
 

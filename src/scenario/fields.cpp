@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kBarredMethods =
 #define TRCOST_METHOD(id, word, ...) "|" word
-#include "scenario/methods.def"
+#include "catalog/methods.def"
 #undef TRCOST_METHOD
     ;
 constexpr std::string_view kMethodWords = kBarredMethods.substr(1);

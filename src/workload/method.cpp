@@ -11,7 +11,7 @@ namespace {
 
 constexpr MethodRow kMethods[] = {
 #define TRCOST_METHOD(id, ...) {Method::id, __VA_ARGS__},
-#include "scenario/methods.def"
+#include "catalog/methods.def"
 #undef TRCOST_METHOD
 };
 

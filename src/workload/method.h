@@ -11,7 +11,7 @@ namespace trcost {
 
 enum class Method : std::uint8_t {
 #define TRCOST_METHOD(id, ...) id,
-#include "scenario/methods.def"
+#include "catalog/methods.def"
 #undef TRCOST_METHOD
 };
 

@@ -63,6 +63,18 @@ TEST_CASE("what is taken where nobody names it is in the catalog") {
   CHECK_NOTHROW(catalog.encoder(assumed.audio_encoder.name));
 }
 
+TEST_CASE("every share and number that a question leaves open has its source") {
+  const Catalog catalog;
+  const trcost::AssumedChoices& assumed = catalog.assumed();
+  const trcost::UsefulShares& useful = assumed.useful;
+  for (const trcost::CatalogNumber* each :
+       {&useful.packed, &useful.grouped, &useful.padded, &useful.grouped_text, &useful.padded_text,
+        &assumed.colocated_engine_share, &assumed.response_limit, &assumed.update_sequences,
+        &assumed.image_imbalance}) {
+    CHECK_FALSE(each->source.empty());
+  }
+}
+
 TEST_CASE("a stack that says nothing of a number has the assumed one, and what it says it has") {
   const Catalog catalog;
   const trcost::Stack assumed = trcost::assumed_stack(catalog);

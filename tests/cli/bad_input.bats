@@ -285,3 +285,17 @@ END
     --accelerator h100-sxm --gpus 8
   [ "$code" -eq 0 ]
 }
+
+@test "rounds of a method that there is none of, and of none at all" {
+  mkdir -p folder/assumed
+  rounds() {
+    sed "$1" "$BATS_TEST_DIRNAME/../../data/assumed/scenario.json" >folder/assumed/scenario.json
+    run_trcost estimate --method grpo --model llama-3.1-8b --accelerator h100-sxm --data-dir folder
+  }
+  rounds 's/"method": "grpo"/"method": "grpa"/'
+  was_refused 1 '"grpa"'
+  rounds 's/"method": "ppo"/"method": "dpo"/'
+  was_refused 1 'a method that generates nothing has no rounds'
+  rounds 's/"method": "distill"/"method": "ppo"/'
+  was_refused 1 'no row says what a round of distill is like'
+}

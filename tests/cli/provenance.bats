@@ -69,3 +69,11 @@ for wanted in (sys.argv[1], sys.argv[2], 'name="Origin"',
     assert wanted in text, wanted
 PY
 }
+
+@test "what padding costs samples is said with its source, and corpora pay nothing" {
+  run_trcost estimate --model llava-1.5-7b --samples 665000 --accelerator h100-sxm --format json
+  holds '.estimates[0] as $e | [$e.assumptions[] | select(.path == "data.useful_share")][0] |
+    .value > 0.7 and .value < 0.9 and (.source | test("LLaVA"))'
+  run_trcost estimate --model llama-3.1-8b --tokens 1e9 --accelerator h100-sxm --format json
+  holds '[.estimates[0].assumptions[].path] | index("data.useful_share") == null'
+}

@@ -39,7 +39,7 @@ MemoryFit only(const Scenario& s) {
 TEST_CASE("memory and estimate weigh the same device, for every method", "[memory][methods]") {
   constexpr Method kAll[] = {
 #define TRCOST_METHOD(id, ...) Method::id,
-#include "scenario/methods.def"
+#include "catalog/methods.def"
 #undef TRCOST_METHOD
   };
   for (const Method method : kAll) {

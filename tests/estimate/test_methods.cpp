@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "catalog/assumed.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/memory_fit.h"
@@ -153,6 +154,12 @@ TEST_CASE("weights that are sharded are gathered to score", "[methods]") {
   CHECK(scored.step_seconds > 2 * 70e9 * 15 / 16 / 8e9);
 }
 
+static double sum_of_parts(const MemoryUse& use) {
+  double sum = 0;
+  for (const HeldPart& part : held_parts(use)) sum += part.bytes;
+  return sum;
+}
+
 // data/phases.md, A.2: engines on the learner's accelerators leave its states to the host, twice a
 // round over the lanes: dgx-h100's PCIe 5 has 63e9 bytes/s, of which copies reach 12.36 / 15.75.
 TEST_CASE("what learns waits in the host while engines generate beside it", "[methods]") {
@@ -160,9 +167,7 @@ TEST_CASE("what learns waits in the host while engines generate beside it", "[me
   const Estimate e = answer(s);
   const MemoryUse& m = e.memory;
   REQUIRE(m.engine.has_value());
-  double parts = m.generated().weights + m.generated().cache;
-  for (const MemoryPart& part : kMemoryParts) parts += m.*part.bytes;
-  CHECK(parts == Approx(m.total));
+  CHECK(sum_of_parts(m) == Approx(m.total));
   const double rate = 63e9 * 12.36 / 15.75;
   CHECK(e.rollout->moving_seconds == Approx(2 * m.host / rate));
   // 14 of 16 bytes of what learns, as even as a plan deals them, and 2 of the reference.
@@ -172,6 +177,10 @@ TEST_CASE("what learns waits in the host while engines generate beside it", "[me
   CHECK(e.rollout->engine_bytes > 2 * 70.55e9 / 8);
   const auto said = std::ranges::find(e.assumptions, "rollout.learner_states", &Assumption::path);
   CHECK(said != e.assumptions.end());
+  const auto share = std::ranges::find(e.assumptions, "rollout.engine_memory", &Assumption::path);
+  REQUIRE(share != e.assumptions.end());
+  CHECK(share->value == "0.6");
+  CHECK(share->source == catalog().assumed().colocated_engine_share.source);
   // On accelerators of their own nothing moves.
   s.set_text(Field::rollout_placement, "split");
   s.set_number(Field::hardware_gpus, 64);
@@ -191,6 +200,7 @@ TEST_CASE("memory is that of the fullest moment", "[methods]") {
   CHECK(m.total >= e.rollout->engine_bytes + e.rollout->kv_cache_bytes);
   REQUIRE(m.generating);
   CHECK(m.engine->weights + m.engine->cache == Approx(m.total));
+  CHECK(sum_of_parts(m) == Approx(m.total));
   CHECK(m.activations == 0);
 }
 
