@@ -31,8 +31,6 @@ struct ServingQuestion {
   ServingLoad load;
   std::optional<double> tokens_per_second_per_user;
   bool any_speed = false;  ///< a free load may be as slow as memory lets it: what a claim may mean
-  /// What a free load leaves each user; set by serving_report() (data/assumed/scenario.json).
-  std::optional<double> least_per_user = {};
   double sold = 1;    ///< share of the capacity that is paid for
   bool curve = true;     ///< throughput over concurrency beside the one point
   bool explain = false;  ///< every formula with its numbers
@@ -77,7 +75,7 @@ struct ServingRow {
   std::string problem;  ///< why there is no answer, else empty
   std::string hint;
   /// `fp8` or `bf16`.
-  [[nodiscard]] std::string_view cache_format() const { return eight_bit_cache ? "fp8" : "bf16"; }
+  [[nodiscard]] std::string_view cache_format() const;
   /// P10, P50, P90 of the rate, and of dollars per million output tokens.
   [[nodiscard]] Quantiles rate_range() const;
   [[nodiscard]] std::optional<Quantiles> cost_range() const;
@@ -114,6 +112,9 @@ struct ServingReport {
   std::string model;
   double params_total = 0, params_active = 0;
   ServingQuestion question;
+  /// What a load that nobody gave leaves each user (data/assumed/scenario.json); empty where one is
+  /// given, or may be of any speed.
+  std::optional<double> least_per_user;
   std::string scenario;        ///< JSON
   std::string request = "{}";  ///< JSON: what was asked beside it, by the names of the flags
   std::string price_data_date;

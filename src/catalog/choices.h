@@ -2,6 +2,7 @@
 // The words of the catalog's types, each once: files, fields and answers read them here.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 
 #include "catalog/efficiency.h"
@@ -92,10 +93,18 @@ inline constexpr Choice<std::optional<Precision>> kPrecisions[] = {
     {"mxfp8", Precision::mxfp8}, {"nvfp4", Precision::nvfp4}, {"tf32", Precision::tf32},
     {"fp32", Precision::fp32},   {"best", std::nullopt}};
 
-/// Formats of served weights; empty for the fastest that the chip computes in.
+/// Formats of served weights; empty for the fastest that the chip computes in. Those that a flag
+/// offers come first, then other names of the same.
 inline constexpr Choice<std::optional<WeightFormat>> kServedFormats[] = {
     {"bf16", WeightFormat::bf16},   {"fp8", WeightFormat::fp8},   {"nvfp4", WeightFormat::nvfp4},
-    {"mxfp4", WeightFormat::mxfp4}, {"int4", WeightFormat::int4}, {"best", std::nullopt}};
+    {"mxfp4", WeightFormat::mxfp4}, {"int4", WeightFormat::int4}, {"best", std::nullopt},
+    {"fp16", WeightFormat::bf16},   {"mxfp8", WeightFormat::fp8}, {"fp4", WeightFormat::nvfp4}};
+inline constexpr std::size_t kOfferedFormats = kWeightFormats + 1;
+
+/// Whether a format of the cache takes a byte a number; likewise.
+inline constexpr Choice<bool> kCacheFormats[] = {
+    {"bf16", false}, {"fp8", true}, {"fp16", false}, {"int8", true}};
+inline constexpr std::size_t kOfferedCacheFormats = 2;
 
 /// Those that a field offers come first.
 inline constexpr Choice<ConnectorKind> kConnectors[] = {

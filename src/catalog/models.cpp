@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "catalog/architecture_reader.h"
+#include "catalog/choices.h"
 #include "catalog/engine.h"
 #include "catalog/hugging_face.h"
 #include "catalog/loaders.h"
@@ -26,7 +27,8 @@ Model parse_model(const JsonValue& document, const Catalog& catalog) {
   if (!model.released_format.empty() && !parse_weight_format(model.released_format)) {
     throw Error(ErrorKind::data,
                 "\"" + model.released_format + "\" is no format that weights are served in",
-                "one of bf16, fp8, nvfp4, mxfp4, int4", origin + "#/released_format");
+                fmt::format("one of {}", fmt::join(words_in(kServedFormats, kWeightFormats), ", ")),
+                origin + "#/released_format");
   }
   read_published_parameters(r);
   model.language = read_language(r.required_object("language"));

@@ -28,9 +28,6 @@ const WeightFormatRow& weight_format(WeightFormat format) {
 }
 
 std::optional<WeightFormat> parse_weight_format(std::string_view name) {
-  if (name == "fp16") return WeightFormat::bf16;
-  if (name == "mxfp8") return WeightFormat::fp8;
-  if (name == "fp4") return WeightFormat::nvfp4;
   return find_value(kServedFormats, name).value_or(std::nullopt);
 }
 

@@ -72,9 +72,10 @@ struct WordOption {
   const char* help;
 };
 constexpr WordOption kWords[] = {
-    {"--precision", &ServeOptions::precision, kWordsOf<kServedFormats>,
+    {"--precision", &ServeOptions::precision, kWordsOf<kServedFormats, kOfferedFormats>,
      "format of the weights (default: as released; else fp8 where the chip computes in it)"},
-    {"--kv-precision", &ServeOptions::cache_precision, "bf16|fp8",
+    {"--kv-precision", &ServeOptions::cache_precision,
+     kWordsOf<kCacheFormats, kOfferedCacheFormats>,
      "format of the cache (default: as the engine does)"},
     {"--engine", &ServeOptions::engine, "NAME",
      "inference software, by name or a file: see trcost list engines (default: typical)"},

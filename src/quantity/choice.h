@@ -47,11 +47,11 @@ constexpr std::string_view word_of(const Choice<T> (&table)[kCount], const T& va
   return row->word;
 }
 
-/// All words, in the order of the table.
+/// The words of a table in its order: all, or the first `count`.
 template <class T, std::size_t kCount>
-std::vector<std::string> words_in(const Choice<T> (&table)[kCount]) {
+std::vector<std::string> words_in(const Choice<T> (&table)[kCount], std::size_t count = kCount) {
   std::vector<std::string> out;
-  for (const Choice<T>& row : table) out.emplace_back(row.word);
+  for (std::size_t i = 0; i < count; ++i) out.emplace_back(table[i].word);
   return out;
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "catalog/assumed.h"
+#include "catalog/choices.h"
 #include "cost/energy.h"
 #include "estimate/resolve_pricing.h"
 #include "estimate/resolve_question.h"
@@ -28,6 +29,7 @@ constexpr std::optional<Commitment> kPricings[] = {
 struct Service {
   const Catalog& catalog;
   const ServingQuestion& question;
+  std::optional<double> least_per_user;
   ServedModel model;
   const Engine& engine;
   ServingSpread spread;
@@ -113,11 +115,12 @@ void add_published(const Service& all, ServingRow& row) {
   }
 }
 
-ServingSearch search_of(const ServingQuestion& q, const System& system) {
+ServingSearch search_of(const Service& all, const System& system) {
+  const ServingQuestion& q = all.question;
   ServingSearch search;
   search.load = q.load;
   search.tokens_per_second_per_user = q.tokens_per_second_per_user;
-  search.least_per_user = q.least_per_user;
+  search.least_per_user = all.least_per_user;
   if (const auto gpus = q.scenario.number(Field::hardware_gpus))
     search.gpus = static_cast<int>(*gpus);
   search.tp = q.tp;
@@ -139,7 +142,7 @@ ServingRow answer(const Service& all, std::string_view name, Notes& notes) {
   row.engine = all.engine.name;
   row.format = choose_format(q, all.source, chip);
   row.eight_bit_cache = choose_cache(q, all.engine, row.format);
-  const ServingSearch search = search_of(q, *platform.system);
+  const ServingSearch search = search_of(all, *platform.system);
   refuse_layout(search, all.model);
   const double cache_bytes = row.eight_bit_cache ? 1 : 2;
   const auto choice = choose_serving(all.model, chip, all.engine, row.format, cache_bytes, search);
@@ -147,7 +150,7 @@ ServingRow answer(const Service& all, std::string_view name, Notes& notes) {
     refuse_to_fit(all.model, row, search,
                   smallest_replica(all.model, chip, all.engine, row.format, cache_bytes, search));
   }
-  if (!choice->reached && !q.least_per_user) refuse_load(q, *choice, row, all.engine);
+  if (!choice->reached && !all.least_per_user) refuse_load(q, *choice, row, all.engine);
   note_format(q, row, chip, notes);
   row.layout = choice->layout;
   row.queued = !choice->concurrency;
@@ -187,7 +190,7 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
         "trcost default");
   }
   if (q.cache_precision.empty()) {
-    add("serve.kv_precision", engine.eight_bit_cache ? "fp8" : "bf16", "",
+    add("serve.kv_precision", std::string(word_of(kCacheFormats, engine.eight_bit_cache)), "",
         engine.sigma > 0 ? std::string("as TensorRT-LLM does with 8-bit weights")
                          : fmt::format("as {} does with such weights", engine.title),
         "rows of data/serving/measurements.csv");
@@ -199,13 +202,13 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
   if (!q.load.concurrency && !q.tokens_per_second_per_user) {
     add("serve.concurrency", "as many as memory holds", "",
         "up to 4,096 per copy of attention: the most tokens per second, and the slowest for each "
-        "user; "
-        "--tokens-per-second-per-user asks for a speed",
+        "user; --tokens-per-second-per-user asks for a speed",
         "trcost default");
   }
-  if (q.least_per_user) {
-    add("serve.tokens_per_second_per_user", format_number(*q.least_per_user, NumberKind::number),
-        "tokens/s", "at least, " + least.why, least.source);
+  if (report.least_per_user) {
+    add("serve.tokens_per_second_per_user",
+        format_number(*report.least_per_user, NumberKind::number), "tokens/s",
+        "at least, " + least.why, least.source);
   }
   if (q.sold == 1) {
     add("serve.load", "1", "", "every second sold; a service measured 0.58 over a day (DeepSeek)",
@@ -215,12 +218,12 @@ void assume(ServingReport& report, const ServingQuestion& q, const Engine& engin
 
 // A platform that is slow for one user alone.
 void warn_about_slow(ServingReport& report) {
-  const std::optional<double> least = report.question.least_per_user;
+  const std::optional<double> least = report.least_per_user;
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty() || !least || row.point.user_rate() >= *least) continue;
     report.warnings.push_back(
-        fmt::format("{} gives one user alone {:.3g} tokens/s, less than the {:.3g} that people read: a "
-                    "smaller --precision or more --gpus give more",
+        fmt::format("{} gives one user alone {:.3g} tokens/s, less than the {:.3g} that people "
+                    "read: a smaller --precision or more --gpus give more",
                     row.accelerator, row.point.user_rate(), *least));
   }
 }
@@ -253,6 +256,10 @@ double needed_tokens_per_second(double usd_per_gpu_hour, double usd_per_million,
   return usd_per_gpu_hour / 3600 / usd_per_million * 1e6 / sold;
 }
 
+std::string_view ServingRow::cache_format() const {
+  return word_of(kCacheFormats, eight_bit_cache);
+}
+
 Quantiles ServingRow::rate_range() const {
   const double wide = portable_exp(kNormalP90 * sigma);
   return {point.output_per_gpu / wide, point.output_per_gpu, point.output_per_gpu * wide};
@@ -264,16 +271,17 @@ std::optional<Quantiles> ServingRow::cost_range() const {
   return Quantiles{*cost.output / wide, *cost.output, *cost.output * wide};
 }
 
-ServingReport serving_report(const ServingQuestion& asked, const Catalog& catalog) {
+ServingReport serving_report(const ServingQuestion& question, const Catalog& catalog) {
   Notes notes(true);
   const SpeedChoice& least = catalog.assumed().served_speed;
-  ServingQuestion question = asked;
-  if (!asked.load.concurrency && !asked.tokens_per_second_per_user && !asked.any_speed) {
-    question.least_per_user = least.tokens_per_second;
+  ServingReport report;
+  if (!question.load.concurrency && !question.tokens_per_second_per_user && !question.any_speed) {
+    report.least_per_user = least.tokens_per_second;
   }
   const Model model = resolve_model(question.scenario, catalog, notes);
   const Service all{catalog,
                     question,
+                    report.least_per_user,
                     served_model(model),
                     catalog.engine(question.engine),
                     catalog.serving_spread(),
@@ -281,7 +289,6 @@ ServingReport serving_report(const ServingQuestion& asked, const Catalog& catalo
                     model};
   refuse_question(question, all.model);
   const ParameterCounts counts = count_parameters(model);
-  ServingReport report;
   report.model = model.title.empty() ? model.name : model.title;
   report.params_total = counts.total;
   report.params_active = counts.active;

@@ -147,6 +147,10 @@ ServingRow reference_row(const Claim& claim, const Catalog& catalog, const Servi
 void judge_factor(const Claim& claim, const Catalog& catalog, const ServingReport& report,
                   ClaimJudgement& out) {
   const ServingRow reference = reference_row(claim, catalog, report);
+  if (claim.reference.empty()) {
+    const EntryChoice& usual = catalog.assumed().claim_reference;
+    out.notes.push_back(fmt::format("over {}: {} ({})", usual.name, usual.why, usual.source));
+  }
   const bool power = claim.kind == ClaimKind::per_megawatt;
   out.unit =
       power ? "times the output tokens/s per megawatt" : "times fewer dollars per output token";

@@ -9,10 +9,6 @@
 namespace trcost {
 namespace {
 
-// Whether a format of the cache takes a byte a number.
-constexpr Choice<bool> kCacheFormats[] = {
-    {"fp8", true}, {"int8", true}, {"bf16", false}, {"fp16", false}};
-
 WeightFormat fastest_format(const ServingChip& chip) {
   if (chip.fp4) return WeightFormat::nvfp4;
   return chip.fp8 ? WeightFormat::fp8 : WeightFormat::bf16;
@@ -28,9 +24,9 @@ WeightFormat choose_format(const ServingQuestion& q, const Model& model, const S
   if (const auto offered = find_value(kServedFormats, q.precision)) {
     return offered->value_or(fastest_format(chip));
   }
-  if (const auto format = parse_weight_format(q.precision)) return *format;
   throw Error(ErrorKind::usage, fmt::format("unknown format \"{}\"", q.precision.substr(0, 40)),
-              "one of bf16, fp8, nvfp4, mxfp4, int4, best", "--precision");
+              fmt::format("one of {}", fmt::join(words_in(kServedFormats, kOfferedFormats), ", ")),
+              "--precision");
 }
 
 bool choose_cache(const ServingQuestion& q, const Engine& engine, WeightFormat format) {
@@ -38,7 +34,9 @@ bool choose_cache(const ServingQuestion& q, const Engine& engine, WeightFormat f
   if (const auto eight_bit = find_value(kCacheFormats, q.cache_precision)) return *eight_bit;
   throw Error(ErrorKind::usage,
               fmt::format("unknown format of the cache \"{}\"", q.cache_precision.substr(0, 40)),
-              "one of fp8, bf16", "--kv-precision");
+              fmt::format("one of {}",
+                          fmt::join(words_in(kCacheFormats, kOfferedCacheFormats), ", ")),
+              "--kv-precision");
 }
 
 void note_format(const ServingQuestion& q, const ServingRow& row, const ServingChip& chip,

@@ -282,6 +282,27 @@ TEST_CASE("what cannot be served is refused with the reason", "[serving]") {
       Catch::Contains("at most"));
   const ServingReport plain = ask("llama-3.1-8b", [](ServingQuestion&) {});
   CHECK_THROWS_WITH(judge_claim("0.02", catalog(), plain), Catch::Contains("cannot tell"));
+  CHECK_THROWS_WITH(ask("llama-3.1-8b", [](ServingQuestion& q) { q.precision = "fp3"; }),
+                    Catch::Contains("unknown format \"fp3\""));
+  CHECK(ask("llama-3.1-8b", [](ServingQuestion& q) { q.precision = "mxfp8"; }).rows[0].format ==
+        WeightFormat::fp8);
+}
+
+TEST_CASE("a factor over nothing named says over what it is judged, and why", "[serving]") {
+  ServingQuestion q;
+  q.scenario.set_text(Field::model_name, "llama-3.1-8b");
+  q.scenario.set_text(Field::hardware_accelerator, "b200");
+  q.any_speed = true;
+  const EntryChoice& usual = catalog().assumed().claim_reference;
+  const auto says_why = [&](const char* claim) {
+    const ClaimJudgement judged = judge_claim(claim, catalog(), serving_report(q, catalog()));
+    return std::ranges::any_of(judged.notes, [&](const std::string& note) {
+      return note.starts_with("over " + usual.name) && note.find(usual.why) != std::string::npos &&
+             note.find(usual.source) != std::string::npos;
+    });
+  };
+  CHECK(says_why("15x per MW"));
+  CHECK_FALSE(says_why("15x per MW over h200"));
 }
 
 // DeepSeek-V3.2 (arXiv:2512.02556, section 2.1): each layer keeps a latent of 512 and a shared key
@@ -316,10 +337,12 @@ TEST_CASE("a load that nobody gives leaves each user what people read, unless a 
     return each.path == "serve.tokens_per_second_per_user" &&
            each.source.find("MLPerf") != std::string::npos;
   }));
+  CHECK(usable.least_per_user == least);
   q.any_speed = true;
   const ServingReport most = serving_report(q, catalog());
   CHECK(most.rows[0].point.user_rate() < least);
   CHECK(most.rows[0].point.output_per_gpu > usable.rows[0].point.output_per_gpu);
+  CHECK_FALSE(most.least_per_user.has_value());
   // Where memory holds few enough nothing changes.
   CHECK(most.rows[1].point.output_per_gpu == usable.rows[1].point.output_per_gpu);
 }

@@ -227,8 +227,8 @@ std::vector<Fact> question(const ServingReport& report) {
     load += fmt::format(", {} in flight per replica", grouped(*q.load.concurrency, 0));
   } else {
     load += ", as many in flight as memory holds";
-    if (q.least_per_user) {
-      load += fmt::format(" at {} tokens/s per user or more", speed_words(*q.least_per_user));
+    if (report.least_per_user) {
+      load += fmt::format(" at {} tokens/s per user or more", speed_words(*report.least_per_user));
     }
   }
   return {{"Model", model},
