@@ -16,6 +16,7 @@
 #include "trcost/bill.h"
 #include "trcost/error.h"
 #include "workload/method.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {
@@ -232,22 +233,33 @@ class Transfer {
                       "check its unit, tokens and number of accelerators",
                       100 * source.mfu, result_.factor));
     }
-    const PublishedMfu most = highest_published_mfu(catalog_);
     std::string beyond;
     const auto look = [&](const TransferRow& row) {
-      const double mfu = row.estimate.performance.mfu;
-      if (mfu <= most.mfu) return;
-      beyond += fmt::format("{}{:.0f} % on {}", beyond.empty() ? "" : ", ", 100 * mfu,
-                            row.estimate.accelerator);
+      const std::string words = beyond_published(row.estimate);
+      if (!words.empty()) beyond += (beyond.empty() ? "" : "; ") + words;
     };
     look(result_.source);
     for (const TransferRow& row : result_.targets) look(row);
     if (beyond.empty()) return;
     result_.warnings.push_back(fmt::format(
-        "the measurement is an MFU of {}: of the {} published rows none reaches more than {:.0f} % "
-        "({} on {}); {}check time, tokens, number of accelerators and what learns",
-        beyond, catalog_.runs().throughput.size(), 100 * most.mfu, most.row->model,
-        most.row->accelerator, measured_words()));
+        "the measurement is an MFU of {}; {}check time, tokens, number of accelerators and what "
+        "learns",
+        beyond, measured_words()));
+  }
+
+  // `75 % on a100-sxm-80gb: ...` where no published run on such a chip reached as much, else empty.
+  [[nodiscard]] std::string beyond_published(const Estimate& estimate) const {
+    constexpr double kOften = 0.5;  // which nobody doubts
+    const double mfu = estimate.performance.mfu;
+    if (mfu <= kOften) return {};
+    const PublishedMfu most =
+        highest_published_mfu(catalog_, catalog_.accelerator(estimate.accelerator));
+    if (mfu <= most.mfu || most.row == nullptr) return {};
+    return fmt::format(
+        "{:.0f} % on {}: of the {} published rows{} none reaches more than {:.0f} % ({} on {})",
+        100 * mfu, estimate.accelerator, most.rows,
+        most.architecture.empty() ? "" : " on " + most.architecture + " chips that are no slower",
+        100 * most.mfu, most.row->model, most.row->accelerator);
   }
 
   TransferRow carry(const TransferTarget& target) {
@@ -293,18 +305,42 @@ std::vector<TransferTarget> parse_transfer_targets(std::string_view text) {
   return out;
 }
 
-PublishedMfu highest_published_mfu(const Catalog& catalog) {
+namespace {
+
+bool as_fast(const Accelerator& chip, const Accelerator& like, Precision precision) {
+  constexpr double kAbout = 0.9;
+  const auto peak = peak_flops(chip, precision), least = peak_flops(like, precision);
+  return peak && least && *peak >= kAbout * *least;
+}
+
+// Of rows on chips for which `compares(chip, precision)`.
+template <class Compares>
+PublishedMfu highest_mfu_where(const Catalog& catalog, const Compares& compares) {
   PublishedMfu out;
-  for (const ValidationRow& row : validate(catalog).rows) {
-    if (!row.problem.empty()) continue;
-    const ThroughputRow& measured = *row.measured;
-    const auto peak = peak_flops(catalog.accelerator(measured.accelerator), measured.precision);
-    if (!peak) continue;
-    const double predicted = row.time.model_flops / row.time.seconds / row.layout.gpus() / *peak;
-    const double mfu = predicted * measured.tokens_per_second_per_gpu / row.predicted;
-    if (mfu > out.mfu) out = {mfu, &measured};
+  for (const ThroughputRow& row : catalog.runs().throughput) {
+    const Accelerator& chip = catalog.accelerator(row.accelerator);
+    const auto peak = peak_flops(chip, row.precision);
+    if (!peak || !compares(chip, row.precision)) continue;
+    ++out.rows;
+    const double flops = training_flops(row_workload(catalog, row)).total();  // of a token
+    const double mfu = flops * row.tokens_per_second_per_gpu / *peak;
+    if (mfu <= out.mfu) continue;
+    out.mfu = mfu;
+    out.row = &row;
   }
   return out;
+}
+
+}  // namespace
+
+PublishedMfu highest_published_mfu(const Catalog& catalog, const Accelerator& like) {
+  PublishedMfu out =
+      highest_mfu_where(catalog, [&](const Accelerator& chip, Precision precision) {
+        return chip.architecture == like.architecture && as_fast(chip, like, precision);
+      });
+  out.architecture = like.architecture;
+  if (out.rows > 0) return out;
+  return highest_mfu_where(catalog, [](const Accelerator&, Precision) { return true; });
 }
 
 TransferResult transfer(const TransferRequest& request, const Catalog& catalog) {

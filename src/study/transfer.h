@@ -69,8 +69,12 @@ struct TransferResult {
 struct PublishedMfu {
   double mfu = 0;
   const ThroughputRow* row = nullptr;
+  std::string architecture;  ///< of the chips that were looked at; empty: of all
+  int rows = 0;              ///< that were looked at
 };
-PublishedMfu highest_published_mfu(const Catalog& catalog);
+/// Of chips of the same architecture with about the same peak or a higher one, or of all where there
+/// is no row: slower ones are easier to keep busy, such as an H20 with the memory of an H200.
+PublishedMfu highest_published_mfu(const Catalog& catalog, const Accelerator& like);
 
 /// factor = measured / predicted time on the source. The plan of each platform is the predicted
 /// one, its steps take factor times as long: time, GPU-hours and bill follow. The part of the

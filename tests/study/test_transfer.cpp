@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A carried run says of every platform one thing: time, GPU-hours and bill are of the same steps.
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "catalog/peak.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "study/transfer.h"
+#include "study/validate.h"
 #include "trcost/error.h"
 
 using namespace trcost;
@@ -155,11 +159,49 @@ TEST_CASE("energy and range of a carried run follow its hours", "[transfer]") {
   CHECK(row.usd->p90 > *row.estimate.cost.total);
 }
 
-TEST_CASE("the highest published MFU is one of a row, below the peak", "[transfer]") {
-  const PublishedMfu most = highest_published_mfu(catalog());
-  REQUIRE(most.row != nullptr);
-  CHECK(most.mfu > 0.6);
-  CHECK(most.mfu < 1);
+// Predicted MFU times measured over predicted rate, of every row that a replay answers.
+TEST_CASE("the highest published MFU is that of the replayed rows on such chips", "[transfer]") {
+  const ValidationResult replayed = validate(catalog());
+  const auto highest = [&](const std::vector<std::string_view>& chips) {
+    double expected = 0;
+    for (const ValidationRow& row : replayed.rows) {
+      const Accelerator& chip = catalog().accelerator(row.measured->accelerator);
+      const bool among = chips.empty() || std::ranges::find(chips, chip.name) != chips.end();
+      if (!row.problem.empty() || !among) continue;
+      const double peak = *peak_flops(chip, row.measured->precision);
+      const double mfu = row.time.model_flops / row.time.seconds / row.layout.gpus() / peak;
+      const double faster = row.measured->tokens_per_second_per_gpu / row.predicted;
+      expected = std::max(expected, mfu * faster);
+    }
+    return expected;
+  };
+  const auto said = [](const char* chip) {
+    return highest_published_mfu(catalog(), catalog().accelerator(chip)).mfu;
+  };
+  // A 3090 and an H20 are of the architecture, and much slower.
+  CHECK_THAT(said("a100-sxm-80gb"),
+             WithinRel(highest({"a100-sxm-40gb", "a100-sxm-80gb", "a100-pcie-40gb",
+                                "a100-pcie-80gb", "a800"}),
+                       1e-9));
+  CHECK_THAT(said("h100-sxm"), WithinRel(highest({"h100-sxm", "h100-sxm-96gb", "h200", "h800",
+                                                  "gh200"}),
+                                         1e-9));
+  Accelerator unknown = catalog().accelerator("h100-sxm");
+  unknown.architecture = "none of ours";
+  CHECK_THAT(highest_published_mfu(catalog(), unknown).mfu, WithinRel(highest({}), 1e-9));
+}
+
+TEST_CASE("a measurement is doubted where no run on its architecture came so far", "[transfer]") {
+  Scenario work = training(8e9, 1e11);
+  TransferRequest request = carried(work, 64, 7, "h100-sxm");
+  request.from = "a100-sxm-80gb";
+  const TransferResult usual = transfer(request, catalog());
+  CHECK(usual.warnings.empty());
+  *request.seconds *= usual.source.estimate.performance.mfu / 0.75;
+  const TransferResult fast = transfer(request, catalog());
+  REQUIRE(fast.warnings.size() == 1);
+  CHECK(fast.warnings[0].find("75 % on a100-sxm-80gb") != std::string::npos);
+  CHECK(fast.warnings[0].find("published rows on ampere chips") != std::string::npos);
 }
 
 TEST_CASE("what cannot be carried is refused by name", "[transfer]") {
