@@ -63,8 +63,20 @@ std::vector<double> scanned_values(const FieldInfo& info) {
   return values;
 }
 
-// The whole nodes that a deadline of the same time gets: one way of sizing, one answer. None where the
-// cluster is not what the time decides. Throws as the estimate does.
+// Why no cluster is fast enough, with a hint of what this question can change: it has no deadline,
+// and seeks the accelerators.
+[[noreturn]] void refuse_time(const Error& error) {
+  const bool of_others = error.hint.find("--deadline") != std::string::npos ||
+                         error.hint.find("--gpus") != std::string::npos;
+  if (error.kind != ErrorKind::no_answer || !of_others) throw Error(error);
+  throw Error(error.kind, error.message,
+              "give a longer time, a smaller question, or a larger --global-batch; `trcost estimate "
+              "--gpus N` says how long N of them take",
+              error.location);
+}
+
+// The whole nodes that a deadline of the same time gets: one way of sizing, one answer. None where
+// the cluster is not what the time decides. Throws as the estimate does.
 std::optional<double> deadline_size(const SolveRequest& request, const Catalog& catalog,
                                     std::string_view accelerator) {
   const bool cluster = request.unknown->field == Field::hardware_gpus;
@@ -76,8 +88,12 @@ std::optional<double> deadline_size(const SolveRequest& request, const Catalog& 
   timed.clear(Field::hardware_gpus);
   timed.set_number(Field::hardware_deadline, request.target.value);
   Estimate found;
-  Estimator(catalog, {.assumptions = false, .derivations = false, .range = false})
-      .run_one(timed, accelerator, found);
+  try {
+    Estimator(catalog, {.assumptions = false, .derivations = false, .range = false})
+        .run_one(timed, accelerator, found);
+  } catch (const Error& error) {
+    refuse_time(error);
+  }
   return found.gpus;
 }
 

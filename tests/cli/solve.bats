@@ -206,6 +206,9 @@ load program
   done
   refused 1 'no number of h100-sxm was found that finishes within 60.0 min' \
     solve --for gpus --duration 1h "${question[@]}"
+  # The hint names what this question can change.
+  grep -q 'hint: give a longer time' <<<"$err"
+  [[ "$err" != *--deadline* ]]
 }
 
 @test "GPUs for a deadline: a sweep of every size agrees on the fewest and the least cost" {
