@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "cost/energy.h"
 #include "cost/make_bill.h"
 #include "cost/storage.h"
@@ -19,6 +21,11 @@ std::string count(double value) {
 }
 std::string plain(double value) {
   return format_number(value, NumberKind::number, 4);
+}
+
+// `476837.158`: with the part of the last step that is full, which an answer counts as a step.
+std::string steps_in_full(double steps) {
+  return steps == std::floor(steps) ? format_exact(steps) : fmt::format("{:.3f}", steps);
 }
 
 void add_parameters(const EstimateParts& in, Estimate& out) {
@@ -93,9 +100,11 @@ void add_time(const EstimateParts& in, Estimate& out) {
                              fmt::format("{} s", plain(p.step_seconds)),
                              in.execution.mfu_given ? "MFU given by the user" : p.method});
   out.derivations.push_back(
-      {"GPU-hours", "steps x t x GPUs / (goodput x production overhead) / 3600",
+      {"GPU-hours",
+       "steps x t x GPUs / (goodput x production overhead) / 3600, of the last step the part that is "
+       "full",
        fmt::format("{} x {} x {} / ({} x {}) / 3600",
-                   plain(optimizer_steps(in.question, out.layout)), plain(p.step_seconds),
+                   steps_in_full(optimizer_steps(in.question, out.layout)), plain(p.step_seconds),
                    plain(out.gpus), plain(p.goodput), plain(p.production_overhead)),
        fmt::format("{} GPU-hours", count(out.gpu_hours)), "model.md 6"});
 }

@@ -77,3 +77,11 @@ QUESTIONS
   "$TRCOST" estimate --model llama-3.1-8b --tokens 1T --accelerator h100-sxm --gpus 64 --format json >out.json 2>err.txt
   jq -e '.estimates[0] | .step == [] and .derivations == []' out.json
 }
+
+@test "the steps of the hours and those that are counted differ by the last one alone" {
+  run_trcost estimate --params 10e9 --tokens 1e12 --accelerator h100-sxm --gpus 64 --explain \
+    --global-batch 1024 --seq-length 4096 --format json
+  holds '.estimates[0] as $e | ($e.derivations[] | select(.name == "GPU-hours") | .numbers |
+    capture("^(?<steps>[0-9.]+) x ").steps | tonumber) as $steps |
+    ($steps | ceil) == $e.steps and ($steps * 1024 * 4096 / 1e12 - 1 | fabs) < 1e-8'
+}
