@@ -339,9 +339,8 @@ constexpr Column<T> as(ColumnRole role, Column<T> column) {
 /// The program that answered.
 template <class T>
 constexpr Column<T> version_of() {
-  return as(ColumnRole::version, text(
-                                     "trcost_version", [](const T&) { return trcost_version(); },
-                                     "of the program that answered"));
+  return text("trcost_version", [](const T&) { return trcost_version(); },
+              "of the program that answered");
 }
 
 /// What every document begins with.

@@ -87,7 +87,6 @@ enum class ColumnRole : std::uint8_t {
   rent,          ///< dollars of the cluster alone
   price_origin,  ///< where the price of an hour is from: several
   price_date,    ///< of the price book
-  version,       ///< of the program
 };
 
 /// Where people read a column of answers that stand beside each other.
