@@ -85,9 +85,9 @@ inline constexpr int kMostEstimates = 1200;
 /// bisected to the last whole unit (counts, integers) or to double precision: the largest value
 /// that meets the target where less of the field meets it too, else the smallest. Small steps back,
 /// such as those of the default batch size, are looked for beyond the answer. Cluster sizes, layout
-/// degrees and batch sizes have no such order: they are scanned, GPUs in steps that get finer around
-/// the sizes that meet the target, at the end one by one, and the cheapest is taken when the target
-/// is a time, else the fastest. The cluster for a time is the one that a deadline gets, in whole
+/// degrees and batch sizes have no such order: they are scanned, GPUs in steps that get finer
+/// around the sizes that meet the target, at the end one by one, and the cheapest is taken when the
+/// target is a time, else the fastest. The cluster for a time is the one that a deadline gets, in whole
 /// nodes; the fewest and the cheapest of all numbers stand in `choices`. Throws what the estimate
 /// throws when no value has an answer.
 class Solver {

@@ -81,9 +81,10 @@ class Fitting {
   static constexpr Freedom kFreeDegrees{true, true}, kOneSequence{false, true};
 
   /// Degrees that the scenario fixes for its own cluster need not divide one device or one node:
-  /// these cases are about what would be possible, and keep only what always applies. One sequence at
-  /// a time unless more are asked for: a larger micro-batch is faster, and takes recomputation that
-  /// the training does not need to fit. Nor does what a recipe recomputes by habit tell what fits.
+  /// these cases are about what would be possible, and keep only what always applies. One sequence
+  /// at a time unless more are asked for: a larger micro-batch is faster, and takes recomputation
+  /// that the training does not need to fit. Nor does what a recipe recomputes by habit tell what
+  /// fits.
   [[nodiscard]] MemoryCase learning(double gpus, Freedom free) const {
     PlanRequest request = request_for(task_, gpus);
     request.allow_too_large = true;

@@ -4,7 +4,6 @@
 #include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "trcost/catalog.h"
@@ -51,8 +50,8 @@ struct MemoryReport {
   double seq_length = 0;
   std::string recipe;  ///< `full`, `lora`, ...
   std::string stack;
-  /// The recipe recomputes all whether or not memory asks for it, and nobody asked for that: so does
-  /// `given`, while the other cases recompute the least that fits.
+  /// The recipe recomputes all whether or not memory asks for it, and nobody asked for that: so
+  /// does `given`, while the other cases recompute the least that fits.
   bool recomputes_by_habit = false;
   /// One device that holds everything, by Recompute: what the recipe takes wherever it runs.
   std::array<MemoryUse, 3> whole{};

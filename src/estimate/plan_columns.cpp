@@ -166,8 +166,8 @@ const Columns<MemoryUse>& memory_use_columns() {
           [](const MemoryUse& m) {
             return m.engine ? std::optional(m.engine->cache) : std::nullopt;
           },
-          "of the responses in flight while engines generate: part of total_bytes where engine_bytes is "
-          "a number, else of another moment than the fullest, and no part of it"),
+          "of the responses in flight while engines generate: part of total_bytes where "
+          "engine_bytes is a number, else of another moment than the fullest, and no part of it"),
       shown(
           {.line = {beside::kCluster + 4, "memory per GPU"}},
           [](const MemoryUse& m) { return memory_words(m); },

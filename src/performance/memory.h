@@ -85,11 +85,11 @@ constexpr bool is_single(Precision precision) noexcept {
   return precision == Precision::fp32 || precision == Precision::tf32;
 }
 
-/// Bytes that AdamW in 32 bit moves for each parameter: gradients are read, moments and weights read
-/// and written, 4 + 2 x 12, and 2 for the weights of the matmuls (model.md 5.1).
+/// Bytes that AdamW in 32 bit moves for each parameter: gradients are read, moments and weights
+/// read and written, 4 + 2 x 12, and 2 for the weights of the matmuls (model.md 5.1).
 inline constexpr double kAdamwTraffic = 30;
-/// The same of an optimizer; `of_stack` is what AdamW in 32 bit moves in the stack's own code, whose
-/// losses another one shares. `width`: bytes of a value in the format of the matmuls.
+/// The same of an optimizer; `of_stack` is what AdamW in 32 bit moves in the stack's own code,
+/// whose losses another one shares. `width`: bytes of a value in the format of the matmuls.
 double update_traffic(Optimizer optimizer, double of_stack, double width) noexcept;
 
 /// Whether the scores of the encoder's attention ever stand in memory under a stack.

@@ -39,7 +39,8 @@ class Study {
     const System& system =
         catalog_.system(own ? study_.base.text(Field::hardware_system) : std::string_view(usual));
     // A cluster of less than a node is rented as what it is.
-    out_.node_gpus = std::max(1.0, std::min(system.gpus_per_node, cluster().value_or(system.gpus_per_node)));
+    out_.node_gpus = std::max(
+        1.0, std::min(system.gpus_per_node, cluster().value_or(system.gpus_per_node)));
     whole_ = final_run(study_.base, accelerator_, estimator_);
     out_.final_flops = whole_.flops;
     for (const Experiment& experiment : study_.experiments) add_named(experiment);

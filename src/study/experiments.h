@@ -134,8 +134,8 @@ struct ExperimentReport {
 /// longest, each as soon as it fits; onto the cluster, or all at once where none is given. Where
 /// attempts are no whole number, the last one runs so much of its time: what is packed is what is
 /// paid. Runs share nodes, whichever experiment they belong to; a node is rented while a run needs
-/// it, and what stays idle in it is paid by those that do not fill theirs. The runs of an experiment
-/// take more of a node than they need where less is paid so.
+/// it, and what stays idle in it is paid by those that do not fill theirs. The runs of an
+/// experiment take more of a node than they need where less is paid so.
 ExperimentReport run_experiments(const ExperimentStudy& study, const Catalog& catalog);
 
 /// A job of the schedule: `count` times the same, a whole number.

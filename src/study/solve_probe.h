@@ -71,7 +71,8 @@ struct ScanFor {
   bool cheapest = false;  ///< the least cost of those that meet the target, else the least time
   std::optional<double> sized = {};  ///< the answer where it meets the target: what a deadline gets
 };
-/// Tries every one of `sizes` (ascending), then whole numbers below the first that meets the target.
+/// Tries every one of `sizes` (ascending), then whole numbers below the first that meets the
+/// target.
 Found solve_by_scan(Prober& prober, const std::vector<double>& sizes, const ScanFor& wanted);
 
 }  // namespace trcost

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include "estimate/estimate_columns.h"
 #include "estimate/plan_columns.h"
 #include "study/study_columns.h"

@@ -38,8 +38,7 @@ TEST_CASE("every vision row can be asked or says why not", "[study][vision]") {
 }
 
 // The goals that these figures are held to: a factor of 1.35, a bias of 0.9 to 1.1; of whole runs
-// 1.4,
-// 0.85 to 1.15, and a range whose P90 is at most three times its P10.
+// 1.4, 0.85 to 1.15, and a range whose P90 is at most three times its P10.
 TEST_CASE("vision-language runs lie around their estimates", "[study][vision]") {
   const Catalog catalog;
   const VisionValidation v = validate_vision(catalog);

@@ -109,7 +109,8 @@ std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution)
                      format_number(solution.estimate->tokens.total, NumberKind::count),
                      solution.estimate->flops.model,
                      format_number(solution.estimate->wall_clock_seconds, NumberKind::duration),
-                     solution.estimate->cost.total ? short_money(*solution.estimate->cost.total) : "n/a")});
+                     solution.estimate->cost.total ? short_money(*solution.estimate->cost.total)
+                                                   : "n/a")});
   }
   return facts;
 }
