@@ -27,7 +27,9 @@ std::vector<HeldPart> held_parts(const MemoryUse& use) {
   std::vector<HeldPart> out;
   for (const MemoryPart& part : kMemoryParts) out.push_back({part.name, use.*part.bytes});
   if (!use.generating) return out;
-  for (const EnginePart& part : kEngineParts) out.push_back({part.name, use.generated().*part.bytes});
+  for (const EnginePart& part : kEngineParts) {
+    out.push_back({part.name, use.generated().*part.bytes});
+  }
   return out;
 }
 

@@ -70,8 +70,8 @@ std::vector<double> scanned_values(const FieldInfo& info) {
                          error.hint.find("--gpus") != std::string::npos;
   if (error.kind != ErrorKind::no_answer || !of_others) throw Error(error);
   throw Error(error.kind, error.message,
-              "give a longer time, a smaller question, or a larger --global-batch; `trcost estimate "
-              "--gpus N` says how long N of them take",
+              "give a longer time, a smaller question, or a larger --global-batch; `trcost "
+              "estimate --gpus N` says how long N of them take",
               error.location);
 }
 

@@ -72,8 +72,8 @@ struct PublishedMfu {
   std::string architecture;  ///< of the chips that were looked at; empty: of all
   int rows = 0;              ///< that were looked at
 };
-/// Of chips of the same architecture with about the same peak or a higher one, or of all where there
-/// is no row: slower ones are easier to keep busy, such as an H20 with the memory of an H200.
+/// Of chips of the same architecture with about the same peak or a higher one, or of all where
+/// there is no row: slower ones are easier to keep busy, such as an H20 with an H100's memory.
 PublishedMfu highest_published_mfu(const Catalog& catalog, const Accelerator& like);
 
 /// factor = measured / predicted time on the source. The plan of each platform is the predicted
