@@ -106,6 +106,15 @@ struct FieldWord {
   std::string_view word;
 };
 
+/// What a question has to have for a field to say anything of it, where that is no other field's
+/// word: it follows from several fields, or is found.
+enum class Needs : std::uint8_t {
+  nothing,
+  adapters,  ///< something learns by parameters beside its own
+  vision,    ///< a model that takes images or clips in
+  context,   ///< ranks that share a sequence
+};
+
 /// What follows from a field being set.
 struct FieldMeaning {
   Moves moves;
@@ -119,6 +128,8 @@ struct FieldMeaning {
   std::optional<FieldWord> only_with{};  ///< says nothing with another word there
   std::optional<FieldWord> not_with{};   ///< says nothing with that word there
   std::optional<Field> settled_by{};     ///< says nothing where that is given
+  std::optional<Field> belongs_to{};     ///< says nothing unless that is given
+  Needs needs = Needs::nothing;          ///< says nothing without it
 };
 
 /// One row of the table.
@@ -243,6 +254,10 @@ void refuse_exclusive(const Scenario& scenario, ErrorKind kind = ErrorKind::usag
 /// What is said of fields that are set and say nothing here: an input that is not used without a
 /// word misleads.
 std::vector<std::string> unused_fields(const Scenario& scenario);
+/// What is said of one whose FieldMeaning::needs is not there.
+std::string unused_text(const FieldInfo& info);
+/// The same of all fields that are set and need what is `missing`.
+std::vector<std::string> unused_without(const Scenario& scenario, Needs missing);
 
 /// The scenario of one stage: the base with the stage's fields over it, without stages.
 Scenario stage_scenario(const Scenario& base, const Scenario::Stage& stage);

@@ -125,12 +125,13 @@ std::optional<double> CsvTable::number(std::size_t row, std::string_view column)
 
 double CsvTable::required_number(std::size_t row, std::string_view column) const {
   const std::optional<double> value = number(row, column);
-  if (!value) fail(row, column, "a number is missing");
+  if (!value) fail(row, column, "a number is missing", missing_);
   return *value;
 }
 
-void CsvTable::fail(std::size_t row, std::string_view column, std::string message) const {
-  throw Error(ErrorKind::data, std::move(message), {},
+void CsvTable::fail(std::size_t row, std::string_view column, std::string message,
+                    std::string hint) const {
+  throw Error(ErrorKind::data, std::move(message), std::move(hint),
               fmt::format("{}:{} column {}", origin_, lines_[row], column));
 }
 

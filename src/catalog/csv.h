@@ -34,12 +34,16 @@ class CsvTable {
   /// Empty for an empty cell; throws on what is not a finite number.
   [[nodiscard]] std::optional<double> number(std::size_t row, std::string_view column) const;
   [[nodiscard]] double required_number(std::size_t row, std::string_view column) const;
-  [[noreturn]] void fail(std::size_t row, std::string_view column, std::string message) const;
+  [[noreturn]] void fail(std::size_t row, std::string_view column, std::string message,
+                         std::string hint = {}) const;
+  /// What to do about a number that is missing; else to write it into the cell.
+  void hint_missing(std::string hint) { missing_ = std::move(hint); }
 
  private:
   [[nodiscard]] std::size_t column_index(std::string_view column) const;
 
   std::string origin_;
+  std::string missing_ = "write it into the row: no other cell says it";
   std::vector<std::string> header_;
   std::vector<std::vector<std::string>> cells_;
   std::vector<std::size_t> lines_;

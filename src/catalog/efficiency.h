@@ -105,6 +105,9 @@ struct Efficiency {
   std::vector<ResidualFamily> residuals;  ///< of its architecture, and those of any
 };
 
+/// `2025-10` of a year.
+std::string month_words(double year);
+
 /// Which releases of a software the measurements cover, in years (2025.25 is the end of March).
 /// Kernels get faster from release to release on the same chip: `Stack::release_gain`.
 struct StackReleases {
@@ -118,6 +121,8 @@ struct StackReleases {
 /// years.
 std::optional<double> release_month(std::string_view month);
 
+/// Year of a release as it is stated: release_year() before it is taken as `newest`.
+std::optional<double> stated_year(const StackReleases& releases, std::string_view release);
 /// Year of a release written as YYYY-MM, as YY.MM with anything after a further dot, or as one of
 /// the stack's names; at most `newest`. Empty for anything else and for what is older than
 /// `oldest`.
@@ -160,6 +165,7 @@ struct Stack {
   MemoryRecipe memory;            ///< what it keeps on a device
   StackReleases releases;         ///< empty (reference 0) where releases are not told apart
   double release_years = 0;       ///< of this release, from the reference
+  bool after_newest = false;      ///< this release is later than those that measurements cover
   double release_gain = 0;        ///< ln of the kernels' gain in speed per year
   Tuning described = Tuning::showcase;  ///< whose runs the constants describe
   Tuning usual = Tuning::usual;   ///< what most of its users get: the default

@@ -50,7 +50,9 @@ double row_speed(const CsvTable& table, std::size_t i, const ThroughputRow& row)
   const std::optional<double> speed = table.number(i, kSpeed);
   if (speed && *speed > 0) return *speed;
   if (speed) table.fail(i, kSpeed, "a speed is above 0");
-  if (!row.step_seconds) table.fail(i, kSpeed, "a number is missing, and step_seconds too");
+  if (!row.step_seconds) {
+    table.fail(i, kSpeed, "a number is missing, and step_seconds too", "write one of the two");
+  }
   if (*row.step_seconds <= 0) table.fail(i, "step_seconds", "a step takes more than 0 seconds");
   if (!row.global_batch)
     table.fail(i, "global_batch", "step_seconds says a speed only with a batch");
@@ -266,7 +268,9 @@ std::vector<T> read_table(const Catalog& catalog, std::string_view path,
 std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origin,
                                     const OwnDefaults& defaults,
                                     std::vector<std::string>& unknown) {
+  constexpr std::string_view kFill = "write it into the row, or give its flag, which fills all rows";
   CsvTable table(csv, origin);
+  table.hint_missing(std::string(kFill));
   for (const std::string& column : table.columns()) {
     const bool known = std::ranges::find(kColumns, column) != kColumns.end();
     if (!known && !is_dimension(column)) unknown.push_back(column);
@@ -276,8 +280,10 @@ std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origi
   for (const Dimension& each : kDimensions) table.fill(each.name, "");
   std::vector<ThroughputRow> rows;
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    if (table.text(i, "model").empty()) table.fail(i, "model", "a model is missing");
-    if (table.text(i, "accelerator").empty()) table.fail(i, "accelerator", "a chip is missing");
+    if (table.text(i, "model").empty()) table.fail(i, "model", "a model is missing", std::string(kFill));
+    if (table.text(i, "accelerator").empty()) {
+      table.fail(i, "accelerator", "a chip is missing", std::string(kFill));
+    }
     rows.push_back(throughput_row(table, i));
     if (rows.back().id.empty()) rows.back().id = fmt::format("line {}", table.line(i));
   }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 #include <string_view>
 
@@ -38,14 +41,24 @@ std::optional<double> release_month(std::string_view release) {
   return std::nullopt;
 }
 
-std::optional<double> release_year(const StackReleases& releases, std::string_view release) {
+std::string month_words(double year) {
+  const double whole = std::floor(year);
+  return fmt::format("{:.0f}-{:02.0f}", whole, std::floor((year - whole) * kMonths) + 1);
+}
+
+std::optional<double> stated_year(const StackReleases& releases, std::string_view release) {
   if (releases.reference <= 0) return std::nullopt;
   std::optional<double> year = release_month(release);
   for (const auto& [name, released] : releases.names) {
     if (name == release) year = released;
   }
   if (!year || *year < releases.oldest) return std::nullopt;
-  return std::min(*year, releases.newest);
+  return year;
+}
+
+std::optional<double> release_year(const StackReleases& releases, std::string_view release) {
+  const std::optional<double> year = stated_year(releases, release);
+  return year ? std::optional(std::min(*year, releases.newest)) : std::nullopt;
 }
 
 }  // namespace trcost

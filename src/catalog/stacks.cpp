@@ -229,6 +229,7 @@ std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_vi
   }
   auto aged = std::make_shared<Stack>(stack);
   aged->release_years = *year - stack.releases.reference;
+  aged->after_newest = *stated_year(stack.releases, release) > stack.releases.newest;
   return aged;
 }
 

@@ -32,7 +32,8 @@ struct NumberFlag {
 constexpr NumberFlag kFlags[] = {
     {"--runs", &Experiment::repeats, "N", "runs, where no file lists experiments"},
     {"--params-fraction", &Experiment::params_fraction, "F",
-     "of the final run's parameters (default: 1)"},
+     "of the final run's parameters, as a dense model; of a mixture of experts, of its active ones "
+     "(default: 1)"},
     {"--tokens-fraction", &Experiment::tokens_fraction, "F", "of its tokens (default: 1)"},
     {"--failure-share", &Experiment::failure_share, "F",
      "attempts that fail and are run again: attempts = runs / (1 - F) (default: 0)"},

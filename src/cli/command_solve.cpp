@@ -322,9 +322,22 @@ class Solving {
       }
     }
     session_.error(fmt::format("{}: no solution: {}", names, fmt::join(problems, "; ")),
-                   unsolved.size() == 1 ? "the nearest is " + nearest(*unsolved.front())
-                                        : "the nearest of each stands in the answer");
+                   (unsolved.size() == 1 ? "the nearest is " + nearest(*unsolved.front())
+                                         : "the nearest of each stands in the answer") +
+                       next_step(*unsolved.front()));
     return kExitFailure;
+  }
+
+  // The unknown alone does not reach the target: another target does, or another unknown.
+  [[nodiscard]] std::string next_step(const Solution& solution) const {
+    std::string out = "; ";
+    if (solution.achieved && arguments_.break_even.empty()) {
+      const bool above = *solution.achieved > request_.target.value;
+      out += fmt::format("{} the target to what is reached, or ", above ? "raise" : "lower");
+    }
+    const bool tokens = solution.values.empty() ||
+                        solution.values.front().first->field != Field::data_tokens;
+    return out + fmt::format("seek another unknown, like --for {}", tokens ? "tokens" : "params");
   }
 
   [[nodiscard]] std::string nearest(const Solution& solution) const {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/flags.h"
@@ -29,8 +32,104 @@ struct ValidateOptions {
   bool calibrated = false;
   OutputOptions output;
 };
+using Typed = const ValidateOptions&;
 
-std::optional<double> limit(const ValidateOptions& typed) {
+// What not every subject takes.
+enum Takes : unsigned {
+  kAccelerator = 1,
+  kStack = 2,
+  kSource = 4,
+  kTask = 8,
+  kModel = 16,
+  kRows = 32,
+  kSummary = 64,
+  kDefaultTuning = 128,
+};
+struct Selection {
+  std::string_view flag;
+  Takes bit;
+  bool (*given)(Typed);
+};
+constexpr Selection kSelections[] = {
+    {"--accelerator", kAccelerator, [](Typed t) { return !t.filter.accelerator.empty(); }},
+    {"--stack", kStack, [](Typed t) { return !t.filter.stack.empty(); }},
+    {"--source", kSource, [](Typed t) { return !t.filter.source.empty(); }},
+    {"--task", kTask, [](Typed t) { return !t.filter.task.empty(); }},
+    {"--model", kModel, [](Typed t) { return !t.filter.model.empty(); }},
+    {"--rows", kRows, [](Typed t) { return t.rows; }},
+    {"--summary", kSummary, [](Typed t) { return t.summary; }},
+    {"--default-tuning", kDefaultTuning, [](Typed t) { return t.filter.default_tuning; }},
+};
+
+int run_throughput(Typed typed, Session& session);
+int run_runs(Typed typed, Session& session);
+int run_vision(Typed typed, Session& session);
+int run_memory(Typed typed, Session& session);
+int run_serving(Typed typed, Session& session);
+int run_posttraining(Typed typed, Session& session);
+int run_calibrated(Typed typed, Session& session);
+
+// What is replayed; the first row is where no flag names another.
+struct Subject {
+  std::string_view flag;
+  bool ValidateOptions::*asked;
+  unsigned takes;
+  int (*run)(Typed, Session&);
+};
+constexpr unsigned kPublished = kAccelerator | kStack | kSource | kModel;
+constexpr Subject kSubjects[] = {
+    {"", nullptr, kPublished | kTask | kRows | kSummary | kDefaultTuning, run_throughput},
+    {"--runs", &ValidateOptions::runs, 0, run_runs},
+    {"--vision", &ValidateOptions::vision, kPublished, run_vision},
+    {"--memory", &ValidateOptions::memory, kPublished | kTask | kRows, run_memory},
+    {"--serving", &ValidateOptions::serving, kPublished | kRows, run_serving},
+    {"--posttraining", &ValidateOptions::posttraining, kPublished | kTask | kRows,
+     run_posttraining},
+    {"--calibrated", &ValidateOptions::calibrated, kSource, run_calibrated},
+};
+
+const Subject& subject_of(Typed typed) {
+  std::vector<std::string_view> asked;
+  const Subject* out = &kSubjects[0];
+  for (const Subject& each : kSubjects) {
+    if (each.asked == nullptr || !(typed.*each.asked)) continue;
+    asked.push_back(each.flag);
+    out = &each;
+  }
+  if (asked.size() < 2) return *out;
+  throw Error(ErrorKind::usage,
+              fmt::format("{} are replayed apart", fmt::join(asked, " and ")), "give one of them");
+}
+
+void refuse_what_it_ignores(const Subject& subject, Typed typed) {
+  std::vector<std::string_view> taken, ignored;
+  for (const Selection& each : kSelections) {
+    if ((subject.takes & each.bit) != 0) {
+      taken.push_back(each.flag);
+    } else if (each.given(typed)) {
+      ignored.push_back(each.flag);
+    }
+  }
+  if (!ignored.empty()) {
+    throw Error(ErrorKind::usage,
+                fmt::format("validate {} does not take {}", subject.flag,
+                            fmt::join(ignored, ", ")),
+                taken.empty() ? std::string("it shows all that there is, row by row")
+                              : fmt::format("it takes {}", fmt::join(taken, ", ")));
+  }
+  if (typed.rows && typed.summary) {
+    throw Error(ErrorKind::usage, "--rows and --summary exclude each other", "give one of them");
+  }
+}
+
+// The command whose rows a judgement is of.
+std::string rows_command(const Subject& subject) {
+  std::string out = "trcost validate";
+  if (!subject.flag.empty()) out += fmt::format(" {}", subject.flag);
+  return (subject.takes & kRows) != 0 ? out + " --rows" : out;
+}
+
+std::optional<double> limit(Typed typed) {
   if (typed.max_error.empty()) return std::nullopt;
   try {
     return parse_number(typed.max_error, NumberKind::fraction);
@@ -39,18 +138,23 @@ std::optional<double> limit(const ValidateOptions& typed) {
   }
 }
 
-int check(double error, const char* what, std::optional<double> most, Session& session) {
+int check(double error, std::string_view what, Typed typed, std::optional<double> most,
+          Session& session) {
   if (!most || error <= *most) return kExitOk;
+  const Subject& subject = subject_of(typed);
   session.error(fmt::format("{} is {:.1f} %, above the {:.1f} % of --max-error", what, 100 * error,
                             100 * *most),
-                "`trcost validate --rows` shows the rows");
+                fmt::format("`{}`{} shows what it is of", rows_command(subject),
+                            (subject.takes & kPublished) != 0 ? " with the same filters" : ""));
   return kExitCheckFailed;
 }
 
-// Prints what a replay found; `error` is held against --max-error.
+constexpr std::string_view kMedian = "the median error of the selected rows";
+
+// Prints what a replay found; `error` is held against --max-error, where it is called `judged`.
 template <class Replay, class Judge, class Describe>
-int show(const ValidateOptions& typed, Session& session, const char* what, const Replay& replay,
-         const Describe& describe, const Judge& error) {
+int show(Typed typed, Session& session, std::string_view what, const Replay& replay,
+         const Describe& describe, const Judge& error, std::string_view judged = kMedian) {
   const Format format = typed.output.choose();
   const std::optional<double> most = limit(typed);
   Output output(typed.output.path);
@@ -63,10 +167,12 @@ int show(const ValidateOptions& typed, Session& session, const char* what, const
   document.command = session.command;
   output.write(render(document, format, style_of(typed.output, format, session)));
   output.commit();
-  return check(error(result), "the median error of the selected rows", most, session);
+  return check(error(result), judged, typed, most, session);
 }
 
-int run_throughput(const ValidateOptions& typed, Session& session) {
+constexpr auto kMedianOfAll = [](const auto& result) { return result.all.median; };
+
+int run_throughput(Typed typed, Session& session) {
   const ValidationPart part = typed.summary ? ValidationPart::summaries
                               : typed.rows  ? ValidationPart::rows
                                             : ValidationPart::usual;
@@ -81,47 +187,54 @@ int run_throughput(const ValidateOptions& typed, Session& session) {
       [&](const ValidationResult& r) { return validation_document(r, part); }, judged);
 }
 
-int run_validate(const ValidateOptions& typed, Session& session) {
-  const Catalog& catalog = session.catalog();
-  const auto all = [](const auto& result) { return result.all.median; };
-  if (typed.posttraining) {
-    return show(
-        typed, session, "post-training row",
-        [&] { return validate_posttraining(catalog, typed.filter); },
-        [&](const auto& r) { return posttraining_validation_document(r, typed.rows); }, all);
-  }
-  if (typed.calibrated) {
-    return show(
-        typed, session, "source of measured rows",
-        [&] { return calibration_curve(catalog, typed.filter.source); },
-        [](const auto& r) { return calibration_curve_document(r); },
-        [](const CalibrationCurve& r) { return r.wrong.after[1]; });
-  }
-  if (typed.serving) {
-    return show(
-        typed, session, "serving measurement",
-        [&] { return validate_serving(catalog, typed.filter); },
-        [&](const auto& r) { return serving_validation_document(r, typed.rows); }, all);
-  }
-  if (typed.vision) {
-    return show(
-        typed, session, "vision-language run",
-        [&] { return validate_vision(catalog, typed.filter); },
-        [](const auto& r) { return vision_validation_document(r); }, all);
-  }
-  if (typed.memory) {
-    return show(
-        typed, session, "published peak of memory",
-        [&] { return validate_memory(catalog, typed.filter); },
-        [&](const auto& r) { return memory_validation_document(r, typed.rows); }, all);
-  }
-  if (typed.runs) {
-    return show(
-        typed, session, "published run", [&] { return validate_runs(catalog); },
-        [](const auto& r) { return run_validation_document(r); },
-        [](const RunValidation& r) { return r.median_error; });
-  }
-  return run_throughput(typed, session);
+int run_posttraining(Typed typed, Session& session) {
+  return show(
+      typed, session, "post-training row",
+      [&] { return validate_posttraining(session.catalog(), typed.filter); },
+      [&](const auto& r) { return posttraining_validation_document(r, typed.rows); }, kMedianOfAll);
+}
+
+int run_calibrated(Typed typed, Session& session) {
+  return show(
+      typed, session, "source of measured rows",
+      [&] { return calibration_curve(session.catalog(), typed.filter.source); },
+      [](const auto& r) { return calibration_curve_document(r); },
+      [](const CalibrationCurve& r) { return r.wrong.after[1]; },
+      "the error of sources above 15 %, calibrated to three rows,");
+}
+
+int run_serving(Typed typed, Session& session) {
+  return show(
+      typed, session, "serving measurement",
+      [&] { return validate_serving(session.catalog(), typed.filter); },
+      [&](const auto& r) { return serving_validation_document(r, typed.rows); }, kMedianOfAll);
+}
+
+int run_vision(Typed typed, Session& session) {
+  return show(
+      typed, session, "vision-language run",
+      [&] { return validate_vision(session.catalog(), typed.filter); },
+      [](const auto& r) { return vision_validation_document(r); }, kMedianOfAll);
+}
+
+int run_memory(Typed typed, Session& session) {
+  return show(
+      typed, session, "published peak of memory",
+      [&] { return validate_memory(session.catalog(), typed.filter); },
+      [&](const auto& r) { return memory_validation_document(r, typed.rows); }, kMedianOfAll);
+}
+
+int run_runs(Typed typed, Session& session) {
+  return show(
+      typed, session, "published run", [&] { return validate_runs(session.catalog()); },
+      [](const auto& r) { return run_validation_document(r); },
+      [](const RunValidation& r) { return r.median_error; });
+}
+
+int run_validate(Typed typed, Session& session) {
+  const Subject& subject = subject_of(typed);
+  refuse_what_it_ignores(subject, typed);
+  return subject.run(typed, session);
 }
 
 void add_filters(Flags& flags, ValidationFilter& filter) {

@@ -53,11 +53,17 @@ void warn_about_peak(const Estimate& out, Notes& notes) {
                   recompute_name(out.layout.recompute)));
 }
 
+void warn_about_context(const PlanRequest& asked, const Estimate& out, Notes& notes) {
+  if (!asked.context_kind || out.layout.cp > 1) return;
+  notes.warn(unused_text(field_info(Field::layout_context_kind)));
+}
+
 }  // namespace
 
 void warn_about_plan(const Task& task, const Estimate& out, Notes& notes) {
   warn_about_memory(out, task.asked.layout.memory_margin, notes);
   warn_about_steps(task.work(), out, notes);
+  warn_about_context(task.asked.layout, out, notes);
   warn_about_mfu(task, out, notes);
   warn_about_peak(out, notes);
 }

@@ -149,6 +149,14 @@ void warn_of_other_chip(const Platform& platform, Notes& notes) {
       platform.stack->name, fmt::join(measured.accelerators, ", "), name));
 }
 
+// What no measurement covers is not guessed.
+void warn_of_later_release(std::string_view asked, const Stack& stack, Notes& notes) {
+  if (!stack.after_newest) return;
+  notes.warn(fmt::format("{} is later than the newest release that measurements cover, {}, and is "
+                         "taken to be as fast as that",
+                         asked, month_words(stack.releases.newest)));
+}
+
 // The network that a question states between nodes or racks, in place of the system's own.
 void state_network(const Scenario& scenario, Platform& platform) {
   const auto stated = scenario.number(Field::hardware_network_bandwidth);
@@ -205,6 +213,7 @@ Platform resolve_platform(const Scenario& scenario, const Catalog& catalog,
     notes.fallback(Field::efficiency_stack, scenario.text(Field::efficiency_stack));
   }
   warn_of_other_chip(out, notes);
+  warn_of_later_release(scenario.text(Field::efficiency_stack), *out.stack, notes);
   resolve_tuning(scenario, out, notes);
   out.host_bandwidth = resolve_host_bandwidth(scenario, *out.system, notes);
   out.precision = resolve_precision(scenario, *out.accelerator, notes);

@@ -34,6 +34,32 @@ void note_adapted_experts(const Workload& work, Notes& notes) {
              "arXiv:2106.09685, section 4.1"});
 }
 
+// Layers that are inserted for images stand in the language model and have nearly all parameters of
+// what joins it to the encoder: whether they learn in full decides most of what learns.
+void note_adapted_cross_attention(const Workload& work, Notes& notes) {
+  const auto& cross = work.language.cross_attention;
+  if (!notes.wanted() || !cross || !has_adapters(work.language_training)) return;
+  const bool adapted = low_rank(work.language_training);
+  notes.add({"train.cross_attention", adapted ? "adapters" : "frozen", "",
+             fmt::format("the {:.0f} inserted layers of cross-attention stand in the language model "
+                         "and learn as it does: {}",
+                         cross->layers,
+                         adapted ? "their matrices are frozen, with adapters beside them"
+                                 : "they are frozen, bottlenecks stand in its own layers"),
+             "torchtune recipes/configs/llama3_2_vision/11B_lora.yaml (fusion_trainable: lora)"});
+}
+
+// An input that is not used without a word misleads.
+void warn_about_unused(const Scenario& scenario, const Workload& work, Notes& notes) {
+  const auto unused = [&](Needs missing) {
+    for (std::string& text : unused_without(scenario, missing)) notes.warn(std::move(text));
+  };
+  const bool adapted = has_adapters(work.language_training) ||
+                       (work.vision() && has_adapters(work.encoder_training));
+  if (!adapted) unused(Needs::adapters);
+  if (!work.vision()) unused(Needs::vision);
+}
+
 void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
   const std::string_view word = scenario.text(Field::train_recipe);
   if (!scenario.has(Field::train_recipe)) notes.fallback(Field::train_recipe, word);
@@ -55,11 +81,13 @@ void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
     throw Error(ErrorKind::usage, "this recipe trains nothing",
                 "set --train-language, --train-encoder or --train-connector to full or lora");
   }
+  warn_about_unused(scenario, work, notes);
   work.lora_rank = scenario.number_or_default(Field::train_lora_rank);
   if (has_adapters(work.language_training) && !scenario.has(Field::train_lora_rank)) {
     notes.fallback(Field::train_lora_rank, work.lora_rank);
   }
   note_adapted_experts(work, notes);
+  note_adapted_cross_attention(work, notes);
   work.train_embeddings = scenario.flag(Field::train_lora_embeddings);
   work.cached_features = scenario.flag(Field::train_cached_features);
   work.attention = value_of(kAttentions, scenario.text(Field::train_attention));

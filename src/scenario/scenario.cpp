@@ -230,10 +230,33 @@ std::vector<std::string> unused_fields(const Scenario& scenario) {
       out.push_back(fmt::format("{} is not used: {} is {}", info.flag,
                                 field_info(not_with->field).flag, not_with->word));
     }
+    if (const auto& owner = info.meaning.belongs_to; owner && !scenario.has(*owner)) {
+      out.push_back(fmt::format("{} is not used: it belongs to {}", info.flag,
+                                field_info(*owner).flag));
+    }
     if (settled && scenario.has(*settled)) {
       out.push_back(fmt::format("{} is not used: {} already says what it leads to", info.flag,
                                 field_info(*settled).flag));
     }
+  }
+  return out;
+}
+
+std::string unused_text(const FieldInfo& info) {
+  static constexpr std::string_view kWhy[] = {
+      "",
+      "nothing learns by adapters here (--train lora, qlora or adapter)",
+      "the model takes in no images or clips",
+      "no accelerators share a sequence here (--cp)",
+  };
+  return fmt::format("{} is not used: {}", info.flag,
+                     kWhy[static_cast<std::size_t>(info.meaning.needs)]);
+}
+
+std::vector<std::string> unused_without(const Scenario& scenario, Needs missing) {
+  std::vector<std::string> out;
+  for (const FieldInfo& info : fields()) {
+    if (info.meaning.needs == missing && scenario.has(info.field)) out.push_back(unused_text(info));
   }
   return out;
 }

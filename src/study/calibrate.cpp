@@ -40,8 +40,8 @@ void refuse_wrong_unit(const MeasuredStep& step, double error) {
     throw Error(
         ErrorKind::usage,
         fmt::format(
-            "{} takes {:.3g} s a step where {:.3g} are predicted: no software explains that",
-            step.name, step.seconds, step.seconds * portable_exp(error)),
+            "a step took {:.3g} s where {:.3g} are predicted: no software explains that",
+            step.seconds, step.seconds * portable_exp(error)),
         std::string(kCheckUnit), step.name);
   }
   const StepModel model(step.workload, step.platform);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/experiment_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -8,6 +10,7 @@
 #include "estimate/cluster_size.h"
 #include "study/answered_training.h"
 #include "trcost/error.h"
+#include "trcost/numbers.h"
 
 namespace trcost {
 namespace {
@@ -103,7 +106,8 @@ FinalRun final_run(const Scenario& base, std::string_view accelerator, Estimator
   Estimate estimate;
   estimator.run_one(counting, accelerator, estimate);
   FinalRun out;
-  out.params = base.number(Field::model_params).value_or(estimate.model.params_total);
+  out.params = base.number(Field::model_params).value_or(estimate.model.params_active);
+  out.params_total = base.number(Field::model_params).value_or(estimate.model.params_total);
   out.tokens = estimate.tokens.total / base.number_or_default(Field::data_epochs);
   out.rule = estimate.flops.rule_6nd;
   out.flops = estimate.flops.model;
@@ -133,6 +137,24 @@ Scenario attempt_scenario(const Scenario& base, const Experiment& experiment,
     if (own.has(info.field)) out.clear_excluded_by(info.field);
   }
   return stage_scenario(out, {experiment.name, own});
+}
+
+std::optional<Assumption> smaller_model(const Scenario& attempt, const Experiment& experiment,
+                                        const FinalRun& whole) {
+  if (experiment.params_fraction >= 1 || whole.params >= whole.params_total) return std::nullopt;
+  const auto params = attempt.number(Field::model_params);
+  if (!params || experiment.overrides.has(Field::model_params)) return std::nullopt;
+  return Assumption{
+      std::string(field_info(Field::model_params).path), format_number(*params, NumberKind::count),
+      "parameters",
+      fmt::format("of experiment \"{}\": a dense model of {} of the {} parameters that a token of "
+                  "the final run uses, not of its {}, most of which are experts that it passes by",
+                  experiment.name,
+                  format_number(experiment.params_fraction, NumberKind::fraction),
+                  format_number(whole.params, NumberKind::count),
+                  format_number(whole.params_total, NumberKind::count)),
+      "model.md 2: the work of a mixture goes with its active parameters; an experiment that is a "
+      "mixture too names its own model"};
 }
 
 double shortened_seconds(const Estimate& run, const Experiment& experiment) {

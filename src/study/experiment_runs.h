@@ -13,7 +13,8 @@ namespace trcost {
 
 /// The size of the final run: what the fractions are of.
 struct FinalRun {
-  double params = 0;
+  double params = 0;  ///< of a mixture of experts those that a token uses
+  double params_total = 0;
   double tokens = 0;  ///< of one epoch
   double rule = 0;    ///< 6 N D
   double flops = 0;
@@ -21,9 +22,14 @@ struct FinalRun {
 };
 FinalRun final_run(const Scenario& base, std::string_view accelerator, Estimator& estimator);
 
-/// The scenario of one attempt, without hardware.
+/// The scenario of one attempt, without hardware. A smaller model is a dense one: of a mixture of
+/// experts, whose work goes with what a token uses, so large as that share of its active parameters.
 Scenario attempt_scenario(const Scenario& base, const Experiment& experiment,
                           const FinalRun& whole);
+
+/// What the attempt's smaller model is, where it stands for a mixture of experts.
+std::optional<Assumption> smaller_model(const Scenario& attempt, const Experiment& experiment,
+                                        const FinalRun& whole);
 
 /// Seconds of an attempt, early stopping included.
 double shortened_seconds(const Estimate& run, const Experiment& experiment);

@@ -58,7 +58,11 @@ class Study {
 
   void add(const Experiment& experiment) {
     out_.experiments.emplace_back().experiment = &experiment;
-    sizes_.push_back(run_sizes(attempt_scenario(study_.base, experiment, whole_), experiment,
+    const Scenario attempt = attempt_scenario(study_.base, experiment, whole_);
+    if (auto smaller = smaller_model(attempt, experiment, whole_)) {
+      out_.assumptions.push_back(*std::move(smaller));
+    }
+    sizes_.push_back(run_sizes(attempt, experiment,
                                {out_.node_gpus, cluster(), study_.run_seconds},
                                accelerator_, estimator_));
     taken_.push_back(0);

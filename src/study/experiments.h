@@ -19,7 +19,9 @@ namespace trcost {
 /// Only the name is required; groups of scenario fields override the study's.
 struct Experiment {
   std::string name;
-  double params_fraction = 1;  ///< of the final run's parameters, above 0 and at most 1
+  /// Of the final run's parameters, above 0 and at most 1; of a mixture of experts, of those that a
+  /// token uses, as a dense model.
+  double params_fraction = 1;
   double tokens_fraction = 1;  ///< of the final run's tokens or samples, above 0 and at most 1000
   double repeats = 1;          ///< settings that are tried
   double seeds = 1;            ///< of each setting
@@ -101,6 +103,7 @@ struct PlatformExperiments {
   double node_gpus = 1;
   std::optional<double> price_per_gpu_hour;
   std::vector<ExperimentResult> experiments;
+  std::vector<Assumption> assumptions;  ///< of the study, beside those of its runs
   double runs = 0;
   double gpu_hours = 0;
   double idle_gpu_hours = 0;

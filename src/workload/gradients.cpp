@@ -20,7 +20,7 @@ Gradients gradients_of(const Workload& w) {
   Gradients out;
   out.encoder = {encoder ? 1.0 : 0.0, encoder && w.encoder_training == Training::full};
   out.connector = {upstream ? 1.0 : 0.0, connector && w.connector_training == Training::full};
-  out.cross = {upstream || language ? 1.0 : 0.0, full || out.connector.weights};
+  out.cross = {upstream || language ? 1.0 : 0.0, full || (!language && out.connector.weights)};
   out.language = {language ? 1.0 : upstream ? share_after_images(w.language) : 0.0, full};
   out.head = {out.cross.backward, full || (language && w.train_embeddings)};
   return out;

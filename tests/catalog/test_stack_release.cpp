@@ -22,6 +22,10 @@ TEST_CASE("a release is a month, a container's number or a round", "[stack]") {
     CHECK_FALSE(release_year(any, text));
   }
   CHECK_FALSE(release_year(StackReleases{}, "2024-07"));
+  CHECK(stated_year(any, "2027-01") > 2027);
+  for (const char* text : {"2024-01", "2025-10", "2024-12"}) {
+    CHECK(month_words(*release_month(text)) == text);
+  }
 }
 
 namespace {

@@ -73,6 +73,8 @@ megatron_log() {  # seconds, batch
   refused 2 'several stacks' calibrate --measured two.csv
   printf 'model,accelerator,gpus,seq_length\nllama-3.1-8b,h100,8,4096\n' >none.csv
   refused 1 'step_seconds too' calibrate --measured none.csv
+  printf 'model,accelerator,seq_length,step_seconds,global_batch\nllama-3.1-8b,h100,4096,1,8\n' >gpus.csv
+  refused 1 'which fills all rows' calibrate --measured gpus.csv
   printf 'modle,accelerator,gpus,seq_length,tokens_per_second_per_gpu\nllama-3.1-8b,h100,8,4096,9000\n' >typo.csv
   refused 1 'model is missing' calibrate --measured typo.csv
   # 6 x 8.03e9 FLOP a token and more: an H100 of 989 TFLOP/s cannot do 25,000 of them a second.

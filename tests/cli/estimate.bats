@@ -258,6 +258,45 @@ clip-vit-l-14 400 50800"
   grep -q -- '--spares is not used: --goodput' err.txt
 }
 
+@test "a field that says nothing of this question is named, and of another it is not" {
+  question=(estimate --tokens 1e9 --accelerator h100-sxm --gpus 8 --model llama-3.1-8b)
+  lora=(--train lora)
+  vision=(--vision-encoder clip-vit-l-14-336)
+  draws=(--draws 100)
+  mfu=(--mfu 0.4)
+  ring=(--cp 1)
+  cp=(--cp 2)
+  none=()
+  while IFS='|' read -r without field with; do
+    read -ra words <<<"$field"
+    declare -n added=$with removed=$without
+    run_trcost "${question[@]}" "${removed[@]}" "${words[@]}"
+    [ "$code" -eq 0 ]
+    grep -q -- "${words[0]} is not used" err.txt || return 1
+    run_trcost "${question[@]}" "${added[@]}" "${words[@]}"
+    [ "$code" -eq 0 ]
+    ! grep -q 'is not used' err.txt || return 1
+  done <<'END'
+none|--lora-rank 8|lora
+none|--lora-embeddings|lora
+none|--loader-workers 4|vision
+none|--image-share 0.3|vision
+none|--train-connector full|vision
+none|--image-bytes 500000|vision
+none|--seed 3|draws
+mfu|--overlap all|none
+ring|--context-kind ring|cp
+END
+}
+
+@test "a release later than those that were measured is taken as the newest, and said" {
+  run_trcost estimate --model llama-3.1-8b --tokens 1e9 --accelerator h100-sxm --gpus 8 --stack megatron@2030-01
+  [ "$code" -eq 0 ]
+  grep -q 'megatron@2030-01 is later than the newest release' err.txt
+  run_trcost estimate --model llama-3.1-8b --tokens 1e9 --accelerator h100-sxm --gpus 8 --stack megatron@2025-03
+  ! grep -q 'later than' err.txt
+}
+
 @test "the default region is no region of prices" {
   question=(estimate --params 7e9 --tokens 1e12 --accelerator h100-sxm --gpus 64 --format json)
   run_trcost "${question[@]}"

@@ -106,6 +106,7 @@ load program
   [ "$code" -eq 1 ]
   grep -q 'no solution' <<<"$err"
   grep -q 'the nearest is efficiency.mfu = 1 ' <<<"$err"
+  grep -Eq '(raise|lower) the target to what is reached, or seek another unknown' <<<"$err"
 }
 
 @test "what stops short of the target, for want of memory or accelerators, is no solution" {

@@ -74,6 +74,24 @@ TEST_CASE("a study is the sum of its experiments", "[experiments]") {
   }
 }
 
+TEST_CASE("a share of a mixture is a dense model of that share of its active parameters",
+          "[experiments]") {
+  ExperimentStudy asked;
+  asked.base.set_text(Field::model_name, "deepseek-v3");
+  asked.base.set_number(Field::data_tokens, 1e12);
+  asked.base.set_text(Field::hardware_accelerator, "h100-sxm");
+  asked.experiments = {named("small", 0.05, 0.01, 1)};
+  const PlatformExperiments small = run_experiments(asked, catalog()).platforms.front();
+  // 37 billion of 671 are activated for each token (arXiv:2412.19437); trcost counts 37.6.
+  CHECK_THAT(small.experiments.front().run.model.params_total, WithinRel(0.05 * 37.6e9, 0.01));
+  CHECK_THAT(small.rule_share, WithinRel(0.05 * 0.01, 0.01));
+  REQUIRE(small.assumptions.size() == 1);
+  CHECK(small.assumptions.front().why.find("dense") != std::string::npos);
+  asked.base.clear(Field::model_name);
+  asked.base.set_number(Field::model_params, 7e9);
+  CHECK(run_experiments(asked, catalog()).platforms.front().assumptions.empty());
+}
+
 TEST_CASE("twice the repeats cost twice as much, and stopping early saves its share",
           "[experiments]") {
   ExperimentStudy once = study();

@@ -108,6 +108,21 @@ TEST_CASE("inserted layers leave the decoder below them without gradients",
   CHECK(counts.language == 0);
 }
 
+TEST_CASE("inserted layers of a language model with adapters learn as it does",
+          "[workload][recipes]") {
+  Workload w = llama_vision(Training::lora, kFull);
+  w.lora_rank = 16;
+  const double projector = 7680.0 * 4096 + 4096, h = 4096, kv = 1024, f = 14336;
+  // 16 (in + out) of q, k, v, o, gate, up and down, of 32 own layers and 8 inserted ones alike.
+  const double pairs = 16.0 * (2 * (h + h) + 2 * (h + kv) + 3 * (h + f));
+  const TrainableCounts counts = count_trainable(w);
+  CHECK(counts.connector == projector);
+  CHECK(counts.language == 40 * pairs);
+  const TrainingFlops flops = training_flops(w);
+  CHECK_THAT(flops.language_wgrad, WithinRel(2 * 40 * pairs, 1e-12));
+  CHECK(count_trainable(llama_vision(Training::adapter, kFull)).connector == projector);
+}
+
 TEST_CASE("cross-attention counts image tokens for keys only", "[workload][recipes]") {
   Workload w = llama_vision(kFull, kFull);
   const ForwardFlops forward = forward_flops(w);

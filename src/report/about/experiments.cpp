@@ -198,7 +198,10 @@ Page page_of(const ExperimentReport& report) {
   }
   const std::vector<ExperimentResult>& runs = platforms.front()->experiments;
   if (!runs.empty()) {
-    add_assumed(page, runs.front().run.assumptions, platforms.front()->accelerator);
+    std::vector<Assumption> assumed = platforms.front()->assumptions;
+    const std::vector<Assumption>& of_first = runs.front().run.assumptions;
+    assumed.insert(assumed.end(), of_first.begin(), of_first.end());
+    add_assumed(page, assumed, platforms.front()->accelerator);
   }
   return page;
 }

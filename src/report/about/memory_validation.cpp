@@ -74,10 +74,8 @@ Page page_of(const MemoryValidation& v, bool rows) {
   Page page{"Memory validation", made_by(), {}};
   if (rows) page.add(Heading{"Published peaks"}).add(Grid{peaks_table(v)});
   if (v.all.rows > 0) {
-    page.add(Heading{"Errors by kind of row"})
-        .add(Grid{validation_summary_table(v.summaries, v.all)})
-        .add(Paragraph{memory_words(v)})
-        .add(peak_curve(v));
+    add_validation_summaries(page, v.summaries, v.all);
+    page.add(Paragraph{memory_words(v)}).add(peak_curve(v));
   }
   return page.add(Warnings{open_rows(v)});
 }

@@ -107,10 +107,8 @@ Page page_of(const PosttrainingValidation& v, bool rows) {
   Page page{"Post-training validation", made_by(), {}};
   if (rows) page.add(Heading{"Rounds"}).add(Grid{rounds_table(v)});
   if (v.all.rows > 0) {
-    page.add(Heading{"Errors of rounds"})
-        .add(Grid{validation_summary_table(v.summaries, v.all)})
-        .add(Paragraph{round_words(v)})
-        .add(round_curve(v));
+    add_validation_summaries(page, v.summaries, v.all);
+    page.add(Paragraph{round_words(v)}).add(round_curve(v));
   }
   page.add(Heading{"Whole runs"}).add(Grid{runs_table(v)});
   return page.add(Paragraph{run_words(v)}).add(Warnings{open_rows(v)});

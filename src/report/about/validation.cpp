@@ -20,40 +20,80 @@ Cell share_cell(double share) {
   return Cell::number(share, fmt::format("{:.1f} %", 100 * share));
 }
 
-Table validation_summary_table(const std::vector<ValidationSummary>& summaries,
-                               const ValidationSummary& all) {
-  std::vector<TableColumn> columns = {
-      {.title = "by", .key = "dimension"},
-      {.title = "which", .key = "value", .overflow = Overflow::cut},
-      {.title = "rows", .align = Align::right}};
-  const bool apart = all.apart > 0;
-  if (apart) columns.push_back({.title = "apart", .align = Align::right});
-  columns.insert(columns.end(),
-                 {{.title = "experiments", .key = "groups", .align = Align::right},
-                  {.title = "median", .key = "median_error", .align = Align::right, .strong = true},
-                  {.title = "p90", .key = "p90_error", .align = Align::right},
-                  {.title = "bias", .align = Align::right},
-                  {.title = "left out", .key = "left_out.median_error", .align = Align::right},
-                  {.title = "inside", .key = "left_out.inside", .align = Align::right}});
-  Table table(std::move(columns));
-  const auto add = [&](const ValidationSummary& s) {
-    std::vector<Cell> row = {s.dimension, s.value, Cell::number(s.rows, NumberKind::count)};
-    if (apart) row.push_back(Cell::number(s.apart, NumberKind::count));
-    row.insert(row.end(), {Cell::number(s.groups, NumberKind::count), share_cell(s.median),
-                           share_cell(s.p90), signed_share_cell(s.bias),
-                           s.left_out ? share_cell(s.left_out->median) : Cell::unknown(),
-                           s.left_out ? share_cell(s.left_out->inside) : Cell::unknown()});
-    table.add_row(std::move(row));
-  };
+namespace {
+
+// The columns that have a value in some row: most kinds of rows know no fit without them.
+struct Shown {
+  bool dimension = true;
+  bool groups = true;
+  bool apart = false;
+  bool left_out = false;
+};
+
+TableColumn number(std::string_view title, std::string_view key = {}, bool strong = false) {
+  return {std::string(title), std::string(key), Align::right, Overflow::keep, strong};
+}
+
+Table summary_table(const Shown& shown) {
+  std::vector<TableColumn> columns;
+  if (shown.dimension) columns.push_back({.title = "by", .key = "dimension"});
+  columns.push_back({.title = shown.dimension ? "which" : "source",
+                     .key = "value",
+                     .overflow = Overflow::cut});
+  columns.push_back(number("rows"));
+  if (shown.apart) columns.push_back(number("apart"));
+  if (shown.groups) columns.push_back(number("groups"));
+  columns.push_back(number("median", "median_error", true));
+  columns.push_back(number("p90", "p90_error"));
+  columns.push_back(number("bias"));
+  if (shown.left_out) {
+    columns.push_back(number("left out", "left_out.median_error"));
+    columns.push_back(number("inside", "left_out.inside"));
+  }
+  return Table(std::move(columns));
+}
+
+void add_summary(Table& table, const Shown& shown, const ValidationSummary& s) {
+  std::vector<Cell> row;
+  if (shown.dimension) row.emplace_back(s.dimension);
+  row.emplace_back(s.value);
+  row.push_back(Cell::number(s.rows, NumberKind::count));
+  if (shown.apart) row.push_back(Cell::number(s.apart, NumberKind::count));
+  if (shown.groups) row.push_back(Cell::number(s.groups, NumberKind::count));
+  row.insert(row.end(), {share_cell(s.median), share_cell(s.p90), signed_share_cell(s.bias)});
+  if (shown.left_out) {
+    row.push_back(s.left_out ? share_cell(s.left_out->median) : Cell::unknown());
+    row.push_back(s.left_out ? share_cell(s.left_out->inside) : Cell::unknown());
+  }
+  table.add_row(std::move(row));
+}
+
+}  // namespace
+
+void add_validation_summaries(Page& page, const std::vector<ValidationSummary>& summaries,
+                              const ValidationSummary& all) {
+  constexpr std::string_view kSource = "source";
+  Shown shown{.apart = all.apart > 0, .left_out = all.left_out.has_value()};
+  Table kinds = summary_table(shown);
+  Shown of_source = shown;
+  of_source.dimension = of_source.groups = false;
+  Table sources = summary_table(of_source);
   std::string_view before;
   for (const ValidationSummary& summary : summaries) {
-    if (!before.empty() && summary.dimension != before) table.add_rule();
+    if (summary.dimension == kSource) {
+      add_summary(sources, of_source, summary);
+      continue;
+    }
+    if (!before.empty() && summary.dimension != before) kinds.add_rule();
     before = summary.dimension;
-    add(summary);
+    add_summary(kinds, shown, summary);
   }
-  table.add_rule();
-  add(all);
-  return table;
+  kinds.add_rule();
+  add_summary(kinds, shown, all);
+  page.add(Heading{"Errors by kind of row"}).add(Grid{std::move(kinds)});
+  if (!sources.rows().empty()) {
+    page.add(Heading{"Errors by source"}).add(Grid{std::move(sources)});
+  }
 }
 
 namespace {
@@ -164,8 +204,7 @@ Curve predictions(const ValidationResult& result) {
 Page page_of(const ValidationResult& result, bool rows) {
   Page page{"Validation", made_by(), {}};
   if (rows) page.add(Heading{"Measured rows"}).add(Grid{validation_table(result)});
-  page.add(Heading{"Errors by kind of row"})
-      .add(Grid{validation_summary_table(result.summaries, result.all)});
+  add_validation_summaries(page, result.summaries, result.all);
   page.add(Paragraph{validation_summary(result)});
   return page.add(predictions(result));
 }

@@ -79,8 +79,8 @@ Page page_of(const RunValidation& validation) {
 }
 
 Table vision_table(const VisionValidation& validation) {
-  Table table({{.title = "id"},
-               {.title = "run", .overflow = Overflow::cut},
+  Table table({{.title = "id", .overflow = Overflow::cut},
+               {.title = "run", .overflow = Overflow::wrap},
                {.title = "accelerator", .overflow = Overflow::drop},
                {.title = "GPU-hours", .key = "reported_gpu_hours", .align = Align::right},
                {.title = "predicted", .key = "predicted_gpu_hours", .align = Align::right},
@@ -88,7 +88,7 @@ Table vision_table(const VisionValidation& validation) {
                {.title = "P90", .align = Align::right},
                {.title = "error", .align = Align::right, .strong = true},
                {.title = "fitted", .key = "fit"},
-               {.title = "source", .overflow = Overflow::cut}});
+               {.title = "source", .overflow = Overflow::wrap}});
   for (const VisionReplay& row : validation.rows) {
     if (!row.problem.empty()) continue;
     const auto hours = [](double value) { return Cell::number(value, NumberKind::count); };
@@ -111,12 +111,13 @@ std::string vision_summary(const VisionValidation& v) {
                         *v.left_out_factor, *v.left_out_bias)
           : std::string();
   return fmt::format(
-      "{} vision-language rows of {} sources, one vote each: {}{}. {} contrastive rows of {} "
-      "sources: "
-      "{}. A vote is the mean ln(predicted / reported) of a source's rows, the factor exp of the "
+      "{} rows that are fit to judge by: median error {:.1f} %, 90th percentile {:.1f} %, bias "
+      "{:+.1f} %. {} vision-language rows of {} sources, one vote each: {}{}. {} contrastive rows "
+      "of {} sources: {}. A vote is the mean ln(predicted / reported) of a source's rows, the factor exp of the "
       "median of its size. {} further rows are published but cannot be replayed (--format csv says "
       "why).",
-      v.vision.rows, v.vision.sources, votes(v.vision), left, v.contrastive.rows,
+      v.all.rows, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias, v.vision.rows,
+      v.vision.sources, votes(v.vision), left, v.contrastive.rows,
       v.contrastive.sources, votes(v.contrastive),
       std::ranges::count_if(v.rows, [](const VisionReplay& r) { return !r.problem.empty(); }));
 }
@@ -170,8 +171,7 @@ Page page_of(const ServingValidation& v, bool rows) {
   if (rows)
     page.add(Heading{"Measured rows", "output tokens per second and GPU"})
         .add(Grid{serving_table(v)});
-  page.add(Heading{"Errors by kind of row"})
-      .add(Grid{validation_summary_table(v.summaries, v.all)});
+  add_validation_summaries(page, v.summaries, v.all);
   page.add(Paragraph{serving_summary(v)});
   std::vector<MatchPoint> points;
   for (const ServingReplay& r : v.rows) {

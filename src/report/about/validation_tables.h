@@ -13,9 +13,10 @@ namespace trcost {
 
 Cell share_cell(double share);
 Cell signed_share_cell(double share);
-/// Errors by kind of row, and of all of them.
-Table validation_summary_table(const std::vector<ValidationSummary>& summaries,
-                               const ValidationSummary& all);
+/// Errors by kind of row, and of all of them; those by source, whose names are long, in a table of
+/// their own.
+void add_validation_summaries(Page& page, const std::vector<ValidationSummary>& summaries,
+                              const ValidationSummary& all);
 
 /// A row that was published and predicted, as a point beside the diagonal.
 struct MatchPoint {
