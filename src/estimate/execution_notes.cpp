@@ -29,7 +29,7 @@ void note_idle(const Execution& execution, bool batch_given, bool degrees_given,
                                   format_exact(execution.plan.layout.global_batch)));
   notes.add({"layout.gpus", format_exact(busy), "accelerators", why, "planner"});
   if (busy >= (1 - kIdleWorthSaying) * execution.gpus) return;
-  notes.warn(fmt::format("{}; all {} are paid for, and {} would be done as soon{}", why,
+  notes.warn(fmt::format("{}; all {} are paid for, and {} would be done about as soon{}", why,
                          format_exact(execution.gpus), format_exact(busy),
                          batch_given || degrees_given ? "" : "; --global-batch sets other steps"));
 }

@@ -199,7 +199,7 @@ clip-vit-l-14 400 50800"
   [ -z "$(grep idle err.txt)" ]
   holds ".estimates[0].cost.total | . > $odd / 1.1 and . < $odd * 1.1"
   run_trcost estimate --model llama-3.1-405b --tokens 15e12 --accelerator h100-sxm --gpus 136
-  grep -q 'warning: 8 of 136 accelerators stay idle: .*128 would be done as soon' err.txt
+  grep -q 'warning: 8 of 136 accelerators stay idle: .*128 would be done about as soon' err.txt
 }
 
 @test "a batch has a price in tokens, and a bad one a better neighbour" {
