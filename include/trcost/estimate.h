@@ -172,7 +172,9 @@ inline constexpr std::string_view kBoundByStorage = "storage";
 
 /// What the data pipeline has to deliver.
 struct PipelineResult {
-  double images_per_second = 0;  ///< whole cluster; frames of video, 30-second windows of audio
+  /// Of the whole cluster, wanted by the accelerators; frames of video, 30-second windows of audio.
+  double images_per_second = 0;
+  double images_reached_per_second = 0;  ///< as many as the slowest of the three lets through
   double bytes_per_second = 0;
   double decode_cores_per_gpu = 0;
   double dataset_bytes = 0;

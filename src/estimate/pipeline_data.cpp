@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "performance/performance.h"
 
@@ -56,7 +57,7 @@ Demand demand_of(const Task& task, double tokens_per_second) {
   return demand;
 }
 
-std::string verdict_of(const PipelineResult& pipeline, const Task& task, double wait, double gpus) {
+std::string verdict_of(const PipelineResult& pipeline, const Task& task, double wait) {
   const Medium medium = task.work().medium;
   const double workers = task.prepared->supply.workers;
   const std::string slower =
@@ -81,10 +82,9 @@ std::string verdict_of(const PipelineResult& pipeline, const Task& task, double 
   }
   return needs +
          fmt::format(
-             ": decoding is the bottleneck{}; {} further workers would be needed "
-             "(--loader-workers), each with a CPU core, or {} stored smaller",
-             slower,
-             format_number((pipeline.decode_cores_per_gpu - workers) * gpus, NumberKind::count),
+             ": decoding is the bottleneck{}; --loader-workers {} would be enough, each with a CPU "
+             "core, or {} stored smaller",
+             slower, format_exact(std::ceil(pipeline.decode_cores_per_gpu)),
              decoded_words(medium));
 }
 
@@ -113,13 +113,14 @@ void add_data_pipeline(const Task& task, double wait, bool in_words, Estimate& o
   const StoredBytes bytes = stored_bytes(task);
   const Amounts& all = task.amounts;
   pipeline.images_per_second = one.images * out.gpus;
+  pipeline.images_reached_per_second = pipeline.images_per_second / wait;
   pipeline.bytes_per_second = one.bytes * out.gpus;
   pipeline.decode_cores_per_gpu = one.cores;
   pipeline.dataset_bytes =
       (all.images * (bytes.image + bytes.feature) + all.tokens.text * bytes.token) / all.epochs;
   pipeline.bound_by = bound_by(one, task.prepared->supply.workers);
   pipeline.gpu_bound = pipeline.bound_by == kBoundByAccelerators;
-  if (in_words) pipeline.verdict = verdict_of(pipeline, task, wait, out.gpus);
+  if (in_words) pipeline.verdict = verdict_of(pipeline, task, wait);
 }
 
 }  // namespace trcost

@@ -264,12 +264,17 @@ std::vector<Fact> pipeline_facts(const Estimate& e) {
   const PipelineResult& p = *e.pipeline;
   const std::string decoded(decoded_words(e.medium));
   const char* const named[] = {"Images", "Frames", "Audio"};
+  const auto each_second = [](double count) { return grouped(count, count < 100 ? 1 : 0); };
+  const bool short_of = !p.gpu_bound;
   facts.push_back(
       {named[static_cast<std::size_t>(e.medium)],
-       fmt::format("{} {}/s for the whole cluster",
-                   grouped(p.images_per_second, p.images_per_second < 100 ? 1 : 0), decoded)});
+       fmt::format("{} {}/s {}for the whole cluster{}", each_second(p.images_per_second), decoded,
+                   short_of ? "wanted " : "",
+                   short_of ? ", " + each_second(p.images_reached_per_second) + " reached" : "")});
   facts.push_back(
-      {"Reading", fmt::format("{}; dataset {}", format_number(p.bytes_per_second, NumberKind::rate),
+      {"Reading", fmt::format("{}{}; dataset {}",
+                              format_number(p.bytes_per_second, NumberKind::rate),
+                              short_of ? " wanted" : "",
                               format_number(p.dataset_bytes, NumberKind::bytes))});
   facts.push_back(
       {"Decoding", fmt::format("{} CPU cores per GPU",

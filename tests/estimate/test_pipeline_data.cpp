@@ -93,6 +93,26 @@ TEST_CASE("the verdict names the slower side", "[estimate][pipeline]") {
   CHECK(p.verdict.find("decoding is the bottleneck") != std::string::npos);
 }
 
+TEST_CASE("a slow loader's rate is what the steps take, and the flag named is the least that does",
+          "[estimate][pipeline]") {
+  Scenario s = pairs("4000x3000");
+  s.set_number(Field::data_loader_workers, 1);
+  const Estimate slow = answer(s);
+  const double seconds = slow.wall_clock_seconds * slow.performance.goodput *
+                         slow.performance.production_overhead;
+  REQUIRE(slow.pipeline->bound_by == kBoundByLoader);
+  CHECK_THAT(slow.pipeline->images_reached_per_second * seconds, WithinRel(10e6, 1e-9));
+  CHECK(slow.pipeline->images_per_second > slow.pipeline->images_reached_per_second);
+  const std::string flag = "--loader-workers ";
+  const std::size_t at = slow.pipeline->verdict.find(flag);
+  REQUIRE(at != std::string::npos);
+  const double enough = std::stod(slow.pipeline->verdict.substr(at + flag.size()));
+  s.set_number(Field::data_loader_workers, enough);
+  CHECK(answer(s).pipeline->bound_by != kBoundByLoader);
+  s.set_number(Field::data_loader_workers, enough - 1);
+  CHECK(answer(s).pipeline->bound_by == kBoundByLoader);
+}
+
 TEST_CASE("stored features are read in place of images", "[estimate][pipeline]") {
   Scenario s = pairs("640x480");
   const PipelineResult online = *answer(s).pipeline;
