@@ -25,6 +25,7 @@ enum class StepTerm : std::uint8_t {
   kernel,          ///< matmuls below peak
   attention,       ///< attention cores beyond their time at peak
   elementwise,     ///< norms, activations, quantisation, launches
+  host,            ///< waiting for the host that issues the kernels
   recompute,       ///< forward work done again
   vision,          ///< the encoder's work beyond its time at peak
   tensor_parallel,
@@ -39,7 +40,7 @@ enum class StepTerm : std::uint8_t {
   tuning,          ///< what the same software loses where nobody has tuned it
   padding,         ///< tokens that fill sequences up
 };
-inline constexpr int kStepTermCount = 17;
+inline constexpr int kStepTermCount = 18;
 std::string_view step_term_name(StepTerm term);
 /// Whether the network is responsible for the term.
 bool is_network_term(StepTerm term);

@@ -282,6 +282,17 @@ StepTime StepModel::step(const Layout& layout) const noexcept {
 
 StepTime StepModel::evaluate(const Layout& layout, Ledger* ledger) const noexcept {
   Evaluation at = evaluation_of(costs_, workload_, platform_, layout);
+// Out of the element-wise work, which add_kernels() has them in.
+void tell_waiting_apart(const Evaluation& at, const MicroBatch& work, StepTime& time) {
+  const double share = at.layout.micro_batches() / at.pipeline;
+  const LayerTime& layers = work.layers;
+  const LayerTime& head = work.head;
+  term(time, StepTerm::elementwise) =
+      share * (layers.elementwise_forward + layers.elementwise_backward + head.elementwise_forward +
+               head.elementwise_backward);
+  term(time, StepTerm::host) = share * work.waiting();
+}
+
   at.ledger = ledger;
   const MicroBatch work = micro_batch(at, workload_.language);
   const Exchange exchange = exchange_of(at, work, memory_, workload_.language.hidden);
@@ -311,3 +322,4 @@ StepTime StepModel::evaluate(const Layout& layout, Ledger* ledger) const noexcep
 }
 
 }  // namespace trcost
+  tell_waiting_apart(at, work, time);

@@ -9,11 +9,11 @@ namespace trcost {
 
 std::string_view step_term_name(StepTerm name) {
   static constexpr std::array<std::string_view, kStepTermCount> names = {
-      "matmul_peak",     "kernel",           "attention",       "elementwise",
-      "recompute",       "vision",           "tensor_parallel", "context_parallel",
-      "expert_parallel", "pipeline_bubble",  "pipeline_transfer", "data_parallel",
-      "optimizer",       "offload",          "imbalance",         "tuning",
-      "padding"};
+      "matmul_peak",      "kernel",          "attention",       "elementwise",
+      "host",             "recompute",       "vision",          "tensor_parallel",
+      "context_parallel", "expert_parallel", "pipeline_bubble", "pipeline_transfer",
+      "data_parallel",    "optimizer",       "offload",         "imbalance",
+      "tuning",           "padding"};
   return names[static_cast<std::size_t>(name)];
 }
 

@@ -62,8 +62,9 @@ Bounds::Work Bounds::on_all(const Structure& s, double micro_batch) {
   const StepTime time = model_.step(l);
   double sum = 0;
   for (const StepTerm each : {StepTerm::matmul_peak, StepTerm::kernel, StepTerm::attention,
-                              StepTerm::elementwise, StepTerm::vision, StepTerm::tensor_parallel,
-                              StepTerm::context_parallel, StepTerm::expert_parallel}) {
+                              StepTerm::elementwise, StepTerm::host, StepTerm::vision,
+                              StepTerm::tensor_parallel, StepTerm::context_parallel,
+                              StepTerm::expert_parallel}) {
     sum += term(time, each);
   }
   const double lost = term(time, StepTerm::imbalance) + term(time, StepTerm::tuning) +

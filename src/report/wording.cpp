@@ -162,6 +162,7 @@ std::string term_words(std::string_view term) {
   static constexpr Words kWords[] = {
       {"kernel", "matmul kernels"},
       {"elementwise", "element-wise work"},
+      {"host", "waiting for the host"},
       {"recompute", "recomputation"},
       {"vision", "vision encoder"},
       {"tensor_parallel", "tensor-parallel exchange"},

@@ -191,6 +191,25 @@ TEST_CASE("no more exchange is hidden than there is work to hide it") {
   }
 }
 
+TEST_CASE("waiting for the host is a term of its own beside element-wise work", "[step]") {
+  const Workload workload = dense_workload();
+  for (const Layout& layout : many_layouts()) {
+    Bench prompt;
+    prompt.stack.block_seconds = prompt.stack.micro_batch_seconds = 0;
+    prompt.stack.collective_dispatch_seconds = 0;
+    Bench slow = prompt;
+    slow.stack.block_seconds = 0.02;
+    const StepTime without = prompt.step(workload, layout);
+    const StepTime with = slow.step(workload, layout);
+    const StepAccount account = slow.model(workload).account(layout);
+    CHECK(sum_of(without, {StepTerm::host}) < 1e-9 * without.seconds);
+    CHECK_THAT(sum_of(with, {StepTerm::host}),
+               WithinRel(layout.micro_batches() / layout.pp * account.waiting, 1e-12));
+    CHECK(sum_of(with, {StepTerm::elementwise}) == sum_of(without, {StepTerm::elementwise}));
+    CHECK_THAT(sum_of_terms(with), WithinRel(with.seconds, 1e-12));
+  }
+}
+
 TEST_CASE("doubling the layers at fixed width doubles the layers' time") {
   Bench bench;
   bench.stack.micro_batch_seconds = 0;
