@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/explain_step.h"
 
+#include <array>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -20,9 +22,10 @@ constexpr std::string_view kRates =
 Derivation matmul_rate(const StepAccount& a) {
   return {"matmuls of the chip under this software", "specified x share reached",
           fmt::format("{} x {} FLOP/s; attention {} FLOP/s; {} s to start a matmul, {} s between "
-                      "kernels",
+                      "kernels; of the host {} s for a block, {} s for a collective",
                       digits(a.peak_flops), digits(a.matmul_flops / a.peak_flops),
-                      digits(a.attention_flops), digits(a.ramp_seconds), digits(a.gap_seconds)),
+                      digits(a.attention_flops), digits(a.ramp_seconds), digits(a.gap_seconds),
+                      digits(a.block_seconds), digits(a.dispatch_seconds)),
           digits(a.matmul_flops) + " FLOP/s", std::string(kRates)};
 }
 
@@ -53,22 +56,40 @@ constexpr std::string_view kMatmulFormula =
 constexpr std::string_view kKernelFormulas[] = {
     kMatmulFormula, kMatmulFormula,
     "layers x (forward + backward), FLOP / rate of its head dimension and length + start",
-    "layers x (forward + backward), bytes / element-wise rate + kernels x gap",
+    "layers x (bytes / element-wise rate + plain copies / memory rate + kernels x gap) x (forward + "
+    "backward)",
     "layers x 3 passes of FLOP / rate in 16 bit"};
 
 std::string work_words(const KernelAccount& k) {
-  const std::string bytes = k.bytes > 0 ? digits(k.bytes) + " bytes" : std::string();
-  if (k.flops <= 0) return bytes;
-  return fmt::format("{} FLOP{}{}", digits(k.flops), bytes.empty() ? "" : ", ", bytes);
+  std::string text = digits(k.flops) + " FLOP";
+  if (k.rate > 0) text += fmt::format(" at {} FLOP/s", digits(k.rate));
+  if (k.bytes > 0) text += fmt::format(", {} bytes", digits(k.bytes));
+  if (k.weight_gradients > 0 && k.gradient_bytes > 0) {
+    text += fmt::format("; weight gradients {} bytes", digits(k.gradient_bytes));
+  }
+  return text;
 }
 
-Derivation kernel(const KernelAccount& k) {
+std::string kernel_numbers(const KernelAccount& k, const StepAccount& a) {
+  if (k.kind != KernelKind::elementwise) {
+    return fmt::format("{} x ({} + {} + {}) s; forward {}", digits(k.layers), digits(k.forward),
+                       digits(k.input_gradients), digits(k.weight_gradients), work_words(k));
+  }
+  const ElementwiseAccount& e = k.elementwise;
+  const std::string plain =
+      e.plain_bytes > 0 ? fmt::format("{} / {} + ", digits(e.plain_bytes), digits(a.memory_rate))
+                        : std::string();
+  return fmt::format("{} x ({} / {} + {}{} x {}) x (1 + {})", digits(k.layers), digits(e.bytes),
+                     digits(a.elementwise_rate), plain, digits(e.kernels), digits(a.gap_seconds),
+                     digits(k.input_gradients > 0 ? e.backward : 0));
+}
+
+Derivation kernel(const KernelAccount& k, const StepAccount& a) {
   const std::string shape =
       k.m > 0 ? fmt::format(" {} x {} x {}", digits(k.m), digits(k.n), digits(k.k)) : std::string();
   return {fmt::format("{}: {}{}", k.module, kernel_name(k.kind), shape),
           std::string(kKernelFormulas[static_cast<std::size_t>(k.kind)]),
-          fmt::format("{} x ({} + {} + {}) s; forward {}", digits(k.layers), digits(k.forward),
-                      digits(k.input_gradients), digits(k.weight_gradients), work_words(k)),
+          kernel_numbers(k, a),
           fmt::format("{} a micro-batch",
                       in_seconds(k.layers * (k.forward + k.input_gradients + k.weight_gradients))),
           std::string(kModel)};
@@ -84,17 +105,41 @@ std::string tier_words(const ExchangeAccount& e, const std::vector<TierAccount>&
   return out.empty() ? out : out + ")";
 }
 
+// The factors that are not 1.
+std::string product(std::initializer_list<double> factors) {
+  std::string out;
+  for (const double each : factors) {
+    if (each != 1) out += (out.empty() ? "" : " x ") + digits(each);
+  }
+  return out.empty() ? "1" : out;
+}
+
+// The lesser of what can be hidden and what there is to hide it.
+std::string hidden_words(const ExchangeAccount& e) {
+  const double used = e.window_share * e.passes;
+  return fmt::format("min({}, {})", product({e.hideable, e.times, e.each}),
+                     used > 0 ? product({e.window_share, e.passes, e.window / used}) : "0");
+}
+
 Derivation exchange(const ExchangeAccount& e, const std::vector<TierAccount>& tiers) {
   std::string numbers = fmt::format("{} x {} s", digits(e.times), digits(e.each));
-  if (!e.behind.empty()) numbers += fmt::format(" - {}", digits(e.hidden));
-  if (e.crowding != 0) numbers += fmt::format(" + {}", digits(e.crowding));
+  if (!e.behind.empty()) numbers += " - " + hidden_words(e);
+  if (e.crowding_share != 0 && e.crowding != 0) {
+    numbers += fmt::format(" + {} x {}", digits(e.crowding_share),
+                           digits(e.crowding / e.crowding_share));
+  }
   numbers += fmt::format("; {} bytes among {}{}", digits(e.bytes), digits(e.members),
                          tier_words(e, tiers));
   if (!e.behind.empty()) {
-    numbers += fmt::format(", which hide behind {} s of {}", digits(e.window), e.behind);
+    numbers += fmt::format(", which hide behind {}", e.behind);
   }
+  const std::string_view costs = e.ring ? "what the last rank has more of attention"
+                                        : "share of the hidden that hiding costs";
   return {fmt::format("exchange: {}", e.name),
-          "collectives x seconds of one - hidden + what hiding costs", std::move(numbers),
+          fmt::format("collectives x seconds of one - min(share that can hide of that, share x "
+                      "seconds that hide) + {}",
+                      costs),
+          std::move(numbers),
           fmt::format("{} per {}", in_seconds(e.exposed), e.per), std::string(kModel)};
 }
 
@@ -178,6 +223,27 @@ void add_attention(const KernelAccount& k, const StepAccount& a, std::vector<Der
                  in_seconds(k.input_gradients), std::string(kModel)});
 }
 
+void add_kept(const ActivationAccount& kept, std::string_view name, double bytes,
+              const std::array<double, kPlaces>& per_token, std::vector<Derivation>& out) {
+  std::string numbers;
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    if (kept.layers[i] <= 0 || per_token[i] <= 0) continue;
+    numbers += fmt::format("{}{} x {} x {}", numbers.empty() ? "" : " + ", digits(kept.layers[i]),
+                           digits(kept.tokens[i]), digits(per_token[i]));
+  }
+  if (kept.connector > 0) numbers += (numbers.empty() ? "" : " + ") + digits(kept.connector);
+  if (numbers.empty()) return;
+  out.push_back({std::string(name), "layers x tokens x bytes of each, of every kind, + projector",
+                 std::move(numbers), digits(bytes) + " bytes", "model.md 4.3"});
+}
+
+void add_activations(const StepAccount& a, std::vector<Derivation>& out) {
+  const ActivationAccount& kept = a.activations;
+  add_kept(kept, "bytes of a micro-batch on its layers", kept.kept, kept.per_token, out);
+  if (kept.repeated <= 0) return;
+  add_kept(kept, "the same, recomputed in full", kept.repeated_kept, kept.repeated_per_token, out);
+}
+
 Derivation activations(const StepAccount& a) {
   const ActivationAccount& kept = a.activations;
   const auto mixed = [&](double own, double again) {
@@ -192,6 +258,67 @@ Derivation activations(const StepAccount& a) {
       fmt::format("{} x {} + {} - {}", digits(kept.in_flight), mixed(kept.kept, kept.repeated_kept),
                   mixed(kept.transient, kept.repeated_transient), digits(kept.on_host)),
       fmt::format("{} bytes", digits(a.activation_bytes)), "model.md 4.3"};
+}
+
+// The kernels, and the exchange within a replica, of a pass.
+struct PassSums {
+  double kernels = 0, exchange = 0;
+};
+
+PassSums pass_sums(const StepAccount& a, bool backward) {
+  PassSums out;
+  for (const KernelAccount& k : a.kernels) {
+    out.kernels += k.layers * (backward ? k.input_gradients + k.weight_gradients : k.forward);
+  }
+  for (const ExchangeAccount& e : a.exchanges) {
+    if (per_replica(e) && e.backward == backward) out.exchange += e.exposed;
+  }
+  return out;
+}
+
+// A pass with the host that issues it, over all stages.
+void add_pass(const StepAccount& a, bool backward, std::vector<Derivation>& out) {
+  const PassSums sums = pass_sums(a, backward);
+  const double again = backward ? a.repeated : 0;
+  const double device = sums.kernels + sums.exchange + again;
+  if (device <= 0) return;
+  const HostTime& host = backward ? a.host_backward : a.host_forward;
+  const double waiting = backward ? a.waiting_backward : a.waiting_forward;
+  out.push_back(
+      {fmt::format("{} pass of a micro-batch", backward ? "backward" : "forward"),
+       "(device^4 + host^4)^(1/4), device: kernels + exchange + work done again; host: layers + "
+       "head + encoder + work done again + sharded weights + schedule",
+       fmt::format("sqrt(sqrt(({} + {} + {})^4 + ({} + {} + {} + {} + {} + {})^4)); {} s of it "
+                   "waiting for the host",
+                   digits(sums.kernels), digits(sums.exchange), digits(again), digits(host.layers),
+                   digits(host.head), digits(host.encoder), digits(host.again),
+                   digits(host.gathers), digits(host.schedule), digits(waiting)),
+       in_seconds(device + waiting), std::string(kModel)});
+}
+
+void add_repeated(const RepeatedAccount& r, std::string_view module,
+                  std::vector<Derivation>& out) {
+  if (r.seconds <= 0) return;
+  std::vector<std::string> some;
+  if (r.elementwise_share > 0) {
+    some.push_back(fmt::format("{} x ({} - {})", digits(r.elementwise_share),
+                               digits(r.elementwise), digits(r.routing)));
+  }
+  if (r.matmul_share > 0) {
+    some.push_back(fmt::format("{} x {}", digits(r.matmul_share), digits(r.matmul)));
+  }
+  if (r.attention_share > 0) some.push_back(digits(r.attention));
+  const std::string selective = fmt::format("{}", fmt::join(some, " + "));
+  std::string numbers = selective;
+  if (r.share > 0) {
+    numbers += fmt::format("{}{} x ({} - {}{})", selective.empty() ? "" : " + ", digits(r.share),
+                           digits(r.forward), digits(r.kept),
+                           selective.empty() ? "" : " - (" + selective + ")");
+  }
+  out.push_back({fmt::format("forward work done again: {}", module),
+                 "share of norms and activation functions (routing not) + of matmuls, or attention "
+                 "+ share of layers x (forward pass - what is kept - those)",
+                 std::move(numbers), in_seconds(r.seconds), "arXiv:2205.05198, section 5"});
 }
 
 // Sums over the list; `replica` of layers, `each` and `once` of exchange between replicas.
@@ -223,10 +350,22 @@ void add_transfer(const StepAccount& a, std::vector<Derivation>& out) {
 
 void add_pipeline(const StepAccount& a, const Sums& sums, std::vector<Derivation>& out) {
   if (a.stages <= 1) return;
+  const StageParts& parts = a.parts;
+  const std::string layer = digits(parts.layer);
+  out.push_back({"mean stage", "(layers x seconds of one + head + encoder) / stages",
+                 fmt::format("({} x {} + {} + {}) / {}", digits(a.model_layers), layer,
+                             digits(parts.head), digits(parts.encoder), digits(a.stages)),
+                 in_seconds(a.mean_stage), std::string(kModel)});
+  out.push_back({"slowest stage", "the longest of first, inner, last and mean stage",
+                 fmt::format("max({} x {} + {}, {} x {}, {} x {} + {}, {})",
+                             digits(a.stage_layers.first), layer, digits(parts.encoder),
+                             digits(a.stage_layers.inner), layer, digits(a.stage_layers.last),
+                             layer, digits(parts.head), digits(a.mean_stage)),
+                 in_seconds(a.slowest_stage), std::string(kModel)});
   out.push_back(
       {"pipeline bubble",
        "(p - 1) / v x (mean stage + transfer + exchange of replicas) + micro-batches x "
-       "share x (slowest stage - mean stage)",
+       "share that shows, of the software, x (slowest stage - mean stage)",
        fmt::format("({} - 1) / {} x ({} + {} + {}) + {} x {} x ({} - {})", digits(a.stages),
                    digits(a.virtual_stages), digits(a.mean_stage), digits(a.transfer),
                    digits(sums.each), digits(a.micro_batches), digits(a.stage_imbalance),
@@ -240,7 +379,7 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
   std::vector<Derivation> out = {matmul_rate(a), memory_rate(a)};
   for (const TierAccount& each : a.tiers) out.push_back(tier(each));
   for (const KernelAccount& each : a.kernels) {
-    out.push_back(kernel(each));
+    out.push_back(kernel(each, a));
     add_attention(each, a, out);
   }
   for (const ExchangeAccount& each : a.exchanges) {
@@ -248,6 +387,15 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
     add_collectives(each, a, out);
   }
   add_transfer(a, out);
+  add_repeated(a.repeated_layers, "layers", out);
+  add_repeated(a.repeated_encoder, "vision encoder", out);
+  add_pass(a, false, out);
+  add_pass(a, true, out);
+  if (a.connector > 0) {
+    out.push_back({"projector", "FLOP of all passes / rate",
+                   fmt::format("{} / {}", digits(a.connector_flops), digits(a.connector_rate)),
+                   in_seconds(a.connector), std::string(kModel)});
+  }
   const Sums sums = sums_of(a);
   const double replica = sums.kernels + sums.replica + a.repeated + a.waiting + a.connector;
   out.push_back(
@@ -264,7 +412,12 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
                    digits(a.update_parameters > 0 ? a.update_bytes / a.update_parameters : 0),
                    digits(a.memory_rate), digits(a.step_seconds)),
        in_seconds(a.update_bytes / a.memory_rate + a.step_seconds), std::string(kModel)});
+  add_activations(a, out);
   out.push_back(activations(a));
+  out.push_back({"stragglers and imbalance", "(1 + straggler x log2(hosts)) x uneven sequences - 1",
+                 fmt::format("(1 + {} x log2({})) x {} - 1", digits(a.straggler), digits(a.hosts),
+                             digits(a.uneven)),
+                 digits(a.imbalance), std::string(kModel)});
   out.push_back(
       {"one step",
        "(1 + imbalance) x tuning / filled x (micro-batches x (replica / stages + transfer + "

@@ -25,6 +25,11 @@ constexpr auto core = [](K k) {
   return k.kind == KernelKind::attention ? std::optional(k.attention.*Part) : std::nullopt;
 };
 
+template <double ElementwiseAccount::*Part>
+constexpr auto fused = [](K k) {
+  return k.kind == KernelKind::elementwise ? std::optional(k.elementwise.*Part) : std::nullopt;
+};
+
 const Columns<KernelAccount>& kernel_columns() {
   static const Columns<KernelAccount> table = {
       text(
@@ -63,7 +68,20 @@ const Columns<KernelAccount>& kernel_columns() {
             "of memory, backward"),
       plain("attention.starts", "", core<&AttentionAccount::starts>, "of matmuls, forward"),
       plain("attention.backward_starts", "", core<&AttentionAccount::backward_starts>,
-            "backward")};
+            "backward"),
+      plain("elementwise.bytes", "bytes", fused<&ElementwiseAccount::bytes>,
+            "at the element-wise rate, forward"),
+      plain("elementwise.plain_bytes", "bytes", fused<&ElementwiseAccount::plain_bytes>,
+            "at the memory's rate, forward"),
+      plain("elementwise.kernels", "", fused<&ElementwiseAccount::kernels>, "with a gap each"),
+      plain("elementwise.backward", "", fused<&ElementwiseAccount::backward>,
+            "seconds over those forward, where gradients pass"),
+      plain("flops_per_second", "FLOP/s",
+            [](K k) { return k.rate > 0 ? std::optional(k.rate) : std::nullopt; },
+            "of matmuls and adapters"),
+      plain("gradient_bytes", "bytes",
+            [](K k) { return k.m > 0 ? std::optional(k.gradient_bytes) : std::nullopt; },
+            "of memory, for the gradient of the weights")};
   return table;
 }
 
@@ -145,7 +163,17 @@ const Columns<ExchangeAccount>& exchange_columns() {
           "crowding_seconds", "s", [](X x) { return x.crowding; }, "that hiding costs the work"),
       plain(
           "exposed_seconds", "s", [](X x) { return x.exposed; },
-          "times x each - hidden + crowding")};
+          "times x each - hidden + crowding"),
+      plain(
+          "hideable_share", "", [](X x) { return x.hideable; },
+          "of times x each: the hidden seconds are no more than that"),
+      plain(
+          "window_share", "", [](X x) { return x.window_share; }, "of the work that can hide them"),
+      plain(
+          "window_passes", "", [](X x) { return x.passes; }, "of micro-batches, that can"),
+      plain(
+          "crowding_share", "", [](X x) { return x.crowding_share; },
+          "of the hidden seconds, or of a ring's attention")};
   return table;
 }
 
@@ -212,6 +240,12 @@ constexpr Column<StepAccount> kSums[] = {
     plain(
         "waiting_seconds", "s", [](A a) { return a.waiting; }, "for the host"),
     plain(
+        "host_forward_seconds", "s", [](A a) { return a.host_forward.total(); },
+        "of the host, to issue the forward pass of a micro-batch"),
+    plain(
+        "host_backward_seconds", "s", [](A a) { return a.host_backward.total(); },
+        "backward, with what is done again"),
+    plain(
         "connector_seconds", "s", [](A a) { return a.connector; }, "projector"),
     plain(
         "micro_batches", "", [](A a) { return a.micro_batches; }, "of a replica and step"),
@@ -253,7 +287,14 @@ constexpr Column<StepAccount> kSums[] = {
     plain(
         "fixed_seconds", "s", [](A a) { return a.step_seconds; }, "of a step"),
     plain(
-        "imbalance", "", [](A a) { return a.imbalance; }, "share of all that stragglers add"),
+        "imbalance", "", [](A a) { return a.imbalance; },
+        "share of all that stragglers add: (1 + straggler x log2 hosts) x uneven - 1"),
+    plain(
+        "straggler", "", [](A a) { return a.straggler; }, "of each doubling of hosts"),
+    plain(
+        "hosts", "", [](A a) { return a.hosts; }, "of eight accelerators"),
+    plain(
+        "uneven", "", [](A a) { return a.uneven; }, "the slowest rank's work over the mean"),
     plain(
         "slowdown", "", [](A a) { return a.slowdown; }, "of software that nobody tuned"),
     plain(

@@ -96,15 +96,20 @@ struct Shown {
   const std::array<Held, 2>& held;
   double units;  // pieces of a gather
   double tail;   // share of an exchange, its last piece, that nothing hides
+  double share;  // of what hides it that software uses
 
-  // What does not fit behind `window` seconds of compute.
+  // What does not fit behind `window` seconds of compute, of so many micro-batches.
   double operator()(std::string_view name, Travels what, std::string_view per, double exchange,
-                    double window, double contention) const {
+                    double window, double contention, double passes = 1) const {
     const double hidden = std::min(exchange * (1 - tail), window);
     const double shown = exchange - hidden + contention * hidden;
     if (at.ledger != nullptr && exchange > 0) {
       ExchangeAccount entry{name,   per,    "the pass of the stage", 1,    0, 0, {}, exchange,
                             window, hidden, contention * hidden,     shown};
+      entry.hideable = 1 - tail;
+      entry.window_share = share;
+      entry.passes = passes;
+      entry.crowding_share = contention;
       for (const Held& each : held) add_collectives(at, each, what, units, entry);
       at.ledger->exchanged(entry);
     }
@@ -139,23 +144,23 @@ DataExchange data_exchange(const Evaluation& at, double forward, double backward
       virtual_stages > 1
           ? std::min(at.pipeline * (virtual_stages - 1) / virtual_stages, at.layout.micro_batches())
           : 1;
-  const Shown exposed{at, held, units, tail};
+  const Shown exposed{at, held, units, tail, share};
   switch (at.layout.sharding) {
     case Sharding::none:
       result.per_step = exposed("gradients, all-reduced", Travels::gradients_among_all, kPerStep,
-                                traffic.reduce, share * backward * windows, crowd);
+                                traffic.reduce, share * backward * windows, crowd, windows);
       break;
     case Sharding::optimizer:
       result.per_step = exposed("gradients, scattered", Travels::gradients, kPerStep,
-                                traffic.scatter, share * backward * windows, crowd) +
+                                traffic.scatter, share * backward * windows, crowd, windows) +
                         exposed("weights, gathered", Travels::updated_weights, kPerStep,
-                                traffic.update, share * forward * windows, crowd);
+                                traffic.update, share * forward * windows, crowd, windows);
       break;
     case Sharding::gradients:
       result.per_micro_batch = exposed("gradients, scattered", Travels::gradients, kPerMicroBatch,
                                        traffic.scatter, share * backward, crowd);
       result.per_step = exposed("weights, gathered", Travels::updated_weights, kPerStep,
-                                traffic.update, share * forward * windows, crowd);
+                                traffic.update, share * forward * windows, crowd, windows);
       break;
     case Sharding::hybrid:
       // Gradients are summed across the groups once a step, behind the last backward pass.

@@ -24,6 +24,7 @@ constexpr double kFlash1Backward = 0.35 / 0.63;
 constexpr double kElementwiseBackward = 1.8;
 // Loss over the vocabulary: 16-bit logits written, read, softmax in 32 bit, gradient written [D].
 constexpr double kLogitBytes = 8;
+constexpr double kLossKernels = 4;
 // A backward pass issues two matmuls for one, and its element-wise kernels likewise.
 constexpr double kHostBackward = 2;
 
@@ -37,27 +38,31 @@ struct MatmulSize {
   double m, n, k;  ///< of one rank
 };
 
-void note_matmul(const LayerSplit& split, const MatmulSize& of, double operands,
-                 const MatmulTime& time) {
-  if (split.ledger == nullptr) return;
-  split.ledger->kernel({{},
-                        of.kind,
-                        0,
-                        of.m,
-                        of.n,
-                        of.k,
-                        2 * of.m * of.n * of.k,
-                        operands,
-                        time.forward,
-                        time.forward,
-                        split.wgrad ? time.wgrad : 0});
-}
-
 // What a matmul and that of its weights' gradient read and write, and the seconds of its FLOPs.
 struct MatmulWork {
   double computed = 0;
   double operands = 0, gradient = 0;  ///< bytes
 };
+
+void note_matmul(const LayerSplit& split, const MatmulSize& of, const MatmulWork& work,
+                 const MatmulTime& time) {
+  if (split.ledger == nullptr) return;
+  const double flops = 2 * of.m * of.n * of.k;
+  KernelAccount entry{{},
+                      of.kind,
+                      0,
+                      of.m,
+                      of.n,
+                      of.k,
+                      flops,
+                      work.operands,
+                      time.forward,
+                      time.forward,
+                      split.wgrad ? time.wgrad : 0};
+  entry.rate = flops / work.computed;
+  entry.gradient_bytes = work.gradient;
+  split.ledger->kernel(entry);
+}
 
 // 2 M N K / (peak e) or the operands' bytes, whichever is longer, and the ramp (model.md 5.1).
 MatmulTime matmul_time(const MatmulWork& work, const DeviceRates& rates) {
@@ -74,8 +79,9 @@ MatmulTime linear_time(const LinearShape& linear, const LayerSplit& split, doubl
   const double k = linear.split == Split::input ? linear.k / split.tensor : linear.k;
   const double operands = rates.operand_bytes * (m * k + n * k) + 2 * m * n;
   const double gradient = rates.operand_bytes * (m * k + m * n) + split.accumulate_bytes * n * k;
-  const MatmulTime time = matmul_time({2 * m * n * k * per_flop, operands, gradient}, rates);
-  note_matmul(split, {KernelKind::matmul, m, n, k}, operands, time);
+  const MatmulWork work = {2 * m * n * k * per_flop, operands, gradient};
+  const MatmulTime time = matmul_time(work, rates);
+  note_matmul(split, {KernelKind::matmul, m, n, k}, work, time);
   return time;
 }
 
@@ -95,15 +101,18 @@ MatmulTime expert_time(const LinearShape& linear, const LayerShape& shape, const
   const double operands = rates.operand_bytes * (routed * k + weights) + 2 * routed * n;
   const double gradient =
       rates.operand_bytes * routed * (k + n) + split.accumulate_bytes * local * n * k;
-  const MatmulTime time = matmul_time({computed, operands, gradient}, rates);
-  note_matmul(split, {KernelKind::grouped_matmul, routed, n, k}, operands, time);
+  const MatmulWork work = {computed, operands, gradient};
+  const MatmulTime time = matmul_time(work, rates);
+  note_matmul(split, {KernelKind::grouped_matmul, routed, n, k}, work, time);
   return time;
 }
 
 // Multiplications with low-rank adapters, whose shapes are not told apart.
 void note_adapters(const LayerSplit& split, double flops, double seconds) {
   if (split.ledger == nullptr) return;
-  split.ledger->kernel({{}, KernelKind::adapters, 0, 0, 0, 0, flops, 0, seconds, seconds, seconds});
+  KernelAccount entry{{}, KernelKind::adapters, 0, 0, 0, 0, flops, 0, seconds, seconds, seconds};
+  entry.rate = flops / seconds;
+  split.ledger->kernel(entry);
 }
 
 void note_attention(const LayerSplit& split, double flops, double bytes,
@@ -123,7 +132,8 @@ void note_attention(const LayerSplit& split, double flops, double bytes,
                         parts});
 }
 
-void note_elementwise(const LayerSplit& split, double bytes, const LayerTime& time) {
+void note_elementwise(const LayerSplit& split, const ElementwiseAccount& parts,
+                      const LayerTime& time) {
   if (split.ledger == nullptr) return;
   split.ledger->kernel({{},
                         KernelKind::elementwise,
@@ -132,10 +142,12 @@ void note_elementwise(const LayerSplit& split, double bytes, const LayerTime& ti
                         0,
                         0,
                         0,
-                        bytes,
+                        parts.bytes + parts.plain_bytes,
                         time.elementwise_forward,
                         time.elementwise_backward,
-                        0});
+                        0,
+                        {},
+                        parts});
 }
 
 void attention_time(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
@@ -171,9 +183,9 @@ void attention_time(const LayerShape& shape, const LayerSplit& split, const Devi
                  time);
 }
 
-// Gives the bytes of the element-wise work.
-double expert_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
-                      const Stack& stack, LayerTime& time) {
+// Adds the element-wise work to `parts` too.
+void expert_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
+                    const Stack& stack, LayerTime& time, ElementwiseAccount& parts) {
   const MatmulTime in = expert_time(shape.expert_in, shape, split, rates, stack.grouped_half);
   const MatmulTime out = expert_time(shape.expert_out, shape, split, rates, stack.grouped_half);
   time.matmul_forward += in.forward + out.forward;
@@ -183,7 +195,9 @@ double expert_kernels(const LayerShape& shape, const LayerSplit& split, const De
   const double bytes = routing_traffic(shape, split, rates) +
                        routed * (6 * shape.expert_out.k + shape.expert_bias_traffic);
   time.elementwise_forward += bytes * rates.elementwise + stack.expert_kernels * rates.gap;
-  if (shape.expert_adapter_flops <= 0) return bytes;
+  parts.bytes += bytes;
+  parts.kernels += stack.expert_kernels;
+  if (shape.expert_adapter_flops <= 0) return;
   time.elementwise_forward +=
       routed * shape.expert_adapter_traffic * stack.lora_traffic * rates.memory;
   const double adapters = routed * shape.expert_adapter_flops * rates.matmul_half;
@@ -191,7 +205,7 @@ double expert_kernels(const LayerShape& shape, const LayerSplit& split, const De
   time.matmul_dgrad += adapters;
   time.matmul_wgrad += adapters;
   note_adapters(split, routed * shape.expert_adapter_flops, adapters);
-  return bytes + routed * shape.expert_adapter_traffic * stack.lora_traffic;
+  parts.plain_bytes += routed * shape.expert_adapter_traffic * stack.lora_traffic;
 }
 
 /// Shares of the 16-bit peak.
@@ -293,12 +307,12 @@ LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const 
                                        shape.split_traffic / split.tensor + quantise);
   double kernels = shape.layer_share * stack.kernels;
   double adapters = 0;
-  double further = 0;  // bytes of what is not the layers' own element-wise work
+  ElementwiseAccount parts;
   if (shape.adapter_flops > 0) {
     // Plain sums and copies, whatever the stack makes of the layers' own element-wise work.
     adapters =
         split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic * rates.memory;
-    further += split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic;
+    parts.plain_bytes += split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic;
     kernels += shape.adapter_kernels * stack.lora_traffic;
     const double flops = split.tokens * shape.adapter_flops / split.tensor * rates.matmul_half;
     time.matmul_forward += flops;
@@ -308,17 +322,20 @@ LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const 
   }
   const double legacy = split.materialised ? stack.legacy_elementwise : 1;
   time.elementwise_forward = legacy * bytes * rates.elementwise + adapters + kernels * rates.gap;
+  parts.bytes = legacy * bytes;
+  parts.kernels = kernels;
   if (split.dequantise > 0) {
     const double packed = shape.parameters / split.tensor +
                           shape.expert_parameters / (split.expert * split.expert_tensor);
     time.elementwise_forward += packed * split.dequantise * rates.memory;
-    further += packed * split.dequantise;
+    parts.plain_bytes += packed * split.dequantise;
   }
   if (shape.experts > 0) {
-    further += expert_kernels(shape, split, rates, stack, time);
+    expert_kernels(shape, split, rates, stack, time, parts);
   }
   time.elementwise_backward = kElementwiseBackward * time.elementwise_forward;
-  note_elementwise(split, legacy * bytes + further, time);
+  parts.backward = kElementwiseBackward;
+  note_elementwise(split, parts, time);
   time.host_forward = shape.layer_share * rates.block;
   if (shape.experts > 0) {
     time.host_forward += rates.expert_block + shape.experts / split.expert * rates.expert_loop;
@@ -338,9 +355,9 @@ LayerTime head_kernels(double hidden, double vocab, const LayerSplit& split,
   time.matmul_dgrad = linear.forward;
   time.matmul_wgrad = split.wgrad ? linear.wgrad : 0;
   const double logits = split.tokens * vocab / split.tensor;
-  time.elementwise_forward = kLogitBytes * logits * rates.elementwise + 4 * rates.gap;
+  time.elementwise_forward = kLogitBytes * logits * rates.elementwise + kLossKernels * rates.gap;
   time.elementwise_backward = time.elementwise_forward;
-  note_elementwise(split, kLogitBytes * logits, time);
+  note_elementwise(split, {kLogitBytes * logits, 0, kLossKernels, 1}, time);
   time.host_forward = rates.block;  // norm, matmul and loss, kernel by kernel
   time.host_backward = kHostBackward * time.host_forward;
   return time;

@@ -34,9 +34,9 @@ LayerWork work_of(const LayerTime& time) {
 
 enum class Pass : std::uint8_t { forward, backward };
 
-// Of one layer; `work` is what could hide it.
+// Of one layer; `work` is what could hide a share of it.
 void note_gathers(const Evaluation& at, std::string_view name, Pass pass, double times,
-                  const CollectiveAccount& one, double work, double exposed) {
+                  const CollectiveAccount& one, double share, double work, double exposed) {
   if (at.ledger == nullptr || times <= 0) return;
   ExchangeAccount entry{name,
                         kPerLayers,
@@ -52,6 +52,7 @@ void note_gathers(const Evaluation& at, std::string_view name, Pass pass, double
                         exposed,
                         pass == Pass::backward};
   entry.add(one, 1);
+  entry.hideable = share;
   at.ledger->exchanged(entry);
 }
 
@@ -74,9 +75,9 @@ void tensor_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& w
     if (at.ledger != nullptr) {
       const CollectiveAccount one = gather_account(at.costs.fabric, bytes, at.tensor, 1);
       note_gathers(at, "tensor parallel gathers, forward", Pass::forward, count, one,
-                   before.forward, time.tensor_forward);
+                   hidden, before.forward, time.tensor_forward);
       note_gathers(at, "tensor parallel gathers, backward", Pass::backward, 1.5 * count, one,
-                   before.backward, time.tensor_backward);
+                   hidden, before.backward, time.tensor_backward);
     }
   } else {
     const double each = reduce_seconds(at.costs.fabric, bytes, at.tensor, 1);
@@ -85,20 +86,21 @@ void tensor_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& w
     if (at.ledger != nullptr) {
       const CollectiveAccount one = reduce_account(at.costs.fabric, bytes, at.tensor, 1);
       note_gathers(at, "tensor parallel all-reduces, forward", Pass::forward, 0.5 * count, one, 0,
-                   time.tensor_forward);
+                   0, time.tensor_forward);
       note_gathers(at, "tensor parallel all-reduces, backward", Pass::backward, 0.5 * count, one,
-                   0, time.tensor_backward);
+                   0, 0, time.tensor_backward);
     }
   }
   time.host_forward += count * at.stack.collective_dispatch_seconds;
   time.host_backward += count * at.stack.collective_dispatch_seconds;
 }
 
-// Forward and backward; `one` of `times` forward and `again` backward, `window` what hides them.
+// Forward and backward; `one` of `times` forward and `again` backward, `hides` the share of attention
+// that hides them, and `uneven` that of it by which the last rank has more.
 void note_context(const Evaluation& at, std::string_view name, const CollectiveAccount& one,
-                  double times, double again, double window_forward, double window_backward,
-                  const LayerTime& time) {
-  const auto note = [&](double count, double window, double shown, bool backward) {
+                  double times, double again, double hides, double uneven, const LayerTime& time) {
+  const auto note = [&](double count, double attention, double shown, bool backward) {
+    const double window = hides * attention;
     const double whole = count * one.seconds;
     const double hidden = std::min(whole, window);
     ExchangeAccount entry{name,       kPerLayers, window > 0 ? "attention" : "",
@@ -107,10 +109,13 @@ void note_context(const Evaluation& at, std::string_view name, const CollectiveA
                           hidden,     shown - (whole - hidden),
                           shown,      backward};
     entry.add(one, 1);
+    entry.window_share = hides;
+    entry.crowding_share = uneven;
+    entry.ring = hides > 0 || uneven > 0;
     at.ledger->exchanged(entry);
   };
-  note(times, window_forward, time.context_forward, false);
-  note(again, window_backward, time.context_backward, true);
+  note(times, time.attention_forward, time.context_forward, false);
+  note(again, time.attention_backward, time.context_backward, true);
 }
 
 // Every rank sends its tokens' queries, keys and values of the other ranks' heads, and gets the
@@ -150,8 +155,7 @@ void context_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& 
   if (at.ledger != nullptr) {
     note_context(at, "context parallel ring",
                  transfer_account(at.costs.fabric, bytes, at.tensor * at.context - 1),
-                 at.context - 1, 2 * (at.context - 1), hides * time.attention_forward,
-                 hides * time.attention_backward, time);
+                 at.context - 1, 2 * (at.context - 1), hides, uneven, time);
   }
   const double issue = (at.context - 1) * at.stack.collective_dispatch_seconds;
   time.host_forward += issue;
@@ -174,7 +178,8 @@ double crossing(const Evaluation& at, const LayerShape& shape) {
 
 // To the experts and back, with what ranks that share an expert gather in between.
 void note_experts(const Evaluation& at, const LayerShape& shape, std::string_view name, Pass pass,
-                  double bytes, bool shared, double each, double work, double exposed) {
+                  double bytes, bool shared, double each, double share, double work,
+                  double exposed) {
   if (at.ledger == nullptr) return;
   ExchangeAccount entry{name,
                         kPerLayers,
@@ -189,6 +194,7 @@ void note_experts(const Evaluation& at, const LayerShape& shape, std::string_vie
                         0,
                         exposed,
                         pass == Pass::backward};
+  entry.hideable = share;
   const Fabric& fabric = at.costs.fabric;
   if (at.expert > 1) {
     entry.add(exchange_account(fabric, bytes, at.expert, at.expert_tensor, crossing(at, shape)), 1);
@@ -220,9 +226,9 @@ void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& w
   time.expert_forward = exposed(2 * each, hidden, work.forward);
   time.expert_backward = exposed(2 * each, hidden, work.backward);
   note_experts(at, shape, "expert parallel all-to-alls, forward", Pass::forward, bytes, shared,
-               each, before.forward, time.expert_forward);
+               each, hidden, before.forward, time.expert_forward);
   note_experts(at, shape, "expert parallel all-to-alls, backward", Pass::backward, bytes, shared,
-               each, before.backward, time.expert_backward);
+               each, hidden, before.backward, time.expert_backward);
   time.host_forward += collectives * at.stack.collective_dispatch_seconds;
   time.host_backward += collectives * at.stack.collective_dispatch_seconds;
 }

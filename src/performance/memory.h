@@ -109,6 +109,10 @@ struct ActivationAccount {
   double on_host = 0;    ///< that the host keeps instead
   double repeated = 0;
   double repeated_kept = 0, repeated_transient = 0;
+  // kept = the sum over places of layers x tokens x per_token, + connector; of layers that recompute
+  // in full with repeated_per_token.
+  std::array<double, kPlaces> layers{}, tokens{}, per_token{}, repeated_per_token{};
+  double connector = 0;
   [[nodiscard]] double bytes() const noexcept {
     const auto mix = [this](double own, double again) { return own + repeated * (again - own); };
     return in_flight * mix(kept, repeated_kept) + mix(transient, repeated_transient) - on_host;

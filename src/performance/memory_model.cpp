@@ -244,8 +244,16 @@ ActivationAccount MemoryModel::activations(const Layout& layout) const noexcept 
   const Fullest found = fullest(layout);
   const auto of = [&](const Layout& l) {
     const Shares of_layout = shares(l);
-    ActivationAccount out =
-        kept_on(shape(l, of_layout, found.stage), of_layout, found.stage == Stage::first);
+    const Shape held = shape(l, of_layout, found.stage);
+    const bool first = found.stage == Stage::first;
+    ActivationAccount out = kept_on(held, of_layout, first);
+    for (std::size_t i = 0; i < kPlaces; ++i) {
+      if (held.layers[i] <= 0 || of_layout.kept[i] <= 0) continue;
+      out.layers[i] = held.layers[i];
+      out.tokens[i] = of_layout.images * layers_[i].tokens;
+      out.per_token[i] = of_layout.kept[i] / out.tokens[i];
+    }
+    if (first) out.connector = of_layout.images * connector_kept_ * of_layout.inverse_tensor;
     out.on_host = out.bytes() - stage(l, of_layout, found.stage).activations;
     return out;
   };
@@ -257,6 +265,7 @@ ActivationAccount MemoryModel::activations(const Layout& layout) const noexcept 
   out.repeated = recomputed_share(layout, dealt_.count());
   out.repeated_kept = again.kept;
   out.repeated_transient = again.transient;
+  out.repeated_per_token = again.per_token;
   out.on_host += out.repeated * (again.on_host - out.on_host);
   return out;
 }

@@ -112,7 +112,7 @@ StageTimes stage_times(const DealtLayers& dealt, const StageParts& parts, double
                                              : stage_layers(layers, stages, dealt.head);
   const double slowest = std::max({each.first * parts.layer + parts.encoder,
                                    each.inner * parts.layer, each.last * parts.layer + parts.head});
-  return {mean, std::max(mean, slowest)};
+  return {mean, std::max(mean, slowest), each};
 }
 
 double bubble_stages(double stages, double virtual_stages) noexcept {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "performance/layers.h"
+#include "performance/step_account.h"
 
 namespace trcost {
 namespace {
@@ -24,9 +25,13 @@ double routing_seconds(const Evaluation& at) noexcept {
   return seconds;
 }
 
-double recomputed_seconds(const Evaluation& at, const LayerTime& layers, double routing) noexcept {
+double recomputed_seconds(const Evaluation& at, const LayerTime& layers, double routing,
+                          RepeatedAccount* note) noexcept {
   const double whole = device_forward(layers);
-  if (at.layout.recompute == Recompute::full) return whole;
+  if (at.layout.recompute == Recompute::full) {
+    if (note != nullptr) *note = {.seconds = whole, .share = 1, .forward = whole};
+    return whole;
+  }
   double selective = 0;
   if (at.layout.recompute == Recompute::selective) {
     const double own_work = std::max(0.0, layers.elementwise_forward - routing);
@@ -35,7 +40,23 @@ double recomputed_seconds(const Evaluation& at, const LayerTime& layers, double 
                                             at.stack.selective_matmul * layers.matmul_forward;
   }
   const double kept = std::min(routing, layers.elementwise_forward) + layers.expert_forward;
-  return selective + at.recomputed * std::max(0.0, whole - kept - selective);
+  const double seconds = selective + at.recomputed * std::max(0.0, whole - kept - selective);
+  if (note != nullptr) {
+    const bool some = at.layout.recompute == Recompute::selective;
+    const bool core = some && at.costs.materialised, rest = some && !core;
+    *note = {seconds,
+             at.recomputed,
+             whole,
+             layers.elementwise_forward,
+             layers.matmul_forward,
+             layers.attention_forward,
+             std::min(routing, layers.elementwise_forward),
+             kept,
+             rest ? kSelectiveElementwise : 0,
+             rest ? at.stack.selective_matmul : 0,
+             core ? 1.0 : 0};
+  }
+  return seconds;
 }
 
 double recomputed_flops(const Evaluation& at) noexcept {

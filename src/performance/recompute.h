@@ -7,6 +7,8 @@
 
 namespace trcost {
 
+struct RepeatedAccount;
+
 /// Seconds of a forward pass of the language model that route tokens to experts.
 double routing_seconds(const Evaluation& at) noexcept;
 
@@ -15,7 +17,9 @@ double routing_seconds(const Evaluation& at) noexcept;
 /// 2205.05198, section 5), else norms and activation functions, Megatron-Core's selective modules.
 /// Layers recomputed one by one, as many as memory asks for, come on top; they keep what the
 /// experts' exchange delivered (Megatron-Core recomputes modules on either side of it).
-double recomputed_seconds(const Evaluation& at, const LayerTime& layers, double routing) noexcept;
+/// What they are made of goes into `note`, where there is one.
+double recomputed_seconds(const Evaluation& at, const LayerTime& layers, double routing,
+                          RepeatedAccount* note = nullptr) noexcept;
 
 /// The same in FLOP of one sequence.
 double recomputed_flops(const Evaluation& at) noexcept;

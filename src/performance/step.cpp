@@ -2,6 +2,7 @@
 // Time of one step of a layout (model.md 5.1). Arithmetic on prepared numbers, no allocation.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "performance/collectives.h"
 #include "performance/data_exchange.h"
@@ -73,14 +74,14 @@ LayerTime head_time(const Evaluation& at, const LanguageModel& model) {
 }
 
 /// Host time of the two passes of a micro-batch.
-struct HostTime {
-  double forward = 0, backward = 0;
+struct HostPasses {
+  HostTime forward, backward;
 };
 
 // To gather blocks' sharded weights, twice backward: their gradients are scattered too. Of
 // vision-language code more, in passes that learn, and once more where they recompute.
-HostTime gathers_host(const Evaluation& at) {
-  if (at.layout.sharding < Sharding::parameters || at.shards <= 1) return {};
+std::pair<double, double> gathers_host(const Evaluation& at) {
+  if (at.layout.sharding < Sharding::parameters || at.shards <= 1) return {0, 0};
   const double decoder = at.costs.dealt.count();
   const double encoder = at.costs.encoder.count;
   const double learning = (at.costs.language_backward ? decoder : 0) +
@@ -91,23 +92,32 @@ HostTime gathers_host(const Evaluation& at) {
 }
 
 // Blocks and exchanges, with the forward passes that are repeated.
-HostTime micro_batch_host(const Evaluation& at, const MicroBatch& work) {
+HostPasses micro_batch_host(const Evaluation& at, const MicroBatch& work) {
   const double repeated = repeated_layers(at);
-  const HostTime gathers = gathers_host(at);
+  const auto [gathers, gathers_again] = gathers_host(at);
   const double issue = at.stack.micro_batch_seconds * at.pipeline;
   const double again = repeated * ((at.costs.language_backward ? work.layers.host_forward : 0) +
                                    (at.costs.encoder_backward ? work.vision.host_forward : 0));
-  return {work.layers.host_forward + work.head.host_forward + work.vision.host_forward +
-              gathers.forward + issue,
-          work.layers.host_backward + work.head.host_backward + work.vision.host_backward + again +
-              gathers.backward + issue};
+  return {{work.layers.host_forward, work.head.host_forward, work.vision.host_forward, 0, gathers,
+           issue},
+          {work.layers.host_backward, work.head.host_backward, work.vision.host_backward, again,
+           gathers_again, issue}};
 }
 
 void wait_for_host(const Evaluation& at, MicroBatch& work) {
-  const HostTime host = micro_batch_host(at, work);
+  const HostPasses host = micro_batch_host(at, work);
   const double forward = work.forward(), backward = work.backward();
-  work.waiting_forward = issued(forward, host.forward) - forward;
-  if (backward > 0) work.waiting_backward = issued(backward, host.backward) - backward;
+  work.waiting_forward = issued(forward, host.forward.total()) - forward;
+  if (backward > 0) work.waiting_backward = issued(backward, host.backward.total()) - backward;
+  if (at.ledger != nullptr) {
+    StepAccount& account = at.ledger->account;
+    account.host_forward = host.forward;
+    account.host_backward = host.backward;
+    account.waiting_forward = work.waiting_forward;
+    account.waiting_backward = work.waiting_backward;
+    account.block_seconds = at.costs.rates.block;
+    account.dispatch_seconds = at.stack.collective_dispatch_seconds;
+  }
 }
 
 MicroBatch micro_batch(const Evaluation& at, const LanguageModel& model) {
@@ -117,10 +127,15 @@ MicroBatch micro_batch(const Evaluation& at, const LanguageModel& model) {
   work.head = head_time(at, model);
   work.connector = at.layout.micro_batch / (at.context * at.tensor) * at.costs.connector_flops *
                    at.costs.rates.matmul_half;
+  const bool noted = at.ledger != nullptr;
   if (at.costs.language_backward) {
-    work.again = recomputed_seconds(at, work.layers, routing_seconds(at));
+    work.again = recomputed_seconds(at, work.layers, routing_seconds(at),
+                                    noted ? &at.ledger->account.repeated_layers : nullptr);
   }
-  if (at.costs.encoder_backward) work.vision_again = recomputed_seconds(at, work.vision, 0);
+  if (at.costs.encoder_backward) {
+    work.vision_again = recomputed_seconds(
+        at, work.vision, 0, noted ? &at.ledger->account.repeated_encoder : nullptr);
+  }
   wait_for_host(at, work);
   return work;
 }
@@ -166,12 +181,18 @@ StageParts stage_parts(const MicroBatch& work, double layers) {
   return parts;
 }
 
-void note_pipeline(const MicroBatch& work, const StageTimes& stages, const Exchange& exchange,
-                   const Evaluation& at) {
+void note_pipeline(const MicroBatch& work, const StageParts& parts, const StageTimes& stages,
+                   const Exchange& exchange, const Evaluation& at) {
   StepAccount& account = at.ledger->account;
   account.repeated = work.again + work.vision_again;
   account.waiting = work.waiting();
   account.connector = work.connector;
+  account.connector_flops = at.layout.micro_batch / (at.context * at.tensor) *
+                            at.costs.connector_flops;
+  account.connector_rate = 1 / at.costs.rates.matmul_half;
+  account.parts = parts;
+  account.stage_layers = stages.layers;
+  account.model_layers = at.costs.dealt.count();
   account.micro_batches = at.layout.micro_batches();
   account.stages = at.pipeline;
   account.virtual_stages = at.layout.vp;
@@ -182,6 +203,10 @@ void note_pipeline(const MicroBatch& work, const StageTimes& stages, const Excha
   account.transfer = exchange.transfer;
 }
 
+double hosts_of(const Evaluation& at) {
+  return std::max(1.0, at.layout.gpus() / kGpusPerHost);
+}
+
 void note_update(const Evaluation& at, const Platform& platform, const Workload& workload,
                  double imbalance) {
   StepAccount& account = at.ledger->account;
@@ -189,6 +214,9 @@ void note_update(const Evaluation& at, const Platform& platform, const Workload&
   account.update_bytes = update_bytes(at);
   account.step_seconds = at.stack.step_seconds;
   account.imbalance = imbalance;
+  account.straggler = at.stack.straggler;
+  account.hosts = hosts_of(at);
+  account.uneven = workload.imbalance;
   account.slowdown = platform.slowdown;
   account.padding_efficiency = workload.padding_efficiency;
 }
@@ -211,7 +239,7 @@ Exchange exchange_of(const Evaluation& at, const MicroBatch& work, const MemoryM
   // A stage with less work waits less for everything else, so only a part of the difference shows.
   const double uneven = at.stack.stage_imbalance * (stages.slowest - stages.mean);
   exchange.idle = at.layout.micro_batches() * uneven;
-  if (at.ledger != nullptr) note_pipeline(work, stages, exchange, at);
+  if (at.ledger != nullptr) note_pipeline(work, parts, stages, exchange, at);
   if (p > 1) {
     exchange.idle += bubble_stages(p, at.layout.vp) *
                      (stages.mean + exchange.transfer + exchange.replicas.per_micro_batch +
@@ -254,10 +282,20 @@ void add_kernels(const Evaluation& at, const MicroBatch& work, StepTime& time) {
   term(time, StepTerm::expert_parallel) = share * (layers.expert_forward + layers.expert_backward);
 }
 
+// Out of the element-wise work, which add_kernels() has them in.
+void tell_waiting_apart(const Evaluation& at, const MicroBatch& work, StepTime& time) {
+  const double share = at.layout.micro_batches() / at.pipeline;
+  const LayerTime& layers = work.layers;
+  const LayerTime& head = work.head;
+  term(time, StepTerm::elementwise) =
+      share * (layers.elementwise_forward + layers.elementwise_backward + head.elementwise_forward +
+               head.elementwise_backward);
+  term(time, StepTerm::host) = share * work.waiting();
+}
+
 // Stragglers and uneven ranks: a share of all the rest.
 double imbalance_share(const Evaluation& at, const Workload& workload) {
-  const double hosts = std::max(1.0, at.layout.gpus() / kGpusPerHost);
-  return (1 + at.stack.straggler * portable_log2(hosts)) * workload.imbalance - 1;
+  return (1 + at.stack.straggler * portable_log2(hosts_of(at))) * workload.imbalance - 1;
 }
 
 }  // namespace
@@ -282,17 +320,6 @@ StepTime StepModel::step(const Layout& layout) const noexcept {
 
 StepTime StepModel::evaluate(const Layout& layout, Ledger* ledger) const noexcept {
   Evaluation at = evaluation_of(costs_, workload_, platform_, layout);
-// Out of the element-wise work, which add_kernels() has them in.
-void tell_waiting_apart(const Evaluation& at, const MicroBatch& work, StepTime& time) {
-  const double share = at.layout.micro_batches() / at.pipeline;
-  const LayerTime& layers = work.layers;
-  const LayerTime& head = work.head;
-  term(time, StepTerm::elementwise) =
-      share * (layers.elementwise_forward + layers.elementwise_backward + head.elementwise_forward +
-               head.elementwise_backward);
-  term(time, StepTerm::host) = share * work.waiting();
-}
-
   at.ledger = ledger;
   const MicroBatch work = micro_batch(at, workload_.language);
   const Exchange exchange = exchange_of(at, work, memory_, workload_.language.hidden);
@@ -318,8 +345,8 @@ void tell_waiting_apart(const Evaluation& at, const MicroBatch& work, StepTime& 
   sum += term(time, StepTerm::tuning);
   term(time, StepTerm::padding) = sum * (1 / workload_.padding_efficiency - 1);
   for (const double part : time.terms) time.seconds += part;
+  tell_waiting_apart(at, work, time);
   return time;
 }
 
 }  // namespace trcost
-  tell_waiting_apart(at, work, time);

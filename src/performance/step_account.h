@@ -22,6 +22,7 @@
 
 #include "performance/collectives.h"
 #include "performance/performance.h"
+#include "performance/pipeline.h"
 
 namespace trcost {
 
@@ -39,6 +40,15 @@ struct AttentionAccount {
   double starts = 0, backward_starts = 0;
 };
 
+/// What element-wise seconds are made of, forward: bytes / element-wise rate + plain_bytes / memory
+/// rate + kernels x gap; backward `backward` times that.
+struct ElementwiseAccount {
+  double bytes = 0;        ///< of the layers' own work, which software moves more of than need be
+  double plain_bytes = 0;  ///< of adapters and packed weights
+  double kernels = 0;
+  double backward = 0;
+};
+
 struct KernelAccount {
   std::string_view module;  ///< `layers`, `head`, `vision encoder`
   KernelKind kind{};
@@ -48,6 +58,9 @@ struct KernelAccount {
   double bytes = 0;            ///< of memory moved, forward
   double forward = 0, input_gradients = 0, weight_gradients = 0;  ///< seconds
   AttentionAccount attention = {};  ///< of an attention's core
+  ElementwiseAccount elementwise = {};
+  double rate = 0;            ///< FLOP/s of a matmul, with the tiles that few tokens leave empty
+  double gradient_bytes = 0;  ///< of memory moved by the gradient of its weights
 };
 
 /// What ranks exchange, and how much of it shows.
@@ -67,10 +80,40 @@ struct ExchangeAccount {
   bool backward = false;               ///< falls away where nothing learns
   std::array<CollectiveAccount, 4> collectives{};
   std::size_t collective_count = 0;
+  // hidden = min(hideable x times x each, window), window = window_share x passes x seconds of work.
+  double hideable = 1;        ///< share of the exchange that software can hide
+  double window_share = 1;    ///< share of the work that hides
+  double passes = 1;          ///< of micro-batches that an exchange runs beside
+  double crowding_share = 0;  ///< crowding over the hidden seconds; of a ring, over the attention's
+  bool ring = false;          ///< around which keys and values travel: see crowding_share
   void add(CollectiveAccount one, double count) {
     one.times = count;
     collectives[collective_count++] = one;
   }
+};
+
+/// The seconds of the host that issues a pass of a micro-batch, by what it issues.
+struct HostTime {
+  double layers = 0, head = 0, encoder = 0;
+  double again = 0;     ///< forward work done again
+  double gathers = 0;   ///< of sharded weights
+  double schedule = 0;  ///< of the micro-batch
+  [[nodiscard]] double total() const noexcept {
+    return layers + head + encoder + again + gathers + schedule;
+  }
+};
+
+/// Forward work of a module done again:
+///   selective + share x max(0, forward - kept - selective), where selective is
+///   elementwise_share x (elementwise - routing) + matmul_share x matmul + attention_share x attention
+/// with the seconds of its forward pass.
+struct RepeatedAccount {
+  double seconds = 0;
+  double share = 0;  ///< of the layers that recompute in full
+  double forward = 0, elementwise = 0, matmul = 0, attention = 0;
+  double routing = 0;  ///< of `elementwise`
+  double kept = 0;     ///< of `forward`: routing and exchange of experts
+  double elementwise_share = 0, matmul_share = 0, attention_share = 0;
 };
 
 /// A tier of the network.
@@ -98,12 +141,20 @@ struct StepAccount {
   std::vector<ExchangeAccount> exchanges;
   // A micro-batch through one replica, seconds over all its stages.
   double repeated = 0;   ///< forward work done again
+  RepeatedAccount repeated_layers = {}, repeated_encoder = {};
+  HostTime host_forward = {}, host_backward = {};
+  double waiting_forward = 0, waiting_backward = 0;
+  double block_seconds = 0, dispatch_seconds = 0;  ///< of the host: a block, a collective
   double waiting = 0;    ///< for the host that issues kernels
   double connector = 0;  ///< projector of images
+  double connector_flops = 0, connector_rate = 0;  ///< of a rank's micro-batch
   // The pipeline.
   double micro_batches = 0, stages = 1, virtual_stages = 1;
   double mean_stage = 0, slowest_stage = 0;  ///< seconds of a micro-batch
   double stage_imbalance = 0;                ///< share of the slowest stage's surplus that shows
+  StageParts parts = {};                     ///< what the stages are added up from
+  StageLayers stage_layers = {};             ///< language layers on them
+  double model_layers = 0;
   double bubble_stages = 0;                  ///< (stages - 1) / virtual_stages
   double transfer = 0;                       ///< exposed between stages, per micro-batch
   double transfers = 0;                      ///< in that, of `stage_transfer`
@@ -114,7 +165,8 @@ struct StepAccount {
   double update_bytes = 0;       ///< of memory, for them
   double step_seconds = 0;       ///< fixed
   // On everything.
-  double imbalance = 0;  ///< share: stragglers, uneven ranks
+  double imbalance = 0;  ///< (1 + straggler x log2 hosts) x uneven - 1
+  double straggler = 0, hosts = 1, uneven = 1;
   double slowdown = 1;   ///< of software that nobody tuned
   double padding_efficiency = 1;
   double activation_bytes = 0;  ///< kept on the fullest stage

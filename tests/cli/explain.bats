@@ -14,7 +14,21 @@ by_hand='.estimates[0] as $e | $e.step[0] as $s |
   ($s.micro_batches * ($replica / $s.stages + $s.transfer_seconds + $each) + $bubble + exposed("step") +
     $s.update_bytes / $s.memory_rate + $s.fixed_seconds) as $step |
   ($step * (1 + $s.imbalance) * $s.slowdown / $s.padding_efficiency) as $t |
-  (($t / $e.performance.step_seconds - 1) | fabs) < 1e-9'
+  def near(x; y): ((x) - (y) | fabs) <= 1e-9 * ((y) | fabs) + 1e-15;
+  def least(x; y): if (x) < (y) then (x) else (y) end;
+  def issued(d; h): d * d * d * d + h * h * h * h | sqrt | sqrt;
+  ([$s.kernels[] | .layers * .forward_seconds] | add) as $forward |
+  ([$s.kernels[] | .layers * (.input_gradients_seconds + .weight_gradients_seconds)] | add) as $backward |
+  near($t; $e.performance.step_seconds) and
+  ([$s.exchanges[] | near(least(.hideable_share * .times * .each_seconds; .window_seconds); .hidden_seconds)
+    or .behind == null] | all) and
+  ([$s.kernels[] | select(.kind == "element-wise") | near(.elementwise.bytes / $s.elementwise_rate +
+    .elementwise.plain_bytes / $s.memory_rate + .elementwise.kernels * $s.gap_seconds; .forward_seconds)] | all) and
+  near((1 + $s.straggler * ($s.hosts | log2)) * $s.uneven - 1; $s.imbalance) and
+  (($s.exchanges | any(.per == "micro-batch")) or near(
+    issued($forward; $s.host_forward_seconds) - $forward +
+    (($backward + $s.repeated_seconds) as $d |
+      if $d > 0 then issued($d; $s.host_backward_seconds) - $d else 0 end); $s.waiting_seconds))'
 
 @test "a step is added up by hand from what --explain gives machines" {
   while read -r question; do
