@@ -127,6 +127,7 @@ void read_gemma3(ObjectReader& config, Model& model) {
   VisionModel vision;
   ObjectReader tower = config.required_object("vision_config");
   vision.encoder = siglip_tower(tower, kSiglip);
+  vision.encoder.fused_attention = true;  // transformers had SDPA for it before the model
   vision.connector.kind = ConnectorKind::linear;
   vision.connector.biases = false;
   vision.connector.norm = true;
