@@ -127,8 +127,8 @@ void add_storage(const BillInputs& in, Rows& rows) {
   const PriceQuote& price = *in.storage_price;
   const auto add = [&](Part part, double gb_months, Driver kept) {
     if (gb_months <= 0) return;
-    moved(rows.add(part, gb_months, Unit::gb_month, price.usd, in.terms.storage_included, price.source,
-                   price.date),
+    moved(rows.add(part, gb_months, Unit::gb_month, price.usd, in.terms.storage_included,
+                   price.source, price.date),
           of_days(kept));
   };
   add(Part::dataset, use.dataset_gb_months, Driver::dataset);

@@ -56,9 +56,9 @@ std::string price_numbers(const PriceQuote& quote) {
 Derivation derive_price(const PriceQuote& quote, std::string_view accelerator) {
   Derivation step;
   step.name = fmt::format("price of one {} hour", accelerator);
-  step.formula = quote.given    ? "given"
+  step.formula = quote.given     ? "given"
                  : quote.imputed ? "price of others x the ratio that sellers ask: see the rule"
-                                : "median of the selected rows, one per provider";
+                                 : "median of the selected rows, one per provider";
   std::string rows;
   for (const PriceRow* row : quote.rows) {
     rows += (rows.empty() ? "" : ", ") + describe_row(*row);

@@ -10,4 +10,14 @@ Page& Page::add(Piece piece) {
   return *this;
 }
 
+Ranges platform_ranges(std::string title) {
+  return {std::move(title),
+          {},
+          Table({{"platform"},
+                 {"P10", "", Align::right},
+                 {"P50", "", Align::right},
+                 {"P90", "", Align::right}}),
+          false};
+}
+
 }  // namespace trcost

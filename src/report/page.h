@@ -77,6 +77,9 @@ struct Ranges {
   bool in_text = true;   ///< else the numbers stand elsewhere on the page
 };
 
+/// Of a figure that each platform has, still without rows; its numbers stand in a table of the page.
+Ranges platform_ranges(std::string title);
+
 /// So many lines of a Curve are told apart by their looks.
 inline constexpr std::size_t kMostCurveSeries = 12;
 

@@ -162,13 +162,7 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
 
 // What each platform's study costs, on one scale.
 Ranges totals(const std::vector<const PlatformExperiments*>& platforms) {
-  Ranges ranges{"Range of the total by platform",
-                {},
-                Table({{"platform"},
-                       {"P10", "", Align::right},
-                       {"P50", "", Align::right},
-                       {"P90", "", Align::right}}),
-                false};
+  Ranges ranges = platform_ranges("Range of the total by platform");
   for (const PlatformExperiments* each : platforms) {
     if (!each->range.total_usd) continue;
     const Quantiles& q = *each->range.total_usd;

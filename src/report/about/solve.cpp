@@ -23,13 +23,7 @@ constexpr int kTimeDigits = 6;  // 182.625 d
 
 // What the answers cost, on one scale.
 Ranges totals(const SolveReport& report) {
-  Ranges ranges{"Range of the total at the answer",
-                {},
-                Table({{"platform"},
-                       {"P10", "", Align::right},
-                       {"P50", "", Align::right},
-                       {"P90", "", Align::right}}),
-                false};
+  Ranges ranges = platform_ranges("Range of the total at the answer");
   for (const Solution& solution : report.solutions) {
     if (!solution.estimate || !solution.estimate->range.total_usd) continue;
     const Quantiles& q = *solution.estimate->range.total_usd;

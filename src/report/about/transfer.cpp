@@ -128,13 +128,7 @@ std::vector<Estimate> estimates_of(const TransferResult& result) {
 
 // The totals of all platforms on one scale.
 Ranges totals(const TransferResult& result) {
-  Ranges ranges{"Range of the total by platform",
-                {},
-                Table({{"platform"},
-                       {"P10", "", Align::right},
-                       {"P50", "", Align::right},
-                       {"P90", "", Align::right}}),
-                false};
+  Ranges ranges = platform_ranges("Range of the total by platform");
   for (const TransferRow& row : result.targets) {
     if (!row.usd) continue;
     const Quantiles& q = *row.usd;
