@@ -17,7 +17,7 @@ constexpr double kLowestMemory = 1e8, kHighestMemory = 1e14;        // bytes
 constexpr double kLowestBandwidth = 1e9, kHighestBandwidth = 1e15;  // bytes/s
 
 // Of a place in an array by precision.
-std::string_view name_of(std::size_t i) {
+std::string_view tier_name(std::size_t i) {
   return precision_name(static_cast<Precision>(i));
 }
 
@@ -26,7 +26,7 @@ void read_rates(ObjectReader& file, std::string_view key, const Sources& sources
   std::optional<ObjectReader> object = file.optional_object(key);
   if (!object) return;
   for (std::size_t i = 0; i < kPrecisionCount; ++i) {
-    const auto rate = sources.optional(*object, fmt::format("{}_flop_per_second", name_of(i)),
+    const auto rate = sources.optional(*object, fmt::format("{}_flop_per_second", tier_name(i)),
                                        kLowestRate, kHighestRate);
     if (rate) rates[i] = rate->value;
   }
@@ -45,12 +45,12 @@ void read_recipes(ObjectReader& file, const Sources& sources, Accelerator& accel
     return;
   }
   for (std::size_t i = 0; i < kPrecisionCount; ++i) {
-    const std::optional<JsonValue> recipe = recipes->optional_value(name_of(i));
+    const std::optional<JsonValue> recipe = recipes->optional_value(tier_name(i));
     if (!recipe) continue;
     sources.text(*recipe);
     if (!accelerator.peak_flops[i]) {
-      recipe->fail(fmt::format("there is no dense peak for {}", name_of(i)),
-                   fmt::format("add {}_flop_per_second to dense_peak", name_of(i)));
+      recipe->fail(fmt::format("there is no dense peak for {}", tier_name(i)),
+                   fmt::format("add {}_flop_per_second to dense_peak", tier_name(i)));
     }
     accelerator.recipe[i] = true;
   }

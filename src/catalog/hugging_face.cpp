@@ -15,7 +15,7 @@ namespace {
 
 /// A config.json is named by the model that it says it is, else by the folder that it lies in,
 /// which `.` and `..` stand for too; another file by its own name.
-std::string name_of(ObjectReader& config, std::string_view origin, std::string_view family) {
+std::string config_name(ObjectReader& config, std::string_view origin, std::string_view family) {
   namespace fs = std::filesystem;
   const fs::path file(origin);
   std::string name;
@@ -52,7 +52,7 @@ Model read_hugging_face_config(const JsonValue& document, std::string_view origi
                   "a config.json of transformers names its family");
   }
   Model model;
-  model.name = name_of(config, origin, family);
+  model.name = config_name(config, origin, family);
   model.title = model.name;
   model.source = fmt::format("{} (Hugging Face config.json, family {})", origin, family);
   std::vector<ObjectReader::Fallback> fallbacks;

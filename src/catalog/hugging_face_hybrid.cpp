@@ -12,7 +12,7 @@
 namespace trcost {
 namespace {
 
-double width(ObjectReader& r, std::string_view key, double fallback) {
+double hybrid_width(ObjectReader& r, std::string_view key, double fallback) {
   return r.whole_or(key, fallback, 1, kWidest);
 }
 
@@ -64,13 +64,13 @@ void read_letters(ObjectReader& r, LanguageModel& m) {
 
 StateSpace read_mamba(ObjectReader& r) {
   StateSpace s;
-  s.heads = width(r, "mamba_num_heads", 128);
-  s.head_dim = width(r, "mamba_head_dim", 64);
-  s.groups = width(r, "n_groups", 8);
-  s.state = width(r, "ssm_state_size", 128);
-  s.conv = width(r, "conv_kernel", 4);
+  s.heads = hybrid_width(r, "mamba_num_heads", 128);
+  s.head_dim = hybrid_width(r, "mamba_head_dim", 64);
+  s.groups = hybrid_width(r, "n_groups", 8);
+  s.state = hybrid_width(r, "ssm_state_size", 128);
+  s.conv = hybrid_width(r, "conv_kernel", 4);
   s.conv_bias = r.boolean_or("use_conv_bias", true);
-  s.chunk = width(r, "chunk_size", 256);
+  s.chunk = hybrid_width(r, "chunk_size", 256);
   return s;
 }
 
@@ -92,11 +92,11 @@ MixtureOfExperts read_nemotron_experts(ObjectReader& r) {
 
 void read_delta_layers(ObjectReader& r, LanguageModel& m) {
   LinearAttention a;
-  a.key_heads = width(r, "linear_num_key_heads", 16);
-  a.key_dim = width(r, "linear_key_head_dim", 128);
-  a.value_heads = width(r, "linear_num_value_heads", 32);
-  a.value_dim = width(r, "linear_value_head_dim", 128);
-  a.conv = width(r, "linear_conv_kernel_dim", 4);
+  a.key_heads = hybrid_width(r, "linear_num_key_heads", 16);
+  a.key_dim = hybrid_width(r, "linear_key_head_dim", 128);
+  a.value_heads = hybrid_width(r, "linear_num_value_heads", 32);
+  a.value_dim = hybrid_width(r, "linear_value_head_dim", 128);
+  a.conv = hybrid_width(r, "linear_conv_kernel_dim", 4);
   m.linear = a;
   m.output_gate = true;
   const double full = std::min(m.layers, full_attention_layers(r, m.layers));
@@ -106,20 +106,20 @@ void read_delta_layers(ObjectReader& r, LanguageModel& m) {
 }
 
 void read_indexer(ObjectReader& r, LanguageModel& m) {
-  m.sparse = SparseAttention{width(r, "index_n_heads", 64), width(r, "index_head_dim", 128),
-                             width(r, "index_topk", 2048)};
+  m.sparse = SparseAttention{hybrid_width(r, "index_n_heads", 64), hybrid_width(r, "index_head_dim", 128),
+                             hybrid_width(r, "index_topk", 2048)};
   add_part(m, Mixer::sparse, FeedForward::moe, m.layers);
 }
 
 LanguageModel read_nemotron_h(ObjectReader& r) {
   LanguageModel m;
   m.vocab = r.whole_or("vocab_size", 131072, 1, 1e9);
-  m.hidden = width(r, "hidden_size", 4096);
-  m.ffn = width(r, "intermediate_size", 21504);
+  m.hidden = hybrid_width(r, "hidden_size", 4096);
+  m.ffn = hybrid_width(r, "intermediate_size", 21504);
   m.layers = r.whole_or("num_hidden_layers", 52, 1, kMostLayers);
-  m.heads = width(r, "num_attention_heads", 32);
-  m.kv_heads = width(r, "num_key_value_heads", 8);
-  m.head_dim = width(r, r.has("attention_head_dim") ? "attention_head_dim" : "head_dim", 128);
+  m.heads = hybrid_width(r, "num_attention_heads", 32);
+  m.kv_heads = hybrid_width(r, "num_key_value_heads", 8);
+  m.head_dim = hybrid_width(r, r.has("attention_head_dim") ? "attention_head_dim" : "head_dim", 128);
   m.tied_embeddings = r.boolean_or("tie_word_embeddings", false);
   m.mlp = Mlp::plain;  // squared ReLU
   m.mamba = read_mamba(r);

@@ -140,7 +140,7 @@ double usual_window(std::string_view family) {
   return family == "gpt_oss" ? 128 : 0;
 }
 
-void read_windows(ObjectReader& r, std::string_view family, LanguageModel& m) {
+void read_window_layers(ObjectReader& r, std::string_view family, LanguageModel& m) {
   const char* key = family == "llama4_text" ? "attention_chunk_size" : "sliding_window";
   double window = usual_window(family);
   if (std::optional<JsonValue> value = r.optional_value(key)) {
@@ -188,7 +188,7 @@ LanguageModel read_llama_like(ObjectReader& r, const LlamaLike& usual) {
   m.wide_qk_norm = usual.qk_norm == QkNorm::wide;
   m.norms_per_layer = usual.norms_per_layer;
   read_biases(r, usual.family, m);
-  read_windows(r, usual.family, m);
+  read_window_layers(r, usual.family, m);
   read_experts(r, usual.family, m);
   if (usual.family == "qwen3_next") read_delta_layers(r, m);
   return m;

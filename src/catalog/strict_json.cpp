@@ -13,7 +13,7 @@
 namespace trcost {
 namespace {
 
-constexpr std::size_t kQuoted = 160;  // bytes of a file's text in a message
+constexpr std::size_t kQuotedNames = 160;  // bytes of a file's text in a message
 
 std::string_view type_in_words(FlatNode::Kind kind) {
   switch (kind) {
@@ -45,7 +45,7 @@ JsonValue read_in_place(FlatJson json, std::string_view origin) {
 
 std::string JsonValue::location() const {
   return at_ == 0 ? document_->origin
-                  : document_->origin + "#" + printable(json().pointer(at_).substr(0, kQuoted));
+                  : document_->origin + "#" + printable(json().pointer(at_).substr(0, kQuotedNames));
 }
 
 void JsonValue::fail(std::string message, std::string hint) const {
@@ -110,7 +110,7 @@ std::size_t JsonValue::choice(const std::vector<std::string>& words) const {
   const std::string_view word = checked_text();
   const auto found = std::find(words.begin(), words.end(), word);
   if (found == words.end()) {
-    fail(fmt::format("\"{}\" is not one of: {}", printable(word.substr(0, kQuoted)),
+    fail(fmt::format("\"{}\" is not one of: {}", printable(word.substr(0, kQuotedNames)),
                      fmt::join(words, ", ")),
          did_you_mean(word, words));
   }

@@ -9,7 +9,7 @@
 namespace trcost {
 namespace {
 
-constexpr double kLowestBandwidth = 1e6, kHighestBandwidth = 1e14;  // bytes/s
+constexpr double kLowestLinkBandwidth = 1e6, kHighestLinkBandwidth = 1e14;  // bytes/s
 constexpr double kLowestLatency = 1e-9, kHighestLatency = 1;        // seconds
 
 NetworkTier read_tier(const JsonValue& value, const Sources& sources, bool last) {
@@ -22,7 +22,7 @@ NetworkTier read_tier(const JsonValue& value, const Sources& sources, bool last)
   tier.size = size ? size->whole(1, kMostGpus) : kMostGpus;
   tier.bandwidth =
       sources
-          .required(reader, "bytes_per_second_per_direction", kLowestBandwidth, kHighestBandwidth)
+          .required(reader, "bytes_per_second_per_direction", kLowestLinkBandwidth, kHighestLinkBandwidth)
           .value;
   tier.latency_seconds =
       sources.required(reader, "latency_seconds", kLowestLatency, kHighestLatency).value;
@@ -66,7 +66,7 @@ System parse_system(const JsonValue& document) {
   system.usable_per_domain =
       file.whole_or("usable_per_domain", system.gpus_per_domain, 1, system.gpus_per_domain);
   if (const auto host = sources.optional(file, "host_bytes_per_second_per_direction",
-                                         kLowestBandwidth, kHighestBandwidth)) {
+                                         kLowestLinkBandwidth, kHighestLinkBandwidth)) {
     system.host_bandwidth = host->value;
   }
   if (const auto power = sources.optional(file, "power_per_gpu_watts", 1, 1e5)) {

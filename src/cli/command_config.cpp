@@ -51,7 +51,7 @@ Table values_table(const Layered& layered, bool all) {
   return table;
 }
 
-int show(const ConfigArguments& arguments, Session& session) {
+int show_config(const ConfigArguments& arguments, Session& session) {
   const Format format = arguments.output.choose();
   const std::vector<Layer> layers = arguments.scenario.layers(session);
   const Layered layered = combined(layers);
@@ -77,7 +77,7 @@ int show(const ConfigArguments& arguments, Session& session) {
 }
 
 int run_config(const ConfigArguments& arguments, Session& session) {
-  if (arguments.what.empty() || arguments.what == "show") return show(arguments, session);
+  if (arguments.what.empty() || arguments.what == "show") return show_config(arguments, session);
   if (arguments.what != "path") {
     throw Error(ErrorKind::usage, fmt::format("config does not know \"{}\"", arguments.what),
                 "allowed: show, path");

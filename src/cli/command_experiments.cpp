@@ -50,7 +50,7 @@ struct ExperimentArguments {
   bool strict = false;
 };
 
-double number(const std::string& text, NumberKind kind, double lowest, double highest,
+double parse_number(const std::string& text, NumberKind kind, double lowest, double highest,
               std::string_view flag) {
   double value = 0;
   try {
@@ -72,7 +72,7 @@ Experiment from_flags(const ExperimentArguments& arguments) {
     if (text.empty()) continue;
     const auto* row =
         std::ranges::find(kExperimentNumbers, kFlags[i].in, &ExperimentNumber::in);
-    out.*row->in = number(text, row->kind, row->lowest, row->highest, kFlags[i].name);
+    out.*row->in = parse_number(text, row->kind, row->lowest, row->highest, kFlags[i].name);
   }
   return out;
 }
@@ -110,7 +110,7 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
     study.experiments.push_back(from_flags(arguments));
   }
   if (!arguments.run_time.empty()) {
-    study.run_seconds = number(arguments.run_time, NumberKind::duration, 1, 1e11, "--run-time");
+    study.run_seconds = parse_number(arguments.run_time, NumberKind::duration, 1, 1e11, "--run-time");
   }
   Output output(arguments.output.path);
   ExperimentReport report = run_experiments(study, session.catalog());

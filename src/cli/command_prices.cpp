@@ -81,7 +81,7 @@ std::string newest_day(const PriceImport& import) {
   return newest;
 }
 
-void report(const PriceImport& import, const PriceImportOptions& options, Session& session) {
+void report_import(const PriceImport& import, const PriceImportOptions& options, Session& session) {
   constexpr std::size_t kShown = 40;
   const std::size_t shown =
       session.options.verbose ? import.refused.size() : std::min(kShown, import.refused.size());
@@ -128,7 +128,7 @@ int import_file(const PricesOptions& typed, Session& session) {
   }
   const PriceImportOptions options = import_options(typed, session);
   const PriceImport import = import_prices(read_text_file(typed.file), typed.file, options);
-  report(import, options, session);
+  report_import(import, options, session);
   if (import.rows.empty()) {
     throw Error(ErrorKind::data, "no row of the table is a price that can be used",
                 next_step(import), typed.file);

@@ -124,7 +124,7 @@ void take_request(std::string_view json, const std::string& origin, ServeOptions
   request.finish();
 }
 
-std::optional<double> number(const ServeOptions& typed, const NumberOption& option) {
+std::optional<double> serve_number(const ServeOptions& typed, const NumberOption& option) {
   const std::string& text = typed.*option.text;
   if (text.empty()) return std::nullopt;
   double value = 0;
@@ -156,7 +156,7 @@ ServingQuestion question_of(ServeOptions& typed, Session& session) {
   if (!typed.engine.empty()) q.engine = typed.engine;
   const auto value = [&](std::string ServeOptions::*text) {
     const auto* found = std::ranges::find(kNumbers, text, &NumberOption::text);
-    return number(typed, *found);
+    return serve_number(typed, *found);
   };
   const auto degree = [&](std::string ServeOptions::*text) -> std::optional<int> {
     if (const auto given = value(text)) return static_cast<int>(*given);

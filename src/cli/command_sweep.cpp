@@ -95,7 +95,7 @@ void refuse_shard(const SweepPlan& plan, Format format) {
   }
 }
 
-void report(Session& session, const SweepOutcome& outcome, std::uint64_t rows,
+void report_sweep(Session& session, const SweepOutcome& outcome, std::uint64_t rows,
             const std::string& path) {
   if (outcome.failed > 0) {
     session.warn(fmt::format("{} of {} rows have no answer, the first one: {}", outcome.failed,
@@ -108,7 +108,7 @@ void report(Session& session, const SweepOutcome& outcome, std::uint64_t rows,
 }
 
 // The same for a file that was continued as for one that was written at once.
-int exit_code(const SweepOutcome& outcome, const SweepResume& resumed, const SweepPlan& plan,
+int sweep_exit_code(const SweepOutcome& outcome, const SweepResume& resumed, const SweepPlan& plan,
               bool strict) {
   if (outcome.interrupted) return kExitInterrupted;
   if (strict && outcome.failed + resumed.failed > 0) return kExitCheckFailed;
@@ -138,11 +138,11 @@ class Sweeping {
 
   int run() {
     const SweepOutcome outcome = grows(plan_, format_) ? run_growing() : run_whole();
-    report(session_, outcome, run_.end - run_.begin, grows(plan_, format_) ? path() : "-");
+    report_sweep(session_, outcome, run_.end - run_.begin, grows(plan_, format_) ? path() : "-");
     if (no_row_kept(outcome)) {
       session_.warn(fmt::format("none of the {} rows meets every --where", plan_.size()));
     }
-    return exit_code(outcome, resumed_, plan_, arguments_.strict);
+    return sweep_exit_code(outcome, resumed_, plan_, arguments_.strict);
   }
 
  private:

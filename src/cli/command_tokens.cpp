@@ -49,14 +49,14 @@ std::vector<ImageSize> sizes(const std::string& flag, const std::vector<std::str
   return out;
 }
 
-std::optional<double> number(const std::string& flag, const std::string& text, NumberKind kind) {
+std::optional<double> tokens_number(const std::string& flag, const std::string& text, NumberKind kind) {
   if (text.empty()) return std::nullopt;
   return of_flag(flag, [&] { return parse_number(text, kind); });
 }
 
 std::optional<std::int64_t> whole(const std::string& flag, const std::string& text) {
   constexpr double largest = 1e15;
-  const auto value = number(flag, text, NumberKind::integer);
+  const auto value = tokens_number(flag, text, NumberKind::integer);
   if (!value) return std::nullopt;
   if (*value > largest) {
     throw Error(ErrorKind::usage, fmt::format("{} is too large", text), {}, flag);
@@ -86,7 +86,7 @@ void count_for_model(const std::string& name, Session& session, TokenRequest& re
               "give a rule with --family: `trcost tokens --families` lists them", "--model");
 }
 
-TokenRequest request_of(const TokensOptions& typed, Session& session) {
+TokenRequest token_request_of(const TokensOptions& typed, Session& session) {
   if (!typed.family.empty() && !typed.model.empty()) {
     throw Error(ErrorKind::usage, "--family and --model exclude each other", "give one of them");
   }
@@ -96,8 +96,8 @@ TokenRequest request_of(const TokensOptions& typed, Session& session) {
   request.images = sizes("--image", typed.images);
   request.videos = sizes("--video", typed.videos);
   request.audio = typed.audio;
-  request.seconds = number("--seconds", typed.seconds, NumberKind::duration);
-  request.fps = number("--fps", typed.fps, NumberKind::number);
+  request.seconds = tokens_number("--seconds", typed.seconds, NumberKind::duration);
+  request.fps = tokens_number("--fps", typed.fps, NumberKind::number);
   request.image_sets = typed.image_sets;
   request.options.min_pixels = whole("--min-pixels", typed.min_pixels);
   request.options.max_pixels = whole("--max-pixels", typed.max_pixels);
@@ -147,7 +147,7 @@ int run_tokens(const TokensOptions& typed, Session& session) {
     write(token_families_document());
     return kExitOk;
   }
-  TokenRequest request = request_of(typed, session);
+  TokenRequest request = token_request_of(typed, session);
   const bool items = has_items(format, typed);
   request.keep_set_items = items;
   if (!items || !streams(format)) {

@@ -31,7 +31,7 @@ struct TransferArguments {
   std::string to_gpus;
 };
 
-double positive(std::string_view text, NumberKind kind, std::string_view flag) {
+double parse_positive(std::string_view text, NumberKind kind, std::string_view flag) {
   try {
     const double value = parse_number(text, kind);
     if (value > 0) return value;
@@ -47,9 +47,9 @@ std::optional<double> measured(std::string_view text, NumberKind kind, std::stri
                                double& sigma) {
   if (text.empty()) return std::nullopt;
   const std::size_t dots = text.find("..");
-  if (dots == std::string_view::npos) return positive(text, kind, flag);
-  const double low = positive(text.substr(0, dots), kind, flag);
-  const double high = positive(text.substr(dots + 2), kind, flag);
+  if (dots == std::string_view::npos) return parse_positive(text, kind, flag);
+  const double low = parse_positive(text.substr(0, dots), kind, flag);
+  const double high = parse_positive(text.substr(dots + 2), kind, flag);
   if (low >= high) {
     throw Error(ErrorKind::usage, fmt::format("the range \"{}\" does not rise", text.substr(0, 60)),
                 "write P10..P90, or one value", std::string(flag));
@@ -65,7 +65,7 @@ std::optional<double> gpus(const std::string& text, std::string_view flag) {
   return scratch.number(Field::hardware_gpus);
 }
 
-TransferRequest request_of(const TransferArguments& arguments, Session& session) {
+TransferRequest transfer_request_of(const TransferArguments& arguments, Session& session) {
   TransferRequest request;
   request.base = arguments.scenario.read(session);
   const auto refuse = [](std::string message, std::string hint) {
@@ -96,7 +96,7 @@ TransferRequest request_of(const TransferArguments& arguments, Session& session)
 int run_transfer(const TransferArguments& arguments, Session& session) {
   const Format format = arguments.output.choose();
   TransferReport report;
-  report.request = request_of(arguments, session);
+  report.request = transfer_request_of(arguments, session);
   Output output(arguments.output.path);
   report.result = transfer(report.request, session.catalog());
   report.scenario = scenario_to_json(report.request.base);

@@ -64,7 +64,7 @@ constexpr Selection kSelections[] = {
 int run_throughput(Typed typed, Session& session);
 int run_runs(Typed typed, Session& session);
 int run_vision(Typed typed, Session& session);
-int run_memory(Typed typed, Session& session);
+int validate_memory_peaks(Typed typed, Session& session);
 int run_serving(Typed typed, Session& session);
 int run_posttraining(Typed typed, Session& session);
 int run_calibrated(Typed typed, Session& session);
@@ -81,7 +81,7 @@ constexpr Subject kSubjects[] = {
     {"", nullptr, kPublished | kTask | kRows | kSummary | kDefaultTuning, run_throughput},
     {"--runs", &ValidateOptions::runs, 0, run_runs},
     {"--vision", &ValidateOptions::vision, kPublished, run_vision},
-    {"--memory", &ValidateOptions::memory, kPublished | kTask | kRows, run_memory},
+    {"--memory", &ValidateOptions::memory, kPublished | kTask | kRows, validate_memory_peaks},
     {"--serving", &ValidateOptions::serving, kPublished | kRows, run_serving},
     {"--posttraining", &ValidateOptions::posttraining, kPublished | kTask | kRows,
      run_posttraining},
@@ -153,7 +153,7 @@ constexpr std::string_view kMedian = "the median error of the selected rows";
 
 // Prints what a replay found; `error` is held against --max-error, where it is called `judged`.
 template <class Replay, class Judge, class Describe>
-int show(Typed typed, Session& session, std::string_view what, const Replay& replay,
+int show_replay(Typed typed, Session& session, std::string_view what, const Replay& replay,
          const Describe& describe, const Judge& error, std::string_view judged = kMedian) {
   const Format format = typed.output.choose();
   const std::optional<double> most = limit(typed);
@@ -182,20 +182,20 @@ int run_throughput(Typed typed, Session& session) {
     }
     return result.all.median;
   };
-  return show(
+  return show_replay(
       typed, session, "measured row", [&] { return validate(session.catalog(), typed.filter); },
       [&](const ValidationResult& r) { return validation_document(r, part); }, judged);
 }
 
 int run_posttraining(Typed typed, Session& session) {
-  return show(
+  return show_replay(
       typed, session, "post-training row",
       [&] { return validate_posttraining(session.catalog(), typed.filter); },
       [&](const auto& r) { return posttraining_validation_document(r, typed.rows); }, kMedianOfAll);
 }
 
 int run_calibrated(Typed typed, Session& session) {
-  return show(
+  return show_replay(
       typed, session, "source of measured rows",
       [&] { return calibration_curve(session.catalog(), typed.filter.source); },
       [](const auto& r) { return calibration_curve_document(r); },
@@ -204,28 +204,28 @@ int run_calibrated(Typed typed, Session& session) {
 }
 
 int run_serving(Typed typed, Session& session) {
-  return show(
+  return show_replay(
       typed, session, "serving measurement",
       [&] { return validate_serving(session.catalog(), typed.filter); },
       [&](const auto& r) { return serving_validation_document(r, typed.rows); }, kMedianOfAll);
 }
 
 int run_vision(Typed typed, Session& session) {
-  return show(
+  return show_replay(
       typed, session, "vision-language run",
       [&] { return validate_vision(session.catalog(), typed.filter); },
       [](const auto& r) { return vision_validation_document(r); }, kMedianOfAll);
 }
 
-int run_memory(Typed typed, Session& session) {
-  return show(
+int validate_memory_peaks(Typed typed, Session& session) {
+  return show_replay(
       typed, session, "published peak of memory",
       [&] { return validate_memory(session.catalog(), typed.filter); },
       [&](const auto& r) { return memory_validation_document(r, typed.rows); }, kMedianOfAll);
 }
 
 int run_runs(Typed typed, Session& session) {
-  return show(
+  return show_replay(
       typed, session, "published run", [&] { return validate_runs(session.catalog()); },
       [](const auto& r) { return run_validation_document(r); },
       [](const RunValidation& r) { return r.median_error; });

@@ -13,7 +13,7 @@
 namespace trcost::cli {
 namespace {
 
-constexpr std::size_t kQuotedLength = 60;
+constexpr std::size_t kQuotedFlagLength = 60;
 
 Error usage_error(std::string message, std::string hint) {
   return {ErrorKind::usage, std::move(message), std::move(hint)};
@@ -72,7 +72,7 @@ void refuse_leftovers(const CLI::App& app, std::string_view command, std::string
   for (const std::string& word : app.remaining(true)) {
     if (word == "--") continue;
     const std::string name = word.substr(0, std::min(word.find('='), word.size()));
-    const std::string shown = name.substr(0, kQuotedLength);
+    const std::string shown = name.substr(0, kQuotedFlagLength);
     if (!name.starts_with('-')) {
       throw usage_error(fmt::format("unexpected argument \"{}\"", shown),
                         fmt::format("usage: trcost {} {}", command, usage));

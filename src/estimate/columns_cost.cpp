@@ -11,8 +11,6 @@ namespace trcost {
 namespace {
 
 using namespace column_rows;
-using enum NumberKind;
-using enum Better;
 
 // A quantile of the range, nothing where the range was not asked for.
 template <Quantiles RangeResult::*Part, double Quantiles::*Which>
@@ -68,26 +66,26 @@ constexpr EstimateColumn kCost[] = {
     as(ColumnRole::energy,
        shown({.line = {beside::kPower + 1, "energy"}, .rank = Rank::main},
              figure(
-                 "energy.kwh", "kWh", NumberKind::number, lower,
+                 "energy.kwh", "kWh", NumberKind::number, Better::lower,
                  [](E e) -> Number { return e.energy.kwh; }, "electricity, cooling included",
                  Rank::main))),
     as(ColumnRole::carbon,
        shown({.line = {beside::kPower + 2, "CO2"}, .rank = Rank::main},
              figure(
-                 "energy.co2_kg", "kg", NumberKind::number, lower,
+                 "energy.co2_kg", "kg", NumberKind::number, Better::lower,
                  [](E e) -> Number { return e.energy.co2_kg; }, "CO2 of that electricity"))),
     shown({.line = {beside::kPower + 3, "tokens per MWh drawn"}, .rank = Rank::main},
           figure(
-              "energy.tokens_per_mwh", "tokens/MWh", count, higher,
+              "energy.tokens_per_mwh", "tokens/MWh", NumberKind::count, Better::higher,
               [](E e) -> Number { return e.energy.tokens_per_mwh; },
               "of the whole run: mean draw, failures, overhead")),
     shown({.line = {beside::kPower + 4, "tokens/s per MW rated"}, .rank = Rank::main},
           figure(
-              "energy.tokens_per_second_per_megawatt", "tokens/s/MW", count, higher,
+              "energy.tokens_per_second_per_megawatt", "tokens/s/MW", NumberKind::count, Better::higher,
               [](E e) -> Number { return e.energy.tokens_per_second_per_megawatt; },
               "of steps alone, by the rated power of the systems")),
     figure(
-        "energy.site_megawatts", "MW", NumberKind::number, lower,
+        "energy.site_megawatts", "MW", NumberKind::number, Better::lower,
         [](E e) -> Number { return e.energy.site_megawatts; },
         "rated power of the cluster, cooling included: what a site has to provide"),
     text(
@@ -95,7 +93,7 @@ constexpr EstimateColumn kCost[] = {
     as(ColumnRole::price,
        shown({.line = {beside::kMoney + 1, "$ per GPU-hour"}},
              priced(figure(
-                 "cost.price_per_gpu_hour", "USD/GPU-hour", money, lower,
+                 "cost.price_per_gpu_hour", "USD/GPU-hour", NumberKind::money, Better::lower,
                  [](E e) -> Number { return e.cost.price_per_gpu_hour; },
                  "price of the accelerator", Rank::first, "$/GPU-hour")))),
     as(ColumnRole::price_origin,
@@ -124,7 +122,7 @@ constexpr EstimateColumn kCost[] = {
            "cost.provider", [](E e) -> std::string_view { return e.cost.provider; },
            "whose prices, comma-separated")),
     figure(
-        "cost.commitment_seconds", "s", duration, neither,
+        "cost.commitment_seconds", "s", NumberKind::duration, Better::neither,
         [](E e) -> Number {
           if (!e.cost.obligation) return std::nullopt;
           return e.cost.obligation->hours * kSecondsPerHour;
@@ -132,7 +130,7 @@ constexpr EstimateColumn kCost[] = {
         "what a reserved price binds for"),
     shown({.brief = {2, "whole term"}, .rank = Rank::rest},
           priced(figure(
-              "cost.commitment_usd", "USD", money, lower,
+              "cost.commitment_usd", "USD", NumberKind::money, Better::lower,
               [](E e) -> Number {
                 if (!e.cost.obligation) return std::nullopt;
                 return e.cost.obligation->usd;
@@ -141,47 +139,47 @@ constexpr EstimateColumn kCost[] = {
     as(ColumnRole::total,
        shown({.line = {beside::kMoney + 4}, .brief = {1}},
              priced(figure(
-                 "cost.total", "USD", money, lower, [](E e) -> Number { return e.cost.total; },
+                 "cost.total", "USD", NumberKind::money, Better::lower, [](E e) -> Number { return e.cost.total; },
                  "sum of the line items", Rank::first)))),
     shown({.line = {beside::kMoney + 7, "$ per M tokens"}, .rank = Rank::main},
           priced(figure(
-              "cost.per_million_tokens", "USD", money, lower,
+              "cost.per_million_tokens", "USD", NumberKind::money, Better::lower,
               [](E e) -> Number { return e.cost.per_million_tokens; }, "total per million tokens",
               Rank::main))),
     figure(
-        "cost.capital_usd", "USD", money, lower, [](E e) -> Number { return e.cost.capital_usd; },
+        "cost.capital_usd", "USD", NumberKind::money, Better::lower, [](E e) -> Number { return e.cost.capital_usd; },
         "owned: cash that servers and network take, on the day of the purchase"),
     figure(
-        "cost.break_even_utilization", "", fraction, lower,
+        "cost.break_even_utilization", "", NumberKind::fraction, Better::lower,
         [](E e) -> Number { return e.cost.break_even_utilization; },
         "where owning costs what renting does"),
     priced(figure(
-        "cost.rent_per_gpu_hour", "USD/GPU-hour", money, neither,
+        "cost.rent_per_gpu_hour", "USD/GPU-hour", NumberKind::money, Better::neither,
         [](E e) -> Number { return e.cost.rent_per_gpu_hour; },
         "the rent that owning is compared with")),
 };
 
 constexpr EstimateColumn kRange[] = {
-    figure("range.gpu_hours.p10", "GPU-hours", count, lower,
+    figure("range.gpu_hours.p10", "GPU-hours", NumberKind::count, Better::lower,
            quantile<&RangeResult::gpu_hours, &Quantiles::p10>, "one chance in ten to be below"),
-    figure("range.gpu_hours.p50", "GPU-hours", count, lower,
+    figure("range.gpu_hours.p50", "GPU-hours", NumberKind::count, Better::lower,
            quantile<&RangeResult::gpu_hours, &Quantiles::p50>, "median"),
-    figure("range.gpu_hours.p90", "GPU-hours", count, lower,
+    figure("range.gpu_hours.p90", "GPU-hours", NumberKind::count, Better::lower,
            quantile<&RangeResult::gpu_hours, &Quantiles::p90>, "one chance in ten to be above"),
     shown({.line = {beside::kMoney + 5, "  low (P10)"}, .brief = {beside::kMayGo + 3, "P10"}},
-          priced(figure("range.total_usd.p10", "USD", money, lower, total_quantile<&Quantiles::p10>,
+          priced(figure("range.total_usd.p10", "USD", NumberKind::money, Better::lower, total_quantile<&Quantiles::p10>,
                         "one chance in ten to be below"))),
-    priced(figure("range.total_usd.p50", "USD", money, lower, total_quantile<&Quantiles::p50>,
+    priced(figure("range.total_usd.p50", "USD", NumberKind::money, Better::lower, total_quantile<&Quantiles::p50>,
                   "median")),
     shown({.line = {beside::kMoney + 6, "  high (P90)"}, .brief = {beside::kMayGo + 4, "P90"}},
-          priced(figure("range.total_usd.p90", "USD", money, lower, total_quantile<&Quantiles::p90>,
+          priced(figure("range.total_usd.p90", "USD", NumberKind::money, Better::lower, total_quantile<&Quantiles::p90>,
                         "one chance in ten to be above", Rank::main))),
-    figure("range.wall_clock_seconds.p10", "s", duration, lower,
+    figure("range.wall_clock_seconds.p10", "s", NumberKind::duration, Better::lower,
            quantile<&RangeResult::wall_clock_seconds, &Quantiles::p10>,
            "one chance in ten to be below"),
-    figure("range.wall_clock_seconds.p50", "s", duration, lower,
+    figure("range.wall_clock_seconds.p50", "s", NumberKind::duration, Better::lower,
            quantile<&RangeResult::wall_clock_seconds, &Quantiles::p50>, "median"),
-    figure("range.wall_clock_seconds.p90", "s", duration, lower,
+    figure("range.wall_clock_seconds.p90", "s", NumberKind::duration, Better::lower,
            quantile<&RangeResult::wall_clock_seconds, &Quantiles::p90>,
            "one chance in ten to be above"),
     text(
@@ -191,49 +189,49 @@ constexpr EstimateColumn kRange[] = {
 
 constexpr EstimateColumn kRun[] = {
     figure(
-        "steps", "steps", count, neither, [](E e) -> Number { return e.steps; }, "optimizer steps"),
+        "steps", "steps", NumberKind::count, Better::neither, [](E e) -> Number { return e.steps; }, "optimizer steps"),
     figure(
-        "seq_length", "tokens", integer, neither, [](E e) -> Number { return e.seq_length; },
+        "seq_length", "tokens", NumberKind::integer, Better::neither, [](E e) -> Number { return e.seq_length; },
         "tokens of a packed sequence"),
-    figure("pipeline.images_per_second", "images/s", NumberKind::number, neither,
+    figure("pipeline.images_per_second", "images/s", NumberKind::number, Better::neither,
            of_pipeline<&PipelineResult::images_per_second>,
            "that the whole cluster wants: images, frames of video, 30-second windows of audio"),
-    figure("pipeline.images_reached_per_second", "images/s", NumberKind::number, neither,
+    figure("pipeline.images_reached_per_second", "images/s", NumberKind::number, Better::neither,
            of_pipeline<&PipelineResult::images_reached_per_second>,
            "that it gets, fewer where loader or storage is slower"),
-    figure("pipeline.bytes_per_second", "bytes/s", rate, neither,
+    figure("pipeline.bytes_per_second", "bytes/s", NumberKind::rate, Better::neither,
            of_pipeline<&PipelineResult::bytes_per_second>, "that the whole cluster wants"),
-    figure("pipeline.decode_cores_per_gpu", "cores", NumberKind::number, lower,
+    figure("pipeline.decode_cores_per_gpu", "cores", NumberKind::number, Better::lower,
            of_pipeline<&PipelineResult::decode_cores_per_gpu>, "CPU cores that decode them"),
-    figure("pipeline.dataset_bytes", "bytes", bytes, lower,
+    figure("pipeline.dataset_bytes", "bytes", NumberKind::bytes, Better::lower,
            of_pipeline<&PipelineResult::dataset_bytes>, "stored size of the data"),
-    figure("rollout.rounds", "rounds", count, neither, of_rollout<&RolloutSummary::rounds>,
+    figure("rollout.rounds", "rounds", NumberKind::count, Better::neither, of_rollout<&RolloutSummary::rounds>,
            "of generating, scoring and learning"),
-    figure("rollout.generated_tokens", "tokens", count, neither,
+    figure("rollout.generated_tokens", "tokens", NumberKind::count, Better::neither,
            of_rollout<&RolloutSummary::generated_tokens>, "that the policy writes in all rounds"),
-    figure("rollout.generation_share", "", NumberKind::fraction, neither,
+    figure("rollout.generation_share", "", NumberKind::fraction, Better::neither,
            of_rollout<&RolloutSummary::generation_share>, "of a round's time"),
-    figure("rollout.idle_share", "", NumberKind::fraction, lower,
+    figure("rollout.idle_share", "", NumberKind::fraction, Better::lower,
            of_rollout<&RolloutSummary::idle_share>,
            "of the engines' slots, waiting for the longest response"),
-    figure("rollout.tail_share", "", NumberKind::fraction, lower,
+    figure("rollout.tail_share", "", NumberKind::fraction, Better::lower,
            of_rollout<&RolloutSummary::tail_share>,
            "of generation's time with less than a quarter of the responses in flight"),
-    figure("rollout.longest_over_mean", "", NumberKind::number, lower,
+    figure("rollout.longest_over_mean", "", NumberKind::number, Better::lower,
            of_rollout<&RolloutSummary::longest_over_mean>, "length of the longest response"),
-    figure("rollout.sequences_per_engine", "sequences", count, neither,
+    figure("rollout.sequences_per_engine", "sequences", NumberKind::count, Better::neither,
            of_rollout<&RolloutSummary::sequences_per_engine>, "in flight when generation starts"),
-    figure("rollout.engine_bytes", "bytes", bytes, lower, of_rollout<&RolloutSummary::engine_bytes>,
+    figure("rollout.engine_bytes", "bytes", NumberKind::bytes, Better::lower, of_rollout<&RolloutSummary::engine_bytes>,
            "weights and reserve on each accelerator that generates"),
-    figure("rollout.kv_cache_bytes", "bytes", bytes, lower,
+    figure("rollout.kv_cache_bytes", "bytes", NumberKind::bytes, Better::lower,
            of_rollout<&RolloutSummary::kv_cache_bytes>,
            "of the responses in flight on each accelerator that generates"),
-    figure("rollout.moving_seconds", "s", NumberKind::duration, lower,
+    figure("rollout.moving_seconds", "s", NumberKind::duration, Better::lower,
            of_rollout<&RolloutSummary::moving_seconds>,
            "of a round, in which the learner's states go to the host's memory and back"),
-    figure("rollout.usd_per_round", "USD", money, lower, of_rollout<&RolloutSummary::usd_per_round>,
+    figure("rollout.usd_per_round", "USD", NumberKind::money, Better::lower, of_rollout<&RolloutSummary::usd_per_round>,
            "total over rounds"),
-    figure("rollout.usd_per_million_generated", "USD", money, lower,
+    figure("rollout.usd_per_million_generated", "USD", NumberKind::money, Better::lower,
            of_rollout<&RolloutSummary::usd_per_million_generated>, "total over generated tokens"),
     boolean(
         "pipeline.gpu_bound",

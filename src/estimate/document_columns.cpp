@@ -13,10 +13,6 @@ namespace {
 using namespace column;
 using E = const Estimate&;
 
-constexpr auto plain(std::string_view path, auto get, std::string_view help) {
-  return number(path, "", NumberKind::number, get, help);
-}
-
 const Columns<WaterfallTerm>& waterfall_columns() {
   static const Columns<WaterfallTerm> table = {
       text(

@@ -176,7 +176,7 @@ double optimizer_steps(const Task& task, const Layout& layout) {
 namespace {
 
 // Share of the time that steps are.
-double useful_share(const Task& task, const Execution& execution, const UsefulShare& useful) {
+double executed_useful_share(const Task& task, const Execution& execution, const UsefulShare& useful) {
   return useful(working_gpus(execution), wall_seconds(task, execution, 1));
 }
 
@@ -185,7 +185,7 @@ double useful_share(const Task& task, const Execution& execution, const UsefulSh
 bool failures_take_much(const Task& task, const Execution& execution, const UsefulShare& useful) {
   constexpr double kFewFailures = 0.85;
   if (execution.mfu_given || task.prepared->round) return false;
-  return useful_share(task, execution, useful) <=
+  return executed_useful_share(task, execution, useful) <=
          kFewFailures * useful(1, wall_seconds(task, execution, 1));
 }
 
@@ -196,7 +196,7 @@ Execution execute_asked(const Task& task, double gpus, const UsefulShare& useful
   Execution best = execute_given(task, gpus);
   if (!failures_take_much(task, best, useful)) return best;
   const auto wall = [&](const Execution& e) {
-    return wall_seconds(task, e, useful_share(task, e, useful));
+    return wall_seconds(task, e, executed_useful_share(task, e, useful));
   };
   const double node = task.platform().system->gpus_per_node;
   for (const double part : kParts) {
@@ -225,7 +225,7 @@ std::string enough_for_deadline(const Task& task, const UsefulShare& useful) {
 void note_missed_deadline(const Task& task, const Execution& execution, const UsefulShare& useful,
                           Notes& notes) {
   if (!notes.wanted() || !task.asked.deadline_given) return;
-  const double seconds = wall_seconds(task, execution, useful_share(task, execution, useful));
+  const double seconds = wall_seconds(task, execution, executed_useful_share(task, execution, useful));
   if (seconds <= task.asked.deadline) return;
   notes.warn(fmt::format("{} {} take {}, longer than the --deadline of {}: {}",
                          format_exact(execution.gpus), task.platform().accelerator->name,

@@ -19,7 +19,7 @@ namespace {
 std::string count(double value) {
   return format_number(value, NumberKind::count, 4);
 }
-std::string plain(double value) {
+std::string plain_number(double value) {
   return format_number(value, NumberKind::number, 4);
 }
 
@@ -45,14 +45,14 @@ void add_tokens(const EstimateParts& in, Estimate& out) {
         {"tokens",
          fmt::format("D = samples x epochs x (text tokens + {0}s x tokens per {0})",
                      medium_word(in.work().medium)),
-         fmt::format("{} x ({} + {})", count(*samples), plain(t.text / *samples),
-                     plain((t.total - t.text) / *samples)),
+         fmt::format("{} x ({} + {})", count(*samples), plain_number(t.text / *samples),
+                     plain_number((t.total - t.text) / *samples)),
          count(t.total), "the data's side of the scenario"});
     return;
   }
   out.derivations.push_back(
       {"tokens", "D = tokens x epochs",
-       fmt::format("{} x {}", count(t.total / epochs), plain(epochs)), count(t.total),
+       fmt::format("{} x {}", count(t.total / epochs), plain_number(epochs)), count(t.total),
        in.question.amounts.tokens_given
            ? "given by the user"
            : "compute-optimal: L(N, D) = E + A/N^a + B/D^b, refit by Epoch AI "
@@ -90,22 +90,22 @@ void add_time(const EstimateParts& in, Estimate& out) {
   const PerformanceSummary& p = out.performance;
   std::string shares;
   for (const WaterfallTerm& term : out.waterfall) {
-    shares += fmt::format("{}{} {}", shares.empty() ? "" : " x ", term.term, plain(term.share));
+    shares += fmt::format("{}{} {}", shares.empty() ? "" : " x ", term.term, plain_number(term.share));
   }
   out.derivations.push_back({"realised MFU", "product of the waterfall's shares", shares,
-                             plain(p.mfu * in.useful.share()), p.method});
+                             plain_number(p.mfu * in.useful.share()), p.method});
   out.derivations.push_back({"step time", "t = FLOPs per step / (GPUs x peak x MFU)",
                              fmt::format("{} / ({} x {} x {})", count(in.execution.model_flops),
-                                         plain(out.gpus), count(peak), plain(p.mfu)),
-                             fmt::format("{} s", plain(p.step_seconds)),
+                                         plain_number(out.gpus), count(peak), plain_number(p.mfu)),
+                             fmt::format("{} s", plain_number(p.step_seconds)),
                              in.execution.mfu_given ? "MFU given by the user" : p.method});
   out.derivations.push_back(
       {"GPU-hours",
        "steps x t x GPUs / (goodput x production overhead) / 3600, of the last step the part that is "
        "full",
        fmt::format("{} x {} x {} / ({} x {}) / 3600",
-                   steps_in_full(optimizer_steps(in.question, out.layout)), plain(p.step_seconds),
-                   plain(out.gpus), plain(p.goodput), plain(p.production_overhead)),
+                   steps_in_full(optimizer_steps(in.question, out.layout)), plain_number(p.step_seconds),
+                   plain_number(out.gpus), plain_number(p.goodput), plain_number(p.production_overhead)),
        fmt::format("{} GPU-hours", count(out.gpu_hours)), "model.md 6"});
 }
 

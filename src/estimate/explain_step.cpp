@@ -14,9 +14,9 @@
 namespace trcost {
 namespace {
 
-constexpr std::string_view kModel = "model.md 5.1";
+constexpr std::string_view kStepModel = "model.md 5.1";
 
-constexpr std::string_view kRates =
+constexpr std::string_view kDerivedRates =
     "data/efficiency of the chip and data/stacks of the software: trcost show";
 
 Derivation matmul_rate(const StepAccount& a) {
@@ -26,14 +26,14 @@ Derivation matmul_rate(const StepAccount& a) {
                       digits(a.peak_flops), digits(a.matmul_flops / a.peak_flops),
                       digits(a.attention_flops), digits(a.ramp_seconds), digits(a.gap_seconds),
                       digits(a.block_seconds), digits(a.dispatch_seconds)),
-          digits(a.matmul_flops) + " FLOP/s", std::string(kRates)};
+          digits(a.matmul_flops) + " FLOP/s", std::string(kDerivedRates)};
 }
 
 Derivation memory_rate(const StepAccount& a) {
   return {"memory of the chip under this software", "specified x share reached",
           fmt::format("{} x {} byte/s; element-wise work {} byte/s", digits(a.memory_bytes),
                       digits(a.memory_rate / a.memory_bytes), digits(a.elementwise_rate)),
-          digits(a.memory_rate) + " byte/s", std::string(kRates)};
+          digits(a.memory_rate) + " byte/s", std::string(kDerivedRates)};
 }
 
 // The last tier spans any cluster.
@@ -46,7 +46,7 @@ Derivation tier(const TierAccount& t) {
           "{} x {} byte/s; {}{} s latency", digits(t.bytes_per_second), digits(t.efficiency),
           t.size > 0 && t.size < kAll ? fmt::format("among {}, ", digits(t.size)) : std::string(),
           digits(t.latency_seconds)),
-      fmt::format("{} byte/s", digits(t.bytes_per_second * t.efficiency)), std::string(kModel)};
+      fmt::format("{} byte/s", digits(t.bytes_per_second * t.efficiency)), std::string(kStepModel)};
 }
 
 constexpr std::string_view kMatmulFormula =
@@ -92,7 +92,7 @@ Derivation kernel(const KernelAccount& k, const StepAccount& a) {
           kernel_numbers(k, a),
           fmt::format("{} a micro-batch",
                       in_seconds(k.layers * (k.forward + k.input_gradients + k.weight_gradients))),
-          std::string(kModel)};
+          std::string(kStepModel)};
 }
 
 std::string tier_words(const ExchangeAccount& e, const std::vector<TierAccount>& tiers) {
@@ -106,7 +106,7 @@ std::string tier_words(const ExchangeAccount& e, const std::vector<TierAccount>&
 }
 
 // The factors that are not 1.
-std::string product(std::initializer_list<double> factors) {
+std::string product_words(std::initializer_list<double> factors) {
   std::string out;
   for (const double each : factors) {
     if (each != 1) out += (out.empty() ? "" : " x ") + digits(each);
@@ -117,8 +117,8 @@ std::string product(std::initializer_list<double> factors) {
 // The lesser of what can be hidden and what there is to hide it.
 std::string hidden_words(const ExchangeAccount& e) {
   const double used = e.window_share * e.passes;
-  return fmt::format("min({}, {})", product({e.hideable, e.times, e.each}),
-                     used > 0 ? product({e.window_share, e.passes, e.window / used}) : "0");
+  return fmt::format("min({}, {})", product_words({e.hideable, e.times, e.each}),
+                     used > 0 ? product_words({e.window_share, e.passes, e.window / used}) : "0");
 }
 
 Derivation exchange(const ExchangeAccount& e, const std::vector<TierAccount>& tiers) {
@@ -140,7 +140,7 @@ Derivation exchange(const ExchangeAccount& e, const std::vector<TierAccount>& ti
                       "seconds that hide) + {}",
                       costs),
           std::move(numbers),
-          fmt::format("{} per {}", in_seconds(e.exposed), e.per), std::string(kModel)};
+          fmt::format("{} per {}", in_seconds(e.exposed), e.per), std::string(kStepModel)};
 }
 
 // `max(a, b)`, or the one that there is.
@@ -195,7 +195,7 @@ void add_collectives(const ExchangeAccount& e, const StepAccount& a, std::vector
   }
   if (numbers.empty()) return;
   out.push_back({fmt::format("one of {}", e.name), std::string(kCollectiveFormula),
-                 std::move(numbers), in_seconds(e.each), std::string(kModel)});
+                 std::move(numbers), in_seconds(e.each), std::string(kStepModel)});
 }
 
 std::string pass_words(double flops, double bytes, double rate, double starts,
@@ -214,13 +214,13 @@ void add_attention(const KernelAccount& k, const StepAccount& a, std::vector<Der
   out.push_back({fmt::format("{}: attention of one layer, forward", k.module),
                  std::string(kFormula),
                  pass_words(k.flops, k.bytes, core.rate, core.starts, core, a),
-                 in_seconds(k.forward), std::string(kModel)});
+                 in_seconds(k.forward), std::string(kStepModel)});
   if (k.input_gradients <= 0) return;
   out.push_back({fmt::format("{}: attention of one layer, backward", k.module),
                  std::string(kFormula),
                  pass_words(core.backward_flops, core.backward_bytes, core.backward_rate,
                             core.backward_starts, core, a),
-                 in_seconds(k.input_gradients), std::string(kModel)});
+                 in_seconds(k.input_gradients), std::string(kStepModel)});
 }
 
 void add_kept(const ActivationAccount& kept, std::string_view name, double bytes,
@@ -293,7 +293,7 @@ void add_pass(const StepAccount& a, bool backward, std::vector<Derivation>& out)
                    digits(sums.kernels), digits(sums.exchange), digits(again), digits(host.layers),
                    digits(host.head), digits(host.encoder), digits(host.again),
                    digits(host.gathers), digits(host.schedule), digits(waiting)),
-       in_seconds(device + waiting), std::string(kModel)});
+       in_seconds(device + waiting), std::string(kStepModel)});
 }
 
 void add_repeated(const RepeatedAccount& r, std::string_view module,
@@ -345,7 +345,7 @@ void add_transfer(const StepAccount& a, std::vector<Derivation>& out) {
                  "transfers x share that shows x (bytes / rate + latency)",
                  fmt::format("{} x {} x ({})", digits(a.transfers), digits(a.transfer_shown),
                              collective_words(one, a)),
-                 in_seconds(a.transfer), std::string(kModel)});
+                 in_seconds(a.transfer), std::string(kStepModel)});
 }
 
 void add_pipeline(const StepAccount& a, const Sums& sums, std::vector<Derivation>& out) {
@@ -355,13 +355,13 @@ void add_pipeline(const StepAccount& a, const Sums& sums, std::vector<Derivation
   out.push_back({"mean stage", "(layers x seconds of one + head + encoder) / stages",
                  fmt::format("({} x {} + {} + {}) / {}", digits(a.model_layers), layer,
                              digits(parts.head), digits(parts.encoder), digits(a.stages)),
-                 in_seconds(a.mean_stage), std::string(kModel)});
+                 in_seconds(a.mean_stage), std::string(kStepModel)});
   out.push_back({"slowest stage", "the longest of first, inner, last and mean stage",
                  fmt::format("max({} x {} + {}, {} x {}, {} x {} + {}, {})",
                              digits(a.stage_layers.first), layer, digits(parts.encoder),
                              digits(a.stage_layers.inner), layer, digits(a.stage_layers.last),
                              layer, digits(parts.head), digits(a.mean_stage)),
-                 in_seconds(a.slowest_stage), std::string(kModel)});
+                 in_seconds(a.slowest_stage), std::string(kStepModel)});
   out.push_back(
       {"pipeline bubble",
        "(p - 1) / v x (mean stage + transfer + exchange of replicas) + micro-batches x "
@@ -394,7 +394,7 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
   if (a.connector > 0) {
     out.push_back({"projector", "FLOP of all passes / rate",
                    fmt::format("{} / {}", digits(a.connector_flops), digits(a.connector_rate)),
-                   in_seconds(a.connector), std::string(kModel)});
+                   in_seconds(a.connector), std::string(kStepModel)});
   }
   const Sums sums = sums_of(a);
   const double replica = sums.kernels + sums.replica + a.repeated + a.waiting + a.connector;
@@ -404,20 +404,20 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
        fmt::format("{} + {} + {} + {} + {}", digits(sums.kernels), digits(sums.replica),
                    digits(a.repeated), digits(a.waiting), digits(a.connector)),
        fmt::format("{} over its {} stages", in_seconds(replica), digits(a.stages)),
-       std::string(kModel)});
+       std::string(kStepModel)});
   add_pipeline(a, sums, out);
   out.push_back(
       {"optimizer's update", "parameters of a rank x bytes of each / memory rate + fixed time",
        fmt::format("{} x {} / {} + {}", digits(a.update_parameters),
                    digits(a.update_parameters > 0 ? a.update_bytes / a.update_parameters : 0),
                    digits(a.memory_rate), digits(a.step_seconds)),
-       in_seconds(a.update_bytes / a.memory_rate + a.step_seconds), std::string(kModel)});
+       in_seconds(a.update_bytes / a.memory_rate + a.step_seconds), std::string(kStepModel)});
   add_activations(a, out);
   out.push_back(activations(a));
   out.push_back({"stragglers and imbalance", "(1 + straggler x log2(hosts)) x uneven sequences - 1",
                  fmt::format("(1 + {} x log2({})) x {} - 1", digits(a.straggler), digits(a.hosts),
                              digits(a.uneven)),
-                 digits(a.imbalance), std::string(kModel)});
+                 digits(a.imbalance), std::string(kStepModel)});
   out.push_back(
       {"one step",
        "(1 + imbalance) x tuning / filled x (micro-batches x (replica / stages + transfer + "
@@ -428,7 +428,7 @@ std::vector<Derivation> derive_step(const StepAccount& a) {
                    digits(a.micro_batches), digits(replica), digits(a.stages), digits(a.transfer),
                    digits(sums.each), digits(bubble_seconds(a)), digits(sums.once),
                    digits(a.update_bytes / a.memory_rate + a.step_seconds)),
-       in_seconds(added_up(a)), std::string(kModel)});
+       in_seconds(added_up(a)), std::string(kStepModel)});
   return out;
 }
 

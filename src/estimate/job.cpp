@@ -238,7 +238,7 @@ void add_cost(const Parts& parts, Estimate& out) {
 
 // What the data has to keep up with is the round that asks the most of it, and its figures go
 // together; the bytes of all add.
-void add_pipeline(const Parts& parts, Estimate& out) {
+void add_data_pipeline(const Parts& parts, Estimate& out) {
   const auto asks = [](const PipelineResult& p) {
     return std::tuple(!p.gpu_bound, p.bytes_per_second, p.images_per_second);
   };
@@ -298,7 +298,7 @@ Estimate job_of(std::vector<RoundAnswer> rounds) {
   add_performance(rounds, out);
   add_energy(rounds, out);
   add_cost(rounds, out);
-  add_pipeline(rounds, out);
+  add_data_pipeline(rounds, out);
   // Of one round these are its own; of several they are nobody's.
   if (rounds.size() == 1) {
     out.waterfall = rounds.front().estimate.waterfall;

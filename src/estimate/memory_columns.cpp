@@ -102,7 +102,7 @@ const Columns<MemoryUse>& parts_columns() {
 }
 
 template <Recompute How>
-constexpr auto whole = [](Answer report) { return &report.whole[static_cast<std::size_t>(How)]; };
+constexpr auto whole_memory = [](Answer report) { return &report.whole[static_cast<std::size_t>(How)]; };
 
 }  // namespace
 
@@ -134,9 +134,9 @@ const Columns<MemoryReport>& memory_columns() {
          number(
              "seq_length", "tokens", NumberKind::integer, [](Answer r) { return r.seq_length; },
              "tokens of a sequence")});
-    t.lift<whole<Recompute::none>, parts_columns>("one_device.none");
-    t.lift<whole<Recompute::selective>, parts_columns>("one_device.selective");
-    t.lift<whole<Recompute::full>, parts_columns>("one_device.full");
+    t.lift<whole_memory<Recompute::none>, parts_columns>("one_device.none");
+    t.lift<whole_memory<Recompute::selective>, parts_columns>("one_device.selective");
+    t.lift<whole_memory<Recompute::full>, parts_columns>("one_device.full");
     t.add({list<fit_columns>(
         "items", [](Answer r) -> auto& { return r.fits; }, "one per accelerator")});
     t.add(open_points<std::remove_cvref_t<Answer>>());

@@ -15,7 +15,7 @@ void take_share(const Estimate& job, double share, PhaseResult& out) {
 }
 
 // A round of a plain run is one step, whose last may be filled in part.
-PhaseResult plain(const Prepared& prepared, const Execution& execution, const Estimate& job) {
+PhaseResult plain_phase(const Prepared& prepared, const Execution& execution, const Estimate& job) {
   PhaseResult out;
   out.name = "train_policy";
   out.method = prepared.training;
@@ -60,7 +60,7 @@ void add_phase_results(const Prepared& prepared, const Execution& execution, Est
   out.phases.clear();
   out.rollout.reset();
   if (execution.phases.empty()) {
-    out.phases.push_back(plain(prepared, execution, out));
+    out.phases.push_back(plain_phase(prepared, execution, out));
     return;
   }
   const double all = execution.gpus * execution.round_seconds;

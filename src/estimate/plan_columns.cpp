@@ -12,7 +12,6 @@ namespace trcost {
 namespace {
 
 using namespace column;
-using enum Better;
 
 template <auto Member>
 constexpr auto degree = [](const PlacedLayout& placed) -> double {
@@ -26,7 +25,7 @@ template <auto Member>
 constexpr auto word =
     [](const Assumption& assumption) -> std::string_view { return assumption.*Member; };
 
-constexpr auto whole(std::string_view path, auto get, std::string_view help) {
+constexpr auto whole_column(std::string_view path, auto get, std::string_view help) {
   return column::number(path, "", NumberKind::integer, get, help);
 }
 
@@ -56,7 +55,7 @@ Value assumed_value(std::string_view text) {
 // together, under the first.
 template <std::size_t kIndex>
 constexpr Column<PlacedLayout> dimension() {
-  const auto column = whole(
+  const auto column = whole_column(
       kDimensions[kIndex].name,
       [](const PlacedLayout& placed) -> std::optional<double> {
         const int degree = placed.layout->*kDimensions[kIndex].in;
@@ -142,27 +141,27 @@ const Columns<PlacedLayout>& layout_columns() {
 
 const Columns<MemoryUse>& memory_use_columns() {
   static const Columns<MemoryUse> table = {
-      bytes("weights_bytes", lower, part<&MemoryUse::weights>, "weights on the fullest device"),
-      bytes("gradients_bytes", lower, part<&MemoryUse::gradients>, "gradients"),
-      bytes("optimizer_bytes", lower, part<&MemoryUse::optimizer>,
+      bytes("weights_bytes", Better::lower, part<&MemoryUse::weights>, "weights on the fullest device"),
+      bytes("gradients_bytes", Better::lower, part<&MemoryUse::gradients>, "gradients"),
+      bytes("optimizer_bytes", Better::lower, part<&MemoryUse::optimizer>,
             "optimizer states, master weights"),
-      bytes("activations_bytes", lower, part<&MemoryUse::activations>,
+      bytes("activations_bytes", Better::lower, part<&MemoryUse::activations>,
             "activations kept for backward"),
-      bytes("logits_bytes", lower, part<&MemoryUse::logits>, "logits and their gradient"),
-      bytes("overhead_bytes", lower, part<&MemoryUse::overhead>, "context, buffers, fragmentation"),
-      bytes("resident_bytes", lower, part<&MemoryUse::resident>,
+      bytes("logits_bytes", Better::lower, part<&MemoryUse::logits>, "logits and their gradient"),
+      bytes("overhead_bytes", Better::lower, part<&MemoryUse::overhead>, "context, buffers, fragmentation"),
+      bytes("resident_bytes", Better::lower, part<&MemoryUse::resident>,
             "other models of the method: reference, reward, critic, teacher"),
-      bytes("host_bytes", lower, part<&MemoryUse::host>,
+      bytes("host_bytes", Better::lower, part<&MemoryUse::host>,
             "in the host's memory for this device, at most: with train.offload, and of what learns "
             "while engines generate; not in the total"),
       bytes(
-          "engine_bytes", lower,
+          "engine_bytes", Better::lower,
           [](const MemoryUse& m) {
             return m.generating ? std::optional(m.engine->weights) : std::nullopt;
           },
           "weights and reserve of an engine, where the fullest moment is one that generates"),
       bytes(
-          "kv_cache_bytes", lower,
+          "kv_cache_bytes", Better::lower,
           [](const MemoryUse& m) {
             return m.engine ? std::optional(m.engine->cache) : std::nullopt;
           },
@@ -171,12 +170,12 @@ const Columns<MemoryUse>& memory_use_columns() {
       shown(
           {.line = {beside::kCluster + 4, "memory per GPU"}},
           [](const MemoryUse& m) { return memory_words(m); },
-          bytes("total_bytes", lower, part<&MemoryUse::total>,
+          bytes("total_bytes", Better::lower, part<&MemoryUse::total>,
                 "on the fullest device at its fullest moment: weights, gradients, optimizer, "
                 "activations, logits, overhead, resident; or engine_bytes and kv_cache_bytes where "
                 "engine_bytes is a number",
                 Rank::main)),
-      bytes("capacity_bytes", higher, part<&MemoryUse::capacity>,
+      bytes("capacity_bytes", Better::higher, part<&MemoryUse::capacity>,
             "of one device, as far as a plan may fill it"),
       shown(
           {.line = {beside::kCluster + 5}, .brief = {5}},
@@ -225,11 +224,11 @@ Columns<Quantiles> quantiles_in(std::string_view unit, NumberKind kind) {
   using Q = const Quantiles&;
   return {
       number(
-          "p10", unit, kind, lower, [](Q q) { return q.p10; }, "one chance in ten to be below"),
+          "p10", unit, kind, Better::lower, [](Q q) { return q.p10; }, "one chance in ten to be below"),
       number(
-          "p50", unit, kind, lower, [](Q q) { return q.p50; }, "median"),
+          "p50", unit, kind, Better::lower, [](Q q) { return q.p50; }, "median"),
       number(
-          "p90", unit, kind, lower, [](Q q) { return q.p90; }, "one chance in ten to be above")};
+          "p90", unit, kind, Better::lower, [](Q q) { return q.p90; }, "one chance in ten to be above")};
 }
 
 }  // namespace

@@ -80,7 +80,7 @@ void resolve_power(const Scenario& scenario, const Platform& platform, Rates& ou
 }
 
 // An input that is not used without a word misleads.
-void warn_about_unused(const Scenario& scenario, Notes& notes) {
+void warn_about_unused_rates(const Scenario& scenario, Notes& notes) {
   const auto unused = [&](Field field, std::string_view why) {
     if (scenario.has(field)) notes.warn(fmt::format("{} {}", field_info(field).flag, why));
   };
@@ -208,7 +208,7 @@ std::shared_ptr<const Rates> resolve_rates(const Scenario& scenario, const Catal
   } else {
     out.storage_price = select_storage_price(catalog.prices());
   }
-  warn_about_unused(scenario, notes);
+  warn_about_unused_rates(scenario, notes);
   return made;
 }
 

@@ -13,7 +13,7 @@
 namespace trcost {
 namespace {
 
-std::optional<int> degree(const Scenario& scenario, Field field) {
+std::optional<int> given_degree(const Scenario& scenario, Field field) {
   const auto value = scenario.number(field);
   return value ? std::optional<int>(static_cast<int>(*value)) : std::nullopt;
 }
@@ -38,13 +38,13 @@ PlanRequest resolve_layout(const Scenario& scenario, const Amounts& amounts) {
   if (amounts.global_batch_given) out.global_batch = amounts.global_batch;
   if (amounts.critical_batch) out.critical_batch = in_steps(*amounts.critical_batch);
   for (std::size_t i = 0; i < kDimensionCount; ++i) {
-    out.*kDimensions[i].given = degree(scenario, kDimensionFields[i]);
+    out.*kDimensions[i].given = given_degree(scenario, kDimensionFields[i]);
   }
   out.micro_batch = scenario.number(Field::train_micro_batch);
   out.sharding = choice_of(scenario, Field::layout_sharding, kShardings);
   out.recompute = choice_of(scenario, Field::layout_recompute, kRecomputes);
   out.context_kind = choice_of(scenario, Field::layout_context_kind, kContextKinds);
-  out.recompute_layers = degree(scenario, Field::layout_recompute_layers);
+  out.recompute_layers = given_degree(scenario, Field::layout_recompute_layers);
   out.sequence_parallel = scenario.flag(Field::layout_sequence_parallel);
   out.memory_margin = scenario.number_or_default(Field::hardware_memory_margin);
   assume_no_virtual_stages(out);

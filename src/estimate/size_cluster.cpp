@@ -20,7 +20,7 @@
 namespace trcost {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNoTime = std::numeric_limits<double>::infinity();
 // Of one training cluster: xAI's Colossus in Memphis, 200,000 H100, H200 and GB200 since February
 // 2025 (x.ai/colossus). Clusters beyond it are answered, with a warning.
 constexpr double kLargestCluster = 200'000;
@@ -57,7 +57,7 @@ class Sizing {
     double start = sizes_.round_at_least(usual);
     if (start > kMostGpus) start = sizes_.at_least(usual);
     std::optional<double> smallest;
-    if (!mfu_ && wall_clock(start) == kInfinity) {
+    if (!mfu_ && wall_clock(start) == kNoTime) {
       smallest = smallest_cluster(task_.model(), request_for(task_, start), kMostGpus);
       start = std::max(start, smallest.value_or(start));
     }
@@ -83,12 +83,12 @@ class Sizing {
     const SizeChoice first = next();
     if (mfu_) return first;
     SizeChoice best = first;
-    double least = kInfinity;
+    double least = kNoTime;
     for (SizeChoice choice = first; choice.gpus && refused_.size() < kMostRefused;
          choice = next()) {
       const double gpus = *choice.gpus;
       std::optional<Answered> asked = as_asked(gpus);
-      const double paid = asked ? gpus * asked->seconds : kInfinity;
+      const double paid = asked ? gpus * asked->seconds : kNoTime;
       const bool in_time = asked && asked->seconds <= deadline_;
       if (in_time && paid < least) {
         least = paid;
@@ -129,7 +129,7 @@ class Sizing {
 
   // Infinite where the size has no layout, or is interrupted too often to get on.
   double wall_clock(double gpus) {
-    if (refused_.contains(gpus)) return kInfinity;
+    if (refused_.contains(gpus)) return kNoTime;
     try {
       if (mfu_) {
         const double busy = deadline_ * needed(*mfu_) / gpus;
@@ -137,11 +137,11 @@ class Sizing {
       }
       const std::optional<Execution>& known = tried(gpus);
       if (known && !acceptable(*known)) other_training_ = true;
-      if (!known || !acceptable(*known)) return kInfinity;
+      if (!known || !acceptable(*known)) return kNoTime;
       const double busy = wall_seconds(task_, *known, 1);
       return busy / useful_(working_gpus(*known), busy);
     } catch (const Error&) {
-      return kInfinity;
+      return kNoTime;
     }
   }
 

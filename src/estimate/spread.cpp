@@ -30,7 +30,7 @@ RolloutSpread rollouts_of(RolloutSpread said, const RoundWork& round, const Esti
   return said;
 }
 
-SpreadContext context_of(const Question& question, const UsefulTime& useful, bool speed_given,
+SpreadContext range_context(const Question& question, const UsefulTime& useful, bool speed_given,
                          const Estimate& out) {
   const RangeTerms& range = question.range;
   const ResolvedWork& work = question.work();
@@ -150,7 +150,7 @@ RangeInputs range_inputs(const Question& question, const UsefulTime& useful, boo
                          const Trial& trial, const Estimate& out) {
   const RangeTerms& range = question.range;
   RangeInputs inputs;
-  default_spreads(context_of(question, useful, speed_given, out), inputs.inputs);
+  default_spreads(range_context(question, useful, speed_given, out), inputs.inputs);
   WorkShares shares;
   if (out.tokens.total > 0) shares.text_tokens = std::min(1.0, out.tokens.text / out.tokens.total);
   shares.tokens_given = question.amounts.tokens_given && !range.tokens_by_params;

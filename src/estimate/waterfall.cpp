@@ -12,7 +12,7 @@ double seconds_of(const StepTime& time, StepTerm term) {
 }
 
 // What the step model says, term by term, and what is beside it.
-void add_step(const Execution& execution, Estimate& out) {
+void add_step_terms(const Execution& execution, Estimate& out) {
   const StepTime& time = execution.plan.time;
   // Useful time by the workload's own count of FLOPs; the step model's first term is the same
   // work at peak, up to what it does not count.
@@ -61,7 +61,7 @@ void fill_waterfall(const Execution& execution, const UsefulTime& useful, Estima
   if (execution.mfu_given) {
     out.waterfall.push_back({"given_mfu", out.performance.mfu});
   } else {
-    add_step(execution, out);
+    add_step_terms(execution, out);
   }
   if (useful.goodput_share != 1) out.waterfall.push_back({"goodput", useful.goodput_share});
   if (useful.production_overhead != 1) {

@@ -15,7 +15,7 @@ namespace {
 constexpr double kRunnerUpRange = 1.03;
 constexpr std::size_t kMostKept = 8;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 // How the model is split, whatever copies of it there are and stages on a rank.
 LayoutDegrees model_split(const Layout& l) {
@@ -76,12 +76,12 @@ void Contenders::add(const Layout& layout, const StepTime& time, double penalty)
 }
 
 double Contenders::best_score() const {
-  return found_.empty() ? kInfinity : found_.front().score;
+  return found_.empty() ? kUnbounded : found_.front().score;
 }
 
 double Contenders::limit() const {
   const double best = best_score();
-  double runner_up = kInfinity;
+  double runner_up = kUnbounded;
   for (std::size_t i = 1; i < found_.size(); ++i) {
     if (found_[i].per_sequence() < found_.front().per_sequence()) continue;
     runner_up = found_[i].score;

@@ -10,7 +10,7 @@ namespace trcost {
 namespace {
 
 // Engines give every rank whole heads, and replicate keys where there are fewer of them than ranks.
-bool divides(const ServedModel& model, int tp) {
+bool heads_divide(const ServedModel& model, int tp) {
   const auto multiple = [](double a, double b) { return std::fmod(a, b) == 0; };
   if (!multiple(model.heads, tp)) return false;
   return multiple(model.kv_heads, tp) || multiple(tp, model.kv_heads);
@@ -81,7 +81,7 @@ std::vector<ServingLayout> serving_layouts(const ServedModel& model, const Servi
     // Copies of a whole dense model are replicas of their own: only GPUs that were asked for take
     // them.
     if (dp > 1 && model.experts <= 0 && !search.dp && !search.gpus) continue;
-    if (!search.tp && !divides(model, tp)) continue;
+    if (!search.tp && !heads_divide(model, tp)) continue;
     const int ep = search.ep.value_or(model.experts > 0 && dp > 1 ? gpus : 1);
     out.push_back({gpus, tp, ep, dp});
   }

@@ -37,7 +37,7 @@ std::int64_t whole(double number) {
 // Published batches are about an eighth of the critical ones (tests/planner/test_batch.cpp).
 constexpr double kUsualShare = 8;
 
-std::vector<double> divisors(double whole) {
+std::vector<double> divisors_of_count(double whole) {
   std::vector<double> out;
   for (double d = 1; d * d <= whole; ++d) {
     if (!divides(whole, d)) continue;
@@ -95,7 +95,7 @@ SearchSpace::SearchSpace(const StepModel& model, const PlanRequest& request, Idl
   critical_ = request.critical_batch.value_or(kUsualShare * wanted_);
   largest_ = largest_batch();
   if (request.global_batch && idle == Idle::some) {
-    divisors_ = divisors(wanted_ / request.micro_batch.value_or(1));
+    divisors_ = divisors_of_count(wanted_ / request.micro_batch.value_or(1));
   }
 }
 

@@ -20,7 +20,7 @@
 namespace trcost {
 namespace {
 
-constexpr auto kRight = Align::right;
+constexpr auto kAlignedRight = Align::right;
 
 // A number of the catalog as `format` shows it, divided by `unit`.
 Cell known(std::optional<double> value, fmt::format_string<double> format, double unit = 1) {
@@ -34,15 +34,15 @@ Cell teraflops(const Accelerator& chip, Precision precision) {
 Table accelerators_table(const Catalog& catalog, std::string_view only) {
   Table table({{"name", "name"},
                {"title", "title", Align::left, Overflow::drop},
-               {"bf16 TF/s", "bf16_flop_per_second", kRight},
-               {"fp16 TF/s", "fp16_flop_per_second", kRight, Overflow::drop},
-               {"fp8 TF/s", "fp8_flop_per_second", kRight},
-               {"nvfp4 TF/s", "nvfp4_flop_per_second", kRight},
-               {"memory GB", "memory_bytes", kRight},
-               {"TB/s", "memory_bytes_per_second", kRight},
-               {"watts", "power_watts", kRight},
+               {"bf16 TF/s", "bf16_flop_per_second", kAlignedRight},
+               {"fp16 TF/s", "fp16_flop_per_second", kAlignedRight, Overflow::drop},
+               {"fp8 TF/s", "fp8_flop_per_second", kAlignedRight},
+               {"nvfp4 TF/s", "nvfp4_flop_per_second", kAlignedRight},
+               {"memory GB", "memory_bytes", kAlignedRight},
+               {"TB/s", "memory_bytes_per_second", kAlignedRight},
+               {"watts", "power_watts", kAlignedRight},
                {"system", "system"},
-               {"price", "price_usd", kRight, Overflow::drop},
+               {"price", "price_usd", kAlignedRight, Overflow::drop},
                {"also", "aliases", Align::left, Overflow::drop}});
   for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
     if (!only.empty() && name != only) continue;
@@ -65,12 +65,12 @@ bool carries(const System& system, std::string_view accelerator) {
 Table systems_table(const Catalog& catalog, std::string_view only) {
   Table table({{"name", "name"},
                {"accelerators", "accelerators", Align::left, Overflow::wrap},
-               {"node", "gpus_per_node", kRight},
-               {"domain", "gpus_per_domain", kRight},
-               {"in domain GB/s", "domain_bytes_per_second", kRight},
-               {"network GB/s", "network_bytes_per_second", kRight},
-               {"watts/GPU", "power_per_gpu_watts", kRight},
-               {"price", "price_usd", kRight, Overflow::drop},
+               {"node", "gpus_per_node", kAlignedRight},
+               {"domain", "gpus_per_domain", kAlignedRight},
+               {"in domain GB/s", "domain_bytes_per_second", kAlignedRight},
+               {"network GB/s", "network_bytes_per_second", kAlignedRight},
+               {"watts/GPU", "power_per_gpu_watts", kAlignedRight},
+               {"price", "price_usd", kAlignedRight, Overflow::drop},
                {"title", "title", Align::left, Overflow::drop}});
   for (const std::string& name : catalog.names(CatalogKind::systems)) {
     const System& system = catalog.system(name);
@@ -88,12 +88,12 @@ Table systems_table(const Catalog& catalog, std::string_view only) {
 
 Table models_table(const Catalog& catalog) {
   Table table({{"name", "name"},
-               {"parameters", "params_total", kRight},
-               {"active", "params_active", kRight},
-               {"vision", "params_vision", kRight},
-               {"layers", "layers", kRight},
-               {"hidden", "hidden", kRight},
-               {"vocab", "vocab", kRight, Overflow::drop},
+               {"parameters", "params_total", kAlignedRight},
+               {"active", "params_active", kAlignedRight},
+               {"vision", "params_vision", kAlignedRight},
+               {"layers", "layers", kAlignedRight},
+               {"hidden", "hidden", kAlignedRight},
+               {"vocab", "vocab", kAlignedRight, Overflow::drop},
                {"source", "source", Align::left, Overflow::cut}});
   for (const std::string& name : catalog.names(CatalogKind::models)) {
     const Model& model = catalog.model(name);
@@ -111,12 +111,12 @@ Table models_table(const Catalog& catalog) {
 
 Table encoders_table(const Catalog& catalog) {
   Table table({{"name", "name"},
-               {"parameters", "params", kRight},
-               {"layers", "layers", kRight},
-               {"hidden", "hidden", kRight},
-               {"patch", "patch", kRight},
-               {"image", "image", kRight},
-               {"tokens/image", "tokens_per_image", kRight},
+               {"parameters", "params", kAlignedRight},
+               {"layers", "layers", kAlignedRight},
+               {"hidden", "hidden", kAlignedRight},
+               {"patch", "patch", kAlignedRight},
+               {"image", "image", kAlignedRight},
+               {"tokens/image", "tokens_per_image", kAlignedRight},
                {"title", "title", Align::left, Overflow::cut}});
   for (const std::string& name : catalog.names(CatalogKind::encoders)) {
     const Encoder& encoder = catalog.encoder(name);
@@ -140,11 +140,11 @@ Table prices_table(const Catalog& catalog, std::string_view only) {
                {"product", "product", Align::left, Overflow::cut},
                {"commitment", "commitment"},
                {"class", "provider_class"},
-               {"low", "low", kRight, Overflow::drop},
-               {"median", "median", kRight},
-               {"high", "high", kRight, Overflow::drop},
+               {"low", "low", kAlignedRight, Overflow::drop},
+               {"median", "median", kAlignedRight},
+               {"high", "high", kAlignedRight, Overflow::drop},
                {"date", "date"},
-               {"age", "age_days", kRight},
+               {"age", "age_days", kAlignedRight},
                {"region", "region", Align::left, Overflow::drop},
                {"read", "verified", Align::left, Overflow::drop},
                {"secondary", "secondary", Align::left, Overflow::drop},
@@ -196,7 +196,7 @@ Table software_table(const Catalog& catalog, CatalogKind kind) {
   return table;
 }
 
-Table runs_table(const RunBook& runs) {
+Table published_runs_table(const RunBook& runs) {
   Table table = named_table();
   for (const ThroughputRow& row : runs.throughput) {
     table.add_row({row.id, fmt::format("{}, {}", row.model, word_of(kTasks, row.task)),
@@ -227,7 +227,7 @@ CatalogKind catalog_kind(std::string_view name) {
 }
 
 Table catalog_kinds_table(const Catalog& catalog) {
-  Table table({{"kind", "kind"}, {"entries", "entries", kRight}, {"what", "what"}});
+  Table table({{"kind", "kind"}, {"entries", "entries", kAlignedRight}, {"what", "what"}});
   for (const CatalogKindInfo& info : catalog_kinds()) {
     const std::size_t entries = catalog.names(info.kind).size();
     table.add_row({info.name,
@@ -257,7 +257,7 @@ Table catalog_table(const Catalog& catalog, CatalogKind kind, std::string_view a
     case CatalogKind::prices:
       return prices_table(catalog, accelerator);
     case CatalogKind::runs:
-      return runs_table(catalog.runs());
+      return published_runs_table(catalog.runs());
     case CatalogKind::stacks:
     case CatalogKind::engines:
       break;

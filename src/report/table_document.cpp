@@ -9,9 +9,9 @@
 namespace trcost {
 namespace {
 
-using Row = std::vector<Cell>;
+using DocumentRow = std::vector<Cell>;
 
-Value value_of(const Cell& cell) {
+Value cell_value(const Cell& cell) {
   switch (cell.kind()) {
     case Cell::Kind::text:
       return {std::string_view(cell.text())};
@@ -43,7 +43,7 @@ class RowColumns final : public ColumnTable {
   [[nodiscard]] std::size_t size() const override { return infos_.size(); }
   [[nodiscard]] const ColumnInfo& info(std::size_t column) const override { return infos_[column]; }
   [[nodiscard]] Value value(const void* subject, std::size_t column) const override {
-    return value_of((*static_cast<const Row*>(subject))[column]);
+    return cell_value((*static_cast<const DocumentRow*>(subject))[column]);
   }
   void rows(const void*, std::size_t, RowSink&) const override {}
 
@@ -68,7 +68,7 @@ class ListColumns final : public ColumnTable {
     return {column == 0 ? kSchemaVersion : trcost_version()};
   }
   void rows(const void*, std::size_t, RowSink& sink) const override {
-    for (const Row& row : table_.rows()) sink.row({rows_, &row});
+    for (const DocumentRow& row : table_.rows()) sink.row({rows_, &row});
   }
   [[nodiscard]] const ColumnTable& items(std::size_t) const override { return rows_; }
 

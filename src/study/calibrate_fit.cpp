@@ -16,7 +16,7 @@ namespace trcost {
 namespace {
 
 using Vector = std::array<double, kStackFactors>;
-using Matrix = std::array<Vector, kStackFactors>;
+using FactorMatrix = std::array<Vector, kStackFactors>;
 
 constexpr double kFixedStart = 0.01;  // seconds of a step, where a stack has less
 constexpr double kTail = 4;           // degrees of freedom of the factors' distribution
@@ -69,8 +69,8 @@ constexpr std::array<StackFactor, kStackFactors> kFactors = {{
 }};
 
 // The inverse of a small positive definite matrix, by Gauss-Jordan elimination.
-Matrix inverse(Matrix a) {
-  Matrix out{};
+FactorMatrix inverse(FactorMatrix a) {
+  FactorMatrix out{};
   for (std::size_t i = 0; i < kStackFactors; ++i) out[i][i] = 1;
   for (std::size_t i = 0; i < kStackFactors; ++i) {
     const double pivot = a[i][i];
@@ -90,7 +90,7 @@ Matrix inverse(Matrix a) {
   return out;
 }
 
-Vector product(const Matrix& m, const Vector& v) {
+Vector product(const FactorMatrix& m, const Vector& v) {
   Vector out{};
   for (std::size_t i = 0; i < kStackFactors; ++i) {
     out[i] = std::inner_product(v.begin(), v.end(), m[i].begin(), 0.0);
@@ -157,8 +157,8 @@ Vector prior_weights(const Pooling& pooling, const Vector& at) {
   return out;
 }
 
-Matrix precision(const Linearised& at, const Vector& prior, double variance) {
-  Matrix out{};
+FactorMatrix precision(const Linearised& at, const Vector& prior, double variance) {
+  FactorMatrix out{};
   for (std::size_t i = 0; i < kStackFactors; ++i) {
     out[i][i] = prior[i];
     for (std::size_t j = 0; j < kStackFactors; ++j) {
@@ -186,14 +186,14 @@ Vector next(const Linearised& at, const Vector& from, const Vector& prior, doubl
 }
 
 // Of ln(predicted) of one more step like these.
-double spread_of(const Linearised& at, const Matrix& covariance, double variance) {
+double spread_of(const Linearised& at, const FactorMatrix& covariance, double variance) {
   double sum = 0;
   for (const Vector& slope : at.slope) sum += dot(slope, product(covariance, slope));
   return std::sqrt(sum / static_cast<double>(at.slope.size()) + variance);
 }
 
-Matrix prior_covariance(const Pooling& pooling) {
-  Matrix out{};
+FactorMatrix prior_covariance(const Pooling& pooling) {
+  FactorMatrix out{};
   for (std::size_t i = 0; i < kStackFactors; ++i) out[i][i] = square(pooling.spread[i]);
   return out;
 }
@@ -269,7 +269,7 @@ StackFit fit_stack(const std::vector<MeasuredStep>& steps, const Pooling& poolin
     for (std::size_t i = 0; i < kStackFactors; ++i) moved += std::abs(fit.log[i] - from[i]);
     if (moved < kStill && round > kAlike) break;
   }
-  const Matrix covariance = inverse(precision(at, prior_weights(pooling, fit.log), variance));
+  const FactorMatrix covariance = inverse(precision(at, prior_weights(pooling, fit.log), variance));
   fit.after = at.error;
   fit.step = std::sqrt(variance);
   fit.sigma_after = spread_of(at, covariance, variance);

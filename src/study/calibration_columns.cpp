@@ -6,7 +6,7 @@ namespace trcost {
 namespace {
 
 using namespace column;
-using Row = const CalibrationRow&;
+using CalibratedRow = const CalibrationRow&;
 using Factor = const CalibrationResult::Factor&;
 using Result = const CalibrationResult&;
 using Source = const SourceCurve&;
@@ -16,44 +16,36 @@ constexpr auto seconds(std::string_view path, auto get, std::string_view help) {
   return number(path, "s", NumberKind::duration, get, help);
 }
 
-constexpr auto share(std::string_view path, auto get, std::string_view help) {
-  return number(path, "", NumberKind::fraction, get, help);
-}
-
-constexpr auto plain(std::string_view path, auto get, std::string_view help) {
-  return number(path, "", NumberKind::number, get, help);
-}
-
-const Columns<CalibrationRow>& row_columns() {
+const Columns<CalibrationRow>& calibration_row_columns() {
   static const Columns<CalibrationRow> table = [] {
     Columns<CalibrationRow> t = {
         text(
-            "name", [](Row r) -> auto& { return r.name; }, "of the measured step", Rank::key),
+            "name", [](CalibratedRow r) -> auto& { return r.name; }, "of the measured step", Rank::key),
         text(
-            "model", [](Row r) -> auto& { return r.model; }, "what was trained"),
+            "model", [](CalibratedRow r) -> auto& { return r.model; }, "what was trained"),
         text(
-            "accelerator", [](Row r) -> auto& { return r.accelerator; }, "it ran on"),
+            "accelerator", [](CalibratedRow r) -> auto& { return r.accelerator; }, "it ran on"),
         number(
-            "gpus", "", NumberKind::integer, [](Row r) { return r.gpus; }, "cluster size")};
-    t.lift<[](Row r) {
+            "gpus", "", NumberKind::integer, [](CalibratedRow r) { return r.gpus; }, "cluster size")};
+    t.lift<[](CalibratedRow r) {
       return std::optional<PlacedLayout>({&r.layout, r.gpus, r.layers});
     },
            layout_columns>("layout");
     t.add({boolean(
-               "planned", [](Row r) { return r.planned; }, "the planner chose something"),
+               "planned", [](CalibratedRow r) { return r.planned; }, "the planner chose something"),
            seconds(
-               "measured_seconds", [](Row r) { return r.measured_seconds; }, "of a step"),
+               "measured_seconds", [](CalibratedRow r) { return r.measured_seconds; }, "of a step"),
            seconds(
-               "predicted_before_seconds", [](Row r) { return r.predicted_before; },
+               "predicted_before_seconds", [](CalibratedRow r) { return r.predicted_before; },
                "by the stack that was started from"),
            seconds(
-               "predicted_after_seconds", [](Row r) { return r.predicted_after; },
+               "predicted_after_seconds", [](CalibratedRow r) { return r.predicted_after; },
                "by the calibrated stack"),
            share(
-               "error_before", [](Row r) { return r.error_before; },
+               "error_before", [](CalibratedRow r) { return r.error_before; },
                "of tokens per second: predicted / measured - 1"),
            share(
-               "error_after", [](Row r) { return r.error_after; }, "likewise")});
+               "error_after", [](CalibratedRow r) { return r.error_after; }, "likewise")});
     return t;
   }();
   return table;
@@ -124,7 +116,7 @@ const Columns<CalibrationResult>& calibration_columns() {
     t.add(
         {text(
              "base", [](Result r) -> auto& { return r.base; }, "the stack that was started from"),
-         list<row_columns>(
+         list<calibration_row_columns>(
              "rows", [](Result r) -> auto& { return r.rows; }, "one per measured step"),
          list<factor_columns>(
              "factors", [](Result r) -> auto& { return r.factors; },

@@ -9,7 +9,7 @@
 namespace trcost {
 namespace {
 
-constexpr double kFactors[] = {0.125, 0.25, 0.5, 2, 4, 8};
+constexpr double kClusterFactors[] = {0.125, 0.25, 0.5, 2, 4, 8};
 
 ClusterPoint point_of(const Estimate& e, bool chosen) {
   return {e.accelerator, e.gpus, e.wall_clock_seconds, e.cost.total, chosen, false};
@@ -41,7 +41,7 @@ std::vector<ClusterPoint> cluster_curve(const Scenario& scenario, const Catalog&
   for (const Estimate& e : estimates) {
     const double node = e.system.empty() ? 1 : catalog.system(e.system).gpus_per_node;
     std::vector<double> sizes;
-    for (const double factor : kFactors) {
+    for (const double factor : kClusterFactors) {
       const double size = whole_nodes(factor * e.gpus, node);
       const bool known = size == e.gpus || std::ranges::find(sizes, size) != sizes.end();
       if (!known) sizes.push_back(size);

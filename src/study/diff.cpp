@@ -20,12 +20,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-[[noreturn]] void refuse(std::string_view origin, std::string what) {
+[[noreturn]] void refuse_document(std::string_view origin, std::string what) {
   throw Error(ErrorKind::data, "not a saved result: " + std::move(what),
               "save one with `trcost estimate ... --format json -o FILE`", std::string(origin));
 }
 
-DiffValue value_of(const Json* json) {
+DiffValue number_at(const Json* json) {
   DiffValue out;
   if (json == nullptr || json->is_null()) return out;
   out.known = true;
@@ -64,7 +64,7 @@ void flatten(const Json& json, const std::string& path, std::map<std::string, Di
       flatten(json[i], path + "." + std::to_string(i), out);
     }
   } else {
-    out[path] = value_of(&json);
+    out[path] = number_at(&json);
   }
 }
 
@@ -77,28 +77,28 @@ class Saved {
  public:
   Saved(std::string_view text, std::string_view origin)
       : json_(parse(text, origin)) {
-    if (!json_.is_object()) refuse(origin, "it is no JSON object");
+    if (!json_.is_object()) refuse_document(origin, "it is no JSON object");
     const Json* version = member(json_, "schema_version");
-    if (version == nullptr || !version->is_string()) refuse(origin, "it has no \"schema_version\"");
+    if (version == nullptr || !version->is_string()) refuse_document(origin, "it has no \"schema_version\"");
     if (!version->get<std::string>().starts_with("1.")) {
-      refuse(origin, "its schema_version is " + version->dump() + ", this program reads version 1");
+      refuse_document(origin, "its schema_version is " + version->dump() + ", this program reads version 1");
     }
     const Json* estimates = member(json_, "estimates");
     if (estimates == nullptr || !estimates->is_array()) {
-      refuse(origin, "it has no list \"estimates\"");
+      refuse_document(origin, "it has no list \"estimates\"");
     }
     for (const Json& each : *estimates) {
       const Json* name = member(each, "accelerator");
-      if (name == nullptr || !name->is_string()) refuse(origin, "an estimate has no accelerator");
+      if (name == nullptr || !name->is_string()) refuse_document(origin, "an estimate has no accelerator");
       estimates_.push_back(&each);
     }
-    if (estimates_.empty()) refuse(origin, "its list of estimates is empty");
+    if (estimates_.empty()) refuse_document(origin, "its list of estimates is empty");
     const Json* scenario = member(json_, "scenario");
-    if (scenario == nullptr || !scenario->is_object()) refuse(origin, "it has no \"scenario\"");
+    if (scenario == nullptr || !scenario->is_object()) refuse_document(origin, "it has no \"scenario\"");
     flatten(*scenario, "", inputs_);
     inputs_.erase("schema_version");
     for (const char* key : {"trcost_version", "price_data_date"}) {
-      inputs_[key] = value_of(member(json_, key));
+      inputs_[key] = number_at(member(json_, key));
     }
   }
 
@@ -146,8 +146,8 @@ DiffRow column_row(const EstimateColumn& column, const Json* a, const Json* b) {
   row.path = std::string(column.path);
   row.unit = std::string(column.unit);
   row.display = column.display;
-  row.before = value_of(a == nullptr ? nullptr : member(*a, column.path));
-  row.after = value_of(b == nullptr ? nullptr : member(*b, column.path));
+  row.before = number_at(a == nullptr ? nullptr : member(*a, column.path));
+  row.after = number_at(b == nullptr ? nullptr : member(*b, column.path));
   row.main = column.rank == Rank::first || column.rank == Rank::main;
   return row;
 }
@@ -163,8 +163,8 @@ struct SavedItem {
   }
 };
 
-std::string text_of(const Json& item, std::string_view key) {
-  return value_of(member(item, key)).text;
+std::string text_at(const Json& item, std::string_view key) {
+  return number_at(member(item, key)).text;
 }
 
 // In the order of the bill.
@@ -174,7 +174,7 @@ std::vector<SavedItem> items_of(const Json* estimate) {
   if (items == nullptr || !items->is_array()) return out;
   std::map<PartOfRound, int> seen;
   for (const Json& item : *items) {
-    SavedItem row{{text_of(item, "part"), text_of(item, "stage")}, 1, text_of(item, "item"), &item};
+    SavedItem row{{text_at(item, "part"), text_at(item, "stage")}, 1, text_at(item, "item"), &item};
     if (row.name.empty()) continue;
     if (row.id.part.empty()) row.id = part_named(row.name);
     row.nth = ++seen[row.id];
@@ -193,14 +193,14 @@ const SavedItem* find_row(const std::vector<SavedItem>& items, const SavedItem& 
 // What differs between a row and the same one of the other bill; one of them may be null.
 void diff_item(const SavedItem* a, const SavedItem* b, std::vector<DiffRow>& rows) {
   const SavedItem& named = a != nullptr ? *a : *b;
-  const std::string unit = text_of(*named.json, "unit");
+  const std::string unit = text_at(*named.json, "unit");
   const auto add = [&](const char* key, std::string path, std::string of, NumberKind kind) {
     DiffRow row;
     row.path = std::move(path);
     row.unit = std::move(of);
     row.display = kind;
-    row.before = value_of(a == nullptr ? nullptr : member(*a->json, key));
-    row.after = value_of(b == nullptr ? nullptr : member(*b->json, key));
+    row.before = number_at(a == nullptr ? nullptr : member(*a->json, key));
+    row.after = number_at(b == nullptr ? nullptr : member(*b->json, key));
     add_row(rows, std::move(row));
   };
   add("amount", named.name, "USD", NumberKind::money);

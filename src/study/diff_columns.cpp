@@ -5,9 +5,9 @@ namespace trcost {
 namespace {
 
 using namespace column;
-using Row = const DiffRow&;
-using Platform = const DiffPlatform&;
-using Answer = const DiffReport&;
+using DiffRowRef = const DiffRow&;
+using PlatformRef = const DiffPlatform&;
+using DiffAnswer = const DiffReport&;
 
 Value value_of(const DiffValue& value) {
   if (!value.known) return {};
@@ -28,13 +28,13 @@ std::array<Column<SubjectOf<F>>, 3> change_columns(F) {
 
 Columns<DiffRow> rows_named(std::string_view name) {
   Columns<DiffRow> t = {
-      text(name, [](Row r) -> auto& { return r.path; }, "what differs", Rank::key),
-      text("unit", [](Row r) -> auto& { return r.unit; }, "of the values")};
-  t.add(change_columns([](Row r) -> auto& { return r; }));
+      text(name, [](DiffRowRef r) -> auto& { return r.path; }, "what differs", Rank::key),
+      text("unit", [](DiffRowRef r) -> auto& { return r.unit; }, "of the values")};
+  t.add(change_columns([](DiffRowRef r) -> auto& { return r; }));
   return t;
 }
 
-const Columns<DiffRow>& figure_columns() {
+const Columns<DiffRow>& diff_figure_columns() {
   static const Columns<DiffRow> table = rows_named("path");
   return table;
 }
@@ -47,21 +47,21 @@ const Columns<DiffRow>& item_columns() {
 const Columns<DiffRow>& change_of_total() {
   static const Columns<DiffRow> table = [] {
     Columns<DiffRow> t;
-    t.add(change_columns([](Row r) -> auto& { return r; }));
+    t.add(change_columns([](DiffRowRef r) -> auto& { return r; }));
     return t;
   }();
   return table;
 }
 
-const Columns<DiffPlatform>& platform_columns() {
+const Columns<DiffPlatform>& diff_platform_columns() {
   static const Columns<DiffPlatform> table = [] {
     Columns<DiffPlatform> t = {
-        text("before", [](Platform p) -> auto& { return p.before; }, "accelerator", Rank::key),
-        text("after", [](Platform p) -> auto& { return p.after; }, "accelerator", Rank::key)};
-    t.lift<[](Platform p) { return &p.total; }, change_of_total>("total");
-    t.add({list<figure_columns>("figures", [](Platform p) -> auto& { return p.figures; },
+        text("before", [](PlatformRef p) -> auto& { return p.before; }, "accelerator", Rank::key),
+        text("after", [](PlatformRef p) -> auto& { return p.after; }, "accelerator", Rank::key)};
+    t.lift<[](PlatformRef p) { return &p.total; }, change_of_total>("total");
+    t.add({list<diff_figure_columns>("figures", [](PlatformRef p) -> auto& { return p.figures; },
                                 "columns that differ"),
-           list<item_columns>("items", [](Platform p) -> auto& { return p.items; },
+           list<item_columns>("items", [](PlatformRef p) -> auto& { return p.items; },
                               "line items that differ")});
     return t;
   }();
@@ -90,7 +90,7 @@ const Columns<Difference>& difference_columns() {
   return table;
 }
 
-std::vector<Difference> differences(Answer report) {
+std::vector<Difference> differences(DiffAnswer report) {
   std::vector<Difference> out;
   const auto add = [&](std::string_view name, std::string_view kind,
                        const std::vector<DiffRow>& rows) {
@@ -107,7 +107,7 @@ std::vector<Difference> differences(Answer report) {
   return out;
 }
 
-std::vector<std::string> failed(Answer report) {
+std::vector<std::string> failed(DiffAnswer report) {
   if (!report.fail_above) return {};
   return totals_above(report.result, *report.fail_above);
 }
@@ -118,18 +118,18 @@ const Columns<DiffReport>& diff_columns() {
   static const Columns<DiffReport> table = [] {
     Columns<DiffReport> t;
     t.add(versions<DiffReport>());
-    t.add({text("a", [](Answer r) -> auto& { return r.a; }, "file of the first result"),
-           text("b", [](Answer r) -> auto& { return r.b; }, "file of the second"),
-           boolean("same", [](Answer r) { return r.result.same(); }, "nothing differs"),
-           list<difference_columns>("differences", [](Answer r) { return differences(r); },
+    t.add({text("a", [](DiffAnswer r) -> auto& { return r.a; }, "file of the first result"),
+           text("b", [](DiffAnswer r) -> auto& { return r.b; }, "file of the second"),
+           boolean("same", [](DiffAnswer r) { return r.result.same(); }, "nothing differs"),
+           list<difference_columns>("differences", [](DiffAnswer r) { return differences(r); },
                                     "everything that differs, one per line"),
-           list<figure_columns>("inputs", [](Answer r) -> auto& { return r.result.inputs; },
+           list<diff_figure_columns>("inputs", [](DiffAnswer r) -> auto& { return r.result.inputs; },
                                 "what was asked differently"),
-           list<platform_columns>("platforms", [](Answer r) -> auto& { return r.result.platforms; },
+           list<diff_platform_columns>("platforms", [](DiffAnswer r) -> auto& { return r.result.platforms; },
                                   "the same by platform"),
-           number("fail_above", "", NumberKind::fraction, [](Answer r) { return r.fail_above; },
+           number("fail_above", "", NumberKind::fraction, [](DiffAnswer r) { return r.fail_above; },
                   "rise of a total that fails the comparison"),
-           list<text_columns>("failed", [](Answer r) { return failed(r); },
+           list<text_columns>("failed", [](DiffAnswer r) { return failed(r); },
                               "totals that rise by more, or cannot be compared")});
     return t;
   }();

@@ -7,10 +7,10 @@ namespace trcost {
 namespace {
 
 using namespace column;
-using Run = const ExperimentResult&;
+using ExperimentRun = const ExperimentResult&;
 using Place = const PlatformExperiments&;
 using Schedule = const ExperimentSchedule&;
-using Answer = const ExperimentReport&;
+using ExperimentAnswer = const ExperimentReport&;
 
 constexpr auto plain(std::string_view path, auto get, std::string_view help,
                      Rank rank = Rank::rest) {
@@ -40,31 +40,31 @@ constexpr auto tokens(std::string_view path, auto get, std::string_view help) {
 const Columns<ExperimentResult>& run_columns() {
   static const Columns<ExperimentResult> table = [] {
     Columns<ExperimentResult> t = {
-        text("name", [](Run r) -> auto& { return r.experiment->name; }, "of the experiment",
+        text("name", [](ExperimentRun r) -> auto& { return r.experiment->name; }, "of the experiment",
              Rank::key),
-        plain("runs", [](Run r) { return r.experiment->runs(); }, "wanted: repeats x seeds"),
-        plain("attempts", [](Run r) { return r.experiment->attempts(); }, "to get them")};
-    t.pick<[](Run r) { return &r.run; }, columns>({ColumnRole::params});
-    t.add({tokens("tokens_per_run", [](Run r) { return r.run.tokens.total; }, "of one attempt"),
-           gpus("gpus", [](Run r) { return r.run.gpus; }, "of one attempt")});
-    t.pick<[](Run r) { return &r.run; }, columns>({ColumnRole::mfu});
-    t.add({number("run_seconds", "s", NumberKind::duration, [](Run r) { return r.run_seconds; },
+        plain("runs", [](ExperimentRun r) { return r.experiment->runs(); }, "wanted: repeats x seeds"),
+        plain("attempts", [](ExperimentRun r) { return r.experiment->attempts(); }, "to get them")};
+    t.pick<[](ExperimentRun r) { return &r.run; }, columns>({ColumnRole::params});
+    t.add({tokens("tokens_per_run", [](ExperimentRun r) { return r.run.tokens.total; }, "of one attempt"),
+           gpus("gpus", [](ExperimentRun r) { return r.run.gpus; }, "of one attempt")});
+    t.pick<[](ExperimentRun r) { return &r.run; }, columns>({ColumnRole::mfu});
+    t.add({number("run_seconds", "s", NumberKind::duration, [](ExperimentRun r) { return r.run_seconds; },
                   "of an attempt, early stopping included"),
-           boolean("in_time", [](Run r) { return r.in_time; }, "within the time of a run"),
-           hours("gpu_hours", [](Run r) { return r.gpu_hours; }, "GPUs x time x attempts"),
-           hours("idle_gpu_hours", [](Run r) { return r.idle_gpu_hours; },
+           boolean("in_time", [](ExperimentRun r) { return r.in_time; }, "within the time of a run"),
+           hours("gpu_hours", [](ExperimentRun r) { return r.gpu_hours; }, "GPUs x time x attempts"),
+           hours("idle_gpu_hours", [](ExperimentRun r) { return r.idle_gpu_hours; },
                  "of rented nodes that its runs do not fill"),
-           tokens("tokens", [](Run r) { return r.tokens; }, "of all attempts"),
-           flop("flops", [](Run r) { return r.flops; }, "of all attempts"),
-           kwh("energy.kwh", [](Run r) { return r.kwh; }, "of the accelerators in use"),
-           kwh("energy.idle_kwh", [](Run r) { return r.idle_kwh; },
+           tokens("tokens", [](ExperimentRun r) { return r.tokens; }, "of all attempts"),
+           flop("flops", [](ExperimentRun r) { return r.flops; }, "of all attempts"),
+           kwh("energy.kwh", [](ExperimentRun r) { return r.kwh; }, "of the accelerators in use"),
+           kwh("energy.idle_kwh", [](ExperimentRun r) { return r.idle_kwh; },
                "of those that stand idle in rented nodes"),
-           usd("used_usd", [](Run r) { return r.used_usd; }, "for the hours in use"),
-           usd("idle_usd", [](Run r) { return r.idle_usd; },
+           usd("used_usd", [](ExperimentRun r) { return r.used_usd; }, "for the hours in use"),
+           usd("idle_usd", [](ExperimentRun r) { return r.idle_usd; },
                "for the idle hours of rented nodes, which are paid too"),
-           usd("total_usd", [](Run r) { return r.usd(); }, "what is paid: used and idle",
+           usd("total_usd", [](ExperimentRun r) { return r.usd(); }, "what is paid: used and idle",
                Rank::first),
-           usd("usd_per_run", [](Run r) { return r.usd_per_run(); }, "wanted", Rank::first)});
+           usd("usd_per_run", [](ExperimentRun r) { return r.usd_per_run(); }, "wanted", Rank::first)});
     return t;
   }();
   return table;
@@ -132,12 +132,12 @@ const Columns<ExperimentReport>& experiment_columns() {
   static const Columns<ExperimentReport> table = [] {
     Columns<ExperimentReport> t;
     t.add(versions<ExperimentReport>());
-    t.add({price_date([](Answer r) -> auto& { return r.price_data_date; }),
-           json("scenario", [](Answer r) -> auto& { return r.scenario; },
+    t.add({price_date([](ExperimentAnswer r) -> auto& { return r.price_data_date; }),
+           json("scenario", [](ExperimentAnswer r) -> auto& { return r.scenario; },
                 "what was asked beside the experiments, replayable with --scenario"),
-           list<platform_columns>("platforms", [](Answer r) -> auto& { return r.platforms; },
+           list<platform_columns>("platforms", [](ExperimentAnswer r) -> auto& { return r.platforms; },
                                   "one per platform"),
-           list<failure_columns>("failures", [](Answer r) -> auto& { return r.failures; },
+           list<failure_columns>("failures", [](ExperimentAnswer r) -> auto& { return r.failures; },
                                  "platforms without an answer")});
     return t;
   }();

@@ -109,7 +109,7 @@ void require(const Scenario& scenario, Field field, std::string_view what, std::
 
 // Seconds of an optimizer step from what the program counts; `batch_share` is the batch of the
 // layout over the one that ran, which may not divide.
-double seconds_of(const LogSteps& log, const Layout& layout, double seq_length,
+double measured_seconds(const LogSteps& log, const Layout& layout, double seq_length,
                   double batch_share) {
   switch (log.program) {
     case LogProgram::torchtitan:
@@ -218,7 +218,7 @@ void read_measured_log(const Catalog& catalog, std::istream& in, std::string_vie
   step.wait = execution.data_wait;
   const double share = step.layout.global_batch /
                        question.number_or(Field::train_global_batch, step.layout.global_batch);
-  step.seconds = seconds_of(log, step.layout, task.work().seq_length, share);
+  step.seconds = measured_seconds(log, step.layout, task.work().seq_length, share);
   note_log(log, name, out.warnings);
   if (out.base.empty()) out.base = std::string(question.text(Field::efficiency_stack));
   out.steps.push_back(std::move(step));

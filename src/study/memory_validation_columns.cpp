@@ -7,49 +7,49 @@ namespace trcost {
 namespace {
 
 using namespace column;
-using Row = const MemoryReplay&;
-using Answer = const MemoryValidation&;
+using MemoryReplayRef = const MemoryReplay&;
+using MemoryAnswer = const MemoryValidation&;
 
 constexpr auto bytes(std::string_view path, auto get, std::string_view help) {
   return number(path, "bytes", NumberKind::bytes, get, help, Rank::first);
 }
 
-const MemoryUse* use_of(Row row) {
+const MemoryUse* use_of(MemoryReplayRef row) {
   return row.problem.empty() ? &row.use : nullptr;
 }
 
-const Columns<MemoryReplay>& row_columns() {
+const Columns<MemoryReplay>& memory_row_columns() {
   static const Columns<MemoryReplay> table = [] {
     Columns<MemoryReplay> t;
     t.add(figure_columns<MemoryReplay>());
     t.add({
         text(
-            "accelerator", [](Row r) -> auto& { return r.accelerator; }, "it ran on"),
+            "accelerator", [](MemoryReplayRef r) -> auto& { return r.accelerator; }, "it ran on"),
         text(
-            "stack", [](Row r) -> auto& { return r.stack; }, "software"),
+            "stack", [](MemoryReplayRef r) -> auto& { return r.stack; }, "software"),
         text(
-            "recipe", [](Row r) -> auto& { return r.recipe; }, "what learns"),
+            "recipe", [](MemoryReplayRef r) -> auto& { return r.recipe; }, "what learns"),
         text(
-            "counter", [](Row r) { return word_of(kMemoryCounters, r.figure->counter); },
+            "counter", [](MemoryReplayRef r) { return word_of(kMemoryCounters, r.figure->counter); },
             "who counted: allocated and reserved by the framework, board by the driver"),
         bytes(
-            "measured_bytes", [](Row r) { return r.run->measured; }, "as published"),
+            "measured_bytes", [](MemoryReplayRef r) { return r.run->measured; }, "as published"),
         bytes(
-            "predicted_bytes", [](Row r) { return where_known(r, r.predicted); },
+            "predicted_bytes", [](MemoryReplayRef r) { return where_known(r, r.predicted); },
             "as its counter would show it"),
         number(
-            "error", "", NumberKind::fraction, [](Row r) { return where_known(r, r.error); },
+            "error", "", NumberKind::fraction, [](MemoryReplayRef r) { return where_known(r, r.error); },
             "predicted / measured - 1", Rank::first),
         number(
-            "weight", "", NumberKind::number, [](Row r) { return r.weight; },
+            "weight", "", NumberKind::number, [](MemoryReplayRef r) { return r.weight; },
             "one over the rows of its source; 0: no row to judge by")});
     t.lift<use_of, memory_use_columns>("memory", true);
     t.add(origin_columns<MemoryReplay>());
     t.add({text(
-               "assumed", [](Row r) -> auto& { return r.run->assumed; }, "what it does not say"),
+               "assumed", [](MemoryReplayRef r) -> auto& { return r.run->assumed; }, "what it does not say"),
            text(
                "problem",
-               [](Row r) -> auto& { return r.problem.empty() ? r.run->why_not : r.problem; },
+               [](MemoryReplayRef r) -> auto& { return r.problem.empty() ? r.run->why_not : r.problem; },
                "why it does not judge, or is not predicted")});
     return t;
   }();
@@ -82,13 +82,13 @@ const Columns<MemoryValidation>& memory_validation_columns() {
   static const Columns<MemoryValidation> table = [] {
     Columns<MemoryValidation> t;
     t.add(versions<MemoryValidation>());
-    t.add({list<row_columns>(
-               "rows", [](Answer v) -> auto& { return v.rows; }, "one per published peak"),
+    t.add({list<memory_row_columns>(
+               "rows", [](MemoryAnswer v) -> auto& { return v.rows; }, "one per published peak"),
            list<validation_summary_columns>(
-               "summaries", [](Answer v) { return with_all(v); },
+               "summaries", [](MemoryAnswer v) { return with_all(v); },
                "errors by kind of row, each source weighing one")});
-    t.lift<[](Answer v) { return &v.all; }, validation_summary_columns>("all");
-    t.lift<[](Answer v) { return &v.votes; }, peak_vote_columns>("votes");
+    t.lift<[](MemoryAnswer v) { return &v.all; }, validation_summary_columns>("all");
+    t.lift<[](MemoryAnswer v) { return &v.votes; }, peak_vote_columns>("votes");
     return t;
   }();
   return table;

@@ -7,54 +7,54 @@ namespace trcost {
 namespace {
 
 using namespace column;
-using Row = const PosttrainingReplay&;
+using RoundReplayRef = const PosttrainingReplay&;
 
 Column<PosttrainingReplay> figure(std::string_view path, auto get, std::string_view help,
                                   Rank rank = Rank::rest) {
   return number(path, "", NumberKind::number, get, help, rank);
 }
 
-const Columns<PosttrainingReplay>& row_columns() {
+const Columns<PosttrainingReplay>& round_row_columns() {
   static const Columns<PosttrainingReplay> table = [] {
     Columns<PosttrainingReplay> t;
     t.add(figure_columns<PosttrainingReplay>());
     t.add({
       text(
-          "method", [](Row r) -> auto& { return r.method; }, "of training"),
+          "method", [](RoundReplayRef r) -> auto& { return r.method; }, "of training"),
       text(
-          "framework", [](Row r) -> auto& { return r.framework; }, "ties the phases together"),
+          "framework", [](RoundReplayRef r) -> auto& { return r.framework; }, "ties the phases together"),
       text(
-          "model", [](Row r) -> auto& { return r.model; }, "that learns"),
+          "model", [](RoundReplayRef r) -> auto& { return r.model; }, "that learns"),
       text(
-          "accelerator", [](Row r) -> auto& { return r.accelerator; }, "it ran on"),
+          "accelerator", [](RoundReplayRef r) -> auto& { return r.accelerator; }, "it ran on"),
       text(
-          "placement", [](Row r) -> auto& { return r.placement; }, "where responses are written"),
+          "placement", [](RoundReplayRef r) -> auto& { return r.placement; }, "where responses are written"),
       text(
-          "unit", [](Row r) { return word_of(kMeasuredUnits, r.run->unit); },
+          "unit", [](RoundReplayRef r) { return word_of(kMeasuredUnits, r.run->unit); },
           "seconds of a round, or GPU-hours of a whole run"),
       figure(
-          "measured", [](Row r) { return r.run->measured; }, "as published", Rank::first),
+          "measured", [](RoundReplayRef r) { return r.run->measured; }, "as published", Rank::first),
       figure(
-          "predicted", [](Row r) { return where_known(r, r.predicted); }, "by the estimate",
+          "predicted", [](RoundReplayRef r) { return where_known(r, r.predicted); }, "by the estimate",
           Rank::first),
       figure(
-          "p10", [](Row r) { return where_known(r, r.range.p10); },
+          "p10", [](RoundReplayRef r) { return where_known(r, r.range.p10); },
           "one chance in ten to be below"),
       figure(
-          "p90", [](Row r) { return where_known(r, r.range.p90); },
+          "p90", [](RoundReplayRef r) { return where_known(r, r.range.p90); },
           "one chance in ten to be above"),
       number(
-          "error", "", NumberKind::fraction, [](Row r) { return where_known(r, r.error); },
+          "error", "", NumberKind::fraction, [](RoundReplayRef r) { return where_known(r, r.error); },
           "predicted / measured - 1", Rank::first),
       figure(
-          "left_out", [](Row r) { return r.left_out; },
+          "left_out", [](RoundReplayRef r) { return r.left_out; },
           "predicted with its model or source left out of the fit")});
     t.add(origin_columns<PosttrainingReplay>());
     t.add({
       text(
-          "assumed", [](Row r) -> auto& { return r.run->assumed; }, "what it does not say"),
+          "assumed", [](RoundReplayRef r) -> auto& { return r.run->assumed; }, "what it does not say"),
       text(
-          "problem", [](Row r) -> auto& { return r.problem.empty() ? r.run->why_not : r.problem; },
+          "problem", [](RoundReplayRef r) -> auto& { return r.problem.empty() ? r.run->why_not : r.problem; },
           "why it is not fitted to, or not predicted")});
     return t;
   }();
@@ -68,7 +68,7 @@ const Columns<PosttrainingValidation>& posttraining_validation_columns() {
   static const Columns<PosttrainingValidation> table = [] {
     Columns<PosttrainingValidation> t;
     t.add(versions<PosttrainingValidation>());
-    t.add({list<row_columns>("rows", [](V v) -> auto& { return v.rows; },
+    t.add({list<round_row_columns>("rows", [](V v) -> auto& { return v.rows; },
                              "one per published round or run"),
            list<validation_summary_columns>("summaries", [](V v) { return with_all(v); },
                                             "errors of rounds by kind")});

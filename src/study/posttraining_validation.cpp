@@ -14,9 +14,9 @@
 namespace trcost {
 namespace {
 
-constexpr std::string_view kLeftOut = "serving/posttraining_left_out.csv";
+constexpr std::string_view kRoundLeftOut = "serving/posttraining_left_out.csv";
 
-bool selected(const PosttrainingReplay& row, const ValidationFilter& filter) {
+bool selected_round(const PosttrainingReplay& row, const ValidationFilter& filter) {
   const auto same = [](const std::string& value, const std::string& wanted) {
     return wanted.empty() || value == wanted;
   };
@@ -32,7 +32,7 @@ Quantiles of_round(double seconds, const MethodQuality& quality) {
 }
 
 // Seconds of one round in steady state, within the spread of rounds; or the hours of the bill.
-void predict(Estimator& estimator, const Scenario& scenario, PosttrainingReplay& row) {
+void predict_round(Estimator& estimator, const Scenario& scenario, PosttrainingReplay& row) {
   const Estimate e = estimator.run(scenario).front();
   row.measured = *row.run->measured;
   row.predicted = row.whole ? e.gpu_hours : e.performance.step_seconds;
@@ -40,7 +40,7 @@ void predict(Estimator& estimator, const Scenario& scenario, PosttrainingReplay&
   judge(row);
 }
 
-PosttrainingReplay replayed(Estimator& estimator, const ReplayableRun& run) {
+PosttrainingReplay replayed_round(Estimator& estimator, const ReplayableRun& run) {
   PosttrainingReplay row;
   row.run = &run;
   row.source = run.source;
@@ -52,7 +52,7 @@ PosttrainingReplay replayed(Estimator& estimator, const ReplayableRun& run) {
     row.framework = scenario.text(Field::rollout_framework);
     row.method = scenario.text(Field::train_method);
     row.placement = scenario.text(Field::rollout_placement);
-    predict(estimator, scenario, row);
+    predict_round(estimator, scenario, row);
   } catch (const Error& error) {
     row.problem = error.message;
   }
@@ -60,8 +60,8 @@ PosttrainingReplay replayed(Estimator& estimator, const ReplayableRun& run) {
 }
 
 void add_left_out(const Catalog& catalog, std::vector<PosttrainingReplay>& rows) {
-  if (!catalog.has_file(kLeftOut)) return;
-  const CsvTable table(catalog.file(kLeftOut), kLeftOut);
+  if (!catalog.has_file(kRoundLeftOut)) return;
+  const CsvTable table(catalog.file(kRoundLeftOut), kRoundLeftOut);
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto found = std::ranges::find_if(
         rows, [&](const PosttrainingReplay& r) { return r.run->id == table.text(i, "id"); });
@@ -76,7 +76,7 @@ RowError error_of_round(const PosttrainingReplay& row) {
   return {row.error, 1, row.run->id, ratio(row.left_out, row.measured), row.left_out_sigma};
 }
 
-std::vector<ValidationSummary> summaries_of(const std::vector<const PosttrainingReplay*>& rounds) {
+std::vector<ValidationSummary> round_summaries(const std::vector<const PosttrainingReplay*>& rounds) {
   constexpr std::pair<const char*, std::string PosttrainingReplay::*> kDimensions[] = {
       {"framework", &PosttrainingReplay::framework},
       {"model", &PosttrainingReplay::model},
@@ -104,8 +104,8 @@ PosttrainingValidation validate_posttraining(const Catalog& catalog,
   options.assumptions = false;
   Estimator estimator(catalog, options);
   for (const ReplayableRun& run : catalog.runs().posttraining_runs) {
-    PosttrainingReplay row = replayed(estimator, run);
-    if (selected(row, filter)) out.rows.push_back(std::move(row));
+    PosttrainingReplay row = replayed_round(estimator, run);
+    if (selected_round(row, filter)) out.rows.push_back(std::move(row));
   }
   add_left_out(catalog, out.rows);
   std::vector<const PosttrainingReplay*> rounds;
@@ -122,7 +122,7 @@ PosttrainingValidation validate_posttraining(const Catalog& catalog,
   out.runs = votes_of(runs);
   if (errors.empty()) return out;
   out.all = summarise(errors, "all", "all");
-  out.summaries = summaries_of(rounds);
+  out.summaries = round_summaries(rounds);
   return out;
 }
 

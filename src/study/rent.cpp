@@ -14,7 +14,7 @@
 namespace trcost {
 namespace {
 
-[[noreturn]] void refuse(std::string message, std::string hint) {
+[[noreturn]] void refuse_rent(std::string message, std::string hint) {
   throw Error(ErrorKind::usage, std::move(message), std::move(hint));
 }
 
@@ -157,7 +157,7 @@ void check_rent(const RentQuestion& question) {
   const std::optional<double> price = base.number(Field::cost_price_per_gpu_hour);
   if (gpus && price && question.seconds) {
     const double rent = *gpus * *price * *question.seconds / kSecondsPerHour;
-    refuse(fmt::format("nothing is unknown: {} GPUs x {} h x {} are {}, and --budget says {}",
+    refuse_rent(fmt::format("nothing is unknown: {} GPUs x {} h x {} are {}, and --budget says {}",
                        format_exact(*gpus), format_exact(*question.seconds / kSecondsPerHour),
                        format_number(*price, NumberKind::money),
                        format_number(rent, NumberKind::money, 4),
@@ -166,25 +166,25 @@ void check_rent(const RentQuestion& question) {
   }
   const bool time_sought = unknown.field == Field::hardware_deadline;
   if (base.has(unknown.field) && !time_sought) {
-    refuse(fmt::format("{} is sought, and {} gives it", unknown.path, unknown.flag),
+    refuse_rent(fmt::format("{} is sought, and {} gives it", unknown.path, unknown.flag),
            fmt::format("leave {} out", unknown.flag));
   }
   if (time_sought && question.seconds) {
-    refuse("the time is sought, and --duration or --deadline gives it", "leave it out");
+    refuse_rent("the time is sought, and --duration or --deadline gives it", "leave it out");
   }
   if (unknown.field != Field::hardware_gpus && !gpus) {
-    refuse(fmt::format("{} for a budget needs the cluster", unknown.path),
+    refuse_rent(fmt::format("{} for a budget needs the cluster", unknown.path),
            "add --gpus N, as in --for price --gpus 300K --duration 6mo --budget 3B");
   }
   if (!time_sought && !question.seconds) {
-    refuse(fmt::format("{} for a budget needs the time", unknown.path), "add --duration TIME");
+    refuse_rent(fmt::format("{} for a budget needs the time", unknown.path), "add --duration TIME");
   }
   if (unknown.field == Field::cost_price_per_gpu_hour && owns(base)) {
-    refuse("an owned machine's hour costs what it costs: no price is sought",
+    refuse_rent("an owned machine's hour costs what it costs: no price is sought",
            "leave --pricing own out, or solve --for gpus or duration");
   }
   if (has_model(base) && has_data(base)) {
-    refuse("a budget, a time and a cluster, and also the model and its data, which take their own",
+    refuse_rent("a budget, a time and a cluster, and also the model and its data, which take their own",
            "leave the tokens out, or leave --duration out: the time then follows from the work");
   }
 }

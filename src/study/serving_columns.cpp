@@ -11,24 +11,24 @@ namespace trcost {
 namespace {
 
 using namespace column;
-using Row = const ServingRow&;
+using ServingRowRef = const ServingRow&;
 using Cost = const TokenCost&;
-using Answer = const ServingReport&;
+using ServingAnswer = const ServingReport&;
 using Step = const DecodeStep&;
 
-bool known(Row row) {
+bool known(ServingRowRef row) {
   return row.problem.empty();
 }
 
 // A number of a row that has an answer.
 template <auto Get>
-constexpr auto answered = [](Row r) -> std::optional<double> {
+constexpr auto answered = [](ServingRowRef r) -> std::optional<double> {
   if (!known(r)) return std::nullopt;
   return Get(r);
 };
 
 template <auto Get>
-Column<ServingRow> figure(std::string_view path, std::string_view unit, std::string_view help,
+Column<ServingRow> serving_figure(std::string_view path, std::string_view unit, std::string_view help,
                           Better better = Better::neither, Rank rank = Rank::main) {
   return number(path, unit, NumberKind::number, better, answered<Get>, help, rank);
 }
@@ -46,7 +46,7 @@ const Columns<Quantiles>& quantile_columns() {
   return table;
 }
 
-Column<TokenCost> dollars(std::string_view path, auto get, std::string_view help) {
+Column<TokenCost> serving_dollars(std::string_view path, auto get, std::string_view help) {
   return number(path, "USD", NumberKind::money, Better::lower, get, help, Rank::first);
 }
 
@@ -54,15 +54,15 @@ const Columns<TokenCost>& cost_columns() {
   static const Columns<TokenCost> table = {
       text(
           "pricing", [](Cost c) -> auto& { return c.pricing; }, "how the hour is paid", Rank::key),
-      dollars(
+      serving_dollars(
           "price_per_gpu_hour", [](Cost c) { return c.price_per_gpu_hour; }, "of one accelerator"),
-      dollars(
+      serving_dollars(
           "per_million_output_tokens", [](Cost c) { return c.output; },
           "the whole cost over output tokens"),
-      dollars(
+      serving_dollars(
           "per_million_input_tokens", [](Cost c) { return c.input; },
           "the whole cost over input tokens"),
-      dollars(
+      serving_dollars(
           "per_million_total_tokens", [](Cost c) { return c.total; }, "the whole cost over both"),
       number(
           "load", "", NumberKind::fraction, [](Cost c) { return c.sold; },
@@ -124,96 +124,96 @@ const Columns<ServingCurvePoint>& curve_columns() {
 
 void add_speed(Columns<ServingRow>& t) {
   t.add(
-      {figure<[](Row r) { return r.concurrency; }>("concurrency", "requests",
+      {serving_figure<[](ServingRowRef r) { return r.concurrency; }>("concurrency", "requests",
                                                    "in flight per replica"),
        boolean(
-           "queued", [](Row r) { return r.queued; }, "as many requests in flight as memory holds"),
-       figure<[](Row r) { return r.point.output_per_gpu; }>("output_tokens_per_second_per_gpu",
+           "queued", [](ServingRowRef r) { return r.queued; }, "as many requests in flight as memory holds"),
+       serving_figure<[](ServingRowRef r) { return r.point.output_per_gpu; }>("output_tokens_per_second_per_gpu",
                                                             "tokens/s", "output tokens",
                                                             Better::higher, Rank::first),
-       figure<[](Row r) { return r.point.total_per_gpu; }>("total_tokens_per_second_per_gpu",
+       serving_figure<[](ServingRowRef r) { return r.point.total_per_gpu; }>("total_tokens_per_second_per_gpu",
                                                            "tokens/s", "input and output tokens",
                                                            Better::higher),
-       figure<[](Row r) { return r.point.user_rate(); }>("tokens_per_second_per_user", "tokens/s",
+       serving_figure<[](ServingRowRef r) { return r.point.user_rate(); }>("tokens_per_second_per_user", "tokens/s",
                                                          "of one request after its first token",
                                                          Better::higher, Rank::first),
-       figure<[](Row r) { return r.point.ttft_seconds; }>(
+       serving_figure<[](ServingRowRef r) { return r.point.ttft_seconds; }>(
            "ttft_seconds", "s", "mean time to the first token", Better::lower),
-       figure<[](Row r) { return r.point.tpot_seconds; }>(
+       serving_figure<[](ServingRowRef r) { return r.point.tpot_seconds; }>(
            "tpot_seconds", "s", "mean time per output token after it", Better::lower),
-       figure<[](Row r) { return r.point.cache_bytes_per_token; }>(
+       serving_figure<[](ServingRowRef r) { return r.point.cache_bytes_per_token; }>(
            "kv_bytes_per_token", "bytes", "KV cache of one token, all layers"),
        number(
            "prefill_gpus", "accelerators", NumberKind::count,
-           [](Row r) -> std::optional<double> {
+           [](ServingRowRef r) -> std::optional<double> {
              if (!known(r) || r.point.prefill_gpus <= 0) return std::nullopt;
              return r.point.prefill_gpus;
            },
            "that only read prompts, beside `gpus`"),
-       figure<[](Row r) { return r.point.weight_bytes_per_gpu; }>("weight_bytes_per_gpu", "bytes",
+       serving_figure<[](ServingRowRef r) { return r.point.weight_bytes_per_gpu; }>("weight_bytes_per_gpu", "bytes",
                                                                   "weights on one accelerator"),
-       figure<[](Row r) { return std::floor(r.point.most_sequences); }>(
+       serving_figure<[](ServingRowRef r) { return std::floor(r.point.most_sequences); }>(
            "max_concurrency", "requests", "that memory holds", Better::higher)});
 }
 
 void add_quality(Columns<ServingRow>& t) {
-  t.lift<[](Row r) { return known(r) ? std::optional(r.rate_range()) : std::nullopt; },
+  t.lift<[](ServingRowRef r) { return known(r) ? std::optional(r.rate_range()) : std::nullopt; },
          quantile_columns>("range.output_tokens_per_second_per_gpu", true);
-  t.lift<[](Row r) { return r.cost_range(); }, quantile_columns>("range.per_million_output_tokens",
+  t.lift<[](ServingRowRef r) { return r.cost_range(); }, quantile_columns>("range.per_million_output_tokens",
                                                                  true);
   t.add(
       {boolean(
-           "quality.measured", [](Row r) { return r.measured; },
+           "quality.measured", [](ServingRowRef r) { return r.measured; },
            "whether rows of the architecture and the engine informed the fit"),
-       figure<[](Row r) { return r.sigma; }>("quality.sigma", "",
+       serving_figure<[](ServingRowRef r) { return r.sigma; }>("quality.sigma", "",
                                              "spread of ln(predicted / measured)"),
        number(
            "quality.published_output_tokens_per_second_per_gpu", "tokens/s", NumberKind::number,
-           [](Row r) { return r.published; }, "the best published rate of model, chip and format"),
+           [](ServingRowRef r) { return r.published; }, "the best published rate of model, chip and format"),
        text(
-           "quality.published_source", [](Row r) -> auto& { return r.published_source; },
+           "quality.published_source", [](ServingRowRef r) -> auto& { return r.published_source; },
            "where it was published")});
 }
 
-const Columns<ServingRow>& row_columns() {
+const Columns<ServingRow>& serving_row_columns() {
   static const Columns<ServingRow> table = [] {
     Columns<ServingRow> t = {
         text(
-            "accelerator", [](Row r) -> auto& { return r.accelerator; }, "catalog name", Rank::key),
+            "accelerator", [](ServingRowRef r) -> auto& { return r.accelerator; }, "catalog name", Rank::key),
         text(
-            "system", [](Row r) -> auto& { return r.system; }, "node or rack it lives in"),
-        figure<[](Row r) { return r.layout.gpus; }>("gpus", "accelerators", "of one replica"),
-        figure<[](Row r) { return r.layout.tp; }>("layout.tp", "",
+            "system", [](ServingRowRef r) -> auto& { return r.system; }, "node or rack it lives in"),
+        serving_figure<[](ServingRowRef r) { return r.layout.gpus; }>("gpus", "accelerators", "of one replica"),
+        serving_figure<[](ServingRowRef r) { return r.layout.tp; }>("layout.tp", "",
                                                   "tensor-parallel degree of attention"),
-        figure<[](Row r) { return r.layout.ep; }>("layout.ep", "", "expert-parallel degree"),
-        figure<[](Row r) { return r.layout.dp; }>("layout.dp", "", "copies of attention"),
+        serving_figure<[](ServingRowRef r) { return r.layout.ep; }>("layout.ep", "", "expert-parallel degree"),
+        serving_figure<[](ServingRowRef r) { return r.layout.dp; }>("layout.dp", "", "copies of attention"),
         text(
-            "engine", [](Row r) -> auto& { return r.engine; }, "inference software"),
+            "engine", [](ServingRowRef r) -> auto& { return r.engine; }, "inference software"),
         text(
             "precision",
-            [](Row r) { return known(r) ? weight_format_name(r.format) : std::string_view(); },
+            [](ServingRowRef r) { return known(r) ? weight_format_name(r.format) : std::string_view(); },
             "format of the weights"),
         text(
-            "kv_precision", [](Row r) { return known(r) ? r.cache_format() : std::string_view(); },
+            "kv_precision", [](ServingRowRef r) { return known(r) ? r.cache_format() : std::string_view(); },
             "format of the cache")};
     add_speed(t);
-    t.lift<[](Row r) { return known(r) ? &r.point.step : nullptr; }, step_columns>("step", true);
-    t.add({figure<[](Row r) { return r.point.prefill_seconds; }>("step.prefill_seconds", "s",
+    t.lift<[](ServingRowRef r) { return known(r) ? &r.point.step : nullptr; }, step_columns>("step", true);
+    t.add({serving_figure<[](ServingRowRef r) { return r.point.prefill_seconds; }>("step.prefill_seconds", "s",
                                                                  "prompts of other requests")});
-    t.lift<[](Row r) { return known(r) ? &r.cost : nullptr; }, cost_columns>("cost", true);
+    t.lift<[](ServingRowRef r) { return known(r) ? &r.cost : nullptr; }, cost_columns>("cost", true);
     t.add({number(
         "tokens_per_second_per_megawatt", "tokens/s/MW", NumberKind::number, Better::higher,
-        [](Row r) { return r.output_per_second_per_megawatt; },
+        [](ServingRowRef r) { return r.output_per_second_per_megawatt; },
         "output tokens; rated power of the system x PUE")});
     add_quality(t);
     t.add(
         {list<cost_columns>(
-             "costs", [](Row r) -> auto& { return r.costs; }, "the same under each kind of price"),
+             "costs", [](ServingRowRef r) -> auto& { return r.costs; }, "the same under each kind of price"),
          list<curve_columns>(
-             "curve", [](Row r) -> auto& { return r.curve; },
+             "curve", [](ServingRowRef r) -> auto& { return r.curve; },
              "throughput over concurrency, same layout"),
          text(
-             "problem", [](Row r) -> auto& { return r.problem; }, "why there is no answer")});
+             "problem", [](ServingRowRef r) -> auto& { return r.problem; }, "why there is no answer")});
     return t;
   }();
   return table;
@@ -274,31 +274,31 @@ const Columns<ServingReport>& serving_columns() {
                           std::string_view help) {
       return number(path, unit, NumberKind::count, get, help);
     };
-    t.add({price_date([](Answer r) -> auto& { return r.price_data_date; }),
+    t.add({price_date([](ServingAnswer r) -> auto& { return r.price_data_date; }),
            json(
-               "scenario", [](Answer r) -> auto& { return r.scenario; },
+               "scenario", [](ServingAnswer r) -> auto& { return r.scenario; },
                "what was asked, beside the load"),
            json(
-               "request", [](Answer r) -> auto& { return r.request; },
+               "request", [](ServingAnswer r) -> auto& { return r.request; },
                "the load, the software and the layout as asked, replayable with --scenario"),
            text(
-               "model.name", [](Answer r) -> auto& { return r.model; }, "what is served"),
+               "model.name", [](ServingAnswer r) -> auto& { return r.model; }, "what is served"),
            count(
-               "model.params_total", "parameters", [](Answer r) { return r.params_total; },
+               "model.params_total", "parameters", [](ServingAnswer r) { return r.params_total; },
                "all parameters"),
            count(
-               "model.params_active", "parameters", [](Answer r) { return r.params_active; },
+               "model.params_active", "parameters", [](ServingAnswer r) { return r.params_active; },
                "that one token uses"),
            count(
-               "input_tokens", "tokens", [](Answer r) { return r.question.load.input_tokens; },
+               "input_tokens", "tokens", [](ServingAnswer r) { return r.question.load.input_tokens; },
                "of a request"),
            count(
-               "output_tokens", "tokens", [](Answer r) { return r.question.load.output_tokens; },
+               "output_tokens", "tokens", [](ServingAnswer r) { return r.question.load.output_tokens; },
                "of its answer"),
-           list<row_columns>(
-               "serving", [](Answer r) -> auto& { return r.rows; }, "one per accelerator")});
-    t.lift<[](Answer r) -> auto& { return r.claim; }, claim_columns>("claim", true);
-    t.add(open_points<std::remove_cvref_t<Answer>>());
+           list<serving_row_columns>(
+               "serving", [](ServingAnswer r) -> auto& { return r.rows; }, "one per accelerator")});
+    t.lift<[](ServingAnswer r) -> auto& { return r.claim; }, claim_columns>("claim", true);
+    t.add(open_points<std::remove_cvref_t<ServingAnswer>>());
     return t;
   }();
   return table;

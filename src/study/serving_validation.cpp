@@ -84,7 +84,7 @@ void add_error(const ServingReplay& r, std::vector<RowError>& errors) {
   if (r.error) errors.push_back({*r.error, r.weight, r.group});
 }
 
-std::vector<ValidationSummary> summaries_of(const std::vector<ServingReplay>& rows) {
+std::vector<ValidationSummary> serving_summaries(const std::vector<ServingReplay>& rows) {
   constexpr std::pair<std::string_view, std::string ServingReplay::*> kDimensions[] = {
       {"model", &ServingReplay::model},
       {"accelerator", &ServingReplay::accelerator},
@@ -133,7 +133,7 @@ ServingValidation validate_serving(const Catalog& catalog, const ValidationFilte
   for (const ServingReplay& r : out.rows) add_error(r, errors);
   if (errors.empty()) return out;
   out.all = summarise(errors, "all", "all");
-  out.summaries = summaries_of(out.rows);
+  out.summaries = serving_summaries(out.rows);
   out.ordered_rightly = ordered_rightly(out.rows);
   return out;
 }

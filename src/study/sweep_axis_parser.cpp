@@ -21,7 +21,7 @@ constexpr double kMostValues = 1e15;
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
 constexpr std::size_t kQuotedLength = 80;
 
-std::string_view trim(std::string_view text) {
+std::string_view trim_axis(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r";
   while (!text.empty() && kSpace.find(text.front()) != kSpace.npos) text.remove_prefix(1);
   while (!text.empty() && kSpace.find(text.back()) != kSpace.npos) text.remove_suffix(1);
@@ -80,8 +80,8 @@ SweepAxis SweepAxis::parse(std::string_view text) {
                 "write PATH=VALUES, like hardware.gpus=8..512:x2 or train.precision=bf16,fp8",
                 "--vary");
   }
-  const FieldInfo& field = varied_field(trim(text.substr(0, equals)));
-  return SweepAxisParser(field, text).parse(trim(text.substr(equals + 1)));
+  const FieldInfo& field = varied_field(trim_axis(text.substr(0, equals)));
+  return SweepAxisParser(field, text).parse(trim_axis(text.substr(equals + 1)));
 }
 
 SweepAxisParser::SweepAxisParser(const FieldInfo& field, std::string_view argument)
@@ -108,7 +108,7 @@ SweepAxis SweepAxisParser::parse(std::string_view values) {
 void SweepAxisParser::add_list(std::string_view items) {
   while (true) {
     const std::size_t comma = std::min(items.find(','), items.size());
-    const std::string_view item = trim(items.substr(0, comma));
+    const std::string_view item = trim_axis(items.substr(0, comma));
     if (item.empty()) refuse("there is an empty value in the list", "write a,b,c");
     add_item(item);
     if (comma == items.size()) return;
@@ -124,7 +124,7 @@ void SweepAxisParser::add_file(const std::string& path) {
   std::size_t number = 0;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string_view line = trim(rest.substr(0, end));
+    const std::string_view line = trim_axis(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
     ++number;
     if (line.empty() || line.starts_with('#')) continue;
@@ -171,7 +171,7 @@ void SweepAxisParser::add_range(std::string_view item, std::size_t dots) {
     refuse(fmt::format("\"{}\" has no step", item),
            fmt::format("write {0}:STEP for equal steps, or {0}:x2 to double", item));
   }
-  const std::string_view step = trim(item.substr(colon + 1));
+  const std::string_view step = trim_axis(item.substr(colon + 1));
   const bool geometric = step.starts_with('x') || step.starts_with('*');
   const NumberKind kind = number_kind(axis_.field_->kind);
   double first = 0;

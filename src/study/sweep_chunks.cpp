@@ -9,7 +9,7 @@ namespace {
 // Long enough that handing out costs nothing, short enough that an interruption is prompt.
 constexpr std::chrono::milliseconds kShort{2};
 constexpr std::chrono::milliseconds kLong{20};
-constexpr std::uint64_t kMostRows = 512;
+constexpr std::uint64_t kMostChunkRows = 512;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ std::optional<SweepChunk> SweepChunks::next() {
 
 void SweepChunks::finish(SweepChunk&& chunk, std::chrono::steady_clock::duration took) {
   const std::lock_guard lock(mutex_);
-  if (took < kShort) chunk_rows_ = std::min(kMostRows, chunk_rows_ * 2);
+  if (took < kShort) chunk_rows_ = std::min(kMostChunkRows, chunk_rows_ * 2);
   if (took > kLong) chunk_rows_ = std::max<std::uint64_t>(1, chunk_rows_ / 2);
   const bool first = chunk.number == popped_;
   slots_[chunk.number % slots_.size()] = std::move(chunk);

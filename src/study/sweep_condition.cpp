@@ -14,7 +14,7 @@ namespace trcost {
 namespace {
 
 constexpr std::string_view kFlag = "--where";
-constexpr std::size_t kQuotedLength = 80;
+constexpr std::size_t kQuotedCondition = 80;
 
 std::string_view trim(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -26,14 +26,14 @@ bool orders(Comparison comparison) {
   return comparison != Comparison::equal && comparison != Comparison::unequal;
 }
 
-[[noreturn]] void refuse(const Clause& clause, std::string message, std::string hint) {
+[[noreturn]] void refuse_condition(const Clause& clause, std::string message, std::string hint) {
   throw Error(ErrorKind::usage, std::move(message), std::move(hint),
               fmt::format("{} {}", kFlag, clause.written));
 }
 
 void refuse_order_of_words(const Clause& clause) {
   if (!orders(clause.comparison)) return;
-  refuse(clause, fmt::format("{} is a word, which is neither more nor less", clause.name),
+  refuse_condition(clause, fmt::format("{} is a word, which is neither more nor less", clause.name),
          "compare it with = or !=");
 }
 
@@ -41,7 +41,7 @@ double parse_value(const Clause& clause, NumberKind kind) {
   try {
     return parse_number(clause.value, kind);
   } catch (const Error& error) {
-    refuse(clause, error.message, error.hint);
+    refuse_condition(clause, error.message, error.hint);
   }
 }
 
@@ -52,7 +52,7 @@ double parse_truth(const Clause& clause) {
   for (const std::string_view word : {"false", "no", "off", "0"}) {
     if (clause.value == word) return 0;
   }
-  refuse(clause, fmt::format("\"{}\" is neither true nor false", clause.value),
+  refuse_condition(clause, fmt::format("\"{}\" is neither true nor false", clause.value),
          fmt::format("write {}=true", clause.name));
 }
 
@@ -84,7 +84,7 @@ Clause parse_clause(std::string_view text) {
       {"=", Comparison::equal},
   };
   Clause clause;
-  clause.written = std::string(text.substr(0, kQuotedLength));
+  clause.written = std::string(text.substr(0, kQuotedCondition));
   const std::size_t at = text.find_first_of("<>=!");
   if (at != std::string_view::npos) {
     for (const auto& [sign, comparison] : kOperators) {
@@ -97,7 +97,7 @@ Clause parse_clause(std::string_view text) {
   }
   const bool compared = at != std::string_view::npos && clause.name == kErrorColumn;
   if (clause.name.empty() || (clause.value.empty() && !compared)) {
-    refuse(clause, "this is not a condition",
+    refuse_condition(clause, "this is not a condition",
            "write NAME, one of = != < <= > >=, and a value, like \"hardware.gpus<=512\" in quotes");
   }
   return clause;
@@ -115,7 +115,7 @@ ClauseValue clause_value(const Clause& clause, const FieldInfo& field) {
     scratch.set(field, clause.value, kFlag);
     return {0, std::string(scratch.text(field.field))};
   } catch (const Error& error) {
-    refuse(clause, error.message, error.hint);
+    refuse_condition(clause, error.message, error.hint);
   }
 }
 

@@ -13,7 +13,7 @@
 namespace trcost {
 namespace {
 
-std::string_view trim(std::string_view text) {
+std::string_view trim_column(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
@@ -23,7 +23,7 @@ std::vector<std::string> split(std::string_view list, std::string_view flag) {
   std::vector<std::string> out;
   while (true) {
     const std::size_t comma = std::min(list.find(','), list.size());
-    out.emplace_back(trim(list.substr(0, comma)));
+    out.emplace_back(trim_column(list.substr(0, comma)));
     if (out.back().empty()) {
       throw Error(ErrorKind::usage, "there is an empty name in the list",
                   "write names separated by commas, like cost.total,performance.mfu",
@@ -83,7 +83,7 @@ Directed parse_directed(std::string name, std::string_view flag) {
   return out;
 }
 
-SweepKey key_of(const std::vector<SweepAxis>& axes, const Directed& directed,
+SweepKey sort_key(const std::vector<SweepAxis>& axes, const Directed& directed,
                 std::string_view flag) {
   SweepKey key;
   key.axis = axis_of(axes, directed.name);
@@ -94,7 +94,7 @@ SweepKey key_of(const std::vector<SweepAxis>& axes, const Directed& directed,
 
 SweepKey objective_of(const std::vector<SweepAxis>& axes, const Directed& directed) {
   constexpr std::string_view kFlag = "--pareto";
-  SweepKey key = key_of(axes, directed, kFlag);
+  SweepKey key = sort_key(axes, directed, kFlag);
   const bool number = key.axis ? axes[*key.axis].numeric() : key.column->kind == ColumnKind::number;
   if (!number) {
     throw Error(ErrorKind::usage, fmt::format("{} is not a number", directed.name),
@@ -212,7 +212,7 @@ void SweepPlan::add_columns(std::string_view select) {
 void SweepPlan::add_order(const SweepRequest& request) {
   if (!request.sort.empty()) {
     for (std::string& name : split(request.sort, "--sort")) {
-      sort_.push_back(key_of(axes_, parse_directed(std::move(name), "--sort"), "--sort"));
+      sort_.push_back(sort_key(axes_, parse_directed(std::move(name), "--sort"), "--sort"));
     }
   }
   if (!request.pareto.empty()) {

@@ -39,7 +39,7 @@ void read_key(const SweepPlan& plan, const SweepKey& key, const SweepRow& row, K
 }
 
 // Negative, 0 or positive; what is unknown comes last in both directions.
-int compare(const KeyValue& a, const KeyValue& b, bool descending) {
+int compare_keys(const KeyValue& a, const KeyValue& b, bool descending) {
   if (a.known != b.known) return a.known ? -1 : 1;
   const int sign = descending ? -1 : 1;
   if (a.number != b.number) return a.number < b.number ? -sign : sign;
@@ -68,7 +68,7 @@ void SweepSelection::refuse_memory() const {
 
 bool SweepSelection::before(const KeptRow& a, const KeptRow& b) const {
   for (std::size_t i = 0; i < a.keys.size(); ++i) {
-    const int order = compare(a.keys[i], b.keys[i], plan_->sort()[i].descending);
+    const int order = compare_keys(a.keys[i], b.keys[i], plan_->sort()[i].descending);
     if (order != 0) return order < 0;
   }
   return a.index < b.index;

@@ -6,7 +6,7 @@ namespace {
 
 using namespace column;
 
-constexpr auto tokens(std::string_view path, auto get, std::string_view help,
+constexpr auto token_column(std::string_view path, auto get, std::string_view help,
                       Rank rank = Rank::main, std::string_view title = {}) {
   return number(path, "tokens", NumberKind::integer, get, help, rank, title);
 }
@@ -14,13 +14,13 @@ constexpr auto tokens(std::string_view path, auto get, std::string_view help,
 const Columns<TokenDistribution>& distribution_columns() {
   using D = const TokenDistribution&;
   static const Columns<TokenDistribution> table = {
-      tokens(
+      token_column(
           "min", [](D d) { return d.min; }, "of the smallest input"),
-      tokens(
+      token_column(
           "median", [](D d) { return d.median; }, "half of the inputs have at most"),
-      tokens(
+      token_column(
           "p90", [](D d) { return d.p90; }, "nine of ten inputs have at most"),
-      tokens(
+      token_column(
           "max", [](D d) { return d.max; }, "of the largest input"),
       number(
           "mean", "tokens", NumberKind::number, [](D d) { return d.mean; }, "per input")};
@@ -65,9 +65,9 @@ const Columns<TokenItem>& token_item_columns() {
       number(
           "count", "", NumberKind::integer, [](const TokenItem& i) { return i.count; },
           "inputs like this one"),
-      tokens("tokens.vision_encoder", count<&TokenCount::vision_encoder>,
+      token_column("tokens.vision_encoder", count<&TokenCount::vision_encoder>,
              "that the encoder computes, padding included", Rank::first, "encoder tokens"),
-      tokens("tokens.vision", count<&TokenCount::vision>,
+      token_column("tokens.vision", count<&TokenCount::vision>,
              "that the language model sees, without text separators", Rank::first, "tokens"),
       number("tiles", "", NumberKind::integer, count<&TokenCount::tiles>,
              "pieces that are encoded apart", Rank::main),
@@ -81,7 +81,7 @@ const Columns<TokenItem>& token_item_columns() {
             return Value::size(static_cast<double>(size->width), static_cast<double>(size->height));
           },
           "pixels that go in after resizing and padding", Rank::main),
-      tokens("encoder_sequence", count<&TokenCount::encoder_sequence>,
+      token_column("encoder_sequence", count<&TokenCount::encoder_sequence>,
              "that attend to each other in the encoder", Rank::rest),
       text("rule", count<&TokenCount::rule>, "how it is counted"),
       text("source", count<&TokenCount::source>, "where the rule was read"),
@@ -95,9 +95,9 @@ const Columns<TokenReport>& token_columns() {
     t.add(versions<TokenReport>());
     t.add({list<token_item_columns>(
                "items", [](const TokenReport& r) -> auto& { return r.items; }, "one per input"),
-           after_rows(tokens("total.vision_encoder", total<&TokenSums::vision_encoder>,
+           after_rows(token_column("total.vision_encoder", total<&TokenSums::vision_encoder>,
                              "of all inputs, in the encoder")),
-           after_rows(tokens("total.vision", total<&TokenSums::vision>,
+           after_rows(token_column("total.vision", total<&TokenSums::vision>,
                              "of all inputs, in the language model")),
            after_rows(number("inputs", "", NumberKind::integer, total<&TokenSums::inputs>,
                              "counted, each as often as it stands there"))});

@@ -21,7 +21,7 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-bool selected(const ThroughputRow& row, const ValidationFilter& filter) {
+bool selected_row(const ThroughputRow& row, const ValidationFilter& filter) {
   const auto same = [](std::string_view wanted, std::string_view is) {
     return wanted.empty() || wanted == is;
   };
@@ -31,7 +31,7 @@ bool selected(const ThroughputRow& row, const ValidationFilter& filter) {
 }
 
 /// Prepared models are reused while rows stay with the same workload and platform.
-ValidationRow replay(const Catalog& catalog, const ThroughputRow& row, bool default_tuning) {
+ValidationRow replay_throughput(const Catalog& catalog, const ThroughputRow& row, bool default_tuning) {
   ValidationRow result;
   result.measured = &row;
   try {
@@ -70,7 +70,7 @@ std::string task_family(const ThroughputRow& row) {
   return row.task == RowTask::pretrain ? "pre-training" : "fine-tuning";
 }
 
-std::vector<ValidationSummary> summaries_of(const std::vector<ValidationRow>& rows,
+std::vector<ValidationSummary> throughput_summaries(const std::vector<ValidationRow>& rows,
                                             const Catalog& catalog) {
   using Key = std::string (*)(const ValidationRow&, const Catalog&);
   static constexpr std::pair<std::string_view, Key> dimensions[] = {
@@ -257,15 +257,15 @@ ValidationSummary summarise(const std::vector<RowError>& rows, std::string dimen
 ValidationResult validate(const Catalog& catalog, const ValidationFilter& filter) {
   ValidationResult result;
   for (const ThroughputRow& row : catalog.runs().throughput) {
-    if (!selected(row, filter)) continue;
-    result.rows.push_back(replay(catalog, row, filter.default_tuning));
+    if (!selected_row(row, filter)) continue;
+    result.rows.push_back(replay_throughput(catalog, row, filter.default_tuning));
   }
   std::vector<RowError> predicted;
   for (const ValidationRow& row : result.rows) {
     if (row.problem.empty()) predicted.push_back(error_of(row));
   }
   result.all = summarise(predicted, "all", "all");
-  result.summaries = summaries_of(result.rows, catalog);
+  result.summaries = throughput_summaries(result.rows, catalog);
   return result;
 }
 

@@ -12,7 +12,7 @@
 namespace trcost {
 namespace {
 
-void predict(const Catalog& catalog, MemoryReplay& row) {
+void predict_peak(const Catalog& catalog, MemoryReplay& row) {
   const Scenario scenario = replay_scenario(*row.run);
   row.model = scenario.text(Field::model_name);
   row.accelerator = scenario.text(Field::hardware_accelerator);
@@ -26,26 +26,26 @@ void predict(const Catalog& catalog, MemoryReplay& row) {
   row.error = row.predicted / row.measured - 1;
 }
 
-MemoryReplay replayed(const Catalog& catalog, const MemoryFigure& figure) {
+MemoryReplay replayed_peak(const Catalog& catalog, const MemoryFigure& figure) {
   MemoryReplay row;
   row.run = row.figure = &figure;
   row.source = vote_of(figure.source);
   try {
-    predict(catalog, row);
+    predict_peak(catalog, row);
   } catch (const Error& error) {
     row.problem = error.message;
   }
   return row;
 }
 
-RowError error_of(const MemoryReplay& row) {
+RowError memory_error(const MemoryReplay& row) {
   return {.error = row.error, .weight = row.weight, .group = row.source};
 }
 
 ValidationSummary summary_of(const std::vector<const MemoryReplay*>& rows, std::string dimension,
                              std::string value) {
   std::vector<RowError> errors;
-  for (const MemoryReplay* row : rows) errors.push_back(error_of(*row));
+  for (const MemoryReplay* row : rows) errors.push_back(memory_error(*row));
   return summarise(errors, std::move(dimension), std::move(value));
 }
 
@@ -53,7 +53,7 @@ std::string counter_of(const MemoryReplay& row) {
   return std::string(word_of(kMemoryCounters, row.figure->counter));
 }
 
-std::vector<ValidationSummary> summaries_of(const std::vector<const MemoryReplay*>& rows) {
+std::vector<ValidationSummary> memory_summaries(const std::vector<const MemoryReplay*>& rows) {
   using Value = std::string (*)(const MemoryReplay&);
   constexpr std::pair<const char*, Value> kDimensions[] = {
       {"counter", counter_of},
@@ -75,7 +75,7 @@ MemoryValidation validate_memory(const Catalog& catalog, const ValidationFilter&
   MemoryValidation out;
   for (const MemoryFigure& figure : catalog.runs().memory) {
     if (!selected(figure, filter)) continue;
-    MemoryReplay row = replayed(catalog, figure);
+    MemoryReplay row = replayed_peak(catalog, figure);
     if (filter.task.empty() || row.recipe == filter.task) out.rows.push_back(std::move(row));
   }
   weigh(out.rows);
@@ -84,7 +84,7 @@ MemoryValidation validate_memory(const Catalog& catalog, const ValidationFilter&
     if (row.weight > 0) judged.push_back(&row);
   }
   out.all = summary_of(judged, "all", "all");
-  out.summaries = summaries_of(judged);
+  out.summaries = memory_summaries(judged);
   const std::vector<const Replay*> votes(judged.begin(), judged.end());
   out.votes = votes_of(votes);
   return out;

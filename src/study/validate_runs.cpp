@@ -49,7 +49,7 @@ void refuse_impossible(const Catalog& catalog, const PublishedRun& run, const st
   }
 }
 
-void replay(Estimator& estimator, const Catalog& catalog, RunReplay& row) {
+void replay_run(Estimator& estimator, const Catalog& catalog, RunReplay& row) {
   const PublishedRun& run = *row.run;
   const Scenario scenario = run_scenario(catalog, run);
   row.accelerator = std::string(scenario.text(Field::hardware_accelerator));
@@ -165,7 +165,7 @@ RunValidation validate_runs(const Catalog& catalog) {
     RunReplay row;
     row.run = &run;
     try {
-      replay(estimator, catalog, row);
+      replay_run(estimator, catalog, row);
     } catch (const Error& error) {
       row.problem = error.message;
     }

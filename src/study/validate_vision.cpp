@@ -43,7 +43,7 @@ double hours_at(const ReplayableRun& run, const Scenario& scenario, const Estima
   return amount_of(run, scenario, estimate) / *run.measured / kSecondsPerHour;
 }
 
-void replay(const Catalog& catalog, Estimator& estimator, VisionReplay& row) {
+void replay_vision(const Catalog& catalog, Estimator& estimator, VisionReplay& row) {
   const ReplayableRun& run = *row.run;
   const Scenario scenario = replay_scenario(run);
   row.accelerator = scenario.text(Field::hardware_accelerator);
@@ -83,7 +83,7 @@ VisionValidation validate_vision(const Catalog& catalog, const ValidationFilter&
     row.run = &run;
     row.source = vote_of(run.source);
     try {
-      replay(catalog, estimator, row);
+      replay_vision(catalog, estimator, row);
     } catch (const Error& error) {
       row.problem = error.message;
     }

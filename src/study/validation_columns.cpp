@@ -8,56 +8,42 @@ namespace trcost {
 namespace {
 
 using namespace column;
-using Row = const ValidationRow&;
+using ValidationRowRef = const ValidationRow&;
 using Summary = const ValidationSummary&;
 using Run = const RunReplay&;
 
-constexpr auto plain(std::string_view path, auto get, std::string_view help,
-                     Rank rank = Rank::rest) {
-  return number(path, "", NumberKind::integer, get, help, rank);
-}
-
-constexpr auto share(std::string_view path, auto get, std::string_view help,
-                     Rank rank = Rank::rest) {
-  return number(path, "", NumberKind::fraction, get, help, rank);
-}
-
-constexpr auto plain_number(std::string_view path, auto get, std::string_view help) {
-  return number(path, "", NumberKind::number, get, help);
-}
-
 template <auto Member>
-constexpr auto fact = [](Row row) -> std::string_view { return row.measured->*Member; };
+constexpr auto fact = [](ValidationRowRef row) -> std::string_view { return row.measured->*Member; };
 
-const Columns<ValidationRow>& row_columns() {
+const Columns<ValidationRow>& validation_row_columns() {
   static const Columns<ValidationRow> table = [] {
     Columns<ValidationRow> t = {
         text("id", fact<&ThroughputRow::id>, "of the measured row", Rank::key),
         text("model", fact<&ThroughputRow::model>, "what was trained"),
-        text("task", [](Row r) { return word_of(kTasks, r.measured->task); }, "kind of training"),
+        text("task", [](ValidationRowRef r) { return word_of(kTasks, r.measured->task); }, "kind of training"),
         text("accelerator", fact<&ThroughputRow::accelerator>, "catalog name"),
-        plain("gpus", [](Row r) { return r.measured->gpus; }, "cluster size"),
-        text("precision", [](Row r) { return precision_name(r.measured->precision); },
+        integer("gpus", [](ValidationRowRef r) { return r.measured->gpus; }, "cluster size"),
+        text("precision", [](ValidationRowRef r) { return precision_name(r.measured->precision); },
              "format of the matmuls"),
-        text("stack", [](Row r) { return stack_of(*r.measured); }, "software")};
-    t.lift<[](Row r) {
+        text("stack", [](ValidationRowRef r) { return stack_of(*r.measured); }, "software")};
+    t.lift<[](ValidationRowRef r) {
       return r.problem.empty()
                  ? std::optional<PlacedLayout>({&r.layout, r.measured->gpus, r.layers})
                  : std::nullopt;
     }, layout_columns>("layout", true);
-    t.add({boolean("planned", [](Row r) { return r.planned; }, "the planner chose something"),
+    t.add({boolean("planned", [](ValidationRowRef r) { return r.planned; }, "the planner chose something"),
            number("predicted_tokens_per_second_per_gpu", "tokens/s", NumberKind::count,
-                  [](Row r) { return where_known(r, r.predicted); }, "by the model", Rank::first,
+                  [](ValidationRowRef r) { return where_known(r, r.predicted); }, "by the model", Rank::first,
                   "predicted"),
            number("measured_tokens_per_second_per_gpu", "tokens/s", NumberKind::count,
-                  [](Row r) { return r.measured->tokens_per_second_per_gpu; }, "as published",
+                  [](ValidationRowRef r) { return r.measured->tokens_per_second_per_gpu; }, "as published",
                   Rank::first, "measured"),
-           share("error", [](Row r) { return where_known(r, r.error); },
+           share("error", [](ValidationRowRef r) { return where_known(r, r.error); },
                  "predicted / measured - 1", Rank::first),
-           number("weight", "", NumberKind::number, [](Row r) { return r.measured->weight; },
+           number("weight", "", NumberKind::number, [](ValidationRowRef r) { return r.measured->weight; },
                   "one over the rows of its experiment"),
            text("source", fact<&ThroughputRow::source>, "where it was published"),
-           text("problem", [](Row r) -> auto& { return r.problem; },
+           text("problem", [](ValidationRowRef r) -> auto& { return r.problem; },
                 "why there is no prediction")});
     return t;
   }();
@@ -67,14 +53,14 @@ const Columns<ValidationRow>& row_columns() {
 const Columns<LeftOut>& left_out_columns() {
   using Left = const LeftOut&;
   static const Columns<LeftOut> table = {
-      plain("rows", [](Left l) { return l.rows; },
+      integer("rows", [](Left l) { return l.rows; },
             "predicted by constants that never saw their source"),
       share("median_error", [](Left l) { return l.median; }, "of |error|"),
       share("p90_error", [](Left l) { return l.p90; }, "nine of ten rows are nearer"),
       share("bias", [](Left l) { return l.bias; }, "median of error"),
       share("inside", [](Left l) { return l.inside; }, "of the rows within P10 to P90"),
-      plain_number("width", [](Left l) { return l.width; }, "median P90 / P10"),
-      plain_number("score", [](Left l) { return l.score; },
+      plain("width", [](Left l) { return l.width; }, "median P90 / P10"),
+      plain("score", [](Left l) { return l.score; },
                    "mean interval score of the logarithm at 80 %")};
   return table;
 }
@@ -87,10 +73,10 @@ const Columns<ValidationSummary>& validation_summary_columns() {
       text("dimension", [](Summary s) -> auto& { return s.dimension; }, "what rows are told by",
            Rank::key),
       text("value", [](Summary s) -> auto& { return s.value; }, "which rows", Rank::key),
-      plain("rows", [](Summary s) { return s.rows; }, "measured"),
-      plain("apart", [](Summary s) { return s.apart; },
+      integer("rows", [](Summary s) { return s.rows; }, "measured"),
+      integer("apart", [](Summary s) { return s.apart; },
             "of them kept apart by the fit, and no part of the errors unless all are"),
-      plain("groups", [](Summary s) { return s.groups; }, "experiments of those that count"),
+      integer("groups", [](Summary s) { return s.groups; }, "experiments of those that count"),
       share("median_error", [](Summary s) { return s.median; }, "of |error|", Rank::first),
       share("p90_error", [](Summary s) { return s.p90; }, "nine of ten rows are nearer"),
       share("bias", [](Summary s) { return s.bias; }, "median of error")};
@@ -111,13 +97,13 @@ const Columns<ServingReplay>& serving_replay_columns() {
       text("accelerator", [](Replay r) -> auto& { return r.accelerator; }, "catalog name"),
       text("engine", [](Replay r) -> auto& { return r.engine; }, "software"),
       text("precision", [](Replay r) { return r.precision; }, "format of the weights"),
-      plain("gpus", [](Replay r) { return r.layout.gpus; }, "of a replica"),
-      plain("layout.tp", [](Replay r) { return r.layout.tp; }, "tensor-parallel degree"),
-      plain("layout.ep", [](Replay r) { return r.layout.ep; }, "expert-parallel degree"),
-      plain("layout.dp", [](Replay r) { return r.layout.dp; }, "copies of attention"),
-      plain("input_tokens", [](Replay r) { return r.input_tokens; }, "of a request"),
-      plain("output_tokens", [](Replay r) { return r.output_tokens; }, "of its answer"),
-      plain("concurrency",
+      integer("gpus", [](Replay r) { return r.layout.gpus; }, "of a replica"),
+      integer("layout.tp", [](Replay r) { return r.layout.tp; }, "tensor-parallel degree"),
+      integer("layout.ep", [](Replay r) { return r.layout.ep; }, "expert-parallel degree"),
+      integer("layout.dp", [](Replay r) { return r.layout.dp; }, "copies of attention"),
+      integer("input_tokens", [](Replay r) { return r.input_tokens; }, "of a request"),
+      integer("output_tokens", [](Replay r) { return r.output_tokens; }, "of its answer"),
+      integer("concurrency",
             [](Replay r) { return r.concurrency; },
             "in flight; unknown where all requests are queued"),
       number("predicted_output_tokens_per_second_per_gpu", "tokens/s", NumberKind::count,
@@ -201,8 +187,8 @@ const Columns<VisionReplay>& vision_replay_columns() {
 const Columns<SourceVotes>& vote_columns() {
   using Votes = const SourceVotes&;
   static const Columns<SourceVotes> table = {
-      plain("rows", [](Votes v) { return v.rows; }, "replayed"),
-      plain("sources", [](Votes v) { return v.sources; }, "votes"),
+      integer("rows", [](Votes v) { return v.rows; }, "replayed"),
+      integer("sources", [](Votes v) { return v.sources; }, "votes"),
       number("factor", "", NumberKind::number, [](Votes v) { return v.factor; },
              "exp of the median |ln(predicted / reported)|, one vote per source", Rank::first),
       number("bias", "", NumberKind::number, [](Votes v) { return v.bias; },
@@ -234,7 +220,7 @@ const Columns<ValidationResult>& validation_columns() {
   static const Columns<ValidationResult> table = [] {
     Columns<ValidationResult> t;
     t.add(versions<ValidationResult>());
-    t.add({list<row_columns>("rows", [](const ValidationResult& r) -> auto& { return r.rows; },
+    t.add({list<validation_row_columns>("rows", [](const ValidationResult& r) -> auto& { return r.rows; },
                              "one per measured row"),
            list<validation_summary_columns>(
                "summaries", [](const ValidationResult& r) { return with_all(r); },
@@ -252,16 +238,16 @@ const Columns<RunValidation>& run_validation_columns() {
     t.add(versions<RunValidation>());
     t.add({list<replay_columns>("runs", [](V v) -> auto& { return v.rows; },
                                 "one per published run"),
-           plain("summary.replayed", [](V v) { return v.replayed; }, "runs that have an estimate"),
-           plain("summary.inside", [](V v) { return v.inside; }, "of them within P10 to P90"),
-           plain("summary.below", [](V v) { return v.below; }, "that took less than P10"),
-           plain("summary.above", [](V v) { return v.above; }, "that took more than P90"),
+           integer("summary.replayed", [](V v) { return v.replayed; }, "runs that have an estimate"),
+           integer("summary.inside", [](V v) { return v.inside; }, "of them within P10 to P90"),
+           integer("summary.below", [](V v) { return v.below; }, "that took less than P10"),
+           integer("summary.above", [](V v) { return v.above; }, "that took more than P90"),
            share("summary.coverage", [](V v) { return v.coverage; },
                  "inside / replayed; 0.8 would be perfect"),
            number("summary.median_ratio", "", NumberKind::number,
                   [](V v) { return v.median_ratio; }, "reported / predicted"),
            share("summary.median_error", [](V v) { return v.median_error; }, "of |error|"),
-           plain("summary.families", [](V v) { return v.families; }, "of models, one vote each"),
+           integer("summary.families", [](V v) { return v.families; }, "of models, one vote each"),
            number("summary.factor", "", NumberKind::number, [](V v) { return v.factor; },
                   "exp of the median |ln(predicted / reported)| of the votes"),
            number("summary.bias", "", NumberKind::number, [](V v) { return v.bias; },

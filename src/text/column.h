@@ -273,6 +273,27 @@ constexpr Column<SubjectOf<F>> number(std::string_view path, std::string_view un
   return number(path, unit, display, Better::neither, get, help, rank, title);
 }
 
+/// A number without a unit.
+template <class F>
+constexpr Column<SubjectOf<F>> plain(std::string_view path, F get, std::string_view help,
+                                     Rank rank = Rank::rest) {
+  return number(path, "", NumberKind::number, get, help, rank);
+}
+
+/// A fraction between 0 and 1.
+template <class F>
+constexpr Column<SubjectOf<F>> share(std::string_view path, F get, std::string_view help,
+                                     Rank rank = Rank::rest) {
+  return number(path, "", NumberKind::fraction, get, help, rank);
+}
+
+/// A whole number without a unit.
+template <class F>
+constexpr Column<SubjectOf<F>> integer(std::string_view path, F get, std::string_view help,
+                                       Rank rank = Rank::rest) {
+  return number(path, "", NumberKind::integer, get, help, rank);
+}
+
 /// A column whose getter gives a Value.
 template <class F>
 constexpr Column<SubjectOf<F>> of_kind(ColumnKind kind, std::string_view path, F,

@@ -21,12 +21,12 @@ constexpr std::size_t kBlock = std::size_t{64} << 10;
 constexpr std::string_view kSizeHint =
     "trcost reads models, scenarios and catalog entries; is this the right file?";
 
-[[noreturn]] void refuse(const std::string& origin, std::string message, std::string hint) {
+[[noreturn]] void refuse_file(const std::string& origin, std::string message, std::string hint) {
   throw Error(ErrorKind::data, std::move(message), std::move(hint), origin);
 }
 
 [[noreturn]] void refuse_size(const std::string& origin) {
-  refuse(origin, fmt::format("larger than the {} MiB that a file may have", kLargestFile / kMiB),
+  refuse_file(origin, fmt::format("larger than the {} MiB that a file may have", kLargestFile / kMiB),
          std::string(kSizeHint));
 }
 
@@ -37,9 +37,9 @@ std::string read_all(std::istream& in, const std::string& origin, std::string_vi
     bytes.append(block.data(), static_cast<std::size_t>(in.gcount()));
     if (bytes.size() > kLargestFile) refuse_size(origin);
   }
-  if (in.bad()) refuse(origin, "the file cannot be read", "check the disk and the permissions");
+  if (in.bad()) refuse_file(origin, "the file cannot be read", "check the disk and the permissions");
   std::string text = decode_text(std::move(bytes), origin);
-  if (text.empty()) refuse(origin, "the file is empty", std::string(if_empty));
+  if (text.empty()) refuse_file(origin, "the file is empty", std::string(if_empty));
   return text;
 }
 
@@ -50,18 +50,18 @@ std::string read_text_file(const std::string& path) {
   std::error_code status;
   const auto kind = std::filesystem::status(path, status).type();
   if (kind == std::filesystem::file_type::not_found) {
-    refuse(path, "there is no such file",
+    refuse_file(path, "there is no such file",
            json ? "check the path; catalog names are written without .json" : "check the path");
   }
   if (kind == std::filesystem::file_type::directory) {
-    refuse(path, "this is a directory, not a file", "name a file within it");
+    refuse_file(path, "this is a directory, not a file", "name a file within it");
   }
   const bool regular = kind == std::filesystem::file_type::regular;
   if (regular && std::filesystem::file_size(path, status) > kLargestFile && !status) {
     refuse_size(path);
   }
   std::ifstream in(path, std::ios::binary);
-  if (!in) refuse(path, "the file cannot be opened", "check its permissions");
+  if (!in) refuse_file(path, "the file cannot be opened", "check its permissions");
   note_input(path);
   return read_all(in, path, json ? "it has to hold one JSON object" : "is this the right file?");
 }
@@ -70,7 +70,7 @@ std::string read_stdin() {
   note_stdin();
   std::error_code status;
   if (std::filesystem::is_directory("/dev/stdin", status)) {
-    refuse("stdin", "this is a directory, not a file", "redirect a file: trcost ... - < FILE");
+    refuse_file("stdin", "this is a directory, not a file", "redirect a file: trcost ... - < FILE");
   }
   return read_all(std::cin, "stdin", "it has to hold one JSON object");
 }

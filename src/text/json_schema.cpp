@@ -17,7 +17,7 @@ enum class SchemaForm {
 };
 
 // The columns whose paths begin alike, as write_group() of record_json.cpp nests them.
-struct Group {
+struct SchemaGroup {
   const ColumnTable& table;
   std::size_t first;
   std::size_t last;
@@ -27,15 +27,15 @@ struct Group {
     return table.info(i).path.find('.', prefix);
   }
   // The group that column i opens.
-  [[nodiscard]] Group inner(std::size_t i) const {
-    Group out{table, i, i, dot(i) + 1};
+  [[nodiscard]] SchemaGroup inner(std::size_t i) const {
+    SchemaGroup out{table, i, i, dot(i) + 1};
     const std::string_view open = table.info(i).path.substr(0, out.prefix);
     while (out.last < last && table.info(out.last).path.starts_with(open)) ++out.last;
     return out;
   }
 };
 
-void write_object(JsonWriter& json, const Group& group, SchemaForm form);
+void write_object(JsonWriter& json, const SchemaGroup& group, SchemaForm form);
 
 void write_types(JsonWriter& json, std::initializer_list<std::string_view> types) {
   json.begin_array("type");
@@ -93,7 +93,7 @@ void write_property(JsonWriter& json, std::string_view name, const ColumnTable& 
   json.end_object();
 }
 
-void write_properties(JsonWriter& json, const Group& group, SchemaForm form,
+void write_properties(JsonWriter& json, const SchemaGroup& group, SchemaForm form,
                       std::vector<std::string_view>& names) {
   for (std::size_t i = group.first; i < group.last;) {
     const std::string_view path = group.table.info(i).path;
@@ -103,7 +103,7 @@ void write_properties(JsonWriter& json, const Group& group, SchemaForm form,
       write_property(json, path.substr(group.prefix), group.table, i++, form);
       continue;
     }
-    const Group inner = group.inner(i);
+    const SchemaGroup inner = group.inner(i);
     json.begin_object(names.back());
     write_object(json, inner, form);
     json.end_object();
@@ -111,7 +111,7 @@ void write_properties(JsonWriter& json, const Group& group, SchemaForm form,
   }
 }
 
-void write_object(JsonWriter& json, const Group& group, SchemaForm form) {
+void write_object(JsonWriter& json, const SchemaGroup& group, SchemaForm form) {
   const bool part = group.prefix > 0;
   const bool optional =
       part && group.table.is_optional(

@@ -21,7 +21,7 @@ void append_unit(std::string& out, std::uint32_t unit) {
   fmt::format_to(std::back_inserter(out), "\\u{:04x}", unit);
 }
 
-void append_escape(std::string& out, const CodePoint& point) {
+void append_json_escape(std::string& out, const CodePoint& point) {
   if (!point.valid) {
     out += "\uFFFD";
   } else if (point.value == '"' || point.value == '\\') {
@@ -54,7 +54,7 @@ void append_json_string(std::string& out, std::string_view text) {
     const bool quoted = point.value == '"' || point.value == '\\';
     if (!point.valid || quoted || is_unprintable(point.value)) {
       out += text.substr(copied, at - copied);
-      append_escape(out, point);
+      append_json_escape(out, point);
       copied = at + point.bytes;
     }
     at += point.bytes;

@@ -70,15 +70,15 @@ std::vector<Phase> phases_of(Method method, const MethodOptions& options) {
 
 namespace {
 
-struct Passes {
+struct PhasePasses {
   bool more_than_learning = false;
   bool reference = false;
 };
 
 // Asked for every row of a sweep.
-const Passes& passes_of(Method method) {
+const PhasePasses& passes_of(Method method) {
   static const auto table = [] {
-    std::array<Passes, std::size(kMethods)> out;
+    std::array<PhasePasses, std::size(kMethods)> out;
     for (const MethodRow& row : kMethods) {
       const std::vector<Phase> phases = phases_of(row.method, {});
       out[static_cast<std::size_t>(row.method)] = {

@@ -35,7 +35,7 @@ void add_weights(const Run& run, ServedModel& s) {
 
 // What a token leaves, and does with what others left. The recurrences' own FLOPs, a hundredth of
 // their products', are left out, and so are an image's keys: how many there are, a request decides.
-void add_core(const Run& run, ServedModel& s) {
+void add_served_core(const Run& run, ServedModel& s) {
   const Core& core = run.block.core;
   if (core.cross) return;
   s.state_bytes += run.count * core.channels * core.state * kStateBytes;
@@ -75,7 +75,7 @@ ServedModel served_model(const Model& model) {
   for (const Run& run : blocks_of(m)) {
     if (run.module == Module::mtp) continue;
     add_weights(run, s);
-    add_core(run, s);
+    add_served_core(run, s);
   }
   if (m.moe) {
     s.experts = m.moe->experts;

@@ -57,7 +57,7 @@ Table factor_table(const CalibrationResult& result) {
   return table;
 }
 
-std::string range_words(const CalibrationResult& r) {
+std::string calibration_range(const CalibrationResult& r) {
   return fmt::format(
       "{} step{} of {}: median error {:.1f} % before, {:.1f} % after. One more step like these "
       "lies "
@@ -73,7 +73,7 @@ Page page_of(const CalibrationResult& result) {
   Page page{"Calibration", made_by(), {}};
   page.add(Heading{"Measured steps"}).add(Grid{step_table(result)});
   page.add(Heading{"What they say of the software"}).add(Grid{factor_table(result)});
-  page.add(Paragraph{range_words(result)});
+  page.add(Paragraph{calibration_range(result)});
   page.add(Heading{"What would narrow the range most"});
   for (const std::string& line : result.narrow) page.add(Paragraph{line, Ink::plain, 2, true});
   return page.add(Warnings{result.warnings});

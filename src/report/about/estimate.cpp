@@ -21,7 +21,7 @@ namespace {
 // --- for machines -------------------------------------------------------------------------------
 
 // A report with its scenario as text, which a column can point into.
-struct Answer {
+struct ShownAnswer {
   const Report* report = nullptr;
   std::string scenario;
 };
@@ -61,12 +61,12 @@ const Columns<ClusterPoint>& cluster_columns() {
   return table;
 }
 
-const Columns<Answer>& answer_columns() {
+const Columns<ShownAnswer>& answer_columns() {
   using namespace column;
-  using A = const Answer&;
-  static const Columns<Answer> table = [] {
-    Columns<Answer> t;
-    t.add(versions<Answer>());
+  using A = const ShownAnswer&;
+  static const Columns<ShownAnswer> table = [] {
+    Columns<ShownAnswer> t;
+    t.add(versions<ShownAnswer>());
     t.add({price_date([](A a) -> auto& { return a.report->price_data_date; }),
            json(
                "scenario", [](A a) -> auto& { return a.scenario; },
@@ -185,7 +185,7 @@ const ColumnTable& estimate_document_columns() {
 }
 
 Document estimate_document(const Report& report) {
-  const auto answer = std::make_shared<Answer>();
+  const auto answer = std::make_shared<ShownAnswer>();
   answer->report = &report;
   answer->scenario = report.scenario != nullptr ? scenario_to_json(*report.scenario) : "{}";
   Document document{record_of(answer_columns(), *answer), "estimates",

@@ -49,7 +49,7 @@ std::string memory_words(const MemoryUse& memory) {
 }
 
 // Less than half a cent, which --details lists.
-constexpr std::string_view kNothing = "$0.00";
+constexpr std::string_view kNoEstimate = "$0.00";
 
 // The rows of the bill in a sentence: those of the total, or those beside it, of which the largest
 // do where stages make many.
@@ -59,7 +59,7 @@ std::string bill_words(const Estimate& e, bool included) {
   const std::vector<LineItem>& items = e.cost.items;
   std::vector<std::size_t> listed;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items[i].included == included && (included || amounts[i] != kNothing)) listed.push_back(i);
+    if (items[i].included == included && (included || amounts[i] != kNoEstimate)) listed.push_back(i);
   }
   double smaller = 0;
   std::size_t left_off = 0;
@@ -87,7 +87,7 @@ std::string bill_words(const Estimate& e, bool included) {
 }
 
 // What a buyer has to bring, and from which use on it pays.
-std::string owning_words(const Estimate& e) {
+std::string owning_line(const Estimate& e) {
   std::string text;
   const auto add = [&](const std::string& words) { text += (text.empty() ? "" : "; ") + words; };
   if (e.cost.capital_usd) add("cash " + short_money(*e.cost.capital_usd));
@@ -102,7 +102,7 @@ std::string owning_words(const Estimate& e) {
   return text;
 }
 
-std::string range_words(const Estimate& e) {
+std::string estimate_range(const Estimate& e) {
   const RangeResult& range = e.range;
   std::string text;
   if (range.total_usd) {
@@ -134,13 +134,13 @@ std::vector<Fact> bill_facts(const Estimate& e) {
   if (const std::string beside = bill_words(e, false); !beside.empty()) {
     facts.push_back({"Beside it", beside});
   }
-  if (e.cost.own) facts.push_back({"Owning", owning_words(e)});
-  if (!e.range.method.empty()) facts.push_back({"80% range", range_words(e)});
+  if (e.cost.own) facts.push_back({"Owning", owning_line(e)});
+  if (!e.range.method.empty()) facts.push_back({"80% range", estimate_range(e)});
   return facts;
 }
 
 // The only platform: what the table says of several, too.
-std::vector<Fact> platform_facts(const Estimate& e) {
+std::vector<Fact> platform_in_short(const Estimate& e) {
   std::vector<Fact> facts = run_facts(e);
   if (const std::string losses = largest_losses(e); !losses.empty()) {
     facts.push_back({"Losses", losses});
@@ -193,7 +193,7 @@ constexpr Field kTelling[] = {
     Field::train_recipe,
 };
 
-void add_assumptions(Page& page, const Estimate& e) {
+void add_main_assumptions(Page& page, const Estimate& e) {
   constexpr int kNamed = 5;
   std::vector<Paragraph> lines;
   for (const Field field : kTelling) {
@@ -237,13 +237,13 @@ Page estimate_screen(const Report& report) {
     add_failures(page, report);
     page.add(Heading{e.accelerator + " in short"}).add(Facts{cheapest_facts(e)});
   } else {
-    page.add(Heading{"How it runs"}).add(Facts{platform_facts(e)});
+    page.add(Heading{"How it runs"}).add(Facts{platform_in_short(e)});
   }
   if (!e.stages.empty()) page.add(Heading{"Stages"}).add(Grid{stages_table(e)});
   add_phases(page, e);
   add_phases_compared(page, report.estimates);
   add_drivers(page, e);
-  add_assumptions(page, e);
+  add_main_assumptions(page, e);
   page.add(Heading{"More",
                    "--details: all; --explain: formulas; -o FILE.html or FILE.xlsx: to hand on"});
   page.add(Heading{std::string(answer_heading(report)), quoted_note(report)});

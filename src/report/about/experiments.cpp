@@ -13,11 +13,11 @@
 namespace trcost {
 namespace {
 
-TableColumn right(std::string_view title, std::string_view key = {}) {
+TableColumn experiment_column(std::string_view title, std::string_view key = {}) {
   return {std::string(title), std::string(key), Align::right};
 }
 
-Cell number(std::optional<double> value, NumberKind kind) {
+Cell experiment_number(std::optional<double> value, NumberKind kind) {
   return Cell::number(value, kind);
 }
 
@@ -45,7 +45,7 @@ Cell money(std::optional<double> usd, const PlatformExperiments& platform) {
   return usd ? Cell::number(*usd, money_words(usd, platform)) : Cell::unknown();
 }
 
-std::string range_words(const PlatformExperiments& platform) {
+std::string experiments_range(const PlatformExperiments& platform) {
   const std::optional<Quantiles>& usd = platform.range.total_usd;
   if (!usd) return "n/a";
   return fmt::format("{}..{}", money_words(usd->p10, platform), short_money(usd->p90));
@@ -61,23 +61,23 @@ Cell unit_price(const PlatformExperiments& platform) {
 Table platforms_table(const ExperimentReport& report) {
   const bool packed = std::ranges::any_of(
       report.platforms, [](const auto& each) { return each.schedule.has_value(); });
-  std::vector<TableColumn> columns = {{"platform"},      right("per run"),  right("total"),
-                                      right("P10..P90"), right("unfilled"), right("$/GPU-h"),
-                                      right("GPU-hours")};
+  std::vector<TableColumn> columns = {{"platform"},      experiment_column("per run"),  experiment_column("total"),
+                                      experiment_column("P10..P90"), experiment_column("unfilled"), experiment_column("$/GPU-h"),
+                                      experiment_column("GPU-hours")};
   if (packed) {
     columns.back().overflow = Overflow::drop;
-    columns.push_back(right("duration"));
-    columns.push_back(right("busy"));
+    columns.push_back(experiment_column("duration"));
+    columns.push_back(experiment_column("busy"));
   }
-  columns.push_back(right("tokens/s/MW"));
-  columns.push_back(right("energy"));
+  columns.push_back(experiment_column("tokens/s/MW"));
+  columns.push_back(experiment_column("energy"));
   columns.back().overflow = Overflow::drop;
   Table table(std::move(columns));
   for (const PlatformExperiments* each : by_cost(report)) {
     std::vector<Cell> row = {each->accelerator,
                              money(each->usd_per_run, *each),
                              money(each->usd, *each),
-                             range_words(*each),
+                             experiments_range(*each),
                              money(each->idle_usd, *each),
                              unit_price(*each),
                              gpu_hour_words(each->gpu_hours)};
@@ -87,7 +87,7 @@ Table platforms_table(const ExperimentReport& report) {
       row.push_back(schedule ? Cell::number(schedule->busy_share, NumberKind::fraction)
                              : Cell("-"));
     }
-    row.push_back(number(each->tokens_per_second_per_megawatt, NumberKind::count));
+    row.push_back(experiment_number(each->tokens_per_second_per_megawatt, NumberKind::count));
     row.push_back(energy_words(each->kwh));
     table.add_row(std::move(row));
   }
@@ -96,16 +96,16 @@ Table platforms_table(const ExperimentReport& report) {
 
 Table runs_table(const PlatformExperiments& platform) {
   Table table({{"experiment", "", Align::left, Overflow::wrap},
-               right("runs"),
-               right("attempts"),
-               right("params"),
-               right("tokens"),
-               right("GPUs"),
-               right("time"),
-               right("GPU-hours"),
-               right("unfilled"),
-               right("total"),
-               right("per run")});
+               experiment_column("runs"),
+               experiment_column("attempts"),
+               experiment_column("params"),
+               experiment_column("tokens"),
+               experiment_column("GPUs"),
+               experiment_column("time"),
+               experiment_column("GPU-hours"),
+               experiment_column("unfilled"),
+               experiment_column("total"),
+               experiment_column("per run")});
   for (const ExperimentResult& each : platform.experiments) {
     table.add_row(
         {each.experiment->name, Cell::number(each.experiment->runs(), NumberKind::integer),
@@ -161,7 +161,7 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
 }
 
 // What each platform's study costs, on one scale.
-Ranges totals(const std::vector<const PlatformExperiments*>& platforms) {
+Ranges experiments_totals(const std::vector<const PlatformExperiments*>& platforms) {
   Ranges ranges = platform_ranges("Range of the total by platform");
   for (const PlatformExperiments* each : platforms) {
     if (!each->range.total_usd) continue;
@@ -180,7 +180,7 @@ Page page_of(const ExperimentReport& report) {
   const std::vector<const PlatformExperiments*> platforms = by_cost(report);
   Page page{"Experiments", made_by(report.price_data_date), {}};
   page.note = fmt::format("{} runs", grouped(platforms.front()->runs, 0));
-  page.add(Grid{platforms_table(report)}).add(totals(platforms));
+  page.add(Grid{platforms_table(report)}).add(experiments_totals(platforms));
   for (const PlatformExperiments* each : platforms) {
     const bool first = each == platforms.front();
     const bool several = platforms.size() > 1;

@@ -7,9 +7,9 @@
 namespace trcost {
 namespace {
 
-using Given = Calculation::Given;
-using Place = Calculation::Place;
-using Product = Calculation::Product;
+using BudgetInput = Calculation::Given;
+using PlatformRows = Calculation::Place;
+using BudgetProduct = Calculation::Product;
 using Sum = Calculation::Sum;
 
 constexpr double kSame = 1e-9;  // relative
@@ -58,21 +58,21 @@ class StudyBudget {
     for (std::size_t i = 0; i < experiments().size(); ++i) {
       attempts_.push_back(
           line(name(i), "attempts", NumberKind::number, [&](std::size_t c) -> Calculation::Rule {
-            if (c > 0) return Product{1, {{{out_.lines.size() - 1, 0}}}};
-            return Given{experiments()[i].experiment->attempts(), true};
+            if (c > 0) return BudgetProduct{1, {{{out_.lines.size() - 1, 0}}}};
+            return BudgetInput{experiments()[i].experiment->attempts(), true};
           }));
     }
     out_.add_heading("GPU-hours of an attempt");
     for (std::size_t i = 0; i < experiments().size(); ++i) {
       each_.push_back(line(name(i), "h", NumberKind::number, [&](std::size_t c) {
         const ExperimentResult& result = experiments(c)[i];
-        return Given{result.gpu_hours / result.experiment->attempts(), true};
+        return BudgetInput{result.gpu_hours / result.experiment->attempts(), true};
       }));
     }
     unfilled_share_ =
         line("unfilled of rented nodes, per GPU-hour", "h", NumberKind::number, [&](std::size_t c) {
           const PlatformExperiments& of = report_.platforms[c];
-          return Given{of.idle_gpu_hours / of.gpu_hours, true};
+          return BudgetInput{of.idle_gpu_hours / of.gpu_hours, true};
         });
   }
 
@@ -80,13 +80,13 @@ class StudyBudget {
     out_.add_heading("GPU-hours");
     for (std::size_t i = 0; i < experiments().size(); ++i) {
       hours_.push_back(line(name(i), "h", NumberKind::count, [&](std::size_t c) {
-        return Product{1, {{{attempts_[i], c}}, {{each_[i], c}}}};
+        return BudgetProduct{1, {{{attempts_[i], c}}, {{each_[i], c}}}};
       }));
     }
     used_ =
         line("in use", "h", NumberKind::count, [&](std::size_t c) { return sum_of(hours_, c); });
     unfilled_ = line("unfilled", "h", NumberKind::count, [&](std::size_t c) {
-      return Product{1, {{{used_, c}}, {{unfilled_share_, c}}}};
+      return BudgetProduct{1, {{{used_, c}}, {{unfilled_share_, c}}}};
     });
   }
 
@@ -103,13 +103,13 @@ class StudyBudget {
   void add_prices() {
     out_.add_heading("Prices");
     price_ = line("a GPU-hour", "USD per GPU-hour", NumberKind::money, [&](std::size_t c) {
-      return Given{report_.platforms[c].price_per_gpu_hour, true};
+      return BudgetInput{report_.platforms[c].price_per_gpu_hour, true};
     });
     beside_ = line("beside the GPUs", "USD per GPU-hour", NumberKind::money,
                    [&](std::size_t c) -> Calculation::Rule {
                      const std::optional<double> usd = beside(c);
                      if (!usd) return {};
-                     return Given{*usd / report_.platforms[c].gpu_hours, true};
+                     return BudgetInput{*usd / report_.platforms[c].gpu_hours, true};
                    });
     for (const PlatformExperiments& each : report_.platforms) {
       for (const LineItem& item : each.experiments.front().run.cost.items) {
@@ -126,7 +126,7 @@ class StudyBudget {
       amounts.push_back(
           line(std::move(label), "USD", NumberKind::money, [&](std::size_t c) -> Calculation::Rule {
             if (!out_.has({price, c})) return {};
-            return Product{1, {{{quantity, c}}, {{price, c}}}};
+            return BudgetProduct{1, {{{quantity, c}}, {{price, c}}}};
           }));
     };
     for (std::size_t i = 0; i < experiments().size(); ++i) add(name(i), hours_[i], price_);

@@ -62,7 +62,7 @@ std::string recomputing(const Layout& l) {
   return nothing ? std::string() : "recompute " + recompute_words(l);
 }
 
-std::string layout_words(const MemoryCase& c, bool with_degrees = true) {
+std::string memory_layout_words(const MemoryCase& c, bool with_degrees = true) {
   std::string text;
   for (const std::string& part : {c.use.tight ? std::string("tight") : std::string(),
                                   with_degrees ? degree_words(c.layout, false) : std::string(),
@@ -73,18 +73,18 @@ std::string layout_words(const MemoryCase& c, bool with_degrees = true) {
 }
 
 /// What makes it fit, or how much it would take.
-std::string words(const MemoryCase& c, bool with_degrees) {
+std::string memory_case_words(const MemoryCase& c, bool with_degrees) {
   if (c.use.total <= c.use.capacity && !c.engine_fits) return "no engine holds it";
   if (!c.use.fits) return fmt::format("no: {}", format_number(c.use.total, NumberKind::bytes));
-  const std::string layout = layout_words(c, with_degrees);
+  const std::string layout = memory_layout_words(c, with_degrees);
   return layout.empty() ? "yes" : layout;
 }
 
-std::string counted(const std::optional<MemoryCase>& c) {
+std::string count_of_gpus(const std::optional<MemoryCase>& c) {
   if (!c) return "none";
   const std::string gpus = grouped(c->gpus, 0);
-  if (!c->use.fits) return fmt::format("{}: {}", gpus, words(*c, true));
-  const std::string layout = layout_words(*c, true);
+  if (!c->use.fits) return fmt::format("{}: {}", gpus, memory_case_words(*c, true));
+  const std::string layout = memory_layout_words(*c, true);
   return layout.empty() ? gpus : fmt::format("{}: {}", gpus, layout);
 }
 
@@ -147,16 +147,16 @@ Table fits_table(const MemoryReport& report) {
       continue;
     }
     std::vector<Cell> row = {fit.accelerator, bytes(fit.capacity_bytes)};
-    if (given) row.emplace_back(counted(fit.given));
-    row.emplace_back(words(fit.one, false));
-    row.emplace_back(fit.node ? counted(fit.node) : std::string("-"));
-    row.emplace_back(counted(fit.smallest));
+    if (given) row.emplace_back(count_of_gpus(fit.given));
+    row.emplace_back(memory_case_words(fit.one, false));
+    row.emplace_back(fit.node ? count_of_gpus(fit.node) : std::string("-"));
+    row.emplace_back(count_of_gpus(fit.smallest));
     table.add_row(std::move(row));
   }
   return table;
 }
 
-std::vector<Fact> question(const MemoryReport& report) {
+std::vector<Fact> memory_question(const MemoryReport& report) {
   const std::string size = format_number(report.model.params_total, NumberKind::count);
   std::string model = report.model.name.empty() || report.model.name.starts_with(size)
                           ? std::string()
@@ -215,7 +215,7 @@ Page page_of(const MemoryReport& report) {
   const bool given = !report.fits.empty() && report.fits.front().given.has_value();
   Page page{"Memory", made_by(), {}};
   page.subject = subject_of(report.model);
-  page.add(Facts{question(report)});
+  page.add(Facts{memory_question(report)});
   page.add(Heading{given ? "Memory of one device of the cluster asked for"
                          : "Memory of one device that holds everything"});
   page.add(Grid{given ? given_table(report) : parts_table(report)});

@@ -12,7 +12,7 @@
 namespace trcost {
 namespace {
 
-using Row = MemoryReplay;
+using MemoryRow = MemoryReplay;
 
 Table peaks_table(const MemoryValidation& v) {
   Table table({{.title = "id"},
@@ -24,7 +24,7 @@ Table peaks_table(const MemoryValidation& v) {
                {.title = "error", .align = Align::right, .strong = true},
                {.title = "source", .overflow = Overflow::cut}});
   const auto bytes = [](double value) { return Cell::number(value, NumberKind::bytes); };
-  for (const Row& row : v.rows) {
+  for (const MemoryRow& row : v.rows) {
     if (!row.problem.empty()) continue;
     table.add_row({row.run->id, row.run->title, row.stack,
                    Cell(word_of(kMemoryCounters, row.figure->counter)), bytes(row.measured),
@@ -34,9 +34,9 @@ Table peaks_table(const MemoryValidation& v) {
 }
 
 // Why rows were left out, and how many for each reason.
-std::vector<std::string> open_rows(const MemoryValidation& v) {
+std::vector<std::string> open_memory_rows(const MemoryValidation& v) {
   std::map<std::string_view, int> reasons;
-  for (const Row& row : v.rows) {
+  for (const MemoryRow& row : v.rows) {
     if (!row.problem.empty()) reasons[row.problem] += 1;
   }
   std::vector<std::string> lines;
@@ -48,7 +48,7 @@ std::vector<std::string> open_rows(const MemoryValidation& v) {
   return lines;
 }
 
-std::string memory_words(const MemoryValidation& v) {
+std::string error_words(const MemoryValidation& v) {
   return fmt::format(
       "{} peaks of {} sources, each source weighing one: median error {:.1f} %, 90th percentile "
       "{:.1f} %, bias {:+.1f} %. One vote per source, the mean ln(predicted / measured) of its "
@@ -60,7 +60,7 @@ std::string memory_words(const MemoryValidation& v) {
 
 Curve peak_curve(const MemoryValidation& v) {
   std::vector<MatchPoint> points;
-  for (const Row& row : v.rows) {
+  for (const MemoryRow& row : v.rows) {
     if (!row.problem.empty()) continue;
     points.push_back({row.run->title,
                       std::string(word_of(kMemoryCounters, row.figure->counter)), row.measured,
@@ -75,9 +75,9 @@ Page page_of(const MemoryValidation& v, bool rows) {
   if (rows) page.add(Heading{"Published peaks"}).add(Grid{peaks_table(v)});
   if (v.all.rows > 0) {
     add_validation_summaries(page, v.summaries, v.all);
-    page.add(Paragraph{memory_words(v)}).add(peak_curve(v));
+    page.add(Paragraph{error_words(v)}).add(peak_curve(v));
   }
-  return page.add(Warnings{open_rows(v)});
+  return page.add(Warnings{open_memory_rows(v)});
 }
 
 }  // namespace

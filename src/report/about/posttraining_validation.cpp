@@ -11,11 +11,11 @@
 namespace trcost {
 namespace {
 
-using Row = PosttrainingReplay;
+using RoundRow = PosttrainingReplay;
 
-TableColumn right(const char* title) { return {.title = title, .align = Align::right}; }
+TableColumn round_column(const char* title) { return {.title = title, .align = Align::right}; }
 
-Cell amount(const Row& row, double value) {
+Cell amount(const RoundRow& row, double value) {
   return row.problem.empty() ? Cell::number(value, fmt::format("{:.4g}", value)) : Cell::unknown();
 }
 
@@ -23,11 +23,11 @@ Table rounds_table(const PosttrainingValidation& v) {
   Table table({{.title = "id"},
                {.title = "round", .overflow = Overflow::cut},
                {.title = "framework"},
-               right("seconds"),
-               right("predicted"),
-               right("error"),
-               right("left out")});
-  for (const Row& row : v.rows) {
+               round_column("seconds"),
+               round_column("predicted"),
+               round_column("error"),
+               round_column("left out")});
+  for (const RoundRow& row : v.rows) {
     if (row.whole) continue;
     table.add_row(
         {row.run->id, row.run->title, row.framework,
@@ -39,19 +39,19 @@ Table rounds_table(const PosttrainingValidation& v) {
   return table;
 }
 
-std::string_view inside_words(const Row& row) {
+std::string_view inside_words(const RoundRow& row) {
   return row.inside ? "yes" : row.measured > row.range.p90 ? "above" : "below";
 }
 
-Table runs_table(const PosttrainingValidation& v) {
+Table whole_rounds_table(const PosttrainingValidation& v) {
   Table table({{.title = "run", .overflow = Overflow::cut},
-               right("GPU-hours"),
-               right("predicted"),
-               right("P10"),
-               right("P90"),
-               right("error"),
+               round_column("GPU-hours"),
+               round_column("predicted"),
+               round_column("P10"),
+               round_column("P90"),
+               round_column("error"),
                {.title = "inside"}});
-  for (const Row& row : v.rows) {
+  for (const RoundRow& row : v.rows) {
     if (!row.whole || !row.problem.empty()) continue;
     const auto hours = [](double value) { return Cell::number(value, NumberKind::count); };
     table.add_row({row.run->title, hours(row.measured), hours(row.predicted), hours(row.range.p10),
@@ -63,7 +63,7 @@ Table runs_table(const PosttrainingValidation& v) {
 // What was published and cannot be asked.
 std::vector<std::string> open_rows(const PosttrainingValidation& v) {
   std::vector<std::string> lines;
-  for (const Row& row : v.rows) {
+  for (const RoundRow& row : v.rows) {
     if (row.problem.empty()) continue;
     const std::string_view unit = row.whole ? "GPU-hours" : "seconds a round";
     lines.push_back(fmt::format("{} ({} {}) is not replayed: {}", row.run->title,
@@ -95,7 +95,7 @@ std::string run_words(const PosttrainingValidation& v) {
 
 Curve round_curve(const PosttrainingValidation& v) {
   std::vector<MatchPoint> points;
-  for (const Row& row : v.rows) {
+  for (const RoundRow& row : v.rows) {
     if (row.whole || !row.problem.empty()) continue;
     points.push_back({row.run->title, row.framework, row.measured, row.predicted});
   }
@@ -110,7 +110,7 @@ Page page_of(const PosttrainingValidation& v, bool rows) {
     add_validation_summaries(page, v.summaries, v.all);
     page.add(Paragraph{round_words(v)}).add(round_curve(v));
   }
-  page.add(Heading{"Whole runs"}).add(Grid{runs_table(v)});
+  page.add(Heading{"Whole runs"}).add(Grid{whole_rounds_table(v)});
   return page.add(Paragraph{run_words(v)}).add(Warnings{open_rows(v)});
 }
 

@@ -13,9 +13,9 @@
 namespace trcost {
 namespace {
 
-std::string layout_words(const ServingLayout& l, double prefill) {
+std::string serving_layout_words(const ServingLayout& l, double prefill) {
   if (prefill > 0) {
-    return fmt::format("{} + {:.0f} for prompts", layout_words(l, 0), prefill);
+    return fmt::format("{} + {:.0f} for prompts", serving_layout_words(l, 0), prefill);
   }
   if (l.gpus == 1) return "1 GPU";
   std::string text = fmt::format("{} GPUs", l.gpus);
@@ -25,23 +25,23 @@ std::string layout_words(const ServingLayout& l, double prefill) {
   return text;
 }
 
-Cell rate(double value) {
+Cell serving_rate(double value) {
   return Cell::number(value, speed_words(value));
 }
 Cell seconds(double value) {
   return Cell::number(value, NumberKind::duration);
 }
-Cell whole(double value) {
+Cell whole_number(double value) {
   return Cell::number(std::floor(value), grouped(std::floor(value), 0));
 }
-Cell money(std::optional<double> usd, bool imputed) {
+Cell serving_money(std::optional<double> usd, bool imputed) {
   return usd ? Cell::number(*usd, with_kind(short_money(*usd), imputed)) : Cell::unknown();
 }
-TableColumn right(const char* title) {
+TableColumn serving_column(const char* title) {
   return {title, {}, Align::right};
 }
 
-std::string range_words(const ServingRow& row) {
+std::string serving_range(const ServingRow& row) {
   const auto range = row.cost_range();
   if (!range) return "n/a";
   return fmt::format("{}-{}", with_kind(short_money(range->p10), row.cost.imputed),
@@ -49,14 +49,14 @@ std::string range_words(const ServingRow& row) {
 }
 
 // The range of several platforms is drawn below.
-Table platforms_table(const ServingReport& report) {
+Table serving_platforms(const ServingReport& report) {
   std::vector<TableColumn> columns = {{"accelerator"}, {"weights"}, {"replica"}};
   for (const char* title :
        {"requests", "tok/s/user", "1st token", "tok/s/GPU", "$/GPU-h", "$/M out"}) {
-    columns.push_back(right(title));
+    columns.push_back(serving_column(title));
   }
   const bool alone = report.rows.size() == 1;
-  if (alone) columns.push_back(right("P10-P90"));
+  if (alone) columns.push_back(serving_column("P10-P90"));
   Table table(columns);
   for (const ServingRow& row : report.rows) {
     if (!row.problem.empty()) {
@@ -67,24 +67,24 @@ Table platforms_table(const ServingReport& report) {
     }
     std::vector<Cell> cells = {
         row.accelerator, fmt::format("{}/{}", weight_format_name(row.format), row.cache_format()),
-        layout_words(row.layout, row.point.prefill_gpus), whole(row.concurrency),
-        rate(row.point.user_rate()), seconds(row.point.ttft_seconds),
-        rate(row.point.output_per_gpu), money(row.cost.price_per_gpu_hour, row.cost.imputed),
-        money(row.cost.output, row.cost.imputed)};
-    if (alone) cells.emplace_back(range_words(row));
+        serving_layout_words(row.layout, row.point.prefill_gpus), whole_number(row.concurrency),
+        serving_rate(row.point.user_rate()), seconds(row.point.ttft_seconds),
+        serving_rate(row.point.output_per_gpu), serving_money(row.cost.price_per_gpu_hour, row.cost.imputed),
+        serving_money(row.cost.output, row.cost.imputed)};
+    if (alone) cells.emplace_back(serving_range(row));
     table.add_row(std::move(cells));
   }
   return table;
 }
 
-Ranges platform_ranges(const ServingReport& report) {
+Ranges serving_ranges(const ServingReport& report) {
   Ranges ranges{"Dollars per million output tokens, P10 to P90",
                 {},
-                Table({{"accelerator"}, right("P10"), right("P50"), right("P90")})};
+                Table({{"accelerator"}, serving_column("P10"), serving_column("P50"), serving_column("P90")})};
   for (const ServingRow& row : report.rows) {
     const auto q = row.cost_range();
     if (!row.problem.empty() || !q) continue;
-    const auto cell = [&](double usd) { return money(usd, row.cost.imputed); };
+    const auto cell = [&](double usd) { return serving_money(usd, row.cost.imputed); };
     ranges.rows.push_back({row.accelerator,
                            {q->p10, q->p50, q->p90},
                            {cell(q->p10).text(), cell(q->p50).text(), cell(q->p90).text()}});
@@ -108,14 +108,14 @@ const ServingRow* chosen(const ServingReport& report) {
 
 Table costs_table(const ServingRow& row) {
   Table table({{"paid by"},
-               right("$/GPU-hour"),
-               right("1M output"),
-               right("1M input"),
-               right("1M of both"),
+               serving_column("$/GPU-hour"),
+               serving_column("1M output"),
+               serving_column("1M input"),
+               serving_column("1M of both"),
                {"date"}});
   for (const TokenCost& c : row.costs) {
-    table.add_row({c.pricing, money(c.price_per_gpu_hour, c.imputed), money(c.output, c.imputed),
-                   money(c.input, c.imputed), money(c.total, c.imputed), c.date});
+    table.add_row({c.pricing, serving_money(c.price_per_gpu_hour, c.imputed), serving_money(c.output, c.imputed),
+                   serving_money(c.input, c.imputed), serving_money(c.total, c.imputed), c.date});
   }
   return table;
 }
@@ -130,7 +130,7 @@ Bars step_bars(const ServingRow& row) {
   const double all = s.total() + row.point.prefill_seconds;
   Bars bars{"Where the time of one decode step goes",
             {},
-            Table({{"part"}, right("time"), right("share")})};
+            Table({{"part"}, serving_column("time"), serving_column("share")})};
   for (const auto& [name, value] : parts) {
     if (value <= 0) continue;
     bars.bars.push_back({name, value / all,
@@ -152,10 +152,10 @@ Curve platform_curves(const ServingReport& report) {
               .y = {"output tokens/s per GPU", NumberKind::number, true},
               .series = {},
               .numbers = Table({{"accelerator"},
-                                right("requests"),
-                                right("tok/s/user"),
-                                right("tok/s/GPU"),
-                                right("$/M out")}),
+                                serving_column("requests"),
+                                serving_column("tok/s/user"),
+                                serving_column("tok/s/GPU"),
+                                serving_column("$/M out")}),
               .numbers_apart = true};
   for (const ServingRow& row : report.rows) {
     Curve::Series series{row.title, {}};
@@ -163,9 +163,9 @@ Curve platform_curves(const ServingReport& report) {
       const std::string requests = request_words(p);
       series.points.push_back({p.point.user_rate(), p.point.output_per_gpu, requests,
                                p.concurrency == row.concurrency});
-      curve.numbers.add_row({row.title, whole(p.concurrency), rate(p.point.user_rate()),
-                             rate(p.point.output_per_gpu),
-                             money(p.per_million_output, row.cost.imputed)});
+      curve.numbers.add_row({row.title, whole_number(p.concurrency), serving_rate(p.point.user_rate()),
+                             serving_rate(p.point.output_per_gpu),
+                             serving_money(p.per_million_output, row.cost.imputed)});
     }
     if (!series.points.empty()) curve.series.push_back(std::move(series));
   }
@@ -174,12 +174,12 @@ Curve platform_curves(const ServingReport& report) {
 }
 
 Curve throughput_curve(const ServingRow& row) {
-  Table numbers({right("requests"), right("tok/s/user"), right("1st token"), right("tok/s/GPU"),
-                 right("$/M out")});
+  Table numbers({serving_column("requests"), serving_column("tok/s/user"), serving_column("1st token"), serving_column("tok/s/GPU"),
+                 serving_column("$/M out")});
   Curve::Series series{row.title, {}, true};
   for (const ServingCurvePoint& p : row.curve) {
-    numbers.add_row({whole(p.concurrency), rate(p.point.user_rate()), seconds(p.point.ttft_seconds),
-                     rate(p.point.output_per_gpu), money(p.per_million_output, row.cost.imputed)});
+    numbers.add_row({whole_number(p.concurrency), serving_rate(p.point.user_rate()), seconds(p.point.ttft_seconds),
+                     serving_rate(p.point.output_per_gpu), serving_money(p.per_million_output, row.cost.imputed)});
     series.points.push_back(
         {p.point.user_rate(), p.point.output_per_gpu, request_words(p)});
   }
@@ -195,15 +195,15 @@ Curve throughput_curve(const ServingRow& row) {
 Table claim_table(const ClaimJudgement& claim) {
   Table table({{"accelerator"},
                {"paid by"},
-               right("price"),
-               right("sold"),
+               serving_column("price"),
+               serving_column("sold"),
                {"tokens"},
-               right("needed"),
-               right("predicted"),
+               serving_column("needed"),
+               serving_column("predicted"),
                {"verdict"}});
   for (const ClaimCase& c : claim.cases) {
     table.add_row({c.reference.empty() ? c.accelerator : c.accelerator + " over " + c.reference,
-                   c.pricing, c.price ? money(c.price, c.imputed) : Cell(""),
+                   c.pricing, c.price ? serving_money(c.price, c.imputed) : Cell(""),
                    c.sold ? Cell::number(*c.sold, NumberKind::fraction) : Cell(""),
                    c.all_tokens ? "in and out" : "out", Cell::number(c.needed, NumberKind::count),
                    Cell::number(c.predicted, NumberKind::count), Cell(verdict_words(c.verdict))});
@@ -211,7 +211,7 @@ Table claim_table(const ClaimJudgement& claim) {
   return table;
 }
 
-std::vector<Fact> question(const ServingReport& report) {
+std::vector<Fact> serving_question(const ServingReport& report) {
   const ServingQuestion& q = report.question;
   std::string model = fmt::format("{}: {} parameters", report.model,
                                   format_number(report.params_total, NumberKind::count));
@@ -241,7 +241,7 @@ std::string answer(const ServingReport& report, const ServingRow& row) {
   if (!row.cost.output) return row.title + ": no price is known; --price gives one";
   return fmt::format("{}{} serves a million output tokens for {} ({}), each user at {} tokens/s",
                      report.rows.size() > 1 ? "Cheapest: " : "", row.title,
-                     with_kind(short_money(*row.cost.output), row.cost.imputed), range_words(row),
+                     with_kind(short_money(*row.cost.output), row.cost.imputed), serving_range(row),
                      speed_words(row.point.user_rate()));
 }
 
@@ -285,13 +285,13 @@ std::vector<std::string> warnings(const ServingReport& report) {
 Page page_of(const ServingReport& report) {
   Page page{"Serving", made_by(report.price_data_date), {}};
   page.subject = report.model;
-  page.add(Facts{question(report)});
+  page.add(Facts{serving_question(report)});
   if (report.claim) add_claim(*report.claim, page);
   page.add(Heading{"Platforms", "tok: output tokens; M out: a million of them; weights/KV cache"});
-  page.add(Grid{platforms_table(report)});
+  page.add(Grid{serving_platforms(report)});
   const ServingRow* row = chosen(report);
   if (row != nullptr) page.add(Paragraph{answer(report, *row), Ink::good});
-  Ranges ranges = platform_ranges(report);
+  Ranges ranges = serving_ranges(report);
   if (ranges.rows.size() > 1) page.add(std::move(ranges));
   page.add(platform_curves(report));
   if (row != nullptr) add_detail(*row, page);

@@ -22,7 +22,7 @@ namespace {
 constexpr int kTimeDigits = 6;  // 182.625 d
 
 // What the answers cost, on one scale.
-Ranges totals(const SolveReport& report) {
+Ranges solve_totals(const SolveReport& report) {
   Ranges ranges = platform_ranges("Range of the total at the answer");
   for (const Solution& solution : report.solutions) {
     if (!solution.estimate || !solution.estimate->range.total_usd) continue;
@@ -117,7 +117,7 @@ Page page_of(const SolveReport& report) {
         brief_words(report.clusters[i].seconds, NumberKind::duration, kTimeDigits))});
     page.add(Facts{cluster_facts(report.clusters[i], report.solutions[i])});
   }
-  page.add(Heading{"Answer"}).add(Grid{solutions_table(report)}).add(totals(report));
+  page.add(Heading{"Answer"}).add(Grid{solutions_table(report)}).add(solve_totals(report));
   for (const Solution& solution : report.solutions) {
     if (solution.values.empty()) continue;
     page.add(Paragraph{(solution.solved ? "" : "not solved, the nearest is ") +

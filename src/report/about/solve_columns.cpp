@@ -11,14 +11,10 @@ namespace trcost {
 namespace {
 
 using namespace column;
-using Row = const SolutionRow&;
-using Answer = const SolveAnswer&;
+using SolutionRowRef = const SolutionRow&;
+using SolveAnswerRef = const SolveAnswer&;
 using Run = const ClusterRun&;
 using Maybe = std::optional<double>;
-
-constexpr auto plain(std::string_view path, auto get, std::string_view help) {
-  return number(path, "", NumberKind::number, get, help);
-}
 
 const Columns<ComputeOptimal>& pair_columns() {
   static const Columns<ComputeOptimal> table = {
@@ -29,7 +25,7 @@ const Columns<ComputeOptimal>& pair_columns() {
   return table;
 }
 
-const Columns<ClusterRun>& cluster_columns() {
+const Columns<ClusterRun>& cluster_run_columns() {
   static const Columns<ClusterRun> table = [] {
     Columns<ClusterRun> t = {
         number("gpus", "accelerators", NumberKind::count, [](Run r) { return r.gpus; }, "rented"),
@@ -89,11 +85,11 @@ const Columns<SolveChoice>& choice_columns() {
 }
 
 // One unknown is the usual case and reads without the list.
-const Unknown* only_unknown(Row row) {
+const Unknown* only_unknown(SolutionRowRef row) {
   return row.solution->values.size() == 1 ? &row.solution->values.front() : nullptr;
 }
 
-const Estimate* estimate_of(Row row) {
+const Estimate* estimate_of(SolutionRowRef row) {
   return row.solution->estimate ? &*row.solution->estimate : nullptr;
 }
 
@@ -103,7 +99,7 @@ Column<SolutionRow> unknown_column(const FieldInfo& info) {
   column.display = number_kind(info.kind);
   column.help = "what was sought";
   column.rank = Rank::first;
-  column.get = [](Row row, std::uint32_t which) -> Value {
+  column.get = [](SolutionRowRef row, std::uint32_t which) -> Value {
     if (which >= row.solution->values.size()) return {};
     return {row.solution->values[which].second};
   };
@@ -114,15 +110,15 @@ Column<SolutionRow> target_column(const EstimateColumn& target) {
   Column<SolutionRow> column;
   static_cast<ColumnInfo&>(column) = target;
   column.rank = Rank::first;
-  column.get = [](Row row, std::uint32_t) -> Value { return {row.solution->achieved}; };
+  column.get = [](SolutionRowRef row, std::uint32_t) -> Value { return {row.solution->achieved}; };
   return column;
 }
 
 Columns<SolutionRow> columns_for(const SolveReport& report) {
   Columns<SolutionRow> t = {
-      text("accelerator", [](Row r) -> auto& { return r.solution->accelerator; }, "catalog name",
+      text("accelerator", [](SolutionRowRef r) -> auto& { return r.solution->accelerator; }, "catalog name",
            Rank::key),
-      boolean("solved", [](Row r) { return r.solution->solved; }, "whether the target is met")};
+      boolean("solved", [](SolutionRowRef r) { return r.solution->solved; }, "whether the target is met")};
   std::uint32_t which = 0;
   for (const auto& [info, value] : report.solutions.front().values) {
     t.add_named(unknown_column(*info), info->path, which++);
@@ -134,40 +130,40 @@ Columns<SolutionRow> columns_for(const SolveReport& report) {
   }
   t.pick<estimate_of, columns>([&](const ColumnInfo& each) { return is_further(report, each); });
   t.pick<estimate_of, columns>({ColumnRole::price_origin});
-  t.add({text("problem", [](Row r) -> auto& { return r.solution->problem; },
+  t.add({text("problem", [](SolutionRowRef r) -> auto& { return r.solution->problem; },
               "why there is no answer; the rest is then the nearest that exists"),
          text("path",
-              [](Row r) {
+              [](SolutionRowRef r) {
                 const Unknown* only = only_unknown(r);
                 return only != nullptr ? only->first->path : std::string_view();
               },
               "the field sought, where it is one"),
          plain("value",
-               [](Row r) {
+               [](SolutionRowRef r) {
                  const Unknown* only = only_unknown(r);
                  return only != nullptr ? Maybe(only->second) : std::nullopt;
                },
                "of that field"),
          text("unit",
-              [](Row r) {
+              [](SolutionRowRef r) {
                 const Unknown* only = only_unknown(r);
                 return only != nullptr ? only->first->unit : std::string_view();
               },
               "of that value"),
-         plain("achieved", [](Row r) { return r.solution->achieved; }, "of the target's column"),
-         plain("one_unit_further.value", [](Row r) { return r.solution->beyond; },
+         plain("achieved", [](SolutionRowRef r) { return r.solution->achieved; }, "of the target's column"),
+         plain("one_unit_further.value", [](SolutionRowRef r) { return r.solution->beyond; },
                "where the target is missed"),
-         plain("one_unit_further.achieved", [](Row r) { return r.solution->beyond_achieved; },
+         plain("one_unit_further.achieved", [](SolutionRowRef r) { return r.solution->beyond_achieved; },
                "there")});
   t.make_optional("one_unit_further");
-  t.lift<[](Row r) { return r.cluster; }, cluster_columns>("cluster", true);
-  t.add({list<unknown_columns>("unknowns", [](Row r) -> auto& { return r.solution->values; },
+  t.lift<[](SolutionRowRef r) { return r.cluster; }, cluster_run_columns>("cluster", true);
+  t.add({list<unknown_columns>("unknowns", [](SolutionRowRef r) -> auto& { return r.solution->values; },
                                "what was sought"),
-         list<choice_columns>("choices", [](Row r) -> auto& { return r.solution->choices; },
+         list<choice_columns>("choices", [](SolutionRowRef r) -> auto& { return r.solution->choices; },
                               "what else would reach the target"),
-         list<trial_columns>("searched", [](Row r) -> auto& { return r.solution->searched; },
+         list<trial_columns>("searched", [](SolutionRowRef r) -> auto& { return r.solution->searched; },
                              "what was tried on the way, by value"),
-         json("result", [](Row r) -> auto& { return r.result(); },
+         json("result", [](SolutionRowRef r) -> auto& { return r.result(); },
               "the whole estimate at the answer")});
   t.gather();
   return t;
@@ -181,19 +177,19 @@ Columns<SolveAnswer> document_columns(const Columns<SolutionRow>& rows) {
   solutions.kind = ColumnKind::list;
   solutions.help = "one per platform";
   solutions.own_items = &rows;
-  solutions.list = [](Answer answer, std::uint32_t, RowSink& sink) {
+  solutions.list = [](SolveAnswerRef answer, std::uint32_t, RowSink& sink) {
     for (const SolutionRow& row : answer.rows()) sink.row(record_of(answer.row_columns(), row));
   };
-  t.add({price_date([](Answer a) -> auto& { return a.report().price_data_date; }),
-         json("scenario", [](Answer a) -> auto& { return a.report().scenario; },
+  t.add({price_date([](SolveAnswerRef a) -> auto& { return a.report().price_data_date; }),
+         json("scenario", [](SolveAnswerRef a) -> auto& { return a.report().scenario; },
               "what was asked beside the unknown and the target, replayable with --scenario"),
-         text("target.column", [](Answer a) { return a.report().target.column->path; },
+         text("target.column", [](SolveAnswerRef a) { return a.report().target.column->path; },
               "what is to be reached"),
-         plain("target.value", [](Answer a) { return a.report().target.value; }, "there"),
-         text("target.unit", [](Answer a) { return a.report().target.column->unit; },
+         plain("target.value", [](SolveAnswerRef a) { return a.report().target.value; }, "there"),
+         text("target.unit", [](SolveAnswerRef a) { return a.report().target.column->unit; },
               "of that value"),
          text("target.comparison",
-              [](Answer a) -> std::string_view {
+              [](SolveAnswerRef a) -> std::string_view {
                 return a.report().target.at_least ? "at least" : "at most";
               },
               "how it is reached"),

@@ -43,7 +43,7 @@ Places shown_columns(const HeldRows& rows) {
   return out;
 }
 
-Cell cell_of(const Value& value, const ColumnInfo& column, bool imputed) {
+Cell sweep_cell(const Value& value, const ColumnInfo& column, bool imputed) {
   switch (value.kind) {
     case Value::Kind::number:
       if (!imputed || !column.priced) return Cell::number(value.number, column.display);
@@ -82,7 +82,7 @@ Table table_of(const SweepPlan& plan, const KeptSweep& kept) {
     const bool imputed = marks && row.value(mark).number != 0;
     std::vector<Cell>& cells = rows.emplace_back();
     for (std::size_t i = 0; i < error; ++i) {
-      cells.push_back(cell_of(row.value(i), *columns[i], imputed));
+      cells.push_back(sweep_cell(row.value(i), *columns[i], imputed));
     }
     const Value why = row.value(error);
     errors |= why.known();
@@ -228,7 +228,7 @@ void add_heat(Page& page, const SweepPlan& plan, const Places& places, const Tab
   page.add(std::move(heat));
 }
 
-Facts question(const SweepPlan& plan, const Table& table) {
+Facts sweep_question(const SweepPlan& plan, const Table& table) {
   Facts facts;
   for (std::size_t i = 0; i < plan.named_axes(); ++i) {
     const SweepAxis& axis = plan.axes()[i];
@@ -287,7 +287,7 @@ Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable>
   const auto shown = std::make_shared<const Table>(table_of(plan, *kept));
   const Places places = shown_columns(kept->rows);
   Page page{"Sweep", made_by(head.price_data_date)};
-  page.add(question(plan, *shown));
+  page.add(sweep_question(plan, *shown));
   add_figure(page, plan, places, *shown);
   add_heat(page, plan, places, *shown);
   Document document{kept->record(), kSweepRows, [page, shown] {

@@ -17,7 +17,7 @@ namespace {
 using Tokens = std::optional<std::int64_t>;
 
 /// A whole number, shown digit for digit.
-Cell whole(Tokens value) {
+Cell whole_tokens(Tokens value) {
   if (!value) return Cell::unknown();
   return Cell::number(static_cast<double>(*value), std::to_string(*value));
 }
@@ -42,16 +42,16 @@ Table items_table(const TokenReport& report) {
   Table table(columns);
   for (const TokenItem& item : report.items) {
     const TokenCount& t = item.tokens;
-    std::vector<Cell> row = {report.comparison ? item.family : item.input, whole(t.vision_encoder),
-                             whole(t.vision), whole(t.tiles), resized_cell(t)};
+    std::vector<Cell> row = {report.comparison ? item.family : item.input, whole_tokens(t.vision_encoder),
+                             whole_tokens(t.vision), whole_tokens(t.tiles), resized_cell(t)};
     if (report.comparison) row.insert(row.begin(), item.input);
-    if (frames) row.push_back(whole(t.frames));
+    if (frames) row.push_back(whole_tokens(t.frames));
     table.add_row(std::move(row));
   }
   if (!report.comparison && report.items.size() > 1) {
     table.add_rule();
-    std::vector<Cell> row = {"total", whole(report.totals.vision_encoder),
-                             whole(report.totals.vision), "", ""};
+    std::vector<Cell> row = {"total", whole_tokens(report.totals.vision_encoder),
+                             whole_tokens(report.totals.vision), "", ""};
     if (frames) row.emplace_back("");
     table.add_row(std::move(row));
   }
@@ -63,7 +63,7 @@ Table spread_table(const TokenSums& totals) {
   Table table({{std::to_string(totals.inputs) + (totals.inputs == 1 ? " image" : " images"), {}},
                {"encoder tokens", {}, Align::right},
                {"tokens", {}, Align::right}});
-  table.add_row({"total", whole(totals.vision_encoder), whole(totals.vision)});
+  table.add_row({"total", whole_tokens(totals.vision_encoder), whole_tokens(totals.vision)});
   table.add_rule();
   const auto& encoder = totals.encoder_distribution;
   const auto& vision = totals.vision_distribution;
@@ -73,8 +73,8 @@ Table spread_table(const TokenSums& totals) {
       {"90 % have at most", &TokenDistribution::p90},
       {"largest", &TokenDistribution::max}};
   for (const auto& [title, field] : rows) {
-    table.add_row({title, encoder ? whole((*encoder).*field) : Cell::unknown(),
-                   vision ? whole((*vision).*field) : Cell::unknown()});
+    table.add_row({title, encoder ? whole_tokens((*encoder).*field) : Cell::unknown(),
+                   vision ? whole_tokens((*vision).*field) : Cell::unknown()});
   }
   const auto mean = [](const std::optional<TokenDistribution>& d) {
     return d ? Cell::number(d->mean, NumberKind::number, 5) : Cell::unknown();

@@ -104,7 +104,7 @@ std::vector<std::string> residual_sentences(const TransferResult& result) {
 }
 
 // What the measurement narrows.
-Table spread_table(const TransferResult& result) {
+Table transfer_spread_table(const TransferResult& result) {
   Table table({{"platform"},
                {"GPU-hours, P10 to P90", "", Align::right},
                {"without the measurement", "", Align::right},
@@ -159,7 +159,7 @@ Page page_of(const TransferReport& report) {
   for (const std::string& line : residual_sentences(result)) {
     page.add(Paragraph{line, Ink::plain, 2, true});
   }
-  page.add(Grid{spread_table(result)});
+  page.add(Grid{transfer_spread_table(result)});
   add_assumed(page, result.source.estimate.assumptions, result.source.estimate.accelerator);
   page.add(Heading{"Prices"});
   page.add(Facts{provenance_facts(estimates_of(result), report.price_data_date)});

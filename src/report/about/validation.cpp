@@ -23,37 +23,37 @@ Cell share_cell(double share) {
 namespace {
 
 // The columns that have a value in some row: most kinds of rows know no fit without them.
-struct Shown {
+struct ShownMetric {
   bool dimension = true;
   bool groups = true;
   bool apart = false;
   bool left_out = false;
 };
 
-TableColumn number(std::string_view title, std::string_view key = {}, bool strong = false) {
+TableColumn number_column(std::string_view title, std::string_view key = {}, bool strong = false) {
   return {std::string(title), std::string(key), Align::right, Overflow::keep, strong};
 }
 
-Table summary_table(const Shown& shown) {
+Table summary_table(const ShownMetric& shown) {
   std::vector<TableColumn> columns;
   if (shown.dimension) columns.push_back({.title = "by", .key = "dimension"});
   columns.push_back({.title = shown.dimension ? "which" : "source",
                      .key = "value",
                      .overflow = Overflow::cut});
-  columns.push_back(number("rows"));
-  if (shown.apart) columns.push_back(number("apart"));
-  if (shown.groups) columns.push_back(number("groups"));
-  columns.push_back(number("median", "median_error", true));
-  columns.push_back(number("p90", "p90_error"));
-  columns.push_back(number("bias"));
+  columns.push_back(number_column("rows"));
+  if (shown.apart) columns.push_back(number_column("apart"));
+  if (shown.groups) columns.push_back(number_column("groups"));
+  columns.push_back(number_column("median", "median_error", true));
+  columns.push_back(number_column("p90", "p90_error"));
+  columns.push_back(number_column("bias"));
   if (shown.left_out) {
-    columns.push_back(number("left out", "left_out.median_error"));
-    columns.push_back(number("inside", "left_out.inside"));
+    columns.push_back(number_column("left out", "left_out.median_error"));
+    columns.push_back(number_column("inside", "left_out.inside"));
   }
   return Table(std::move(columns));
 }
 
-void add_summary(Table& table, const Shown& shown, const ValidationSummary& s) {
+void add_summary(Table& table, const ShownMetric& shown, const ValidationSummary& s) {
   std::vector<Cell> row;
   if (shown.dimension) row.emplace_back(s.dimension);
   row.emplace_back(s.value);
@@ -73,9 +73,9 @@ void add_summary(Table& table, const Shown& shown, const ValidationSummary& s) {
 void add_validation_summaries(Page& page, const std::vector<ValidationSummary>& summaries,
                               const ValidationSummary& all) {
   constexpr std::string_view kSource = "source";
-  Shown shown{.apart = all.apart > 0, .left_out = all.left_out.has_value()};
+  ShownMetric shown{.apart = all.apart > 0, .left_out = all.left_out.has_value()};
   Table kinds = summary_table(shown);
-  Shown of_source = shown;
+  ShownMetric of_source = shown;
   of_source.dimension = of_source.groups = false;
   Table sources = summary_table(of_source);
   std::string_view before;

@@ -12,7 +12,7 @@
 namespace trcost {
 namespace {
 
-Cell rate(double tokens) { return Cell::number(tokens, fmt::format("{:.0f}", tokens)); }
+Cell replay_rate(double tokens) { return Cell::number(tokens, fmt::format("{:.0f}", tokens)); }
 
 Table run_table(const RunValidation& validation) {
   Table table({{.title = "run", .key = "run", .overflow = Overflow::wrap},
@@ -160,7 +160,7 @@ Table serving_table(const ServingValidation& v) {
     table.add_row({r.id, r.model, r.accelerator, r.engine, Cell(r.precision), count(r.layout.gpus),
                    count(r.input_tokens), count(r.output_tokens),
                    r.concurrency ? count(*r.concurrency) : Cell("all"),
-                   r.predicted ? rate(*r.predicted) : Cell::unknown(), rate(r.measured),
+                   r.predicted ? replay_rate(*r.predicted) : Cell::unknown(), replay_rate(r.measured),
                    r.error ? signed_share_cell(*r.error) : Cell::unknown()});
   }
   return table;

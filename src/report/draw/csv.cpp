@@ -8,7 +8,7 @@
 namespace trcost {
 namespace {
 
-void open(std::string& out, const RowPlan& plan, const Record&) {
+void open_csv(std::string& out, const RowPlan& plan, const Record&) {
   bool first = true;
   for (const RowCell& cell : plan.cells()) {
     if (!first) out += ',';
@@ -18,7 +18,7 @@ void open(std::string& out, const RowPlan& plan, const Record&) {
   out += '\n';
 }
 
-void row(std::string& out, const RowPlan& plan, std::span<const Record> way) {
+void write_csv_row(std::string& out, const RowPlan& plan, std::span<const Record> way) {
   bool first = true;
   for (const RowCell& cell : plan.cells()) {
     if (!first) out += ',';
@@ -39,7 +39,7 @@ std::size_t cell_end(std::string_view line, std::size_t at) {
   return std::min(at + 1, line.size());
 }
 
-bool split(std::string_view line, const RowPlan& plan, std::vector<std::string_view>& cells) {
+bool split_csv(std::string_view line, const RowPlan& plan, std::vector<std::string_view>& cells) {
   cells.clear();
   for (std::size_t at = 0; cells.size() < plan.cells().size();) {
     const std::size_t end = cell_end(line, at);
@@ -51,10 +51,10 @@ bool split(std::string_view line, const RowPlan& plan, std::vector<std::string_v
   return false;
 }
 
-constexpr RowWriter kRows = {.open = open, .row = row, .cell = append_csv, .split = split};
+constexpr RowWriter kCsvRows = {.open = open_csv, .row = write_csv_row, .cell = append_csv, .split = split_csv};
 
 }  // namespace
 
-const FormatWriter csv_format = {rows_of<kRows>, &kRows};
+const FormatWriter csv_format = {rows_of<kCsvRows>, &kCsvRows};
 
 }  // namespace trcost

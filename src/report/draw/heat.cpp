@@ -12,10 +12,10 @@
 namespace trcost {
 namespace {
 
-constexpr double kWidth = 860;  // pixels
-constexpr double kLeft = 110;
-constexpr double kTop = 44;
-constexpr double kRow = 30;
+constexpr double kHeatWidth = 860;  // pixels
+constexpr double kHeatLeft = 110;
+constexpr double kHeatTop = 44;
+constexpr double kHeatRow = 30;
 constexpr double kWidest = 110;  // of a cell
 
 // Where a value lies between the least and the most, by their logarithms where all are above 0.
@@ -51,31 +51,31 @@ class Shades {
 }  // namespace
 
 std::string svg_heat(const Heat& heat) {
-  const double room = kWidth - kLeft;
+  const double room = kHeatWidth - kHeatLeft;
   const double wide =
       std::min(kWidest, room / static_cast<double>(std::max<std::size_t>(1, heat.columns.size())));
-  const double height = kTop + kRow * static_cast<double>(heat.rows.size()) + 4;
+  const double height = kHeatTop + kHeatRow * static_cast<double>(heat.rows.size()) + 4;
   const Shades shades(heat);
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"{}\" "
       "viewBox=\"0 0 {} {}\" width=\"{}\" height=\"{}\">\n",
-      html_escape(heat.title), kWidth, height, kWidth, height);
-  out += svg_text(kLeft, 14, "start", heat.x) + svg_text(kLeft - 8, 36, "end", heat.y);
+      html_escape(heat.title), kHeatWidth, height, kHeatWidth, height);
+  out += svg_text(kHeatLeft, 14, "start", heat.x) + svg_text(kHeatLeft - 8, 36, "end", heat.y);
   for (std::size_t c = 0; c < heat.columns.size(); ++c) {
-    out += svg_text(kLeft + (static_cast<double>(c) + 0.5) * wide, 36, "middle", heat.columns[c]);
+    out += svg_text(kHeatLeft + (static_cast<double>(c) + 0.5) * wide, 36, "middle", heat.columns[c]);
   }
   for (std::size_t r = 0; r < heat.rows.size(); ++r) {
     const Heat::Row& row = heat.rows[r];
-    const double y = kTop + static_cast<double>(r) * kRow;
-    out += svg_text(kLeft - 8, y + 20, "end", row.label);
+    const double y = kHeatTop + static_cast<double>(r) * kHeatRow;
+    out += svg_text(kHeatLeft - 8, y + 20, "end", row.label);
     for (std::size_t c = 0; c < row.cells.size(); ++c) {
       const Heat::Cell& cell = row.cells[c];
-      const double x = kLeft + static_cast<double>(c) * wide;
+      const double x = kHeatLeft + static_cast<double>(c) * wide;
       if (cell.value) {
         out += fmt::format(
             "<rect class=\"heat{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" "
             "fill-opacity=\"{:.3f}\"/>\n",
-            cell.chosen ? " chosen" : "", x + 1, y + 1, wide - 2, kRow - 2,
+            cell.chosen ? " chosen" : "", x + 1, y + 1, wide - 2, kHeatRow - 2,
             shades.of(*cell.value));
       }
       out += svg_text(x + wide / 2, y + 20, "middle", cell.words);

@@ -103,12 +103,12 @@ class HtmlDrawing {
 };
 
 // Self-contained, without scripts; the command stands at the end, as it was typed.
-std::string draw(const Document& document, const Style&) {
+std::string draw_html(const Document& document, const Style&) {
   return HtmlDrawing(document.page()).draw(document.command);
 }
 
 }  // namespace
 
-const FormatWriter html_format = {draw, nullptr, kMostTableRows, "table"};
+const FormatWriter html_format = {draw_html, nullptr, kMostTableRows, "table"};
 
 }  // namespace trcost

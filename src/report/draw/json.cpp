@@ -9,14 +9,14 @@ namespace trcost {
 namespace {
 
 // Of a document whose rows come one after another: what stands before its list.
-void open(std::string& out, const RowPlan& plan, const Record& document) {
+void open_json(std::string& out, const RowPlan& plan, const Record& document) {
   JsonWriter json(out);
   json.begin_object();
   write_members(json, document, 0, plan.list());
   json.begin_array(document.table().info(plan.list()).path);
 }
 
-void row(std::string& out, const RowPlan& plan, std::span<const Record> way) {
+void write_json_row(std::string& out, const RowPlan& plan, std::span<const Record> way) {
   JsonWriter json(out, {true, false});
   if (way.front().table().info(plan.list()).flat) {
     append_flat_object(json.raw_element(), plan, way);
@@ -33,15 +33,15 @@ void close(std::string& out, const RowPlan& plan, const Record& document, bool a
   out += '\n';
 }
 
-constexpr RowWriter kRows = {
-    .open = open, .row = row, .cell = append_json, .close = close, .between = ","};
+constexpr RowWriter kJsonRows = {
+    .open = open_json, .row = write_json_row, .cell = append_json, .close = close, .between = ","};
 
-std::string whole(const Document& document, const Style&) {
+std::string draw_json(const Document& document, const Style&) {
   return document.file.empty() ? json_document(document.record) : document.file;
 }
 
 }  // namespace
 
-const FormatWriter json_format = {whole, &kRows};
+const FormatWriter json_format = {draw_json, &kJsonRows};
 
 }  // namespace trcost

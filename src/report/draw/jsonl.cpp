@@ -7,9 +7,9 @@
 namespace trcost {
 namespace {
 
-void open(std::string&, const RowPlan&, const Record&) {}
+void open_jsonl(std::string&, const RowPlan&, const Record&) {}
 
-void row(std::string& out, const RowPlan& plan, std::span<const Record> way) {
+void write_jsonl_row(std::string& out, const RowPlan& plan, std::span<const Record> way) {
   append_flat_object(out, plan, way);
   out += '\n';
 }
@@ -25,7 +25,7 @@ std::size_t value_end(std::string_view line, std::size_t at) {
   return std::min(at + 1, line.size());
 }
 
-bool split(std::string_view line, const RowPlan& plan, std::vector<std::string_view>& cells) {
+bool split_jsonl(std::string_view line, const RowPlan& plan, std::vector<std::string_view>& cells) {
   cells.clear();
   if (!line.starts_with('{') || !line.ends_with('}')) return false;
   line = line.substr(1, line.size() - 2);
@@ -42,10 +42,10 @@ bool split(std::string_view line, const RowPlan& plan, std::vector<std::string_v
   return false;
 }
 
-constexpr RowWriter kRows = {.open = open, .row = row, .cell = append_json, .split = split};
+constexpr RowWriter kJsonlRows = {.open = open_jsonl, .row = write_jsonl_row, .cell = append_json, .split = split_jsonl};
 
 }  // namespace
 
-const FormatWriter jsonl_format = {rows_of<kRows>, &kRows};
+const FormatWriter jsonl_format = {rows_of<kJsonlRows>, &kJsonlRows};
 
 }  // namespace trcost

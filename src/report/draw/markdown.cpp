@@ -78,12 +78,12 @@ class MarkdownDrawing {
   bool in_list_ = false;
 };
 
-std::string draw(const Document& document, const Style&) {
+std::string draw_markdown(const Document& document, const Style&) {
   return MarkdownDrawing(document.page()).draw();
 }
 
 }  // namespace
 
-const FormatWriter md_format = {draw, nullptr, kMostTableRows, "table"};
+const FormatWriter md_format = {draw_markdown, nullptr, kMostTableRows, "table"};
 
 }  // namespace trcost

@@ -179,7 +179,7 @@ std::string draw_bare(const Page& page, const Style& style) {
   return out;
 }
 
-std::string draw(const Document& document, const Style& style) {
+std::string draw_text(const Document& document, const Style& style) {
   const Page page = document.text_page ? document.text_page() : document.page();
   return (page.bare ? draw_bare(page, style) : TextDrawing(page, style).draw()) +
          (document.below ? document.below() : std::string());
@@ -187,6 +187,6 @@ std::string draw(const Document& document, const Style& style) {
 
 }  // namespace
 
-const FormatWriter table_format = {draw, nullptr, kMostTableRows, "table"};
+const FormatWriter table_format = {draw_text, nullptr, kMostTableRows, "table"};
 
 }  // namespace trcost

@@ -247,7 +247,7 @@ void add_origin(WorkbookFile& book, const Document& document, const Page& page,
 
 // The page, the sheet that computes, a sheet of rows with the names of the CSV, one of every other
 // list, and what made the file.
-std::string draw(const Document& document, const Style&) {
+std::string draw_workbook(const Document& document, const Style&) {
   const Page page = document.summary ? document.summary() : document.page();
   WorkbookFile book(page.title);
   const std::optional<Calculation> budget =
@@ -267,6 +267,6 @@ std::string draw(const Document& document, const Style&) {
 
 }  // namespace
 
-const FormatWriter xlsx_format = {draw, nullptr, kMostSheetRows, "sheet of a workbook"};
+const FormatWriter xlsx_format = {draw_workbook, nullptr, kMostSheetRows, "sheet of a workbook"};
 
 }  // namespace trcost

@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 16> image_extensions = {
     ".jpg", ".jpeg", ".jpe",  ".jfif", ".png",  ".gif", ".bmp", ".webp",
     ".tif", ".tiff", ".heic", ".heif", ".avif", ".jxl", ".jp2", ".ppm"};
 
-[[noreturn]] void refuse(const std::string& folder, const std::error_code& why) {
+[[noreturn]] void refuse_folder(const std::string& folder, const std::error_code& why) {
   throw Error(ErrorKind::data, "the folder cannot be read: " + why.message(),
               "give a folder of images or a CSV file of sizes", folder);
 }
@@ -59,7 +59,7 @@ FolderListing list_image_folder(const std::string& folder) {
       add_entry(*entry, listing, left);
     }
     if (!failed) continue;
-    if (here == folder) refuse(folder, failed);
+    if (here == folder) refuse_folder(folder, failed);
     listing.unread.emplace_back(here.string(), failed.message());
   }
   std::sort(listing.images.begin(), listing.images.end());

@@ -43,15 +43,15 @@ constexpr std::size_t head_bytes = 4096;
 
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+[[noreturn]] void refuse_image(const std::string& path, const std::string& reason) {
   throw Error(ErrorKind::data, reason, {}, path);
 }
 
 File open(const std::string& path) {
   std::error_code failed;
-  if (std::filesystem::is_directory(path, failed)) refuse(path, "is a folder, not an image");
+  if (std::filesystem::is_directory(path, failed)) refuse_image(path, "is a folder, not an image");
   File file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (!file) refuse(path, "cannot be read: " + std::generic_category().message(errno));
+  if (!file) refuse_image(path, "cannot be read: " + std::generic_category().message(errno));
   note_input(path);
   return file;
 }
@@ -78,7 +78,7 @@ bool webp_size(std::span<const std::uint8_t> head, int& width, int& height,
   return WebPGetInfo(head.data(), head.size(), &width, &height) != 0;
 #else
   static_cast<void>(head), static_cast<void>(width), static_cast<void>(height);
-  refuse(path, "is a WebP image, which this build cannot read");
+  refuse_image(path, "is a WebP image, which this build cannot read");
 #endif
 }
 
@@ -106,13 +106,13 @@ ImageSize read_image_size(const std::string& path) {
   std::array<std::uint8_t, head_bytes> buffer;
   const std::span<const std::uint8_t> head(buffer.data(),
                                            std::fread(buffer.data(), 1, buffer.size(), file.get()));
-  if (head.empty()) refuse(path, "is an empty file");
+  if (head.empty()) refuse_image(path, "is an empty file");
   const std::string_view format = format_of(head);
-  if (format.empty()) refuse(path, "is not a JPEG, PNG, GIF, BMP or WebP image");
+  if (format.empty()) refuse_image(path, "is not a JPEG, PNG, GIF, BMP or WebP image");
   int width = 0;
   int height = 0;
   if (!size_of(format, head, file.get(), path, width, height) || width < 1 || height < 1) {
-    refuse(path, "has a damaged " + std::string(format) + " header");
+    refuse_image(path, "has a damaged " + std::string(format) + " header");
   }
   if (format == "JPEG" && images::shown_turned(head)) return {height, width};
   return {width, height};

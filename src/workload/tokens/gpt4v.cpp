@@ -10,8 +10,8 @@ namespace {
 // OpenAI, "Images and vision" guide, "Calculating costs": low detail is 85 tokens; high detail
 // fits the image into 2048 x 2048, shrinks the shorter side to 768, and counts tiles of 512.
 constexpr std::int64_t base_tokens = 85;
-constexpr std::int64_t tile_tokens = 170;
-constexpr std::int64_t tile_side = 512;
+constexpr std::int64_t gpt4v_tile_tokens = 170;
+constexpr std::int64_t gpt4v_tile_side = 512;
 constexpr std::int64_t longest = 2048;
 constexpr std::int64_t shortest = 768;
 
@@ -32,8 +32,8 @@ TokenCount gpt4v(ImageSize size, const TokenOptions& options) {
   if (longer > longest) size = scaled(size, longer, longest);
   const std::int64_t shorter = std::min(size.width, size.height);
   if (shorter > shortest) size = scaled(size, shorter, shortest);
-  count.tiles = ceil_div(size.width, tile_side) * ceil_div(size.height, tile_side);
-  count.vision = base_tokens + tile_tokens * count.tiles;
+  count.tiles = ceil_div(size.width, gpt4v_tile_side) * ceil_div(size.height, gpt4v_tile_side);
+  count.vision = base_tokens + gpt4v_tile_tokens * count.tiles;
   count.resized = size;
   return count;
 }

@@ -11,7 +11,7 @@ namespace {
 // each tile's sequence to a multiple of 8 and every image to the most tiles allowed.
 // transformers mllama/modeling_mllama.py, MllamaVisionModel.forward; the tiles of one image attend
 // to each other in one sequence.
-constexpr std::int64_t tile_side = 560;
+constexpr std::int64_t mllama_tile_side = 560;
 constexpr std::int64_t mllama_tile_tokens = 40 * 40 + 1;
 constexpr std::int64_t padded_tile_tokens = 1608;
 
@@ -44,9 +44,9 @@ ImageSize optimal_canvas(ImageSize size, std::int64_t max_tiles, std::int64_t si
 }
 
 TokenCount mllama(ImageSize size, const TokenOptions& options) {
-  const ImageSize canvas = optimal_canvas(size, *options.max_tiles, tile_side);
+  const ImageSize canvas = optimal_canvas(size, *options.max_tiles, mllama_tile_side);
   TokenCount count;
-  count.tiles = (canvas.width / tile_side) * (canvas.height / tile_side);
+  count.tiles = (canvas.width / mllama_tile_side) * (canvas.height / mllama_tile_side);
   count.vision = count.tiles * mllama_tile_tokens;
   count.vision_encoder = *options.max_tiles * padded_tile_tokens;
   count.encoder_sequence = count.vision_encoder;
@@ -79,7 +79,7 @@ std::span<const Family> mllama_families() {
       Family{.info = {.name = "mllama",
                       .title = "Llama 3.2 Vision",
                       .image = true,
-                      .defaults = {.max_tiles = 4, .encoder = {.patch = 14, .image = tile_side}},
+                      .defaults = {.max_tiles = 4, .encoder = {.patch = 14, .image = mllama_tile_side}},
                       .rule = "canvas of at most 4 tiles of 560 pixels; 1601 cross-attention keys "
                               "per tile; the encoder always computes 4 x 1608",
                       .source = "huggingface/transformers mllama/image_processing_mllama.py "
