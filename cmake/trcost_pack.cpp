@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses the JSON files of a data folder at build time, as strictly as the library would, and writes
-// them as one pack that the library reads in place: trcost_pack FOLDER LIST OUT DIGEST, with the
-// files' paths within FOLDER in LIST, one to a line. Other files than JSON get an empty document.
-// DIGEST becomes a header that differs whenever one byte of the files does.
+// Parses the JSON files of a data folder at build time, as strictly as the library would, and
+// writes them as one pack that the library reads in place: trcost_pack FOLDER LIST OUT DIGEST, with
+// the files' paths within FOLDER in LIST, one to a line. Other files than JSON get an empty
+// document. DIGEST becomes a header that differs whenever one byte of the files does.
 #include <cstdint>
 #include <cstdio>
 #include <exception>

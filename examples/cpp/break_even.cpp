@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// At which hourly price does each platform cost as much as the cheapest? A question that the command
-// line answers with `trcost solve`, written out with the library.
+// At which hourly price does each platform cost as much as the cheapest? A question that the
+// command line answers with `trcost solve`, written out with the library.
 #include <trcost/catalog.h>
 #include <trcost/error.h>
 #include <trcost/estimate.h>
@@ -17,9 +17,8 @@ int main() {
 
     const trcost::Catalog catalog;
     const std::vector<trcost::Estimate> answers = trcost::estimate(scenario, catalog);
-    const auto cheapest = std::ranges::min_element(answers, {}, [](const trcost::Estimate& each) {
-      return each.cost.total.value_or(1e300);
-    });
+    const auto cheapest = std::ranges::min_element(
+        answers, {}, [](const trcost::Estimate& each) { return each.cost.total.value_or(1e300); });
     if (cheapest == answers.end() || !cheapest->cost.total) {
       std::puts("no platform has a known price");
       return 1;

@@ -37,16 +37,16 @@ struct WaterfallTerm {
 
 /// One phase of a round: what it takes of the whole job.
 struct PhaseResult {
-  std::string stage;      ///< of a training in several, else empty
-  std::string_view name;  ///< `generate`, `train_policy`
+  std::string stage;        ///< of a training in several, else empty
+  std::string_view name;    ///< `generate`, `train_policy`
   std::string_view method;  ///< of its round: `pretrain`, `sft`, `ppo`
   Work work{};
   double gpus = 0;
-  double step_seconds = 0;  ///< of a round
-  double tokens = 0;        ///< of a round
-  double model_flops = 0;   ///< of a round
+  double step_seconds = 0;    ///< of a round
+  double tokens = 0;          ///< of a round
+  double model_flops = 0;     ///< of a round
   double hardware_flops = 0;  ///< of a round: what learns does its recomputed layers again
-  double gpu_hours = 0;     ///< of the job; with the waiting between phases they add up to its own
+  double gpu_hours = 0;  ///< of the job; with the waiting between phases they add up to its own
   /// Its share of the whole bill by the time of its accelerators, in which storage and egress are
   /// divided likewise.
   std::optional<double> cost;
@@ -79,7 +79,7 @@ std::string_view medium_word(Medium medium);
 std::string_view decoded_words(Medium medium);
 
 struct ModelSummary {
-  std::string name;  ///< as asked, e.g. `10.0B vl`
+  std::string name;        ///< as asked, e.g. `10.0B vl`
   bool from_size = false;  ///< made from a parameter count alone: its name is that count
   double params_total = 0, params_active = 0, params_vision = 0, params_projector = 0;
   std::optional<double> params_trainable;  ///< unknown where stages differ
@@ -127,7 +127,7 @@ struct PerformanceSummary {
   double tflops_per_gpu = 0;  ///< model TFLOP/s
   double mfu = 0;             ///< against the dense peak of the precision used
   double hfu = 0;
-  std::optional<double> mfu_bf16;      ///< against the bf16 dense peak, where the chip has one
+  std::optional<double> mfu_bf16;  ///< against the bf16 dense peak, where the chip has one
   /// Share of the step that is not exposed communication. Unknown where steps are not modelled (a
   /// given MFU) or a round is of several kinds of work.
   std::optional<double> interconnect_efficiency;
@@ -137,7 +137,7 @@ struct PerformanceSummary {
   /// same loss (batch_cost); none where the loss depends on the batch itself, as in contrastive
   /// training.
   std::optional<double> batch_token_cost;
-  std::string method;  ///< which model answered and how good it is there
+  std::string method;                    ///< which model answered and how good it is there
   std::optional<MethodQuality> quality;  ///< unknown where stages differ
 };
 
@@ -148,13 +148,13 @@ struct WorkTotals {
   double step_seconds = 0;  ///< of all steps one after another
   double tokens = 0;        ///< that steps pass over
   double model_flop = 0, hardware_flop = 0;
-  double peak_flop = 0;          ///< that the accelerators could do in these steps
-  std::optional<double> peak_flop_bf16 = 0;   ///< the same in bf16, on chips that have it
-  double busy_seconds = 0;       ///< accelerator-seconds of steps
+  double peak_flop = 0;                      ///< that the accelerators could do in these steps
+  std::optional<double> peak_flop_bf16 = 0;  ///< the same in bf16, on chips that have it
+  double busy_seconds = 0;                   ///< accelerator-seconds of steps
   /// Of them, those that wait for exposed communication.
   std::optional<double> network_seconds = 0;
-  double running_seconds = 0;  ///< with those that failures cost
-  double paid_seconds = 0;     ///< with what else production takes
+  double running_seconds = 0;              ///< with those that failures cost
+  double paid_seconds = 0;                 ///< with what else production takes
   std::optional<double> batch_tokens = 0;  ///< that the usual batch would have saved
 };
 void add(WorkTotals& sum, const WorkTotals& more);
@@ -205,7 +205,7 @@ struct Estimate {
   WorkTotals work;
   PerformanceSummary performance;
   std::vector<WaterfallTerm> waterfall;
-  double steps = 0;       ///< whole ones; the last may be a part of one
+  double steps = 0;                  ///< whole ones; the last may be a part of one
   std::optional<double> seq_length;  ///< unknown where stages differ
   double gpu_hours = 0;
   double wall_clock_seconds = 0;

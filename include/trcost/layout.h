@@ -109,8 +109,8 @@ struct Dimension {
   std::string_view ability = {};
 };
 inline constexpr Dimension kDimensions[] = {
-    {"tp", "tensor", "tensor parallel degree", &LayoutDegrees::tp, &Degrees::tp, true,
-     Deals::heads, true, 3, "tensor_parallel"},
+    {"tp", "tensor", "tensor parallel degree", &LayoutDegrees::tp, &Degrees::tp, true, Deals::heads,
+     true, 3, "tensor_parallel"},
     {"pp", "pipeline", "pipeline parallel degree", &LayoutDegrees::pp, &Degrees::pp, true,
      Deals::layers, false, 1, "pipeline_parallel"},
     {"vp", "stages per rank", "pipeline stages per rank", &LayoutDegrees::vp, &Degrees::vp, false,
@@ -144,7 +144,8 @@ constexpr double product_of_gpus(const Degree& degree) {
   return [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
     return ((kDimensions[kIndex].of_gpus ? static_cast<double>(degree(kDimensions[kIndex])) : 1) *
             ...);
-  }(std::make_index_sequence<kDimensionCount>());
+  }
+  (std::make_index_sequence<kDimensionCount>());
 }
 
 constexpr double LayoutDegrees::gpus() const {
@@ -236,7 +237,7 @@ struct MemoryUse {
   double optimizer = 0;
   double activations = 0;
   double logits = 0;
-  double overhead = 0;  ///< context, communication buffers, gathered weights, fragmentation
+  double overhead = 0;     ///< context, communication buffers, gathered weights, fragmentation
   double unallocated = 0;  ///< of it, beside the framework's allocator: context, buffers
   double fragments = 0;    ///< of it, what the allocator holds and has given to nobody
   double total = 0;
@@ -274,13 +275,11 @@ struct MemoryPart {
   double MemoryUse::*bytes;
 };
 /// Those of a model that learns; 0 where `generating`.
-inline constexpr MemoryPart kMemoryParts[] = {{"weights", &MemoryUse::weights},
-                                              {"gradients", &MemoryUse::gradients},
-                                              {"optimizer", &MemoryUse::optimizer},
-                                              {"activations", &MemoryUse::activations},
-                                              {"logits", &MemoryUse::logits},
-                                              {"overhead", &MemoryUse::overhead},
-                                              {"other models", &MemoryUse::resident}};
+inline constexpr MemoryPart kMemoryParts[] = {
+    {"weights", &MemoryUse::weights},      {"gradients", &MemoryUse::gradients},
+    {"optimizer", &MemoryUse::optimizer},  {"activations", &MemoryUse::activations},
+    {"logits", &MemoryUse::logits},        {"overhead", &MemoryUse::overhead},
+    {"other models", &MemoryUse::resident}};
 
 /// The same of an engine that generates.
 struct EnginePart {

@@ -80,12 +80,12 @@ struct Report {
   std::span<const Estimator::Failure> failures;  ///< platforms without one
   /// The same with the tokens of published models; empty where tokens were given.
   std::span<const TokenAlternative> alternatives;
-  std::string price_data_date;     ///< YYYY-MM-DD of the price book, may be empty
-  std::string command;             ///< as it was typed, for files that are handed on
+  std::string price_data_date;  ///< YYYY-MM-DD of the price book, may be empty
+  std::string command;          ///< as it was typed, for files that are handed on
   /// Other sizes of the clusters; empty where nobody asked.
   std::span<const ClusterPoint> clusters;
   std::span<const Setting> settings;  ///< that moved the answer
-  Detail detail = Detail::screen;  ///< of text; documents that are handed on have everything
+  Detail detail = Detail::screen;     ///< of text; documents that are handed on have everything
 };
 
 /// The document of the contract: versions, scenario, estimates.

@@ -18,7 +18,13 @@ namespace trcost {
 
 /// How a field's value is written and checked.
 enum class FieldKind : std::uint8_t {
-  count, integer, bytes, duration, money, fraction, number,  // numbers, see NumberKind
+  count,
+  integer,
+  bytes,
+  duration,
+  money,
+  fraction,
+  number,  // numbers, see NumberKind
   text,    ///< a name or path
   choice,  ///< one of `choices`
   list,    ///< names separated by commas
@@ -35,7 +41,15 @@ enum class Field : std::uint8_t {
 
 /// The objects that fields stand in: the first parts of their paths.
 enum class FieldGroup : std::uint8_t {
-  model, train, data, rollout, hardware, layout, efficiency, cost, range,
+  model,
+  train,
+  data,
+  rollout,
+  hardware,
+  layout,
+  efficiency,
+  cost,
+  range,
 };
 
 /// Which parts of an answer a field moves: what may be kept where only other fields differ.
@@ -57,9 +71,26 @@ constexpr Moves operator|(Moves a, Moves b) {
 /// How time and dollars follow a number, each law evaluated by known_exponents() of
 /// cost/spreads.h; `trial` is measured by estimates at two values, and `steps` has no slope.
 enum class Law : std::uint8_t {
-  trial, steps, none, time, inverse_time, tokens, params, text, images, image_tokens,
-  accelerators, rent, capital, utilization, colocation, electricity, storage, egress,
-  experiments, evaluation,
+  trial,
+  steps,
+  none,
+  time,
+  inverse_time,
+  tokens,
+  params,
+  text,
+  images,
+  image_tokens,
+  accelerators,
+  rent,
+  capital,
+  utilization,
+  colocation,
+  electricity,
+  storage,
+  egress,
+  experiments,
+  evaluation,
 };
 
 /// Why an input is uncertain: what a measurement can make certain is decided by this, never by the
@@ -83,7 +114,15 @@ enum class SolveBy : std::uint8_t { bracket, scan };
 
 /// What the names that a field takes are names of.
 enum class Names : std::uint8_t {
-  none, accelerators, systems, stacks, engines, models, encoders, regions, providers,
+  none,
+  accelerators,
+  systems,
+  stacks,
+  engines,
+  models,
+  encoders,
+  regions,
+  providers,
 };
 
 /// A few fields.
@@ -136,8 +175,8 @@ struct FieldMeaning {
 struct FieldInfo {
   Field field;
   FieldGroup group;
-  std::string_view path;      ///< `model.params`
-  std::string_view flag;      ///< `--params`
+  std::string_view path;  ///< `model.params`
+  std::string_view flag;  ///< `--params`
   FieldKind kind;
   std::string_view unit;
   double lowest;

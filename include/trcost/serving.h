@@ -31,9 +31,9 @@ struct ServingQuestion {
   ServingLoad load;
   std::optional<double> tokens_per_second_per_user;
   bool any_speed = false;  ///< a free load may be as slow as memory lets it: what a claim may mean
-  double sold = 1;    ///< share of the capacity that is paid for
-  bool curve = true;     ///< throughput over concurrency beside the one point
-  bool explain = false;  ///< every formula with its numbers
+  double sold = 1;         ///< share of the capacity that is paid for
+  bool curve = true;       ///< throughput over concurrency beside the one point
+  bool explain = false;    ///< every formula with its numbers
 };
 
 /// Dollars per million tokens: the whole cost over the output tokens, over the input tokens, over
@@ -72,7 +72,7 @@ struct ServingRow {
   std::string published_source;
   std::vector<ServingCurvePoint> curve;
   std::vector<Derivation> derivations;  ///< with ServingQuestion::explain
-  std::string problem;  ///< why there is no answer, else empty
+  std::string problem;                  ///< why there is no answer, else empty
   std::string hint;
   /// `fp8` or `bf16`.
   [[nodiscard]] std::string_view cache_format() const;
@@ -96,7 +96,7 @@ struct ClaimCase {
   double needed = 0;
   double predicted = 0;
   Verdict verdict = Verdict::fails;
-  bool imputed = false;         ///< nobody asks that price
+  bool imputed = false;  ///< nobody asks that price
 };
 
 struct ClaimJudgement {

@@ -11,10 +11,10 @@ struct ServingLoad {
   double input_tokens = 1024;
   double output_tokens = 1024;
   std::optional<double> concurrency = {};  ///< requests in flight; empty: as many as memory holds
-  double cached_input = 0;  ///< share of the input whose cache is there already
-  double acceptance = 0;    ///< of drafted tokens; with `drafted`
-  double drafted = 0;       ///< tokens guessed per step, 0: no speculation
-  bool apart = false;       ///< prompts are read on accelerators of their own, beside the replica
+  double cached_input = 0;                 ///< share of the input whose cache is there already
+  double acceptance = 0;                   ///< of drafted tokens; with `drafted`
+  double drafted = 0;                      ///< tokens guessed per step, 0: no speculation
+  bool apart = false;  ///< prompts are read on accelerators of their own, beside the replica
   std::optional<double> prefill_gpus = {};  ///< those; empty: as many as keep up
 };
 
@@ -45,9 +45,9 @@ struct ServingPoint {
   double total_per_gpu = 0;    ///< input and output tokens/s
   double weight_bytes_per_gpu = 0;
   double cache_bytes_per_token = 0;
-  double prefill_gpus = 0;      ///< beside the replica, where prompts are read apart
-  double prefill_busy = 0;      ///< share of their time
-  double prompt_seconds = 0;    ///< to read one prompt, nothing else running
+  double prefill_gpus = 0;    ///< beside the replica, where prompts are read apart
+  double prefill_busy = 0;    ///< share of their time
+  double prompt_seconds = 0;  ///< to read one prompt, nothing else running
   [[nodiscard]] double user_rate() const { return 1 / tpot_seconds; }  ///< tokens/s
 };
 

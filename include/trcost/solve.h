@@ -67,11 +67,11 @@ struct Solution {
   bool solved = false;
   std::string problem;  ///< why there is no answer; the rest is then the nearest that exists
   std::vector<std::pair<const FieldInfo*, double>> values;  ///< of the unknown, or of the pair
-  std::optional<double> achieved;         ///< the target's column at the answer
-  std::optional<double> beyond;           ///< one unit further, where the target is missed
+  std::optional<double> achieved;                           ///< the target's column at the answer
+  std::optional<double> beyond;  ///< one unit further, where the target is missed
   std::optional<double> beyond_achieved;
-  Scenario scenario;                      ///< with the answer put in: replayable
-  std::optional<Estimate> estimate;       ///< of that scenario
+  Scenario scenario;                 ///< with the answer put in: replayable
+  std::optional<Estimate> estimate;  ///< of that scenario
   std::vector<SolveChoice> choices;
   std::vector<SolveTrial> searched;  ///< by value, each once
 };
@@ -87,9 +87,9 @@ inline constexpr int kMostEstimates = 1200;
 /// such as those of the default batch size, are looked for beyond the answer. Cluster sizes, layout
 /// degrees and batch sizes have no such order: they are scanned, GPUs in steps that get finer
 /// around the sizes that meet the target, at the end one by one, and the cheapest is taken when the
-/// target is a time, else the fastest. The cluster for a time is the one that a deadline gets, in whole
-/// nodes; the fewest and the cheapest of all numbers stand in `choices`. Throws what the estimate
-/// throws when no value has an answer.
+/// target is a time, else the fastest. The cluster for a time is the one that a deadline gets, in
+/// whole nodes; the fewest and the cheapest of all numbers stand in `choices`. Throws what the
+/// estimate throws when no value has an answer.
 class Solver {
  public:
   explicit Solver(const Catalog& catalog);
@@ -103,18 +103,18 @@ class Solver {
 struct ClusterRun {
   double gpus = 0;
   double seconds = 0;
-  double peak_flops = 0;           ///< of one accelerator in the precision used
+  double peak_flops = 0;  ///< of one accelerator in the precision used
   double mfu = 0;
-  double flops = 0;                ///< gpus x peak x MFU x seconds, nothing lost
+  double flops = 0;  ///< gpus x peak x MFU x seconds, nothing lost
   double gpu_hours = 0;
   std::optional<double> price;
-  std::optional<double> usd;       ///< gpu_hours x price
+  std::optional<double> usd;  ///< gpu_hours x price
   double goodput = 1;
   double production_overhead = 1;
-  double realised_flops = 0;       ///< flops x goodput x production overhead
-  ComputeOptimal optimal;          ///< by the scaling law for `flops`
-  ComputeOptimal realised_optimal; ///< for `realised_flops`
-  double reference_ratio = 0;      ///< flops over kReferenceFlops
+  double realised_flops = 0;        ///< flops x goodput x production overhead
+  ComputeOptimal optimal;           ///< by the scaling law for `flops`
+  ComputeOptimal realised_optimal;  ///< for `realised_flops`
+  double reference_ratio = 0;       ///< flops over kReferenceFlops
 };
 
 /// Training compute of Llama-3.1-405B: 3.8e25 in arXiv:2407.21783, section 1, which is quoted as

@@ -74,12 +74,12 @@ SweepShard parse_shard(std::string_view text);
 
 /// What to sweep, as it is written.
 struct SweepRequest {
-  Scenario base;                    ///< everything that does not vary
-  std::vector<std::string> vary;    ///< `PATH=VALUES`; the last one changes fastest
-  std::vector<std::string> where;   ///< `NAME>=VALUE`, all of them true
-  std::string select;               ///< columns separated by commas; empty: all
-  std::string sort;                 ///< `COLUMN`, `-COLUMN` or `COLUMN:desc`, separated by commas
-  std::string pareto;               ///< columns separated by commas
+  Scenario base;                   ///< everything that does not vary
+  std::vector<std::string> vary;   ///< `PATH=VALUES`; the last one changes fastest
+  std::vector<std::string> where;  ///< `NAME>=VALUE`, all of them true
+  std::string select;              ///< columns separated by commas; empty: all
+  std::string sort;                ///< `COLUMN`, `-COLUMN` or `COLUMN:desc`, separated by commas
+  std::string pareto;              ///< columns separated by commas
   std::optional<std::uint64_t> top;
   std::optional<SweepShard> shard;
   /// Fields that stand beside `vary` on the command line: an axis that excludes one is refused,
@@ -180,19 +180,19 @@ class SweepPlan {
 struct SweepRow {
   std::uint64_t index = 0;
   std::span<const SweepAxis> axes;
-  std::span<const std::uint64_t> at;    ///< position on each axis
-  const Estimate* estimate = nullptr;   ///< null where there is no answer
+  std::span<const std::uint64_t> at;   ///< position on each axis
+  const Estimate* estimate = nullptr;  ///< null where there is no answer
   std::string_view accelerator;
-  std::string_view error;               ///< why there is none, one line
+  std::string_view error;  ///< why there is none, one line
 };
 
 /// Appends one row to `out`; called from several threads at a time.
 using SweepRenderer = std::function<void(const SweepRow& row, std::string& out)>;
 
 struct SweepRun {
-  unsigned threads = 0;                            ///< 0: as many as there are cores
-  const std::atomic<bool>* stop = nullptr;         ///< set from a signal handler
-  std::uint64_t begin = 0;                         ///< rows to compute, by their number
+  unsigned threads = 0;                     ///< 0: as many as there are cores
+  const std::atomic<bool>* stop = nullptr;  ///< set from a signal handler
+  std::uint64_t begin = 0;                  ///< rows to compute, by their number
   std::uint64_t end = 0;
   /// A few times a second, from the caller's thread.
   std::function<void(std::uint64_t done)> progress;

@@ -39,7 +39,7 @@ struct Contribution {
 struct UncertainInput {
   Cause cause = Cause::price;
   std::optional<Field> field;  ///< whose value it is; empty where no field holds it
-  Distribution factor;  ///< of the factor itself, e.g. lognormal with median 1
+  Distribution factor;         ///< of the factor itself, e.g. lognormal with median 1
   Exponents exponents;
   double most = std::numeric_limits<double>::infinity();  ///< no draw is above it
   std::string_view source;  ///< where the spread comes from; lives for ever

@@ -109,7 +109,9 @@ std::optional<Precision> parse_precision(std::string_view name) {
   return find_value(kPrecisions, name).value_or(std::nullopt);
 }
 
-std::span<const Constant<Accelerator>> server_facts() { return kServerFacts; }
+std::span<const Constant<Accelerator>> server_facts() {
+  return kServerFacts;
+}
 
 Accelerator assumed_accelerator(const Catalog& catalog) {
   return read_assumed<Accelerator>(catalog, "assumed/server.json", kServerFacts);

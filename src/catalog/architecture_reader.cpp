@@ -13,7 +13,6 @@
 namespace trcost {
 namespace {
 
-
 double read_width(ObjectReader& r, std::string_view key, double fallback) {
   return r.whole_or(key, fallback, 1, kWidest);
 }

@@ -19,8 +19,8 @@ Encoder read_encoder(ObjectReader reader);
 /// The "vision" object. `language` gives defaults, and receives inserted layers where the connector
 /// is cross-attention and the file describes none. Tokens per image stay 0 where the rule of
 /// `token_family` (empty: the encoder's) depends on the size of the image.
-VisionModel read_vision(ObjectReader reader, LanguageModel& language,
-                        std::string_view token_family, const Catalog& catalog);
+VisionModel read_vision(ObjectReader reader, LanguageModel& language, std::string_view token_family,
+                        const Catalog& catalog);
 
 /// Tokens per image that a file does not give: the encoder's own, and what the connector makes of
 /// them, where the family's are the same for every image; else they stay 0, for the family's rule.

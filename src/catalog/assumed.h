@@ -67,16 +67,16 @@ struct AssumedChoices {
   std::vector<std::string> accelerators;
   std::vector<EntryChoice> vision_encoders;  ///< by the size of the model, the last for any
   EntryChoice audio_encoder;
-  EntryChoice tuning_stack;       ///< of vision-language models that are adapted
-  EntryChoice contrastive_stack;  ///< of contrastive training
-  StackChoice mixture_stack;      ///< of large mixtures of experts from scratch
-  EntryChoice claim_reference;    ///< the accelerator that a claimed factor is over
-  SpeedChoice served_speed;       ///< of a service whose load nobody gives
+  EntryChoice tuning_stack;                   ///< of vision-language models that are adapted
+  EntryChoice contrastive_stack;              ///< of contrastive training
+  StackChoice mixture_stack;                  ///< of large mixtures of experts from scratch
+  EntryChoice claim_reference;                ///< the accelerator that a claimed factor is over
+  SpeedChoice served_speed;                   ///< of a service whose load nobody gives
   SampleChoice instructions, preferences;     ///< of text; one sequence of a pair
   SampleChoice image_instructions, captions;  ///< the latter where only the projector learns
-  std::vector<RoundChoice> rounds;  ///< one of each method that generates
-  CatalogNumber response_limit;     ///< times the mean response
-  CatalogNumber update_sequences;   ///< of one optimizer step in a round, at most
+  std::vector<RoundChoice> rounds;            ///< one of each method that generates
+  CatalogNumber response_limit;               ///< times the mean response
+  CatalogNumber update_sequences;             ///< of one optimizer step in a round, at most
   /// Of the memory that an engine has on accelerators that learn in turn.
   CatalogNumber colocated_engine_share;
   UsefulShares useful;

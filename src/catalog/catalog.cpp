@@ -171,9 +171,9 @@ struct Catalog::Cache {
                                         std::string_view name) {
     if (name.find('/') != std::string_view::npos) {
       const bool directory = is_directory(std::string(name));
-      std::string guess =
-          directory ? std::string()
-                    : suggested_entry(catalog, kind, name.substr(name.rfind('/') + 1));
+      std::string guess = directory
+                              ? std::string()
+                              : suggested_entry(catalog, kind, name.substr(name.rfind('/') + 1));
       if (guess.ends_with(';')) guess.pop_back();
       throw Error(
           ErrorKind::data,
@@ -250,7 +250,9 @@ const Engine& Catalog::engine(std::string_view name) const {
   return cache_->entry(cache_->engines, *this, CatalogKind::engines, name, load_engine);
 }
 
-ServingSpread Catalog::serving_spread() const { return load_serving_spread(*this); }
+ServingSpread Catalog::serving_spread() const {
+  return load_serving_spread(*this);
+}
 
 RoundFramework Catalog::round_framework(std::string_view name,
                                         const Accelerator& accelerator) const {

@@ -22,20 +22,18 @@ inline constexpr Choice<Sharding> kShardings[] = {{"none", Sharding::none},
                                                   {"parameters", Sharding::parameters},
                                                   {"hybrid", Sharding::hybrid}};
 
-inline constexpr Choice<Recompute> kRecomputes[] = {{"none", Recompute::none},
-                                                    {"selective", Recompute::selective},
-                                                    {"full", Recompute::full}};
+inline constexpr Choice<Recompute> kRecomputes[] = {
+    {"none", Recompute::none}, {"selective", Recompute::selective}, {"full", Recompute::full}};
 
-inline constexpr Choice<MemoryCounter> kMemoryCounters[] = {
-    {"allocated", MemoryCounter::allocated},
-    {"reserved", MemoryCounter::reserved},
-    {"board", MemoryCounter::board}};
+inline constexpr Choice<MemoryCounter> kMemoryCounters[] = {{"allocated", MemoryCounter::allocated},
+                                                            {"reserved", MemoryCounter::reserved},
+                                                            {"board", MemoryCounter::board}};
 
 inline constexpr Choice<RowTask> kTasks[] = {{"pretrain", RowTask::pretrain},
-                                          {"sft", RowTask::sft},
-                                          {"lora", RowTask::lora},
-                                          {"qlora", RowTask::qlora},
-                                          {"lora+emb", RowTask::lora_embeddings}};
+                                             {"sft", RowTask::sft},
+                                             {"lora", RowTask::lora},
+                                             {"qlora", RowTask::qlora},
+                                             {"lora+emb", RowTask::lora_embeddings}};
 
 inline constexpr Choice<MeasuredUnit> kMeasuredUnits[] = {
     {"gpu_hours", MeasuredUnit::gpu_hours},
@@ -53,23 +51,22 @@ inline constexpr Choice<Modality> kModalities[] = {{"text", Modality::text},
                                                    {"clip", Modality::contrastive}};
 inline constexpr std::size_t kOfferedModalities = 2;
 
-inline constexpr Choice<ModelFamily> kModelFamilies[] = {
-    {"any", ModelFamily::any},       {"dense", ModelFamily::dense},
-    {"moe", ModelFamily::moe},       {"vision", ModelFamily::vision},
-    {"contrastive", ModelFamily::contrastive}};
+inline constexpr Choice<ModelFamily> kModelFamilies[] = {{"any", ModelFamily::any},
+                                                         {"dense", ModelFamily::dense},
+                                                         {"moe", ModelFamily::moe},
+                                                         {"vision", ModelFamily::vision},
+                                                         {"contrastive", ModelFamily::contrastive}};
 inline constexpr Choice<TaskFamily> kTaskFamilies[] = {{"any", TaskFamily::any},
                                                        {"pretrain", TaskFamily::pretrain},
                                                        {"finetune", TaskFamily::finetune}};
-inline constexpr Choice<LayoutFamily> kLayoutFamilies[] = {{"any", LayoutFamily::any},
-                                                           {"known", LayoutFamily::known},
-                                                           {"planned", LayoutFamily::planned}};
+inline constexpr Choice<LayoutFamily> kLayoutFamilies[] = {
+    {"any", LayoutFamily::any}, {"known", LayoutFamily::known}, {"planned", LayoutFamily::planned}};
 
 inline constexpr Choice<ContextKind> kContextKinds[] = {{"ring", ContextKind::ring},
                                                         {"ulysses", ContextKind::ulysses}};
 
-inline constexpr Choice<Tuning> kTunings[] = {{"showcase", Tuning::showcase},
-                                              {"usual", Tuning::usual},
-                                              {"first-run", Tuning::first_run}};
+inline constexpr Choice<Tuning> kTunings[] = {
+    {"showcase", Tuning::showcase}, {"usual", Tuning::usual}, {"first-run", Tuning::first_run}};
 
 inline constexpr Choice<Attention> kAttentions[] = {{"flash", Attention::flash},
                                                     {"flash-1", Attention::flash1},
@@ -89,7 +86,7 @@ inline constexpr Choice<Biases> kBiases[] = {
 
 /// Formats of a chip; empty for the fastest that models have been trained in.
 inline constexpr Choice<std::optional<Precision>> kPrecisions[] = {
-    {"bf16", Precision::bf16},   {"fp16", Precision::fp16}, {"fp8", Precision::fp8},
+    {"bf16", Precision::bf16},   {"fp16", Precision::fp16},   {"fp8", Precision::fp8},
     {"mxfp8", Precision::mxfp8}, {"nvfp4", Precision::nvfp4}, {"tf32", Precision::tf32},
     {"fp32", Precision::fp32},   {"best", std::nullopt}};
 

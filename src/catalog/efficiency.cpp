@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/choices.h"
 #include "catalog/efficiency.h"
+#include "catalog/choices.h"
 
 #include <fmt/format.h>
 
@@ -87,16 +87,29 @@ Efficiency read_efficiency(const Accelerator& chip, const Catalog& catalog, int 
 std::string family_words(const ResidualFamily& family) {
   std::string words;
   switch (family.model) {
-    case ModelFamily::vision: return "vision-language runs, one vote per source";
-    case ModelFamily::contrastive: return "contrastive runs, one vote per source";
-    case ModelFamily::moe: words = "MoE "; break;
-    case ModelFamily::dense: words = "dense "; break;
-    case ModelFamily::any: break;
+    case ModelFamily::vision:
+      return "vision-language runs, one vote per source";
+    case ModelFamily::contrastive:
+      return "contrastive runs, one vote per source";
+    case ModelFamily::moe:
+      words = "MoE ";
+      break;
+    case ModelFamily::dense:
+      words = "dense ";
+      break;
+    case ModelFamily::any:
+      break;
   }
   switch (family.task) {
-    case TaskFamily::finetune: words += "fine-tuning"; break;
-    case TaskFamily::pretrain: words += "pre-training"; break;
-    case TaskFamily::any: words += "training"; break;
+    case TaskFamily::finetune:
+      words += "fine-tuning";
+      break;
+    case TaskFamily::pretrain:
+      words += "pre-training";
+      break;
+    case TaskFamily::any:
+      words += "training";
+      break;
   }
   if (family.architecture) words += " on " + *family.architecture;
   if (family.stack) words += " with " + *family.stack;

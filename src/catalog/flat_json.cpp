@@ -22,7 +22,9 @@ void append_token(std::string& pointer, std::string_view key) {
 
 }  // namespace
 
-double FlatJson::number(Index at) const { return std::bit_cast<double>(nodes_[at].value); }
+double FlatJson::number(Index at) const {
+  return std::bit_cast<double>(nodes_[at].value);
+}
 
 std::string FlatJson::pointer(Index at) const {
   std::string pointer;

@@ -106,8 +106,9 @@ void read_delta_layers(ObjectReader& r, LanguageModel& m) {
 }
 
 void read_indexer(ObjectReader& r, LanguageModel& m) {
-  m.sparse = SparseAttention{hybrid_width(r, "index_n_heads", 64), hybrid_width(r, "index_head_dim", 128),
-                             hybrid_width(r, "index_topk", 2048)};
+  m.sparse =
+      SparseAttention{hybrid_width(r, "index_n_heads", 64), hybrid_width(r, "index_head_dim", 128),
+                      hybrid_width(r, "index_topk", 2048)};
   add_part(m, Mixer::sparse, FeedForward::moe, m.layers);
 }
 
@@ -119,7 +120,8 @@ LanguageModel read_nemotron_h(ObjectReader& r) {
   m.layers = r.whole_or("num_hidden_layers", 52, 1, kMostLayers);
   m.heads = hybrid_width(r, "num_attention_heads", 32);
   m.kv_heads = hybrid_width(r, "num_key_value_heads", 8);
-  m.head_dim = hybrid_width(r, r.has("attention_head_dim") ? "attention_head_dim" : "head_dim", 128);
+  m.head_dim =
+      hybrid_width(r, r.has("attention_head_dim") ? "attention_head_dim" : "head_dim", 128);
   m.tied_embeddings = r.boolean_or("tie_word_embeddings", false);
   m.mlp = Mlp::plain;  // squared ReLU
   m.mamba = read_mamba(r);

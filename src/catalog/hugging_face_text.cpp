@@ -183,8 +183,8 @@ LanguageModel read_llama_like(ObjectReader& r, const LlamaLike& usual) {
     m.tied_embeddings = r.boolean_or("tie_word_embeddings", usual.tied);
   }
   m.biases = usual.biases;
-  m.qk_norm = usual.qk_norm == QkNorm::head ||
-              (usual.qk_norm == QkNorm::none && is_on(r, "use_qk_norm"));
+  m.qk_norm =
+      usual.qk_norm == QkNorm::head || (usual.qk_norm == QkNorm::none && is_on(r, "use_qk_norm"));
   m.wide_qk_norm = usual.qk_norm == QkNorm::wide;
   m.norms_per_layer = usual.norms_per_layer;
   read_biases(r, usual.family, m);

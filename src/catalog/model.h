@@ -9,13 +9,13 @@
 
 namespace trcost {
 
-enum class Mlp : std::uint8_t { gated, plain };          ///< SwiGLU/GEGLU: 3 matrices; GELU: 2
-enum class Norm : std::uint8_t { rms, layer };           ///< 1 or 2 vectors per norm
-enum class Biases : std::uint8_t { none, qkv, all };     ///< which linear layers carry a bias
+enum class Mlp : std::uint8_t { gated, plain };       ///< SwiGLU/GEGLU: 3 matrices; GELU: 2
+enum class Norm : std::uint8_t { rms, layer };        ///< 1 or 2 vectors per norm
+enum class Biases : std::uint8_t { none, qkv, all };  ///< which linear layers carry a bias
 
 /// The kernels of attention: fused ones by generation, or scores that stand in memory.
 enum class Attention : std::uint8_t {
-  flash,     ///< fused, of the generation that the stack runs on the chip
+  flash,  ///< fused, of the generation that the stack runs on the chip
   /// FlashAttention 1 (arXiv:2205.14135) and its kin: Triton's, xformers', PyTorch 2.0's.
   flash1,
   flash2,    ///< FlashAttention 2 (arXiv:2307.08691), PyTorch's since 2.2
@@ -34,9 +34,9 @@ struct MixtureOfExperts {
   double expert_groups = 0;
   /// Groups that one token's experts may lie in (DeepSeek-V3: 4 of 8).
   double groups_per_token = 0;
-  bool router_bias = false;      ///< one bias per expert in the router
-  bool expert_bias = false;      ///< biases in the expert matrices (gpt-oss)
-  bool shared_gate = false;      ///< a gate vector for the shared expert (Qwen2-MoE)
+  bool router_bias = false;  ///< one bias per expert in the router
+  bool expert_bias = false;  ///< biases in the expert matrices (gpt-oss)
+  bool shared_gate = false;  ///< a gate vector for the shared expert (Qwen2-MoE)
 };
 
 /// Multi-head latent attention (DeepSeek-V2/V3). q_lora_rank 0: queries are not compressed.
@@ -52,11 +52,11 @@ struct LatentAttention {
 struct StateSpace {
   double heads = 0;
   double head_dim = 0;
-  double groups = 1;      ///< that share an input and an output matrix of the state
-  double state = 0;       ///< values of the state per channel
-  double conv = 4;        ///< taps of the convolution before it
+  double groups = 1;  ///< that share an input and an output matrix of the state
+  double state = 0;   ///< values of the state per channel
+  double conv = 4;    ///< taps of the convolution before it
   bool conv_bias = true;
-  double chunk = 256;     ///< tokens that the kernel works on at once
+  double chunk = 256;  ///< tokens that the kernel works on at once
 };
 
 /// Linear attention by a gated delta rule (Gated DeltaNet; Yang et al., arXiv:2412.06464).
@@ -97,9 +97,9 @@ struct AttentionWindow {
 
 /// Cross-attention layers inserted between the decoder's own (Llama 3.2 Vision, Flamingo).
 struct CrossAttention {
-  double layers = 0;       ///< number of inserted layers
-  double ffn = 0;          ///< intermediate width of an inserted layer's own feed-forward
-  double key_width = 0;    ///< width of the keys' input; 0 means the hidden width
+  double layers = 0;     ///< number of inserted layers
+  double ffn = 0;        ///< intermediate width of an inserted layer's own feed-forward
+  double key_width = 0;  ///< width of the keys' input; 0 means the hidden width
   /// The decoder's own layers that come before the first inserted one. They never see the image,
   /// so a frozen decoder owes no gradient there.
   double own_layers_before = 0;
@@ -113,24 +113,24 @@ struct LanguageModel {
   double heads = 0;
   double kv_heads = 0;
   double head_dim = 0;
-  double ffn = 0;      ///< intermediate width of the dense feed-forward
+  double ffn = 0;  ///< intermediate width of the dense feed-forward
   double vocab = 0;
   Mlp mlp = Mlp::gated;
   Norm norm = Norm::rms;
   Biases biases = Biases::none;
   bool tied_embeddings = false;
-  double learned_positions = 0;  ///< rows of a learned position table, 0 if none
-  std::optional<double> context;  ///< longest sequence that the released weights take
+  double learned_positions = 0;     ///< rows of a learned position table, 0 if none
+  std::optional<double> context;    ///< longest sequence that the released weights take
   double extra_embedding_rows = 0;  ///< input embedding rows that the head does not predict
-  bool output_head = true;       ///< false: no logits (text tower of a contrastive model)
-  bool bidirectional = false;    ///< every token sees the whole sequence
-  double norms_per_layer = 2;    ///< 1 with parallel attention (Falcon-7B), 4 with Gemma 2 and 3
-  bool norm_bias = true;         ///< of Norm::layer; MPT has none
-  bool output_bias = false;      ///< attention output has a bias even where `biases` gives none
-  bool qk_norm = false;          ///< norms over the head dim of queries and keys (Qwen3)
-  bool wide_qk_norm = false;     ///< norms over all queries and all keys (OLMo 2, MiniMax-M2)
-  bool attention_sinks = false;  ///< one learned logit per head (gpt-oss)
-  double mtp_layers = 0;         ///< multi-token-prediction modules (DeepSeek-V3), 0 if none
+  bool output_head = true;          ///< false: no logits (text tower of a contrastive model)
+  bool bidirectional = false;       ///< every token sees the whole sequence
+  double norms_per_layer = 2;       ///< 1 with parallel attention (Falcon-7B), 4 with Gemma 2 and 3
+  bool norm_bias = true;            ///< of Norm::layer; MPT has none
+  bool output_bias = false;         ///< attention output has a bias even where `biases` gives none
+  bool qk_norm = false;             ///< norms over the head dim of queries and keys (Qwen3)
+  bool wide_qk_norm = false;        ///< norms over all queries and all keys (OLMo 2, MiniMax-M2)
+  bool attention_sinks = false;     ///< one learned logit per head (gpt-oss)
+  double mtp_layers = 0;            ///< multi-token-prediction modules (DeepSeek-V3), 0 if none
   std::array<AttentionWindow, 4> windows{};  ///< shares sum to 1
   int window_count = 1;
   std::optional<MixtureOfExperts> moe;
@@ -166,28 +166,28 @@ struct Encoder {
   Mlp mlp = Mlp::plain;
   Norm norm = Norm::layer;
   Biases biases = Biases::all;
-  double patch = 0;               ///< pixels per side of a patch
-  double image = 0;               ///< pixels per side of the input, 0: native resolution
-  double longest = 0;             ///< native resolution: longest side that goes in, 0: by the rule
+  double patch = 0;    ///< pixels per side of a patch
+  double image = 0;    ///< pixels per side of the input, 0: native resolution
+  double longest = 0;  ///< native resolution: longest side that goes in, 0: by the rule
   double channels = 3;
-  double temporal_patch = 1;      ///< frames per patch (Qwen2-VL: 2)
+  double temporal_patch = 1;  ///< frames per patch (Qwen2-VL: 2)
   bool patch_bias = false;
   bool class_token = false;
   bool learned_positions = true;
-  bool pre_norm = false;          ///< a norm before the first layer (CLIP)
-  bool post_norm = false;         ///< a norm after the last layer
-  bool layer_scale = false;       ///< two learned vectors per layer (InternViT)
+  bool pre_norm = false;     ///< a norm before the first layer (CLIP)
+  bool post_norm = false;    ///< a norm after the last layer
+  bool layer_scale = false;  ///< two learned vectors per layer (InternViT)
   /// Attention bias vectors that `biases` implies and a layer lacks (keys in Whisper: 1; queries,
   /// keys, values in InternViT-6B: 3).
   double missing_biases = 0;
-  bool qk_norm = false;           ///< InternViT-6B: norms over the whole width
-  double window_tokens = 0;       ///< windowed attention: tokens per window, 0 if none
+  bool qk_norm = false;              ///< InternViT-6B: norms over the whole width
+  double window_tokens = 0;          ///< windowed attention: tokens per window, 0 if none
   double full_attention_layers = 0;  ///< with windows: layers with full attention
-  double extra_params = 0;        ///< parameters that no rule above gives (positions of tiles)
-  double head_params = 0;         ///< pooling head that only contrastive training uses; not counted
-  bool fused_attention = false;   ///< its released code never materialises the scores
-  double tokens_per_image = 0;    ///< tokens of one image at `image`, class token included
-  std::string token_family;       ///< the rule of `trcost tokens` that this encoder goes with
+  double extra_params = 0;           ///< parameters that no rule above gives (positions of tiles)
+  double head_params = 0;        ///< pooling head that only contrastive training uses; not counted
+  bool fused_attention = false;  ///< its released code never materialises the scores
+  double tokens_per_image = 0;   ///< tokens of one image at `image`, class token included
+  std::string token_family;      ///< the rule of `trcost tokens` that this encoder goes with
   /// What joins it to the language model in the family that it was released with; mlp where it was
   /// released alone.
   ConnectorKind connector = ConnectorKind::mlp;
@@ -197,22 +197,22 @@ struct Encoder {
 struct Connector {
   ConnectorKind kind = ConnectorKind::mlp;
   std::optional<double> hidden;  ///< inner width of the MLP; else the language model's hidden width
-  double merge = 1;         ///< encoder tokens that become one token (pixel shuffle 2x2: 4)
-  bool norm = false;        ///< a norm over the (merged) input
+  double merge = 1;              ///< encoder tokens that become one token (pixel shuffle 2x2: 4)
+  bool norm = false;             ///< a norm over the (merged) input
   Norm norm_type = Norm::layer;
-  bool biases = true;       ///< of linear, mlp, pixel_shuffle, cross_attention
+  bool biases = true;                ///< of linear, mlp, pixel_shuffle, cross_attention
   std::optional<double> norm_width;  ///< of that norm; else the merged width
-  double latents = 0;       ///< perceiver, qformer: tokens that come out
-  double depth = 0;         ///< perceiver, qformer: layers
+  double latents = 0;                ///< perceiver, qformer: tokens that come out
+  double depth = 0;                  ///< perceiver, qformer: layers
   double heads = 0;
   double kv_heads = 0;
   double head_dim = 0;
   /// perceiver, qformer: inner width; linear: width that comes out; else the language model's
   std::optional<double> width;
-  double copies = 1;        ///< mlp, pixel_shuffle: as many side by side (Qwen3-VL)
-  double gated_ffn = 0;     ///< a gated modality projection before the perceiver (Idefics2)
+  double copies = 1;     ///< mlp, pixel_shuffle: as many side by side (Qwen3-VL)
+  double gated_ffn = 0;  ///< a gated modality projection before the perceiver (Idefics2)
   std::optional<double> input_width;  ///< of the features read; else the encoder's hidden width
-  double extra_params = 0;  ///< parameters that no rule above gives
+  double extra_params = 0;            ///< parameters that no rule above gives
 };
 
 /// The vision half of a vision-language model.

@@ -127,7 +127,7 @@ struct BytePrice {
 
 /// Power usage effectiveness: facility power / IT power.
 struct PueRow {
-  std::string name;  ///< an operator, or `survey`, `convention`
+  std::string name;        ///< an operator, or `survey`, `convention`
   bool of_others = false;  ///< of whoever has no row
   double value = 1;
   PriceDate date;
@@ -136,7 +136,7 @@ struct PueRow {
 
 /// A machine that a provider attaches its accelerators to and prices apart from them.
 struct AttachedMachine {
-  std::string accelerator;      ///< as the provider names it
+  std::string accelerator;  ///< as the provider names it
   /// Of accelerators; empty: any, which `machine` says in place of {}
   std::optional<double> count;
   std::string machine;

@@ -57,17 +57,16 @@ std::string price_file_json(const PriceImport& import, const PriceImportOptions&
 /// The catalog's name of an accelerator as clouds spell it (`A100-80GB`, `H100_SXM5`), with its
 /// memory in GB where known (0 otherwise).
 struct CloudAccelerator {
-  std::string name;     ///< empty for one that the catalog does not know, or not exactly
-  std::string problem;  ///< why it is empty
-  bool unknown = false; ///< no chip is spelled so here; else its memory or form is not clear
+  std::string name;      ///< empty for one that the catalog does not know, or not exactly
+  std::string problem;   ///< why it is empty
+  bool unknown = false;  ///< no chip is spelled so here; else its memory or form is not clear
 };
 
 /// The names of a catalog's accelerators, from their own files.
 class CloudNames {
  public:
   explicit CloudNames(const Catalog& catalog);
-  [[nodiscard]] CloudAccelerator find(std::string_view name,
-                                      std::optional<double> memory_gb,
+  [[nodiscard]] CloudAccelerator find(std::string_view name, std::optional<double> memory_gb,
                                       std::string_view instance) const;
 
  private:

@@ -19,7 +19,7 @@ struct CloudOffer {
   std::string count, memory_gb, on_demand, spot;
   bool spot_listed = false;  // the table has a price of this kind for the instance
   bool on_demand_listed = false;
-  std::string problem;       // why the line cannot be read
+  std::string problem;  // why the line cannot be read
 };
 
 enum class CloudTable { skypilot, gpuhunt, other };

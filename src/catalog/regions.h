@@ -18,14 +18,14 @@ struct SourcedValue {
 
 /// Electricity of a country or of a cloud region.
 struct Region {
-  std::string name;      ///< `us`, `de`, `europe-north1`
+  std::string name;  ///< `us`, `de`, `europe-north1`
   std::string title;
-  std::string country;   ///< of a cloud region: the name of its country's entry, else empty
+  std::string country;  ///< of a cloud region: the name of its country's entry, else empty
   /// Of a country: what price lists put it under, such as `eu`; mostly empty.
   std::string area;
   std::vector<std::string> aliases;  ///< other spellings: `FIN` of `fi`
   std::string same_grid_as;  ///< a region in the same state, whose numbers hold here; mostly empty
-  std::optional<SourcedValue> usd_per_kwh;   ///< industrial retail price
+  std::optional<SourcedValue> usd_per_kwh;  ///< industrial retail price
   std::optional<SourcedValue> kg_co2_per_kwh;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/choices.h"
 #include "catalog/runs.h"
+#include "catalog/choices.h"
 
 #include <fmt/format.h>
 
@@ -248,8 +248,7 @@ ReplayableRun timed_run(const CsvTable& t, std::size_t i) {
 }
 
 MemoryFigure memory_figure(const CsvTable& t, std::size_t i) {
-  constexpr Choice<double> kBytes[] = {
-      {"GiB", 0x1p30}, {"GB", 1e9}, {"MiB", 0x1p20}, {"MB", 1e6}};
+  constexpr Choice<double> kBytes[] = {{"GiB", 0x1p30}, {"GB", 1e9}, {"MiB", 0x1p20}, {"MB", 1e6}};
   MemoryFigure out{replayable_run(t, i)};
   out.unit = MeasuredUnit::bytes;
   out.measured = t.required_number(i, "measured") * required_one_of(t, i, "unit", kBytes);
@@ -268,7 +267,8 @@ std::vector<T> read_table(const Catalog& catalog, std::string_view path,
 std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origin,
                                     const OwnDefaults& defaults,
                                     std::vector<std::string>& unknown) {
-  constexpr std::string_view kFill = "write it into the row, or give its flag, which fills all rows";
+  constexpr std::string_view kFill =
+      "write it into the row, or give its flag, which fills all rows";
   CsvTable table(csv, origin);
   table.hint_missing(std::string(kFill));
   for (const std::string& column : table.columns()) {
@@ -280,7 +280,8 @@ std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origi
   for (const Dimension& each : kDimensions) table.fill(each.name, "");
   std::vector<ThroughputRow> rows;
   for (std::size_t i = 0; i < table.rows(); ++i) {
-    if (table.text(i, "model").empty()) table.fail(i, "model", "a model is missing", std::string(kFill));
+    if (table.text(i, "model").empty())
+      table.fail(i, "model", "a model is missing", std::string(kFill));
     if (table.text(i, "accelerator").empty()) {
       table.fail(i, "accelerator", "a chip is missing", std::string(kFill));
     }
@@ -295,8 +296,7 @@ std::shared_ptr<const RunBook> load_runs(const Catalog& catalog) {
   book->throughput = throughput_rows(catalog);
   book->runs = read_table(catalog, "runs/runs.csv", published_run);
   book->vision_runs = read_table(catalog, "runs/vision.csv", timed_run);
-  book->posttraining_runs =
-      read_table(catalog, "serving/posttraining.csv", timed_run);
+  book->posttraining_runs = read_table(catalog, "serving/posttraining.csv", timed_run);
   book->memory = read_table(catalog, "runs/memory.csv", memory_figure);
   for (const EmbeddedFile& file : embedded_files()) {
     if (!file.path.starts_with(kModelFolder)) continue;

@@ -29,7 +29,13 @@ enum class Modality : std::uint8_t {
 
 /// What was measured of a run; rates are per second and GPU.
 enum class MeasuredUnit : std::uint8_t {
-  gpu_hours, round_seconds, step_seconds, mfu, samples, tokens, padded_tokens,
+  gpu_hours,
+  round_seconds,
+  step_seconds,
+  mfu,
+  samples,
+  tokens,
+  padded_tokens,
   bytes,  ///< of memory
 };
 
@@ -38,7 +44,7 @@ enum class MeasuredUnit : std::uint8_t {
 struct ThroughputRow : Degrees {
   std::string id;
   std::string source;
-  std::string model;        ///< a catalog model, or one of RunBook::models
+  std::string model;  ///< a catalog model, or one of RunBook::models
   RowTask task = RowTask::pretrain;
   std::string accelerator;  ///< catalog name
   std::string system;       ///< catalog name where it is not the accelerator's usual one
@@ -50,22 +56,22 @@ struct ThroughputRow : Degrees {
   Precision precision = Precision::bf16;
   std::optional<Recompute> recompute;
   Attention attention = Attention::flash;
-  std::string stack;        ///< catalog name, empty where not published
-  std::string version;      ///< release or year, as published
+  std::string stack;    ///< catalog name, empty where not published
+  std::string version;  ///< release or year, as published
   double tokens_per_second_per_gpu = 0;
   std::optional<double> step_seconds;
-  std::string quality;      ///< A complete and from the primary source, B something assumed, C not
-                            ///< for a fit: what can go wrong
+  std::string quality;  ///< A complete and from the primary source, B something assumed, C not
+                        ///< for a fit: what can go wrong
   std::optional<Tuning> tuning;  ///< by who ran it and what the source says of it
-  bool overlaps = true;     ///< false: the source says that no exchange runs behind compute
-  std::string group;        ///< one experiment seen several times
+  bool overlaps = true;          ///< false: the source says that no exchange runs behind compute
+  std::string group;             ///< one experiment seen several times
   bool layout_known = false;
   /// Tokens per second and GPU by constants that never saw its source, as who does not say how
   /// tuned a run is, and the spread that its range would have had (data/efficiency/left_out.csv).
   std::optional<double> left_out;
   double left_out_sigma = 0;
   std::string note;
-  double weight = 1;        ///< 1 / size of the group
+  double weight = 1;  ///< 1 / size of the group
 };
 
 /// What empty cells of a user's rows stand for, by column.
@@ -79,7 +85,7 @@ std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origi
 /// One whole published run: what it processed and what it cost (data/runs/runs.csv).
 struct PublishedRun {
   std::string id, name;
-  std::string stage;        ///< as published
+  std::string stage;  ///< as published
   /// Of text from random weights (early fusion learns images as text).
   bool text_pretraining = false;
   std::optional<double> params_total, params_active;
@@ -102,8 +108,8 @@ struct ReplayableRun {
   std::optional<double> measured;
   /// A configuration and figure at the source, B one thing assumed, C several.
   std::string quality;
-  bool fit = false;      ///< a row that constants may be fitted to
-  std::string why_not;   ///< why they may not
+  bool fit = false;     ///< a row that constants may be fitted to
+  std::string why_not;  ///< why they may not
   std::string assumed, reference;
   /// `path=value` pairs that replay it, stages after a `|` each; empty where none can.
   std::string scenario;

@@ -206,8 +206,8 @@ void read_measured(ObjectReader& parent, MeasuredSteps& measured) {
 }  // namespace
 
 Attention AttentionKernels::on(std::string_view architecture) const {
-  const auto own = std::ranges::find(by_architecture, architecture,
-                                     &std::pair<std::string, Attention>::first);
+  const auto own =
+      std::ranges::find(by_architecture, architecture, &std::pair<std::string, Attention>::first);
   return own != by_architecture.end() ? own->second : usual;
 }
 

@@ -44,8 +44,9 @@ JsonValue read_in_place(FlatJson json, std::string_view origin) {
 }
 
 std::string JsonValue::location() const {
-  return at_ == 0 ? document_->origin
-                  : document_->origin + "#" + printable(json().pointer(at_).substr(0, kQuotedNames));
+  return at_ == 0
+             ? document_->origin
+             : document_->origin + "#" + printable(json().pointer(at_).substr(0, kQuotedNames));
 }
 
 void JsonValue::fail(std::string message, std::string hint) const {

@@ -10,7 +10,7 @@ namespace trcost {
 namespace {
 
 constexpr double kLowestLinkBandwidth = 1e6, kHighestLinkBandwidth = 1e14;  // bytes/s
-constexpr double kLowestLatency = 1e-9, kHighestLatency = 1;        // seconds
+constexpr double kLowestLatency = 1e-9, kHighestLatency = 1;                // seconds
 
 NetworkTier read_tier(const JsonValue& value, const Sources& sources, bool last) {
   ObjectReader reader = value.object();
@@ -20,10 +20,10 @@ NetworkTier read_tier(const JsonValue& value, const Sources& sources, bool last)
   const std::optional<JsonValue> size = reader.optional_value("accelerators");
   if (!size && !last) value.fail("every tier but the last needs \"accelerators\"");
   tier.size = size ? size->whole(1, kMostGpus) : kMostGpus;
-  tier.bandwidth =
-      sources
-          .required(reader, "bytes_per_second_per_direction", kLowestLinkBandwidth, kHighestLinkBandwidth)
-          .value;
+  tier.bandwidth = sources
+                       .required(reader, "bytes_per_second_per_direction", kLowestLinkBandwidth,
+                                 kHighestLinkBandwidth)
+                       .value;
   tier.latency_seconds =
       sources.required(reader, "latency_seconds", kLowestLatency, kHighestLatency).value;
   tier.in_network_reduction = reader.boolean_or("in_network_reduction", false);

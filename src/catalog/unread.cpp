@@ -24,9 +24,10 @@ std::vector<Row> rows_of(const Catalog& catalog) {
   std::vector<Row> rows;
   for (const JsonValue& value : file.required_value("families").array()) {
     ObjectReader row = value.object();
-    rows.push_back({row.required_text("family"), row.texts_or_empty("models"),
-                    {reasons.required_text(row.required_text("reason")),
-                     row.text_or("nearest", {})}});
+    rows.push_back(
+        {row.required_text("family"),
+         row.texts_or_empty("models"),
+         {reasons.required_text(row.required_text("reason")), row.text_or("nearest", {})}});
     row.finish();
   }
   file.finish();
@@ -51,9 +52,8 @@ std::optional<UnreadModel> unread_family(const Catalog& catalog, std::string_vie
 std::optional<UnreadModel> unread_model(const Catalog& catalog, std::string_view name) {
   const std::string wanted = folded(name);
   return first(catalog, [&](const Row& row) {
-    return std::ranges::any_of(row.models, [&](const std::string& start) {
-      return wanted.starts_with(folded(start));
-    });
+    return std::ranges::any_of(
+        row.models, [&](const std::string& start) { return wanted.starts_with(folded(start)); });
   });
 }
 

@@ -32,7 +32,8 @@ Connector usual_connector(ConnectorKind kind, const LanguageModel& language) {
       c.head_dim = 64;
       c.width = 768;
       break;
-    default: break;
+    default:
+      break;
   }
   return c;
 }

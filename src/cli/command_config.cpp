@@ -64,8 +64,8 @@ int show_config(const ConfigArguments& arguments, Session& session) {
     Page out = page();
     out.pieces.insert(out.pieces.begin(), Facts{{{"Config file", file}}});
     if (!all) {
-      out.add(Paragraph{"Every other field has its default: --all, or `trcost help fields`",
-                        Ink::dim});
+      out.add(
+          Paragraph{"Every other field has its default: --all, or `trcost help fields`", Ink::dim});
     }
     return out;
   };

@@ -51,7 +51,7 @@ struct ExperimentArguments {
 };
 
 double parse_number(const std::string& text, NumberKind kind, double lowest, double highest,
-              std::string_view flag) {
+                    std::string_view flag) {
   double value = 0;
   try {
     value = parse_number(text, kind);
@@ -70,8 +70,7 @@ Experiment from_flags(const ExperimentArguments& arguments) {
   for (std::size_t i = 0; i < std::size(kFlags); ++i) {
     const std::string& text = arguments.numbers[i];
     if (text.empty()) continue;
-    const auto* row =
-        std::ranges::find(kExperimentNumbers, kFlags[i].in, &ExperimentNumber::in);
+    const auto* row = std::ranges::find(kExperimentNumbers, kFlags[i].in, &ExperimentNumber::in);
     out.*row->in = parse_number(text, row->kind, row->lowest, row->highest, kFlags[i].name);
   }
   return out;
@@ -110,7 +109,8 @@ int run_experiments_command(ExperimentArguments& arguments, Session& session) {
     study.experiments.push_back(from_flags(arguments));
   }
   if (!arguments.run_time.empty()) {
-    study.run_seconds = parse_number(arguments.run_time, NumberKind::duration, 1, 1e11, "--run-time");
+    study.run_seconds =
+        parse_number(arguments.run_time, NumberKind::duration, 1, 1e11, "--run-time");
   }
   Output output(arguments.output.path);
   ExperimentReport report = run_experiments(study, session.catalog());

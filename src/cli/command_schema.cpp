@@ -28,8 +28,8 @@ std::string schema_list(Format format) {
 }
 
 int run_schema(const SchemaArguments& arguments) {
-  const Format format = arguments.output.choose(
-      arguments.name.empty() ? Format::table : Format::json);
+  const Format format =
+      arguments.output.choose(arguments.name.empty() ? Format::table : Format::json);
   const std::string text =
       arguments.name.empty() ? schema_list(format) : schema_text(arguments.name);
   Output output(arguments.output.path);

@@ -156,9 +156,8 @@ class Solving {
       request_.target = solve_target(ColumnRole::total,
                                      positive(arguments_.budget, NumberKind::money, "--budget"));
     } else if (!arguments_.flops.empty()) {
-      request_.target =
-          solve_target(ColumnRole::model_flops,
-                       positive(arguments_.flops, NumberKind::count, "--flops"));
+      request_.target = solve_target(ColumnRole::model_flops,
+                                     positive(arguments_.flops, NumberKind::count, "--flops"));
     } else if (!arguments_.target.empty()) {
       request_.target = parse_target(arguments_.target);
     } else if (!arguments_.duration.empty()) {
@@ -335,8 +334,8 @@ class Solving {
       const bool above = *solution.achieved > request_.target.value;
       out += fmt::format("{} the target to what is reached, or ", above ? "raise" : "lower");
     }
-    const bool tokens = solution.values.empty() ||
-                        solution.values.front().first->field != Field::data_tokens;
+    const bool tokens =
+        solution.values.empty() || solution.values.front().first->field != Field::data_tokens;
     return out + fmt::format("seek another unknown, like --for {}", tokens ? "tokens" : "params");
   }
 

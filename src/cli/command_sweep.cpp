@@ -96,7 +96,7 @@ void refuse_shard(const SweepPlan& plan, Format format) {
 }
 
 void report_sweep(Session& session, const SweepOutcome& outcome, std::uint64_t rows,
-            const std::string& path) {
+                  const std::string& path) {
   if (outcome.failed > 0) {
     session.warn(fmt::format("{} of {} rows have no answer, the first one: {}", outcome.failed,
                              outcome.computed, outcome.first_error));
@@ -109,7 +109,7 @@ void report_sweep(Session& session, const SweepOutcome& outcome, std::uint64_t r
 
 // The same for a file that was continued as for one that was written at once.
 int sweep_exit_code(const SweepOutcome& outcome, const SweepResume& resumed, const SweepPlan& plan,
-              bool strict) {
+                    bool strict) {
   if (outcome.interrupted) return kExitInterrupted;
   if (strict && outcome.failed + resumed.failed > 0) return kExitCheckFailed;
   const bool all_before = resumed.failed == resumed.next - plan.begin();
@@ -188,8 +188,8 @@ class Sweeping {
 
   SweepOutcome run_growing() {
     if (!arguments_.resume.empty()) {
-      resumed_ = resume_sweep(plan_, session_.catalog(), sweep_file(plan_, format_), path(),
-                              run_.threads);
+      resumed_ =
+          resume_sweep(plan_, session_.catalog(), sweep_file(plan_, format_), path(), run_.threads);
       if (resumed_.rows > 0) {
         session_.note(fmt::format("{} has {} rows; {} are left to compute", path(), resumed_.rows,
                                   run_.end - resumed_.next));
@@ -263,9 +263,9 @@ void add_run_options(Flags& flags, SweepArguments& arguments) {
   flags.add("--shard", arguments.shard, "I/N",
             fmt::format("compute part I of N as {}; the parts one after another are the whole",
                         format_names(Form::lines)));
-  flags.add("--resume", arguments.resume, "FILE",
-            fmt::format("continue an interrupted file of {}, or begin it",
-                        format_names(Form::lines)));
+  flags.add(
+      "--resume", arguments.resume, "FILE",
+      fmt::format("continue an interrupted file of {}, or begin it", format_names(Form::lines)));
   flags.add("--threads", arguments.threads, "N", "threads (default: all cores)");
 }
 

@@ -49,7 +49,8 @@ std::vector<ImageSize> sizes(const std::string& flag, const std::vector<std::str
   return out;
 }
 
-std::optional<double> tokens_number(const std::string& flag, const std::string& text, NumberKind kind) {
+std::optional<double> tokens_number(const std::string& flag, const std::string& text,
+                                    NumberKind kind) {
   if (text.empty()) return std::nullopt;
   return of_flag(flag, [&] { return parse_number(text, kind); });
 }

@@ -97,8 +97,8 @@ const Subject& subject_of(Typed typed) {
     out = &each;
   }
   if (asked.size() < 2) return *out;
-  throw Error(ErrorKind::usage,
-              fmt::format("{} are replayed apart", fmt::join(asked, " and ")), "give one of them");
+  throw Error(ErrorKind::usage, fmt::format("{} are replayed apart", fmt::join(asked, " and ")),
+              "give one of them");
 }
 
 void refuse_what_it_ignores(const Subject& subject, Typed typed) {
@@ -112,8 +112,7 @@ void refuse_what_it_ignores(const Subject& subject, Typed typed) {
   }
   if (!ignored.empty()) {
     throw Error(ErrorKind::usage,
-                fmt::format("validate {} does not take {}", subject.flag,
-                            fmt::join(ignored, ", ")),
+                fmt::format("validate {} does not take {}", subject.flag, fmt::join(ignored, ", ")),
                 taken.empty() ? std::string("it shows all that there is, row by row")
                               : fmt::format("it takes {}", fmt::join(taken, ", ")));
   }
@@ -154,7 +153,7 @@ constexpr std::string_view kMedian = "the median error of the selected rows";
 // Prints what a replay found; `error` is held against --max-error, where it is called `judged`.
 template <class Replay, class Judge, class Describe>
 int show_replay(Typed typed, Session& session, std::string_view what, const Replay& replay,
-         const Describe& describe, const Judge& error, std::string_view judged = kMedian) {
+                const Describe& describe, const Judge& error, std::string_view judged = kMedian) {
   const Format format = typed.output.choose();
   const std::optional<double> most = limit(typed);
   Output output(typed.output.path);

@@ -20,7 +20,7 @@ struct Flag {
   std::string letter;  ///< `-o`, or empty
   std::string value;   ///< what its value is called: `FILE`, `a|b|c`; empty for a switch
   std::string help;
-  std::string group;  ///< the headline that it stands under
+  std::string group;     ///< the headline that it stands under
   bool repeats = false;  ///< may be given several times
 
   [[nodiscard]] bool positional() const { return !name.starts_with('-'); }

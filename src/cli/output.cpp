@@ -131,8 +131,8 @@ Format OutputOptions::choose(Format otherwise) const {
 
 Style style_of(const OutputOptions& output, Format format, const Session& session) {
   Style style;
-  style.color = format_info(format).traits.terminal && output.path == "-" &&
-                session.colored(STDOUT_FILENO);
+  style.color =
+      format_info(format).traits.terminal && output.path == "-" && session.colored(STDOUT_FILENO);
   return style;
 }
 

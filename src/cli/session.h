@@ -37,7 +37,7 @@ class Session {
   ~Session();
 
   GlobalOptions options;
-  std::string command;  ///< the whole command line, as a shell reads it
+  std::string command;            ///< the whole command line, as a shell reads it
   std::vector<Setting> settings;  ///< of the user's own that are part of the scenario
   /// Takes what would go to stderr, where somebody wants it otherwise: the kind (`error`, `hint`,
   /// `warning`, `note`) and the message.
@@ -56,9 +56,9 @@ class Session {
 
   void error(std::string_view message, std::string_view hint = {});
   void warn(std::string_view message);
-  void note(std::string_view message);  ///< what the user should know, and no warning
+  void note(std::string_view message);   ///< what the user should know, and no warning
   void trace(std::string_view message);  ///< only with -v
-  void text(std::string_view lines);    ///< as it is
+  void text(std::string_view lines);     ///< as it is
 
   /// Whether text on stdout or stderr is coloured (NO_COLOR, FORCE_COLOR, TERM, --color).
   [[nodiscard]] bool colored(int descriptor) const;

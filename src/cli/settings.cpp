@@ -117,15 +117,15 @@ void note_settings(const Layered& layered, Session& session) {
     Setting setting{std::string(info.path), value_json(layered.scenario, info),
                     file ? origin->name : environment_variable(info)};
     if (file) {
-      from_file += fmt::format("{}{} = {}", from_file.empty() ? "" : ", ", setting.path,
-                               setting.value);
+      from_file +=
+          fmt::format("{}{} = {}", from_file.empty() ? "" : ", ", setting.path, setting.value);
     }
     session.settings.push_back(std::move(setting));
   }
   if (from_file.empty()) return;
   session.command += fmt::format("  # {} from {}", from_file, config_path(session));
-  session.note(fmt::format("{} from {} (--no-config leaves it out)", from_file,
-                           config_path(session)));
+  session.note(
+      fmt::format("{} from {} (--no-config leaves it out)", from_file, config_path(session)));
 }
 
 }  // namespace trcost::cli

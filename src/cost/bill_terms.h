@@ -9,10 +9,10 @@ struct BillTerms {
   double evaluation = 0;
   double epochs = 1;
   double text_bytes_per_token = 0;
-  double full_kept = 0;    ///< checkpoints that continue a run
+  double full_kept = 0;  ///< checkpoints that continue a run
   double weights_kept = 0;
   double egress_bytes = 0;
-  double term_hours = 0;   ///< that a reserved price binds for
+  double term_hours = 0;          ///< that a reserved price binds for
   bool storage_included = false;  ///< storage is part of the total when the user speaks of it
   [[nodiscard]] double beyond() const { return experiments + evaluation; }
 };

@@ -28,12 +28,12 @@ SystemPower system_power(const Accelerator& accelerator, const System& system);
 /// What energy is made from. Unknown power or grid intensity gives unknown energy or carbon.
 struct EnergyInputs {
   double gpus = 0;
-  double gpu_hours = 0;                          ///< of the final run
-  double beyond = 0;                             ///< experiments and evaluation / the final run
-  double tokens = 0;                             ///< of the whole training
-  double tokens_per_second_per_gpu = 0;          ///< steady state
-  std::optional<double> system_watts_per_gpu;    ///< nameplate, with its share of the node or rack
-  double mean_draw = 1;                          ///< share of it, on average
+  double gpu_hours = 0;                        ///< of the final run
+  double beyond = 0;                           ///< experiments and evaluation / the final run
+  double tokens = 0;                           ///< of the whole training
+  double tokens_per_second_per_gpu = 0;        ///< steady state
+  std::optional<double> system_watts_per_gpu;  ///< nameplate, with its share of the node or rack
+  double mean_draw = 1;                        ///< share of it, on average
   double pue = default_number(Field::cost_pue);
   std::optional<double> kg_co2_per_kwh;
 };

@@ -26,8 +26,8 @@ constexpr double kHotRestartSeconds =
 constexpr double kAsyncFrom = 16384;   // GPUs at which the move to hot spares begins
 constexpr double kAsyncUntil = 65536;  // and is complete; about 30,000 lies in the middle
 static_assert(kAsyncFrom == 16384 && kAsyncUntil == 65536);  // as goodput_notes() says
-constexpr double kRepairHours = 24;    // a failed node is away for a day (assumption)
-constexpr double kLeastSpare = 0.5;    // accelerators; fewer are none
+constexpr double kRepairHours = 24;  // a failed node is away for a day (assumption)
+constexpr double kLeastSpare = 0.5;  // accelerators; fewer are none
 constexpr double kLeastGoodput = 0.01;
 
 constexpr std::string_view kLlama3 = "Llama 3: arXiv:2407.21783";
@@ -100,20 +100,20 @@ double spare_share(const FailureInputs& inputs, double async) {
                 "give fewer --spares");
   }
   const auto time = [](double seconds) { return format_number(seconds, NumberKind::duration); };
-  const double alone = (1 - result.spare_share) *
-                       exponential_goodput(std::max(daly_interval(result.stall_seconds,
-                                                                  result.mtbf_seconds), 1.0),
-                                           result.stall_seconds, result.restart_seconds,
-                                           result.mtbf_seconds);
+  const double alone =
+      (1 - result.spare_share) *
+      exponential_goodput(std::max(daly_interval(result.stall_seconds, result.mtbf_seconds), 1.0),
+                          result.stall_seconds, result.restart_seconds, result.mtbf_seconds);
   std::string hint = inputs.spot
                          ? "take fewer accelerators, another --pricing, or give "
                            "--preemption-hours or --goodput"
                          : "take fewer accelerators, or give --failure-gpu-hours or --goodput";
-  const bool slow_checkpoints = result.stall_seconds > result.mtbf_seconds &&
-                                result.restart_seconds <= result.mtbf_seconds;
+  const bool slow_checkpoints =
+      result.stall_seconds > result.mtbf_seconds && result.restart_seconds <= result.mtbf_seconds;
   if (slow_checkpoints) {
-    hint = "take fewer accelerators, or give a shorter --checkpoint-stall (faster storage, "
-           "asynchronous checkpoints) or --goodput";
+    hint =
+        "take fewer accelerators, or give a shorter --checkpoint-stall (faster storage, "
+        "asynchronous checkpoints) or --goodput";
   } else if (inputs.interval_seconds && alone >= kLeastGoodput) {
     hint = fmt::format("give a shorter --checkpoint-interval: about {} is the best",
                        time(daly_interval(result.stall_seconds, result.mtbf_seconds)));
@@ -145,9 +145,9 @@ GoodputResult plan_goodput(const FailureInputs& inputs) {
                   *inputs.busy_seconds <= *inputs.interval_seconds;
   if (out.one_piece) out.interval_seconds = *inputs.busy_seconds;
   out.spare_share = spare_share(inputs, out.async_share);
-  out.goodput = (1 - out.spare_share) *
-                exponential_goodput(out.interval_seconds, out.one_piece ? 0 : out.stall_seconds,
-                                    out.restart_seconds, out.mtbf_seconds);
+  out.goodput = (1 - out.spare_share) * exponential_goodput(out.interval_seconds,
+                                                            out.one_piece ? 0 : out.stall_seconds,
+                                                            out.restart_seconds, out.mtbf_seconds);
   if (!(out.goodput >= kLeastGoodput)) refuse(inputs, out);
   return out;
 }
@@ -199,8 +199,7 @@ Derivation derive_mtbf(const FailureInputs& inputs, const GoodputResult& result)
   if (inputs.spot) {
     step.formula = "3600 / (GPUs / GPU-hours per failure + nodes / hours between preemptions)";
     step.numbers = fmt::format("3600 / ({:.6g} / {:.6g} + {:.6g} / {:.6g})", inputs.gpus,
-                               inputs.gpu_hours_per_failure, result.nodes,
-                               inputs.preemption_hours);
+                               inputs.gpu_hours_per_failure, result.nodes, inputs.preemption_hours);
     step.source +=
         inputs.preemptions_given ? "; preemptions: the user" : "; preemptions: assumption";
   }

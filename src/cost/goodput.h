@@ -28,16 +28,16 @@ struct FailureInputs {
   double gpus = 1;
   double gpus_per_node = 8;
   double gpu_hours_per_failure = default_number(Field::efficiency_failure_gpu_hours);
-  bool failures_given = false;                        ///< by the user, else as Llama 3 counted them
-  double checkpoint_bytes = 0;                        ///< full state
-  std::optional<double> stall_seconds;                ///< a checkpoint blocks for
+  bool failures_given = false;          ///< by the user, else as Llama 3 counted them
+  double checkpoint_bytes = 0;          ///< full state
+  std::optional<double> stall_seconds;  ///< a checkpoint blocks for
   std::optional<double> restart_seconds;
-  std::optional<double> interval_seconds;             ///< between checkpoints
-  std::optional<double> spare_share;                  ///< idle spares, as a share of `gpus`
-  bool spot = false;                                  ///< preemptible accelerators
+  std::optional<double> interval_seconds;  ///< between checkpoints
+  std::optional<double> spare_share;       ///< idle spares, as a share of `gpus`
+  bool spot = false;                       ///< preemptible accelerators
   /// Of a node, with spot.
   double preemption_hours = default_number(Field::efficiency_preemption_hours);
-  bool preemptions_given = false;                     ///< by the user, else assumed
+  bool preemptions_given = false;  ///< by the user, else assumed
   /// All steps of the run, without interruption.
   std::optional<double> busy_seconds;
 };
@@ -48,10 +48,10 @@ struct GoodputResult {
   double interval_seconds = 0;  ///< between checkpoints
   double stall_seconds = 0;
   double restart_seconds = 0;
-  double spare_share = 0;       ///< of the accelerators, idle as hot spares
-  double async_share = 0;       ///< 0: synchronous checkpoints, 1: asynchronous and hot spares
-  double nodes = 0;             ///< that are preempted one by one, 0 without spot
-  bool one_piece = false;       ///< the run ends before the given interval
+  double spare_share = 0;  ///< of the accelerators, idle as hot spares
+  double async_share = 0;  ///< 0: synchronous checkpoints, 1: asynchronous and hot spares
+  double nodes = 0;        ///< that are preempted one by one, 0 without spot
+  bool one_piece = false;  ///< the run ends before the given interval
 };
 
 /// Goodput of a job by the exponential form at the Daly interval.
@@ -68,7 +68,7 @@ GoodputResult plan_goodput(const FailureInputs& inputs);
 
 /// Sentences for the assumptions list, with source. Empty for what does not apply.
 struct GoodputNote {
-  std::string path;   ///< scenario field
+  std::string path;  ///< scenario field
   double value = 0;
   std::string unit;
   std::string why;

@@ -153,8 +153,7 @@ std::optional<double> capital_hour(const OwnershipInputs& inputs) {
 
 std::optional<double> colocation_hour(const OwnershipInputs& inputs) {
   if (!inputs.system_watts_per_gpu) return std::nullopt;
-  return *inputs.system_watts_per_gpu / 1000 * inputs.colocation_usd_per_kw_month /
-         kHoursPerMonth;
+  return *inputs.system_watts_per_gpu / 1000 * inputs.colocation_usd_per_kw_month / kHoursPerMonth;
 }
 
 std::optional<double> support_hour(const OwnershipInputs& inputs) {
@@ -178,7 +177,9 @@ constexpr StandingCost kStandingCosts[] = {
 
 }  // namespace
 
-std::span<const StandingCost> standing_costs() { return kStandingCosts; }
+std::span<const StandingCost> standing_costs() {
+  return kStandingCosts;
+}
 
 std::optional<double> OwnershipCost::standing() const {
   double sum = 0;
@@ -269,12 +270,10 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
     steps.push_back({"server per hour", "book value x fall x ln 10 / hours of a year",
                      fmt::format("{} x {} x {:.6f} / {}", usd(value), kDepreciationPerYear,
                                  std::numbers::ln10, kHoursPerYear),
-                     hourly(cost.of(Part::servers)),
-                     fmt::format("{}; {}", price.source, kEpoch)});
+                     hourly(cost.of(Part::servers)), fmt::format("{}; {}", price.source, kEpoch)});
     steps.push_back({"network per hour", "server x network's share / (1 - network's share)",
                      fmt::format("{:.4f} x {} / (1 - {})", cost.of(Part::servers).value_or(0),
-                                 kNetworkShare,
-                                 kNetworkShare),
+                                 kNetworkShare, kNetworkShare),
                      hourly(cost.of(Part::network)), kEpoch});
     if (cost.of(Part::support).value_or(0) > 0) {
       steps.push_back(
@@ -291,8 +290,8 @@ std::vector<Derivation> derive_ownership(const OwnershipInputs& inputs, const Ow
                      hourly(cost.of(Part::capital)),
                      "Jorgenson, Capital Theory and Investment Behavior (1963)"});
   } else {
-    steps.push_back({"server per hour", "price x fall x ln 10 / hours of a year", price.source,
-                     "n/a", kEpoch});
+    steps.push_back(
+        {"server per hour", "price x fall x ln 10 / hours of a year", price.source, "n/a", kEpoch});
   }
   if (inputs.system_watts_per_gpu) {
     const double kw = *inputs.system_watts_per_gpu / 1000;

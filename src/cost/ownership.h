@@ -65,11 +65,11 @@ double capital_per_hour(double book_value, double rate);
 struct OwnershipInputs {
   std::optional<double> server_usd_per_gpu;  ///< as quoted
   PriceAge age;
-  double support_rate = 0;     ///< per year, of the servers' price on the day of the purchase
+  double support_rate = 0;  ///< per year, of the servers' price on the day of the purchase
   /// Per year, of the book value.
   double capital_rate = default_number(Field::cost_capital_rate);
   std::optional<double> system_watts_per_gpu;
-  double mean_draw = 1;               ///< share of that power, on average
+  double mean_draw = 1;  ///< share of that power, on average
   double pue = default_number(Field::cost_pue);
   std::optional<double> usd_per_kwh;
   double colocation_usd_per_kw_month = default_number(Field::cost_colocation);

@@ -89,11 +89,11 @@ PriceQuote few_offers_price(const Market& market, std::string_view accelerator, 
   const std::string how = fmt::format("{} ({})", levelled.brief, levelled.chips);
   out.rule = fmt::format("imputed: brought to the level of the class: {}; {}", how, out.rule);
   out.source = fmt::format("at the level of the class: {}; {}", how, out.source);
-  const std::string said =
-      fmt::format("{}: {}; so ~{} is assumed, as {} sellers ask: --provider {} or --price gives "
-                  "another",
-                  accelerator, levelled.brief, format_price(*out.usd),
-                  price_class_name(market.price_class), out.rows.front()->provider);
+  const std::string said = fmt::format(
+      "{}: {}; so ~{} is assumed, as {} sellers ask: --provider {} or --price gives "
+      "another",
+      accelerator, levelled.brief, format_price(*out.usd), price_class_name(market.price_class),
+      out.rows.front()->provider);
   out.warning = out.warning.empty() ? said : fmt::format("{}; {}", said, out.warning);
   return out;
 }

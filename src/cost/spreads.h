@@ -24,16 +24,16 @@ struct RolloutSpread {
 struct SpreadContext {
   double gpus = 1;
   std::optional<double> mfu;  ///< empty: not known
-  double mfu_sigma = 0.2;  ///< of the method near this scenario
-  bool mfu_given = false;  ///< the user said the MFU
+  double mfu_sigma = 0.2;     ///< of the method near this scenario
+  bool mfu_given = false;     ///< the user said the MFU
   bool stack_known = false;
   /// `mfu_sigma` is of steps that the user measured, with all causes in it.
   bool own_steps = false;
   bool moe = false;
-  double image_share = 0;    ///< of the tokens, by what images hold; 1 where samples were counted
-  bool vision_rows = false;  ///< samples with images: `mfu_sigma` is of whole runs of that kind
-  bool whole_runs = false;   ///< from scratch by software that nobody named, on a chip with rows
-  bool goodput_given = false;   ///< a range, or goodput and production overhead both
+  double image_share = 0;      ///< of the tokens, by what images hold; 1 where samples were counted
+  bool vision_rows = false;    ///< samples with images: `mfu_sigma` is of whole runs of that kind
+  bool whole_runs = false;     ///< from scratch by software that nobody named, on a chip with rows
+  bool goodput_given = false;  ///< a range, or goodput and production overhead both
   bool overhead_given = false;  ///< what is not steps was said: production overhead
   bool tokens_given = false;    ///< the number of tokens or samples was said
   bool tokens_ranged = false;

@@ -20,8 +20,8 @@ double weights_bytes(double params_total);
 
 struct StorageInputs {
   double dataset_bytes = 0;
-  double full_checkpoint_bytes = 0;    ///< of one
-  double weights_checkpoint_bytes = 0; ///< of one
+  double full_checkpoint_bytes = 0;                                 ///< of one
+  double weights_checkpoint_bytes = 0;                              ///< of one
   double full_kept = default_number(Field::cost_checkpoints_kept);  ///< at a time
   /// By the end, written evenly over the run.
   double weights_kept = default_number(Field::cost_weights_kept);
@@ -33,7 +33,7 @@ struct StorageInputs {
 struct StorageUse {
   double dataset_gb_months = 0;
   double full_gb_months = 0;
-  double weights_gb_months = 0;   ///< mean of (kept + 1) / 2 over the run
+  double weights_gb_months = 0;  ///< mean of (kept + 1) / 2 over the run
   double egress_gb = 0;
 };
 StorageUse compute_storage(const StorageInputs& inputs);

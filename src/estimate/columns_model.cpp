@@ -16,15 +16,14 @@ constexpr EstimateColumn kPlatform[] = {
        text(
            "accelerator", [](E e) -> std::string_view { return e.accelerator; },
            "catalog name of the accelerator", Rank::key)),
-    as(ColumnRole::system,
-       text(
-           "system", [](E e) -> std::string_view { return e.system; }, "node or rack it lives in",
-           Rank::main)),
+    as(ColumnRole::system, text(
+                               "system", [](E e) -> std::string_view { return e.system; },
+                               "node or rack it lives in", Rank::main)),
     as(ColumnRole::gpus,
        shown({.line = {beside::kCluster + 1}, .brief = {4}},
              figure(
-                 "gpus", "accelerators", NumberKind::integer, Better::lower, [](E e) -> Number { return e.gpus; },
-                 "cluster size", Rank::first, "GPUs"))),
+                 "gpus", "accelerators", NumberKind::integer, Better::lower,
+                 [](E e) -> Number { return e.gpus; }, "cluster size", Rank::first, "GPUs"))),
     as(ColumnRole::precision,
        shown({.line = {beside::kCluster + 2}, .rank = Rank::main, .unknown = "by stage"},
              text(
@@ -51,12 +50,14 @@ constexpr EstimateColumn kModel[] = {
     figure(
         "model.params_trainable", "parameters", NumberKind::count, Better::neither,
         [](E e) -> Number { return e.model.params_trainable; }, "parameters that learn"),
-    figure("model.layers", "", NumberKind::integer, Better::neither, of_model<&ModelSummary::layers>, "decoder layers"),
-    figure("model.hidden", "", NumberKind::integer, Better::neither, of_model<&ModelSummary::hidden>,
-           "width of the residual stream"),
-    figure("model.heads", "", NumberKind::integer, Better::neither, of_model<&ModelSummary::heads>, "query heads"),
-    figure("model.kv_heads", "", NumberKind::integer, Better::neither, of_model<&ModelSummary::kv_heads>,
-           "key and value heads"),
+    figure("model.layers", "", NumberKind::integer, Better::neither,
+           of_model<&ModelSummary::layers>, "decoder layers"),
+    figure("model.hidden", "", NumberKind::integer, Better::neither,
+           of_model<&ModelSummary::hidden>, "width of the residual stream"),
+    figure("model.heads", "", NumberKind::integer, Better::neither, of_model<&ModelSummary::heads>,
+           "query heads"),
+    figure("model.kv_heads", "", NumberKind::integer, Better::neither,
+           of_model<&ModelSummary::kv_heads>, "key and value heads"),
     figure("model.ffn", "", NumberKind::integer, Better::neither, of_model<&ModelSummary::ffn>,
            "width of the feed-forward layer"),
     figure("model.vocab", "", NumberKind::integer, Better::neither, of_model<&ModelSummary::vocab>,
@@ -67,22 +68,22 @@ constexpr EstimateColumn kModel[] = {
 
 constexpr EstimateColumn kWork[] = {
     figure(
-        "tokens.total", "tokens", NumberKind::count, Better::neither, [](E e) -> Number { return e.tokens.total; },
-        "that the language model processes", Rank::main),
+        "tokens.total", "tokens", NumberKind::count, Better::neither,
+        [](E e) -> Number { return e.tokens.total; }, "that the language model processes",
+        Rank::main),
     figure(
-        "tokens.text", "tokens", NumberKind::count, Better::neither, [](E e) -> Number { return e.tokens.text; },
-        "text tokens"),
+        "tokens.text", "tokens", NumberKind::count, Better::neither,
+        [](E e) -> Number { return e.tokens.text; }, "text tokens"),
     figure(
-        "tokens.vision", "tokens", NumberKind::count, Better::neither, [](E e) -> Number { return e.tokens.vision; },
-        "vision tokens in the language model"),
+        "tokens.vision", "tokens", NumberKind::count, Better::neither,
+        [](E e) -> Number { return e.tokens.vision; }, "vision tokens in the language model"),
     figure(
         "tokens.vision_encoder", "tokens", NumberKind::count, Better::neither,
         [](E e) -> Number { return e.tokens.vision_encoder; }, "patches in the encoder"),
-    as(ColumnRole::model_flops,
-       figure(
-           "flops.model", "FLOP", NumberKind::number, Better::neither,
-           [](E e) -> Number { return e.flops.model; }, "model FLOPs of the whole training",
-           Rank::main)),
+    as(ColumnRole::model_flops, figure(
+                                    "flops.model", "FLOP", NumberKind::number, Better::neither,
+                                    [](E e) -> Number { return e.flops.model; },
+                                    "model FLOPs of the whole training", Rank::main)),
     figure(
         "flops.hardware", "FLOP", NumberKind::number, Better::neither,
         [](E e) -> Number { return e.flops.hardware; }, "with recomputation"),

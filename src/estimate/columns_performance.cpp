@@ -26,8 +26,8 @@ constexpr EstimateColumn kPerformance[] = {
         Rank::main),
     shown({.line = {beside::kSpeed + 2, "tokens/s per GPU"}, .rank = Rank::main},
           figure(
-              "performance.tokens_per_second_per_gpu", "tokens/s", NumberKind::count, Better::higher,
-              [](E e) -> Number { return e.performance.tokens_per_second_per_gpu; },
+              "performance.tokens_per_second_per_gpu", "tokens/s", NumberKind::count,
+              Better::higher, [](E e) -> Number { return e.performance.tokens_per_second_per_gpu; },
               "language-model tokens in steady state", Rank::main)),
     figure(
         "performance.tflops_per_gpu", "TFLOP/s", NumberKind::number, Better::higher,
@@ -39,8 +39,8 @@ constexpr EstimateColumn kPerformance[] = {
                  [](E e) -> Number { return e.performance.mfu; },
                  "model FLOPs against the dense peak of the precision used", Rank::first, "MFU"))),
     figure(
-        "performance.hfu", "", NumberKind::fraction, Better::higher, [](E e) -> Number { return e.performance.hfu; },
-        "the same with recomputation"),
+        "performance.hfu", "", NumberKind::fraction, Better::higher,
+        [](E e) -> Number { return e.performance.hfu; }, "the same with recomputation"),
     figure(
         "performance.mfu_bf16", "", NumberKind::fraction, Better::higher,
         [](E e) -> Number { return e.performance.mfu_bf16; },
@@ -84,8 +84,9 @@ constexpr EstimateColumn kPerformance[] = {
     as(ColumnRole::gpu_hours,
        shown({.line = {beside::kSpeed + 3}, .brief = {beside::kMayGo + 1}},
              figure(
-                 "gpu_hours", "GPU-hours", NumberKind::count, Better::lower, [](E e) -> Number { return e.gpu_hours; },
-                 "with failures and production overhead", Rank::first, "GPU-hours"))),
+                 "gpu_hours", "GPU-hours", NumberKind::count, Better::lower,
+                 [](E e) -> Number { return e.gpu_hours; }, "with failures and production overhead",
+                 Rank::first, "GPU-hours"))),
     as(ColumnRole::wall_clock,
        shown({.line = {beside::kSpeed + 4, "wall-clock"}, .brief = {3, "wall-clock"}},
              figure(

@@ -16,9 +16,8 @@ namespace trcost {
 double peak_flops(const StepModel& model) {
   const Platform& platform = model.platform();
   if (const auto rate = peak_flops(*platform.accelerator, platform.precision)) return *rate;
-  throw Error(ErrorKind::no_answer,
-              fmt::format("{} has no {}", platform.accelerator->title,
-                          precision_name(platform.precision)));
+  throw Error(ErrorKind::no_answer, fmt::format("{} has no {}", platform.accelerator->title,
+                                                precision_name(platform.precision)));
 }
 
 double with_recomputation(const StepTime& time) {
@@ -176,7 +175,8 @@ double optimizer_steps(const Task& task, const Layout& layout) {
 namespace {
 
 // Share of the time that steps are.
-double executed_useful_share(const Task& task, const Execution& execution, const UsefulShare& useful) {
+double executed_useful_share(const Task& task, const Execution& execution,
+                             const UsefulShare& useful) {
   return useful(working_gpus(execution), wall_seconds(task, execution, 1));
 }
 
@@ -215,8 +215,7 @@ namespace {
 std::string enough_for_deadline(const Task& task, const UsefulShare& useful) {
   Notes unread(false);
   try {
-    return fmt::format("{} would meet it",
-                       format_exact(size_cluster(task, useful, unread).gpus));
+    return fmt::format("{} would meet it", format_exact(size_cluster(task, useful, unread).gpus));
   } catch (const Error& error) {
     return error.message;
   }
@@ -225,13 +224,13 @@ std::string enough_for_deadline(const Task& task, const UsefulShare& useful) {
 void note_missed_deadline(const Task& task, const Execution& execution, const UsefulShare& useful,
                           Notes& notes) {
   if (!notes.wanted() || !task.asked.deadline_given) return;
-  const double seconds = wall_seconds(task, execution, executed_useful_share(task, execution, useful));
+  const double seconds =
+      wall_seconds(task, execution, executed_useful_share(task, execution, useful));
   if (seconds <= task.asked.deadline) return;
-  notes.warn(fmt::format("{} {} take {}, longer than the --deadline of {}: {}",
-                         format_exact(execution.gpus), task.platform().accelerator->name,
-                         format_number(seconds, NumberKind::duration),
-                         format_number(task.asked.deadline, NumberKind::duration),
-                         enough_for_deadline(task, useful)));
+  notes.warn(fmt::format(
+      "{} {} take {}, longer than the --deadline of {}: {}", format_exact(execution.gpus),
+      task.platform().accelerator->name, format_number(seconds, NumberKind::duration),
+      format_number(task.asked.deadline, NumberKind::duration), enough_for_deadline(task, useful)));
 }
 
 Execution choose_execution(const Task& task, const UsefulShare& useful, Notes& notes) {

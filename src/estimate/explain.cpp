@@ -90,7 +90,8 @@ void add_time(const EstimateParts& in, Estimate& out) {
   const PerformanceSummary& p = out.performance;
   std::string shares;
   for (const WaterfallTerm& term : out.waterfall) {
-    shares += fmt::format("{}{} {}", shares.empty() ? "" : " x ", term.term, plain_number(term.share));
+    shares +=
+        fmt::format("{}{} {}", shares.empty() ? "" : " x ", term.term, plain_number(term.share));
   }
   out.derivations.push_back({"realised MFU", "product of the waterfall's shares", shares,
                              plain_number(p.mfu * in.useful.share()), p.method});
@@ -101,11 +102,13 @@ void add_time(const EstimateParts& in, Estimate& out) {
                              in.execution.mfu_given ? "MFU given by the user" : p.method});
   out.derivations.push_back(
       {"GPU-hours",
-       "steps x t x GPUs / (goodput x production overhead) / 3600, of the last step the part that is "
+       "steps x t x GPUs / (goodput x production overhead) / 3600, of the last step the part that "
+       "is "
        "full",
        fmt::format("{} x {} x {} / ({} x {}) / 3600",
-                   steps_in_full(optimizer_steps(in.question, out.layout)), plain_number(p.step_seconds),
-                   plain_number(out.gpus), plain_number(p.goodput), plain_number(p.production_overhead)),
+                   steps_in_full(optimizer_steps(in.question, out.layout)),
+                   plain_number(p.step_seconds), plain_number(out.gpus), plain_number(p.goodput),
+                   plain_number(p.production_overhead)),
        fmt::format("{} GPU-hours", count(out.gpu_hours)), "model.md 6"});
 }
 

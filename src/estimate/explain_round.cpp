@@ -57,7 +57,7 @@ void add_learning(const EstimateParts& in, std::vector<Derivation>& out) {
 }
 
 void add_pass_flops(const RoundWork& round, const Phase& phase, const PhaseTime& time,
-               const LearningPass& pass, std::vector<Derivation>& out) {
+                    const LearningPass& pass, std::vector<Derivation>& out) {
   std::string formula, numbers;
   if (phase.work == Work::generate) {
     formula =
@@ -184,7 +184,8 @@ void add_round(const EstimateParts& in, Estimate& out) {
   std::vector<Derivation>& steps = out.derivations;
   add_learning(in, steps);
   for (std::size_t i = 0; i < in.execution.phases.size(); ++i) {
-    add_pass_flops(*in.round(), in.round()->phases[i], in.execution.phases[i], in.execution.pass, steps);
+    add_pass_flops(*in.round(), in.round()->phases[i], in.execution.phases[i], in.execution.pass,
+                   steps);
     add_seconds(in, in.round()->phases[i], in.execution.phases[i], steps);
   }
   add_serial(in.execution, steps);

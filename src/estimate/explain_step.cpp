@@ -56,7 +56,8 @@ constexpr std::string_view kMatmulFormula =
 constexpr std::string_view kKernelFormulas[] = {
     kMatmulFormula, kMatmulFormula,
     "layers x (forward + backward), FLOP / rate of its head dimension and length + start",
-    "layers x (bytes / element-wise rate + plain copies / memory rate + kernels x gap) x (forward + "
+    "layers x (bytes / element-wise rate + plain copies / memory rate + kernels x gap) x (forward "
+    "+ "
     "backward)",
     "layers x 3 passes of FLOP / rate in 16 bit"};
 
@@ -88,8 +89,7 @@ Derivation kernel(const KernelAccount& k, const StepAccount& a) {
   const std::string shape =
       k.m > 0 ? fmt::format(" {} x {} x {}", digits(k.m), digits(k.n), digits(k.k)) : std::string();
   return {fmt::format("{}: {}{}", k.module, kernel_name(k.kind), shape),
-          std::string(kKernelFormulas[static_cast<std::size_t>(k.kind)]),
-          kernel_numbers(k, a),
+          std::string(kKernelFormulas[static_cast<std::size_t>(k.kind)]), kernel_numbers(k, a),
           fmt::format("{} a micro-batch",
                       in_seconds(k.layers * (k.forward + k.input_gradients + k.weight_gradients))),
           std::string(kStepModel)};
@@ -125,22 +125,22 @@ Derivation exchange(const ExchangeAccount& e, const std::vector<TierAccount>& ti
   std::string numbers = fmt::format("{} x {} s", digits(e.times), digits(e.each));
   if (!e.behind.empty()) numbers += " - " + hidden_words(e);
   if (e.crowding_share != 0 && e.crowding != 0) {
-    numbers += fmt::format(" + {} x {}", digits(e.crowding_share),
-                           digits(e.crowding / e.crowding_share));
+    numbers +=
+        fmt::format(" + {} x {}", digits(e.crowding_share), digits(e.crowding / e.crowding_share));
   }
   numbers += fmt::format("; {} bytes among {}{}", digits(e.bytes), digits(e.members),
                          tier_words(e, tiers));
   if (!e.behind.empty()) {
     numbers += fmt::format(", which hide behind {}", e.behind);
   }
-  const std::string_view costs = e.ring ? "what the last rank has more of attention"
-                                        : "share of the hidden that hiding costs";
+  const std::string_view costs =
+      e.ring ? "what the last rank has more of attention" : "share of the hidden that hiding costs";
   return {fmt::format("exchange: {}", e.name),
           fmt::format("collectives x seconds of one - min(share that can hide of that, share x "
                       "seconds that hide) + {}",
                       costs),
-          std::move(numbers),
-          fmt::format("{} per {}", in_seconds(e.exposed), e.per), std::string(kStepModel)};
+          std::move(numbers), fmt::format("{} per {}", in_seconds(e.exposed), e.per),
+          std::string(kStepModel)};
 }
 
 // `max(a, b)`, or the one that there is.
@@ -296,13 +296,12 @@ void add_pass(const StepAccount& a, bool backward, std::vector<Derivation>& out)
        in_seconds(device + waiting), std::string(kStepModel)});
 }
 
-void add_repeated(const RepeatedAccount& r, std::string_view module,
-                  std::vector<Derivation>& out) {
+void add_repeated(const RepeatedAccount& r, std::string_view module, std::vector<Derivation>& out) {
   if (r.seconds <= 0) return;
   std::vector<std::string> some;
   if (r.elementwise_share > 0) {
-    some.push_back(fmt::format("{} x ({} - {})", digits(r.elementwise_share),
-                               digits(r.elementwise), digits(r.routing)));
+    some.push_back(fmt::format("{} x ({} - {})", digits(r.elementwise_share), digits(r.elementwise),
+                               digits(r.routing)));
   }
   if (r.matmul_share > 0) {
     some.push_back(fmt::format("{} x {}", digits(r.matmul_share), digits(r.matmul)));
@@ -356,12 +355,12 @@ void add_pipeline(const StepAccount& a, const Sums& sums, std::vector<Derivation
                  fmt::format("({} x {} + {} + {}) / {}", digits(a.model_layers), layer,
                              digits(parts.head), digits(parts.encoder), digits(a.stages)),
                  in_seconds(a.mean_stage), std::string(kStepModel)});
-  out.push_back({"slowest stage", "the longest of first, inner, last and mean stage",
-                 fmt::format("max({} x {} + {}, {} x {}, {} x {} + {}, {})",
-                             digits(a.stage_layers.first), layer, digits(parts.encoder),
-                             digits(a.stage_layers.inner), layer, digits(a.stage_layers.last),
-                             layer, digits(parts.head), digits(a.mean_stage)),
-                 in_seconds(a.slowest_stage), std::string(kStepModel)});
+  out.push_back(
+      {"slowest stage", "the longest of first, inner, last and mean stage",
+       fmt::format("max({} x {} + {}, {} x {}, {} x {} + {}, {})", digits(a.stage_layers.first),
+                   layer, digits(parts.encoder), digits(a.stage_layers.inner), layer,
+                   digits(a.stage_layers.last), layer, digits(parts.head), digits(a.mean_stage)),
+       in_seconds(a.slowest_stage), std::string(kStepModel)});
   out.push_back(
       {"pipeline bubble",
        "(p - 1) / v x (mean stage + transfer + exchange of replicas) + micro-batches x "

@@ -102,7 +102,8 @@ const Columns<MemoryUse>& parts_columns() {
 }
 
 template <Recompute How>
-constexpr auto whole_memory = [](Answer report) { return &report.whole[static_cast<std::size_t>(How)]; };
+constexpr auto whole_memory =
+    [](Answer report) { return &report.whole[static_cast<std::size_t>(How)]; };
 
 }  // namespace
 

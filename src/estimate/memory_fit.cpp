@@ -161,12 +161,10 @@ MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
   Scenario adapted;
   // One stack for all, the usual one on the first of those named.
   const std::string& first = listed ? names.front() : catalog.assumed().accelerators.front();
-  const Scenario& scenario =
-      usual_recipe(asked, catalog, first, notes, adapted) ? adapted : asked;
+  const Scenario& scenario = usual_recipe(asked, catalog, first, notes, adapted) ? adapted : asked;
   ResolvedWork work = resolve_work(scenario, catalog, notes);
   const Amounts amounts = resolve_amounts(scenario, work, notes);
-  const bool habit =
-      scenario.has(Field::layout_recompute) && !asked.has(Field::layout_recompute);
+  const bool habit = scenario.has(Field::layout_recompute) && !asked.has(Field::layout_recompute);
   const Fittable fittable{scenario, catalog, std::move(work), amounts, habit};
   MemoryReport report;
   report.recomputes_by_habit = habit;

@@ -31,11 +31,11 @@ struct MemoryFit {
   double device_bytes = 0;    ///< what the framework sees
   double capacity_bytes = 0;  ///< of that, what a plan fills
   MemoryCase one;
-  std::optional<MemoryCase> node;      ///< a whole node, where it has more than one
+  std::optional<MemoryCase> node;  ///< a whole node, where it has more than one
   /// The fewest that hold it; empty where none up to kMostTried does.
   std::optional<MemoryCase> smallest;
-  std::optional<MemoryCase> given;     ///< hardware.gpus, when the scenario has it
-  std::string problem;                 ///< why there is no answer, else empty
+  std::optional<MemoryCase> given;  ///< hardware.gpus, when the scenario has it
+  std::string problem;              ///< why there is no answer, else empty
 
   /// Accelerators of the largest cluster that is tried.
   static constexpr double kMostTried = 16384;

@@ -84,8 +84,7 @@ std::string verdict_of(const PipelineResult& pipeline, const Task& task, double 
          fmt::format(
              ": decoding is the bottleneck{}; --loader-workers {} would be enough, each with a CPU "
              "core, or {} stored smaller",
-             slower, format_exact(std::ceil(pipeline.decode_cores_per_gpu)),
-             decoded_words(medium));
+             slower, format_exact(std::ceil(pipeline.decode_cores_per_gpu)), decoded_words(medium));
 }
 
 double shortage(const Demand& of_one_accelerator, double workers) {

@@ -141,14 +141,16 @@ const Columns<PlacedLayout>& layout_columns() {
 
 const Columns<MemoryUse>& memory_use_columns() {
   static const Columns<MemoryUse> table = {
-      bytes("weights_bytes", Better::lower, part<&MemoryUse::weights>, "weights on the fullest device"),
+      bytes("weights_bytes", Better::lower, part<&MemoryUse::weights>,
+            "weights on the fullest device"),
       bytes("gradients_bytes", Better::lower, part<&MemoryUse::gradients>, "gradients"),
       bytes("optimizer_bytes", Better::lower, part<&MemoryUse::optimizer>,
             "optimizer states, master weights"),
       bytes("activations_bytes", Better::lower, part<&MemoryUse::activations>,
             "activations kept for backward"),
       bytes("logits_bytes", Better::lower, part<&MemoryUse::logits>, "logits and their gradient"),
-      bytes("overhead_bytes", Better::lower, part<&MemoryUse::overhead>, "context, buffers, fragmentation"),
+      bytes("overhead_bytes", Better::lower, part<&MemoryUse::overhead>,
+            "context, buffers, fragmentation"),
       bytes("resident_bytes", Better::lower, part<&MemoryUse::resident>,
             "other models of the method: reference, reward, critic, teacher"),
       bytes("host_bytes", Better::lower, part<&MemoryUse::host>,
@@ -222,13 +224,14 @@ namespace {
 
 Columns<Quantiles> quantiles_in(std::string_view unit, NumberKind kind) {
   using Q = const Quantiles&;
-  return {
-      number(
-          "p10", unit, kind, Better::lower, [](Q q) { return q.p10; }, "one chance in ten to be below"),
-      number(
-          "p50", unit, kind, Better::lower, [](Q q) { return q.p50; }, "median"),
-      number(
-          "p90", unit, kind, Better::lower, [](Q q) { return q.p90; }, "one chance in ten to be above")};
+  return {number(
+              "p10", unit, kind, Better::lower, [](Q q) { return q.p10; },
+              "one chance in ten to be below"),
+          number(
+              "p50", unit, kind, Better::lower, [](Q q) { return q.p50; }, "median"),
+          number(
+              "p90", unit, kind, Better::lower, [](Q q) { return q.p90; },
+              "one chance in ten to be above")};
 }
 
 }  // namespace

@@ -36,17 +36,17 @@ const Columns<Assumption>& assumption_columns();
 template <class T>
 std::array<Column<T>, 2> open_points() {
   using column::list;
-  return {list<assumption_columns>(
-              "assumptions", [](const T& answer) -> auto& { return answer.assumptions; },
-              "what the question left open"),
-          list<text_columns>(
-              "warnings", [](const T& answer) -> auto& { return answer.warnings; },
-              "what to know")};
+  return {
+      list<assumption_columns>(
+          "assumptions", [](const T& answer) -> auto& { return answer.assumptions; },
+          "what the question left open"),
+      list<text_columns>(
+          "warnings", [](const T& answer) -> auto& { return answer.warnings; }, "what to know")};
 }
 const Columns<Estimator::Failure>& failure_columns();
 
 enum class QuantilesOf : std::uint8_t { gpu_hours, seconds, usd };
 template <QuantilesOf Of>
-const Columns<Quantiles>& quantile_columns();    ///< `p10`, `p50`, `p90`
+const Columns<Quantiles>& quantile_columns();  ///< `p10`, `p50`, `p90`
 
 }  // namespace trcost

@@ -59,10 +59,10 @@ struct Execution {
   double gpus = 0;  ///< paid for; Layout::gpus() of them work, the rest divide into no good layout
   Plan plan;
   bool mfu_given = false;
-  double step_seconds = 0;    ///< steady state
-  double model_flops = 0;     ///< of a step on the whole cluster
-  double hardware_flops = 0;  ///< with recomputation
-  double data_wait = 1;     ///< time of a step over what it takes where data is always there
+  double step_seconds = 0;     ///< steady state
+  double model_flops = 0;      ///< of a step on the whole cluster
+  double hardware_flops = 0;   ///< with recomputation
+  double data_wait = 1;        ///< time of a step over what it takes where data is always there
   std::optional<double> pace;  ///< measured: time of a step over what the model says
   /// Whether somebody said how fast steps are.
   [[nodiscard]] bool speed_given() const { return mfu_given || pace.has_value(); }
@@ -70,7 +70,7 @@ struct Execution {
   // round's.
   std::vector<PhaseTime> phases;
   double generating = 0;  ///< accelerators of `gpus` that generate beside those of the plan
-  double updates = 1;  ///< optimizer steps of a round
+  double updates = 1;     ///< optimizer steps of a round
   LearningPass pass;
   SerialTime serial;
   double round_seconds = 0;

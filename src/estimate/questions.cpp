@@ -62,7 +62,8 @@ std::shared_ptr<const PriceQuote> Questions::price(const Scenario& scenario,
 
 Question Questions::ask(const Scenario& asked, std::string_view accelerator, Notes& first,
                         Notes& last) {
-  const Scenario& scenario = usual_recipe(asked, catalog_, accelerator, first, adapted_) ? adapted_ : asked;
+  const Scenario& scenario =
+      usual_recipe(asked, catalog_, accelerator, first, adapted_) ? adapted_ : asked;
   const bool noted = first.wanted();
   Question out;
   static_cast<Task&>(out) = noted ? resolve_task(scenario, catalog_, accelerator, first)

@@ -18,8 +18,8 @@ struct RangedField {
 };
 
 struct RangeTerms {
-  SpreadContext said;               ///< what decides the default spreads, as far as it was said
-  RolloutSpread rollouts;           ///< the same of rollouts, where there are any
+  SpreadContext said;      ///< what decides the default spreads, as far as it was said
+  RolloutSpread rollouts;  ///< the same of rollouts, where there are any
   bool samples_given = false;
   bool budget_given = false;        ///< a number of tokens, in whatever way
   bool amount_given = false;        ///< tokens, in whatever way, or samples

@@ -18,15 +18,15 @@ namespace trcost {
 struct Rates {
   bool own = false;
   std::optional<PriceQuote> listed;  ///< an hour in the book; empty where the user gave its price
-  PriceQuote on_demand;     ///< with spot: what an uninterrupted hour costs
+  PriceQuote on_demand;              ///< with spot: what an uninterrupted hour costs
   PriceQuote storage_price;
   PriceQuote egress_price;
   PurchasePrice purchase;
   OwnershipInputs ownership_inputs;
   OwnershipCost ownership;
   double pue = default_number(Field::cost_pue);
-  double draw = 1;          ///< mean, of the power
-  SystemPower power;        ///< of the whole system per accelerator
+  double draw = 1;    ///< mean, of the power
+  SystemPower power;  ///< of the whole system per accelerator
   std::optional<double> usd_per_kwh;
   std::optional<double> kg_co2_per_kwh;
   std::string electricity_source;

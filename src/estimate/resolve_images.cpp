@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "estimate/pipeline_data.h"
 #include "catalog/assumed.h"
+#include "estimate/pipeline_data.h"
 #include "estimate/resolve.h"
 #include "trcost/tokens.h"
 #include "workload/contrastive.h"
@@ -61,10 +61,9 @@ void warn_about_fixed_size(const Scenario& scenario, const Catalog& catalog,
   const std::string other =
       scenario.has(Field::model_name)
           ? std::string("--vision-tokens-per-image says what another rule makes of it")
-          : fmt::format("--vision-encoder {} follows the size",
-                        catalog.assumed()
-                            .native_encoder(scenario.number_or(Field::model_params, 0))
-                            .name);
+          : fmt::format(
+                "--vision-encoder {} follows the size",
+                catalog.assumed().native_encoder(scenario.number_or(Field::model_params, 0)).name);
   notes.warn(
       fmt::format("--image-size {0}x{1} moves what is stored and decoded, not the tokens: {2} "
                   "takes every image "
@@ -93,7 +92,7 @@ PixelSize usual_size(const Model& model, Notes& notes) {
             : tiles ? "COCO, which most images of instruction mixes come from (arXiv:2310.03744, "
                       "table 7)"
                     : "huggingface/transformers qwen2_vl/image_processing_qwen2_vl.py: 1,003,520 "
-                    "pixels at most");
+                      "pixels at most");
   return size;
 }
 

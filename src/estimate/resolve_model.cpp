@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cctype>
 
-#include "estimate/field_names.h"
-#include "estimate/resolve.h"
 #include "catalog/assumed.h"
 #include "catalog/choices.h"
+#include "estimate/field_names.h"
+#include "estimate/resolve.h"
 #include "trcost/error.h"
 #include "workload/contrastive.h"
 #include "workload/vision_defaults.h"

@@ -119,7 +119,7 @@ Overlap resolve_overlap(const Scenario& scenario) {
                   "give it alone, or the kinds that run behind compute",
                   std::string(field_info(Field::efficiency_overlap).flag));
     }
-    for (double Overlap::* const each : kExchanges) out.*each = std::max(out.*each, hidden.*each);
+    for (double Overlap::*const each : kExchanges) out.*each = std::max(out.*each, hidden.*each);
   }
   return out;
 }
@@ -152,9 +152,10 @@ void warn_of_other_chip(const Platform& platform, Notes& notes) {
 // What no measurement covers is not guessed.
 void warn_of_later_release(std::string_view asked, const Stack& stack, Notes& notes) {
   if (!stack.after_newest) return;
-  notes.warn(fmt::format("{} is later than the newest release that measurements cover, {}, and is "
-                         "taken to be as fast as that",
-                         asked, month_words(stack.releases.newest)));
+  notes.warn(
+      fmt::format("{} is later than the newest release that measurements cover, {}, and is "
+                  "taken to be as fast as that",
+                  asked, month_words(stack.releases.newest)));
 }
 
 // The network that a question states between nodes or racks, in place of the system's own.

@@ -8,8 +8,8 @@ namespace trcost {
 namespace {
 
 bool ranged(const Scenario& asked, std::initializer_list<Field> fields) {
-  return std::ranges::any_of(
-      fields, [&](Field field) { return asked.distribution(field) != nullptr; });
+  return std::ranges::any_of(fields,
+                             [&](Field field) { return asked.distribution(field) != nullptr; });
 }
 
 SpreadContext said_of_spreads(const Scenario& asked) {

@@ -37,9 +37,8 @@ double useful_share(Packing packing, bool from_samples, const Sample& sample, do
     return 1 / ((1 - with_images) / of_text + with_images / useful.packed.value);
   }
   if (sample.vision <= 0) return of_samples(packing, useful).value;
-  const double text =
-      sample.text *
-      ((1 - with_images) / of_text + with_images / beside_images(packing, useful).value);
+  const double text = sample.text * ((1 - with_images) / of_text +
+                                     with_images / beside_images(packing, useful).value);
   return sample.tokens() / (text + sample.vision);
 }
 
@@ -48,11 +47,11 @@ void note_useful_share(Packing packing, const Sample& sample, double share,
                        const UsefulShares& useful, Notes& notes) {
   if (share >= 1 || !notes.wanted()) return;
   const bool of_images = packing != Packing::packed && sample.vision > 0;
-  notes.add({"data.useful_share", format_number(share, NumberKind::number, 3), "",
-             fmt::format("of the tokens that are computed, those that teach, where samples are {}",
-                         word_of(kPackings, packing)),
-             of_images ? beside_images(packing, useful).source
-                       : of_samples(packing, useful).source});
+  notes.add(
+      {"data.useful_share", format_number(share, NumberKind::number, 3), "",
+       fmt::format("of the tokens that are computed, those that teach, where samples are {}",
+                   word_of(kPackings, packing)),
+       of_images ? beside_images(packing, useful).source : of_samples(packing, useful).source});
 }
 
 // Tokens that a sequence can hold at most when nobody says how many it has.
@@ -213,8 +212,7 @@ void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sa
   // Sequences with an image: each image has one for itself as long as there are enough.
   const double with_images = std::min(1.0, work.images_per_sequence);
   const AssumedChoices& assumed = catalog.assumed();
-  work.padding_efficiency =
-      useful_share(how, from_samples, sample, with_images, assumed.useful);
+  work.padding_efficiency = useful_share(how, from_samples, sample, with_images, assumed.useful);
   note_useful_share(how, sample, work.padding_efficiency, assumed.useful, notes);
   work.imbalance = scenario.number_or(Field::train_imbalance,
                                       1 + with_images * (assumed.image_imbalance.value - 1));

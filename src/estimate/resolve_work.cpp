@@ -40,13 +40,14 @@ void note_adapted_cross_attention(const Workload& work, Notes& notes) {
   const auto& cross = work.language.cross_attention;
   if (!notes.wanted() || !cross || !has_adapters(work.language_training)) return;
   const bool adapted = low_rank(work.language_training);
-  notes.add({"train.cross_attention", adapted ? "adapters" : "frozen", "",
-             fmt::format("the {:.0f} inserted layers of cross-attention stand in the language model "
-                         "and learn as it does: {}",
-                         cross->layers,
-                         adapted ? "their matrices are frozen, with adapters beside them"
-                                 : "they are frozen, bottlenecks stand in its own layers"),
-             "torchtune recipes/configs/llama3_2_vision/11B_lora.yaml (fusion_trainable: lora)"});
+  notes.add(
+      {"train.cross_attention", adapted ? "adapters" : "frozen", "",
+       fmt::format("the {:.0f} inserted layers of cross-attention stand in the language model "
+                   "and learn as it does: {}",
+                   cross->layers,
+                   adapted ? "their matrices are frozen, with adapters beside them"
+                           : "they are frozen, bottlenecks stand in its own layers"),
+       "torchtune recipes/configs/llama3_2_vision/11B_lora.yaml (fusion_trainable: lora)"});
 }
 
 // An input that is not used without a word misleads.

@@ -43,12 +43,12 @@ struct RoundWork {
   /// Of a phase that scores or of another model that learns, by role: its own step, on the policy's
   /// degrees. Empty of the policy's learning.
   std::array<std::shared_ptr<const StepModel>, kRoles> forward{}, learning{};
-  double policy_params = 0;            ///< all, of the language model
-  double forward_share = 1.0 / 3;      ///< of the policy's FLOPs of learning
+  double policy_params = 0;        ///< all, of the language model
+  double forward_share = 1.0 / 3;  ///< of the policy's FLOPs of learning
   /// FLOPs that write a response over those of a pass over its sequence: a group reads its prompt
   /// once, and what the engine's cache holds is not read.
   double generated_share = 1;
-  double sequences = 0;                ///< of a round, all epochs; 0: a round is one step
+  double sequences = 0;  ///< of a round, all epochs; 0: a round is one step
   double sequence_tokens = 0;
   std::optional<RolloutWork> rollout;
   Placement placement = Placement::colocated;

@@ -31,8 +31,7 @@ constexpr double kUsualMfu = 0.4;
 // What a cluster is a multiple of: whole nodes, and all the degrees that are given.
 double cluster_unit(const Degrees& given, double gpus_per_node) {
   const double split = given.product();
-  const double experts =
-      1.0 * given.ep.value_or(1) * given.etp.value_or(1) * given.pp.value_or(1);
+  const double experts = 1.0 * given.ep.value_or(1) * given.etp.value_or(1) * given.pp.value_or(1);
   if (split > kMostGpus || experts > kMostGpus) return std::max(split, experts);
   const auto whole = [](double x) { return static_cast<std::int64_t>(x); };
   const std::int64_t degrees = std::lcm(whole(split), whole(experts));
@@ -73,8 +72,8 @@ class Sizing {
   }
 
  private:
-  // The first choice that --gpus of its size answers as it was chosen, with the batch that was given
-  // and all at work; else the cheapest that is in time, the very first where there is none.
+  // The first choice that --gpus of its size answers as it was chosen, with the batch that was
+  // given and all at work; else the cheapest that is in time, the very first where there is none.
   SizeChoice choose(double start) {
     constexpr std::size_t kMostRefused = 16;
     constexpr double kAsChosen = 1.03;  // what size_for_deadline() takes for as good
@@ -166,16 +165,15 @@ class Sizing {
     if (!notes.wanted()) return;
     const std::string& system = task_.platform().system->title;
     if (gpus == smallest) {
-      notes.add(Field::hardware_gpus, gpus, "the smallest cluster that holds the model",
-                "memory");
+      notes.add(Field::hardware_gpus, gpus, "the smallest cluster that holds the model", "memory");
     } else if (gpus > fewest) {
       notes.add(Field::hardware_gpus, gpus,
                 fmt::format("whole nodes that meet the deadline; {} would do, with more GPU-hours",
                             format_exact(fewest)),
                 system);
     } else {
-      notes.add(Field::hardware_gpus, gpus,
-                "about the fewest whole nodes that meet the deadline", system);
+      notes.add(Field::hardware_gpus, gpus, "about the fewest whole nodes that meet the deadline",
+                system);
     }
     if (gpus > kLargestCluster) {
       notes.warn(
@@ -213,8 +211,7 @@ class Sizing {
                     "shortest time is {}, on {}",
                     task_.platform().accelerator->name,
                     format_number(deadline_, NumberKind::duration),
-                    format_number(seconds, NumberKind::duration),
-                    format_exact(shortest.gpus)),
+                    format_number(seconds, NumberKind::duration), format_exact(shortest.gpus)),
         other_training_ && !task_.amounts.global_batch_given
             ? "give a longer --deadline; in steps of more sequences, which take over twice the "
               "tokens for the same loss, --gpus may answer larger numbers"
@@ -264,11 +261,11 @@ class Sizing {
   std::optional<double> mfu_;
   double deadline_;
   ClusterSizes sizes_;
-  double flops_;  ///< of the whole training
+  double flops_;                                      ///< of the whole training
   std::map<double, std::optional<Execution>> tried_;  ///< by size
-  std::set<double> refused_;  ///< sizes that are late with what was given
-  std::optional<Execution> in_time_;  ///< of the size chosen, as --gpus answers it
-  bool other_training_ = false;  ///< some sizes run, but not acceptably
+  std::set<double> refused_;                          ///< sizes that are late with what was given
+  std::optional<Execution> in_time_;                  ///< of the size chosen, as --gpus answers it
+  bool other_training_ = false;                       ///< some sizes run, but not acceptably
 };
 
 }  // namespace

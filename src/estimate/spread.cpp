@@ -31,7 +31,7 @@ RolloutSpread rollouts_of(RolloutSpread said, const RoundWork& round, const Esti
 }
 
 SpreadContext range_context(const Question& question, const UsefulTime& useful, bool speed_given,
-                         const Estimate& out) {
+                            const Estimate& out) {
   const RangeTerms& range = question.range;
   const ResolvedWork& work = question.work();
   const MethodQuality quality = out.performance.quality.value_or(MethodQuality());
@@ -45,7 +45,7 @@ SpreadContext range_context(const Question& question, const UsefulTime& useful, 
   const bool vision = work.workload.vision();
   const TokenTotals& tokens = question.amounts.tokens;
   // Of a budget of tokens only those of images are as uncertain as what images hold.
-  context.image_share = !vision              ? 0
+  context.image_share = !vision ? 0
                         : range.budget_given && tokens.total > 0
                             ? 1 - std::min(1.0, tokens.text / tokens.total)
                             : 1;

@@ -15,7 +15,7 @@ using X = const ExchangeAccount&;
 using T = const TierAccount&;
 
 constexpr auto with_unit(std::string_view path, std::string_view unit, auto get,
-                     std::string_view help) {
+                         std::string_view help) {
   return number(path, unit, NumberKind::number, get, help);
 }
 
@@ -55,33 +55,35 @@ const Columns<KernelAccount>& kernel_columns() {
       with_unit(
           "weight_gradients_seconds", "s", [](K k) { return k.weight_gradients; }, "likewise"),
       with_unit("attention.flops_per_second", "FLOP/s", core<&AttentionAccount::rate>,
-            "of a long core of head dimension 128, forward"),
+                "of a long core of head dimension 128, forward"),
       with_unit("attention.backward_flops_per_second", "FLOP/s",
-            core<&AttentionAccount::backward_rate>, "backward"),
+                core<&AttentionAccount::backward_rate>, "backward"),
       with_unit("attention.of_head", "", core<&AttentionAccount::of_head>,
-            "how much longer at its head dimension"),
+                "how much longer at its head dimension"),
       with_unit("attention.of_length", "", core<&AttentionAccount::of_length>,
-            "how much longer at its length"),
+                "how much longer at its length"),
       with_unit("attention.backward_flops", "FLOP", core<&AttentionAccount::backward_flops>,
-            "of the backward pass"),
+                "of the backward pass"),
       with_unit("attention.backward_bytes", "bytes", core<&AttentionAccount::backward_bytes>,
-            "of memory, backward"),
+                "of memory, backward"),
       with_unit("attention.starts", "", core<&AttentionAccount::starts>, "of matmuls, forward"),
       with_unit("attention.backward_starts", "", core<&AttentionAccount::backward_starts>,
-            "backward"),
+                "backward"),
       with_unit("elementwise.bytes", "bytes", fused<&ElementwiseAccount::bytes>,
-            "at the element-wise rate, forward"),
+                "at the element-wise rate, forward"),
       with_unit("elementwise.plain_bytes", "bytes", fused<&ElementwiseAccount::plain_bytes>,
-            "at the memory's rate, forward"),
+                "at the memory's rate, forward"),
       with_unit("elementwise.kernels", "", fused<&ElementwiseAccount::kernels>, "with a gap each"),
       with_unit("elementwise.backward", "", fused<&ElementwiseAccount::backward>,
-            "seconds over those forward, where gradients pass"),
-      with_unit("flops_per_second", "FLOP/s",
-            [](K k) { return k.rate > 0 ? std::optional(k.rate) : std::nullopt; },
-            "of matmuls and adapters"),
-      with_unit("gradient_bytes", "bytes",
-            [](K k) { return k.m > 0 ? std::optional(k.gradient_bytes) : std::nullopt; },
-            "of memory, for the gradient of the weights")};
+                "seconds over those forward, where gradients pass"),
+      with_unit(
+          "flops_per_second", "FLOP/s",
+          [](K k) { return k.rate > 0 ? std::optional(k.rate) : std::nullopt; },
+          "of matmuls and adapters"),
+      with_unit(
+          "gradient_bytes", "bytes",
+          [](K k) { return k.m > 0 ? std::optional(k.gradient_bytes) : std::nullopt; },
+          "of memory, for the gradient of the weights")};
   return table;
 }
 
@@ -91,9 +93,8 @@ template <std::size_t Tier>
 constexpr auto sent = [](C c) { return c.tier_bytes[Tier]; };
 // Unknown where the tier joins none.
 template <std::size_t Tier>
-constexpr auto joined_ranks = [](C c) {
-  return c.tier_ranks[Tier] > 0 ? std::optional(c.tier_ranks[Tier]) : std::nullopt;
-};
+constexpr auto joined_ranks =
+    [](C c) { return c.tier_ranks[Tier] > 0 ? std::optional(c.tier_ranks[Tier]) : std::nullopt; };
 
 const Columns<CollectiveAccount>& collective_columns() {
   static const Columns<CollectiveAccount> table = {
@@ -109,11 +110,12 @@ const Columns<CollectiveAccount>& collective_columns() {
       with_unit(
           "bytes", "bytes", [](C c) { return c.bytes; }, "whole"),
       with_unit("tier_bytes.innermost", "bytes", sent<0>,
-            "a rank sends over the innermost tier, in a gather's pass"),
+                "a rank sends over the innermost tier, in a gather's pass"),
       with_unit("tier_bytes.second", "bytes", sent<1>, "over the next one"),
       with_unit("tier_bytes.third", "bytes", sent<2>, "likewise"),
       with_unit("tier_bytes.fourth", "bytes", sent<3>, "likewise"),
-      with_unit("tier_members.innermost", "", joined_ranks<0>, "groups that the innermost tier joins"),
+      with_unit("tier_members.innermost", "", joined_ranks<0>,
+                "groups that the innermost tier joins"),
       with_unit("tier_members.second", "", joined_ranks<1>, "that the next one joins"),
       with_unit("tier_members.third", "", joined_ranks<2>, "likewise"),
       with_unit("tier_members.fourth", "", joined_ranks<3>, "likewise"),
@@ -304,8 +306,7 @@ constexpr Column<StepAccount> kSums[] = {
         "activation_bytes", "bytes", [](A a) { return a.activation_bytes; },
         "on the fullest stage: in flight x kept + transient - on the host"),
     with_unit(
-        "activations.in_flight", "", [](A a) { return a.activations.in_flight; },
-        "micro-batches"),
+        "activations.in_flight", "", [](A a) { return a.activations.in_flight; }, "micro-batches"),
     with_unit(
         "activations.kept_bytes", "bytes", [](A a) { return a.activations.kept; },
         "of a micro-batch on the stage's layers (model.md 4.3)"),
@@ -319,8 +320,8 @@ constexpr Column<StepAccount> kSums[] = {
         "activations.repeated", "", [](A a) { return a.activations.repeated; },
         "share of the layers that keep what full recomputation does"),
     with_unit(
-        "activations.repeated_kept_bytes", "bytes",
-        [](A a) { return a.activations.repeated_kept; }, "of a micro-batch, were it all layers"),
+        "activations.repeated_kept_bytes", "bytes", [](A a) { return a.activations.repeated_kept; },
+        "of a micro-batch, were it all layers"),
     with_unit(
         "activations.repeated_transient_bytes", "bytes",
         [](A a) { return a.activations.repeated_transient; }, "likewise"),

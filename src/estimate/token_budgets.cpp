@@ -32,7 +32,7 @@ TokenExample nearest_example(const TokenBudget& budget, double params, bool visi
 }
 
 std::optional<TokenAlternative> priced_budget(const Scenario& scenario, const Catalog& catalog,
-                                       const Estimate& optimal, double tokens) {
+                                              const Estimate& optimal, double tokens) {
   Scenario other = scenario;
   other.set_number(Field::data_tokens, tokens);
   Estimate found;
@@ -65,7 +65,8 @@ std::vector<TokenAlternative> token_alternatives(const Scenario& scenario, const
   if (model.params_trainable.value_or(0) < kWhole * model.params_total) return out;
   for (const TokenBudget& budget : load_token_budgets(catalog)) {
     if (budget.tokens < kClearlyMore * optimal.tokens.total) continue;
-    std::optional<TokenAlternative> found = priced_budget(scenario, catalog, optimal, budget.tokens);
+    std::optional<TokenAlternative> found =
+        priced_budget(scenario, catalog, optimal, budget.tokens);
     if (!found) continue;
     found->example = nearest_example(budget, model.params_total, model.params_vision > 0);
     out.push_back(std::move(*found));

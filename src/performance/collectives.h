@@ -17,15 +17,15 @@ namespace trcost {
 inline constexpr double kRingShare = 0.2;
 /// Share of the shorter tiers' seconds that does not run beside the longest (model.md 5.1).
 inline constexpr double kShorterTiers = 0.25;
-/// A tier's latency is that of a ring step in NCCL's Simple protocol, 3.4 us over NVLink; LL128, which
-/// passes on lines instead of buffers, takes 1.9 (hwLat in NVIDIA/nccl src/graph/tuning.cc).
+/// A tier's latency is that of a ring step in NCCL's Simple protocol, 3.4 us over NVLink; LL128,
+/// which passes on lines instead of buffers, takes 1.9 (hwLat in NVIDIA/nccl src/graph/tuning.cc).
 inline constexpr double kLineShare = 1.9 / 3.4;
 
 enum class CollectiveKind : std::uint8_t {
   gather,      ///< or a scatter of sums
   all_reduce,  ///< both, one after the other
   all_to_all,
-  transfer,    ///< to one other rank
+  transfer,  ///< to one other rank
 };
 /// `gather`, `all-reduce`, ...
 std::string_view collective_name(CollectiveKind kind);
@@ -33,7 +33,8 @@ std::string_view collective_name(CollectiveKind kind);
 /// One collective with all that its seconds are made of. With a tier's rate and latency, and half
 /// bytes H on the innermost:
 ///
-///   gather      longest + kShorterTiers x (the other tiers) + kLineShare x latency 0 x inner_steps,
+///   gather      longest + kShorterTiers x (the other tiers) + kLineShare x latency 0 x
+///   inner_steps,
 ///               a tier (tier_bytes + H (g-1)/g) / rate + latency x (log2 g + kRingShare (g-1))
 ///   all-reduce  passes x that, without inner_steps
 ///   all-to-all  the longest tier, a tier (tier_bytes + H (g-1)/ranks) / rate, + latency x log2 g
@@ -45,10 +46,10 @@ struct CollectiveAccount {
   double times = 0;   ///< of them in one exchange
   double passes = 1;  ///< in units of a gather
   double ranks = 0;
-  double bytes = 0;   ///< whole
+  double bytes = 0;                    ///< whole
   std::array<double, 4> tier_bytes{};  ///< that a rank sends over each tier, innermost first
   std::array<double, 4> tier_ranks{};  ///< groups that the tier joins; 0 where it joins none
-  double inner_steps = 0;  ///< of a ring through all ranks, within the domains
+  double inner_steps = 0;              ///< of a ring through all ranks, within the domains
   double seconds = 0;
 };
 CollectiveAccount gather_account(const Fabric& fabric, double bytes, double members, double stride);
@@ -70,9 +71,9 @@ constexpr double ring_volume(double members) noexcept {
   return 2 * gather_volume(members);
 }
 
-/// Seconds of an all-gather (or reduce-scatter) that leaves `bytes` on each of `members` ranks, which
-/// lie `stride` ranks apart. Ring within the domain, rings across (model.md 5.1):
-/// max over tiers of (g-1)/g P/(BW) + a quarter of the rest + latency (log2 g + a share of g-1).
+/// Seconds of an all-gather (or reduce-scatter) that leaves `bytes` on each of `members` ranks,
+/// which lie `stride` ranks apart. Ring within the domain, rings across (model.md 5.1): max over
+/// tiers of (g-1)/g P/(BW) + a quarter of the rest + latency (log2 g + a share of g-1).
 double gather_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept;
 
 /// Bytes that a rank sends over each tier in gather_seconds(), innermost first.

@@ -14,10 +14,10 @@ namespace {
 // Flash attention recomputes scores in its backward pass: five matmuls for the forward's two
 // (Dao, arXiv:2307.08691).
 constexpr double kFlashBackwardFlops = 2.5;
-// Of FlashAttention 2's rates those of FlashAttention 1, whose warps share out the work of a block less
-// well: up to 50 % of A100's peak forward and 35 % backward, where its successor reaches 73 and 63 %
-// (arXiv:2307.08691, sections 1 and 3). Both passes together are 0.58 then; its figure 4 has 110 to 189
-// TFLOP/s.
+// Of FlashAttention 2's rates those of FlashAttention 1, whose warps share out the work of a block
+// less well: up to 50 % of A100's peak forward and 35 % backward, where its successor reaches 73
+// and 63 % (arXiv:2307.08691, sections 1 and 3). Both passes together are 0.58 then; its figure 4
+// has 110 to 189 TFLOP/s.
 constexpr double kFlash1Forward = 0.50 / 0.73;
 constexpr double kFlash1Backward = 0.35 / 0.63;
 // Backward element-wise traffic relative to forward (model.md 5.1).
@@ -161,17 +161,17 @@ void attention_time(const LayerShape& shape, const LayerSplit& split, const Devi
     const double scores = bytes * rates.memory;
     time.attention_forward = flops + scores + 2 * rates.ramp;
     time.attention_backward = 2 * flops + shape.score_backward * scores + 4 * rates.ramp;
-    note_attention(split, work, bytes,
-                   {1 / rates.batched, 1 / rates.batched, 1, 1, 2 * work,
-                    shape.score_backward * bytes, 2, 4},
-                   time);
+    note_attention(
+        split, work, bytes,
+        {1 / rates.batched, 1 / rates.batched, 1, 1, 2 * work, shape.score_backward * bytes, 2, 4},
+        time);
     return;
   }
   const double dim = shape.head_dim;
   const double length = shape.attention_length;
   // Relative to head dim 128 and to a long sequence.
-  const double of_head = (dim + efficiency.flash_head_half) / dim * 128 /
-                         (128 + efficiency.flash_head_half);
+  const double of_head =
+      (dim + efficiency.flash_head_half) / dim * 128 / (128 + efficiency.flash_head_half);
   const double of_length = (length + efficiency.flash_length_half) / length;
   const double work = shape.attention_flops * share;
   const double flops = work * of_head * of_length;
@@ -233,10 +233,9 @@ DeviceRates prepare_rates(const Platform& platform, Attention attention) {
   const Efficiency& efficiency = *platform.efficiency;
   const Stack& stack = *platform.stack;
   const auto at = [](Precision p) { return static_cast<std::size_t>(p); };
-  Precision half =
-      platform.precision == Precision::fp16 || !peak_flops(chip, Precision::bf16)
-          ? Precision::fp16
-          : Precision::bf16;
+  Precision half = platform.precision == Precision::fp16 || !peak_flops(chip, Precision::bf16)
+                       ? Precision::fp16
+                       : Precision::bf16;
   if (platform.precision == Precision::tf32 || platform.precision == Precision::fp32) {
     half = platform.precision;
   }

@@ -56,7 +56,7 @@ struct LayerShape {
   double expert_bias_traffic = 0;     ///< bytes per routed token where experts carry biases
   double exchanges = 4;               ///< tensor-parallel gathers and scatters per forward pass
   double dense_exchanges = 4;         ///< the same where experts are split like a feed-forward
-  bool learns = true;         ///< its matrices owe gradients of their weights
+  bool learns = true;                 ///< its matrices owe gradients of their weights
   double layer_share = 1;  ///< of a layer with mixer and feed-forward: a half where one is missing
 };
 
@@ -85,11 +85,11 @@ struct Fabric {
   std::array<double, 4> size{};      ///< ranks within one domain of the tier; last: unbounded
   std::array<double, 4> per_byte{};  ///< s/byte
   std::array<double, 4> latency{};   ///< s per doubling
-  /// Of the innermost tier's domain, all ranks, for a group that is within them whole; `size` has those
-  /// that a plan uses, so that its degrees divide it (an NVL72 rack: 64 of 72; model.md 5.2).
+  /// Of the innermost tier's domain, all ranks, for a group that is within them whole; `size` has
+  /// those that a plan uses, so that its degrees divide it (an NVL72 rack: 64 of 72; model.md 5.2).
   double whole_domain = 0;
-  double all_reduce = 2;             ///< all-reduce in units of an all-gather, innermost tier
-  double half_bytes = 0;             ///< payload at half of the innermost tier's rate
+  double all_reduce = 2;  ///< all-reduce in units of an all-gather, innermost tier
+  double half_bytes = 0;  ///< payload at half of the innermost tier's rate
 };
 
 /// Seconds of one layer and one micro-batch, by cause.
@@ -119,7 +119,7 @@ struct StepCosts {
   double vision_flops = 0;     ///< per sequence, all passes of encoder and connector
   double trainable_dense = 0;  ///< parameters that learn, without routed experts
   double trainable_expert = 0;
-  double update_traffic = 0;   ///< bytes of memory that the update of one of them moves
+  double update_traffic = 0;  ///< bytes of memory that the update of one of them moves
   double parameters_dense = 0;
   double parameters_expert = 0;
   double head_count = 1;          ///< outputs: one, and one per multi-token-prediction module

@@ -27,9 +27,9 @@ struct LayerWork {
 };
 
 LayerWork work_of(const LayerTime& time) {
-  return {time.matmul_forward + time.attention_forward + time.elementwise_forward,
-          time.matmul_dgrad + time.matmul_wgrad + time.attention_backward +
-              time.elementwise_backward};
+  return {
+      time.matmul_forward + time.attention_forward + time.elementwise_forward,
+      time.matmul_dgrad + time.matmul_wgrad + time.attention_backward + time.elementwise_backward};
 }
 
 enum class Pass : std::uint8_t { forward, backward };
@@ -74,8 +74,8 @@ void tensor_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& w
     time.tensor_backward = exposed(1.5 * count * each, hidden, work.backward);
     if (at.ledger != nullptr) {
       const CollectiveAccount one = gather_account(at.costs.fabric, bytes, at.tensor, 1);
-      note_gathers(at, "tensor parallel gathers, forward", Pass::forward, count, one,
-                   hidden, before.forward, time.tensor_forward);
+      note_gathers(at, "tensor parallel gathers, forward", Pass::forward, count, one, hidden,
+                   before.forward, time.tensor_forward);
       note_gathers(at, "tensor parallel gathers, backward", Pass::backward, 1.5 * count, one,
                    hidden, before.backward, time.tensor_backward);
     }
@@ -87,27 +87,35 @@ void tensor_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& w
       const CollectiveAccount one = reduce_account(at.costs.fabric, bytes, at.tensor, 1);
       note_gathers(at, "tensor parallel all-reduces, forward", Pass::forward, 0.5 * count, one, 0,
                    0, time.tensor_forward);
-      note_gathers(at, "tensor parallel all-reduces, backward", Pass::backward, 0.5 * count, one,
-                   0, 0, time.tensor_backward);
+      note_gathers(at, "tensor parallel all-reduces, backward", Pass::backward, 0.5 * count, one, 0,
+                   0, time.tensor_backward);
     }
   }
   time.host_forward += count * at.stack.collective_dispatch_seconds;
   time.host_backward += count * at.stack.collective_dispatch_seconds;
 }
 
-// Forward and backward; `one` of `times` forward and `again` backward, `hides` the share of attention
-// that hides them, and `uneven` that of it by which the last rank has more.
+// Forward and backward; `one` of `times` forward and `again` backward, `hides` the share of
+// attention that hides them, and `uneven` that of it by which the last rank has more.
 void note_context(const Evaluation& at, std::string_view name, const CollectiveAccount& one,
                   double times, double again, double hides, double uneven, const LayerTime& time) {
   const auto note = [&](double count, double attention, double shown, bool backward) {
     const double window = hides * attention;
     const double whole = count * one.seconds;
     const double hidden = std::min(whole, window);
-    ExchangeAccount entry{name,       kPerLayers, window > 0 ? "attention" : "",
-                          count,      one.bytes,  at.context,
-                          {},         one.seconds, window,
-                          hidden,     shown - (whole - hidden),
-                          shown,      backward};
+    ExchangeAccount entry{name,
+                          kPerLayers,
+                          window > 0 ? "attention" : "",
+                          count,
+                          one.bytes,
+                          at.context,
+                          {},
+                          one.seconds,
+                          window,
+                          hidden,
+                          shown - (whole - hidden),
+                          shown,
+                          backward};
     entry.add(one, 1);
     entry.window_share = hides;
     entry.crowding_share = uneven;
@@ -119,13 +127,15 @@ void note_context(const Evaluation& at, std::string_view name, const CollectiveA
 }
 
 // Every rank sends its tokens' queries, keys and values of the other ranks' heads, and gets the
-// outputs of its tokens back: 4 s h / P elements where keys are as wide as queries (DeepSpeed-Ulysses,
-// arXiv:2309.14509, section 3.2). Nothing runs meanwhile, and every rank has equal work.
+// outputs of its tokens back: 4 s h / P elements where keys are as wide as queries
+// (DeepSpeed-Ulysses, arXiv:2309.14509, section 3.2). Nothing runs meanwhile, and every rank has
+// equal work.
 void heads_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& time) {
   constexpr double kExchanges = 4;
   // Fewer key heads than ranks are sent to several of them.
   const double copies = std::max(1.0, at.tensor * at.context / shape.kv_heads);
-  const double bytes = at.tokens * (2 * 2 * shape.query_width + copies * shape.kv_bytes) / at.tensor;
+  const double bytes =
+      at.tokens * (2 * 2 * shape.query_width + copies * shape.kv_bytes) / at.tensor;
   time.context_forward = exchange_seconds(at.costs.fabric, bytes, at.context, at.tensor, 1);
   time.context_backward = time.context_forward;
   if (at.ledger != nullptr) {
@@ -148,10 +158,10 @@ void context_exchange(const Evaluation& at, const LayerShape& shape, LayerTime& 
   // that hold an early and a late piece each are even (Llama 3, arXiv:2407.21783, section 3.3.2).
   const double uneven = at.stack.context_imbalance * (1 - 1 / at.context);
   const double hides = kContextOverlap * at.costs.overlap.context;
-  time.context_forward = std::max(0.0, ring - hides * time.attention_forward) +
-                         uneven * time.attention_forward;
-  time.context_backward = std::max(0.0, 2 * ring - hides * time.attention_backward) +
-                          uneven * time.attention_backward;
+  time.context_forward =
+      std::max(0.0, ring - hides * time.attention_forward) + uneven * time.attention_forward;
+  time.context_backward =
+      std::max(0.0, 2 * ring - hides * time.attention_backward) + uneven * time.attention_backward;
   if (at.ledger != nullptr) {
     note_context(at, "context parallel ring",
                  transfer_account(at.costs.fabric, bytes, at.tensor * at.context - 1),
@@ -203,9 +213,9 @@ void note_experts(const Evaluation& at, const LayerShape& shape, std::string_vie
   at.ledger->exchanged(entry);
 }
 
-// Every token goes to its experts and comes back, forward and backward. Ranks that share an expert's
-// matrices gather what each of them received, and scatter the sums (Megatron-Core's all-to-all
-// dispatcher, megatron/core/transformer/moe/token_dispatcher.py).
+// Every token goes to its experts and comes back, forward and backward. Ranks that share an
+// expert's matrices gather what each of them received, and scatter the sums (Megatron-Core's
+// all-to-all dispatcher, megatron/core/transformer/moe/token_dispatcher.py).
 void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& work,
                      LayerTime& time) {
   if (shape.experts <= 0) return;

@@ -14,8 +14,9 @@ namespace trcost {
 struct Stack;
 struct Block;
 
-/// Ranks that a state is spread over which is sharded from stage `from` on: ZeRO stages 1 to 3 divide
-/// the optimizer state, then gradients, then weights (Rajbhandari et al., arXiv:1910.02054, section 3).
+/// Ranks that a state is spread over which is sharded from stage `from` on: ZeRO stages 1 to 3
+/// divide the optimizer state, then gradients, then weights (Rajbhandari et al., arXiv:1910.02054,
+/// section 3).
 constexpr double sharers(Sharding sharding, Sharding from, double shards) noexcept {
   return sharding >= from ? shards : 1;
 }
@@ -43,11 +44,11 @@ struct LayerWidths {
   double scores = 0;      ///< entries per token of attention that is materialised: heads x length
   double ffn = 0;         ///< intermediate width that a token passes through
   bool gated = true;
-  bool dropout = false;   ///< after either branch
-  bool frozen = false;    ///< matrices that do not learn do not need their inputs
+  bool dropout = false;    ///< after either branch
+  bool frozen = false;     ///< matrices that do not learn do not need their inputs
   double input_bytes = 2;  ///< of an element of a matmul's input: fewer in 8- and 4-bit recipes
-  double routed = 0;      ///< experts per token, whose inputs and outputs are copied
-  double branches = 2;    ///< with norms and residual of their own: a mixer, a feed-forward
+  double routed = 0;       ///< experts per token, whose inputs and outputs are copied
+  double branches = 2;     ///< with norms and residual of their own: a mixer, a feed-forward
 };
 /// Of fused attention without dropout, whose matrices learn; `image_share`: tokens of the image per
 /// token, for layers that attend to it.
@@ -58,11 +59,11 @@ LayerWidths layer_widths(const Block& block, double image_share = 0) noexcept;
 ///   selective  2 n h + ... + 4 f (plain: 2 f): norm outputs and the activation function's product
 ///              are made again
 ///   full       2 h
-/// where attention is materialised 5 a s bytes of scores instead of 4 a: softmax, dropout's mask and
-/// what it leaves, and selective recomputation makes these again and nothing else. A mixture of
-/// experts adds 4 k h for the copies of k routed experts. With n = 2, q, k, v, o = h each and f = 4 h
-/// the GPT layer of Korthikanti et al., arXiv:2205.05198, table 2: none s b h (10 + 24/t + 5 a s/(h
-/// t)), selective the same without 5 a s/(h t).
+/// where attention is materialised 5 a s bytes of scores instead of 4 a: softmax, dropout's mask
+/// and what it leaves, and selective recomputation makes these again and nothing else. A mixture of
+/// experts adds 4 k h for the copies of k routed experts. With n = 2, q, k, v, o = h each and f = 4
+/// h the GPT layer of Korthikanti et al., arXiv:2205.05198, table 2: none s b h (10 + 24/t + 5 a
+/// s/(h t)), selective the same without 5 a s/(h t).
 ActivationBytes activation_bytes(const LayerWidths& layer, Recompute recompute) noexcept;
 
 /// Bytes per parameter of a 4-bit base: NF4 with blocks of 64 and doubly quantised scales,
@@ -76,8 +77,8 @@ inline constexpr double kQloraBytes = (4.0 + 8.0 / 64 + 32.0 / (64 * 256)) / 8;
 /// ceil(vocab / hidden) of the tokens at a time (Liger Kernel, arXiv:2410.10989, section 3.2).
 double bytes_per_logit(Loss loss, double vocab, double hidden) noexcept;
 
-/// Of a parameter that learns, under an optimizer that a user names instead of the stack's (model.md
-/// 4.1); `width`: bytes of a value in the format of the matmuls.
+/// Of a parameter that learns, under an optimizer that a user names instead of the stack's
+/// (model.md 4.1); `width`: bytes of a value in the format of the matmuls.
 StateBytes state_bytes(Optimizer optimizer, const StateBytes& of_stack, double width) noexcept;
 
 /// Formats that keep 32-bit weights and activations: no separate master copy.
@@ -95,8 +96,8 @@ double update_traffic(Optimizer optimizer, double of_stack, double width) noexce
 /// Whether the scores of the encoder's attention ever stand in memory under a stack.
 bool materialised_encoder(const Workload& workload, const Stack& stack) noexcept;
 
-/// Gradients that stay on a device whose host updates: two buckets of 2e8 16-bit values on their way
-/// out (DeepSpeed's ZeRO-3 reduce_bucket_size times two; its ZeRO-2 default is one of 5e8).
+/// Gradients that stay on a device whose host updates: two buckets of 2e8 16-bit values on their
+/// way out (DeepSpeed's ZeRO-3 reduce_bucket_size times two; its ZeRO-2 default is one of 5e8).
 inline constexpr double kGradientBuckets = 1e9;
 
 /// What a stage keeps for its backward passes:
@@ -109,8 +110,8 @@ struct ActivationAccount {
   double on_host = 0;    ///< that the host keeps instead
   double repeated = 0;
   double repeated_kept = 0, repeated_transient = 0;
-  // kept = the sum over places of layers x tokens x per_token, + connector; of layers that recompute
-  // in full with repeated_per_token.
+  // kept = the sum over places of layers x tokens x per_token, + connector; of layers that
+  // recompute in full with repeated_per_token.
   std::array<double, kPlaces> layers{}, tokens{}, per_token{}, repeated_per_token{};
   double connector = 0;
   [[nodiscard]] double bytes() const noexcept {
@@ -162,8 +163,8 @@ class MemoryModel {
   /// The layers of one place, of which a stage holds as many of their mean.
   struct Layers {
     double count = 0;
-    double tokens = 0;    ///< of their stream, per sequence
-    States own, routed;   ///< of a layer without its routed experts, and of those
+    double tokens = 0;                      ///< of their stream, per sequence
+    States own, routed;                     ///< of a layer without its routed experts, and of those
     std::array<ActivationBytes, 3> kept{};  ///< by Recompute; nothing where no gradient passes
     ActivationBytes most;  ///< of the layer that keeps most where nothing is made again
   };
@@ -211,9 +212,9 @@ class MemoryModel {
   std::array<Layers, kPlaces> layers_;
   DealtLayers dealt_;
   bool experts_ = false;
-  States first_;        ///< beside the layers: embedding, connector, what surrounds an encoder's layers
-  States last_;         ///< head, final norm
-  States head_again_;   ///< what a tied head adds where it is not on the embedding's stage
+  States first_;  ///< beside the layers: embedding, connector, what surrounds an encoder's layers
+  States last_;   ///< head, final norm
+  States head_again_;  ///< what a tied head adds where it is not on the embedding's stage
   double layer_weights_ = 0, expert_weights_ = 0, embedding_weights_ = 0;  ///< bytes when gathered
   double head_weights_ = 0;  ///< likewise; those of the embedding where it is tied
   bool tied_ = false;

@@ -9,8 +9,8 @@ namespace trcost {
 
 struct MemoryModel::Shares {
   StageLayers dealt;  ///< how many layers the stages hold
-  double tokens;  ///< of a micro-batch on one context rank
-  double images;  ///< micro-batches of the encoder, likewise
+  double tokens;      ///< of a micro-batch on one context rank
+  double images;      ///< micro-batches of the encoder, likewise
   double inverse_tensor;
   States dense, expert;                   ///< factors on a device's states
   std::array<double, kPlaces> kept;       ///< bytes per layer and micro-batch
@@ -115,10 +115,10 @@ double MemoryModel::moved_activations(const Layout& layout) const noexcept {
                            on_device(of_layout.kept));
 }
 
-// The vocabulary's tables of a stage, whole while the step lasts: of a pipeline one stage has one, the
-// last the other.
+// The vocabulary's tables of a stage, whole while the step lasts: of a pipeline one stage has one,
+// the last the other.
 inline double MemoryModel::gathered_tables(const Layout& layout, bool first,
-                                          bool last) const noexcept {
+                                           bool last) const noexcept {
   if (layout.sharding < Sharding::parameters || !recipe_.unsharded_embeddings) return 0;
   const double head = last && !(first && tied_) ? head_weights_ : 0;
   return ((first ? embedding_weights_ : 0) + head) / layout.tp;
@@ -152,8 +152,7 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   MemoryUse use;
   const double learning =
       held.weights * shares.dense.weights + routed.weights * shares.expert.weights;
-  use.weights =
-      held.frozen * shares.dense.frozen + routed.frozen * shares.expert.frozen + learning;
+  use.weights = held.frozen * shares.dense.frozen + routed.frozen * shares.expert.frozen + learning;
   use.gradients =
       held.gradients * shares.dense.gradients + routed.gradients * shares.expert.gradients;
   use.optimizer =
@@ -163,7 +162,8 @@ MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
   if (last) use.logits = shares.tokens * logit_bytes_ * shares.inverse_tensor;
   use.unallocated = shares.unallocated;
   use.fragments = recipe_.fragmentation * (use.activations + use.logits);
-  // The update comes when activations and logits are gone: more than those only what it copies adds.
+  // The update comes when activations and logits are gone: more than those only what it copies
+  // adds.
   const double copied =
       std::max(0.0, recipe_.update_copies * learning - use.activations - use.logits);
   use.overhead = use.unallocated + shares.gathered + gathered_tables(layout, first, last) +
@@ -238,7 +238,9 @@ MemoryModel::Fullest MemoryModel::fullest(const Layout& layout) const noexcept {
   });
 }
 
-MemoryUse MemoryModel::use(const Layout& layout) const noexcept { return fullest(layout).use; }
+MemoryUse MemoryModel::use(const Layout& layout) const noexcept {
+  return fullest(layout).use;
+}
 
 ActivationAccount MemoryModel::activations(const Layout& layout) const noexcept {
   const Fullest found = fullest(layout);

@@ -21,13 +21,13 @@ struct StepAccount;
 
 /// Where the time of a step goes, in the order of the waterfall. Exposed time only.
 enum class StepTerm : std::uint8_t {
-  matmul_peak,     ///< model FLOPs at dense peak: the useful time
-  kernel,          ///< matmuls below peak
-  attention,       ///< attention cores beyond their time at peak
-  elementwise,     ///< norms, activations, quantisation, launches
-  host,            ///< waiting for the host that issues the kernels
-  recompute,       ///< forward work done again
-  vision,          ///< the encoder's work beyond its time at peak
+  matmul_peak,  ///< model FLOPs at dense peak: the useful time
+  kernel,       ///< matmuls below peak
+  attention,    ///< attention cores beyond their time at peak
+  elementwise,  ///< norms, activations, quantisation, launches
+  host,         ///< waiting for the host that issues the kernels
+  recompute,    ///< forward work done again
+  vision,       ///< the encoder's work beyond its time at peak
   tensor_parallel,
   context_parallel,
   expert_parallel,
@@ -35,10 +35,10 @@ enum class StepTerm : std::uint8_t {
   pipeline_transfer,
   data_parallel,
   optimizer,
-  offload,         ///< exchange with the host's memory, and the host's update
-  imbalance,       ///< stragglers, uneven ranks
-  tuning,          ///< what the same software loses where nobody has tuned it
-  padding,         ///< tokens that fill sequences up
+  offload,    ///< exchange with the host's memory, and the host's update
+  imbalance,  ///< stragglers, uneven ranks
+  tuning,     ///< what the same software loses where nobody has tuned it
+  padding,    ///< tokens that fill sequences up
 };
 inline constexpr int kStepTermCount = 18;
 std::string_view step_term_name(StepTerm term);
@@ -47,10 +47,10 @@ bool is_network_term(StepTerm term);
 
 /// Predicted steady-state time of one optimizer step.
 struct StepTime {
-  double seconds = 0;                            ///< sum of `terms`
-  std::array<double, kStepTermCount> terms{};    ///< seconds
-  double model_flops = 0;                        ///< per step, whole cluster (model.md 2.2, 2.3)
-  double hardware_flops = 0;                     ///< with recomputation
+  double seconds = 0;                          ///< sum of `terms`
+  std::array<double, kStepTermCount> terms{};  ///< seconds
+  double model_flops = 0;                      ///< per step, whole cluster (model.md 2.2, 2.3)
+  double hardware_flops = 0;                   ///< with recomputation
 };
 
 /// A chip in its network with everything that step time and memory depend on.
@@ -61,15 +61,18 @@ struct Platform {
   const Stack* stack = nullptr;
   Precision precision = Precision::bf16;
   double slowdown = 1;  ///< of a step against what the stack's constants describe: see Tuning
-  double issued = 1;    ///< share of a block's host time that this run takes: see Stack::block_seconds
+  double issued =
+      1;  ///< share of a block's host time that this run takes: see Stack::block_seconds
   /// Bytes/s each way to the host's memory that copies reach; none where nothing is offloaded.
   std::optional<double> host_bandwidth = {};
   Overlap overlap = kUsuallyHidden;  ///< how much of what the stack can hide this run hides
-  std::shared_ptr<const System> stated = {};  ///< `system`, where its network is as the question has it
+  std::shared_ptr<const System> stated =
+      {};  ///< `system`, where its network is as the question has it
 };
 
-/// Sets what tuning changes: the seconds of a step over those that the stack's constants describe, the
-/// exchange that is hidden, and how much of the kernels the host issues one by one. First runs lose what usual ones lose, and more.
+/// Sets what tuning changes: the seconds of a step over those that the stack's constants describe,
+/// the exchange that is hidden, and how much of the kernels the host issues one by one. First runs
+/// lose what usual ones lose, and more.
 void set_tuning(Platform& platform, Tuning tuning);
 
 /// Per-layer costs prepared once for a workload on a platform; evaluating a layout is arithmetic

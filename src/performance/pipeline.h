@@ -77,8 +77,8 @@ struct StageParts {
 };
 
 struct StageTimes {
-  double mean = 0;     ///< over the stages
-  double slowest = 0;  ///< what a micro-batch takes in steady state
+  double mean = 0;          ///< over the stages
+  double slowest = 0;       ///< what a micro-batch takes in steady state
   StageLayers layers = {};  ///< on the stages, of more than one
 };
 StageTimes stage_times(const DealtLayers& dealt, const StageParts& parts, double stages) noexcept;

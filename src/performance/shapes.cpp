@@ -8,11 +8,12 @@
 namespace trcost {
 namespace {
 
-// Materialised scores of an encoder, per entry and forward pass, as bytes at the memory's rate. With
-// a class token a picture is 197, 257 or 577 tokens: odd widths, at which batched half-precision
-// products and the softmax in 32 bit run far below their rate. Fused against materialised attention
-// on one machine (Chinese-CLIP, flash_attention_En.md, A100: ViT-B/16 469 and 305 images/s, L/14
-// 163 and 99, L/14 at 336 pixels 68 and 29, H/14 76 and 51) is 280 to 370 bytes per entry in all.
+// Materialised scores of an encoder, per entry and forward pass, as bytes at the memory's rate.
+// With a class token a picture is 197, 257 or 577 tokens: odd widths, at which batched
+// half-precision products and the softmax in 32 bit run far below their rate. Fused against
+// materialised attention on one machine (Chinese-CLIP, flash_attention_En.md, A100: ViT-B/16 469
+// and 305 images/s, L/14 163 and 99, L/14 at 336 pixels 68 and 29, H/14 76 and 51) is 280 to 370
+// bytes per entry in all.
 constexpr double kEncoderScoreBytes = 100;
 constexpr double kEncoderScoreBackward = 2;
 

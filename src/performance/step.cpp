@@ -62,8 +62,7 @@ LayerTime head_time(const Evaluation& at, const LanguageModel& model) {
   }
   const std::size_t kernels = at.ledger != nullptr ? at.ledger->account.kernels.size() : 0;
   LayerTime head;
-  add(head, head_kernels(model.hidden, model.vocab, split, at.costs.rates),
-      at.costs.head_count);
+  add(head, head_kernels(model.hidden, model.vocab, split, at.costs.rates), at.costs.head_count);
   if (!at.costs.language_backward) {
     drop_backward(head);
     if (at.ledger != nullptr) {
@@ -84,8 +83,8 @@ std::pair<double, double> gathers_host(const Evaluation& at) {
   if (at.layout.sharding < Sharding::parameters || at.shards <= 1) return {0, 0};
   const double decoder = at.costs.dealt.count();
   const double encoder = at.costs.encoder.count;
-  const double learning = (at.costs.language_backward ? decoder : 0) +
-                          (at.costs.encoder_backward ? encoder : 0);
+  const double learning =
+      (at.costs.language_backward ? decoder : 0) + (at.costs.encoder_backward ? encoder : 0);
   const double each = at.stack.collective_dispatch_seconds * decoder;
   return {each + at.costs.gather_seconds * (decoder + encoder),
           2 * each + at.costs.gather_seconds * learning * (1 + repeated_layers(at))};
@@ -133,8 +132,8 @@ MicroBatch micro_batch(const Evaluation& at, const LanguageModel& model) {
                                     noted ? &at.ledger->account.repeated_layers : nullptr);
   }
   if (at.costs.encoder_backward) {
-    work.vision_again = recomputed_seconds(
-        at, work.vision, 0, noted ? &at.ledger->account.repeated_encoder : nullptr);
+    work.vision_again = recomputed_seconds(at, work.vision, 0,
+                                           noted ? &at.ledger->account.repeated_encoder : nullptr);
   }
   wait_for_host(at, work);
   return work;
@@ -187,8 +186,8 @@ void note_pipeline(const MicroBatch& work, const StageParts& parts, const StageT
   account.repeated = work.again + work.vision_again;
   account.waiting = work.waiting();
   account.connector = work.connector;
-  account.connector_flops = at.layout.micro_batch / (at.context * at.tensor) *
-                            at.costs.connector_flops;
+  account.connector_flops =
+      at.layout.micro_batch / (at.context * at.tensor) * at.costs.connector_flops;
   account.connector_rate = 1 / at.costs.rates.matmul_half;
   account.parts = parts;
   account.stage_layers = stages.layers;

@@ -43,7 +43,8 @@ void add_tiers(const Platform& platform, const Fabric& fabric, StepAccount& out)
 }  // namespace
 
 void Ledger::exchanged(ExchangeAccount entry) {
-  // Over all its collectives; an all-reduce sends twice what a gather does, but for what switches add.
+  // Over all its collectives; an all-reduce sends twice what a gather does, but for what switches
+  // add.
   for (std::size_t i = 0; i < entry.collective_count; ++i) {
     const CollectiveAccount& each = entry.collectives[i];
     const double sent = each.kind == CollectiveKind::all_reduce ? 2 : 1;

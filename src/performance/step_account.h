@@ -31,8 +31,8 @@ enum class KernelKind : std::uint8_t { matmul, grouped_matmul, attention, elemen
 /// `matmul`, `grouped matmul`, ...
 std::string_view kernel_name(KernelKind kind);
 
-/// What an attention's seconds are made of: FLOP x of_head x of_length / rate + bytes / memory rate +
-/// starts x the start of a matmul; backward likewise, with its own.
+/// What an attention's seconds are made of: FLOP x of_head x of_length / rate + bytes / memory rate
+/// + starts x the start of a matmul; backward likewise, with its own.
 struct AttentionAccount {
   double rate = 0, backward_rate = 0;  ///< FLOP/s at head dimension 128 and a long sequence
   double of_head = 1, of_length = 1;   ///< how much longer at those of the layer
@@ -52,12 +52,12 @@ struct ElementwiseAccount {
 struct KernelAccount {
   std::string_view module;  ///< `layers`, `head`, `vision encoder`
   KernelKind kind{};
-  double layers = 0;  ///< that it stands in, over the whole model
+  double layers = 0;           ///< that it stands in, over the whole model
   double m = 0, n = 0, k = 0;  ///< of a matmul, of one rank; 0 where it is none
   double flops = 0;            ///< forward
   double bytes = 0;            ///< of memory moved, forward
   double forward = 0, input_gradients = 0, weight_gradients = 0;  ///< seconds
-  AttentionAccount attention = {};  ///< of an attention's core
+  AttentionAccount attention = {};                                ///< of an attention's core
   ElementwiseAccount elementwise = {};
   double rate = 0;            ///< FLOP/s of a matmul, with the tiles that few tokens leave empty
   double gradient_bytes = 0;  ///< of memory moved by the gradient of its weights
@@ -80,7 +80,8 @@ struct ExchangeAccount {
   bool backward = false;               ///< falls away where nothing learns
   std::array<CollectiveAccount, 4> collectives{};
   std::size_t collective_count = 0;
-  // hidden = min(hideable x times x each, window), window = window_share x passes x seconds of work.
+  // hidden = min(hideable x times x each, window), window = window_share x passes x seconds of
+  // work.
   double hideable = 1;        ///< share of the exchange that software can hide
   double window_share = 1;    ///< share of the work that hides
   double passes = 1;          ///< of micro-batches that an exchange runs beside
@@ -105,7 +106,8 @@ struct HostTime {
 
 /// Forward work of a module done again:
 ///   selective + share x max(0, forward - kept - selective), where selective is
-///   elementwise_share x (elementwise - routing) + matmul_share x matmul + attention_share x attention
+///   elementwise_share x (elementwise - routing) + matmul_share x matmul + attention_share x
+///   attention
 /// with the seconds of its forward pass.
 struct RepeatedAccount {
   double seconds = 0;
@@ -135,18 +137,18 @@ struct StepAccount {
   double elementwise_rate =
       0;  ///< bytes/s of fused traffic, with what the software moves beside it
   double ramp_seconds = 0, gap_seconds = 0;  ///< of a matmul; between kernels
-  double half_bytes = 0;  ///< payload at half of the innermost tier's rate
+  double half_bytes = 0;                     ///< payload at half of the innermost tier's rate
   std::vector<TierAccount> tiers;
   std::vector<KernelAccount> kernels;
   std::vector<ExchangeAccount> exchanges;
   // A micro-batch through one replica, seconds over all its stages.
-  double repeated = 0;   ///< forward work done again
+  double repeated = 0;  ///< forward work done again
   RepeatedAccount repeated_layers = {}, repeated_encoder = {};
   HostTime host_forward = {}, host_backward = {};
   double waiting_forward = 0, waiting_backward = 0;
   double block_seconds = 0, dispatch_seconds = 0;  ///< of the host: a block, a collective
-  double waiting = 0;    ///< for the host that issues kernels
-  double connector = 0;  ///< projector of images
+  double waiting = 0;                              ///< for the host that issues kernels
+  double connector = 0;                            ///< projector of images
   double connector_flops = 0, connector_rate = 0;  ///< of a rank's micro-batch
   // The pipeline.
   double micro_batches = 0, stages = 1, virtual_stages = 1;
@@ -155,10 +157,10 @@ struct StepAccount {
   StageParts parts = {};                     ///< what the stages are added up from
   StageLayers stage_layers = {};             ///< language layers on them
   double model_layers = 0;
-  double bubble_stages = 0;                  ///< (stages - 1) / virtual_stages
-  double transfer = 0;                       ///< exposed between stages, per micro-batch
-  double transfers = 0;                      ///< in that, of `stage_transfer`
-  double transfer_shown = 1;                 ///< share of their seconds that nothing hides
+  double bubble_stages = 0;   ///< (stages - 1) / virtual_stages
+  double transfer = 0;        ///< exposed between stages, per micro-batch
+  double transfers = 0;       ///< in that, of `stage_transfer`
+  double transfer_shown = 1;  ///< share of their seconds that nothing hides
   CollectiveAccount stage_transfer = {};
   // The update.
   double update_parameters = 0;  ///< of a rank
@@ -167,7 +169,7 @@ struct StepAccount {
   // On everything.
   double imbalance = 0;  ///< (1 + straggler x log2 hosts) x uneven - 1
   double straggler = 0, hosts = 1, uneven = 1;
-  double slowdown = 1;   ///< of software that nobody tuned
+  double slowdown = 1;  ///< of software that nobody tuned
   double padding_efficiency = 1;
   double activation_bytes = 0;  ///< kept on the fullest stage
   ActivationAccount activations = {};

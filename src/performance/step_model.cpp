@@ -45,8 +45,8 @@ void prepare_parameters(const Workload& workload, const Platform& platform, Step
   const TrainableCounts trainable = count_trainable(workload);
   const bool all = gradients_of(workload).language.weights;
   costs.trainable_expert = all ? costs.parameters_expert : 0;
-  costs.update_traffic = update_traffic(
-      workload.optimizer, platform.stack->optimizer_bytes, is_single(platform.precision) ? 4 : 2);
+  costs.update_traffic = update_traffic(workload.optimizer, platform.stack->optimizer_bytes,
+                                        is_single(platform.precision) ? 4 : 2);
   costs.trainable_dense = trainable.total + (all ? counts.mtp : 0) - costs.trainable_expert;
 }
 

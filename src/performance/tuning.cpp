@@ -8,9 +8,12 @@ namespace {
 // ln of a step's time over that of a showcase, for the stack alone.
 double behind(const Stack& stack, Tuning tuning) {
   switch (tuning) {
-    case Tuning::showcase: return 0;
-    case Tuning::usual: return stack.usual_gap;
-    case Tuning::first_run: return stack.usual_gap + stack.first_run_gap;
+    case Tuning::showcase:
+      return 0;
+    case Tuning::usual:
+      return stack.usual_gap;
+    case Tuning::first_run:
+      return stack.usual_gap + stack.first_run_gap;
   }
   return 0;
 }

@@ -61,10 +61,10 @@ Bounds::Work Bounds::on_all(const Structure& s, double micro_batch) {
   l.sharding = Sharding::none;
   const StepTime time = model_.step(l);
   double sum = 0;
-  for (const StepTerm each : {StepTerm::matmul_peak, StepTerm::kernel, StepTerm::attention,
-                              StepTerm::elementwise, StepTerm::host, StepTerm::vision,
-                              StepTerm::tensor_parallel, StepTerm::context_parallel,
-                              StepTerm::expert_parallel}) {
+  for (const StepTerm each :
+       {StepTerm::matmul_peak, StepTerm::kernel, StepTerm::attention, StepTerm::elementwise,
+        StepTerm::host, StepTerm::vision, StepTerm::tensor_parallel, StepTerm::context_parallel,
+        StepTerm::expert_parallel}) {
     sum += term(time, each);
   }
   const double lost = term(time, StepTerm::imbalance) + term(time, StepTerm::tuning) +

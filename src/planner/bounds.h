@@ -39,7 +39,7 @@ class Bounds {
   const StepModel& model_;
   double gpus_;
   ContextKind context_kind_;
-  std::optional<double> again_share_;  ///< computed when first needed
+  std::optional<double> again_share_;     ///< computed when first needed
   std::map<LayoutDegrees, Known> known_;  ///< in one stage and one replica
   LayoutDegrees last_;
   Known* last_known_ = nullptr;  ///< of last_, which structures share with their neighbours

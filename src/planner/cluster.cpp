@@ -21,8 +21,8 @@ bool any_fits(const StepModel& model, PlanRequest request, double gpus) {
     batch.global_batch = m * batch.micro_batch * s.dp;
     if (request.global_batch && batch.global_batch > wanted) continue;
     for (const Sharding sharding : space.shardings()) {
-      const Layout l = space.layout(s, batch, request.vp.value_or(1), sharding,
-                                    space.recomputes().back());
+      const Layout l =
+          space.layout(s, batch, request.vp.value_or(1), sharding, space.recomputes().back());
       if (model.memory(l).fits) return true;
     }
   }

@@ -45,8 +45,7 @@ auto complexity(const Layout& l) {
 }
 
 bool same_structure(const Layout& a, const Layout& b) {
-  return model_split(a) == model_split(b) && a.sharding == b.sharding &&
-         a.recompute == b.recompute;
+  return model_split(a) == model_split(b) && a.sharding == b.sharding && a.recompute == b.recompute;
 }
 
 }  // namespace

@@ -34,19 +34,17 @@ std::string way_in(const StepModel& model) {
   const std::string chip = model.platform().accelerator->name;
   const double most = std::min(kMostGpus, std::max(16384.0, 64 * request.gpus));
   const std::optional<double> enough = smallest_cluster(model, request, most);
-  throw Error(
-      ErrorKind::no_answer,
-      fmt::format("the training does not fit on {} {}: the best layout takes {} of the {} "
-                  "that a plan may fill on each",
-                  format_exact(request.gpus), chip,
-                  format_number(least.memory.total, NumberKind::bytes),
-                  format_number(least.memory.capacity, NumberKind::bytes)),
-      enough
-          ? fmt::format("the smallest cluster that holds it has {} GPUs{}", format_exact(*enough),
-                        way_in(model))
-          : fmt::format("no cluster of up to {} GPUs holds it either: free a degree, "
-                        "or take an accelerator with more memory{}",
-                        format_exact(most), way_in(model)));
+  throw Error(ErrorKind::no_answer,
+              fmt::format("the training does not fit on {} {}: the best layout takes {} of the {} "
+                          "that a plan may fill on each",
+                          format_exact(request.gpus), chip,
+                          format_number(least.memory.total, NumberKind::bytes),
+                          format_number(least.memory.capacity, NumberKind::bytes)),
+              enough ? fmt::format("the smallest cluster that holds it has {} GPUs{}",
+                                   format_exact(*enough), way_in(model))
+                     : fmt::format("no cluster of up to {} GPUs holds it either: free a degree, "
+                                   "or take an accelerator with more memory{}",
+                                   format_exact(most), way_in(model)));
 }
 
 // A question of degrees that contradict the cluster is malformed; otherwise no layout is an answer.

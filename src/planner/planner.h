@@ -25,7 +25,7 @@ struct PlanRequest : Degrees {
   std::optional<Sharding> sharding;
   std::optional<Recompute> recompute;
   std::optional<ContextKind> context_kind;  ///< empty: the stack's
-  std::optional<int> recompute_layers;  ///< see Layout::recompute_layers
+  std::optional<int> recompute_layers;      ///< see Layout::recompute_layers
   bool sequence_parallel = true;
   /// Share of the capacity that a plan leaves free, unless nothing that does so fits.
   double memory_margin = 0;

@@ -50,11 +50,16 @@ struct Whole {
 Whole dealt_by(const Dimension& dimension, const StepModel& model) {
   const LanguageModel& m = model.workload().language;
   switch (dimension.deals) {
-    case Deals::nothing: break;
-    case Deals::heads: return {static_cast<double>(m.heads), "attention heads"};
-    case Deals::layers: return {model.dealt().count(), "layers"};
-    case Deals::tokens: return {model.workload().seq_length, "tokens of a sequence"};
-    case Deals::experts: return {m.moe ? static_cast<double>(m.moe->experts) : 1, "experts"};
+    case Deals::nothing:
+      break;
+    case Deals::heads:
+      return {static_cast<double>(m.heads), "attention heads"};
+    case Deals::layers:
+      return {model.dealt().count(), "layers"};
+    case Deals::tokens:
+      return {model.workload().seq_length, "tokens of a sequence"};
+    case Deals::experts:
+      return {m.moe ? static_cast<double>(m.moe->experts) : 1, "experts"};
     case Deals::expert_channels:
       return {m.moe ? static_cast<double>(m.moe->expert_ffn) : 1, "channels of an expert"};
   }
@@ -159,9 +164,8 @@ void check_stages(double layers, const PlanRequest& r) {
     refuse(fmt::format("vp {} needs a pipeline", vp), "leave --vp out, or raise --pp", "--vp");
   }
   if (r.pp && static_cast<double>(vp) * *r.pp > std::ceil(layers / *r.pp) * *r.pp) {
-    refuse(
-        fmt::format("pp {} x vp {} are more stages than the {} layers fill", *r.pp, vp, layers),
-        fmt::format("vp at most {}", std::ceil(layers / *r.pp)), "--vp");
+    refuse(fmt::format("pp {} x vp {} are more stages than the {} layers fill", *r.pp, vp, layers),
+           fmt::format("vp at most {}", std::ceil(layers / *r.pp)), "--vp");
   }
 }
 

@@ -180,7 +180,7 @@ void LayoutSearch::add_stages(int structure, const BatchChoice& batch, double re
 }
 
 double LayoutSearch::repeated_at(const Structure& s, const BatchChoice& batch, Sharding sharding,
-                           const MemoryUse& least) {
+                                 const MemoryUse& least) {
   double share = 1;
   for (const Recompute recompute : space_.recomputes()) {
     if (recompute == space_.recomputes().back()) break;
@@ -268,7 +268,7 @@ MemoryUse LayoutSearch::memory(const Layout& l) {
 }
 
 Layout LayoutSearch::with_recomputed_layers(const Layout& l, const MemoryUse& most,
-                                      const MemoryUse& least) const {
+                                            const MemoryUse& least) const {
   const double room = most.capacity * filled_;
   const bool open = !request_.recompute && !request_.recompute_layers;
   if (!open || !model_.platform().stack->partial_recompute || least.total >= room) return l;
@@ -286,7 +286,7 @@ void LayoutSearch::take(const Layout& l, double penalty) {
 }
 
 void LayoutSearch::consider_memory(const Structure& s, const BatchChoice& batch, double& least,
-                             Plan& plan) const {
+                                   Plan& plan) const {
   for (const Sharding sharding : space_.shardings()) {
     // A layout given in full that does not even fit with every layer recomputed says that its
     // software keeps less than the memory model thinks, not that it recomputes all.

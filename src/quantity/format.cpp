@@ -17,8 +17,8 @@ struct Scale {
   std::string_view suffix;
 };
 
-constexpr Scale kCounts[] = {{1e15, 0, ""}, {1e12, 1e12, "T"}, {1e9, 1e9, "B"},
-                             {1e6, 1e6, "M"}, {1e4, 1e3, "k"}, {0, 1, ""}};
+constexpr Scale kCounts[] = {{1e15, 0, ""},   {1e12, 1e12, "T"}, {1e9, 1e9, "B"},
+                             {1e6, 1e6, "M"}, {1e4, 1e3, "k"},   {0, 1, ""}};
 constexpr Scale kBytes[] = {{1e18, 1e18, " EB"}, {1e15, 1e15, " PB"}, {1e12, 1e12, " TB"},
                             {1e9, 1e9, " GB"},   {1e6, 1e6, " MB"},   {1e3, 1e3, " kB"},
                             {0, 1, " B"}};
@@ -92,15 +92,19 @@ std::string format_number(double value, NumberKind kind, int significant) {
     case NumberKind::count:
       if (std::abs(value) < 1e4 && value == std::floor(value)) return fmt::format("{:.0f}", value);
       return scaled(value, kCounts, significant);
-    case NumberKind::bytes: return scaled(value, kBytes, significant);
-    case NumberKind::rate: return scaled(value, kBytes, significant) + "/s";
-    case NumberKind::duration: return scaled(value, kDurations, significant);
+    case NumberKind::bytes:
+      return scaled(value, kBytes, significant);
+    case NumberKind::rate:
+      return scaled(value, kBytes, significant) + "/s";
+    case NumberKind::duration:
+      return scaled(value, kDurations, significant);
     case NumberKind::money:
       if (std::abs(value) < 1e4 && std::abs(value) >= 0.1) return fmt::format("${:.2f}", value);
       return "$" + scaled(value, kMoney, significant);
     case NumberKind::fraction:
       return significant_digits(value * 100, significant) + "%";
-    case NumberKind::number: break;
+    case NumberKind::number:
+      break;
   }
   return significant_digits(value, significant);
 }

@@ -19,9 +19,9 @@ struct Unit {
 };
 
 constexpr double kKi = 1024.0;
-constexpr Unit kCountUnits[] = {{"k", 1e3},  {"K", 1e3},   {"M", 1e6},        {"G", 1e9},
-                                {"B", 1e9},  {"bn", 1e9},  {"T", 1e12},       {"P", 1e15},
-                                {"Ki", kKi}, {"Mi", kKi * kKi}, {"Gi", kKi * kKi * kKi}};
+constexpr Unit kCountUnits[] = {{"k", 1e3},  {"K", 1e3},       {"M", 1e6},           {"G", 1e9},
+                                {"B", 1e9},  {"bn", 1e9},      {"T", 1e12},          {"P", 1e15},
+                                {"Ki", kKi}, {"Mi", kKi* kKi}, {"Gi", kKi* kKi* kKi}};
 constexpr Unit kByteUnits[] = {{"B", 1},
                                {"kB", 1e3},
                                {"KB", 1e3},
@@ -40,15 +40,36 @@ constexpr Unit kByteUnits[] = {{"B", 1},
                                {"Ki", kKi},
                                {"Mi", kKi* kKi},
                                {"Gi", kKi* kKi* kKi}};
-constexpr Unit kDurationUnits[] = {
-    {"ms", 1e-3},      {"s", 1},          {"sec", 1},        {"secs", 1},       {"second", 1},
-    {"seconds", 1},    {"min", 60},       {"m", 60},         {"mins", 60},      {"minute", 60},
-    {"minutes", 60},   {"h", 3600},       {"hr", 3600},      {"hrs", 3600},     {"hour", 3600},
-    {"hours", 3600},   {"d", 86400},      {"day", 86400},    {"days", 86400},   {"w", 604800},
-    {"wk", 604800},    {"week", 604800},  {"weeks", 604800}, {"mo", kHoursPerMonth * 3600},
-    {"month", kHoursPerMonth * 3600},     {"months", kHoursPerMonth * 3600},
-    {"y", kHoursPerYear * 3600},          {"yr", kHoursPerYear * 3600},
-    {"year", kHoursPerYear * 3600},       {"years", kHoursPerYear * 3600}};
+constexpr Unit kDurationUnits[] = {{"ms", 1e-3},
+                                   {"s", 1},
+                                   {"sec", 1},
+                                   {"secs", 1},
+                                   {"second", 1},
+                                   {"seconds", 1},
+                                   {"min", 60},
+                                   {"m", 60},
+                                   {"mins", 60},
+                                   {"minute", 60},
+                                   {"minutes", 60},
+                                   {"h", 3600},
+                                   {"hr", 3600},
+                                   {"hrs", 3600},
+                                   {"hour", 3600},
+                                   {"hours", 3600},
+                                   {"d", 86400},
+                                   {"day", 86400},
+                                   {"days", 86400},
+                                   {"w", 604800},
+                                   {"wk", 604800},
+                                   {"week", 604800},
+                                   {"weeks", 604800},
+                                   {"mo", kHoursPerMonth * 3600},
+                                   {"month", kHoursPerMonth * 3600},
+                                   {"months", kHoursPerMonth * 3600},
+                                   {"y", kHoursPerYear * 3600},
+                                   {"yr", kHoursPerYear * 3600},
+                                   {"year", kHoursPerYear * 3600},
+                                   {"years", kHoursPerYear * 3600}};
 constexpr Unit kMoneyUnits[] = {{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"B", 1e9}, {"bn", 1e9}};
 
 struct Kind {
@@ -59,14 +80,22 @@ struct Kind {
 
 Kind kind_info(NumberKind kind) {
   switch (kind) {
-    case NumberKind::count: return {"a count", "10e9, 10B, 1.5T, 128k", kCountUnits};
-    case NumberKind::integer: return {"a whole number", "8, 4096, 16k", kCountUnits};
-    case NumberKind::bytes: return {"a size", "80GB, 80GiB, 4096", kByteUnits};
-    case NumberKind::rate: return {"a rate", "400GB/s, 50e9", kByteUnits};
-    case NumberKind::duration: return {"a duration", "30d, 6mo, 90min, 20h", kDurationUnits};
-    case NumberKind::money: return {"an amount of dollars", "2.10, $2.10, 1.5M", kMoneyUnits};
-    case NumberKind::fraction: return {"a fraction", "0.45, 45%", {}};
-    case NumberKind::number: break;
+    case NumberKind::count:
+      return {"a count", "10e9, 10B, 1.5T, 128k", kCountUnits};
+    case NumberKind::integer:
+      return {"a whole number", "8, 4096, 16k", kCountUnits};
+    case NumberKind::bytes:
+      return {"a size", "80GB, 80GiB, 4096", kByteUnits};
+    case NumberKind::rate:
+      return {"a rate", "400GB/s, 50e9", kByteUnits};
+    case NumberKind::duration:
+      return {"a duration", "30d, 6mo, 90min, 20h", kDurationUnits};
+    case NumberKind::money:
+      return {"an amount of dollars", "2.10, $2.10, 1.5M", kMoneyUnits};
+    case NumberKind::fraction:
+      return {"a fraction", "0.45, 45%", {}};
+    case NumberKind::number:
+      break;
   }
   return {"a number", "1.25, 2e3", {}};
 }

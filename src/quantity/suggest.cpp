@@ -27,7 +27,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 // Names are typed with blanks and underscores for hyphens.
 std::string hyphenated(std::string_view text) {
   std::string out = lower_case(text);
-  std::ranges::replace_if(out, [](char c) { return c == '_' || c == ' '; }, '-');
+  std::ranges::replace_if(
+      out, [](char c) { return c == '_' || c == ' '; }, '-');
   return out;
 }
 

@@ -70,10 +70,9 @@ Table items_table(const Estimate& estimate) {
     const bool imputed = shows_kind(cost, item);
     Cell amount =
         item.amount ? Cell::number(*item.amount, with_kind(amounts[i], imputed)) : Cell::unknown();
-    Cell price = item.unit_price
-                     ? Cell::number(*item.unit_price,
-                                    with_kind(unit_money(*item.unit_price), imputed))
-                     : Cell::unknown();
+    Cell price = item.unit_price ? Cell::number(*item.unit_price,
+                                                with_kind(unit_money(*item.unit_price), imputed))
+                                 : Cell::unknown();
     table.add_row(
         {item_name(item), Cell::number(item.quantity, item_quantity_words(item)), price, amount});
   };
@@ -81,9 +80,9 @@ Table items_table(const Estimate& estimate) {
     if (cost.items[i].included) add(i);
   }
   table.add_rule();
-  const std::string total =
-      cost.total ? with_kind("$" + grouped(*cost.total, shown_decimals(cost)), cost)
-                 : std::string("n/a");
+  const std::string total = cost.total
+                                ? with_kind("$" + grouped(*cost.total, shown_decimals(cost)), cost)
+                                : std::string("n/a");
   table.add_row({Cell("Total").strong(), "", "",
                  cost.total ? Cell::number(*cost.total, total).strong() : Cell::unknown()});
   bool apart = false;

@@ -199,10 +199,10 @@ Table software_table(const Catalog& catalog, CatalogKind kind) {
 Table published_runs_table(const RunBook& runs) {
   Table table = named_table();
   for (const ThroughputRow& row : runs.throughput) {
-    table.add_row({row.id, fmt::format("{}, {}", row.model, word_of(kTasks, row.task)),
-                   fmt::format("{:g} x {}, {}, {:g} tokens/s/GPU; {}", row.gpus, row.accelerator,
-                               precision_name(row.precision), row.tokens_per_second_per_gpu,
-                               row.source)});
+    table.add_row(
+        {row.id, fmt::format("{}, {}", row.model, word_of(kTasks, row.task)),
+         fmt::format("{:g} x {}, {}, {:g} tokens/s/GPU; {}", row.gpus, row.accelerator,
+                     precision_name(row.precision), row.tokens_per_second_per_gpu, row.source)});
   }
   for (const PublishedRun& run : runs.runs) {
     table.add_row({run.id, fmt::format("{}, {}", run.name, run.stage),

@@ -28,12 +28,12 @@ struct Document {
   /// The page of text, where that shows less than what is handed on.
   std::function<Page()> text_page = {};
   std::function<std::string()> below = {};  ///< what text says after the page
-  std::string file = {};   ///< JSON that stands for the record where the answer is a file
+  std::string file = {};  ///< JSON that stands for the record where the answer is a file
   /// The page of a workbook, where its rows are too many to stand there twice.
   std::function<Page()> summary = {};
   /// The sheet of a workbook that computes, where the answer has one.
   std::function<Calculation()> budget = {};
-  std::optional<Scatter> scatter = {};  ///< beside the rows of a workbook
+  std::optional<Scatter> scatter = {};     ///< beside the rows of a workbook
   std::shared_ptr<const void> keeps = {};  ///< what `record` looks at, where nobody else has it
   bool scalars_beside = true;  ///< the rows of a workbook have the document's scalars beside
   std::string scenario = {};   ///< JSON that gives the same answer with --scenario; may be empty

@@ -129,8 +129,7 @@ std::string token_fact(const Estimate& e) {
 std::string alternatives_fact(const Report& report) {
   std::string text;
   for (const TokenAlternative& each : report.alternatives) {
-    const auto same =
-        std::ranges::find(report.estimates, each.accelerator, &Estimate::accelerator);
+    const auto same = std::ranges::find(report.estimates, each.accelerator, &Estimate::accelerator);
     const bool imputed = same != report.estimates.end() && same->cost.doubts.imputed;
     const std::string saw = each.example.tokens == each.tokens
                                 ? std::string()
@@ -231,12 +230,12 @@ std::vector<Fact> run_facts(const Estimate& e) {
   const std::string batch = e.rollout      ? counted_words(e.rollout->responses, "response")
                             : e.one_layout ? counted_words(e.layout.global_batch, "sequence")
                                            : std::string(" in the mean of the stages");
-  facts.push_back({e.rollout ? "Round" : "Step",
-                   fmt::format("{}{}; {} tokens/s and {} TFLOP/s per GPU",
-                                       format_number(p.step_seconds, NumberKind::duration), batch,
-                                       speed_words(p.tokens_per_second_per_gpu),
-                                       p.tflops_per_gpu < 1000
-                                           ? format_number(p.tflops_per_gpu, NumberKind::number)
+  facts.push_back(
+      {e.rollout ? "Round" : "Step",
+       fmt::format("{}{}; {} tokens/s and {} TFLOP/s per GPU",
+                   format_number(p.step_seconds, NumberKind::duration), batch,
+                   speed_words(p.tokens_per_second_per_gpu),
+                   p.tflops_per_gpu < 1000 ? format_number(p.tflops_per_gpu, NumberKind::number)
                                            : grouped(p.tflops_per_gpu, 0))});
   constexpr double kWorthSaying = 0.005;
   if (p.batch_token_cost.value_or(0) >= kWorthSaying) {
@@ -272,10 +271,9 @@ std::vector<Fact> pipeline_facts(const Estimate& e) {
                    short_of ? "wanted " : "",
                    short_of ? ", " + each_second(p.images_reached_per_second) + " reached" : "")});
   facts.push_back(
-      {"Reading", fmt::format("{}{}; dataset {}",
-                              format_number(p.bytes_per_second, NumberKind::rate),
-                              short_of ? " wanted" : "",
-                              format_number(p.dataset_bytes, NumberKind::bytes))});
+      {"Reading",
+       fmt::format("{}{}; dataset {}", format_number(p.bytes_per_second, NumberKind::rate),
+                   short_of ? " wanted" : "", format_number(p.dataset_bytes, NumberKind::bytes))});
   facts.push_back(
       {"Decoding", fmt::format("{} CPU cores per GPU",
                                format_number(p.decode_cores_per_gpu, NumberKind::number))});

@@ -23,8 +23,8 @@ struct Fact {
 
 struct Heading {
   std::string text;
-  std::string note = {};  ///< beside it, dimmed
-  bool in_text = true;    ///< else text leaves out all up to the next heading
+  std::string note = {};       ///< beside it, dimmed
+  bool in_text = true;         ///< else text leaves out all up to the next heading
   std::string text_note = {};  ///< in place of `note` where it is about the text alone
 };
 
@@ -74,10 +74,11 @@ struct Ranges {
   std::string title;
   std::vector<Row> rows;
   Table numbers;
-  bool in_text = true;   ///< else the numbers stand elsewhere on the page
+  bool in_text = true;  ///< else the numbers stand elsewhere on the page
 };
 
-/// Of a figure that each platform has, still without rows; its numbers stand in a table of the page.
+/// Of a figure that each platform has, still without rows; its numbers stand in a table of the
+/// page.
 Ranges platform_ranges(std::string title);
 
 /// So many lines of a Curve are told apart by their looks.
@@ -109,7 +110,7 @@ struct Curve {
   /// The diagonal, where both axes measure the same.
   bool diagonal = false;
   Table numbers;
-  bool in_text = false;  ///< as its numbers; else they stand elsewhere on the page
+  bool in_text = false;        ///< as its numbers; else they stand elsewhere on the page
   bool numbers_apart = false;  ///< they are many, or stand elsewhere: only behind the figure
 };
 
@@ -144,10 +145,10 @@ struct Page {
   std::string title;
   std::string made_by;  ///< program and date of prices: beside the first heading, or at the end
   std::vector<Piece> pieces = {};
-  std::string note = {};  ///< said before who made it
+  std::string note = {};     ///< said before who made it
   std::string subject = {};  ///< of which model it is, for the title of a page that is forwarded
-  bool titled = true;   ///< else the first heading stands for the title in text
-  bool bare = false;  ///< text is the tables alone, from the margin on: a listing
+  bool titled = true;        ///< else the first heading stands for the title in text
+  bool bare = false;         ///< text is the tables alone, from the margin on: a listing
 
   Page& add(Piece piece);
 };

@@ -158,8 +158,7 @@ Table stages_table(const Estimate& estimate) {
   for (const StageResult& s : estimate.stages) {
     table.add_row({s.name, Cell::number(s.tokens, NumberKind::count),
                    Cell::number(s.flops, flop_words(s.flops)),
-                   Cell::number(s.gpus, grouped(s.gpus, 0)),
-                   split_words(s.layout),
+                   Cell::number(s.gpus, grouped(s.gpus, 0)), split_words(s.layout),
                    fmt::format("{}{}", format_number(s.memory.total, NumberKind::bytes),
                                s.memory.fits ? "" : ": does not fit"),
                    Cell::number(s.mfu, NumberKind::fraction),

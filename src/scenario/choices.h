@@ -10,11 +10,11 @@ namespace trcost {
 
 /// What happens to a module's parameters in a training step.
 enum class Training : std::uint8_t {
-  frozen,  ///< forward only, unless something upstream learns
-  full,    ///< all parameters learn
-  lora,    ///< low-rank adapters on every linear layer learn, the base is frozen
-  qlora,   ///< as lora, base stored in 4 bits
-  adapter, ///< bottleneck adapters after attention and feed-forward learn
+  frozen,   ///< forward only, unless something upstream learns
+  full,     ///< all parameters learn
+  lora,     ///< low-rank adapters on every linear layer learn, the base is frozen
+  qlora,    ///< as lora, base stored in 4 bits
+  adapter,  ///< bottleneck adapters after attention and feed-forward learn
 };
 /// The first two are a connector's.
 inline constexpr Choice<Training> kTrainings[] = {{"full", Training::full},
@@ -64,11 +64,10 @@ struct Offload {
   bool activations = false;  ///< of the language model's layers, from forward to backward
   [[nodiscard]] constexpr bool any() const noexcept { return optimizer || activations; }
 };
-inline constexpr Choice<Offload> kOffloads[] = {
-    {"none", {}},
-    {"optimizer", {.optimizer = true}},
-    {"activations", {.activations = true}},
-    {"all", {.optimizer = true, .activations = true}}};
+inline constexpr Choice<Offload> kOffloads[] = {{"none", {}},
+                                                {"optimizer", {.optimizer = true}},
+                                                {"activations", {.activations = true}},
+                                                {"all", {.optimizer = true, .activations = true}}};
 
 /// Shares of each exchange that run behind compute, of what software can hide of it.
 struct Overlap {
@@ -86,13 +85,11 @@ inline constexpr double Overlap::*kExchanges[] = {&Overlap::tensor,   &Overlap::
 inline constexpr Overlap kAllHidden = {1, 1, 1, 1, 1, 1};
 /// As the software does by itself.
 inline constexpr Overlap kUsuallyHidden = {1, 1, 1, 1, 1, 0};
-inline constexpr Choice<Overlap> kOverlaps[] = {{"on", kAllHidden},
-                                                {"off", {}},
-                                                {"dp", {.data = 1}},
-                                                {"tp", {.tensor = 1}},
-                                                {"pp", {.pipeline = 1}},
-                                                {"ep", {.expert = 1, .expert_network = 1}},
-                                                {"cp", {.context = 1}}};
+inline constexpr Choice<Overlap> kOverlaps[] = {
+    {"on", kAllHidden},      {"off", {}},
+    {"dp", {.data = 1}},     {"tp", {.tensor = 1}},
+    {"pp", {.pipeline = 1}}, {"ep", {.expert = 1, .expert_network = 1}},
+    {"cp", {.context = 1}}};
 
 /// How samples share a sequence.
 enum class Packing : std::uint8_t { packed, grouped, padded };
@@ -105,8 +102,7 @@ enum class Placement : std::uint8_t {
   split,      ///< on accelerators of its own, one after the other
   async,      ///< on accelerators of its own, at the same time
 };
-inline constexpr Choice<Placement> kPlacements[] = {{"colocated", Placement::colocated},
-                                                    {"split", Placement::split},
-                                                    {"async", Placement::async}};
+inline constexpr Choice<Placement> kPlacements[] = {
+    {"colocated", Placement::colocated}, {"split", Placement::split}, {"async", Placement::async}};
 
 }  // namespace trcost

@@ -8,15 +8,14 @@
 namespace trcost {
 
 /// In the order of the table of fields.
-inline constexpr Choice<FieldGroup> kFieldGroups[] = {
-    {"model", FieldGroup::model},
-    {"train", FieldGroup::train},
-    {"data", FieldGroup::data},
-    {"rollout", FieldGroup::rollout},
-    {"hardware", FieldGroup::hardware},
-    {"layout", FieldGroup::layout},
-    {"efficiency", FieldGroup::efficiency},
-    {"cost", FieldGroup::cost},
-    {"range", FieldGroup::range}};
+inline constexpr Choice<FieldGroup> kFieldGroups[] = {{"model", FieldGroup::model},
+                                                      {"train", FieldGroup::train},
+                                                      {"data", FieldGroup::data},
+                                                      {"rollout", FieldGroup::rollout},
+                                                      {"hardware", FieldGroup::hardware},
+                                                      {"layout", FieldGroup::layout},
+                                                      {"efficiency", FieldGroup::efficiency},
+                                                      {"cost", FieldGroup::cost},
+                                                      {"range", FieldGroup::range}};
 
 }  // namespace trcost

@@ -34,12 +34,11 @@ constexpr FieldGroup group_of(std::string_view path) {
 }
 
 constexpr std::array<FieldInfo, kFieldCount> kFields = {{
-#define TRCOST_FIELD(id, path, flag_name, kind, unit, lowest, highest, choices, fallback, rule,   \
-                     help, ...)                                                                   \
-  FieldInfo{Field::id,        group_of(path), path,   flag_name, \
-            FieldKind::kind,  unit,           lowest, highest,   \
-            choices,          fallback,       rule,   help,      \
-            FieldMeaning{__VA_ARGS__}},
+#define TRCOST_FIELD(id, path, flag_name, kind, unit, lowest, highest, choices, fallback, rule,    \
+                     help, ...)                                                                    \
+  FieldInfo{                                                                                       \
+      Field::id, group_of(path), path, flag_name, FieldKind::kind,          unit, lowest, highest, \
+      choices,   fallback,       rule, help,      FieldMeaning{__VA_ARGS__}},
 #include "trcost/fields.def"
 #undef TRCOST_FIELD
 }};

@@ -11,13 +11,20 @@ namespace trcost {
 /// The parser of a numeric field's kind.
 constexpr NumberKind number_kind(FieldKind kind) {
   switch (kind) {
-    case FieldKind::count: return NumberKind::count;
-    case FieldKind::integer: return NumberKind::integer;
-    case FieldKind::bytes: return NumberKind::bytes;
-    case FieldKind::duration: return NumberKind::duration;
-    case FieldKind::money: return NumberKind::money;
-    case FieldKind::fraction: return NumberKind::fraction;
-    default: return NumberKind::number;
+    case FieldKind::count:
+      return NumberKind::count;
+    case FieldKind::integer:
+      return NumberKind::integer;
+    case FieldKind::bytes:
+      return NumberKind::bytes;
+    case FieldKind::duration:
+      return NumberKind::duration;
+    case FieldKind::money:
+      return NumberKind::money;
+    case FieldKind::fraction:
+      return NumberKind::fraction;
+    default:
+      return NumberKind::number;
   }
 }
 

@@ -231,8 +231,8 @@ std::vector<std::string> unused_fields(const Scenario& scenario) {
                                 field_info(not_with->field).flag, not_with->word));
     }
     if (const auto& owner = info.meaning.belongs_to; owner && !scenario.has(*owner)) {
-      out.push_back(fmt::format("{} is not used: it belongs to {}", info.flag,
-                                field_info(*owner).flag));
+      out.push_back(
+          fmt::format("{} is not used: it belongs to {}", info.flag, field_info(*owner).flag));
     }
     if (settled && scenario.has(*settled)) {
       out.push_back(fmt::format("{} is not used: {} already says what it leads to", info.flag,

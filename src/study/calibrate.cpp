@@ -39,9 +39,8 @@ void refuse_wrong_unit(const MeasuredStep& step, double error) {
   if (std::abs(error) >= portable_log(kMostFactor)) {
     throw Error(
         ErrorKind::usage,
-        fmt::format(
-            "a step took {:.3g} s where {:.3g} are predicted: no software explains that",
-            step.seconds, step.seconds * portable_exp(error)),
+        fmt::format("a step took {:.3g} s where {:.3g} are predicted: no software explains that",
+                    step.seconds, step.seconds * portable_exp(error)),
         std::string(kCheckUnit), step.name);
   }
   const StepModel model(step.workload, step.platform);

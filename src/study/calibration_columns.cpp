@@ -20,13 +20,15 @@ const Columns<CalibrationRow>& calibration_row_columns() {
   static const Columns<CalibrationRow> table = [] {
     Columns<CalibrationRow> t = {
         text(
-            "name", [](CalibratedRow r) -> auto& { return r.name; }, "of the measured step", Rank::key),
+            "name", [](CalibratedRow r) -> auto& { return r.name; }, "of the measured step",
+            Rank::key),
         text(
             "model", [](CalibratedRow r) -> auto& { return r.model; }, "what was trained"),
         text(
             "accelerator", [](CalibratedRow r) -> auto& { return r.accelerator; }, "it ran on"),
         number(
-            "gpus", "", NumberKind::integer, [](CalibratedRow r) { return r.gpus; }, "cluster size")};
+            "gpus", "", NumberKind::integer, [](CalibratedRow r) { return r.gpus; },
+            "cluster size")};
     t.lift<[](CalibratedRow r) {
       return std::optional<PlacedLayout>({&r.layout, r.gpus, r.layers});
     },

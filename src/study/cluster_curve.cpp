@@ -22,12 +22,12 @@ double whole_nodes(double gpus, double node) {
 void mark_frontier(std::vector<ClusterPoint>& points) {
   for (ClusterPoint& point : points) {
     point.frontier = point.total_usd && std::ranges::none_of(points, [&](const ClusterPoint& p) {
-      if (!p.total_usd) return false;
-      const bool no_worse = p.wall_clock_seconds <= point.wall_clock_seconds &&
-                            *p.total_usd <= *point.total_usd;
-      return no_worse && (p.wall_clock_seconds < point.wall_clock_seconds ||
-                          *p.total_usd < *point.total_usd);
-    });
+                       if (!p.total_usd) return false;
+                       const bool no_worse = p.wall_clock_seconds <= point.wall_clock_seconds &&
+                                             *p.total_usd <= *point.total_usd;
+                       return no_worse && (p.wall_clock_seconds < point.wall_clock_seconds ||
+                                           *p.total_usd < *point.total_usd);
+                     });
   }
 }
 

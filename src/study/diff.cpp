@@ -75,13 +75,14 @@ void add_row(std::vector<DiffRow>& rows, DiffRow row) {
 // A document whose shape is that of a result.
 class Saved {
  public:
-  Saved(std::string_view text, std::string_view origin)
-      : json_(parse(text, origin)) {
+  Saved(std::string_view text, std::string_view origin) : json_(parse(text, origin)) {
     if (!json_.is_object()) refuse_document(origin, "it is no JSON object");
     const Json* version = member(json_, "schema_version");
-    if (version == nullptr || !version->is_string()) refuse_document(origin, "it has no \"schema_version\"");
+    if (version == nullptr || !version->is_string())
+      refuse_document(origin, "it has no \"schema_version\"");
     if (!version->get<std::string>().starts_with("1.")) {
-      refuse_document(origin, "its schema_version is " + version->dump() + ", this program reads version 1");
+      refuse_document(
+          origin, "its schema_version is " + version->dump() + ", this program reads version 1");
     }
     const Json* estimates = member(json_, "estimates");
     if (estimates == nullptr || !estimates->is_array()) {
@@ -89,12 +90,14 @@ class Saved {
     }
     for (const Json& each : *estimates) {
       const Json* name = member(each, "accelerator");
-      if (name == nullptr || !name->is_string()) refuse_document(origin, "an estimate has no accelerator");
+      if (name == nullptr || !name->is_string())
+        refuse_document(origin, "an estimate has no accelerator");
       estimates_.push_back(&each);
     }
     if (estimates_.empty()) refuse_document(origin, "its list of estimates is empty");
     const Json* scenario = member(json_, "scenario");
-    if (scenario == nullptr || !scenario->is_object()) refuse_document(origin, "it has no \"scenario\"");
+    if (scenario == nullptr || !scenario->is_object())
+      refuse_document(origin, "it has no \"scenario\"");
     flatten(*scenario, "", inputs_);
     inputs_.erase("schema_version");
     for (const char* key : {"trcost_version", "price_data_date"}) {

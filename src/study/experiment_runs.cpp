@@ -149,8 +149,7 @@ std::optional<Assumption> smaller_model(const Scenario& attempt, const Experimen
       "parameters",
       fmt::format("of experiment \"{}\": a dense model of {} of the {} parameters that a token of "
                   "the final run uses, not of its {}, most of which are experts that it passes by",
-                  experiment.name,
-                  format_number(experiment.params_fraction, NumberKind::fraction),
+                  experiment.name, format_number(experiment.params_fraction, NumberKind::fraction),
                   format_number(whole.params, NumberKind::count),
                   format_number(whole.params_total, NumberKind::count)),
       "model.md 2: the work of a mixture goes with its active parameters; an experiment that is a "

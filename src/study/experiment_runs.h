@@ -23,7 +23,8 @@ struct FinalRun {
 FinalRun final_run(const Scenario& base, std::string_view accelerator, Estimator& estimator);
 
 /// The scenario of one attempt, without hardware. A smaller model is a dense one: of a mixture of
-/// experts, whose work goes with what a token uses, so large as that share of its active parameters.
+/// experts, whose work goes with what a token uses, so large as that share of its active
+/// parameters.
 Scenario attempt_scenario(const Scenario& base, const Experiment& experiment,
                           const FinalRun& whole);
 

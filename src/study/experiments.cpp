@@ -39,8 +39,8 @@ class Study {
     const System& system =
         catalog_.system(own ? study_.base.text(Field::hardware_system) : std::string_view(usual));
     // A cluster of less than a node is rented as what it is.
-    out_.node_gpus = std::max(
-        1.0, std::min(system.gpus_per_node, cluster().value_or(system.gpus_per_node)));
+    out_.node_gpus =
+        std::max(1.0, std::min(system.gpus_per_node, cluster().value_or(system.gpus_per_node)));
     whole_ = final_run(study_.base, accelerator_, estimator_);
     out_.final_flops = whole_.flops;
     for (const Experiment& experiment : study_.experiments) add_named(experiment);
@@ -62,8 +62,7 @@ class Study {
     if (auto smaller = smaller_model(attempt, experiment, whole_)) {
       out_.assumptions.push_back(*std::move(smaller));
     }
-    sizes_.push_back(run_sizes(attempt, experiment,
-                               {out_.node_gpus, cluster(), study_.run_seconds},
+    sizes_.push_back(run_sizes(attempt, experiment, {out_.node_gpus, cluster(), study_.run_seconds},
                                accelerator_, estimator_));
     taken_.push_back(0);
     take(taken_.size() - 1, 0);
@@ -76,8 +75,8 @@ class Study {
     taken_[i] = k;
     result.run = sizes_[i][k];
     result.run_seconds = shortened_seconds(result.run, experiment);
-    result.in_time = experiment.overrides.has(Field::hardware_gpus) ||
-                     result.run_seconds <= study_.run_seconds;
+    result.in_time =
+        experiment.overrides.has(Field::hardware_gpus) || result.run_seconds <= study_.run_seconds;
     const double attempts = experiment.attempts();
     const double kept = (1 - experiment.early_stopping) * attempts;
     const double hours = result.run_seconds / kSecondsPerHour;

@@ -113,8 +113,8 @@ struct PlatformExperiments {
   std::optional<double> idle_kwh;  ///< beside it
   std::optional<double> used_usd;
   std::optional<double> idle_usd;
-  std::optional<double> usd;       ///< what is paid, used and idle: what platforms are ranked by
-  RangeResult range;               ///< of used GPU-hours and of dollars: one draw over all runs
+  std::optional<double> usd;  ///< what is paid, used and idle: what platforms are ranked by
+  RangeResult range;          ///< of used GPU-hours and of dollars: one draw over all runs
   std::optional<double> usd_per_run;
   std::optional<double> tokens_per_mwh;
   /// As the column of the same name, over the mix of runs: tokens / sum of (tokens / throughput).

@@ -20,8 +20,8 @@ double part_of_node(const ScheduledJob& job, double node) {
 // Runs that end together.
 struct Running {
   double end = 0;
-  double gpus = 0;         // of all of them
-  double parts = 0;        // of them, those in nodes that they do not fill
+  double gpus = 0;   // of all of them
+  double parts = 0;  // of them, those in nodes that they do not fill
   std::size_t job = 0;
   bool operator>(const Running& other) const { return end > other.end; }
 };

@@ -110,7 +110,7 @@ void require(const Scenario& scenario, Field field, std::string_view what, std::
 // Seconds of an optimizer step from what the program counts; `batch_share` is the batch of the
 // layout over the one that ran, which may not divide.
 double measured_seconds(const LogSteps& log, const Layout& layout, double seq_length,
-                  double batch_share) {
+                        double batch_share) {
   switch (log.program) {
     case LogProgram::torchtitan:
       return layout.global_batch * seq_length / (log.value * layout.gpus());

@@ -22,34 +22,38 @@ const Columns<MemoryReplay>& memory_row_columns() {
   static const Columns<MemoryReplay> table = [] {
     Columns<MemoryReplay> t;
     t.add(figure_columns<MemoryReplay>());
-    t.add({
-        text(
-            "accelerator", [](MemoryReplayRef r) -> auto& { return r.accelerator; }, "it ran on"),
-        text(
-            "stack", [](MemoryReplayRef r) -> auto& { return r.stack; }, "software"),
-        text(
-            "recipe", [](MemoryReplayRef r) -> auto& { return r.recipe; }, "what learns"),
-        text(
-            "counter", [](MemoryReplayRef r) { return word_of(kMemoryCounters, r.figure->counter); },
-            "who counted: allocated and reserved by the framework, board by the driver"),
-        bytes(
-            "measured_bytes", [](MemoryReplayRef r) { return r.run->measured; }, "as published"),
-        bytes(
-            "predicted_bytes", [](MemoryReplayRef r) { return where_known(r, r.predicted); },
-            "as its counter would show it"),
-        number(
-            "error", "", NumberKind::fraction, [](MemoryReplayRef r) { return where_known(r, r.error); },
-            "predicted / measured - 1", Rank::first),
-        number(
-            "weight", "", NumberKind::number, [](MemoryReplayRef r) { return r.weight; },
-            "one over the rows of its source; 0: no row to judge by")});
+    t.add(
+        {text(
+             "accelerator", [](MemoryReplayRef r) -> auto& { return r.accelerator; }, "it ran on"),
+         text(
+             "stack", [](MemoryReplayRef r) -> auto& { return r.stack; }, "software"),
+         text(
+             "recipe", [](MemoryReplayRef r) -> auto& { return r.recipe; }, "what learns"),
+         text(
+             "counter",
+             [](MemoryReplayRef r) { return word_of(kMemoryCounters, r.figure->counter); },
+             "who counted: allocated and reserved by the framework, board by the driver"),
+         bytes(
+             "measured_bytes", [](MemoryReplayRef r) { return r.run->measured; }, "as published"),
+         bytes(
+             "predicted_bytes", [](MemoryReplayRef r) { return where_known(r, r.predicted); },
+             "as its counter would show it"),
+         number(
+             "error", "", NumberKind::fraction,
+             [](MemoryReplayRef r) { return where_known(r, r.error); }, "predicted / measured - 1",
+             Rank::first),
+         number(
+             "weight", "", NumberKind::number, [](MemoryReplayRef r) { return r.weight; },
+             "one over the rows of its source; 0: no row to judge by")});
     t.lift<use_of, memory_use_columns>("memory", true);
     t.add(origin_columns<MemoryReplay>());
     t.add({text(
-               "assumed", [](MemoryReplayRef r) -> auto& { return r.run->assumed; }, "what it does not say"),
+               "assumed", [](MemoryReplayRef r) -> auto& { return r.run->assumed; },
+               "what it does not say"),
            text(
-               "problem",
-               [](MemoryReplayRef r) -> auto& { return r.problem.empty() ? r.run->why_not : r.problem; },
+               "problem", [](MemoryReplayRef r) -> auto& {
+                 return r.problem.empty() ? r.run->why_not : r.problem;
+               },
                "why it does not judge, or is not predicted")});
     return t;
   }();

@@ -76,7 +76,8 @@ RowError error_of_round(const PosttrainingReplay& row) {
   return {row.error, 1, row.run->id, ratio(row.left_out, row.measured), row.left_out_sigma};
 }
 
-std::vector<ValidationSummary> round_summaries(const std::vector<const PosttrainingReplay*>& rounds) {
+std::vector<ValidationSummary> round_summaries(
+    const std::vector<const PosttrainingReplay*>& rounds) {
   constexpr std::pair<const char*, std::string PosttrainingReplay::*> kDimensions[] = {
       {"framework", &PosttrainingReplay::framework},
       {"model", &PosttrainingReplay::model},

@@ -14,17 +14,17 @@ namespace trcost {
 /// In seconds of a round, or in GPU-hours of a whole run: as `run->unit` says.
 struct PosttrainingReplay : Replay {
   std::string framework, method, placement;
-  bool whole = false;         ///< a whole run
+  bool whole = false;              ///< a whole run
   std::optional<double> left_out;  ///< predicted with its model or source left out of the fit
-  double left_out_sigma = 0;  ///< of ln, likewise
+  double left_out_sigma = 0;       ///< of ln, likewise
 };
 
 struct PosttrainingValidation {
   std::vector<PosttrainingReplay> rows;
-  ValidationSummary all;                     ///< of rounds
+  ValidationSummary all;  ///< of rounds
   /// Of rounds by framework, model, accelerator, placement.
   std::vector<ValidationSummary> summaries;
-  SourceVotes runs;                          ///< whole runs
+  SourceVotes runs;  ///< whole runs
 };
 
 /// Estimates every row of data/serving/posttraining.csv whose facts can be asked. `filter.source`

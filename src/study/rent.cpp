@@ -158,34 +158,35 @@ void check_rent(const RentQuestion& question) {
   if (gpus && price && question.seconds) {
     const double rent = *gpus * *price * *question.seconds / kSecondsPerHour;
     refuse_rent(fmt::format("nothing is unknown: {} GPUs x {} h x {} are {}, and --budget says {}",
-                       format_exact(*gpus), format_exact(*question.seconds / kSecondsPerHour),
-                       format_number(*price, NumberKind::money),
-                       format_number(rent, NumberKind::money, 4),
-                       format_number(question.budget, NumberKind::money, 4)),
-           "leave out the one that is sought: --gpus, --duration, --price or --budget");
+                            format_exact(*gpus), format_exact(*question.seconds / kSecondsPerHour),
+                            format_number(*price, NumberKind::money),
+                            format_number(rent, NumberKind::money, 4),
+                            format_number(question.budget, NumberKind::money, 4)),
+                "leave out the one that is sought: --gpus, --duration, --price or --budget");
   }
   const bool time_sought = unknown.field == Field::hardware_deadline;
   if (base.has(unknown.field) && !time_sought) {
     refuse_rent(fmt::format("{} is sought, and {} gives it", unknown.path, unknown.flag),
-           fmt::format("leave {} out", unknown.flag));
+                fmt::format("leave {} out", unknown.flag));
   }
   if (time_sought && question.seconds) {
     refuse_rent("the time is sought, and --duration or --deadline gives it", "leave it out");
   }
   if (unknown.field != Field::hardware_gpus && !gpus) {
     refuse_rent(fmt::format("{} for a budget needs the cluster", unknown.path),
-           "add --gpus N, as in --for price --gpus 300K --duration 6mo --budget 3B");
+                "add --gpus N, as in --for price --gpus 300K --duration 6mo --budget 3B");
   }
   if (!time_sought && !question.seconds) {
     refuse_rent(fmt::format("{} for a budget needs the time", unknown.path), "add --duration TIME");
   }
   if (unknown.field == Field::cost_price_per_gpu_hour && owns(base)) {
     refuse_rent("an owned machine's hour costs what it costs: no price is sought",
-           "leave --pricing own out, or solve --for gpus or duration");
+                "leave --pricing own out, or solve --for gpus or duration");
   }
   if (has_model(base) && has_data(base)) {
-    refuse_rent("a budget, a time and a cluster, and also the model and its data, which take their own",
-           "leave the tokens out, or leave --duration out: the time then follows from the work");
+    refuse_rent(
+        "a budget, a time and a cluster, and also the model and its data, which take their own",
+        "leave the tokens out, or leave --duration out: the time then follows from the work");
   }
 }
 
@@ -196,12 +197,11 @@ RentAnswer solve_rent(const RentQuestion& question, std::string_view accelerator
 }
 
 const EstimateColumn& rent_column() {
-  static const EstimateColumn column = column::as(
-      ColumnRole::rent,
-      column::number(
-          "cluster.cost_usd", "USD", NumberKind::money, Better::lower,
-          [](const Estimate&) { return std::optional<double>(); },
-          "GPU-hours of the cluster x price", Rank::rest, "rent"));
+  static const EstimateColumn column =
+      column::as(ColumnRole::rent, column::number(
+                                       "cluster.cost_usd", "USD", NumberKind::money, Better::lower,
+                                       [](const Estimate&) { return std::optional<double>(); },
+                                       "GPU-hours of the cluster x price", Rank::rest, "rent"));
   return column;
 }
 

@@ -20,7 +20,7 @@ struct ValidationFilter;
 struct Replay {
   const ReplayableRun* run = nullptr;
   std::string model, accelerator;
-  std::string source;   ///< one vote: the repository or paper
+  std::string source;  ///< one vote: the repository or paper
   double measured = 0;
   double predicted = 0;
   Quantiles range;      ///< of the predicted
@@ -55,10 +55,10 @@ void weigh(std::vector<Row>& rows) {
 struct SourceVotes {
   int rows = 0;
   int sources = 0;
-  double factor = 1;    ///< exp of the median |vote|
+  double factor = 1;      ///< exp of the median |vote|
   double p90_factor = 1;  ///< exp of the |vote| that nine of ten do not exceed
-  double bias = 1;      ///< exp of the median vote
-  double coverage = 0;  ///< share of the rows inside P10 to P90, weighted alike
+  double bias = 1;        ///< exp of the median vote
+  double coverage = 0;    ///< share of the rows inside P10 to P90, weighted alike
 };
 SourceVotes votes_of(std::span<const Replay* const> rows);
 

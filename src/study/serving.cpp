@@ -23,8 +23,8 @@
 namespace trcost {
 namespace {
 
-constexpr std::optional<Commitment> kPricings[] = {
-    Commitment::on_demand, Commitment::reserved_1y, Commitment::reserved_3y, std::nullopt};
+constexpr std::optional<Commitment> kPricings[] = {Commitment::on_demand, Commitment::reserved_1y,
+                                                   Commitment::reserved_3y, std::nullopt};
 
 struct Service {
   const Catalog& catalog;

@@ -38,8 +38,7 @@ double claimed_dollars(const std::string& number, const std::string& suffix) {
   constexpr std::pair<char, double> kUnits[] = {{'k', 1e3}, {'m', 1e6}, {'b', 1e9}};
   double value = parse_number(number, NumberKind::number);
   for (const auto& [letter, unit] : kUnits) {
-    if (!suffix.empty() && lower_case(suffix[0]) == letter)
-      value *= unit;
+    if (!suffix.empty() && lower_case(suffix[0]) == letter) value *= unit;
   }
   return value;
 }
@@ -71,7 +70,10 @@ std::optional<Claim> read_revenue(const std::string& text) {
       std::regex::icase);
   std::smatch found;
   if (!std::regex_match(text, found, form)) return std::nullopt;
-  return Claim{ClaimKind::revenue, claimed_dollars(found[1], found[2]), claimed_dollars(found[3], found[4]), {}};
+  return Claim{ClaimKind::revenue,
+               claimed_dollars(found[1], found[2]),
+               claimed_dollars(found[3], found[4]),
+               {}};
 }
 
 Claim read_claim(std::string_view words) {

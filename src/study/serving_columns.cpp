@@ -28,8 +28,9 @@ constexpr auto answered = [](ServingRowRef r) -> std::optional<double> {
 };
 
 template <auto Get>
-Column<ServingRow> serving_figure(std::string_view path, std::string_view unit, std::string_view help,
-                          Better better = Better::neither, Rank rank = Rank::main) {
+Column<ServingRow> serving_figure(std::string_view path, std::string_view unit,
+                                  std::string_view help, Better better = Better::neither,
+                                  Rank rank = Rank::main) {
   return number(path, unit, NumberKind::number, better, answered<Get>, help, rank);
 }
 
@@ -123,53 +124,54 @@ const Columns<ServingCurvePoint>& curve_columns() {
 }
 
 void add_speed(Columns<ServingRow>& t) {
-  t.add(
-      {serving_figure<[](ServingRowRef r) { return r.concurrency; }>("concurrency", "requests",
-                                                   "in flight per replica"),
-       boolean(
-           "queued", [](ServingRowRef r) { return r.queued; }, "as many requests in flight as memory holds"),
-       serving_figure<[](ServingRowRef r) { return r.point.output_per_gpu; }>("output_tokens_per_second_per_gpu",
-                                                            "tokens/s", "output tokens",
-                                                            Better::higher, Rank::first),
-       serving_figure<[](ServingRowRef r) { return r.point.total_per_gpu; }>("total_tokens_per_second_per_gpu",
-                                                           "tokens/s", "input and output tokens",
-                                                           Better::higher),
-       serving_figure<[](ServingRowRef r) { return r.point.user_rate(); }>("tokens_per_second_per_user", "tokens/s",
-                                                         "of one request after its first token",
-                                                         Better::higher, Rank::first),
-       serving_figure<[](ServingRowRef r) { return r.point.ttft_seconds; }>(
-           "ttft_seconds", "s", "mean time to the first token", Better::lower),
-       serving_figure<[](ServingRowRef r) { return r.point.tpot_seconds; }>(
-           "tpot_seconds", "s", "mean time per output token after it", Better::lower),
-       serving_figure<[](ServingRowRef r) { return r.point.cache_bytes_per_token; }>(
-           "kv_bytes_per_token", "bytes", "KV cache of one token, all layers"),
-       number(
-           "prefill_gpus", "accelerators", NumberKind::count,
-           [](ServingRowRef r) -> std::optional<double> {
-             if (!known(r) || r.point.prefill_gpus <= 0) return std::nullopt;
-             return r.point.prefill_gpus;
-           },
-           "that only read prompts, beside `gpus`"),
-       serving_figure<[](ServingRowRef r) { return r.point.weight_bytes_per_gpu; }>("weight_bytes_per_gpu", "bytes",
-                                                                  "weights on one accelerator"),
-       serving_figure<[](ServingRowRef r) { return std::floor(r.point.most_sequences); }>(
-           "max_concurrency", "requests", "that memory holds", Better::higher)});
+  t.add({serving_figure<[](ServingRowRef r) { return r.concurrency; }>("concurrency", "requests",
+                                                                       "in flight per replica"),
+         boolean(
+             "queued", [](ServingRowRef r) { return r.queued; },
+             "as many requests in flight as memory holds"),
+         serving_figure<[](ServingRowRef r) { return r.point.output_per_gpu; }>(
+             "output_tokens_per_second_per_gpu", "tokens/s", "output tokens", Better::higher,
+             Rank::first),
+         serving_figure<[](ServingRowRef r) { return r.point.total_per_gpu; }>(
+             "total_tokens_per_second_per_gpu", "tokens/s", "input and output tokens",
+             Better::higher),
+         serving_figure<[](ServingRowRef r) { return r.point.user_rate(); }>(
+             "tokens_per_second_per_user", "tokens/s", "of one request after its first token",
+             Better::higher, Rank::first),
+         serving_figure<[](ServingRowRef r) { return r.point.ttft_seconds; }>(
+             "ttft_seconds", "s", "mean time to the first token", Better::lower),
+         serving_figure<[](ServingRowRef r) { return r.point.tpot_seconds; }>(
+             "tpot_seconds", "s", "mean time per output token after it", Better::lower),
+         serving_figure<[](ServingRowRef r) { return r.point.cache_bytes_per_token; }>(
+             "kv_bytes_per_token", "bytes", "KV cache of one token, all layers"),
+         number(
+             "prefill_gpus", "accelerators", NumberKind::count,
+             [](ServingRowRef r) -> std::optional<double> {
+               if (!known(r) || r.point.prefill_gpus <= 0) return std::nullopt;
+               return r.point.prefill_gpus;
+             },
+             "that only read prompts, beside `gpus`"),
+         serving_figure<[](ServingRowRef r) { return r.point.weight_bytes_per_gpu; }>(
+             "weight_bytes_per_gpu", "bytes", "weights on one accelerator"),
+         serving_figure<[](ServingRowRef r) { return std::floor(r.point.most_sequences); }>(
+             "max_concurrency", "requests", "that memory holds", Better::higher)});
 }
 
 void add_quality(Columns<ServingRow>& t) {
   t.lift<[](ServingRowRef r) { return known(r) ? std::optional(r.rate_range()) : std::nullopt; },
          quantile_columns>("range.output_tokens_per_second_per_gpu", true);
-  t.lift<[](ServingRowRef r) { return r.cost_range(); }, quantile_columns>("range.per_million_output_tokens",
-                                                                 true);
+  t.lift<[](ServingRowRef r) { return r.cost_range(); }, quantile_columns>(
+      "range.per_million_output_tokens", true);
   t.add(
       {boolean(
            "quality.measured", [](ServingRowRef r) { return r.measured; },
            "whether rows of the architecture and the engine informed the fit"),
-       serving_figure<[](ServingRowRef r) { return r.sigma; }>("quality.sigma", "",
-                                             "spread of ln(predicted / measured)"),
+       serving_figure<[](ServingRowRef r) { return r.sigma; }>(
+           "quality.sigma", "", "spread of ln(predicted / measured)"),
        number(
            "quality.published_output_tokens_per_second_per_gpu", "tokens/s", NumberKind::number,
-           [](ServingRowRef r) { return r.published; }, "the best published rate of model, chip and format"),
+           [](ServingRowRef r) { return r.published; },
+           "the best published rate of model, chip and format"),
        text(
            "quality.published_source", [](ServingRowRef r) -> auto& { return r.published_source; },
            "where it was published")});
@@ -179,41 +181,52 @@ const Columns<ServingRow>& serving_row_columns() {
   static const Columns<ServingRow> table = [] {
     Columns<ServingRow> t = {
         text(
-            "accelerator", [](ServingRowRef r) -> auto& { return r.accelerator; }, "catalog name", Rank::key),
+            "accelerator", [](ServingRowRef r) -> auto& { return r.accelerator; }, "catalog name",
+            Rank::key),
         text(
-            "system", [](ServingRowRef r) -> auto& { return r.system; }, "node or rack it lives in"),
-        serving_figure<[](ServingRowRef r) { return r.layout.gpus; }>("gpus", "accelerators", "of one replica"),
-        serving_figure<[](ServingRowRef r) { return r.layout.tp; }>("layout.tp", "",
-                                                  "tensor-parallel degree of attention"),
-        serving_figure<[](ServingRowRef r) { return r.layout.ep; }>("layout.ep", "", "expert-parallel degree"),
-        serving_figure<[](ServingRowRef r) { return r.layout.dp; }>("layout.dp", "", "copies of attention"),
+            "system", [](ServingRowRef r) -> auto& { return r.system; },
+            "node or rack it lives in"),
+        serving_figure<[](ServingRowRef r) { return r.layout.gpus; }>("gpus", "accelerators",
+                                                                      "of one replica"),
+        serving_figure<[](ServingRowRef r) { return r.layout.tp; }>(
+            "layout.tp", "", "tensor-parallel degree of attention"),
+        serving_figure<[](ServingRowRef r) { return r.layout.ep; }>("layout.ep", "",
+                                                                    "expert-parallel degree"),
+        serving_figure<[](ServingRowRef r) { return r.layout.dp; }>("layout.dp", "",
+                                                                    "copies of attention"),
         text(
             "engine", [](ServingRowRef r) -> auto& { return r.engine; }, "inference software"),
         text(
             "precision",
-            [](ServingRowRef r) { return known(r) ? weight_format_name(r.format) : std::string_view(); },
+            [](ServingRowRef r) {
+              return known(r) ? weight_format_name(r.format) : std::string_view();
+            },
             "format of the weights"),
         text(
-            "kv_precision", [](ServingRowRef r) { return known(r) ? r.cache_format() : std::string_view(); },
+            "kv_precision",
+            [](ServingRowRef r) { return known(r) ? r.cache_format() : std::string_view(); },
             "format of the cache")};
     add_speed(t);
-    t.lift<[](ServingRowRef r) { return known(r) ? &r.point.step : nullptr; }, step_columns>("step", true);
-    t.add({serving_figure<[](ServingRowRef r) { return r.point.prefill_seconds; }>("step.prefill_seconds", "s",
-                                                                 "prompts of other requests")});
-    t.lift<[](ServingRowRef r) { return known(r) ? &r.cost : nullptr; }, cost_columns>("cost", true);
+    t.lift<[](ServingRowRef r) { return known(r) ? &r.point.step : nullptr; }, step_columns>("step",
+                                                                                             true);
+    t.add({serving_figure<[](ServingRowRef r) { return r.point.prefill_seconds; }>(
+        "step.prefill_seconds", "s", "prompts of other requests")});
+    t.lift<[](ServingRowRef r) { return known(r) ? &r.cost : nullptr; }, cost_columns>("cost",
+                                                                                       true);
     t.add({number(
         "tokens_per_second_per_megawatt", "tokens/s/MW", NumberKind::number, Better::higher,
         [](ServingRowRef r) { return r.output_per_second_per_megawatt; },
         "output tokens; rated power of the system x PUE")});
     add_quality(t);
-    t.add(
-        {list<cost_columns>(
-             "costs", [](ServingRowRef r) -> auto& { return r.costs; }, "the same under each kind of price"),
-         list<curve_columns>(
-             "curve", [](ServingRowRef r) -> auto& { return r.curve; },
-             "throughput over concurrency, same layout"),
-         text(
-             "problem", [](ServingRowRef r) -> auto& { return r.problem; }, "why there is no answer")});
+    t.add({list<cost_columns>(
+               "costs", [](ServingRowRef r) -> auto& { return r.costs; },
+               "the same under each kind of price"),
+           list<curve_columns>(
+               "curve", [](ServingRowRef r) -> auto& { return r.curve; },
+               "throughput over concurrency, same layout"),
+           text(
+               "problem", [](ServingRowRef r) -> auto& { return r.problem; },
+               "why there is no answer")});
     return t;
   }();
   return table;
@@ -290,14 +303,17 @@ const Columns<ServingReport>& serving_columns() {
                "model.params_active", "parameters", [](ServingAnswer r) { return r.params_active; },
                "that one token uses"),
            count(
-               "input_tokens", "tokens", [](ServingAnswer r) { return r.question.load.input_tokens; },
-               "of a request"),
+               "input_tokens", "tokens",
+               [](ServingAnswer r) { return r.question.load.input_tokens; }, "of a request"),
            count(
-               "output_tokens", "tokens", [](ServingAnswer r) { return r.question.load.output_tokens; },
-               "of its answer"),
+               "output_tokens", "tokens",
+               [](ServingAnswer r) { return r.question.load.output_tokens; }, "of its answer"),
            list<serving_row_columns>(
                "serving", [](ServingAnswer r) -> auto& { return r.rows; }, "one per accelerator")});
-    t.lift<[](ServingAnswer r) -> auto& { return r.claim; }, claim_columns>("claim", true);
+    t.lift < [](ServingAnswer r) -> auto& {
+      return r.claim;
+    }
+    , claim_columns > ("claim", true);
     t.add(open_points<std::remove_cvref_t<ServingAnswer>>());
     return t;
   }();

@@ -32,11 +32,11 @@ WeightFormat choose_format(const ServingQuestion& q, const Model& model, const S
 bool choose_cache(const ServingQuestion& q, const Engine& engine, WeightFormat format) {
   if (q.cache_precision.empty()) return engine.eight_bit_cache && format != WeightFormat::bf16;
   if (const auto eight_bit = find_value(kCacheFormats, q.cache_precision)) return *eight_bit;
-  throw Error(ErrorKind::usage,
-              fmt::format("unknown format of the cache \"{}\"", q.cache_precision.substr(0, 40)),
-              fmt::format("one of {}",
-                          fmt::join(words_in(kCacheFormats, kOfferedCacheFormats), ", ")),
-              "--kv-precision");
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("unknown format of the cache \"{}\"", q.cache_precision.substr(0, 40)),
+      fmt::format("one of {}", fmt::join(words_in(kCacheFormats, kOfferedCacheFormats), ", ")),
+      "--kv-precision");
 }
 
 void note_format(const ServingQuestion& q, const ServingRow& row, const ServingChip& chip,

@@ -86,12 +86,12 @@ namespace {
 constexpr double kTenths = 10;  // rounded down, so that what is said is never what was asked
 
 [[noreturn]] void refuse_speed(double asked, const ServingChoice& choice, const ServingRow& row) {
-  throw Error(ErrorKind::no_answer,
-              fmt::format("{} gives one user at most {:.1f} tokens/s, not {}", row.accelerator,
-                          std::floor(kTenths / choice.point.tpot_seconds) / kTenths,
-                          format_exact(asked)),
-              "ask for less, for a smaller --precision, or for more --gpus",
-              "--tokens-per-second-per-user");
+  throw Error(
+      ErrorKind::no_answer,
+      fmt::format("{} gives one user at most {:.1f} tokens/s, not {}", row.accelerator,
+                  std::floor(kTenths / choice.point.tpot_seconds) / kTenths, format_exact(asked)),
+      "ask for less, for a smaller --precision, or for more --gpus",
+      "--tokens-per-second-per-user");
 }
 
 }  // namespace

@@ -39,8 +39,8 @@ std::optional<double> predicted_rate(const Catalog& catalog, const ServingMeasur
     const double batch = m.concurrency.value();
     const DecodeStep step = model.decode(batch, m.input_tokens + m.output_tokens / 2);
     const double prompts = batch * m.input_tokens * model.prefill_seconds_per_token(m.input_tokens);
-    return batch * m.output_tokens /
-           (prompts + step.host + m.output_tokens * step.total()) / m.layout.gpus;
+    return batch * m.output_tokens / (prompts + step.host + m.output_tokens * step.total()) /
+           m.layout.gpus;
   }
   const ServingPoint p = model.at({m.input_tokens, m.output_tokens, m.concurrency});
   if (!p.fits) return std::nullopt;
@@ -66,8 +66,7 @@ double ordered_rightly(const std::vector<ServingReplay>& rows) {
     for (std::size_t i = 0; i < of.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) {
         const bool faster = of[i]->measured > of[j]->measured;
-        if (!of[i]->predicted || !of[j]->predicted ||
-            of[i]->accelerator == of[j]->accelerator ||
+        if (!of[i]->predicted || !of[j]->predicted || of[i]->accelerator == of[j]->accelerator ||
             std::abs(of[i]->measured / of[j]->measured - 1) < 0.1) {
           continue;
         }

@@ -24,7 +24,7 @@ struct ServingReplay {
   double measured = 0;
   std::optional<double> predicted;  ///< empty where the memory model holds no request
   std::optional<double> error;      ///< predicted / measured - 1
-  double weight = 0;     ///< one vote for a model, chip, format, number of GPUs and engine
+  double weight = 0;  ///< one vote for a model, chip, format, number of GPUs and engine
 };
 
 struct ServingValidation {

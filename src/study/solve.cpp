@@ -167,7 +167,9 @@ SolveTarget target_of(const EstimateColumn& column, double value) {
 
 }  // namespace
 
-bool SolveTarget::deadline() const { return column->role == ColumnRole::wall_clock; }
+bool SolveTarget::deadline() const {
+  return column->role == ColumnRole::wall_clock;
+}
 
 SolveTarget solve_target(std::string_view path, double value) {
   const EstimateColumn& column = require_column(path);

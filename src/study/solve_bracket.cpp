@@ -33,8 +33,7 @@ void bisect(Prober& prober, Bracket& bracket, bool whole) {
 // Defaults that follow the unknown in steps, such as the batch size, can bring the target within
 // reach again a little further on.
 bool step_further(Prober& prober, Bracket& bracket, double limit, bool whole) {
-  constexpr std::array<double, 10> kFactors = {1.001, 1.005, 1.02, 1.05, 1.1,
-                                               1.2,   1.4,   1.7,  2,    3};
+  constexpr std::array<double, 10> kFactors = {1.001, 1.005, 1.02, 1.05, 1.1, 1.2, 1.4, 1.7, 2, 3};
   const bool up = bracket.outside.x > bracket.inside.x;
   std::optional<Bracket> next;
   for (const double factor : kFactors) {
@@ -124,9 +123,9 @@ Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool who
       return probe.achieved && (up ? probe.x > bracket.outside.x : probe.x < bracket.outside.x);
     });
     found.constant = is_constant(probes);
-    found.problem =
-        nothing ? "beyond this value nothing has an answer, and the target is not reached"
-                : "the next value has no answer, and the target is not reached before it";
+    found.problem = nothing
+                        ? "beyond this value nothing has an answer, and the target is not reached"
+                        : "the next value has no answer, and the target is not reached before it";
   } else if (whole) {
     found.beyond = bracket.outside;
   }

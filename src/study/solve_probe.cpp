@@ -12,9 +12,9 @@ namespace trcost {
 
 Prober::Prober(const Catalog& catalog, const SolveRequest& request, std::string_view accelerator,
                Setter set)
-    : estimator_(catalog, {.assumptions = false,
-                           .derivations = false,
-                           .range = request.target.column->of_range}),
+    : estimator_(
+          catalog,
+          {.assumptions = false, .derivations = false, .range = request.target.column->of_range}),
       target_(&request.target),
       accelerator_(accelerator),
       scenario_(request.base),

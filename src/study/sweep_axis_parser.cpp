@@ -75,10 +75,9 @@ double clean(double value) {
 SweepAxis SweepAxis::parse(std::string_view text) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) {
-    throw Error(ErrorKind::usage,
-                fmt::format("\"{}\" names no values", text.substr(0, kQuotedLength)),
-                "write PATH=VALUES, like hardware.gpus=8..512:x2 or train.precision=bf16,fp8",
-                "--vary");
+    throw Error(
+        ErrorKind::usage, fmt::format("\"{}\" names no values", text.substr(0, kQuotedLength)),
+        "write PATH=VALUES, like hardware.gpus=8..512:x2 or train.precision=bf16,fp8", "--vary");
   }
   const FieldInfo& field = varied_field(trim_axis(text.substr(0, equals)));
   return SweepAxisParser(field, text).parse(trim_axis(text.substr(equals + 1)));

@@ -34,7 +34,7 @@ bool orders(Comparison comparison) {
 void refuse_order_of_words(const Clause& clause) {
   if (!orders(clause.comparison)) return;
   refuse_condition(clause, fmt::format("{} is a word, which is neither more nor less", clause.name),
-         "compare it with = or !=");
+                   "compare it with = or !=");
 }
 
 double parse_value(const Clause& clause, NumberKind kind) {
@@ -53,7 +53,7 @@ double parse_truth(const Clause& clause) {
     if (clause.value == word) return 0;
   }
   refuse_condition(clause, fmt::format("\"{}\" is neither true nor false", clause.value),
-         fmt::format("write {}=true", clause.name));
+                   fmt::format("write {}=true", clause.name));
 }
 
 template <class T>
@@ -97,8 +97,9 @@ Clause parse_clause(std::string_view text) {
   }
   const bool compared = at != std::string_view::npos && clause.name == kErrorColumn;
   if (clause.name.empty() || (clause.value.empty() && !compared)) {
-    refuse_condition(clause, "this is not a condition",
-           "write NAME, one of = != < <= > >=, and a value, like \"hardware.gpus<=512\" in quotes");
+    refuse_condition(
+        clause, "this is not a condition",
+        "write NAME, one of = != < <= > >=, and a value, like \"hardware.gpus<=512\" in quotes");
   }
   return clause;
 }

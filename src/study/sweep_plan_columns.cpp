@@ -84,7 +84,7 @@ Directed parse_directed(std::string name, std::string_view flag) {
 }
 
 SweepKey sort_key(const std::vector<SweepAxis>& axes, const Directed& directed,
-                std::string_view flag) {
+                  std::string_view flag) {
   SweepKey key;
   key.axis = axis_of(axes, directed.name);
   if (!key.axis) key.column = &column_of(directed.name, flag);
@@ -132,8 +132,8 @@ void filter_axis(SweepAxis& axis, const Clause& clause) {
                                   std::string_view(value.text));
   };
   if (!axis.filter(keep, monotone(clause.comparison))) {
-    refuse_clause(clause, "an axis of more than a million values takes only < <= > >=",
-                  "give a larger step");
+    refuse_clause(
+        clause, "an axis of more than a million values takes only < <= > >=", "give a larger step");
   }
 }
 

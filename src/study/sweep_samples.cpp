@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kParts = 256;
 constexpr std::uint64_t kPartRows = 32;
 constexpr std::uint64_t kMostSingles = 512;
-constexpr std::uint64_t kMostEdges = 256;  // of an axis
+constexpr std::uint64_t kMostEdges = 256;                 // of an axis
 constexpr std::uint64_t kRing = std::uint64_t{1} << 22U;  // rows; longer strides have no edges
 
 // SplitMix64 (Steele, Lea, Flood, OOPSLA 2014, doi:10.1145/2660193.2660195, figure 17): places that

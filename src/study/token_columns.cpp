@@ -7,7 +7,7 @@ namespace {
 using namespace column;
 
 constexpr auto token_column(std::string_view path, auto get, std::string_view help,
-                      Rank rank = Rank::main, std::string_view title = {}) {
+                            Rank rank = Rank::main, std::string_view title = {}) {
   return number(path, "tokens", NumberKind::integer, get, help, rank, title);
 }
 
@@ -66,9 +66,9 @@ const Columns<TokenItem>& token_item_columns() {
           "count", "", NumberKind::integer, [](const TokenItem& i) { return i.count; },
           "inputs like this one"),
       token_column("tokens.vision_encoder", count<&TokenCount::vision_encoder>,
-             "that the encoder computes, padding included", Rank::first, "encoder tokens"),
+                   "that the encoder computes, padding included", Rank::first, "encoder tokens"),
       token_column("tokens.vision", count<&TokenCount::vision>,
-             "that the language model sees, without text separators", Rank::first, "tokens"),
+                   "that the language model sees, without text separators", Rank::first, "tokens"),
       number("tiles", "", NumberKind::integer, count<&TokenCount::tiles>,
              "pieces that are encoded apart", Rank::main),
       number("frames", "", NumberKind::integer, count<&TokenCount::frames>, "taken from a video",
@@ -82,7 +82,7 @@ const Columns<TokenItem>& token_item_columns() {
           },
           "pixels that go in after resizing and padding", Rank::main),
       token_column("encoder_sequence", count<&TokenCount::encoder_sequence>,
-             "that attend to each other in the encoder", Rank::rest),
+                   "that attend to each other in the encoder", Rank::rest),
       text("rule", count<&TokenCount::rule>, "how it is counted"),
       text("source", count<&TokenCount::source>, "where the rule was read"),
   };
@@ -96,9 +96,9 @@ const Columns<TokenReport>& token_columns() {
     t.add({list<token_item_columns>(
                "items", [](const TokenReport& r) -> auto& { return r.items; }, "one per input"),
            after_rows(token_column("total.vision_encoder", total<&TokenSums::vision_encoder>,
-                             "of all inputs, in the encoder")),
+                                   "of all inputs, in the encoder")),
            after_rows(token_column("total.vision", total<&TokenSums::vision>,
-                             "of all inputs, in the language model")),
+                                   "of all inputs, in the language model")),
            after_rows(number("inputs", "", NumberKind::integer, total<&TokenSums::inputs>,
                              "counted, each as often as it stands there"))});
     t.lift<spread<&TokenSums::encoder_distribution>, distribution_columns>(

@@ -334,10 +334,9 @@ PublishedMfu highest_mfu_where(const Catalog& catalog, const Compares& compares)
 }  // namespace
 
 PublishedMfu highest_published_mfu(const Catalog& catalog, const Accelerator& like) {
-  PublishedMfu out =
-      highest_mfu_where(catalog, [&](const Accelerator& chip, Precision precision) {
-        return chip.architecture == like.architecture && as_fast(chip, like, precision);
-      });
+  PublishedMfu out = highest_mfu_where(catalog, [&](const Accelerator& chip, Precision precision) {
+    return chip.architecture == like.architecture && as_fast(chip, like, precision);
+  });
   out.architecture = like.architecture;
   if (out.rows > 0) return out;
   return highest_mfu_where(catalog, [](const Accelerator&, Precision) { return true; });

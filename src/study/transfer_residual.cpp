@@ -19,9 +19,12 @@ namespace {
 using Key = std::tuple<std::string, std::string, RowTask, std::string, double, int, std::string>;
 
 Key key_of(const ThroughputRow& row, bool same_chip) {
-  return {row.source,     row.model,
-          row.task,       row.stack,
-          row.seq_length, static_cast<int>(row.precision),
+  return {row.source,
+          row.model,
+          row.task,
+          row.stack,
+          row.seq_length,
+          static_cast<int>(row.precision),
           same_chip ? row.accelerator : std::string()};
 }
 
@@ -38,8 +41,8 @@ std::optional<double> log_error(const Catalog& catalog, const ThroughputRow& row
     const Workload workload = row_workload(catalog, row);
     const StepModel model(workload, row_platform(catalog, row));
     const Plan chosen = plan(model, row_request(row, workload));
-    const double predicted = chosen.layout.global_batch * row.seq_length /
-                             (chosen.time.seconds * chosen.layout.gpus());
+    const double predicted =
+        chosen.layout.global_batch * row.seq_length / (chosen.time.seconds * chosen.layout.gpus());
     return portable_log(predicted / row.tokens_per_second_per_gpu);
   } catch (const Error&) {
     return std::nullopt;
@@ -93,10 +96,10 @@ TransferResidual transfer_residual(const Catalog& catalog, bool same_chip) {
   // Where no published pair is replayed, two independent errors of a tuned stack (model.md 10).
   constexpr double kNoPairs = 0.15;
   out.sigma = sources == 0 ? kNoPairs : std::sqrt(sum / sources);
-  out.why = fmt::format("predicted over measured ratio of {} pairs of published runs on {}, {} "
-                        "sources of equal weight",
-                        out.pairs, same_chip ? "two sizes of one cluster" : "two accelerators",
-                        sources);
+  out.why = fmt::format(
+      "predicted over measured ratio of {} pairs of published runs on {}, {} "
+      "sources of equal weight",
+      out.pairs, same_chip ? "two sizes of one cluster" : "two accelerators", sources);
   return out;
 }
 

@@ -31,7 +31,8 @@ bool selected_row(const ThroughputRow& row, const ValidationFilter& filter) {
 }
 
 /// Prepared models are reused while rows stay with the same workload and platform.
-ValidationRow replay_throughput(const Catalog& catalog, const ThroughputRow& row, bool default_tuning) {
+ValidationRow replay_throughput(const Catalog& catalog, const ThroughputRow& row,
+                                bool default_tuning) {
   ValidationRow result;
   result.measured = &row;
   try {
@@ -43,8 +44,8 @@ ValidationRow replay_throughput(const Catalog& catalog, const ThroughputRow& row
     result.layout = chosen.layout;
     result.layers = model.dealt().count();
     result.time = chosen.time;
-    result.predicted = result.layout.global_batch * row.seq_length /
-                       (result.time.seconds * result.layout.gpus());
+    result.predicted =
+        result.layout.global_batch * row.seq_length / (result.time.seconds * result.layout.gpus());
     result.error = result.predicted / row.tokens_per_second_per_gpu - 1;
   } catch (const Error& error) {
     result.problem = error.message;
@@ -71,7 +72,7 @@ std::string task_family(const ThroughputRow& row) {
 }
 
 std::vector<ValidationSummary> throughput_summaries(const std::vector<ValidationRow>& rows,
-                                            const Catalog& catalog) {
+                                                    const Catalog& catalog) {
   using Key = std::string (*)(const ValidationRow&, const Catalog&);
   static constexpr std::pair<std::string_view, Key> dimensions[] = {
       {"accelerator",
@@ -136,7 +137,9 @@ std::optional<LeftOut> left_out_of(const std::vector<RowError>& rows) {
 
 }  // namespace
 
-bool row_layout_known(const ThroughputRow& row) { return row.layout_known; }
+bool row_layout_known(const ThroughputRow& row) {
+  return row.layout_known;
+}
 
 Workload row_workload(const Catalog& catalog, const ThroughputRow& row) {
   Workload workload;
@@ -225,7 +228,8 @@ std::optional<double> ratio(std::optional<double> predicted, double measured) {
 
 RowError error_of(const ValidationRow& row) {
   const ThroughputRow& m = *row.measured;
-  return {row.error, m.weight, m.group, ratio(m.left_out, m.tokens_per_second_per_gpu),
+  return {row.error,        m.weight,
+          m.group,          ratio(m.left_out, m.tokens_per_second_per_gpu),
           m.left_out_sigma, !m.left_out.has_value()};
 }
 

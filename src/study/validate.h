@@ -21,13 +21,13 @@ struct ValidationFilter {
 /// A measured row beside its prediction.
 struct ValidationRow {
   const ThroughputRow* measured = nullptr;
-  Layout layout;                ///< as published, completed by the planner where facts are missing
-  double layers = 0;            ///< that a pipeline deals
-  bool planned = false;         ///< the planner chose something
+  Layout layout;         ///< as published, completed by the planner where facts are missing
+  double layers = 0;     ///< that a pipeline deals
+  bool planned = false;  ///< the planner chose something
   StepTime time;
-  double predicted = 0;         ///< tokens per second and GPU
-  double error = 0;             ///< predicted / measured - 1
-  std::string problem;          ///< why there is no prediction, else empty
+  double predicted = 0;  ///< tokens per second and GPU
+  double error = 0;      ///< predicted / measured - 1
+  std::string problem;   ///< why there is no prediction, else empty
 };
 
 /// What estimates of rows would have been by constants and spreads that never saw their source.
@@ -50,9 +50,9 @@ struct ValidationSummary {
   int rows = 0;
   int apart = 0;  ///< of them the fit keeps apart: no part of what follows, unless all are
   int groups = 0;
-  double median = 0;      ///< of |error|
+  double median = 0;  ///< of |error|
   double p90 = 0;
-  double bias = 0;        ///< median of error
+  double bias = 0;                  ///< median of error
   std::optional<LeftOut> left_out;  ///< where rows have such a prediction
 };
 
@@ -82,10 +82,10 @@ bool row_layout_known(const ThroughputRow& row);
 struct RowError {
   double error = 0;
   double weight = 1;
-  std::string_view group;  ///< its experiment
+  std::string_view group;               ///< its experiment
   std::optional<double> left_out = {};  ///< predicted / measured without its source
-  double sigma = 0;        ///< of ln(predicted), likewise
-  bool apart = false;      ///< the fit keeps it apart, and shows it all the same
+  double sigma = 0;                     ///< of ln(predicted), likewise
+  bool apart = false;                   ///< the fit keeps it apart, and shows it all the same
 };
 
 /// `predicted / measured`, where there is a prediction.

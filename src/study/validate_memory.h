@@ -21,7 +21,7 @@ struct MemoryReplay : Replay {
 struct MemoryValidation {
   std::vector<MemoryReplay> rows;
   SourceVotes votes;
-  ValidationSummary all;  ///< of rows to fit to, each source weighing one
+  ValidationSummary all;                     ///< of rows to fit to, each source weighing one
   std::vector<ValidationSummary> summaries;  ///< likewise, by counter, stack, recipe and source
 };
 

@@ -27,12 +27,15 @@ double padding_of(const Estimate& estimate) {
 // What a published rate counts of the scenario.
 double amount_of(const ReplayableRun& run, const Scenario& scenario, const Estimate& estimate) {
   switch (run.unit) {
-    case MeasuredUnit::tokens: return estimate.tokens.total;
-    case MeasuredUnit::padded_tokens: return estimate.tokens.total / padding_of(estimate);
+    case MeasuredUnit::tokens:
+      return estimate.tokens.total;
+    case MeasuredUnit::padded_tokens:
+      return estimate.tokens.total / padding_of(estimate);
     case MeasuredUnit::samples:
       return scenario.number_or(Field::data_samples, 0) *
              scenario.number_or_default(Field::data_epochs);
-    default: break;
+    default:
+      break;
   }
   throw Error(ErrorKind::no_answer,
               fmt::format("{} is no rate per GPU", word_of(kMeasuredUnits, run.unit)));

@@ -18,11 +18,11 @@ struct VisionReplay : Replay {
 
 struct VisionValidation {
   std::vector<VisionReplay> rows;
-  SourceVotes vision;       ///< generative, rows to fit to
+  SourceVotes vision;  ///< generative, rows to fit to
   SourceVotes contrastive;
   std::optional<double> left_out_factor;  ///< of vision, constants fitted without the source
   std::optional<double> left_out_bias;
-  ValidationSummary all;    ///< of the rows to fit to
+  ValidationSummary all;  ///< of the rows to fit to
 };
 
 /// Estimates every row of data/runs/vision.csv whose facts can be asked. `filter.source` and

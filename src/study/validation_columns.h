@@ -71,10 +71,10 @@ inline constexpr Subject<ValidationResult> kValidationSummary = {"validation", v
 inline constexpr Subject<RunValidation> kRunValidation = {"published runs", run_validation_columns,
                                                           "runs"};
 
-inline constexpr Subject<VisionValidation> kVisionValidation = {
-    "vision-language runs", vision_validation_columns, "rows"};
-inline constexpr Subject<MemoryValidation> kMemoryValidation = {
-    "memory validation", memory_validation_columns, "rows"};
+inline constexpr Subject<VisionValidation> kVisionValidation = {"vision-language runs",
+                                                                vision_validation_columns, "rows"};
+inline constexpr Subject<MemoryValidation> kMemoryValidation = {"memory validation",
+                                                                memory_validation_columns, "rows"};
 inline constexpr Subject<ServingValidation> kServingValidation = {
     "serving validation", serving_validation_columns, "rows"};
 inline constexpr Subject<PosttrainingValidation> kPosttrainingValidation = {

@@ -86,8 +86,7 @@ class Columns final : public ColumnTable {
 
   /// Those columns of a part that `keep` takes, under their own paths.
   template <auto Part, auto Table, class Keep>
-    requires std::predicate<Keep, const ColumnInfo&>
-  Columns& pick(Keep keep);
+  requires std::predicate<Keep, const ColumnInfo&> Columns& pick(Keep keep);
   /// Those of these roles, role by role.
   template <auto Part, auto Table>
   Columns& pick(std::initializer_list<ColumnRole> roles);
@@ -189,8 +188,8 @@ Columns<T>& Columns<T>::lift(std::string_view name, bool optional) {
 
 template <class T>
 template <auto Part, auto Table, class Keep>
-  requires std::predicate<Keep, const ColumnInfo&>
-Columns<T>& Columns<T>::pick(Keep keep) {
+requires std::predicate<Keep, const ColumnInfo&> Columns<T>
+&Columns<T>::pick(Keep keep) {
   const auto& part = Table();
   for (std::size_t at = 0; at < part.size(); ++at) {
     if (!keep(part[at])) continue;
@@ -248,8 +247,8 @@ using SubjectOf = typename Taken<decltype(&F::operator())>::type;
 /// A number or an optional one; every arithmetic type will do.
 template <class F>
 constexpr Column<SubjectOf<F>> number(std::string_view path, std::string_view unit,
-                                    NumberKind display, Better better, F, std::string_view help,
-                                    Rank rank = Rank::rest, std::string_view title = {}) {
+                                      NumberKind display, Better better, F, std::string_view help,
+                                      Rank rank = Rank::rest, std::string_view title = {}) {
   static_assert(std::is_empty_v<F>, "a getter captures nothing");
   Column<SubjectOf<F>> out;
   static_cast<ColumnInfo&>(out) = {path, ColumnKind::number, unit, display, better, help, rank,
@@ -268,8 +267,8 @@ constexpr Column<SubjectOf<F>> number(std::string_view path, std::string_view un
 
 template <class F>
 constexpr Column<SubjectOf<F>> number(std::string_view path, std::string_view unit,
-                                    NumberKind display, F get, std::string_view help,
-                                    Rank rank = Rank::rest, std::string_view title = {}) {
+                                      NumberKind display, F get, std::string_view help,
+                                      Rank rank = Rank::rest, std::string_view title = {}) {
   return number(path, unit, display, Better::neither, get, help, rank, title);
 }
 
@@ -297,8 +296,8 @@ constexpr Column<SubjectOf<F>> integer(std::string_view path, F get, std::string
 /// A column whose getter gives a Value.
 template <class F>
 constexpr Column<SubjectOf<F>> of_kind(ColumnKind kind, std::string_view path, F,
-                                     std::string_view help, Rank rank = Rank::rest,
-                                     std::string_view title = {}) {
+                                       std::string_view help, Rank rank = Rank::rest,
+                                       std::string_view title = {}) {
   static_assert(std::is_empty_v<F>, "a getter captures nothing");
   Column<SubjectOf<F>> out;
   static_cast<ColumnInfo&>(out) = {path, kind, {},   NumberKind::number, Better::neither,
@@ -310,7 +309,7 @@ constexpr Column<SubjectOf<F>> of_kind(ColumnKind kind, std::string_view path, F
 /// Text, unknown where it is empty. It has to outlive the row: no temporary.
 template <class F>
 constexpr Column<SubjectOf<F>> text(std::string_view path, F get, std::string_view help,
-                                  Rank rank = Rank::rest, std::string_view title = {}) {
+                                    Rank rank = Rank::rest, std::string_view title = {}) {
   using Got = decltype(get(std::declval<const SubjectOf<F>&>()));
   static_assert(!std::is_same_v<Got, std::string>, "give a reference or a view: `-> auto&`");
   return of_kind(ColumnKind::text, path, get, help, rank, title);
@@ -319,7 +318,7 @@ constexpr Column<SubjectOf<F>> text(std::string_view path, F get, std::string_vi
 /// Yes or no; the getter gives a bool, or an optional number that is 0 or not.
 template <class F>
 constexpr Column<SubjectOf<F>> boolean(std::string_view path, F, std::string_view help,
-                                     Rank rank = Rank::rest, std::string_view title = {}) {
+                                       Rank rank = Rank::rest, std::string_view title = {}) {
   static_assert(std::is_empty_v<F>, "a getter captures nothing");
   return of_kind(
       ColumnKind::boolean, path,
@@ -360,8 +359,8 @@ constexpr Column<T> as(ColumnRole role, Column<T> column) {
 /// The program that answered.
 template <class T>
 constexpr Column<T> version_of() {
-  return text("trcost_version", [](const T&) { return trcost_version(); },
-              "of the program that answered");
+  return text(
+      "trcost_version", [](const T&) { return trcost_version(); }, "of the program that answered");
 }
 
 /// What every document begins with.

@@ -125,7 +125,7 @@ struct ColumnInfo {
   bool of_range = false;  ///< known only where a range is asked for
   ColumnRole role = ColumnRole::none;
   Beside beside = {};
-  bool flat = false;  ///< of a list: JSON has its rows as JSON Lines has them
+  bool flat = false;                        ///< of a list: JSON has its rows as JSON Lines has them
   const ColumnTable& (*items)() = nullptr;  ///< of a list: the columns of its rows
   const ColumnTable* own_items = nullptr;   ///< the same, where they were made at run time
 

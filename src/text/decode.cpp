@@ -14,7 +14,7 @@ constexpr std::string_view kSaveAsUtf8 =
     "iconv -f WINDOWS-1252 -t UTF-8 FILE";
 
 [[noreturn]] void refuse_encoding(std::string message, const std::string& origin,
-                         std::string_view hint = kSaveAsUtf8) {
+                                  std::string_view hint = kSaveAsUtf8) {
   throw Error(ErrorKind::data, std::move(message), std::string(hint), origin);
 }
 
@@ -42,7 +42,8 @@ std::string from_utf16(std::string_view bytes, bool big_endian, const std::strin
       value = 0x10000 + ((value - 0xD800) << 10U) + (unit(at + 2) - 0xDC00);
       at += 2;
     } else if (is_high(value) || is_low(value)) {
-      refuse_encoding(fmt::format("{}: half a UTF-16 character", line_and_column(out, out.size())), origin);
+      refuse_encoding(fmt::format("{}: half a UTF-16 character", line_and_column(out, out.size())),
+                      origin);
     }
     append_utf8(out, value);
   }
@@ -62,13 +63,14 @@ std::string decode_text(std::string bytes, const std::string& origin) {
     bytes = from_utf16(text.substr(2), text.front() == '\xFE', origin);
   }
   if (const auto bad = first_bad_byte(bytes)) {
-    refuse_encoding(fmt::format("{}: the byte {:#04x} is not UTF-8 text", line_and_column(bytes, *bad),
-                       static_cast<unsigned>(static_cast<unsigned char>(bytes[*bad]))),
-           origin);
+    refuse_encoding(
+        fmt::format("{}: the byte {:#04x} is not UTF-8 text", line_and_column(bytes, *bad),
+                    static_cast<unsigned>(static_cast<unsigned char>(bytes[*bad]))),
+        origin);
   }
   if (const std::size_t nul = bytes.find('\0'); nul != std::string::npos) {
-    refuse_encoding(fmt::format("{}: a NUL byte, which no text has", line_and_column(bytes, nul)), origin,
-           "a text file is expected: is this the right file?");
+    refuse_encoding(fmt::format("{}: a NUL byte, which no text has", line_and_column(bytes, nul)),
+                    origin, "a text file is expected: is this the right file?");
   }
   return bytes;
 }

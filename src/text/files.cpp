@@ -26,8 +26,9 @@ constexpr std::string_view kSizeHint =
 }
 
 [[noreturn]] void refuse_size(const std::string& origin) {
-  refuse_file(origin, fmt::format("larger than the {} MiB that a file may have", kLargestFile / kMiB),
-         std::string(kSizeHint));
+  refuse_file(origin,
+              fmt::format("larger than the {} MiB that a file may have", kLargestFile / kMiB),
+              std::string(kSizeHint));
 }
 
 std::string read_all(std::istream& in, const std::string& origin, std::string_view if_empty) {
@@ -37,7 +38,8 @@ std::string read_all(std::istream& in, const std::string& origin, std::string_vi
     bytes.append(block.data(), static_cast<std::size_t>(in.gcount()));
     if (bytes.size() > kLargestFile) refuse_size(origin);
   }
-  if (in.bad()) refuse_file(origin, "the file cannot be read", "check the disk and the permissions");
+  if (in.bad())
+    refuse_file(origin, "the file cannot be read", "check the disk and the permissions");
   std::string text = decode_text(std::move(bytes), origin);
   if (text.empty()) refuse_file(origin, "the file is empty", std::string(if_empty));
   return text;
@@ -50,8 +52,9 @@ std::string read_text_file(const std::string& path) {
   std::error_code status;
   const auto kind = std::filesystem::status(path, status).type();
   if (kind == std::filesystem::file_type::not_found) {
-    refuse_file(path, "there is no such file",
-           json ? "check the path; catalog names are written without .json" : "check the path");
+    refuse_file(
+        path, "there is no such file",
+        json ? "check the path; catalog names are written without .json" : "check the path");
   }
   if (kind == std::filesystem::file_type::directory) {
     refuse_file(path, "this is a directory, not a file", "name a file within it");

@@ -113,9 +113,8 @@ void write_properties(JsonWriter& json, const SchemaGroup& group, SchemaForm for
 
 void write_object(JsonWriter& json, const SchemaGroup& group, SchemaForm form) {
   const bool part = group.prefix > 0;
-  const bool optional =
-      part && group.table.is_optional(
-                  group.table.info(group.first).path.substr(0, group.prefix - 1));
+  const bool optional = part && group.table.is_optional(
+                                    group.table.info(group.first).path.substr(0, group.prefix - 1));
   if (optional) {
     write_types(json, {"object"});
   } else {

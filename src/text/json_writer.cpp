@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "text/json_writer.h"
 
-#include "text/json_string.h"
 #include "text/cells.h"
+#include "text/json_string.h"
 
 namespace trcost {
 

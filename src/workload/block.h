@@ -124,7 +124,7 @@ double adapter_widths(const Block& block, Adapted which);
 struct CrossTokens {
   /// Tokens of the image per token of the sequence: keys and values are made of them.
   double share = 0;
-  double keys = 0;   ///< of them, that a token attends to: a packed text sees its own document's
+  double keys = 0;  ///< of them, that a token attends to: a packed text sees its own document's
 };
 CrossTokens cross_tokens(const Workload& workload);
 

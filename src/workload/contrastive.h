@@ -20,9 +20,9 @@ Workload contrastive_workload(const Model& model, double batch);
 
 /// What published runs use, for questions that leave it open.
 struct ContrastiveDefaults {
-  double pairs = 400e6;   ///< of one epoch
-  double epochs = 32;     ///< 12.8e9 pairs seen in all
-  double batch = 32768;   ///< pairs per step
+  double pairs = 400e6;  ///< of one epoch
+  double epochs = 32;    ///< 12.8e9 pairs seen in all
+  double batch = 32768;  ///< pairs per step
   std::string_view source = "CLIP: Radford et al., arXiv 2103.00020, section 2.5";
 };
 

@@ -31,7 +31,7 @@ struct Core {
   double scan_chunk = 0;       ///< tokens that its kernel works on at once
   double channels = 0;         ///< that it runs on
   double state = 0;            ///< values that each of them keeps from token to token
-  double kept = 0;   ///< values per token kept for the backward pass, beside norms and feed-forward
+  double kept = 0;  ///< values per token kept for the backward pass, beside norms and feed-forward
   /// Likewise per token of the image: keys and values of cross-attention.
   double kept_of_image = 0;
   double moved = 0;  ///< values per token written and read between the mixer's kernels

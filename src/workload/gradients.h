@@ -30,8 +30,8 @@ struct Passing {
 
 /// A part passes gradients where something in it or upstream of it learns. Inserted cross-attention
 /// layers learn in full with a language model that does, and with the connector where the language
-/// model is frozen; of one with adapters they are a part, take low-rank ones and no bottlenecks, and
-/// are frozen else. The decoder's own layers before the first of them never see the image.
+/// model is frozen; of one with adapters they are a part, take low-rank ones and no bottlenecks,
+/// and are frozen else. The decoder's own layers before the first of them never see the image.
 struct Gradients {
   Passing language;  ///< the decoder's own layers, and modules that predict further tokens
   Passing cross;     ///< inserted cross-attention layers

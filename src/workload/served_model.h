@@ -43,11 +43,11 @@ struct ServedModel {
   double expert_layers = 0;
   double experts = 0;
   double experts_per_token = 0;
-  double head_params = 0;  ///< vocabulary x hidden, read for every token
+  double head_params = 0;   ///< vocabulary x hidden, read for every token
   double image_params = 0;  ///< encoder and connector, held in 16 bits, read for images alone
   bool tied = false;
-  std::optional<double> context;  ///< longest sequence
-  double state_bytes = 0;         ///< of a sequence's recurrences, which do not grow
+  std::optional<double> context;             ///< longest sequence
+  double state_bytes = 0;                    ///< of a sequence's recurrences, which do not grow
   InlineList<ServedCore, kMostCores> cores;  ///< of attention, those that leave a cache
   /// Whether an indexer chooses what attention sees.
   [[nodiscard]] bool sparse() const;

@@ -12,18 +12,18 @@ namespace trcost {
 
 /// Parameters of a model by module; exact.
 struct ParameterCounts {
-  double embedding = 0;       ///< input embedding and learned positions
-  double head = 0;            ///< output matrix, 0 when tied
+  double embedding = 0;  ///< input embedding and learned positions
+  double head = 0;       ///< output matrix, 0 when tied
   /// All decoder layers, final norm, cross-attention layers, MTP excluded.
   double layers = 0;
-  double language = 0;        ///< embedding + layers + head
+  double language = 0;  ///< embedding + layers + head
   double encoder = 0;
   double connector = 0;
-  double total = 0;           ///< language + encoder + connector
-  double active = 0;          ///< with only the routed experts that a token uses
-  double expert = 0;          ///< routed expert parameters, all of them
-  double mtp = 0;             ///< multi-token-prediction modules, outside of total
-  double mtp_expert = 0;      ///< the routed experts among them
+  double total = 0;       ///< language + encoder + connector
+  double active = 0;      ///< with only the routed experts that a token uses
+  double expert = 0;      ///< routed expert parameters, all of them
+  double mtp = 0;         ///< multi-token-prediction modules, outside of total
+  double mtp_expert = 0;  ///< the routed experts among them
 };
 ParameterCounts count_parameters(const LanguageModel& language);
 ParameterCounts count_parameters(const Model& model);
@@ -55,11 +55,11 @@ struct Workload {
   bool train_embeddings = false;  ///< with lora, qlora, adapter: embedding and head learn too
   bool cached_features = false;   ///< encoder output computed once, offline
 
-  double seq_length = 4096;            ///< tokens per sequence
+  double seq_length = 4096;  ///< tokens per sequence
   /// Tokens that attention sees per token's own document: sum L^2 / sum L of packed documents;
   /// equals seq_length where one document fills the sequence.
   double attention_length = 4096;
-  double images_per_sequence = 0;      ///< mean
+  double images_per_sequence = 0;  ///< mean
   double encoder_tokens_per_image = 0;
   /// Encoder tokens that attend to each other (a tile, a frame); 0: the encoder's own
   /// tokens_per_image, and all tokens of the image where that is 0 too.
@@ -112,15 +112,15 @@ LanguageModel shape_from_parameters(double params, double vocab);
 /// activations, embedding look-ups and patch embeddings are not counted, as everywhere in the
 /// literature.
 struct ForwardFlops {
-  double layers_gemm = 0;    ///< projections, feed-forward, router of all layers, MTP included
-  double attention_core = 0; ///< scores and values, causal half
-  double head = 0;           ///< logits, once more per MTP module
-  double cross_attention = 0;       ///< inserted layers, both of the next two
+  double layers_gemm = 0;      ///< projections, feed-forward, router of all layers, MTP included
+  double attention_core = 0;   ///< scores and values, causal half
+  double head = 0;             ///< logits, once more per MTP module
+  double cross_attention = 0;  ///< inserted layers, both of the next two
   double cross_attention_gemm = 0;  ///< their matrices, keys and values of the image included
   double cross_attention_core = 0;  ///< their scores and values, no causal half
-  double encoder = 0;        ///< per image
-  double connector = 0;      ///< per image
-  double encoder_core = 0;   ///< part of `encoder` that is scores and values
+  double encoder = 0;               ///< per image
+  double connector = 0;             ///< per image
+  double encoder_core = 0;          ///< part of `encoder` that is scores and values
 };
 /// With `causal` false the attention core counts the full square, as many published figures do.
 ForwardFlops forward_flops(const Workload& workload, bool causal = true);
@@ -129,8 +129,7 @@ ForwardFlops forward_flops(const Workload& workload, bool causal = true);
 double encoder_forward_flops(const Encoder& encoder, double tokens, double attention_tokens = 0);
 /// One forward pass of the connector over one image.
 double connector_forward_flops(const Connector& connector, const Encoder& encoder,
-                               double language_hidden, double encoder_tokens,
-                               double vision_tokens);
+                               double language_hidden, double encoder_tokens, double vision_tokens);
 /// Values that its backward pass needs, of one image.
 double connector_kept_values(const Connector& connector, const Encoder& encoder,
                              double language_hidden, double encoder_tokens, double vision_tokens);

@@ -31,8 +31,9 @@ Workload llama_405b() {
 
 StepModel model_of(const Workload& w, const std::string& accelerator, const std::string& stack) {
   const Accelerator& chip = catalog().accelerator(accelerator);
-  return {w, {&chip, &catalog().system(chip.system), &catalog().efficiency(chip),
-              &catalog().stack(stack), Precision::bf16}};
+  return {w,
+          {&chip, &catalog().system(chip.system), &catalog().efficiency(chip),
+           &catalog().stack(stack), Precision::bf16}};
 }
 
 void search(benchmark::State& state, const Workload& w, const std::string& accelerator, double gpus,
@@ -56,7 +57,9 @@ void plan_405b_16384(benchmark::State& state) {
 void plan_10b_16(benchmark::State& state) {
   search(state, workload(10e9, 4096), "h100-sxm", 16, 1024);
 }
-void plan_8b_8(benchmark::State& state) { search(state, workload(8e9, 4096), "h100-sxm", 8, 1024); }
+void plan_8b_8(benchmark::State& state) {
+  search(state, workload(8e9, 4096), "h100-sxm", 8, 1024);
+}
 void plan_70b_512(benchmark::State& state) {
   search(state, workload(70e9, 4096), "a100-sxm-80gb", 512, 1024);
 }

@@ -30,10 +30,9 @@ BENCHMARK(csv_full_row);
 
 void csv_ten_columns(benchmark::State& state) {
   std::vector<const EstimateColumn*> chosen;
-  for (const char* path :
-       {"accelerator", "gpus", "precision", "tokens.total", "performance.mfu",
-        "performance.step_seconds", "gpu_hours", "wall_clock_seconds", "cost.price_per_gpu_hour",
-        "cost.total"}) {
+  for (const char* path : {"accelerator", "gpus", "precision", "tokens.total", "performance.mfu",
+                           "performance.step_seconds", "gpu_hours", "wall_clock_seconds",
+                           "cost.price_per_gpu_hour", "cost.total"}) {
     chosen.push_back(&require_column(path));
   }
   append_rows(state, {chosen, Format::csv});

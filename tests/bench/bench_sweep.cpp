@@ -23,8 +23,8 @@ SweepRequest fixed(const std::string& select) {
   out.base.set_number(Field::model_params, 8e9);
   out.base.set_number(Field::data_tokens, 1e12);
   out.base.set_text(Field::hardware_accelerator, "h100-sxm");
-  for (const Field degree : {Field::layout_pp, Field::layout_vp, Field::layout_cp,
-                             Field::layout_ep, Field::train_micro_batch}) {
+  for (const Field degree : {Field::layout_pp, Field::layout_vp, Field::layout_cp, Field::layout_ep,
+                             Field::train_micro_batch}) {
     out.base.set_number(degree, 1);
   }
   out.base.set_text(Field::layout_sharding, "optimizer");

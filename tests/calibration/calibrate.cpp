@@ -7,7 +7,8 @@
 //   run                              prints one predicted tokens/s/GPU per row, 0 where none
 //   tuning row|default              rows as tuned as they say, or as who does not know
 //   terms ID                         prints the seconds of a row by term
-//   slopes                           prints of each row with its source left out ln(predicted / measured
+//   slopes                           prints of each row with its source left out ln(predicted /
+//   measured
 //                                    seconds) and how it follows the factors of trcost calibrate
 #include <array>
 #include <cmath>
@@ -51,10 +52,11 @@ class Bench {
       try {
         entry.workload = row_workload(catalog_, row);
         entry.platform = row_platform(catalog_, row);
-        entry.platform.efficiency = &own(efficiencies_, *entry.platform.efficiency,
-                                         entry.platform.accelerator->name);
+        entry.platform.efficiency =
+            &own(efficiencies_, *entry.platform.efficiency, entry.platform.accelerator->name);
         const Stack& stack = *entry.platform.stack;
-        entry.platform.stack = &own(stacks_[stack.name], stack, std::to_string(stack.release_years));
+        entry.platform.stack =
+            &own(stacks_[stack.name], stack, std::to_string(stack.release_years));
         entry.usable = true;
       } catch (const Error& error) {
         entry.problem = error.message;
@@ -183,9 +185,9 @@ class Bench {
 
   static void print_layout(const Entry& entry) {
     const Layout& l = entry.layout;
-    std::printf("%s %d tp%d pp%d vp%d cp%d ep%d dp%d mb%g gb%g %s %s r%d %s %s\n", entry.row->id.c_str(),
-                entry.usable, l.tp, l.pp, l.vp, l.cp, l.ep, l.dp, l.micro_batch, l.global_batch,
-                std::string(sharding_name(l.sharding)).c_str(),
+    std::printf("%s %d tp%d pp%d vp%d cp%d ep%d dp%d mb%g gb%g %s %s r%d %s %s\n",
+                entry.row->id.c_str(), entry.usable, l.tp, l.pp, l.vp, l.cp, l.ep, l.dp,
+                l.micro_batch, l.global_batch, std::string(sharding_name(l.sharding)).c_str(),
                 std::string(recompute_name(l.recompute)).c_str(), l.recompute_layers,
                 entry.fits ? "fits" : "too-large", entry.problem.c_str());
   }

@@ -177,8 +177,7 @@ TEST_CASE("dense peaks are dense and in proportion") {
     if (chip.vendor == "NVIDIA" && chip.architecture != "rubin" && bf16 && fp8) {
       CHECK_THAT(*fp8, WithinRel(2 * *bf16, 0.02));
     }
-    if (peak_flops(chip, Precision::mxfp8) && fp8)
-      CHECK(peak_flops(chip, Precision::mxfp8) == fp8);
+    if (peak_flops(chip, Precision::mxfp8) && fp8) CHECK(peak_flops(chip, Precision::mxfp8) == fp8);
     for (int i = 0; i < kPrecisionCount; ++i) {
       const auto at = static_cast<std::size_t>(i);
       if (chip.measured_flops[at]) CHECK(*chip.measured_flops[at] <= chip.peak_flops[at]);

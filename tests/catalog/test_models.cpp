@@ -39,8 +39,7 @@ Error error_of(const std::string& json) {
   return Error(ErrorKind::data, "");
 }
 
-const std::string kSmall =
-    R"("layers": 2, "hidden": 64, "heads": 4, "ffn": 128, "vocab": 100)";
+const std::string kSmall = R"("layers": 2, "hidden": 64, "heads": 4, "ffn": 128, "vocab": 100)";
 
 }  // namespace
 
@@ -65,23 +64,30 @@ TEST_CASE("every encoder of the catalog meets its published count", "[catalog][m
     INFO(name);
     const Encoder& encoder = catalog.encoder(name);
     CHECK(encoder.name == name);
-    check_published(encoder_parameters(encoder),
-                    published(catalog, "encoders/" + name + ".json"));
+    check_published(encoder_parameters(encoder), published(catalog, "encoders/" + name + ".json"));
   }
 }
 
 TEST_CASE("published totals and active parameters", "[catalog][models]") {
   const Catalog catalog;
-  const std::map<std::string, double> totals = {
-      {"llama-2-7b", 6738415616},        {"llama-2-13b", 13015864320},
-      {"llama-2-70b", 68976648192},      {"llama-3.1-8b", 8030261248},
-      {"llama-3.1-70b", 70553706496},    {"llama-3.1-405b", 405853388800},
-      {"mixtral-8x7b", 46702792704},     {"deepseek-v3", 671026419200},
-      {"qwen2.5-7b", 7615616512},        {"qwen2.5-72b", 72706203648},
-      {"qwen3-30b-a3b", 30532122624},    {"qwen3-235b-a22b", 235093634560},
-      {"gpt-oss-120b", 116829156672},    {"llava-1.5-7b", 7062902784},
-      {"llava-1.5-13b", 13350839296},    {"llama-3.2-11b-vision", 10670220835},
-      {"llama-3.2-90b-vision", 88593355323}, {"idefics2-8b", 8402768112}};
+  const std::map<std::string, double> totals = {{"llama-2-7b", 6738415616},
+                                                {"llama-2-13b", 13015864320},
+                                                {"llama-2-70b", 68976648192},
+                                                {"llama-3.1-8b", 8030261248},
+                                                {"llama-3.1-70b", 70553706496},
+                                                {"llama-3.1-405b", 405853388800},
+                                                {"mixtral-8x7b", 46702792704},
+                                                {"deepseek-v3", 671026419200},
+                                                {"qwen2.5-7b", 7615616512},
+                                                {"qwen2.5-72b", 72706203648},
+                                                {"qwen3-30b-a3b", 30532122624},
+                                                {"qwen3-235b-a22b", 235093634560},
+                                                {"gpt-oss-120b", 116829156672},
+                                                {"llava-1.5-7b", 7062902784},
+                                                {"llava-1.5-13b", 13350839296},
+                                                {"llama-3.2-11b-vision", 10670220835},
+                                                {"llama-3.2-90b-vision", 88593355323},
+                                                {"idefics2-8b", 8402768112}};
   for (const auto& [name, total] : totals) {
     INFO(name);
     CHECK(count_parameters(catalog.model(name)).total == total);
@@ -112,8 +118,7 @@ TEST_CASE("connectors count to the last parameter", "[catalog][models]") {
   };
   // InternVL2.5-8B less InternViT-300M and InternLM2.5-7B-chat (7,737,708,544) with 9 more entries
   // of 4096 in embedding and head: a norm over 4 x 1024 and two matrices with biases.
-  CHECK(connector("internvl2.5-8b") ==
-        8075365376.0 - 304012288 - 7737708544 - 2 * 9 * 4096);
+  CHECK(connector("internvl2.5-8b") == 8075365376.0 - 304012288 - 7737708544 - 2 * 9 * 4096);
   CHECK(connector("internvl2.5-8b") == 2 * 4096 + 2 * (4096.0 * 4096 + 4096));
   // Idefics2-8B less Mistral-7B with 3 more entries, and SigLIP so400m with 70 x 70 positions
   // instead of 27 x 27.
@@ -210,8 +215,7 @@ TEST_CASE("malformed model files are refused with their place", "[catalog][model
       {R"({"name": "m", "language": {)" + kSmall +
            R"(, "moe": {"experts": 2, "experts_per_token": 4, "expert_ffn": 8}}})",
        "experts_per_token"},
-      {R"({"name": "m", "schema_version": "2.0", "language": {)" + kSmall + "}}",
-       "schema_version"},
+      {R"({"name": "m", "schema_version": "2.0", "language": {)" + kSmall + "}}", "schema_version"},
       {R"({"name": "m", "language": {)" + kSmall +
            R"(}, "vision": {"encoder": "clip-vit-l-14-337"}})",
        "clip-vit-l-14-337"},

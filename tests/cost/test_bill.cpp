@@ -136,8 +136,8 @@ TEST_CASE("owning: parts, utilisation, break-even", "[cost][ownership]") {
   CHECK(busy.idle == 0);
   CHECK_THAT(busy.energy.value(), WithinRel(0.0987328125, 1e-9));
   CHECK_THAT(busy.of(Part::colocation).value(), WithinRel(1.275 * 150 / 730.5, 1e-12));
-  const double parts = *busy.of(Part::servers) + *busy.of(Part::network) +
-                       *busy.of(Part::capital) + *busy.of(Part::colocation) + *busy.energy;
+  const double parts = *busy.of(Part::servers) + *busy.of(Part::network) + *busy.of(Part::capital) +
+                       *busy.of(Part::colocation) + *busy.energy;
   CHECK_THAT(busy.total.value(), WithinRel(parts, 1e-12));
   const double even = break_even_utilization(busy, 3.0).value();
   inputs.utilization = even;

@@ -170,8 +170,9 @@ TEST_CASE("a job that does not get on is told what is in its way", "[cost][goodp
   FailureInputs idle;
   idle.gpus = 64;
   idle.spare_share = 1;
-  CHECK(refusal(idle).message == "a job of 64 accelerators keeps 100% of them as spares: none is "
-                                 "left to work");
+  CHECK(refusal(idle).message ==
+        "a job of 64 accelerators keeps 100% of them as spares: none is "
+        "left to work");
   CHECK(refusal(idle).hint == "give fewer --spares");
 
   FailureInputs rare;

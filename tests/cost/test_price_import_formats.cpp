@@ -13,8 +13,7 @@ namespace {
 constexpr const char* kSky =
     "InstanceType,AcceleratorName,AcceleratorCount,GpuInfo,Region,AvailabilityZone,Price,"
     "SpotPrice\n";
-constexpr const char* kHunt =
-    "instance_name,location,price,gpu_count,gpu_name,gpu_memory,spot\n";
+constexpr const char* kHunt = "instance_name,location,price,gpu_count,gpu_name,gpu_memory,spot\n";
 
 PriceImport imported(const std::string& table, std::string provider = "Somebody") {
   static const Catalog catalog;
@@ -57,17 +56,16 @@ std::string hunt(const std::string& name, const std::string& memory, const std::
 }  // namespace
 
 TEST_CASE("Google's accelerators get the price of their machine", "[cost][import]") {
-  const PriceImport import = imported(
-      std::string(kSky) +
-          "a3-highgpu-8g,,,,us-east4,us-east4-a,9.46006,2.15966\n"
-          "a3-megagpu-8g,,,,us-east4,us-east4-a,13.6,3\n"
-          "a2-highgpu-8g,,,,us-east4,us-east4-a,5.91582,2.958\n"
-          ",H100,8.0,,us-east4,us-east4-a,78.37185,20\n"
-          ",H100-MEGA,8.0,,us-east4,us-east4-a,78.4,\n"
-          ",A100,8.0,,us-east4,us-east4-a,23.47,8\n"
-          ",H100,8.0,,us-east5,us-east5-a,78.37185,20\n"
-          ",L4,1.0,,us-east4,us-east4-a,0.56,0.2\n",
-      "gcp");
+  const PriceImport import = imported(std::string(kSky) +
+                                          "a3-highgpu-8g,,,,us-east4,us-east4-a,9.46006,2.15966\n"
+                                          "a3-megagpu-8g,,,,us-east4,us-east4-a,13.6,3\n"
+                                          "a2-highgpu-8g,,,,us-east4,us-east4-a,5.91582,2.958\n"
+                                          ",H100,8.0,,us-east4,us-east4-a,78.37185,20\n"
+                                          ",H100-MEGA,8.0,,us-east4,us-east4-a,78.4,\n"
+                                          ",A100,8.0,,us-east4,us-east4-a,23.47,8\n"
+                                          ",H100,8.0,,us-east5,us-east5-a,78.37185,20\n"
+                                          ",L4,1.0,,us-east4,us-east4-a,0.56,0.2\n",
+                                      "gcp");
   const auto price = [&](std::string_view product, Commitment commitment) {
     for (const PriceRow& row : import.rows) {
       if (row.product == product && row.commitment == commitment) return row.median;
@@ -105,8 +103,8 @@ TEST_CASE("memory in GiB under the name of MiB", "[cost][import]") {
 }
 
 TEST_CASE("accelerators that are almost of a known name are not it", "[cost][import]") {
-  for (const char* name : {"RTX3090-Ti", "RTX4090D", "H20-3e", "H100-1g.10gb",
-                           "A100X", "A100-MIG", "H1000"}) {
+  for (const char* name :
+       {"RTX3090-Ti", "RTX4090D", "H20-3e", "H100-1g.10gb", "A100X", "A100-MIG", "H1000"}) {
     CHECK(contains(why(hunt(name, "", "False")), "unknown accelerator"));
   }
   CHECK(only_accelerator(hunt("H100NVL", "94", "False")) == "h100-nvl");

@@ -239,9 +239,10 @@ void check_sizing(const Scenario& base, double unit, double most) {
 
 }  // namespace
 
-TEST_CASE("sizing finds no dearer cluster than counts that are listed, and a longer deadline costs "
-          "no more",
-          "[estimate][cluster][property]") {
+TEST_CASE(
+    "sizing finds no dearer cluster than counts that are listed, and a longer deadline costs "
+    "no more",
+    "[estimate][cluster][property]") {
   Scenario s;
   double unit = 8, most = 16384;
   SECTION("70B, a million tokens a sequence") {
@@ -314,8 +315,7 @@ TEST_CASE("beyond the largest known cluster, what that one would take", "[estima
   s.clear(Field::hardware_deadline);
   s.set_number(Field::hardware_gpus, 200'000);
   const std::string expected =
-      "200000 take about " +
-      format_number(answer(s).wall_clock_seconds, NumberKind::duration, 2);
+      "200000 take about " + format_number(answer(s).wall_clock_seconds, NumberKind::duration, 2);
   CHECK(std::ranges::any_of(large.warnings, [&](const std::string& each) {
     return each.find(expected) != std::string::npos;
   }));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far given tokens go, both ways: tokens that days and dollars buy, days and dollars that
 // tokens take.
-#include <cmath>
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "catalog_fixture.h"
@@ -43,7 +43,9 @@ Scenario question(const Quoted& each) {
   return s;
 }
 
-Estimate answer(const Scenario& scenario) { return estimate(scenario, catalog()).front(); }
+Estimate answer(const Scenario& scenario) {
+  return estimate(scenario, catalog()).front();
+}
 
 std::string scale_of(const Estimate& e) {
   for (const Assumption& each : e.assumptions) {

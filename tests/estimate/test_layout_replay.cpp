@@ -46,8 +46,8 @@ const T& pick(const std::vector<T>& from, std::mt19937& random) {
 
 Scenario random_scenario(std::mt19937& random) {
   static const std::vector<std::string> models = {
-      "llama-3-8b", "llama-3-70b", "llama-3.1-405b", "mixtral-8x7b",   "qwen3-235b-a22b",
-      "deepseek-v3", "llava-1.5-7b", "qwen2.5-7b",    "qwen3-30b-a3b", "gpt-oss-120b"};
+      "llama-3-8b",  "llama-3-70b",  "llama-3.1-405b", "mixtral-8x7b",  "qwen3-235b-a22b",
+      "deepseek-v3", "llava-1.5-7b", "qwen2.5-7b",     "qwen3-30b-a3b", "gpt-oss-120b"};
   static const std::vector<std::string> chips = {"a100-sxm-80gb", "h100-sxm",    "b200",
                                                  "gb200-nvl72",   "gb300-nvl72", "rtx-4090",
                                                  "tpu-v5p",       "mi300x"};
@@ -141,9 +141,12 @@ TEST_CASE("a full set of degrees may leave accelerators idle", "[layout]") {
   Scenario s;
   s.set_text(Field::model_name, "llama-3-8b");
   s.set_text(Field::hardware_accelerator, "h100-sxm");
-  for (const auto& [field, value] :
-       {std::pair{Field::hardware_gpus, 20.0}, {Field::layout_tp, 2.0}, {Field::layout_pp, 1.0},
-        {Field::layout_cp, 1.0}, {Field::layout_dp, 8.0}, {Field::data_tokens, 1e10}}) {
+  for (const auto& [field, value] : {std::pair{Field::hardware_gpus, 20.0},
+                                     {Field::layout_tp, 2.0},
+                                     {Field::layout_pp, 1.0},
+                                     {Field::layout_cp, 1.0},
+                                     {Field::layout_dp, 8.0},
+                                     {Field::data_tokens, 1e10}}) {
     s.set_number(field, value);
   }
   const Estimate e = estimate(s, catalog()).at(0);

@@ -98,8 +98,8 @@ TEST_CASE("a slow loader's rate is what the steps take, and the flag named is th
   Scenario s = pairs("4000x3000");
   s.set_number(Field::data_loader_workers, 1);
   const Estimate slow = answer(s);
-  const double seconds = slow.wall_clock_seconds * slow.performance.goodput *
-                         slow.performance.production_overhead;
+  const double seconds =
+      slow.wall_clock_seconds * slow.performance.goodput * slow.performance.production_overhead;
   REQUIRE(slow.pipeline->bound_by == kBoundByLoader);
   CHECK_THAT(slow.pipeline->images_reached_per_second * seconds, WithinRel(10e6, 1e-9));
   CHECK(slow.pipeline->images_per_second > slow.pipeline->images_reached_per_second);

@@ -6,8 +6,8 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/resolve.h"
-#include "trcost/estimate.h"
 #include "trcost/error.h"
+#include "trcost/estimate.h"
 
 using namespace trcost;
 
@@ -28,11 +28,11 @@ std::string encoder_for(const std::string& word) {
 }  // namespace
 
 TEST_CASE("a vision encoder may be named by its size", "[estimate][vision]") {
-  CHECK(encoder_for("1B") == "eva-clip-g-14");       // 1.01B
-  CHECK(encoder_for("2B") == "clip-vit-bigg-14");    // 1.84B
-  CHECK(encoder_for("6e9") == "internvit-6b-448");   // 5.54B
-  CHECK(encoder_for("300M") == "qwen3-vl-vit-l");  // of those of 303M to 306M the usual one
-  CHECK(encoder_for("400M") == "qwen3-vl-vit");       // of those of 413M to 416M
+  CHECK(encoder_for("1B") == "eva-clip-g-14");      // 1.01B
+  CHECK(encoder_for("2B") == "clip-vit-bigg-14");   // 1.84B
+  CHECK(encoder_for("6e9") == "internvit-6b-448");  // 5.54B
+  CHECK(encoder_for("300M") == "qwen3-vl-vit-l");   // of those of 303M to 306M the usual one
+  CHECK(encoder_for("400M") == "qwen3-vl-vit");     // of those of 413M to 416M
   CHECK(encoder_for("86M") == "siglip-base-16-224");
   CHECK(encoder_for("clip-vit-h-14") == "clip-vit-h-14");
 }
@@ -65,8 +65,8 @@ TEST_CASE("defaults of a configuration file are assumptions of the answer", "[es
   s.set_text(Field::model_name, TRCOST_SOURCE_DIR "/tests/data/hf/llava-1.5-7b-hf.json");
   Notes notes(true);
   resolve_model(s, catalog(), notes);
-  const auto found = std::ranges::find(
-      notes.assumptions, "model.config.text_config.hidden_size", &Assumption::path);
+  const auto found = std::ranges::find(notes.assumptions, "model.config.text_config.hidden_size",
+                                       &Assumption::path);
   REQUIRE(found != notes.assumptions.end());
   CHECK(found->value == "4096");
   CHECK_FALSE(found->source.empty());

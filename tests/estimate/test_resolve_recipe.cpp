@@ -21,9 +21,8 @@ Software assumed(const Scenario& asked, std::string_view accelerator = "h100-sxm
   Notes notes(true);
   Scenario adapted;
   if (!usual_recipe(asked, catalog(), accelerator, notes, adapted)) return {};
-  return {std::string(adapted.has(Field::efficiency_stack)
-                          ? adapted.text(Field::efficiency_stack)
-                          : std::string_view()),
+  return {std::string(adapted.has(Field::efficiency_stack) ? adapted.text(Field::efficiency_stack)
+                                                           : std::string_view()),
           std::string(adapted.text(Field::efficiency_tuning))};
 }
 
@@ -41,8 +40,8 @@ TEST_CASE("large mixtures of experts are trained with software that is tuned for
   CHECK(assumed(training("deepseek-v3")).tuning == "showcase");
   CHECK(assumed(training("llama-4-scout")).stack == "megatron");  // 109B
   CHECK(assumed(training("olmoe-1b-7b")).stack.empty());
-  CHECK(assumed(training("phi-3.5-moe")).stack.empty());       // 42B
-  CHECK(assumed(training("llama-3.1-405b")).stack.empty());    // no mixture
+  CHECK(assumed(training("phi-3.5-moe")).stack.empty());     // 42B
+  CHECK(assumed(training("llama-3.1-405b")).stack.empty());  // no mixture
   CHECK(assumed(training("deepseek-v3"), "tpu-v5p").stack.empty());
   CHECK(assumed(training("deepseek-v3"), "mi300x").stack == "megatron");
 }

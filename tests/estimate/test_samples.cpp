@@ -25,8 +25,7 @@ Estimate answer(const Scenario& s) {
 }
 
 const Assumption& assumed(const Estimate& e, Field field) {
-  const auto found =
-      std::ranges::find(e.assumptions, field_info(field).path, &Assumption::path);
+  const auto found = std::ranges::find(e.assumptions, field_info(field).path, &Assumption::path);
   INFO(field_info(field).path);
   REQUIRE(found != e.assumptions.end());
   return *found;

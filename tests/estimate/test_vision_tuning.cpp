@@ -23,7 +23,9 @@ Scenario tuning() {
   return s;
 }
 
-Estimate answer(const Scenario& s) { return estimate(s, catalog()).front(); }
+Estimate answer(const Scenario& s) {
+  return estimate(s, catalog()).front();
+}
 
 const Assumption* assumed(const Estimate& e, std::string_view path) {
   const auto found = std::ranges::find(e.assumptions, path, &Assumption::path);

@@ -25,18 +25,18 @@ const Border* find_border(std::string_view name);
 
 void catalog(std::string_view bytes);   ///< models, Hugging Face configs, chips, systems, stacks
 void scenario(std::string_view bytes);  ///< scenarios, with experiments; saved results
-void saved_result(std::string_view bytes);  ///< the readers of `diff`
-void numbers(std::string_view bytes);       ///< every kind of number, and every field as a flag
-void prices(std::string_view bytes);        ///< tables of `prices import`
-void data_file(std::string_view bytes);     ///< one file of a data folder, named by the first line
-void image(std::string_view bytes);         ///< headers of image files
-void image_sizes(std::string_view bytes);   ///< tables of sizes
-void sweep(std::string_view bytes);         ///< axes, conditions, columns: one per line
-void resume(std::string_view bytes);        ///< files of --resume
-void words(std::string_view bytes);         ///< what transfer, solve, serve and --shard are asked
-void training_log(std::string_view bytes);  ///< logs of `calibrate`
-void measured_rows(std::string_view bytes); ///< tables of `calibrate`
-void text(std::string_view bytes);          ///< decoding, and what a terminal is shown
+void saved_result(std::string_view bytes);   ///< the readers of `diff`
+void numbers(std::string_view bytes);        ///< every kind of number, and every field as a flag
+void prices(std::string_view bytes);         ///< tables of `prices import`
+void data_file(std::string_view bytes);      ///< one file of a data folder, named by the first line
+void image(std::string_view bytes);          ///< headers of image files
+void image_sizes(std::string_view bytes);    ///< tables of sizes
+void sweep(std::string_view bytes);          ///< axes, conditions, columns: one per line
+void resume(std::string_view bytes);         ///< files of --resume
+void words(std::string_view bytes);          ///< what transfer, solve, serve and --shard are asked
+void training_log(std::string_view bytes);   ///< logs of `calibrate`
+void measured_rows(std::string_view bytes);  ///< tables of `calibrate`
+void text(std::string_view bytes);           ///< decoding, and what a terminal is shown
 
 /// Runs `use`; an Error has to have words.
 template <class Use>

@@ -23,7 +23,8 @@ double seconds(const Workload& workload, const Platform& platform) {
 
 }  // namespace
 
-// 2 FLOP per weight and token: the parameters of arXiv:1902.00751, section 2.1, without their biases.
+// 2 FLOP per weight and token: the parameters of arXiv:1902.00751, section 2.1, without their
+// biases.
 TEST_CASE("a bottleneck computes on its own matrices, not on the layer's", "[adapters]") {
   for (const char* model : {"llama-2-7b", "mixtral-8x7b"}) {
     const double rank = 64;

@@ -27,8 +27,8 @@ TEST_CASE("a ring over racks has as many ranks in each as a plan puts there", "[
 }
 
 TEST_CASE("a group that a rack holds whole stays within it", "[collectives]") {
-  CHECK(domain_members(rack(), 9, 8) == 9);    // 72 accelerators
+  CHECK(domain_members(rack(), 9, 8) == 9);  // 72 accelerators
   CHECK(domain_members(rack(), 72, 1) == 72);
-  CHECK(domain_members(rack(), 10, 8) == 8);   // 80
+  CHECK(domain_members(rack(), 10, 8) == 8);  // 80
   CHECK(domain_members(rack(), 73, 1) == 64);
 }

@@ -41,8 +41,8 @@ double all_to_all(const StepTime& time) {
 
 }  // namespace
 
-// However small its work, a layer with experts is not done before the host has issued its kernels: once
-// forward and twice backward, whatever the tokens. A device that takes longer hides it.
+// However small its work, a layer with experts is not done before the host has issued its kernels:
+// once forward and twice backward, whatever the tokens. A device that takes longer hides it.
 TEST_CASE("issuing the kernels of experts is a floor under every micro-batch", "[step]") {
   for (const double micro : {1.0, 2.0, 4.0}) {
     Run run;
@@ -58,8 +58,9 @@ TEST_CASE("issuing the kernels of experts is a floor under every micro-batch", "
   }
 }
 
-TEST_CASE("an all-to-all that is said to run behind a micro-batch shows what compute does not cover",
-          "[step]") {
+TEST_CASE(
+    "an all-to-all that is said to run behind a micro-batch shows what compute does not cover",
+    "[step]") {
   Run run;
   run.platform.overlap = {};
   const StepTime open = run.step();

@@ -73,7 +73,8 @@ TEST_CASE("gradients still cross the network under hybrid sharding", "[hybrid]")
   System slow = *platform.system;
   platform.system = &slow;
   const auto exchange = [&](double factor) {
-    slow.tiers.back().bandwidth = planning::platform("h100-sxm", "fsdp").system->tiers.back().bandwidth;
+    slow.tiers.back().bandwidth =
+        planning::platform("h100-sxm", "fsdp").system->tiers.back().bandwidth;
     slow.tiers.back().bandwidth /= factor;
     return StepModel(dense(), platform).step(layout_of(128, Sharding::hybrid)).seconds;
   };

@@ -42,8 +42,8 @@ struct Run {
 
 }  // namespace
 
-// 135M parameters at 110,000 tokens/s on each H100 (huggingface/smollm; two independent statements):
-// 16,384 tokens a micro-batch then take 150 ms, far more than their kernels.
+// 135M parameters at 110,000 tokens/s on each H100 (huggingface/smollm; two independent
+// statements): 16,384 tokens a micro-batch then take 150 ms, far more than their kernels.
 TEST_CASE("a small model is as slow as its host", "[step][host]") {
   Run run("h100-sxm", "fsdp", "smollm2-135m");
   run.layout.micro_batch = run.layout.global_batch = 8;
@@ -64,8 +64,7 @@ TEST_CASE("no micro-batch passes its blocks faster than the host issues them", "
         run.layout.recompute = recompute;
         const double passes = recompute == Recompute::full ? 4 : 3;
         INFO(software << ", micro-batch " << micro);
-        CHECK(run.seconds() >=
-              4 * passes * run.workload.language.layers * run.stack.block_seconds);
+        CHECK(run.seconds() >= 4 * passes * run.workload.language.layers * run.stack.block_seconds);
       }
     }
   }
@@ -137,8 +136,7 @@ TEST_CASE("fused attention is what the software runs on the chip", "[step][atten
     for (const char* chip : {"a100-sxm-80gb", "h100-sxm", "b200"}) {
       Run run(chip, software, "llama-3.1-8b");
       run.workload.seq_length = run.workload.attention_length = 32768;
-      const Attention own =
-          run.stack.attention_kernels.on(run.platform.accelerator->architecture);
+      const Attention own = run.stack.attention_kernels.on(run.platform.accelerator->architecture);
       INFO(software << " on " << chip);
       CHECK(run.attention(Attention::flash) == run.attention(own));
     }

@@ -25,7 +25,7 @@ struct Korthikanti {
 };
 
 Korthikanti korthikanti(const nlohmann::json& inputs) {
-  return {inputs["L"], inputs["h"], inputs["a"], inputs["s"],
+  return {inputs["L"], inputs["h"],  inputs["a"],  inputs["s"],
           inputs["b"], inputs["tp"], inputs["pp"], inputs["vpp"]};
 }
 
@@ -61,7 +61,8 @@ TEST_CASE("states of the models of arXiv:2205.05198, figure 1", "[memory]") {
   for (const nlohmann::json* vector : reference::with_prefix("mem_states/")) {
     const Korthikanti k = korthikanti((*vector)["inputs"]);
     const double params = 12 * k.hidden * k.hidden * k.layers / (k.tp * k.pp);
-    CHECK_THAT(params * kAdam.total() / kGiB, WithinRel((*vector)["expected"].get<double>(), 1e-12));
+    CHECK_THAT(params * kAdam.total() / kGiB,
+               WithinRel((*vector)["expected"].get<double>(), 1e-12));
     ++seen;
   }
   CHECK(seen == 4);
@@ -164,10 +165,11 @@ TEST_CASE("one-forward-one-backward holds no more than what exists", "[memory]")
   CHECK(micro_batches_in_flight(8, 2, 8) == 8);
 }
 
-// arXiv:2412.19437, section 2.2: one module is a Transformer block like the others, so its experts are
-// spread like theirs: 11.3B parameters over 64 ranks at 18 bytes are 3.2 GB, 0.3B dense ones at 6 bytes
-// and their share of the optimizer 2 GB. Replicated they would be 70 GB.
-TEST_CASE("a multi-token-prediction module adds a layer, not a replica of its experts", "[memory]") {
+// arXiv:2412.19437, section 2.2: one module is a Transformer block like the others, so its experts
+// are spread like theirs: 11.3B parameters over 64 ranks at 18 bytes are 3.2 GB, 0.3B dense ones at
+// 6 bytes and their share of the optimizer 2 GB. Replicated they would be 70 GB.
+TEST_CASE("a multi-token-prediction module adds a layer, not a replica of its experts",
+          "[memory]") {
   const Catalog catalog;
   Layout layout;
   layout.pp = 16;

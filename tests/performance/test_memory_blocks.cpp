@@ -14,7 +14,6 @@ using namespace trcost;
 
 namespace {
 
-
 MemoryRecipe plain_recipe() {
   MemoryRecipe recipe = catalog().stack("megatron").memory;
   recipe.activation_share = 1;

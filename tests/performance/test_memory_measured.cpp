@@ -73,8 +73,8 @@ LanguageModel yi_34b() {
 
 }  // namespace
 
-// pytorch/torchtitan, benchmarks/llama3_h100_202412_torchtitan.md: Llama 3.1 8B, sequences of 8,192,
-// two per device, selective recomputation.
+// pytorch/torchtitan, benchmarks/llama3_h100_202412_torchtitan.md: Llama 3.1 8B, sequences of
+// 8,192, two per device, selective recomputation.
 TEST_CASE("FSDP of Llama-3-8B on 8 and on 128 devices", "[memory][measured]") {
   const Workload w = reference::text_workload(reference::language("llama3-8b"), 8192);
   const MemoryModel model = on(w, "fsdp-compiled", "h100-sxm");
@@ -102,8 +102,8 @@ TEST_CASE("Megatron's Llama-2-7B with a pipeline and with tensor parallelism",
   CHECK_THAT(model.use(tensor).total / 1e9, WithinRel(28.8, 0.10));
 }
 
-// huggingface/nanoVLM README.md: 222M parameters, all trained, on one H100; the slope between 16 and
-// 64 samples is what a sample takes.
+// huggingface/nanoVLM README.md: 222M parameters, all trained, on one H100; the slope between 16
+// and 64 samples is what a sample takes.
 TEST_CASE("a small vision-language model, per sample", "[memory][measured]") {
   LanguageModel m;
   m.layers = 30;
@@ -127,13 +127,14 @@ TEST_CASE("a small vision-language model, per sample", "[memory][measured]") {
   w.encoder_tokens_per_image = 196;
   const MemoryModel model = on(w, "hf-trainer", "h100-sxm");
   const double slope = (model.use(single(64, Recompute::none)).total -
-                        model.use(single(16, Recompute::none)).total) / 48;
+                        model.use(single(16, Recompute::none)).total) /
+                       48;
   CHECK_THAT(slope / 1e6, WithinRel((20995.06 - 7604.36) / 48, 0.2));
 }
 
-// pytorch/ao, torchao/optim/README.md: Llama 2 7B, everything in bf16, under torchtune: 51.6 GB with
-// PyTorch's AdamW, 39.3 with bitsandbytes' in 8 bit, which torchtune counts in units of 2^30. Batch and
-// length are not stated; both are small beside the states.
+// pytorch/ao, torchao/optim/README.md: Llama 2 7B, everything in bf16, under torchtune: 51.6 GB
+// with PyTorch's AdamW, 39.3 with bitsandbytes' in 8 bit, which torchtune counts in units of 2^30.
+// Batch and length are not stated; both are small beside the states.
 TEST_CASE("an optimizer that a user names changes the bytes of a parameter", "[memory][measured]") {
   Workload w = reference::text_workload(reference::language("llama2-7b"), 512);
   const auto total = [&](Optimizer optimizer) {
@@ -155,8 +156,8 @@ TEST_CASE("an optimizer that a user names changes what an update moves", "[memor
   CHECK_THAT(update_traffic(Optimizer::adamw_8bit, 45, 2), WithinRel(15, 1e-12));
 }
 
-// modelscope/ms-swift, docs/source_en/LLM/Benchmark.md: Qwen-7B in full, 73.37, 73.64 and 74.26 GiB at
-// 512, 1,024 and 2,048 tokens: what the update copies is the peak, whatever the activations.
+// modelscope/ms-swift, docs/source_en/LLM/Benchmark.md: Qwen-7B in full, 73.37, 73.64 and 74.26 GiB
+// at 512, 1,024 and 2,048 tokens: what the update copies is the peak, whatever the activations.
 TEST_CASE("the update of all weights at once is a peak of its own", "[memory][measured]") {
   const auto total = [&](double length) {
     Workload w = reference::text_workload(run_model(catalog(), "qwen-7b").language, length);
@@ -205,7 +206,8 @@ TEST_CASE("a ViT-L takes 4 to 8 GB only when it learns", "[memory][rules]") {
   const Encoder encoder = reference::clip_l_336();
   const double states = encoder_parameters(encoder) * StateBytes{2, 2, 12}.total();
   const double layer =
-      577 * activation_bytes(layer_widths(encoder_block(encoder)), Recompute::none).per_token(1, false);
+      577 *
+      activation_bytes(layer_widths(encoder_block(encoder)), Recompute::none).per_token(1, false);
   const double image = 24 * layer;
   CHECK_THAT((states + image) / 1e9, WithinAbs(5.3, 0.1));
   CHECK_THAT((states + 8 * image) / 1e9, WithinAbs(8.5, 0.1));
@@ -221,9 +223,7 @@ struct VisionOverhead {
   VisionOverhead() { vision.encoder_training = Training::full; }
 
   static double of(const Workload& workload, const MemoryRecipe& recipe, Recompute recompute) {
-    return MemoryModel(workload, recipe, Precision::bf16, 80e9)
-        .use(sharded(8, 4, recompute))
-        .total;
+    return MemoryModel(workload, recipe, Precision::bf16, 80e9).use(sharded(8, 4, recompute)).total;
   }
   double operator()(const MemoryRecipe& recipe, Recompute recompute) const {
     return of(vision, recipe, recompute) / of(text, recipe, recompute) - 1;
@@ -231,10 +231,10 @@ struct VisionOverhead {
 };
 
 // The reference counts states of 16 bytes per parameter, activations and logits of 10 bytes, and
-// nothing else. What it leaves out are the projector's activations, its input and two inner values of
-// 576 tokens, and a statistic per head and token of the encoder; it lets a layer of the encoder and
-// one of the decoder be made again at the same time. On these terms the accounts agree; what is left
-// is the input of the layer that is recomputed, counted once here and twice there.
+// nothing else. What it leaves out are the projector's activations, its input and two inner values
+// of 576 tokens, and a statistic per head and token of the encoder; it lets a layer of the encoder
+// and one of the decoder be made again at the same time. On these terms the accounts agree; what is
+// left is the input of the layer that is recomputed, counted once here and twice there.
 TEST_CASE("vision's share of memory on the terms of the rule", "[memory][rules]") {
   MemoryRecipe bare = assumed_stack(catalog()).memory;
   bare.states = {2, 2, 12};

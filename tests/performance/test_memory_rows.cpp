@@ -15,7 +15,8 @@ TEST_CASE("layouts that ran in reality fit", "[memory][measured]") {
     // Something is assumed in the others, mostly the micro-batch or what is recomputed.
     if (row.quality != "A") continue;
     // Loops of their own are replayed as the nearest stack, whose memory is not theirs.
-    if (row.note.find("own loop") != std::string::npos || row.note.find("Primus-Turbo") != std::string::npos) {
+    if (row.note.find("own loop") != std::string::npos ||
+        row.note.find("Primus-Turbo") != std::string::npos) {
       continue;
     }
     // Offloading to the host is not in the memory model, nor are the whole-program schedules of
@@ -28,16 +29,16 @@ TEST_CASE("layouts that ran in reality fit", "[memory][measured]") {
     if (row.note.find("bf16 optimizer state") != std::string::npos) continue;
     // A compiled mixture that keeps matrix products: published as 142 GiB, far below the formula.
     if (row.source.starts_with("PithTrain")) continue;
-    // Layers of a billion parameters and more, which the formula holds gathered whole: four of these
-    // 32 rows by 11 to 17 % too large.
+    // Layers of a billion parameters and more, which the formula holds gathered whole: four of
+    // these 32 rows by 11 to 17 % too large.
     if (row.source.starts_with("MaxText on TPU")) continue;
     // Fused losses that never hold the logits, and a micro-batch that is assumed.
     if (row.source.starts_with("whyNLP") || row.source.starts_with("nanochat pull") ||
         row.source.starts_with("Open-Llama")) {
       continue;
     }
-    // Likewise Liger's, and a loss without 32-bit logits: fp32_upcast is false in its configurations
-    // (NVIDIA-NeMo/Automodel, examples/llm_benchmark).
+    // Likewise Liger's, and a loss without 32-bit logits: fp32_upcast is false in its
+    // configurations (NVIDIA-NeMo/Automodel, examples/llm_benchmark).
     if (row.note.find("Liger") != std::string::npos ||
         row.source.starts_with("NVIDIA NeMo AutoModel")) {
       continue;
@@ -60,8 +61,8 @@ TEST_CASE("layouts that ran in reality fit", "[memory][measured]") {
   CHECK(refused < 0.03 * rows);
 }
 
-// The micro-batches of llm-foundry's table are the largest that their authors could run, so twice as
-// many sequences mostly must not fit: the formula is not lax either.
+// The micro-batches of llm-foundry's table are the largest that their authors could run, so twice
+// as many sequences mostly must not fit: the formula is not lax either.
 TEST_CASE("twice the largest micro-batch does not fit", "[memory][measured]") {
   const Catalog catalog;
   int rows = 0, accepted = 0;

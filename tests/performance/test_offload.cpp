@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What waits in the host's memory: published capacities, the arithmetic of the exchange, properties.
+// What waits in the host's memory: published capacities, the arithmetic of the exchange,
+// properties.
 #include <cmath>
 
 #include "catch.h"
@@ -67,7 +68,8 @@ TEST_CASE("what the host holds is what the device does not", "[offload]") {
   const Estimate there = answer(eight_h100("optimizer"));
   CHECK(here.memory.host == 0);
   CHECK(there.memory.optimizer == 0);
-  // 18 bytes a parameter with gradients summed in 32 bit (model.md 4.1), 2 of them the weights in use.
+  // 18 bytes a parameter with gradients summed in 32 bit (model.md 4.1), 2 of them the weights in
+  // use.
   CHECK(there.memory.host * 8 == Approx(16 * there.model.params_total).epsilon(0.01));
 }
 

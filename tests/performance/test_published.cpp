@@ -19,8 +19,9 @@ ValidationSummary family(const ValidationResult& result, bool mixture, bool know
     const ThroughputRow& m = *row.measured;
     if (!row.problem.empty()) continue;
     // Not fitted, or hardly (APART and WEAK of refit.py), and first runs, which are a tail.
-    if (m.quality == "C" || m.tuning == Tuning::first_run || m.source.find("dispatcher") != std::string::npos ||
-        m.source.starts_with("whyNLP") || m.source.starts_with("swiss-ai")) {
+    if (m.quality == "C" || m.tuning == Tuning::first_run ||
+        m.source.find("dispatcher") != std::string::npos || m.source.starts_with("whyNLP") ||
+        m.source.starts_with("swiss-ai")) {
       continue;
     }
     // Predicted by rule: nothing was calibrated that could stay where it was.
@@ -52,7 +53,8 @@ TEST_CASE("every measured row has a prediction") {
 TEST_CASE("medians of the published families stay where calibration left them") {
   const ValidationResult& result = all_rows();
   CHECK(family(result, false, true, false).median < 0.05);
-  // Below 0.19 before 234 rows of 68 origins more came, many of them of laboratories and single users.
+  // Below 0.19 before 234 rows of 68 origins more came, many of them of laboratories and single
+  // users.
   CHECK(family(result, false, true, false).p90 < 0.2);
   CHECK(family(result, false, false, false).median < 0.10);
   CHECK(family(result, true, true, false).median < 0.15);

@@ -173,11 +173,10 @@ TEST_CASE("a faster link, chip or memory never slows a step down") {
 TEST_CASE("no more exchange is hidden than there is work to hide it") {
   const Workload small = dense_workload(16), experts = expert_workload();
   for (const char* chip : {"rtx-4090", "h100-sxm"}) {
-    for (const auto& [workload, layout] :
-         {std::pair{&small, layout_of(8, 1, 1, 1, 1, 8, 1, 64)},
-          {&small, layout_of(32, 1, 1, 1, 1, 2, 1, 64)},
-          {&experts, layout_of(1, 1, 1, 1, 64, 64, 1, 64)},
-          {&experts, layout_of(8, 1, 1, 1, 64, 8, 1, 64)}}) {
+    for (const auto& [workload, layout] : {std::pair{&small, layout_of(8, 1, 1, 1, 1, 8, 1, 64)},
+                                           {&small, layout_of(32, 1, 1, 1, 1, 2, 1, 64)},
+                                           {&experts, layout_of(1, 1, 1, 1, 64, 64, 1, 64)},
+                                           {&experts, layout_of(8, 1, 1, 1, 64, 8, 1, 64)}}) {
       Bench hiding(chip);
       hiding.stack.straggler = 0;
       hiding.stack.tensor_overlap = hiding.stack.expert_overlap = 1;
@@ -342,7 +341,9 @@ TEST_CASE("an image cut into tiles takes the time of as many images of a tile ea
 
 TEST_CASE("a chip of the same kind with more of everything is not slower") {
   const Layout layout = layout_of(1, 1, 1, 1, 1, 8, 1, 128);
-  const auto rate = [&](const char* chip) { return 1 / Bench(chip).step(dense_workload(), layout).seconds; };
+  const auto rate = [&](const char* chip) {
+    return 1 / Bench(chip).step(dense_workload(), layout).seconds;
+  };
   CHECK(rate("b300") >= rate("b200"));
   CHECK(rate("h200") >= rate("h100-sxm"));
   CHECK(rate("h100-sxm") >= rate("h800"));
@@ -395,5 +396,6 @@ TEST_CASE("padding is what the useful share of the tokens leaves") {
   };
   CHECK(term(packed, StepTerm::padding) == 0);
   CHECK_THAT(term(grouped, StepTerm::padding), WithinRel(0.2 * grouped.seconds, 1e-9));
-  CHECK_THAT(term(grouped, StepTerm::imbalance), WithinRel(term(packed, StepTerm::imbalance), 1e-9));
+  CHECK_THAT(term(grouped, StepTerm::imbalance),
+             WithinRel(term(packed, StepTerm::imbalance), 1e-9));
 }

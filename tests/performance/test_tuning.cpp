@@ -146,9 +146,9 @@ Layout random_layout(std::mt19937& random, bool mixture) {
 TEST_CASE("typical software is no faster than Megatron's showcases whatever is asked",
           "[tuning][property]") {
   std::mt19937 random(12);
-  const std::vector<std::string> chips = {"a100-sxm-80gb", "h100-sxm", "h800", "b200",
-                                          "gb200-nvl72", "mi300x"};
-  const std::vector<std::string> models = {"smollm2-135m", "llama-3.2-1b",  "llama-3.1-8b",
+  const std::vector<std::string> chips = {"a100-sxm-80gb", "h100-sxm",    "h800",
+                                          "b200",          "gb200-nvl72", "mi300x"};
+  const std::vector<std::string> models = {"smollm2-135m",  "llama-3.2-1b",  "llama-3.1-8b",
                                            "llama-3.1-70b", "qwen3-30b-a3b", "qwen3-235b-a22b",
                                            "deepseek-v3",   "mixtral-8x7b"};
   for (int i = 0; i < 600; ++i) {
@@ -172,11 +172,12 @@ TEST_CASE("ranges of rows whose source nobody has seen are neither too sure nor 
   const LeftOut& left = *result.all.left_out;
   CHECK(left.rows > 1300);
   CHECK(left.inside > 0.7);
-  // Two of three rows are showcases, which lie closer together than the least spread of a range: that of
-  // users of one stack and chip, 0.2. Of the rows that users ran 81 to 86 % are inside.
+  // Two of three rows are showcases, which lie closer together than the least spread of a range:
+  // that of users of one stack and chip, 0.2. Of the rows that users ran 81 to 86 % are inside.
   CHECK(left.inside < 0.91);
-  // 0.69 of the 1,395 rows before those of 68 origins more (ids N1001 and up), which lie further apart:
-  // theirs alone is 1.5, and nearer means predictions that are better between sources, not wider ranges.
+  // 0.69 of the 1,395 rows before those of 68 origins more (ids N1001 and up), which lie further
+  // apart: theirs alone is 1.5, and nearer means predictions that are better between sources, not
+  // wider ranges.
   CHECK(left.score < 0.9);
   CHECK(left.width < 2.2);
   for (const ValidationSummary& summary : result.summaries) {

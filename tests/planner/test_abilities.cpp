@@ -8,9 +8,9 @@
 #include "catch.h"
 #include "planner/scenarios.h"
 #include "planner/space.h"
-#include "trcost/report.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
+#include "trcost/report.h"
 
 using namespace trcost;
 using planning::request;
@@ -29,9 +29,8 @@ Scenario asked(const char* stack) {
 }
 
 bool any_has(const std::vector<std::string>& texts, std::string_view words) {
-  return std::ranges::any_of(texts, [&](const std::string& text) {
-    return text.find(words) != std::string::npos;
-  });
+  return std::ranges::any_of(
+      texts, [&](const std::string& text) { return text.find(words) != std::string::npos; });
 }
 
 }  // namespace

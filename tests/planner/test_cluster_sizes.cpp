@@ -40,9 +40,7 @@ const std::vector<Case>& cases() {
 }
 
 double node_of(const char* accelerator) {
-  return catalog()
-      .system(catalog().accelerator(accelerator).system)
-      .gpus_per_node;
+  return catalog().system(catalog().accelerator(accelerator).system).gpus_per_node;
 }
 
 /// Powers of four and their neighbours, and random whole nodes with the next one.

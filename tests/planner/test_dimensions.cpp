@@ -40,8 +40,8 @@ TEST_CASE("the accelerators at work are the product of the dimensions that say s
     Layout one;
     one.*each.in = 3;
     CHECK(one.gpus() == (each.of_gpus ? 3 : 1));
-    const bool titled = fmt::format("/{}/", kSplitTitle).find(fmt::format("/{}/", each.name)) !=
-                        std::string::npos;
+    const bool titled =
+        fmt::format("/{}/", kSplitTitle).find(fmt::format("/{}/", each.name)) != std::string::npos;
     CHECK(titled == each.of_gpus);
   }
 }

@@ -126,9 +126,8 @@ TEST_CASE("weights are not sharded over the network where nobody trains so", "[p
                             Scenario{"llama-3-70b", "h100-sxm", "megatron", 64, 8192, 128},
                             Scenario{"llama-3-70b", "h100-sxm", "megatron", 2048, 8192, 2048}}) {
     INFO(s.model << " on " << s.gpus);
-    const StepModel model(
-        reference::text_workload(catalog().model(s.model).language, s.seq_length),
-        planning::platform(s.accelerator, s.stack));
+    const StepModel model(reference::text_workload(catalog().model(s.model).language, s.seq_length),
+                          planning::platform(s.accelerator, s.stack));
     PlanRequest request = planning::request(s);
     request.global_batch = s.batch;
     const Layout layout = plan(model, request).layout;

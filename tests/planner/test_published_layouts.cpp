@@ -131,8 +131,8 @@ TEST_CASE("the planner's choice beside published best layouts", "[planner][publi
     // model misses measured steps by more. Of DeepSeek-V3 on 256 GB200 such a layout comes out 1.3
     // % faster than their pipeline, whose stages fill a rack each, so that its transfers leave it.
     constexpr double kTie = 1.02;
-    CHECK_FALSE((l.sharding == Sharding::parameters && across_hosts && !p.shards_weights &&
-                 ratio > kTie));
+    CHECK_FALSE(
+        (l.sharding == Sharding::parameters && across_hosts && !p.shards_weights && ratio > kTie));
     CHECK(l.gpus() == p.gpus);
     CHECK_FALSE((l.pp > 1 && p.pp == 1));
     CHECK(ratio > 0.98);

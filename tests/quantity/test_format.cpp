@@ -25,9 +25,9 @@ TEST_CASE("numbers of any size stay short enough to be read", "[quantity]") {
   CHECK(format_number(5.57e-8, NumberKind::money) == "$5.57e-08");
   CHECK(format_number(0.000014, NumberKind::money) == "$0.0000140");
   constexpr std::size_t kLongest = 16;
-  for (const NumberKind kind : {NumberKind::count, NumberKind::integer, NumberKind::bytes,
-                                NumberKind::rate, NumberKind::duration, NumberKind::money,
-                                NumberKind::fraction, NumberKind::number}) {
+  for (const NumberKind kind :
+       {NumberKind::count, NumberKind::integer, NumberKind::bytes, NumberKind::rate,
+        NumberKind::duration, NumberKind::money, NumberKind::fraction, NumberKind::number}) {
     for (int exponent = -300; exponent <= 300; ++exponent) {
       const double value = std::pow(10.0, exponent) * 1.2345678;
       CAPTURE(value);

@@ -58,7 +58,9 @@ nlohmann::json at_path(const nlohmann::json& object, std::string_view path) {
   return at;
 }
 
-std::string render_as(Format format, const Report& report) { return render(report, format, {}); }
+std::string render_as(Format format, const Report& report) {
+  return render(report, format, {});
+}
 
 }  // namespace
 
@@ -125,8 +127,7 @@ TEST_CASE("the JSON document has the contract's form and exact figures", "[repor
     for (const EstimateColumn& column : columns()) {
       INFO(column.path);
       // What made the document stands in its head; rows carry it beside.
-      const bool of_head =
-          column.role == ColumnRole::price_date || column.path == "trcost_version";
+      const bool of_head = column.role == ColumnRole::price_date || column.path == "trcost_version";
       if (of_head) continue;
       const nlohmann::json value = at_path(object, column.path);
       if (column.kind == ColumnKind::text) {
@@ -333,8 +334,8 @@ TEST_CASE("the table names the cheapest platform and every price's source", "[re
     CHECK(text.find(e.accelerator) != std::string::npos);
     CHECK(text.find(e.cost.items[0].source.substr(0, 30)) != std::string::npos);
   }
-  for (const auto* words : {"data.seq_length = 4096", "cheapest", "matmul kernels",
-                            "Driven by: MFU", "2026-09-30"}) {
+  for (const auto* words :
+       {"data.seq_length = 4096", "cheapest", "matmul kernels", "Driven by: MFU", "2026-09-30"}) {
     INFO(words);
     CHECK(text.find(words) != std::string::npos);
   }
@@ -431,9 +432,8 @@ TEST_CASE("the explanation shows formulas, assumptions and prices with sources",
   estimates[0].derivations = {
       {"GPU-hours", "F / (peak x MFU)", "1.3e22 / 4.3e14", "8.4e6 h", "definition"}};
   const std::string text = render_explain(report_of(estimates), {false, 80, true});
-  for (const auto* words :
-       {"F / (peak x MFU)", "1.3e22 / 4.3e14", "8.4e6 h", "definition",
-        "Llama 3 tokenizer, arXiv:2407.21783", "per GPU-hour"}) {
+  for (const auto* words : {"F / (peak x MFU)", "1.3e22 / 4.3e14", "8.4e6 h", "definition",
+                            "Llama 3 tokenizer, arXiv:2407.21783", "per GPU-hour"}) {
     INFO(words);
     CHECK(text.find(words) != std::string::npos);
   }

@@ -183,7 +183,8 @@ TEST_CASE("formats are found by extension", "[report]") {
 }
 
 TEST_CASE("what is cut never makes two rows look the same", "[report][table]") {
-  Table table({{.title = "which", .overflow = Overflow::cut}, {.title = "rows", .align = Align::right}});
+  Table table(
+      {{.title = "which", .overflow = Overflow::cut}, {.title = "rows", .align = Align::right}});
   table.add_row({"MaxText on TPU v5e, version one", "11"});
   table.add_row({"MaxText on TPU v5e, version two", "12"});
   table.add_row({"another source with a long name", "13"});

@@ -158,8 +158,7 @@ TEST_CASE("readers of their own keep up where their number is left open", "[serv
     CHECK(p.prefill_gpus >= c.layout.gpus);
     CHECK(std::fmod(p.prefill_gpus, c.layout.gpus) == 0);
     // Writers never wait for readers: the rate is that of full steps.
-    const double full =
-        p.sequences / p.tpot_seconds / (c.layout.gpus + p.prefill_gpus);
+    const double full = p.sequences / p.tpot_seconds / (c.layout.gpus + p.prefill_gpus);
     CHECK(p.output_per_gpu == Approx(full).epsilon(0.02));
   }
 }

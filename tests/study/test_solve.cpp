@@ -138,7 +138,8 @@ TEST_CASE("what is searched is in order and holds the answer", "[solve]") {
 
 TEST_CASE("a target that nothing reaches is said, with the nearest that exists", "[solve]") {
   const Field gpus = Field::hardware_gpus;
-  const Solution found = Solver(catalog()).solve(request("performance.mfu", 0.99, &gpus), "h100-sxm");
+  const Solution found =
+      Solver(catalog()).solve(request("performance.mfu", 0.99, &gpus), "h100-sxm");
   CHECK_FALSE(found.solved);
   CHECK_FALSE(found.problem.empty());
   REQUIRE(found.achieved);

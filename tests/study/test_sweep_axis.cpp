@@ -48,8 +48,7 @@ TEST_CASE("values are read as people write them", "[sweep]") {
   CHECK(numbers(SweepAxis::parse("hardware.gpus=8..64:x2")) == Numbers{8, 16, 32, 64});
   CHECK(numbers(SweepAxis::parse("hardware.gpus=8..100:x2")) == Numbers{8, 16, 32, 64});
   CHECK(numbers(SweepAxis::parse("hardware.gpus=8..40:16")) == Numbers{8, 24, 40});
-  CHECK(numbers(SweepAxis::parse("hardware.deadline=1d..3d:1d")) ==
-        Numbers{86400, 172800, 259200});
+  CHECK(numbers(SweepAxis::parse("hardware.deadline=1d..3d:1d")) == Numbers{86400, 172800, 259200});
   CHECK(numbers(SweepAxis::parse("data.tokens=1e9..1e12:x10")) == Numbers{1e9, 1e10, 1e11, 1e12});
   CHECK(numbers(SweepAxis::parse("hardware.gpus=8,16..64:x2,100..300:100")) ==
         Numbers{8, 16, 32, 64, 100, 200, 300});
@@ -92,7 +91,9 @@ TEST_CASE("a file holds one value per line", "[sweep]") {
   const std::string path = file_of("sweep-axis.txt", "# sizes\n1B\n\n  3e9\r\n10B");
   CHECK(numbers(SweepAxis::parse("model.params=@" + path)) == std::vector<double>{1e9, 3e9, 10e9});
   // As editors on Windows write it.
-  file_of(path, "\xEF\xBB\xBF" "1B\r\n3B\r\n");
+  file_of(path,
+          "\xEF\xBB\xBF"
+          "1B\r\n3B\r\n");
   CHECK(numbers(SweepAxis::parse("model.params=@" + path)) == std::vector<double>{1e9, 3e9});
   file_of(path, "1B\nten\n");
   CHECK_THAT(refusal("model.params=@" + path), Catch::Contains(path + ":2"));

@@ -174,7 +174,9 @@ TEST_CASE("the grid is refused before anything is computed", "[sweep]") {
   CHECK_THAT(refusal([](R& r) { r.where = {"accelerator<h100"}; }), Catch::Contains("= or !="));
   CHECK_THAT(refusal([](R& r) { r.where = {"cost.total"}; }), Catch::Contains("not a condition"));
   CHECK_THAT(refusal([](R& r) { r.where = {"cost.total>"}; }), Catch::Contains("not a condition"));
-  CHECK_THAT(refusal([](R& r) { r.where = {"data.seq_length>=1k", "cost.spares=0.1"}; }),
+  CHECK_THAT(refusal([](R& r) {
+               r.where = {"data.seq_length>=1k", "cost.spares=0.1"};
+             }),
              Catch::Contains("has no value in this sweep"));
 }
 

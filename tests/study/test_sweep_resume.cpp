@@ -7,8 +7,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "study/sweep_lines.h"
 #include "report/sweep_report.h"
+#include "study/sweep_lines.h"
 #include "study/sweep_worker.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
@@ -257,8 +257,8 @@ TEST_CASE("lines of a long axis are told apart from their neighbours", "[sweep]"
     trcost::SweepWorker worker(plan, catalog());
     const trcost::SweepRenderer render = trcost::sweep_renderer(plan, format);
     // Forwards by a little and by much, and back again.
-    for (const std::uint64_t row : {0ULL, 1ULL, 2ULL, 3ULL, 7ULL, 9'999ULL, 20'000'000'001ULL,
-                                    20'000'000'002ULL, 5ULL}) {
+    for (const std::uint64_t row :
+         {0ULL, 1ULL, 2ULL, 3ULL, 7ULL, 9'999ULL, 20'000'000'001ULL, 20'000'000'002ULL, 5ULL}) {
       std::string line;
       worker.go_to(row);
       const bool answered = worker.compute().estimate != nullptr;

@@ -276,8 +276,8 @@ TEST_CASE("an exception of the writer ends the sweep", "[sweep]") {
   options.threads = 3;
   options.end = plan.end();
   struct Full {};
-  CHECK_THROWS_AS(trcost::run_sweep(plan, catalog(), options,
-                                    trcost::sweep_renderer(plan, Format::csv),
-                                    [](std::string_view) { throw Full{}; }),
-                  Full);
+  CHECK_THROWS_AS(
+      trcost::run_sweep(plan, catalog(), options, trcost::sweep_renderer(plan, Format::csv),
+                        [](std::string_view) { throw Full{}; }),
+      Full);
 }

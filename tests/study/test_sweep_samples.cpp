@@ -65,8 +65,7 @@ TEST_CASE("samples hold the lines of their rows, from the first row to the last"
 TEST_CASE("the edge of a condition along an axis is looked at whatever lies between", "[sweep]") {
   // 99 sizes of 500 prices of two platforms; the first is kept at less than 100 prices.
   const auto kept = [](std::uint64_t row) { return row % 2 == 1 || row / 2 % 500 < 100; };
-  const std::vector<trcost::SweepEdge> edges =
-      samples_of(0, 99'000, {99, 500, 2}, kept).edges();
+  const std::vector<trcost::SweepEdge> edges = samples_of(0, 99'000, {99, 500, 2}, kept).edges();
   for (std::uint64_t size = 0; size < 99'000; size += 1000) {
     for (const std::uint64_t row : {size + 198, size + 200}) {
       REQUIRE(std::ranges::any_of(edges, [&](const auto& edge) { return edge.row == row; }));

@@ -89,8 +89,8 @@ TEST_CASE("of all code points 145 are not for show", "[text]") {
 
 TEST_CASE("a terminal gives a character no column, one or two", "[text]") {
   // EastAsianWidth.txt: W and F; ambiguous ones are narrow outside East Asian text.
-  for (const std::uint32_t wide : {0x1100U, 0x3042U, 0x4E2DU, 0xAC00U, 0xFF21U, 0x1F600U, 0x1FAE0U,
-                                   0x20000U}) {
+  for (const std::uint32_t wide :
+       {0x1100U, 0x3042U, 0x4E2DU, 0xAC00U, 0xFF21U, 0x1F600U, 0x1FAE0U, 0x20000U}) {
     CHECK(code_point_width(wide) == 2);
   }
   // Letters, symbols and lines of tables.

@@ -24,7 +24,9 @@ inline double block_volume(const MegatronShape& s, double batch) {
 
 /// C = 6 N D with the parameters that a token uses (Kaplan et al., arXiv 2001.08361, section 2.1).
 /// Within -3 to +7 % of the exact count for dense models of 7B and more at up to 8K tokens.
-inline double rule_6nd(double active_params, double tokens) { return 6 * active_params * tokens; }
+inline double rule_6nd(double active_params, double tokens) {
+  return 6 * active_params * tokens;
+}
 
 /// Model FLOPs of a step of `batch` sequences, full attention, no recomputation:
 /// 72 B s L h^2 (1 + s/(6h) + V/(12 h L)). Korthikanti et al., arXiv 2205.05198, equation 7.
@@ -43,7 +45,7 @@ inline double narayanan_step_flops(const MegatronShape& s, double batch) {
 /// Model FLOPs per token of PaLM's definition of MFU: 6 N + 12 L a d s, full attention.
 /// Chowdhery et al., arXiv 2204.02311, appendix B.
 inline double palm_flops_per_token(double params, double layers, double attention_width,
-                            double seq_length) {
+                                   double seq_length) {
   return 6 * params + 12 * layers * attention_width * seq_length;
 }
 

@@ -11,7 +11,6 @@
 
 namespace reference {
 
-
 /// All vectors as JSON; read once.
 const nlohmann::json& all();
 /// The vector of that name; fails the test when there is none.

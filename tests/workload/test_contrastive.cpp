@@ -24,9 +24,9 @@ struct Profile {
 };
 
 constexpr Profile kProfiles[] = {
-    {"clip-vit-b-32", 8.82, 5.96, 151.28},       {"clip-vit-b-16", 35.13, 5.96, 149.62},
-    {"clip-vit-l-14", 162.03, 13.3, 427.62},     {"clip-vit-l-14-336", 381.92, 13.3, 427.94},
-    {"clip-vit-h-14", 334.59, 47.09, 986.11},    {"clip-vit-bigg-14", 967.5, 97.86, 2539.57},
+    {"clip-vit-b-32", 8.82, 5.96, 151.28},        {"clip-vit-b-16", 35.13, 5.96, 149.62},
+    {"clip-vit-l-14", 162.03, 13.3, 427.62},      {"clip-vit-l-14-336", 381.92, 13.3, 427.94},
+    {"clip-vit-h-14", 334.59, 47.09, 986.11},     {"clip-vit-bigg-14", 967.5, 97.86, 2539.57},
     {"siglip-base-16-224", 35.42, 11.02, 203.16}, {"siglip-so400m-14-384", 670.35, 53.13, 877.96}};
 
 }  // namespace
@@ -68,8 +68,9 @@ TEST_CASE("contrastive training costs three forward passes of both towers",
     const ForwardFlops forward = forward_flops(w);
     const TrainingFlops f = training_flops(w);
     CHECK_THAT(f.encoder() * w.seq_length, WithinRel(3 * forward.encoder, 1e-12));
-    CHECK_THAT(f.total(), WithinRel(3 * (f.language_forward + f.encoder_forward +
-                                         f.connector_forward), 1e-12));
+    CHECK_THAT(
+        f.total(),
+        WithinRel(3 * (f.language_forward + f.encoder_forward + f.connector_forward), 1e-12));
     // Projections and similarities are small beside the towers.
     CHECK(f.connector() < 0.1 * f.total());
     CHECK(count_trainable(w).total == count_parameters(catalog.model(name)).total);

@@ -77,8 +77,7 @@ TEST_CASE("LLaVA-1.5 from its parts", "[workload][parameters]") {
   model.vision = VisionModel{reference::clip_l_336(), mlp, 576, 577};
   CHECK(count_parameters(model).total == reference::number("params/llava-1.5-7b"));
   model.language.vocab = 32064;
-  CHECK(count_parameters(model).total ==
-        reference::number("params/llava-1.5-7b-hf(vocab 32064)"));
+  CHECK(count_parameters(model).total == reference::number("params/llava-1.5-7b-hf(vocab 32064)"));
   model.language = reference::language("llama2-13b");
   CHECK(count_parameters(model).total == reference::number("params/llava-1.5-13b"));
 }

@@ -55,8 +55,9 @@ TEST_CASE("projector pre-training sends gradients through the frozen decoder",
   const TrainingFlops f = training_flops(w);
   const ForwardFlops forward = forward_flops(w);
   CHECK(f.language_wgrad == 0);
-  CHECK_THAT(f.language(), WithinRel(2 * (forward.layers_gemm + forward.head) +
-                                         3 * forward.attention_core, 1e-12));
+  CHECK_THAT(
+      f.language(),
+      WithinRel(2 * (forward.layers_gemm + forward.head) + 3 * forward.attention_core, 1e-12));
   CHECK(f.encoder_dgrad == 0);
   CHECK(f.encoder_wgrad == 0);
   CHECK_THAT(f.connector(), WithinRel(3 * f.connector_forward, 1e-12));
@@ -65,8 +66,7 @@ TEST_CASE("projector pre-training sends gradients through the frozen decoder",
   CHECK_THAT(f.language() / full, WithinAbs(0.67, 0.01));
 }
 
-TEST_CASE("a frozen encoder under a decoder that learns only runs forward",
-          "[workload][recipes]") {
+TEST_CASE("a frozen encoder under a decoder that learns only runs forward", "[workload][recipes]") {
   const TrainingFlops f = training_flops(llava(kFull, kFrozen, kFrozen));
   CHECK(f.encoder_dgrad + f.encoder_wgrad == 0);
   CHECK(f.connector_dgrad + f.connector_wgrad == 0);
@@ -91,8 +91,7 @@ TEST_CASE("nothing upstream learns: the decoder only runs forward", "[workload][
   CHECK(count_trainable(llava(kFrozen, kFrozen, kFrozen)).total == 0);
 }
 
-TEST_CASE("inserted layers leave the decoder below them without gradients",
-          "[workload][recipes]") {
+TEST_CASE("inserted layers leave the decoder below them without gradients", "[workload][recipes]") {
   const Workload w = llama_vision(kFrozen, kFull);
   const ForwardFlops forward = forward_flops(w);
   const TrainingFlops f = training_flops(w);

@@ -71,7 +71,9 @@ std::vector<const json*> with_prefix(std::string_view prefix) {
   return found;
 }
 
-double number(std::string_view name) { return find(name).at("expected").get<double>(); }
+double number(std::string_view name) {
+  return find(name).at("expected").get<double>();
+}
 
 LanguageModel language_of(const json& in) {
   LanguageModel m;
@@ -153,9 +155,9 @@ Encoder siglip_so400m_384() {
 }  // namespace reference
 
 TEST_CASE("every group of reference vectors for the workload is there", "[workload]") {
-  for (const char* prefix : {"params/", "params_active/", "shape_from_params/", "loss/",
-                             "train_flops_per_token", "lora_", "flops/", "vit_flops/", "mfu/",
-                             "chinchilla_optimal/", "allin_mfu_6ND/"}) {
+  for (const char* prefix :
+       {"params/", "params_active/", "shape_from_params/", "loss/", "train_flops_per_token",
+        "lora_", "flops/", "vit_flops/", "mfu/", "chinchilla_optimal/", "allin_mfu_6ND/"}) {
     INFO(prefix);
     CHECK_FALSE(reference::with_prefix(prefix).empty());
   }

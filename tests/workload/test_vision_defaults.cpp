@@ -29,8 +29,7 @@ TEST_CASE("a vision-language model of a given size has that size", "[workload][v
       CHECK_THAT(counts.total, WithinRel(params, stepped ? 0.02 : 5e-3));
       CHECK(counts.encoder == encoder_parameters(encoder));
       CHECK(counts.connector > 0);
-      CHECK((kind == ConnectorKind::cross_attention) ==
-            model.language.cross_attention.has_value());
+      CHECK((kind == ConnectorKind::cross_attention) == model.language.cross_attention.has_value());
       // Of one size, or by the rule of any size.
       CHECK((model.vision->tokens_per_image > 0 || !model.token_family.empty()));
     }
@@ -50,9 +49,9 @@ TEST_CASE("default encoders are in the catalog and leave room for the rest",
 
 TEST_CASE("an encoder larger than the model is refused", "[workload][vision_defaults]") {
   const Catalog catalog;
-  CHECK_THROWS_AS(vision_language_model(5e9, catalog.encoder("internvit-6b-448"),
-                                        ConnectorKind::mlp, 128256),
-                  Error);
+  CHECK_THROWS_AS(
+      vision_language_model(5e9, catalog.encoder("internvit-6b-448"), ConnectorKind::mlp, 128256),
+      Error);
 }
 
 TEST_CASE("connectors of the catalog's models do their own work", "[workload][connectors]") {

@@ -44,8 +44,8 @@ std::size_t hidden_rows(const std::vector<DiffRow>& rows, bool everything) {
 
 std::string total_sentence(const DiffPlatform& platform) {
   const DiffRow& total = platform.total;
-  std::string out = fmt::format("total {} -> {}", shown(total, total.before),
-                                shown(total, total.after));
+  std::string out =
+      fmt::format("total {} -> {}", shown(total, total.before), shown(total, total.after));
   if (const auto change = total.change()) out += fmt::format(" ({:+.1f}%)", 100 * *change);
   return out;
 }

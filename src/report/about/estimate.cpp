@@ -49,8 +49,8 @@ const Columns<ClusterPoint>& cluster_columns() {
           "gpus", "accelerators", NumberKind::integer, [](P p) { return p.gpus; },
           "of the cluster"),
       number(
-          "wall_clock_seconds", "s", NumberKind::duration,
-          [](P p) { return p.wall_clock_seconds; }, "from start to end"),
+          "wall_clock_seconds", "s", NumberKind::duration, [](P p) { return p.wall_clock_seconds; },
+          "from start to end"),
       number(
           "total_usd", "USD", NumberKind::money, [](P p) { return p.total_usd; }, "of the bill"),
       boolean(

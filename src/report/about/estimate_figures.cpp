@@ -22,10 +22,8 @@ std::string percent(double share) {
 void add_bill_bars(Page& page, const Estimate& e) {
   if (!e.cost.total || !(*e.cost.total > 0)) return;
   const std::vector<std::string> amounts = shown_amounts(e.cost);
-  Bars bars{.title = "The rows of the total",
-            .bars = {},
-            .numbers = items_table(e),
-            .in_text = false};
+  Bars bars{
+      .title = "The rows of the total", .bars = {}, .numbers = items_table(e), .in_text = false};
   for (std::size_t i = 0; i < e.cost.items.size(); ++i) {
     const LineItem& item = e.cost.items[i];
     if (!item.included || !item.amount) continue;
@@ -53,7 +51,6 @@ Table clusters_table(std::span<const ClusterPoint> points) {
   return table;
 }
 
-
 }  // namespace
 
 void add_waterfall(Page& page, const Estimate& e) {
@@ -76,16 +73,16 @@ void add_waterfall(Page& page, const Estimate& e) {
 
 void add_memory(Page& page, const Estimate& e) {
   const double capacity = e.memory.capacity;
-  page.add(Heading{"Memory of the fullest GPU",
-                   fmt::format("{} of {}{}", format_number(e.memory.total, NumberKind::bytes),
-                               format_number(capacity, NumberKind::bytes),
-                               !e.memory.fits   ? ": DOES NOT FIT"
-                               : e.memory.tight ? ": tight"
-                                                : "") +
-                       (e.memory.host > 0
-                            ? fmt::format("; {} of its host's",
-                                          format_number(e.memory.host, NumberKind::bytes))
-                            : std::string())});
+  page.add(Heading{
+      "Memory of the fullest GPU",
+      fmt::format("{} of {}{}", format_number(e.memory.total, NumberKind::bytes),
+                  format_number(capacity, NumberKind::bytes),
+                  !e.memory.fits   ? ": DOES NOT FIT"
+                  : e.memory.tight ? ": tight"
+                                   : "") +
+          (e.memory.host > 0
+               ? fmt::format("; {} of its host's", format_number(e.memory.host, NumberKind::bytes))
+               : std::string())});
   constexpr int kLabelWidth = 11;
   constexpr int kValueWidth = 8;
   Bars bars{.title = "Memory of the fullest GPU by component",
@@ -148,10 +145,9 @@ void add_clusters(Page& page, const Report& report) {
     if (curve.series.empty() || curve.series.back().name != p.accelerator) {
       curve.series.push_back({p.accelerator, {}});
     }
-    const std::string words =
-        fmt::format("{} GPUs: {}, {}", grouped(p.gpus, 0),
-                    format_number(p.wall_clock_seconds, NumberKind::duration),
-                    short_money(*p.total_usd));
+    const std::string words = fmt::format("{} GPUs: {}, {}", grouped(p.gpus, 0),
+                                          format_number(p.wall_clock_seconds, NumberKind::duration),
+                                          short_money(*p.total_usd));
     curve.series.back().points.push_back({p.wall_clock_seconds, *p.total_usd, words, p.chosen});
     if (p.frontier) frontier.points.push_back({p.wall_clock_seconds, *p.total_usd});
   }

@@ -59,7 +59,8 @@ std::string bill_words(const Estimate& e, bool included) {
   const std::vector<LineItem>& items = e.cost.items;
   std::vector<std::size_t> listed;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (items[i].included == included && (included || amounts[i] != kNoEstimate)) listed.push_back(i);
+    if (items[i].included == included && (included || amounts[i] != kNoEstimate))
+      listed.push_back(i);
   }
   double smaller = 0;
   std::size_t left_off = 0;
@@ -118,8 +119,7 @@ std::string estimate_range(const Estimate& e) {
 // Whose price of which time, where somebody sells; of several platforms the table says it.
 std::string seller_words(const CostResult& cost) {
   if (!cost.price_per_gpu_hour) return "not known";
-  std::string text =
-      with_kind(unit_money(*cost.price_per_gpu_hour), cost) + " per GPU-hour";
+  std::string text = with_kind(unit_money(*cost.price_per_gpu_hour), cost) + " per GPU-hour";
   if (cost.price_class) {
     const bool sold = !cost.provider.empty() || !cost.doubts.imputed;
     text += fmt::format(", {}{}", sold ? "" : "which no ", price_class_name(*cost.price_class));
@@ -170,10 +170,9 @@ void add_drivers(Page& page, const Estimate& e) {
   for (const Contribution& each : e.range.contributions) {
     if (each.share < kWorthSaying || facts.facts.size() == kNamed) break;
     facts.facts.push_back(
-        {each.input, fmt::format("{} to {}, {} of the range",
-                                 with_kind(short_money(each.low), e.cost),
-                                 with_kind(short_money(each.high), e.cost),
-                                 share_words(each.share))});
+        {each.input,
+         fmt::format("{} to {}, {} of the range", with_kind(short_money(each.low), e.cost),
+                     with_kind(short_money(each.high), e.cost), share_words(each.share))});
   }
   if (facts.facts.empty()) return;
   page.add(Heading{"What would change it most", "each alone"}).add(std::move(facts));

@@ -61,8 +61,12 @@ Cell unit_price(const PlatformExperiments& platform) {
 Table platforms_table(const ExperimentReport& report) {
   const bool packed = std::ranges::any_of(
       report.platforms, [](const auto& each) { return each.schedule.has_value(); });
-  std::vector<TableColumn> columns = {{"platform"},      experiment_column("per run"),  experiment_column("total"),
-                                      experiment_column("P10..P90"), experiment_column("unfilled"), experiment_column("$/GPU-h"),
+  std::vector<TableColumn> columns = {{"platform"},
+                                      experiment_column("per run"),
+                                      experiment_column("total"),
+                                      experiment_column("P10..P90"),
+                                      experiment_column("unfilled"),
+                                      experiment_column("$/GPU-h"),
                                       experiment_column("GPU-hours")};
   if (packed) {
     columns.back().overflow = Overflow::drop;
@@ -146,8 +150,7 @@ std::vector<Fact> platform_facts(const PlatformExperiments& platform) {
          fmt::format("{} of the cost, for {} GPU-hours of nodes of {} that are rented whole and "
                      "that these runs leave free",
                      money_words(platform.idle_usd, platform),
-                     gpu_hour_words(platform.idle_gpu_hours),
-                     format_exact(platform.node_gpus))});
+                     gpu_hour_words(platform.idle_gpu_hours), format_exact(platform.node_gpus))});
   }
   if (const auto& schedule = platform.schedule) {
     facts.push_back(
@@ -166,12 +169,12 @@ Ranges experiments_totals(const std::vector<const PlatformExperiments*>& platfor
   for (const PlatformExperiments* each : platforms) {
     if (!each->range.total_usd) continue;
     const Quantiles& q = *each->range.total_usd;
-    ranges.rows.push_back({each->accelerator,
-                           {q.p10, q.p50, q.p90},
-                           {money_words(q.p10, *each), money_words(q.p50, *each),
-                            money_words(q.p90, *each)}});
-    ranges.numbers.add_row({each->accelerator, money(q.p10, *each), money(q.p50, *each),
-                            money(q.p90, *each)});
+    ranges.rows.push_back(
+        {each->accelerator,
+         {q.p10, q.p50, q.p90},
+         {money_words(q.p10, *each), money_words(q.p50, *each), money_words(q.p90, *each)}});
+    ranges.numbers.add_row(
+        {each->accelerator, money(q.p10, *each), money(q.p50, *each), money(q.p90, *each)});
   }
   return ranges;
 }

@@ -168,11 +168,11 @@ std::vector<Fact> memory_question(const MemoryReport& report) {
     why = fmt::format(", {}; --seq-length or --samples says otherwise", each.why);
   }
   std::vector<Fact> facts = {
-          {"Model", model},
-          {"Training",
-           fmt::format("{}, {} parameters learn; software stack: {}", report.recipe,
-                       words(report.model.params_trainable, NumberKind::count), report.stack)},
-          {"Sequences", fmt::format("{} tokens{}", grouped(report.seq_length, 0), why)}};
+      {"Model", model},
+      {"Training",
+       fmt::format("{}, {} parameters learn; software stack: {}", report.recipe,
+                   words(report.model.params_trainable, NumberKind::count), report.stack)},
+      {"Sequences", fmt::format("{} tokens{}", grouped(report.seq_length, 0), why)}};
   if (report.recomputes_by_habit) {
     facts.push_back({"Recompute",
                      "below the least that fits; `trcost estimate` and --gpus take full, as these "

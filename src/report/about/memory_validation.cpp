@@ -62,9 +62,8 @@ Curve peak_curve(const MemoryValidation& v) {
   std::vector<MatchPoint> points;
   for (const MemoryRow& row : v.rows) {
     if (!row.problem.empty()) continue;
-    points.push_back({row.run->title,
-                      std::string(word_of(kMemoryCounters, row.figure->counter)), row.measured,
-                      row.predicted});
+    points.push_back({row.run->title, std::string(word_of(kMemoryCounters, row.figure->counter)),
+                      row.measured, row.predicted});
   }
   return match_curve("Predicted against measured bytes of the fullest accelerator",
                      "measured bytes", points, peaks_table(v));

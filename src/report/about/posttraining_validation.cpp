@@ -13,7 +13,9 @@ namespace {
 
 using RoundRow = PosttrainingReplay;
 
-TableColumn round_column(const char* title) { return {.title = title, .align = Align::right}; }
+TableColumn round_column(const char* title) {
+  return {.title = title, .align = Align::right};
+}
 
 Cell amount(const RoundRow& row, double value) {
   return row.problem.empty() ? Cell::number(value, fmt::format("{:.4g}", value)) : Cell::unknown();
@@ -73,9 +75,9 @@ std::vector<std::string> open_rows(const PosttrainingValidation& v) {
 }
 
 std::string round_words(const PosttrainingValidation& v) {
-  std::string text = fmt::format(
-      "{} rounds: median error {:.1f} %, 90th percentile {:.1f} %, bias {:+.1f} %.", v.all.rows,
-      100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias);
+  std::string text =
+      fmt::format("{} rounds: median error {:.1f} %, 90th percentile {:.1f} %, bias {:+.1f} %.",
+                  v.all.rows, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias);
   if (const auto& left = v.all.left_out) {
     text += fmt::format(
         " With its model (modern) or source (early-2025) left out of the fit: median {:.1f} %, "

@@ -66,10 +66,14 @@ Table serving_platforms(const ServingReport& report) {
       continue;
     }
     std::vector<Cell> cells = {
-        row.accelerator, fmt::format("{}/{}", weight_format_name(row.format), row.cache_format()),
-        serving_layout_words(row.layout, row.point.prefill_gpus), whole_number(row.concurrency),
-        serving_rate(row.point.user_rate()), seconds(row.point.ttft_seconds),
-        serving_rate(row.point.output_per_gpu), serving_money(row.cost.price_per_gpu_hour, row.cost.imputed),
+        row.accelerator,
+        fmt::format("{}/{}", weight_format_name(row.format), row.cache_format()),
+        serving_layout_words(row.layout, row.point.prefill_gpus),
+        whole_number(row.concurrency),
+        serving_rate(row.point.user_rate()),
+        seconds(row.point.ttft_seconds),
+        serving_rate(row.point.output_per_gpu),
+        serving_money(row.cost.price_per_gpu_hour, row.cost.imputed),
         serving_money(row.cost.output, row.cost.imputed)};
     if (alone) cells.emplace_back(serving_range(row));
     table.add_row(std::move(cells));
@@ -78,9 +82,11 @@ Table serving_platforms(const ServingReport& report) {
 }
 
 Ranges serving_ranges(const ServingReport& report) {
-  Ranges ranges{"Dollars per million output tokens, P10 to P90",
-                {},
-                Table({{"accelerator"}, serving_column("P10"), serving_column("P50"), serving_column("P90")})};
+  Ranges ranges{
+      "Dollars per million output tokens, P10 to P90",
+      {},
+      Table(
+          {{"accelerator"}, serving_column("P10"), serving_column("P50"), serving_column("P90")})};
   for (const ServingRow& row : report.rows) {
     const auto q = row.cost_range();
     if (!row.problem.empty() || !q) continue;
@@ -114,8 +120,9 @@ Table costs_table(const ServingRow& row) {
                serving_column("1M of both"),
                {"date"}});
   for (const TokenCost& c : row.costs) {
-    table.add_row({c.pricing, serving_money(c.price_per_gpu_hour, c.imputed), serving_money(c.output, c.imputed),
-                   serving_money(c.input, c.imputed), serving_money(c.total, c.imputed), c.date});
+    table.add_row({c.pricing, serving_money(c.price_per_gpu_hour, c.imputed),
+                   serving_money(c.output, c.imputed), serving_money(c.input, c.imputed),
+                   serving_money(c.total, c.imputed), c.date});
   }
   return table;
 }
@@ -163,7 +170,8 @@ Curve platform_curves(const ServingReport& report) {
       const std::string requests = request_words(p);
       series.points.push_back({p.point.user_rate(), p.point.output_per_gpu, requests,
                                p.concurrency == row.concurrency});
-      curve.numbers.add_row({row.title, whole_number(p.concurrency), serving_rate(p.point.user_rate()),
+      curve.numbers.add_row({row.title, whole_number(p.concurrency),
+                             serving_rate(p.point.user_rate()),
                              serving_rate(p.point.output_per_gpu),
                              serving_money(p.per_million_output, row.cost.imputed)});
     }
@@ -174,14 +182,15 @@ Curve platform_curves(const ServingReport& report) {
 }
 
 Curve throughput_curve(const ServingRow& row) {
-  Table numbers({serving_column("requests"), serving_column("tok/s/user"), serving_column("1st token"), serving_column("tok/s/GPU"),
+  Table numbers({serving_column("requests"), serving_column("tok/s/user"),
+                 serving_column("1st token"), serving_column("tok/s/GPU"),
                  serving_column("$/M out")});
   Curve::Series series{row.title, {}, true};
   for (const ServingCurvePoint& p : row.curve) {
-    numbers.add_row({whole_number(p.concurrency), serving_rate(p.point.user_rate()), seconds(p.point.ttft_seconds),
-                     serving_rate(p.point.output_per_gpu), serving_money(p.per_million_output, row.cost.imputed)});
-    series.points.push_back(
-        {p.point.user_rate(), p.point.output_per_gpu, request_words(p)});
+    numbers.add_row({whole_number(p.concurrency), serving_rate(p.point.user_rate()),
+                     seconds(p.point.ttft_seconds), serving_rate(p.point.output_per_gpu),
+                     serving_money(p.per_million_output, row.cost.imputed)});
+    series.points.push_back({p.point.user_rate(), p.point.output_per_gpu, request_words(p)});
   }
   return {"Throughput against interactivity",
           {"tokens/s per user", NumberKind::number, true},

@@ -11,8 +11,8 @@
 #include "report/budget.h"
 #include "report/document_head.h"
 #include "report/documents.h"
-#include "report/sections.h"
 #include "report/provenance.h"
+#include "report/sections.h"
 #include "report/wording.h"
 #include "scenario/number_kind.h"
 
@@ -30,9 +30,8 @@ Ranges solve_totals(const SolveReport& report) {
     const auto money = [&](double usd) {
       return with_kind(short_money(usd), solution.estimate->cost);
     };
-    ranges.rows.push_back({solution.accelerator,
-                           {q.p10, q.p50, q.p90},
-                           {money(q.p10), money(q.p50), money(q.p90)}});
+    ranges.rows.push_back(
+        {solution.accelerator, {q.p10, q.p50, q.p90}, {money(q.p10), money(q.p50), money(q.p90)}});
     ranges.numbers.add_row({solution.accelerator, Cell::number(q.p10, NumberKind::money),
                             Cell::number(q.p50, NumberKind::money),
                             Cell::number(q.p90, NumberKind::money)});
@@ -67,15 +66,15 @@ Curve searched_curve(const SolveReport& report) {
   const FieldInfo& unknown = *report.solutions.front().values.back().first;
   const NumberKind x_kind = number_kind(unknown.kind);
   const NumberKind y_kind = target.column->display;
-  Curve curve{.title = fmt::format("{} over {}, as the search found it", target.column->path,
-                                   unknown.path),
-              .x = {std::string(unknown.path), x_kind, true},
-              .y = {std::string(target.column->path), y_kind, true},
-              .series = {},
-              .numbers = Table({{"platform"},
-                                {std::string(unknown.path), "", Align::right},
-                                {std::string(target.column->path), "", Align::right}}),
-              .numbers_apart = true};
+  Curve curve{
+      .title = fmt::format("{} over {}, as the search found it", target.column->path, unknown.path),
+      .x = {std::string(unknown.path), x_kind, true},
+      .y = {std::string(target.column->path), y_kind, true},
+      .series = {},
+      .numbers = Table({{"platform"},
+                        {std::string(unknown.path), "", Align::right},
+                        {std::string(target.column->path), "", Align::right}}),
+      .numbers_apart = true};
   double least = std::numeric_limits<double>::infinity();
   double most = 0;
   for (const Solution& solution : report.solutions) {

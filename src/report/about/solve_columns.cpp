@@ -18,38 +18,53 @@ using Maybe = std::optional<double>;
 
 const Columns<ComputeOptimal>& pair_columns() {
   static const Columns<ComputeOptimal> table = {
-      number("params", "parameters", NumberKind::count,
-             [](const ComputeOptimal& pair) { return pair.params; }, "by the scaling law"),
-      number("tokens", "tokens", NumberKind::count,
-             [](const ComputeOptimal& pair) { return pair.tokens; }, "by the scaling law")};
+      number(
+          "params", "parameters", NumberKind::count,
+          [](const ComputeOptimal& pair) { return pair.params; }, "by the scaling law"),
+      number(
+          "tokens", "tokens", NumberKind::count,
+          [](const ComputeOptimal& pair) { return pair.tokens; }, "by the scaling law")};
   return table;
 }
 
 const Columns<ClusterRun>& cluster_run_columns() {
   static const Columns<ClusterRun> table = [] {
     Columns<ClusterRun> t = {
-        number("gpus", "accelerators", NumberKind::count, [](Run r) { return r.gpus; }, "rented"),
-        number("seconds", "s", NumberKind::duration, [](Run r) { return r.seconds; },
-               "for which it is rented"),
-        number("peak_flop_per_second", "FLOP/s", NumberKind::number,
-               [](Run r) { return r.peak_flops; }, "of one accelerator"),
-        number("mfu", "", NumberKind::fraction, [](Run r) { return r.mfu; }, "of that peak"),
-        number("flops", "FLOP", NumberKind::count, [](Run r) { return r.flops; }, "nothing lost"),
-        number("realised_flops", "FLOP", NumberKind::count, [](Run r) { return r.realised_flops; },
-               "with goodput and production overhead"),
-        number("gpu_hours", "GPU-hours", NumberKind::count, [](Run r) { return r.gpu_hours; },
-               "paid for"),
-        number("price_per_gpu_hour", "USD/GPU-hour", NumberKind::money,
-               [](Run r) { return r.price; }, "price of the accelerator"),
-        number("cost_usd", "USD", NumberKind::money, [](Run r) { return r.usd; },
-               "GPU-hours x price"),
-        plain("goodput", [](Run r) { return r.goodput; }, "share not lost to failures"),
-        plain("production_overhead", [](Run r) { return r.production_overhead; },
-              "share of the time that steps are what runs"),
-        text("reference.model", [](Run) { return kReferenceName; }, "for comparison"),
-        number("reference.flops", "FLOP", NumberKind::number, [](Run) { return kReferenceFlops; },
-               "of its training"),
-        plain("reference.ratio", [](Run r) { return r.reference_ratio; }, "flops over those")};
+        number(
+            "gpus", "accelerators", NumberKind::count, [](Run r) { return r.gpus; }, "rented"),
+        number(
+            "seconds", "s", NumberKind::duration, [](Run r) { return r.seconds; },
+            "for which it is rented"),
+        number(
+            "peak_flop_per_second", "FLOP/s", NumberKind::number,
+            [](Run r) { return r.peak_flops; }, "of one accelerator"),
+        number(
+            "mfu", "", NumberKind::fraction, [](Run r) { return r.mfu; }, "of that peak"),
+        number(
+            "flops", "FLOP", NumberKind::count, [](Run r) { return r.flops; }, "nothing lost"),
+        number(
+            "realised_flops", "FLOP", NumberKind::count, [](Run r) { return r.realised_flops; },
+            "with goodput and production overhead"),
+        number(
+            "gpu_hours", "GPU-hours", NumberKind::count, [](Run r) { return r.gpu_hours; },
+            "paid for"),
+        number(
+            "price_per_gpu_hour", "USD/GPU-hour", NumberKind::money, [](Run r) { return r.price; },
+            "price of the accelerator"),
+        number(
+            "cost_usd", "USD", NumberKind::money, [](Run r) { return r.usd; }, "GPU-hours x price"),
+        plain(
+            "goodput", [](Run r) { return r.goodput; }, "share not lost to failures"),
+        plain(
+            "production_overhead", [](Run r) { return r.production_overhead; },
+            "share of the time that steps are what runs"),
+        text(
+            "reference.model", [](Run) { return kReferenceName; }, "for comparison"),
+        number(
+            "reference.flops", "FLOP", NumberKind::number, [](Run) { return kReferenceFlops; },
+            "of its training"),
+        plain(
+            "reference.ratio", [](Run r) { return r.reference_ratio; }, "flops over those")};
     t.lift<[](Run r) { return &r.optimal; }, pair_columns>("compute_optimal");
     t.lift<[](Run r) { return &r.realised_optimal; }, pair_columns>("realised_compute_optimal");
     return t;
@@ -60,27 +75,36 @@ const Columns<ClusterRun>& cluster_run_columns() {
 using Unknown = std::pair<const FieldInfo*, double>;
 const Columns<Unknown>& unknown_columns() {
   static const Columns<Unknown> table = {
-      text("path", [](const Unknown& u) { return u.first->path; }, "field", Rank::key),
-      plain("value", [](const Unknown& u) { return u.second; }, "that answers"),
-      text("unit", [](const Unknown& u) { return u.first->unit; }, "of the value")};
+      text(
+          "path", [](const Unknown& u) { return u.first->path; }, "field", Rank::key),
+      plain(
+          "value", [](const Unknown& u) { return u.second; }, "that answers"),
+      text(
+          "unit", [](const Unknown& u) { return u.first->unit; }, "of the value")};
   return table;
 }
 
 const Columns<SolveTrial>& trial_columns() {
   static const Columns<SolveTrial> table = {
-      plain("value", [](const SolveTrial& t) { return t.value; }, "of the unknown"),
-      plain("achieved", [](const SolveTrial& t) { return t.achieved; }, "of the target's column")};
+      plain(
+          "value", [](const SolveTrial& t) { return t.value; }, "of the unknown"),
+      plain(
+          "achieved", [](const SolveTrial& t) { return t.achieved; }, "of the target's column")};
   return table;
 }
 
 const Columns<SolveChoice>& choice_columns() {
   using C = const SolveChoice&;
   static const Columns<SolveChoice> table = {
-      text("choice", [](C c) -> auto& { return c.what; }, "why one may want it", Rank::key),
-      plain("value", [](C c) { return c.value; }, "of the unknown"),
-      number("wall_clock_seconds", "s", NumberKind::duration,
-             [](C c) { return c.wall_clock_seconds; }, "from start to end"),
-      number("cost_usd", "USD", NumberKind::money, [](C c) { return c.total_usd; }, "total")};
+      text(
+          "choice", [](C c) -> auto& { return c.what; }, "why one may want it", Rank::key),
+      plain(
+          "value", [](C c) { return c.value; }, "of the unknown"),
+      number(
+          "wall_clock_seconds", "s", NumberKind::duration, [](C c) { return c.wall_clock_seconds; },
+          "from start to end"),
+      number(
+          "cost_usd", "USD", NumberKind::money, [](C c) { return c.total_usd; }, "total")};
   return table;
 }
 
@@ -116,9 +140,12 @@ Column<SolutionRow> target_column(const EstimateColumn& target) {
 
 Columns<SolutionRow> columns_for(const SolveReport& report) {
   Columns<SolutionRow> t = {
-      text("accelerator", [](SolutionRowRef r) -> auto& { return r.solution->accelerator; }, "catalog name",
-           Rank::key),
-      boolean("solved", [](SolutionRowRef r) { return r.solution->solved; }, "whether the target is met")};
+      text(
+          "accelerator", [](SolutionRowRef r) -> auto& { return r.solution->accelerator; },
+          "catalog name", Rank::key),
+      boolean(
+          "solved", [](SolutionRowRef r) { return r.solution->solved; },
+          "whether the target is met")};
   std::uint32_t which = 0;
   for (const auto& [info, value] : report.solutions.front().values) {
     t.add_named(unknown_column(*info), info->path, which++);
@@ -130,41 +157,53 @@ Columns<SolutionRow> columns_for(const SolveReport& report) {
   }
   t.pick<estimate_of, columns>([&](const ColumnInfo& each) { return is_further(report, each); });
   t.pick<estimate_of, columns>({ColumnRole::price_origin});
-  t.add({text("problem", [](SolutionRowRef r) -> auto& { return r.solution->problem; },
-              "why there is no answer; the rest is then the nearest that exists"),
-         text("path",
-              [](SolutionRowRef r) {
-                const Unknown* only = only_unknown(r);
-                return only != nullptr ? only->first->path : std::string_view();
-              },
-              "the field sought, where it is one"),
-         plain("value",
-               [](SolutionRowRef r) {
-                 const Unknown* only = only_unknown(r);
-                 return only != nullptr ? Maybe(only->second) : std::nullopt;
-               },
-               "of that field"),
-         text("unit",
-              [](SolutionRowRef r) {
-                const Unknown* only = only_unknown(r);
-                return only != nullptr ? only->first->unit : std::string_view();
-              },
-              "of that value"),
-         plain("achieved", [](SolutionRowRef r) { return r.solution->achieved; }, "of the target's column"),
-         plain("one_unit_further.value", [](SolutionRowRef r) { return r.solution->beyond; },
-               "where the target is missed"),
-         plain("one_unit_further.achieved", [](SolutionRowRef r) { return r.solution->beyond_achieved; },
-               "there")});
+  t.add({text(
+             "problem", [](SolutionRowRef r) -> auto& { return r.solution->problem; },
+             "why there is no answer; the rest is then the nearest that exists"),
+         text(
+             "path",
+             [](SolutionRowRef r) {
+               const Unknown* only = only_unknown(r);
+               return only != nullptr ? only->first->path : std::string_view();
+             },
+             "the field sought, where it is one"),
+         plain(
+             "value",
+             [](SolutionRowRef r) {
+               const Unknown* only = only_unknown(r);
+               return only != nullptr ? Maybe(only->second) : std::nullopt;
+             },
+             "of that field"),
+         text(
+             "unit",
+             [](SolutionRowRef r) {
+               const Unknown* only = only_unknown(r);
+               return only != nullptr ? only->first->unit : std::string_view();
+             },
+             "of that value"),
+         plain(
+             "achieved", [](SolutionRowRef r) { return r.solution->achieved; },
+             "of the target's column"),
+         plain(
+             "one_unit_further.value", [](SolutionRowRef r) { return r.solution->beyond; },
+             "where the target is missed"),
+         plain(
+             "one_unit_further.achieved",
+             [](SolutionRowRef r) { return r.solution->beyond_achieved; }, "there")});
   t.make_optional("one_unit_further");
   t.lift<[](SolutionRowRef r) { return r.cluster; }, cluster_run_columns>("cluster", true);
-  t.add({list<unknown_columns>("unknowns", [](SolutionRowRef r) -> auto& { return r.solution->values; },
-                               "what was sought"),
-         list<choice_columns>("choices", [](SolutionRowRef r) -> auto& { return r.solution->choices; },
-                              "what else would reach the target"),
-         list<trial_columns>("searched", [](SolutionRowRef r) -> auto& { return r.solution->searched; },
-                             "what was tried on the way, by value"),
-         json("result", [](SolutionRowRef r) -> auto& { return r.result(); },
-              "the whole estimate at the answer")});
+  t.add({list<unknown_columns>(
+             "unknowns", [](SolutionRowRef r) -> auto& { return r.solution->values; },
+             "what was sought"),
+         list<choice_columns>(
+             "choices", [](SolutionRowRef r) -> auto& { return r.solution->choices; },
+             "what else would reach the target"),
+         list<trial_columns>(
+             "searched", [](SolutionRowRef r) -> auto& { return r.solution->searched; },
+             "what was tried on the way, by value"),
+         json(
+             "result", [](SolutionRowRef r) -> auto& { return r.result(); },
+             "the whole estimate at the answer")});
   t.gather();
   return t;
 }
@@ -181,18 +220,23 @@ Columns<SolveAnswer> document_columns(const Columns<SolutionRow>& rows) {
     for (const SolutionRow& row : answer.rows()) sink.row(record_of(answer.row_columns(), row));
   };
   t.add({price_date([](SolveAnswerRef a) -> auto& { return a.report().price_data_date; }),
-         json("scenario", [](SolveAnswerRef a) -> auto& { return a.report().scenario; },
-              "what was asked beside the unknown and the target, replayable with --scenario"),
-         text("target.column", [](SolveAnswerRef a) { return a.report().target.column->path; },
-              "what is to be reached"),
-         plain("target.value", [](SolveAnswerRef a) { return a.report().target.value; }, "there"),
-         text("target.unit", [](SolveAnswerRef a) { return a.report().target.column->unit; },
-              "of that value"),
-         text("target.comparison",
-              [](SolveAnswerRef a) -> std::string_view {
-                return a.report().target.at_least ? "at least" : "at most";
-              },
-              "how it is reached"),
+         json(
+             "scenario", [](SolveAnswerRef a) -> auto& { return a.report().scenario; },
+             "what was asked beside the unknown and the target, replayable with --scenario"),
+         text(
+             "target.column", [](SolveAnswerRef a) { return a.report().target.column->path; },
+             "what is to be reached"),
+         plain(
+             "target.value", [](SolveAnswerRef a) { return a.report().target.value; }, "there"),
+         text(
+             "target.unit", [](SolveAnswerRef a) { return a.report().target.column->unit; },
+             "of that value"),
+         text(
+             "target.comparison",
+             [](SolveAnswerRef a) -> std::string_view {
+               return a.report().target.at_least ? "at least" : "at most";
+             },
+             "how it is reached"),
          solutions});
   return t;
 }

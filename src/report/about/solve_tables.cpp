@@ -50,8 +50,7 @@ std::vector<SolutionColumn> number_columns(const SolveReport& report) {
   const auto& unknowns = solutions.front().values;
   for (std::size_t i = 0; i < unknowns.size(); ++i) {
     const FieldInfo& info = *unknowns[i].first;
-    SolutionColumn& column =
-        shown.emplace_back(SolutionColumn{info.path, number_kind(info.kind)});
+    SolutionColumn& column = shown.emplace_back(SolutionColumn{info.path, number_kind(info.kind)});
     column.strong = true;
     for (const Solution& solution : solutions) {
       column.values.push_back(i < solution.values.size()
@@ -61,15 +60,14 @@ std::vector<SolutionColumn> number_columns(const SolveReport& report) {
   }
   const EstimateColumn& target = *report.target.column;
   if (!is_unknown(report, target.path)) {
-    SolutionColumn& column = shown.emplace_back(
-        SolutionColumn{target_title(report), target.display});
+    SolutionColumn& column =
+        shown.emplace_back(SolutionColumn{target_title(report), target.display});
     column.follows_price = target.priced;
     for (const Solution& solution : solutions) column.values.push_back(solution.achieved);
   }
   for (const EstimateColumn& further : columns()) {
     if (!is_further(report, further)) continue;
-    SolutionColumn& column =
-        shown.emplace_back(SolutionColumn{further.heading(), further.display});
+    SolutionColumn& column = shown.emplace_back(SolutionColumn{further.heading(), further.display});
     column.overflow = Overflow::drop;
     column.follows_price = further.priced;
     for (const Solution& solution : solutions) {
@@ -146,10 +144,9 @@ Table choices_table(const Solution& solution) {
   const bool imputed = solution.estimate && is_imputed(*solution.estimate);
   const std::vector<Cell> totals = distinct_cells(dollars, NumberKind::money);
   for (std::size_t i = 0; i < choices.size(); ++i) {
-    table.add_row({choices[i].what, Cell::number(choices[i].value, format_exact(choices[i].value)),
-                   times[i],
-                   dollars[i] ? Cell::number(*dollars[i], with_kind(totals[i].text(), imputed))
-                              : totals[i]});
+    table.add_row(
+        {choices[i].what, Cell::number(choices[i].value, format_exact(choices[i].value)), times[i],
+         dollars[i] ? Cell::number(*dollars[i], with_kind(totals[i].text(), imputed)) : totals[i]});
   }
   return table;
 }

@@ -84,8 +84,7 @@ std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution)
                                        run.flops, grouped(run.gpus, 0), run.peak_flops,
                                        percent(run.mfu), grouped(run.seconds, 0))});
   facts.push_back({"cost", run.usd
-                               ? fmt::format("{} = {} GPU-hours x {}{}",
-                                             short_money(*run.usd),
+                               ? fmt::format("{} = {} GPU-hours x {}{}", short_money(*run.usd),
                                              gpu_hour_words(run.gpu_hours), unit_money(*run.price),
                                              rent_range(run, solution.scenario))
                                : "n/a: no price is known; give --price"});
@@ -101,16 +100,16 @@ std::vector<Fact> cluster_facts(const ClusterRun& run, const Solution& solution)
   if (solution.estimate) {
     facts.push_back(
         {"as estimated",
-         fmt::format("{} on {} tokens: {:.4g} FLOP in {}, {}",
-                     solution.estimate->one_model
-                         ? format_number(solution.estimate->model.params_total, NumberKind::count) +
-                               " parameters"
-                         : solution.estimate->model.name,
-                     format_number(solution.estimate->tokens.total, NumberKind::count),
-                     solution.estimate->flops.model,
-                     format_number(solution.estimate->wall_clock_seconds, NumberKind::duration),
-                     solution.estimate->cost.total ? short_money(*solution.estimate->cost.total)
-                                                   : "n/a")});
+         fmt::format(
+             "{} on {} tokens: {:.4g} FLOP in {}, {}",
+             solution.estimate->one_model
+                 ? format_number(solution.estimate->model.params_total, NumberKind::count) +
+                       " parameters"
+                 : solution.estimate->model.name,
+             format_number(solution.estimate->tokens.total, NumberKind::count),
+             solution.estimate->flops.model,
+             format_number(solution.estimate->wall_clock_seconds, NumberKind::duration),
+             solution.estimate->cost.total ? short_money(*solution.estimate->cost.total) : "n/a")});
   }
   return facts;
 }

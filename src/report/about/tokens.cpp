@@ -42,8 +42,9 @@ Table items_table(const TokenReport& report) {
   Table table(columns);
   for (const TokenItem& item : report.items) {
     const TokenCount& t = item.tokens;
-    std::vector<Cell> row = {report.comparison ? item.family : item.input, whole_tokens(t.vision_encoder),
-                             whole_tokens(t.vision), whole_tokens(t.tiles), resized_cell(t)};
+    std::vector<Cell> row = {report.comparison ? item.family : item.input,
+                             whole_tokens(t.vision_encoder), whole_tokens(t.vision),
+                             whole_tokens(t.tiles), resized_cell(t)};
     if (report.comparison) row.insert(row.begin(), item.input);
     if (frames) row.push_back(whole_tokens(t.frames));
     table.add_row(std::move(row));

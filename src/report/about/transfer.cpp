@@ -6,8 +6,8 @@
 #include "report/budget.h"
 #include "report/document_head.h"
 #include "report/documents.h"
-#include "report/sections.h"
 #include "report/provenance.h"
+#include "report/sections.h"
 #include "report/wording.h"
 #include "study/study_columns.h"
 #include "trcost/report.h"
@@ -39,15 +39,15 @@ Table people_table(const TransferResult& result) {
                {"MFU", "", Align::right, Overflow::drop}});
   const auto add = [&](const TransferRow& row) {
     const Estimate& e = row.estimate;
-    table.add_row(
-        {e.accelerator, Cell::number(e.gpus, grouped(e.gpus, 0)),
-         Cell::number(e.wall_clock_seconds, NumberKind::duration),
-         row.seconds.p10 == row.seconds.p90 ? Cell("measured")
-                                            : Cell(span_words(row.seconds, NumberKind::duration)),
-         gpu_hour_words(e.gpu_hours),
-         e.cost.total ? Cell::number(*e.cost.total, total_words(e)) : Cell::unknown(),
-         row.usd ? Cell(money_span(*row.usd)) : Cell::unknown(),
-         Cell::number(e.performance.mfu, NumberKind::fraction)});
+    table.add_row({e.accelerator, Cell::number(e.gpus, grouped(e.gpus, 0)),
+                   Cell::number(e.wall_clock_seconds, NumberKind::duration),
+                   row.seconds.p10 == row.seconds.p90
+                       ? Cell("measured")
+                       : Cell(span_words(row.seconds, NumberKind::duration)),
+                   gpu_hour_words(e.gpu_hours),
+                   e.cost.total ? Cell::number(*e.cost.total, total_words(e)) : Cell::unknown(),
+                   row.usd ? Cell(money_span(*row.usd)) : Cell::unknown(),
+                   Cell::number(e.performance.mfu, NumberKind::fraction)});
   };
   add(result.source);
   table.add_rule();
@@ -154,8 +154,8 @@ Page page_of(const TransferReport& report) {
   page.add(Paragraph{anchor_sentence(report.request, result)});
   page.add(Heading{"Measured, and carried over", "P10 to P90: four chances in five"});
   page.add(Grid{people_table(result)}).add(totals(result));
-  page.add(Heading{"What is still uncertain",
-                   "workload and stack are the measured ones and cancel"});
+  page.add(
+      Heading{"What is still uncertain", "workload and stack are the measured ones and cancel"});
   for (const std::string& line : residual_sentences(result)) {
     page.add(Paragraph{line, Ink::plain, 2, true});
   }

@@ -37,9 +37,8 @@ TableColumn number_column(std::string_view title, std::string_view key = {}, boo
 Table summary_table(const ShownMetric& shown) {
   std::vector<TableColumn> columns;
   if (shown.dimension) columns.push_back({.title = "by", .key = "dimension"});
-  columns.push_back({.title = shown.dimension ? "which" : "source",
-                     .key = "value",
-                     .overflow = Overflow::cut});
+  columns.push_back(
+      {.title = shown.dimension ? "which" : "source", .key = "value", .overflow = Overflow::cut});
   columns.push_back(number_column("rows"));
   if (shown.apart) columns.push_back(number_column("apart"));
   if (shown.groups) columns.push_back(number_column("groups"));
@@ -105,26 +104,27 @@ std::string layout_words(const Layout& l) {
   return text;
 }
 
-Cell rate(double tokens) { return Cell::number(tokens, fmt::format("{:.0f}", tokens)); }
+Cell rate(double tokens) {
+  return Cell::number(tokens, fmt::format("{:.0f}", tokens));
+}
 
 Table validation_table(const ValidationResult& result) {
-  Table table({{.title = "id"},
-               {.title = "model"},
-               {.title = "task"},
-               {.title = "accelerator"},
-               {.title = "GPUs", .key = "gpus", .align = Align::right},
-               {.title = "precision"},
-               {.title = "stack"},
-               {.title = "layout", .overflow = Overflow::drop},
-               {.title = "chosen", .key = "planned", .overflow = Overflow::drop},
-               {.title = "predicted", .key = "predicted_tokens_per_second_per_gpu",
-                .align = Align::right},
-               {.title = "measured", .key = "measured_tokens_per_second_per_gpu",
-                .align = Align::right},
-               {.title = "error", .align = Align::right, .strong = true},
-               {.title = "weight", .align = Align::right, .overflow = Overflow::drop},
-               {.title = "source", .overflow = Overflow::drop},
-               {.title = "problem", .overflow = Overflow::drop}});
+  Table table(
+      {{.title = "id"},
+       {.title = "model"},
+       {.title = "task"},
+       {.title = "accelerator"},
+       {.title = "GPUs", .key = "gpus", .align = Align::right},
+       {.title = "precision"},
+       {.title = "stack"},
+       {.title = "layout", .overflow = Overflow::drop},
+       {.title = "chosen", .key = "planned", .overflow = Overflow::drop},
+       {.title = "predicted", .key = "predicted_tokens_per_second_per_gpu", .align = Align::right},
+       {.title = "measured", .key = "measured_tokens_per_second_per_gpu", .align = Align::right},
+       {.title = "error", .align = Align::right, .strong = true},
+       {.title = "weight", .align = Align::right, .overflow = Overflow::drop},
+       {.title = "source", .overflow = Overflow::drop},
+       {.title = "problem", .overflow = Overflow::drop}});
   for (const ValidationRow& row : result.rows) {
     const ThroughputRow& m = *row.measured;
     const bool known = row.problem.empty();
@@ -174,10 +174,9 @@ Curve predictions(const ValidationResult& result) {
   for (const ValidationRow& row : result.rows) {
     if (!row.problem.empty()) continue;
     const ThroughputRow& m = *row.measured;
-    points[m.accelerator].push_back(
-        {m.tokens_per_second_per_gpu, row.predicted,
-         fmt::format("{}: {:.0f} predicted, {:.0f} measured", m.id, row.predicted,
-                     m.tokens_per_second_per_gpu)});
+    points[m.accelerator].push_back({m.tokens_per_second_per_gpu, row.predicted,
+                                     fmt::format("{}: {:.0f} predicted, {:.0f} measured", m.id,
+                                                 row.predicted, m.tokens_per_second_per_gpu)});
   }
   std::vector<Curve::Series> series;
   for (auto& [name, of] : points) series.push_back({name, std::move(of), false});

@@ -12,7 +12,9 @@
 namespace trcost {
 namespace {
 
-Cell replay_rate(double tokens) { return Cell::number(tokens, fmt::format("{:.0f}", tokens)); }
+Cell replay_rate(double tokens) {
+  return Cell::number(tokens, fmt::format("{:.0f}", tokens));
+}
 
 Table run_table(const RunValidation& validation) {
   Table table({{.title = "run", .key = "run", .overflow = Overflow::wrap},
@@ -113,12 +115,13 @@ std::string vision_summary(const VisionValidation& v) {
   return fmt::format(
       "{} rows that are fit to judge by: median error {:.1f} %, 90th percentile {:.1f} %, bias "
       "{:+.1f} %. {} vision-language rows of {} sources, one vote each: {}{}. {} contrastive rows "
-      "of {} sources: {}. A vote is the mean ln(predicted / reported) of a source's rows, the factor exp of the "
+      "of {} sources: {}. A vote is the mean ln(predicted / reported) of a source's rows, the "
+      "factor exp of the "
       "median of its size. {} further rows are published but cannot be replayed (--format csv says "
       "why).",
       v.all.rows, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias, v.vision.rows,
-      v.vision.sources, votes(v.vision), left, v.contrastive.rows,
-      v.contrastive.sources, votes(v.contrastive),
+      v.vision.sources, votes(v.vision), left, v.contrastive.rows, v.contrastive.sources,
+      votes(v.contrastive),
       std::ranges::count_if(v.rows, [](const VisionReplay& r) { return !r.problem.empty(); }));
 }
 
@@ -129,8 +132,8 @@ Page page_of(const VisionValidation& validation) {
   std::vector<MatchPoint> points;
   for (const VisionReplay& row : validation.rows) {
     if (!row.problem.empty() || !(row.measured > 0)) continue;
-    points.push_back({row.run->id, row.weight > 0 ? "fitted" : "not fitted", row.measured,
-                      row.predicted});
+    points.push_back(
+        {row.run->id, row.weight > 0 ? "fitted" : "not fitted", row.measured, row.predicted});
   }
   return page.add(match_curve("Predicted against reported GPU-hours", "reported GPU-hours", points,
                               vision_table(validation)));
@@ -148,9 +151,14 @@ std::string serving_summary(const ServingValidation& v) {
 }
 
 Table serving_table(const ServingValidation& v) {
-  Table table({{.title = "id"}, {.title = "model"}, {.title = "accelerator"}, {.title = "engine"},
-               {.title = "weights"}, {.title = "GPUs", .align = Align::right},
-               {.title = "in", .align = Align::right}, {.title = "out", .align = Align::right},
+  Table table({{.title = "id"},
+               {.title = "model"},
+               {.title = "accelerator"},
+               {.title = "engine"},
+               {.title = "weights"},
+               {.title = "GPUs", .align = Align::right},
+               {.title = "in", .align = Align::right},
+               {.title = "out", .align = Align::right},
                {.title = "requests", .align = Align::right},
                {.title = "predicted", .align = Align::right},
                {.title = "measured", .align = Align::right},
@@ -160,7 +168,8 @@ Table serving_table(const ServingValidation& v) {
     table.add_row({r.id, r.model, r.accelerator, r.engine, Cell(r.precision), count(r.layout.gpus),
                    count(r.input_tokens), count(r.output_tokens),
                    r.concurrency ? count(*r.concurrency) : Cell("all"),
-                   r.predicted ? replay_rate(*r.predicted) : Cell::unknown(), replay_rate(r.measured),
+                   r.predicted ? replay_rate(*r.predicted) : Cell::unknown(),
+                   replay_rate(r.measured),
                    r.error ? signed_share_cell(*r.error) : Cell::unknown()});
   }
   return table;
@@ -198,10 +207,10 @@ Curve match_curve(std::string title, std::string measured, const std::vector<Mat
     if (of == curve.series.end()) {
       of = curve.series.insert(of, Curve::Series{p.series, {}, false});
     }
-    of->points.push_back({p.measured, p.predicted,
-                          fmt::format("{}: {} predicted, {} published", p.name,
-                                      format_number(p.predicted, count),
-                                      format_number(p.measured, count))});
+    of->points.push_back(
+        {p.measured, p.predicted,
+         fmt::format("{}: {} predicted, {} published", p.name, format_number(p.predicted, count),
+                     format_number(p.measured, count))});
   }
   return curve;
 }

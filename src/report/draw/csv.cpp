@@ -51,7 +51,8 @@ bool split_csv(std::string_view line, const RowPlan& plan, std::vector<std::stri
   return false;
 }
 
-constexpr RowWriter kCsvRows = {.open = open_csv, .row = write_csv_row, .cell = append_csv, .split = split_csv};
+constexpr RowWriter kCsvRows = {
+    .open = open_csv, .row = write_csv_row, .cell = append_csv, .split = split_csv};
 
 }  // namespace
 

@@ -63,9 +63,11 @@ std::string svg_ranges(const Ranges& ranges) {
     const Ranges::Row& each = ranges.rows[row];
     constexpr double kMark = 0.003;  // half the width of the median's mark
     const double middle = each.at[1] / most;
-    out += draw_label(0, row, each.label) + bar(row, each.at[0] / most, each.at[2] / most, "range") +
+    out += draw_label(0, row, each.label) +
+           bar(row, each.at[0] / most, each.at[2] / most, "range") +
            bar(row, middle - kMark, middle + kMark, "middle");
-    out += draw_label(kLabel + kBars + kBarGap, row, fmt::format("{}", fmt::join(each.words, ", ")));
+    out +=
+        draw_label(kLabel + kBars + kBarGap, row, fmt::format("{}", fmt::join(each.words, ", ")));
   }
   return out + "</svg>\n";
 }

@@ -62,7 +62,8 @@ std::string svg_heat(const Heat& heat) {
       html_escape(heat.title), kHeatWidth, height, kHeatWidth, height);
   out += svg_text(kHeatLeft, 14, "start", heat.x) + svg_text(kHeatLeft - 8, 36, "end", heat.y);
   for (std::size_t c = 0; c < heat.columns.size(); ++c) {
-    out += svg_text(kHeatLeft + (static_cast<double>(c) + 0.5) * wide, 36, "middle", heat.columns[c]);
+    out +=
+        svg_text(kHeatLeft + (static_cast<double>(c) + 0.5) * wide, 36, "middle", heat.columns[c]);
   }
   for (std::size_t r = 0; r < heat.rows.size(); ++r) {
     const Heat::Row& row = heat.rows[r];

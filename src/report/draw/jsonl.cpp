@@ -42,7 +42,8 @@ bool split_jsonl(std::string_view line, const RowPlan& plan, std::vector<std::st
   return false;
 }
 
-constexpr RowWriter kJsonlRows = {.open = open_jsonl, .row = write_jsonl_row, .cell = append_json, .split = split_jsonl};
+constexpr RowWriter kJsonlRows = {
+    .open = open_jsonl, .row = write_jsonl_row, .cell = append_json, .split = split_jsonl};
 
 }  // namespace
 

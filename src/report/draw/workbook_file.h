@@ -18,8 +18,8 @@ namespace trcost {
 struct CellLook {
   std::optional<NumberKind> kind = {};
   bool bold = false;
-  bool input = false;  ///< to be changed by whoever reads it
-  bool fine = false;   ///< as many decimals as there are: unit prices, rates
+  bool input = false;       ///< to be changed by whoever reads it
+  bool fine = false;        ///< as many decimals as there are: unit prices, rates
   std::string format = {};  ///< a number format of its own, instead of the kind's
 };
 

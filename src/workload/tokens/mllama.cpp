@@ -79,7 +79,8 @@ std::span<const Family> mllama_families() {
       Family{.info = {.name = "mllama",
                       .title = "Llama 3.2 Vision",
                       .image = true,
-                      .defaults = {.max_tiles = 4, .encoder = {.patch = 14, .image = mllama_tile_side}},
+                      .defaults = {.max_tiles = 4,
+                                   .encoder = {.patch = 14, .image = mllama_tile_side}},
                       .rule = "canvas of at most 4 tiles of 560 pixels; 1601 cross-attention keys "
                               "per tile; the encoder always computes 4 x 1608",
                       .source = "huggingface/transformers mllama/image_processing_mllama.py "

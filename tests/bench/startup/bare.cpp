@@ -13,8 +13,8 @@ int main(int argc, char** argv) {
   double params = 0;
   app.add_option("--params", params, "parameters");
   CLI11_PARSE(app, argc, argv);
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
-      "bare", std::make_shared<spdlog::sinks::stderr_sink_st>()));
+  spdlog::set_default_logger(
+      std::make_shared<spdlog::logger>("bare", std::make_shared<spdlog::sinks::stderr_sink_st>()));
   const nlohmann::json document = {{"schema_version", "1.0"}, {"params", params}};
   fmt::print("{}\n", document.dump());
 }
