@@ -105,8 +105,8 @@ else()
   message(STATUS "libwebp not found: WebP images will be named as unreadable")
   set(have_webp 0)
 endif()
-set_source_files_properties(${PROJECT_SOURCE_DIR}/src/workload/images/image_header.cpp
-  PROPERTIES COMPILE_DEFINITIONS TRCOST_HAVE_WEBP=${have_webp})
+target_compile_definitions(trcost_private_dependencies INTERFACE
+  $<BUILD_INTERFACE:TRCOST_HAVE_WEBP=${have_webp}>)
 
 # Workbooks: libxlsxwriter is loaded only when one is asked for, so that nothing else pays for it.
 # Its headers give the types, its file name is what the dynamic loader looks for.
@@ -121,9 +121,8 @@ if(XLSXWRITER_INCLUDE_DIR AND XLSXWRITER_LIBRARY)
   target_include_directories(trcost_private_dependencies SYSTEM INTERFACE
     $<BUILD_INTERFACE:${XLSXWRITER_INCLUDE_DIR}>)
   target_link_libraries(trcost_private_dependencies INTERFACE ${CMAKE_DL_LIBS})
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/report/draw/workbook_file.cpp
-    ${PROJECT_SOURCE_DIR}/src/report/xlsx_library.cpp
-    PROPERTIES COMPILE_DEFINITIONS "TRCOST_XLSXWRITER_FILE=\"${xlsxwriter_file}\"")
+  target_compile_definitions(trcost_private_dependencies INTERFACE
+    $<BUILD_INTERFACE:TRCOST_XLSXWRITER_FILE="${xlsxwriter_file}">)
 else()
   message(STATUS "libxlsxwriter not found: --format xlsx will say so")
 endif()

@@ -2,19 +2,15 @@
 # bytes, and what parsing the JSON ones gives, so that no run has to. The assembler's .incbin takes
 # the bytes as they are: no generated megabytes of C++.
 
-# The strict parser: part of the library, and of the program that parses at build time.
-add_library(trcost_flat_json OBJECT src/catalog/flat_json.cpp src/catalog/json_parse.cpp
-  src/catalog/packed_data.cpp src/quantity/error.cpp src/text/decode.cpp src/text/files.cpp
-  src/text/input_files.cpp src/text/unicode.cpp)
+# The program that parses at build time: the strict reader of the layer json and what is below it.
+add_executable(trcost_pack cmake/trcost_pack.cpp $<TARGET_OBJECTS:trcost_quantity>
+  $<TARGET_OBJECTS:trcost_text> $<TARGET_OBJECTS:trcost_json>)
 if(fmt_from_headers)
-  target_sources(trcost_flat_json PRIVATE cmake/fmt.cpp)
+  target_sources(trcost_pack PRIVATE cmake/fmt.cpp)
 endif()
-target_include_directories(trcost_flat_json PRIVATE src include)
-target_link_libraries(trcost_flat_json PRIVATE trcost_fmt trcost_utf8proc nlohmann_json::nlohmann_json
-  trcost_warnings)
-add_executable(trcost_pack cmake/trcost_pack.cpp)
 target_include_directories(trcost_pack PRIVATE src include)
-target_link_libraries(trcost_pack PRIVATE trcost_flat_json trcost_fmt trcost_utf8proc trcost_warnings)
+target_link_libraries(trcost_pack PRIVATE trcost_fmt trcost_utf8proc nlohmann_json::nlohmann_json
+  trcost_warnings)
 
 function(trcost_embed_data target folder)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${folder} ${folder}/*.json ${folder}/*.csv)
@@ -44,7 +40,7 @@ function(trcost_embed_data target folder)
     DEPENDS trcost_pack ${pack}.list ${depends} COMMENT "Parsing the data folder" VERBATIM)
   file(CONFIGURE OUTPUT ${assembly} @ONLY CONTENT [[
 // Generated from the data folder.
-#include "catalog/embedded.h"
+#include "json/embedded.h"
 #include "@digest@"
 @declarations@
 extern "C" const char trcost_data_pack[];
@@ -58,5 +54,9 @@ const char* embedded_pack() { return trcost_data_pack; }
 }  // namespace trcost
 ]])
   set_source_files_properties(${assembly} PROPERTIES OBJECT_DEPENDS "${depends};${pack};${digest}")
-  target_sources(${target} PRIVATE ${assembly} ${pack} $<TARGET_OBJECTS:trcost_flat_json>)
+  target_sources(${target} PRIVATE ${assembly} ${pack})
+  target_include_directories(${target} PRIVATE src)
+  if(fmt_from_headers)
+    target_sources(${target} PRIVATE cmake/fmt.cpp)
+  endif()
 endfunction()

@@ -5,9 +5,7 @@ set(PYBIND11_FINDPYTHON ON)
 set(Python_EXECUTABLE ${Python3_EXECUTABLE})
 find_package(pybind11 2.9 REQUIRED)
 
-set(module_sources ${cli_sources} ${CMAKE_CURRENT_SOURCE_DIR}/src/python/module.cpp)
-list(FILTER module_sources EXCLUDE REGEX "/main.cpp$")
-pybind11_add_module(trcost_python NO_EXTRAS ${module_sources})
+pybind11_add_module(trcost_python NO_EXTRAS src/python/module.cpp $<TARGET_OBJECTS:trcost_commands>)
 set(python_package ${CMAKE_CURRENT_BINARY_DIR}/python/trcost)
 set_target_properties(trcost_python PROPERTIES OUTPUT_NAME _trcost
   LIBRARY_OUTPUT_DIRECTORY ${python_package} LIBRARY_OUTPUT_DIRECTORY_RELEASE ${python_package})

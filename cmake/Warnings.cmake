@@ -1,12 +1,13 @@
 # Warnings and sanitizers of our own code; nothing of it reaches who links the library.
 add_library(trcost_warnings INTERFACE)
-target_compile_options(trcost_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+target_compile_options(trcost_warnings INTERFACE -Wall -Wextra -Wpedantic -Wconversion
+  $<IF:$<BOOL:${TRCOST_UNITY}>,-Wshadow=local,-Wshadow>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # False positives in string concatenation (gcc.gnu.org/PR105329, PR105651).
   target_compile_options(trcost_warnings INTERFACE -Wno-restrict)
-  if(TRCOST_PRECOMPILE)  # the same of arrays of strings, seen in a precompiled build alone
+  if(TRCOST_UNITY)  # the same of arrays of strings, seen where a folder is one unit
     target_compile_options(trcost_warnings INTERFACE -Wno-array-bounds -Wno-stringop-overread
-      -Wno-stringop-overflow)
+      -Wno-stringop-overflow -Wno-subobject-linkage)
   endif()
 endif()
 if(TRCOST_WERROR)

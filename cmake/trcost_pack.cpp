@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "catalog/packed_data.h"
+#include "json/packed_data.h"
 #include "text/files.h"
 
 namespace {

@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 require_packages $build_packages
 {
   cmake -S . -B build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 \
-    -DTRCOST_PRECOMPILE=ON -DTRCOST_TESTS=OFF
+    -DTRCOST_TESTS=OFF
   cmake --build build
 } >&2
 ./build/trcost estimate --params 10e9 --modality vl

@@ -12,18 +12,9 @@
 #include <string_view>
 #include <vector>
 
-namespace trcost {
+#include "trcost/derivation.h"
 
-/// One step of the chain from question to answer, for --explain.
-struct Derivation {
-  std::string name;     ///< what comes out, e.g. `GPU-hours`
-  std::string formula;  ///< in symbols
-  /// With the numbers put in: evaluates to the result up to the digits shown, in which words are
-  /// units or names; after a semicolon what else belongs to it.
-  std::string numbers;
-  std::string result;
-  std::string source;
-};
+namespace trcost {
 
 /// What a row of the bill pays for.
 enum class Part : std::uint8_t {

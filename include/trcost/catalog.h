@@ -101,14 +101,12 @@ struct MethodQuality {
 
 struct Model;
 struct Encoder;
-struct PriceBook;
 struct Efficiency;
 struct Stack;
 struct Engine;
 struct RoundFramework;
 struct ServingChip;
 struct ServingSpread;
-struct Regions;
 struct AssumedChoices;
 struct RunBook;
 
@@ -148,8 +146,8 @@ class Catalog {
   const Model& model(std::string_view name_or_path) const;
   const Encoder& encoder(std::string_view name_or_path) const;
 
-  /// `NAME@RELEASE` is the stack as of a release (catalog/efficiency.h); throws Error (usage) where
-  /// the stack's measurements do not cover it.
+  /// `NAME@RELEASE` is the stack as of a release (catalog/hardware/efficiency.h); throws Error
+  /// (usage) where the stack's measurements do not cover it.
   const Stack& stack(std::string_view name_or_path) const;
   /// Inference software.
   const Engine& engine(std::string_view name_or_path) const;
@@ -163,11 +161,10 @@ class Catalog {
   const Efficiency& efficiency(const Accelerator& accelerator) const;
   /// What an estimate takes where nobody names it (catalog/assumed.h).
   const AssumedChoices& assumed() const;
-  /// YYYY-MM-DD: the day of the price book, without reading its prices.
-  std::string price_date() const;
-  const PriceBook& prices() const;
-  const Regions& regions() const;
   const RunBook& runs() const;
+  /// Data that a higher layer reads: built by `load` on first use and kept. One value per loader.
+  template <class T>
+  const T& kept(std::shared_ptr<const T> (*load)(const Catalog&)) const;
 
   /// Names of all entries of a kind, sorted.
   std::vector<std::string> names(CatalogKind kind) const;
@@ -181,10 +178,23 @@ class Catalog {
   std::string_view file(std::string_view path) const;
   /// Whether there is such a file.
   bool has_file(std::string_view path) const;
+  /// True where no folder of the user's stands over the built-in data.
+  bool is_built_in() const;
 
  private:
+  using Loader = std::shared_ptr<const void> (*)(const Catalog&, void (*load)());
+  const void* kept_value(void (*load)(), Loader call) const;
+
   struct Cache;
   std::unique_ptr<Cache> cache_;
 };
+
+template <class T>
+const T& Catalog::kept(std::shared_ptr<const T> (*load)(const Catalog&)) const {
+  const Loader call = [](const Catalog& catalog, void (*erased)()) -> std::shared_ptr<const void> {
+    return reinterpret_cast<std::shared_ptr<const T> (*)(const Catalog&)>(erased)(catalog);
+  };
+  return *static_cast<const T*>(kept_value(reinterpret_cast<void (*)()>(load), call));
+}
 
 }  // namespace trcost

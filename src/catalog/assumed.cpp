@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "catalog/choices.h"
 #include "catalog/data_file.h"
 #include "catalog/loaders.h"
 #include "catalog/provenance.h"
+#include "catalog/software/choices.h"
 
 namespace trcost {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::string_view kScenarioFile = "assumed/scenario.json";
 // Whether a method writes its own data.
 constexpr Choice<bool> kGenerates[] = {
 #define TRCOST_METHOD(id, word, sequences, generates) {word, generates},
-#include "catalog/methods.def"
+#include "catalog/software/methods.def"
 #undef TRCOST_METHOD
 };
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/efficiency.h"
+#include "catalog/hardware/efficiency.h"
 #include "catalog/provenance.h"
 #include "trcost/catalog.h"
 

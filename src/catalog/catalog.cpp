@@ -12,15 +12,13 @@
 
 #include "catalog/assumed.h"
 #include "catalog/data_file.h"
-#include "catalog/efficiency.h"
-#include "catalog/embedded.h"
-#include "catalog/engine.h"
 #include "catalog/entry_names.h"
+#include "catalog/hardware/efficiency.h"
 #include "catalog/loaders.h"
-#include "catalog/model.h"
-#include "catalog/price_book.h"
-#include "catalog/regions.h"
-#include "catalog/runs.h"
+#include "catalog/models/model.h"
+#include "catalog/runs/runs.h"
+#include "catalog/software/engine.h"
+#include "json/embedded.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
 
@@ -95,12 +93,10 @@ struct Catalog::Cache {
   std::map<std::string, std::shared_ptr<const Engine>, std::less<>> engines;
   std::map<std::string, std::shared_ptr<const Efficiency>, std::less<>> efficiencies;
   std::optional<std::vector<ResidualFamily>> residuals;
-  std::string price_date;
   std::shared_ptr<const AssumedChoices> assumed;
-  std::shared_ptr<const PriceBook> prices;
-  std::shared_ptr<const Regions> regions;
   std::shared_ptr<const RunBook> runs;
-  std::recursive_mutex mutex;  ///< loaders ask for further entries
+  std::map<void (*)(), std::shared_ptr<const void>> kept;  // by loader
+  std::recursive_mutex mutex;                              ///< loaders ask for further entries
 
   // The entry of a name or path, made of its document on first use.
   template <class T, class Parse>
@@ -272,30 +268,21 @@ const Efficiency& Catalog::efficiency(const Accelerator& accelerator) const {
   return *slot;
 }
 
-std::string Catalog::price_date() const {
-  const std::lock_guard lock(cache_->mutex);
-  // Files put over the built-in ones may have later prices.
-  if (!cache_->directory.empty()) return prices().date;
-  if (cache_->price_date.empty()) cache_->price_date = load_price_date(*this);
-  return cache_->price_date;
-}
-
 const AssumedChoices& Catalog::assumed() const {
   const std::lock_guard lock(cache_->mutex);
   if (!cache_->assumed) cache_->assumed = load_assumed_choices(*this);
   return *cache_->assumed;
 }
 
-const PriceBook& Catalog::prices() const {
+const void* Catalog::kept_value(void (*load)(), Loader call) const {
   const std::lock_guard lock(cache_->mutex);
-  if (!cache_->prices) cache_->prices = load_prices(*this);
-  return *cache_->prices;
+  std::shared_ptr<const void>& slot = cache_->kept[load];
+  if (!slot) slot = call(*this, load);
+  return slot.get();
 }
 
-const Regions& Catalog::regions() const {
-  const std::lock_guard lock(cache_->mutex);
-  if (!cache_->regions) cache_->regions = load_regions(*this);
-  return *cache_->regions;
+bool Catalog::is_built_in() const {
+  return cache_->directory.empty();
 }
 
 const RunBook& Catalog::runs() const {
@@ -356,9 +343,6 @@ std::string Catalog::show(CatalogKind kind, std::string_view name) const {
       break;
     case CatalogKind::encoders:
       encoder(name);
-      break;
-    case CatalogKind::prices:
-      prices();
       break;
     default:
       break;

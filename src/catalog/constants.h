@@ -6,7 +6,7 @@
 
 #include "catalog/data_file.h"
 #include "catalog/provenance.h"
-#include "catalog/strict_json.h"
+#include "json/strict_json.h"
 
 namespace trcost {
 

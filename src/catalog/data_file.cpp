@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "catalog/embedded.h"
-#include "catalog/packed_data.h"
+#include "json/embedded.h"
+#include "json/packed_data.h"
 
 namespace trcost {
 

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "catalog/strict_json.h"
+#include "json/strict_json.h"
 #include "trcost/catalog.h"
 
 namespace trcost {

@@ -8,13 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/efficiency.h"
-#include "catalog/engine.h"
-#include "catalog/model.h"
-#include "catalog/price_book.h"
-#include "catalog/regions.h"
-#include "catalog/runs.h"
-#include "catalog/strict_json.h"
+#include "catalog/hardware/efficiency.h"
+#include "catalog/models/model.h"
+#include "catalog/runs/runs.h"
+#include "catalog/software/engine.h"
+#include "json/strict_json.h"
 #include "trcost/catalog.h"
 
 namespace trcost {
@@ -52,10 +50,6 @@ std::vector<ResidualFamily> load_residuals(const Catalog& catalog);
 std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator,
                                                   const Catalog& catalog,
                                                   const std::vector<ResidualFamily>& residuals);
-/// The day of the price book, without its prices.
-std::string load_price_date(const Catalog& catalog);
-std::shared_ptr<const PriceBook> load_prices(const Catalog& catalog);
-std::shared_ptr<const Regions> load_regions(const Catalog& catalog);
 std::shared_ptr<const RunBook> load_runs(const Catalog& catalog);
 
 /// One row of the tables of runs as a JSON object, empty cells null; an empty text when no row has

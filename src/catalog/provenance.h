@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "catalog/strict_json.h"
+#include "json/strict_json.h"
 
 namespace trcost {
 

@@ -11,12 +11,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/commands.h"
-#include "cli/flags.h"
-#include "cli/help.h"
-#include "cli/output.h"
+#include "cli/command/commands.h"
+#include "cli/flags/flags.h"
+#include "cli/flags/help.h"
+#include "cli/output/output.h"
 #include "cli/session.h"
-#include "cost/prices.h"
+#include "prices/market/prices.h"
+#include "prices/rows/price_book.h"
 #include "quantity/suggest.h"
 #include "text/input_files.h"
 #include "trcost/error.h"
@@ -119,7 +120,7 @@ int run_arguments(std::vector<std::string> arguments, Session& session) {
       const std::string_view commit = trcost_commit();
       Output("-").write(fmt::format("trcost {}{}{} (price data of {})\n", trcost_version(),
                                     commit.empty() ? "" : ", commit ", commit,
-                                    session.catalog().price_date()));
+                                    price_date(session.catalog())));
       return kExitOk;
     }
     if (asked("--help") || asked("-h")) {

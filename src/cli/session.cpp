@@ -10,7 +10,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "cli/flags.h"
+#include "cli/flags/flags.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
 

@@ -8,8 +8,8 @@
 
 #include "cost/bill_terms.h"
 #include "cost/ownership.h"
-#include "cost/prices.h"
 #include "cost/storage.h"
+#include "prices/market/prices.h"
 #include "trcost/bill.h"
 
 namespace trcost {

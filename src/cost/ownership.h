@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cost/prices.h"
+#include "prices/market/prices.h"
 #include "trcost/bill.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "performance/performance.h"
+#include "performance/training/performance.h"
 
 namespace trcost {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "performance/serving_model.h"
+#include "performance/serving/serving_model.h"
 #include "trcost/layout.h"
 #include "trcost/serving_point.h"
 

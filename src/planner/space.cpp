@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-#include "catalog/choices.h"
+#include "catalog/software/choices.h"
 
 namespace trcost {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "performance/performance.h"
+#include "performance/training/performance.h"
 #include "planner/planner.h"
 
 namespace trcost {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/commands.h"
-#include "cli/flags.h"
-#include "cli/output.h"
+#include "cli/command/commands.h"
+#include "cli/flags/flags.h"
+#include "cli/output/output.h"
 #include "cli/run.h"
 #include "cli/session.h"
 #include "text/input_files.h"

@@ -105,4 +105,50 @@ enum class Placement : std::uint8_t {
 inline constexpr Choice<Placement> kPlacements[] = {
     {"colocated", Placement::colocated}, {"split", Placement::split}, {"async", Placement::async}};
 
+/// Who asks a price.
+enum class ProviderClass : std::uint8_t {
+#define TRCOST_PROVIDER_CLASS(id, word, prices) id,
+#include "scenario/provider_classes.def"
+#undef TRCOST_PROVIDER_CLASS
+};
+inline constexpr Choice<ProviderClass> kProviderClasses[] = {
+#define TRCOST_PROVIDER_CLASS(id, word, prices) {word, ProviderClass::id},
+#include "scenario/provider_classes.def"
+#undef TRCOST_PROVIDER_CLASS
+};
+constexpr std::string_view provider_class_name(ProviderClass provider_class) {
+  return word_of(kProviderClasses, provider_class);
+}
+
+/// Who is compared with whom: an answer has one class for all of its platforms. Surveys count as
+/// indices.
+enum class PriceClass : std::uint8_t { specialist, marketplace, hyperscaler, index };
+/// The words of --price-class: those of the providers that give a class its name.
+inline constexpr Choice<PriceClass> kPriceClasses[] = {
+    {provider_class_name(ProviderClass::specialist), PriceClass::specialist},
+    {provider_class_name(ProviderClass::marketplace), PriceClass::marketplace},
+    {provider_class_name(ProviderClass::hyperscaler), PriceClass::hyperscaler},
+    {provider_class_name(ProviderClass::index), PriceClass::index}};
+constexpr std::string_view price_class_name(PriceClass price_class) {
+  return word_of(kPriceClasses, price_class);
+}
+PriceClass price_class_of(ProviderClass provider_class);
+
+/// What is promised for the price.
+enum class Commitment : std::uint8_t {
+#define TRCOST_COMMITMENT(id, word, years) id,
+#include "scenario/commitments.def"
+#undef TRCOST_COMMITMENT
+};
+inline constexpr Choice<Commitment> kCommitments[] = {
+#define TRCOST_COMMITMENT(id, word, years) {word, Commitment::id},
+#include "scenario/commitments.def"
+#undef TRCOST_COMMITMENT
+};
+constexpr std::string_view commitment_name(Commitment commitment) {
+  return word_of(kCommitments, commitment);
+}
+/// How long it binds, 0: not at all.
+double commitment_years(Commitment commitment);
+
 }  // namespace trcost

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "catalog/choices.h"
+#include "catalog/software/choices.h"
 #include "quantity/suggest.h"
 #include "scenario/choices.h"
 #include "scenario/field_groups.h"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kBarredMethods =
 #define TRCOST_METHOD(id, word, ...) "|" word
-#include "catalog/methods.def"
+#include "catalog/software/methods.def"
 #undef TRCOST_METHOD
     ;
 constexpr std::string_view kMethodWords = kBarredMethods.substr(1);
@@ -23,7 +23,7 @@ constexpr std::string_view kMethodWords = kBarredMethods.substr(1);
 constexpr std::string_view kPricingWords =
 #define TRCOST_COMMITMENT(id, word, years) word "|"
 #define TRCOST_OWNED(word) word
-#include "catalog/commitments.def"
+#include "scenario/commitments.def"
 #undef TRCOST_OWNED
 #undef TRCOST_COMMITMENT
     ;

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "catalog/strict_json.h"
+#include "json/json_string.h"
+#include "json/strict_json.h"
 #include "quantity/suggest.h"
 #include "scenario/defaults.h"
 #include "scenario/field_groups.h"
-#include "text/json_string.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 #include "trcost/version.h"

@@ -2,9 +2,9 @@
 // The tables of the studies that ask more than one estimate.
 #pragma once
 
-#include "study/diff.h"
-#include "study/experiments.h"
-#include "study/transfer.h"
+#include "study/diff/diff.h"
+#include "study/experiments/experiments.h"
+#include "study/transfer/transfer.h"
 #include "text/column.h"
 
 namespace trcost {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "workload/block.h"
+#include "workload/blocks/block.h"
 #include "workload/workload.h"
 
 namespace trcost {

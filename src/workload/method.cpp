@@ -11,7 +11,7 @@ namespace {
 
 constexpr MethodRow kMethods[] = {
 #define TRCOST_METHOD(id, ...) {Method::id, __VA_ARGS__},
-#include "catalog/methods.def"
+#include "catalog/software/methods.def"
 #undef TRCOST_METHOD
 };
 

@@ -11,7 +11,7 @@ namespace trcost {
 
 enum class Method : std::uint8_t {
 #define TRCOST_METHOD(id, ...) id,
-#include "catalog/methods.def"
+#include "catalog/software/methods.def"
 #undef TRCOST_METHOD
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/model.h"
-#include "workload/block.h"
+#include "catalog/models/model.h"
+#include "workload/blocks/block.h"
 
 namespace trcost {
 

@@ -5,7 +5,7 @@
 
 #include "quantity/portable_math.h"
 #include "trcost/error.h"
-#include "workload/block.h"
+#include "workload/blocks/block.h"
 
 namespace trcost {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <optional>
 
-#include "catalog/engine.h"
-#include "catalog/model.h"
-#include "workload/core.h"
-#include "workload/inline_list.h"
+#include "catalog/models/model.h"
+#include "catalog/software/engine.h"
+#include "workload/blocks/core.h"
+#include "workload/blocks/inline_list.h"
 
 namespace trcost {
 

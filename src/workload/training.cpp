@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trcost/error.h"
-#include "workload/block.h"
-#include "workload/gradients.h"
+#include "workload/blocks/block.h"
+#include "workload/blocks/gradients.h"
 #include "workload/workload.h"
 
 namespace trcost {

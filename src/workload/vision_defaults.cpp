@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "catalog/usual_connector.h"
+#include "catalog/models/usual_connector.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 #include "workload/workload.h"

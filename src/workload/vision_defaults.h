@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "catalog/model.h"
+#include "catalog/models/model.h"
 
 namespace trcost {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "catalog/model.h"
+#include "catalog/models/model.h"
 #include "scenario/choices.h"
 
 namespace trcost {

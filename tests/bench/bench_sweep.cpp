@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "catalog_fixture.h"
-#include "report/sweep_report.h"
-#include "study/sweep_worker.h"
+#include "report/about/sweep_report.h"
+#include "study/sweep/worker.h"
 #include "trcost/sweep.h"
 
 namespace {

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "catalog/constants.h"
-#include "performance/performance.h"
-#include "study/calibrate.h"
-#include "study/validate.h"
+#include "performance/training/performance.h"
+#include "study/calibrate/calibrate.h"
+#include "study/validate/validate.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 

@@ -4,7 +4,7 @@
 A source's own rows say nothing of how far a source lies that nobody has seen, so every prediction
 leaves its source out, sources count by the root of their experiments, and a family weighs against
 the wider one by how many sources it effectively has. nearest_sigma is what nearest_quality of
-src/performance/method_quality.cpp does.
+src/performance/training/method_quality.cpp does.
 """
 
 import collections
@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-PRIOR_SOURCES = 4.0  # kPriorSources of src/performance/method_quality.cpp
+PRIOR_SOURCES = 4.0  # kPriorSources of src/performance/training/method_quality.cpp
 NO_ROWS_SIGMA = 0.3
 NORMAL_P90 = 1.2815515655446004
 LEAST_SIGMA = 0.2  # kLeastSigma there: users of one stack and chip lie so far apart

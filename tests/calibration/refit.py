@@ -11,7 +11,7 @@ Needs numpy and scipy and the program trcost_calibrate (a build with -DTRCOST_TE
   refit.py ... --check            exits 1 where a checked-in constant is not what the fit gives, by over
                                   a tenth of its prior's spread; with --leave-one-out also left_out.csv
 
-Every constant has a physical meaning (src/catalog/efficiency.h) and a prior with its source and a
+Every constant has a physical meaning (src/catalog/hardware/efficiency.h) and a prior with its source and a
 standard deviation of its logarithm (data/calibration/priors.csv). The fit minimises soft_l1(ln(predicted/measured) / 5 %) over rows,
 weighted by 1 / size of their group, plus the squared distance to the priors. What data/calibration/kept.csv
 names keeps its constants, for the reason given there. No constant belongs to a row or to a source.

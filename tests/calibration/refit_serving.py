@@ -113,7 +113,7 @@ def features(row, s, c):
         return (c["fp8"], 1) if c["fp4"] else (c["bf16"], 0)
     i, o = float(row["input_tokens"]), float(row["output_tokens"])
     ctx = lambda length: sum(x * (min(length, w) if w else length) for x, w in s["windows"])
-    # Tokens that the mean token of a prompt sees (visible_tokens() of src/workload/blocks.cpp).
+    # Tokens that the mean token of a prompt sees (visible_tokens() of src/workload/blocks/blocks.cpp).
     seen = sum(x * (w - w * (w - 1) / (2 * i) if 0 < w < i else i / 2) for x, w in s["windows"])
     pa, ga = peak(attention)
     pd, gd = peak(dense)

@@ -5,7 +5,7 @@
 #include "catalog/assumed.h"
 #include "catalog/constants.h"
 #include "catalog/data_file.h"
-#include "catalog/efficiency.h"
+#include "catalog/hardware/efficiency.h"
 #include "catalog/loaders.h"
 #include "catalog/provenance.h"
 #include "catch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/csv.h"
+#include "text/csv.h"
 
 #include "catch.h"
 #include "trcost/error.h"

@@ -6,11 +6,11 @@
 #include <set>
 #include <string>
 
-#include "catalog/efficiency.h"
+#include "catalog/hardware/efficiency.h"
+#include "catalog/hardware/peak.h"
 #include "catalog/loaders.h"
-#include "catalog/peak.h"
-#include "catalog/strict_json.h"
 #include "catch.h"
+#include "json/strict_json.h"
 #include "quantity/suggest.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "catalog/loaders.h"
-#include "catalog/strict_json.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/memory.h"
+#include "json/strict_json.h"
+#include "performance/memory/memory.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "workload/served_model.h"

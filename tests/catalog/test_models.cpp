@@ -3,8 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "catalog/architecture_reader.h"
 #include "catalog/loaders.h"
+#include "catalog/models/architecture_reader.h"
 #include "catch.h"
 #include "trcost/error.h"
 #include "workload/workload.h"

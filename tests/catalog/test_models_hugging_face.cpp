@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "catalog/hugging_face_parts.h"
 #include "catalog/loaders.h"
-#include "catalog/strict_json.h"
+#include "catalog/models/hugging_face/parts.h"
 #include "catalog/unread.h"
 #include "catch.h"
+#include "json/strict_json.h"
 #include "trcost/error.h"
 #include "workload/workload.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the build packs is what the texts say, by a second parser.
-#include "catalog/packed_data.h"
+#include "json/packed_data.h"
 
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "catalog/data_file.h"
-#include "catalog/embedded.h"
 #include "catch.h"
+#include "json/embedded.h"
 
 using namespace trcost;
 

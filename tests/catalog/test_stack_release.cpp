@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Releases of a software: how they are written, and what they change.
-#include "catalog/efficiency.h"
+#include "catalog/hardware/efficiency.h"
 #include "catch.h"
-#include "performance/performance.h"
+#include "performance/training/performance.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 

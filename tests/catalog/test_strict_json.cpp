@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/strict_json.h"
+#include "json/strict_json.h"
 
 #include <cstdio>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The token rules that catalog entries name are rules that exist.
-#include "catalog/model.h"
+#include "catalog/models/model.h"
 #include "catch.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/loaders.h"
-#include "catalog/price_book.h"
 #include "catch.h"
 #include "cost/energy.h"
 #include "cost/make_bill.h"
 #include "cost/ownership.h"
-#include "cost/prices.h"
 #include "cost/storage.h"
 #include "cost/vector_file.h"
+#include "prices/market/prices.h"
+#include "prices/rows/price_book.h"
 #include "trcost/bill.h"
 #include "trcost/catalog.h"
 

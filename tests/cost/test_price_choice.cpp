@@ -2,11 +2,12 @@
 // Which of several rows stands for a provider, and what stands in for a commitment nobody sells.
 #include <algorithm>
 
-#include "catalog/price_files.h"
-#include "catalog/price_import.h"
-#include "catalog/regions.h"
 #include "catch.h"
-#include "cost/prices.h"
+#include "prices/market/prices.h"
+#include "prices/rows/price_book.h"
+#include "prices/rows/price_files.h"
+#include "prices/rows/price_import.h"
+#include "prices/rows/regions.h"
 #include "trcost/catalog.h"
 
 using namespace trcost;
@@ -44,7 +45,7 @@ bool contains(const std::string& text, std::string_view part) {
 TEST_CASE("a provider counts once, however it is spelled", "[cost][prices]") {
   PriceBook book;
   book.date = "2026-10-26";
-  book.providers = Catalog().prices().providers;
+  book.providers = price_book(Catalog()).providers;
   book.rows = {row("Lambda", 3, "2025-12"), row("B", 2, "2026-02"), row("lambda", 5, "2026-02")};
   CHECK(on_demand(book) == 3.5);  // of 2 and 5
   for (const char* name : {"LAMBDA", "lambdalabs", "Lambda Labs"}) {
@@ -79,7 +80,7 @@ TEST_CASE("the row of the region itself comes before a newer one around it", "[c
 
 TEST_CASE("regions are known by what lies in what", "[cost][regions]") {
   const Catalog catalog;
-  const Regions& regions = catalog.regions();
+  const Regions& regions = known_regions(catalog);
   const auto fit = [&](std::string_view here, std::string_view wanted) {
     return region_fit(here, wanted, &regions);
   };
@@ -107,7 +108,7 @@ TEST_CASE("regions are known by what lies in what", "[cost][regions]") {
   CHECK(fit("us-east-1", "us-east1") == RegionFit::none);  // AWS's is in Virginia
   // Verda's prices are of Finland.
   const auto verda = [&](std::string_view region) {
-    return select_price(catalog.prices(),
+    return select_price(price_book(catalog),
                         {"a100-sxm-80gb", Commitment::on_demand, "verda", region, &regions});
   };
   CHECK(verda("fi").usd.has_value());
@@ -136,7 +137,7 @@ TEST_CASE("prices are shown so that they can be multiplied", "[cost][prices]") {
   CHECK(format_price(18) == "$18.00");
   CHECK(format_price(0.0242) == "$0.0242");
   const Catalog catalog;
-  const PriceQuote quote = select_price(catalog.prices(), {"b200", Commitment::reserved_3y});
-  const PriceQuote market = select_price(catalog.prices(), {"b200", Commitment::on_demand});
+  const PriceQuote quote = select_price(price_book(catalog), {"b200", Commitment::reserved_3y});
+  const PriceQuote market = select_price(price_book(catalog), {"b200", Commitment::on_demand});
   CHECK_THAT(quote.usd.value(), WithinAbs(quote.factor.value() * market.usd.value(), 5.1e-7));
 }

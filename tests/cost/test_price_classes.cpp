@@ -10,7 +10,8 @@
 #include "catalog/assumed.h"
 #include "catch.h"
 #include "cost/error_message.h"
-#include "cost/prices.h"
+#include "prices/market/prices.h"
+#include "prices/rows/price_book.h"
 #include "trcost/catalog.h"
 #include "trcost/estimate.h"
 
@@ -70,7 +71,7 @@ Asked asked_ratios(const PriceBook& book, const std::string& a, const std::strin
 
 TEST_CASE("every platform of an answer is priced in one class", "[cost][prices][property]") {
   const Catalog catalog;
-  const PriceBook& book = catalog.prices();
+  const PriceBook& book = price_book(catalog);
   for (const auto& [seller, price_class] : kPriceClasses) {
     for (const auto& [word, commitment] : kCommitments) {
       INFO(price_class_name(price_class) << " " << commitment_name(commitment));
@@ -102,7 +103,7 @@ TEST_CASE("every platform of an answer is priced in one class", "[cost][prices][
 TEST_CASE("the ranking is what some seller asks, never a difference of sellers",
           "[cost][prices][property]") {
   const Catalog catalog;
-  const PriceBook& book = catalog.prices();
+  const PriceBook& book = price_book(catalog);
   constexpr double kBetween = 1.25;  // medians over different sets of sellers
   for (const Commitment commitment :
        {Commitment::on_demand, Commitment::reserved_1y, Commitment::reserved_3y}) {
@@ -123,7 +124,7 @@ TEST_CASE("the ranking is what some seller asks, never a difference of sellers",
 
 TEST_CASE("three years cost no more than one, one no more than none", "[cost][prices][property]") {
   const Catalog catalog;
-  const PriceBook& book = catalog.prices();
+  const PriceBook& book = price_book(catalog);
   for (const std::string& chip : catalog.names(CatalogKind::accelerators)) {
     for (const auto& [seller, price_class] : kPriceClasses) {
       const PriceQuote none = ask(book, chip, price_class, Commitment::on_demand);
@@ -139,7 +140,7 @@ TEST_CASE("three years cost no more than one, one no more than none", "[cost][pr
 
 TEST_CASE("a term is not far below what an index of the chip says", "[cost][prices][property]") {
   const Catalog catalog;
-  const PriceBook& book = catalog.prices();
+  const PriceBook& book = price_book(catalog);
   int compared = 0;
   for (const PriceRow& each : book.rows) {
     if (price_class_of(each.provider_class) != PriceClass::index || each.guessed ||
@@ -167,7 +168,7 @@ TEST_CASE("a term is not far below what an index of the chip says", "[cost][pric
 
 TEST_CASE("time that brings no new row moves no price", "[cost][prices][property]") {
   const Catalog catalog;
-  const PriceBook& book = catalog.prices();
+  const PriceBook& book = price_book(catalog);
   for (const std::string& chip : catalog.names(CatalogKind::accelerators)) {
     for (const auto& [seller, price_class] : kPriceClasses) {
       for (const auto& [word, commitment] : kCommitments) {
@@ -210,7 +211,7 @@ TEST_CASE("time that brings no new row moves no price", "[cost][prices][property
 TEST_CASE("what somebody of the class asks comes before what would follow from others",
           "[cost][prices][property]") {
   const Catalog catalog;
-  const PriceBook& book = catalog.prices();
+  const PriceBook& book = price_book(catalog);
   int asked = 0, derived = 0;
   for (const std::string& chip : catalog.names(CatalogKind::accelerators)) {
     for (const auto& [seller, price_class] : kPriceClasses) {
@@ -327,7 +328,7 @@ TEST_CASE("the imputation finds prices that are known within its spread", "[cost
   const Catalog catalog;
   std::vector<double> errors;
   for (const char* chip : {"a100-sxm-80gb", "h100-sxm", "h200", "b200", "b300"}) {
-    PriceBook book = catalog.prices();
+    PriceBook book = price_book(catalog);
     const double known = *select_price(book, {chip}).usd;
     std::erase_if(book.rows, [&](const PriceRow& each) {
       return each.accelerator == chip && each.provider_class == ProviderClass::specialist;
@@ -409,7 +410,7 @@ TEST_CASE("a chip that nobody of the class sells is priced by its sibling", "[co
 TEST_CASE("a chip that its maker alone rents costs what its maker asks",
           "[cost][prices][property]") {
   const Catalog catalog;
-  const PriceBook& book = catalog.prices();
+  const PriceBook& book = price_book(catalog);
   int priced = 0;
   for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
     if (!catalog.accelerator(name).sold_by_maker) continue;
@@ -444,7 +445,7 @@ TEST_CASE("a chip that its maker alone rents costs what its maker asks",
 TEST_CASE("indices of one answer are of one publisher where it has the chip",
           "[cost][prices][property]") {
   const Catalog catalog;
-  const PriceBook& book = catalog.prices();
+  const PriceBook& book = price_book(catalog);
   for (const auto& [word, commitment] : kCommitments) {
     std::map<std::string, std::set<std::string>> chips;  // of each publisher that is used
     for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
@@ -511,13 +512,14 @@ TEST_CASE("a row without a date is of no earlier day than the book", "[cost][pri
 
 TEST_CASE("a class word is no provider", "[cost][prices]") {
   const Catalog catalog;
-  const std::string message = message_of([&] { find_provider(catalog.prices(), "hyperscaler"); });
+  const std::string message =
+      message_of([&] { find_provider(price_book(catalog), "hyperscaler"); });
   CHECK(contains(message, "--price-class hyperscaler"));
 }
 
 TEST_CASE("the shipped price files hold nothing that a copy of them would not", "[cost][prices]") {
   const Catalog catalog;
-  for (const PriceRow& each : catalog.prices().rows) {
+  for (const PriceRow& each : price_book(catalog).rows) {
     INFO(each.file << " " << each.accelerator);
     const bool address = contains(each.source, "://") || contains(each.source, "github.com") ||
                          contains(each.source, "arXiv:");

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "catalog/price_files.h"
-#include "catalog/price_import.h"
 #include "catch.h"
 #include "cost/error_message.h"
+#include "prices/rows/price_files.h"
+#include "prices/rows/price_import.h"
 #include "trcost/catalog.h"
 
 using namespace trcost;

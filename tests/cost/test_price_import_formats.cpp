@@ -2,8 +2,8 @@
 // What real catalogs of SkyPilot (catalogs/v8) and gpuhunt write, row by row.
 #include <string>
 
-#include "catalog/price_import.h"
 #include "catch.h"
+#include "prices/rows/price_import.h"
 #include "trcost/catalog.h"
 
 using namespace trcost;

@@ -2,11 +2,12 @@
 #include <algorithm>
 #include <set>
 
-#include "catalog/price_files.h"
-#include "catalog/regions.h"
 #include "catch.h"
 #include "cost/error_message.h"
-#include "cost/prices.h"
+#include "prices/market/prices.h"
+#include "prices/rows/price_book.h"
+#include "prices/rows/price_files.h"
+#include "prices/rows/regions.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
 
@@ -216,8 +217,8 @@ TEST_CASE("a price file is read strictly", "[cost][prices]") {
 
 TEST_CASE("the built-in book loads and its defaults look like the market", "[cost][prices]") {
   const Catalog catalog;
-  CHECK(catalog.price_date() == catalog.prices().date);
-  const PriceBook& book = catalog.prices();
+  CHECK(price_date(catalog) == price_book(catalog).date);
+  const PriceBook& book = price_book(catalog);
   CHECK(book.date.size() == 10);
   const auto price = [&](const char* name) {
     return select_price(book, {name, Commitment::on_demand}).usd.value();
@@ -239,7 +240,7 @@ TEST_CASE("the built-in book loads and its defaults look like the market", "[cos
 
 TEST_CASE("storage, egress and PUE of the built-in book", "[cost][prices]") {
   const Catalog catalog;
-  const PriceBook& book = catalog.prices();
+  const PriceBook& book = price_book(catalog);
   CHECK(select_storage_price(book).usd == 0.023);  // of 0.0208, 0.023 and 0.0242
   CHECK_THAT(select_egress_price(book).usd.value(), WithinRel(0.105, 1e-12));
   CHECK(select_pue(book, "")->value == default_number(Field::cost_pue));
@@ -248,7 +249,7 @@ TEST_CASE("storage, egress and PUE of the built-in book", "[cost][prices]") {
 
 TEST_CASE("regions", "[cost][regions]") {
   const Catalog catalog;
-  const Regions& regions = catalog.regions();
+  const Regions& regions = known_regions(catalog);
   const Region& us = find_region(regions, kDefaultRegion);
   CHECK(electricity_price(regions, us)->value == 0.0826);
   CHECK(grid_intensity(regions, us)->value == 0.3695);

@@ -8,7 +8,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/estimate_columns.h"
+#include "estimate/columns/estimate_columns.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 

@@ -4,7 +4,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/memory_fit.h"
+#include "estimate/cluster/memory_fit.h"
 #include "trcost/estimate.h"
 #include "workload/method.h"
 
@@ -39,7 +39,7 @@ MemoryFit only(const Scenario& s) {
 TEST_CASE("memory and estimate weigh the same device, for every method", "[memory][methods]") {
   constexpr Method kAll[] = {
 #define TRCOST_METHOD(id, ...) Method::id,
-#include "catalog/methods.def"
+#include "catalog/software/methods.def"
 #undef TRCOST_METHOD
   };
   for (const Method method : kAll) {

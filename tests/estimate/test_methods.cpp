@@ -8,7 +8,7 @@
 #include "catalog/assumed.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/memory_fit.h"
+#include "estimate/cluster/memory_fit.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 #include "workload/method.h"

@@ -8,7 +8,7 @@
 #include "catch.h"
 #include "cost/energy.h"
 #include "cost/make_bill.h"
-#include "estimate/range_draws.h"
+#include "estimate/range/range_draws.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 

@@ -4,9 +4,9 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/notes.h"
-#include "estimate/resolve_question.h"
-#include "performance/performance.h"
+#include "estimate/question/notes.h"
+#include "estimate/question/resolve_question.h"
+#include "performance/training/performance.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 

@@ -13,7 +13,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/estimate_columns.h"
+#include "estimate/columns/estimate_columns.h"
 #include "estimate/random_scenario.h"
 #include "planner/effort.h"
 #include "report/row_text.h"

@@ -6,7 +6,7 @@
 
 #include "catch.h"
 #include "cost/vector_file.h"
-#include "estimate/range.h"
+#include "estimate/range/range.h"
 #include "quantity/normal.h"
 
 using namespace trcost;

@@ -5,8 +5,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/notes.h"
-#include "estimate/resolve.h"
+#include "estimate/question/notes.h"
+#include "estimate/question/resolve.h"
 
 using namespace trcost;
 

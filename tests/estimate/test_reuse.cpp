@@ -3,10 +3,10 @@
 // more than its row says would give stale answers.
 #include <algorithm>
 
-#include "../catch.h"
 #include "catalog_fixture.h"
-#include "estimate/estimate_columns.h"
-#include "estimate/field_names.h"
+#include "catch.h"
+#include "estimate/columns/estimate_columns.h"
+#include "estimate/question/field_names.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "catalog/strict_json.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/estimate_columns.h"
+#include "estimate/columns/estimate_columns.h"
+#include "json/strict_json.h"
 #include "text/files.h"
 #include "trcost/estimate.h"
 

@@ -6,7 +6,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/memory_fit.h"
+#include "estimate/cluster/memory_fit.h"
 #include "trcost/estimate.h"
 
 using namespace trcost;

@@ -9,12 +9,13 @@
 #include <fstream>
 #include <string>
 
-#include "catalog/efficiency.h"
-#include "catalog/engine.h"
-#include "catalog/regions.h"
-#include "catalog/runs.h"
-#include "cost/prices.h"
+#include "catalog/hardware/efficiency.h"
+#include "catalog/runs/runs.h"
+#include "catalog/software/engine.h"
 #include "fuzz/borders.h"
+#include "prices/market/prices.h"
+#include "prices/rows/price_book.h"
+#include "prices/rows/regions.h"
 #include "trcost/catalog.h"
 #include "trcost/estimate.h"
 
@@ -26,11 +27,11 @@ const Accelerator& hopper(const Catalog& catalog) {
 }
 
 void read_prices(const Catalog& catalog) {
-  for (const PriceRow& row : catalog.prices().rows) require(row.median > 0);
+  for (const PriceRow& row : price_book(catalog).rows) require(row.median > 0);
 }
 
 void read_regions(const Catalog& catalog) {
-  (void)catalog.regions();
+  (void)known_regions(catalog);
 }
 
 void read_runs(const Catalog& catalog) {

@@ -3,14 +3,14 @@
 #include <cmath>
 
 #include "fuzz/borders.h"
+#include "json/json_string.h"
 #include "scenario/defaults.h"
-#include "study/diff.h"
-#include "study/experiments.h"
-#include "text/json_string.h"
+#include "study/diff/diff.h"
+#include "study/experiments/experiments.h"
 #include "text/unicode.h"
 #include "trcost/numbers.h"
 #include "trcost/scenario.h"
-#include "workload/image_files.h"
+#include "workload/images/image_files.h"
 
 namespace trcost::fuzz {
 

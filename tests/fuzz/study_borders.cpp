@@ -3,13 +3,13 @@
 #include <cmath>
 #include <sstream>
 
-#include "catalog/price_import.h"
-#include "catalog/strict_json.h"
 #include "fuzz/borders.h"
-#include "report/sweep_report.h"
-#include "study/calibrate.h"
-#include "study/training_log.h"
-#include "study/transfer.h"
+#include "json/strict_json.h"
+#include "prices/rows/price_import.h"
+#include "report/about/sweep_report.h"
+#include "study/calibrate/calibrate.h"
+#include "study/calibrate/training_log.h"
+#include "study/transfer/transfer.h"
 #include "trcost/catalog.h"
 #include "trcost/serving.h"
 #include "trcost/solve.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which ranks share a domain of the network, by the sizes of model.md 5.2: an NVL72 rack has 72
 // accelerators, of which layouts use 64.
-#include "performance/collectives.h"
+#include "performance/exchange/collectives.h"
 
 #include "catch.h"
 #include "planner/scenarios.h"

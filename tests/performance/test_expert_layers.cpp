@@ -2,10 +2,10 @@
 // What a layer of experts takes beside its matmuls.
 #include <cstddef>
 
-#include "catalog/efficiency.h"
+#include "catalog/hardware/efficiency.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/performance.h"
+#include "performance/training/performance.h"
 
 using namespace trcost;
 using Catch::Matchers::WithinRel;

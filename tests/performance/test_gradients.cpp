@@ -3,9 +3,9 @@
 #include <string_view>
 
 #include "catch.h"
-#include "performance/step_account.h"
+#include "performance/training/step_account.h"
 #include "planner/scenarios.h"
-#include "workload/gradients.h"
+#include "workload/blocks/gradients.h"
 
 using namespace trcost;
 

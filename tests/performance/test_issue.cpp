@@ -4,11 +4,11 @@
 #include <array>
 #include <string>
 
-#include "catalog/efficiency.h"
+#include "catalog/hardware/efficiency.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/kernels.h"
-#include "performance/performance.h"
+#include "performance/training/kernels.h"
+#include "performance/training/performance.h"
 
 using namespace trcost;
 using Catch::Matchers::WithinRel;

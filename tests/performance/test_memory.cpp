@@ -3,12 +3,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "catalog/efficiency.h"
+#include "catalog/hardware/efficiency.h"
 #include "catch.h"
-#include "performance/memory.h"
-#include "performance/performance.h"
+#include "performance/memory/memory.h"
+#include "performance/training/performance.h"
 #include "trcost/catalog.h"
-#include "workload/block.h"
+#include "workload/blocks/block.h"
 #include "workload/reference_vectors.h"
 #include "workload/served_model.h"
 

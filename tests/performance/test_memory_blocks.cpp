@@ -3,10 +3,10 @@
 #include <string>
 
 #include "catch.h"
-#include "performance/memory.h"
+#include "performance/memory/memory.h"
 #include "planner/scenarios.h"
 #include "trcost/catalog.h"
-#include "workload/block.h"
+#include "workload/blocks/block.h"
 #include "workload/random_models.h"
 #include "workload/reference_vectors.h"
 

@@ -4,11 +4,11 @@
 #include <string>
 
 #include "catalog/loaders.h"
-#include "catalog/runs.h"
+#include "catalog/runs/runs.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/performance.h"
-#include "workload/block.h"
+#include "performance/training/performance.h"
+#include "workload/blocks/block.h"
 #include "workload/reference_vectors.h"
 
 using namespace trcost;

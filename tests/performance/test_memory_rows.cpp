@@ -4,7 +4,7 @@
 
 #include "catch.h"
 #include "planner/planner.h"
-#include "study/validate.h"
+#include "study/validate/validate.h"
 
 using namespace trcost;
 

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "catalog/model.h"
+#include "catalog/models/model.h"
 #include "catch.h"
-#include "performance/pipeline.h"
+#include "performance/training/pipeline.h"
 #include "trcost/catalog.h"
-#include "workload/block.h"
+#include "workload/blocks/block.h"
 
 using namespace trcost;
 

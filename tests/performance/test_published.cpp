@@ -6,8 +6,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/performance.h"
-#include "study/validate.h"
+#include "performance/training/performance.h"
+#include "study/validate/validate.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lengths of responses and the time of a batch of them.
 #include "catch.h"
-#include "performance/rollout.h"
+#include "performance/serving/rollout.h"
 #include "trcost/error.h"
 
 using namespace trcost;

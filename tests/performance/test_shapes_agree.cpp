@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "catch.h"
-#include "performance/shapes.h"
+#include "performance/training/shapes.h"
 #include "planner/scenarios.h"
 #include "trcost/estimate.h"
 #include "workload/closed_form.h"

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "catch.h"
-#include "performance/memory.h"
-#include "performance/performance.h"
+#include "performance/memory/memory.h"
+#include "performance/training/performance.h"
 #include "planner/scenarios.h"
 #include "trcost/catalog.h"
 

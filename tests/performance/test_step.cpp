@@ -5,12 +5,12 @@
 #include <numeric>
 #include <string>
 
-#include "catalog/efficiency.h"
-#include "catalog/peak.h"
+#include "catalog/hardware/efficiency.h"
+#include "catalog/hardware/peak.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/performance.h"
-#include "performance/step_account.h"
+#include "performance/training/performance.h"
+#include "performance/training/step_account.h"
 
 namespace {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a step says of itself adds up to it: recomputed by hand here, by the formula of --explain.
-#include "catalog/efficiency.h"
-#include "catalog/runs.h"
+#include "catalog/hardware/efficiency.h"
+#include "catalog/runs/runs.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/step_account.h"
-#include "study/validate.h"
+#include "performance/training/step_account.h"
+#include "study/validate/validate.h"
 #include "trcost/error.h"
 
 using namespace trcost;

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <new>
 
-#include "catalog/efficiency.h"
+#include "catalog/hardware/efficiency.h"
 #include "catch.h"
-#include "performance/performance.h"
-#include "performance/serving_model.h"
+#include "performance/serving/serving_model.h"
+#include "performance/training/performance.h"
 #include "trcost/catalog.h"
 
 namespace {

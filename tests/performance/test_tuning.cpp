@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "catalog/efficiency.h"
-#include "catalog/peak.h"
+#include "catalog/hardware/efficiency.h"
+#include "catalog/hardware/peak.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "performance/performance.h"
-#include "study/validate.h"
+#include "performance/training/performance.h"
+#include "study/validate/validate.h"
 
 using namespace trcost;
 using Catch::Matchers::WithinRel;

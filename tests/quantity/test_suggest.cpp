@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/model.h"
+#include "catalog/models/model.h"
 #include "catch.h"
 #include "quantity/suggest.h"
 #include "trcost/catalog.h"

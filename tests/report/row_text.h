@@ -6,9 +6,9 @@
 #include <span>
 #include <string>
 
-#include "estimate/estimate_columns.h"
-#include "report/format.h"
-#include "study/sweep_columns.h"
+#include "estimate/columns/estimate_columns.h"
+#include "report/format/format.h"
+#include "study/sweep/columns.h"
 
 namespace trcost {
 

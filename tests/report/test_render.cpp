@@ -6,12 +6,12 @@
 #include <sstream>
 
 #include "catch.h"
-#include "estimate/estimate_columns.h"
+#include "estimate/columns/estimate_columns.h"
+#include "report/page/sections.h"
+#include "report/page/wording.h"
 #include "report/row_text.h"
 #include "report/sample_estimate.h"
-#include "report/sections.h"
-#include "report/text_width.h"
-#include "report/wording.h"
+#include "report/table/text_width.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
 

@@ -4,11 +4,11 @@
 #include <sstream>
 
 #include "catch.h"
-#include "report/table.h"
-#include "report/table_document.h"
-#include "report/text_width.h"
+#include "json/json_string.h"
+#include "report/table/table.h"
+#include "report/table/table_document.h"
+#include "report/table/text_width.h"
 #include "text/cells.h"
-#include "text/json_string.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
 

@@ -3,13 +3,13 @@
 #include <cmath>
 #include <sstream>
 
-#include "catalog/efficiency.h"
+#include "catalog/hardware/efficiency.h"
 #include "catalog/loaders.h"
-#include "catalog/strict_json.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "study/calibrate.h"
-#include "study/training_log.h"
+#include "json/strict_json.h"
+#include "study/calibrate/calibrate.h"
+#include "study/calibrate/training_log.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "catch.h"
-#include "study/diff.h"
+#include "study/diff/diff.h"
 #include "trcost/bill.h"
 #include "trcost/error.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An ablation study: its arithmetic, and schedules against bounds and by hand.
-#include "study/experiments.h"
+#include "study/experiments/experiments.h"
 
 #include <algorithm>
 #include <cmath>

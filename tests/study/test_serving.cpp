@@ -10,7 +10,7 @@
 #include "catch.h"
 #include "planner/scenarios.h"
 #include "planner/serving_layout.h"
-#include "study/serving_validation.h"
+#include "study/validate/serving_validation.h"
 #include "trcost/error.h"
 #include "trcost/serving.h"
 

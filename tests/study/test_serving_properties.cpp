@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "performance/rollout.h"
+#include "performance/serving/rollout.h"
 #include "planner/scenarios.h"
 #include "planner/serving_layout.h"
 #include "trcost/estimate.h"

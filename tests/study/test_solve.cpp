@@ -7,7 +7,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/estimate_columns.h"
+#include "estimate/columns/estimate_columns.h"
 #include "trcost/error.h"
 
 using namespace trcost;

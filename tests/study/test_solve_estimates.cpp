@@ -5,7 +5,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/estimate_columns.h"
+#include "estimate/columns/estimate_columns.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 #include "trcost/solve.h"

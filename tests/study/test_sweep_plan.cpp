@@ -5,9 +5,9 @@
 #include "catalog/assumed.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/estimate_columns.h"
-#include "report/sweep_report.h"
-#include "study/sweep_columns.h"
+#include "estimate/columns/estimate_columns.h"
+#include "report/about/sweep_report.h"
+#include "study/sweep/columns.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
 

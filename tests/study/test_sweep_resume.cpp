@@ -7,9 +7,9 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "report/sweep_report.h"
-#include "study/sweep_lines.h"
-#include "study/sweep_worker.h"
+#include "report/about/sweep_report.h"
+#include "study/sweep/lines.h"
+#include "study/sweep/worker.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
 

@@ -6,9 +6,9 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
+#include "report/about/sweep_report.h"
 #include "report/row_text.h"
-#include "report/sweep_report.h"
-#include "study/sweep_worker.h"
+#include "study/sweep/worker.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "study/sweep_samples.h"
+#include "study/sweep/samples.h"
 
 using trcost::SweepSample;
 using trcost::SweepSamples;

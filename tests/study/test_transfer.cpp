@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/peak.h"
+#include "catalog/hardware/peak.h"
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "study/transfer.h"
-#include "study/validate.h"
+#include "study/transfer/transfer.h"
+#include "study/validate/validate.h"
 #include "trcost/error.h"
 
 using namespace trcost;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays of measured steps: which rows, what is counted, and how errors are summed.
-#include "study/validate.h"
+#include "study/validate/validate.h"
 
 #include <cmath>
 #include <map>

@@ -6,8 +6,8 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "estimate/memory_fit.h"
-#include "study/validate_memory.h"
+#include "estimate/cluster/memory_fit.h"
+#include "study/validate/validate_memory.h"
 
 using namespace trcost;
 

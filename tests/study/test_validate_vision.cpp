@@ -5,9 +5,9 @@
 #include <string>
 
 #include "catch.h"
-#include "performance/performance.h"
-#include "study/validate_runs.h"
-#include "study/validate_vision.h"
+#include "performance/training/performance.h"
+#include "study/validate/validate_runs.h"
+#include "study/validate/validate_vision.h"
 #include "trcost/catalog.h"
 
 using namespace trcost;

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "catch.h"
-#include "report/format.h"
+#include "json/json_schema.h"
+#include "json/record_json.h"
+#include "json/row_writer.h"
+#include "report/format/format.h"
 #include "text/column.h"
 #include "text/held_rows.h"
-#include "text/json_schema.h"
-#include "text/record_json.h"
-#include "text/row_writer.h"
 
 namespace {
 

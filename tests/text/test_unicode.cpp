@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "text/json_string.h"
+#include "json/json_string.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
 

@@ -4,7 +4,7 @@
 // arXiv:2401.06066; Mllama and multi-token prediction as their modeling files).
 #pragma once
 
-#include "catalog/model.h"
+#include "catalog/models/model.h"
 
 namespace closed_form {
 

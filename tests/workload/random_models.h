@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "catalog/model.h"
+#include "catalog/models/model.h"
 
 namespace random_models {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "catch.h"
-#include "performance/memory.h"
-#include "workload/block.h"
+#include "performance/memory/memory.h"
+#include "workload/blocks/block.h"
 #include "workload/closed_form.h"
 #include "workload/random_models.h"
 #include "workload/workload.h"

@@ -4,7 +4,7 @@
 #include "catch.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
-#include "workload/contrastive.h"
+#include "workload/blocks/contrastive.h"
 
 using namespace trcost;
 

@@ -2,7 +2,7 @@
 // A model as serving sees it: the same weights and attention as everywhere else, counted again.
 #include <string>
 
-#include "catalog/model.h"
+#include "catalog/models/model.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "trcost/error.h"

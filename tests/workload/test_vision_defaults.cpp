@@ -3,8 +3,8 @@
 #include <set>
 #include <string>
 
-#include "catalog/architecture_reader.h"
 #include "catalog/assumed.h"
+#include "catalog/models/architecture_reader.h"
 #include "catch.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"

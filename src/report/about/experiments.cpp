@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
-#include "report/about/budgets.h"
-#include "report/document_head.h"
-#include "report/documents.h"
-#include "report/sections.h"
-#include "report/wording.h"
+#include "report/format/documents.h"
+#include "report/page/document_head.h"
+#include "report/page/sections.h"
+#include "report/page/wording.h"
+#include "report/workbook/budgets.h"
 #include "study/study_columns.h"
 
 namespace trcost {

@@ -7,12 +7,12 @@
 #include <string_view>
 #include <utility>
 
-#include "estimate/memory_columns.h"
-#include "report/document_head.h"
-#include "report/documents.h"
-#include "report/sections.h"
-#include "report/table.h"
-#include "report/wording.h"
+#include "estimate/columns/memory_columns.h"
+#include "report/format/documents.h"
+#include "report/page/document_head.h"
+#include "report/page/sections.h"
+#include "report/page/wording.h"
+#include "report/table/table.h"
 #include "trcost/numbers.h"
 
 namespace trcost {

@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/about/budgets.h"
-#include "report/document_head.h"
-#include "report/documents.h"
-#include "report/wording.h"
-#include "study/serving_columns.h"
+#include "report/format/documents.h"
+#include "report/page/document_head.h"
+#include "report/page/wording.h"
+#include "report/workbook/budgets.h"
+#include "study/serve/serving_columns.h"
 
 namespace trcost {
 namespace {

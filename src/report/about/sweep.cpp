@@ -8,8 +8,8 @@
 #include <span>
 #include <utility>
 
-#include "estimate/estimate_columns.h"
-#include "report/document_head.h"
+#include "estimate/columns/estimate_columns.h"
+#include "report/page/document_head.h"
 
 namespace trcost {
 namespace {

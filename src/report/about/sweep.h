@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "report/document.h"
-#include "study/sweep_columns.h"
+#include "report/format/document.h"
+#include "study/sweep/columns.h"
 #include "text/held_rows.h"
 #include "trcost/sweep.h"
 

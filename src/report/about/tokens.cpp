@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "report/document_head.h"
-#include "report/documents.h"
-#include "report/table_document.h"
-#include "study/token_columns.h"
+#include "report/format/documents.h"
+#include "report/page/document_head.h"
+#include "report/table/table_document.h"
+#include "study/tokens/token_columns.h"
 
 namespace trcost {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 
-#include "report/budget.h"
-#include "report/document_head.h"
-#include "report/documents.h"
-#include "report/provenance.h"
-#include "report/sections.h"
-#include "report/wording.h"
+#include "report/format/documents.h"
+#include "report/page/document_head.h"
+#include "report/page/provenance.h"
+#include "report/page/sections.h"
+#include "report/page/wording.h"
+#include "report/workbook/budget.h"
 #include "study/study_columns.h"
 #include "trcost/report.h"
 

@@ -7,7 +7,7 @@
 
 #include "quantity/suggest.h"
 #include "trcost/error.h"
-#include "workload/image_files.h"
+#include "workload/images/image_files.h"
 
 namespace trcost {
 namespace {

@@ -13,8 +13,8 @@
 
 #include "text/input_files.h"
 #include "trcost/error.h"
-#include "workload/image_files.h"
 #include "workload/images/exif.h"
+#include "workload/images/image_files.h"
 #include "workload/images/jpeg_frame.h"
 
 #if TRCOST_HAVE_WEBP

@@ -8,7 +8,7 @@
 
 #include "text/input_files.h"
 #include "trcost/error.h"
-#include "workload/image_files.h"
+#include "workload/images/image_files.h"
 
 namespace trcost {
 namespace {

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "rules.h"
+#include "workload/tokens/rules.h"
 
 namespace trcost::tokens {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <array>
 
-#include "rules.h"
 #include "trcost/error.h"
+#include "workload/tokens/rules.h"
 
 namespace trcost::tokens {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "rules.h"
+#include "workload/tokens/rules.h"
 
 namespace trcost::tokens {
 namespace {

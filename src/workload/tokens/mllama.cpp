@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "rules.h"
+#include "workload/tokens/rules.h"
 
 namespace trcost::tokens {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "catalog/model.h"
+#include "catalog/models/model.h"
 #include "trcost/tokens.h"
 
 namespace trcost {

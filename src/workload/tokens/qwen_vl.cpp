@@ -3,8 +3,8 @@
 #include <array>
 #include <cmath>
 
-#include "rules.h"
 #include "trcost/error.h"
+#include "workload/tokens/rules.h"
 
 namespace trcost::tokens {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "quantity/suggest.h"
-#include "rules.h"
 #include "trcost/error.h"
+#include "workload/tokens/rules.h"
 
 namespace trcost {
 namespace {

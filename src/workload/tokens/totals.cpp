@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trcost/error.h"
-#include "workload/token_totals.h"
+#include "workload/tokens/token_totals.h"
 
 namespace trcost {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "rules.h"
+#include "workload/tokens/rules.h"
 
 namespace trcost::tokens {
 namespace {

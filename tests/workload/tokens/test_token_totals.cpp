@@ -8,7 +8,7 @@
 
 #include "catch.h"
 #include "trcost/error.h"
-#include "workload/token_totals.h"
+#include "workload/tokens/token_totals.h"
 
 namespace {
 

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "catalog/models/architecture_reader.h"
+#include "catalog/models/hugging_face/parts.h"
+
+namespace trcost {
+namespace {
+
+/// How a family says where its dense layers are.
+enum class Dense : std::uint8_t {
+  none,      ///< every layer has experts
+  steps,     ///< decoder_sparse_step and mlp_only_layers
+  leading,   ///< as many leading layers as `dense_key` says
+  interval,  ///< all but every interleave_moe_layer_step-th, or but those of moe_layers
+};
+
+/// Keys of a family's experts, and what its configuration class in transformers fills in
+/// (src/transformers/models/*/configuration_*.py).
+struct ExpertKeys {
+  std::string_view family;
+  std::string_view experts, used, width;          ///< keys
+  double usual_experts, usual_used, usual_width;  ///< a width of 0: the feed-forward's
+  std::string_view shared;  ///< key of the always-on experts, empty: none or `usual_shared`
+  double usual_shared;      ///< of them, each as wide as a routed one; a width where above 100
+  Dense dense;
+  std::string_view dense_key;
+  double usual_dense;
+  bool router_bias, all_biases;
+};
+
+constexpr std::array kExperts{
+    ExpertKeys{"mixtral", "num_local_experts", "num_experts_per_tok", "intermediate_size", 8, 2, 0,
+               "", 0, Dense::none, "", 0, false, false},
+    ExpertKeys{"gpt_oss", "num_local_experts", "num_experts_per_tok", "intermediate_size", 128, 4,
+               0, "", 0, Dense::none, "", 0, true, true},
+    ExpertKeys{"qwen2_moe", "num_experts", "num_experts_per_tok", "moe_intermediate_size", 60, 4,
+               1408, "shared_expert_intermediate_size", 5632, Dense::steps, "", 0, false, false},
+    ExpertKeys{"qwen3_moe", "num_experts", "num_experts_per_tok", "moe_intermediate_size", 128, 8,
+               768, "", 0, Dense::steps, "", 0, false, false},
+    ExpertKeys{"qwen3_next", "num_experts", "num_experts_per_tok", "moe_intermediate_size", 512, 10,
+               512, "shared_expert_intermediate_size", 512, Dense::steps, "", 0, false, false},
+    ExpertKeys{"qwen3_vl_moe_text", "num_experts", "num_experts_per_tok", "moe_intermediate_size",
+               60, 4, 1408, "", 0, Dense::steps, "", 0, false, false},
+    ExpertKeys{"olmoe", "num_experts", "num_experts_per_tok", "intermediate_size", 64, 8, 0, "", 0,
+               Dense::none, "", 0, false, false},
+    ExpertKeys{"minimax_m2", "num_local_experts", "num_experts_per_tok", "intermediate_size", 256,
+               8, 0, "", 0, Dense::none, "", 0, true, false},
+    ExpertKeys{"glm4_moe", "n_routed_experts", "num_experts_per_tok", "moe_intermediate_size", 128,
+               8, 1408, "n_shared_experts", 1, Dense::leading, "first_k_dense_replace", 1, true,
+               false},
+    ExpertKeys{"ernie4_5_moe", "moe_num_experts", "moe_k", "moe_intermediate_size", 64, 6, 1536,
+               "moe_num_shared_experts", 2, Dense::leading, "moe_layer_start_index", 1, true,
+               false},
+    ExpertKeys{"hunyuan_v1_moe", "num_experts", "moe_topk", "moe_intermediate_size", 1, 1, 0,
+               "num_shared_expert", 1, Dense::none, "", 0, false, false},
+    ExpertKeys{"llama4_text", "num_local_experts", "num_experts_per_tok", "intermediate_size", 16,
+               1, 0, "", 1, Dense::interval, "interleave_moe_layer_step", 1, false, false},
+};
+
+/// A shared_expert_... key that holds a width, not a number of experts.
+constexpr double kLeastWidth = 100;
+
+/// A number, or a list of one number per layer, which has to be the same everywhere.
+double per_layer_or(ObjectReader& r, std::string_view key, double fallback) {
+  const std::optional<JsonValue> value = r.optional_value(key);
+  if (!value) return r.whole_or(key, fallback, 0, kWidest);
+  if (!value->is_array()) return value->whole(0, kWidest);
+  const std::vector<JsonValue> all = value->array();
+  if (all.empty()) value->fail("a number for each layer is missing");
+  const double first = all.front().whole(0, kWidest);
+  for (const JsonValue& each : all) {
+    if (each.whole(0, kWidest) != first) {
+      each.fail("layers with different experts are not read", "write a model file instead");
+    }
+  }
+  return first;
+}
+
+/// Layers with a dense feed-forward: those named, and those that the step between sparse ones
+/// skips.
+double dense_by_steps(ObjectReader& r, double layers) {
+  const double step = r.whole_or("decoder_sparse_step", 1, 1, kMostLayers);
+  std::vector<double> named;
+  for (const JsonValue& layer : r.array_or_empty("mlp_only_layers")) {
+    named.push_back(layer.whole(0, kMostLayers));
+  }
+  double dense = 0;
+  for (double layer = 0; layer < layers; ++layer) {
+    const bool skipped = std::fmod(layer + 1, step) != 0;
+    if (skipped || std::find(named.begin(), named.end(), layer) != named.end()) ++dense;
+  }
+  return dense;
+}
+
+double dense_by_interval(ObjectReader& r, const ExpertKeys& keys, double layers) {
+  const double step = r.whole_or(keys.dense_key, keys.usual_dense, 1, kMostLayers);
+  const auto named = static_cast<double>(r.array_or_empty("moe_layers").size());
+  return named > 0 ? std::max(0.0, layers - named) : layers - std::floor(layers / step);
+}
+
+double dense_layers(ObjectReader& r, const ExpertKeys& keys, double layers) {
+  switch (keys.dense) {
+    case Dense::none:
+      return 0;
+    case Dense::steps:
+      return dense_by_steps(r, layers);
+    case Dense::leading:
+      return r.whole_or(keys.dense_key, keys.usual_dense, 0, kMostLayers);
+    case Dense::interval:
+      return dense_by_interval(r, keys, layers);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void read_expert_groups(ObjectReader& r, double usual_groups, double usual_used,
+                        MixtureOfExperts& moe) {
+  const double groups = r.whole_or("n_group", usual_groups, 1, 1e6);
+  const double used = r.whole_or("topk_group", usual_used, 1, 1e6);
+  if (groups <= 1) return;  // not limited
+  moe.expert_groups = groups;
+  moe.groups_per_token = std::min(used, groups);
+}
+
+void read_experts(ObjectReader& r, std::string_view family, LanguageModel& m) {
+  const auto found = std::ranges::find(kExperts, family, &ExpertKeys::family);
+  if (found == kExperts.end()) return;
+  const ExpertKeys& keys = *found;
+  MixtureOfExperts moe;
+  moe.experts = per_layer_or(r, keys.experts, keys.usual_experts);
+  moe.experts_per_token = per_layer_or(r, keys.used, keys.usual_used);
+  moe.expert_ffn =
+      keys.width == "intermediate_size"
+          ? m.ffn
+          : per_layer_or(r, keys.width, keys.usual_width > 0 ? keys.usual_width : m.ffn);
+  const double shared =
+      keys.shared.empty() ? keys.usual_shared : per_layer_or(r, keys.shared, keys.usual_shared);
+  moe.shared_ffn = shared >= kLeastWidth ? shared : shared * moe.expert_ffn;
+  moe.shared_gate = family == "qwen2_moe" || family == "qwen3_next";
+  moe.dense_layers = dense_layers(r, keys, m.layers);
+  moe.router_bias = keys.router_bias;
+  moe.expert_bias = keys.all_biases;
+  m.attention_sinks = family == "gpt_oss";
+  if (family == "llama4_text") m.ffn = r.whole_or("intermediate_size_mlp", 16384, 1, kWidest);
+  if (family == "glm4_moe") read_expert_groups(r, 1, 1, moe);
+  m.moe = moe;
+}
+
+}  // namespace trcost

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hybrid and sparse layers of a model file.
+#pragma once
+
+#include "json/strict_json.h"
+
+namespace trcost {
+
+struct LanguageModel;
+
+/// "mamba", "linear", "sparse" and "pattern" of the object "language", into a model whose layers
+/// and experts are read.
+void read_pattern(ObjectReader& reader, LanguageModel& language);
+
+/// Whether some layer has the dense feed-forward.
+bool has_dense_layers(const LanguageModel& language);
+
+/// Throws Error (data): a pattern that names what has no sizes, or that does not fill the layers.
+void check_pattern(const LanguageModel& language, const JsonValue& where);
+
+}  // namespace trcost

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "catalog/runs/runs.h"
+#include "catalog/software/choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "catalog/data_file.h"
+#include "catalog/loaders.h"
+#include "catalog/models/model.h"
+#include "json/embedded.h"
+#include "quantity/suggest.h"
+#include "text/csv.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::string_view kModelFolder = "runs/models/";
+
+// Empty where the cell is, or where the table has no such column.
+std::optional<int> degree(const CsvTable& table, std::size_t row, std::string_view column) {
+  if (!table.has(column)) return std::nullopt;
+  const std::optional<double> value = table.number(row, column);
+  if (!value) return std::nullopt;
+  const int whole = static_cast<int>(*value);
+  if (*value < 1 || *value > 1e6 || whole != *value) {
+    table.fail(row, column, "a degree is a whole number from 1 on");
+  }
+  return whole;
+}
+
+constexpr Choice<bool> kYesOrNo[] = {{"yes", true}, {"no", false}};
+
+bool is_yes(const CsvTable& table, std::size_t row, std::string_view column) {
+  return one_of(table, row, column, kYesOrNo).value_or(false);
+}
+
+Precision row_precision(const CsvTable& table, std::size_t row) {
+  const std::optional<Precision> precision = parse_precision(table.text(row, "precision"));
+  if (!precision) table.fail(row, "precision", "unknown precision");
+  return *precision;
+}
+
+// Tokens per second and GPU, as they stand there or of the seconds of a step.
+double row_speed(const CsvTable& table, std::size_t i, const ThroughputRow& row) {
+  constexpr std::string_view kSpeed = "tokens_per_second_per_gpu";
+  const std::optional<double> speed = table.number(i, kSpeed);
+  if (speed && *speed > 0) return *speed;
+  if (speed) table.fail(i, kSpeed, "a speed is above 0");
+  if (!row.step_seconds) {
+    table.fail(i, kSpeed, "a number is missing, and step_seconds too", "write one of the two");
+  }
+  if (*row.step_seconds <= 0) table.fail(i, "step_seconds", "a step takes more than 0 seconds");
+  if (!row.global_batch)
+    table.fail(i, "global_batch", "step_seconds says a speed only with a batch");
+  return *row.global_batch * row.seq_length / (*row.step_seconds * row.gpus);
+}
+
+double at_least_one(const CsvTable& table, std::size_t i, std::string_view column) {
+  const double value = table.required_number(i, column);
+  if (value < 1) table.fail(i, column, "this is a number from 1 on");
+  return value;
+}
+
+std::optional<double> batch_of(const CsvTable& table, std::size_t i, std::string_view column) {
+  const std::optional<double> value = table.number(i, column);
+  if (value && *value <= 0) table.fail(i, column, "a batch is above 0");
+  return value;
+}
+
+bool overlaps(const CsvTable& table, std::size_t i) {
+  const std::string_view said = table.text(i, "overlap");
+  if (!said.empty() && said != "none") {
+    table.fail(i, "overlap", "this is none, where no exchange ran behind compute, or empty");
+  }
+  return said.empty();
+}
+
+ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
+  ThroughputRow row;
+  row.id = table.text(i, "id");
+  row.source = table.text(i, "source");
+  row.model = table.text(i, "model");
+  row.task = one_of(table, i, "task", kTasks).value_or(RowTask::pretrain);
+  row.accelerator = table.text(i, "accelerator");
+  row.gpus = at_least_one(table, i, "gpus");
+  for (const Dimension& each : kDimensions) row.*each.given = degree(table, i, each.name);
+  row.sharding = one_of(table, i, "sharding", kShardings);
+  row.micro_batch = batch_of(table, i, "micro_batch");
+  row.global_batch = batch_of(table, i, "global_batch");
+  row.seq_length = at_least_one(table, i, "seq_length");
+  row.precision = row_precision(table, i);
+  row.recompute = one_of(table, i, "recompute", kRecomputes);
+  row.attention = one_of(table, i, "attention", kAttentions).value_or(Attention::flash);
+  row.stack = table.text(i, "stack");
+  row.version = table.text(i, "version");
+  row.step_seconds = table.number(i, "step_seconds");
+  row.tokens_per_second_per_gpu = row_speed(table, i, row);
+  row.quality = table.text(i, "quality");
+  row.group = table.text(i, "group");
+  row.tuning = one_of(table, i, "tuning", kTunings);
+  row.overlaps = overlaps(table, i);
+  row.layout_known = is_yes(table, i, "layout_known");
+  row.system = table.text(i, "system");
+  row.note = table.text(i, "hardware_note");
+  return row;
+}
+
+constexpr std::array<std::string_view, 28> kColumns = {"id",
+                                                       "source",
+                                                       "model",
+                                                       "task",
+                                                       "accelerator",
+                                                       "gpus",
+                                                       "sharding",
+                                                       "micro_batch",
+                                                       "global_batch",
+                                                       "seq_length",
+                                                       "precision",
+                                                       "recompute",
+                                                       "attention",
+                                                       "stack",
+                                                       "version",
+                                                       "tokens_per_second_per_gpu",
+                                                       "step_seconds",
+                                                       "reported_tflops_per_gpu",
+                                                       "reported_definition",
+                                                       "quality",
+                                                       "group",
+                                                       "layout_known",
+                                                       "quantised_base",
+                                                       "hardware_note",
+                                                       "system",
+                                                       "run_by",
+                                                       "tuning",
+                                                       "overlap"};
+
+bool is_dimension(std::string_view column) {
+  return std::ranges::find(kDimensions, column, &Dimension::name) != std::end(kDimensions);
+}
+
+void add_left_out(const Catalog& catalog, std::vector<ThroughputRow>& rows) {
+  constexpr std::string_view path = "efficiency/left_out.csv";
+  if (!catalog.has_file(path)) return;
+  std::map<std::string_view, ThroughputRow*> by_id;
+  for (ThroughputRow& row : rows) by_id[row.id] = &row;
+  const CsvTable table(catalog.file(path), path);
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    const auto found = by_id.find(table.text(i, "id"));
+    if (found == by_id.end()) continue;  // a row that was taken away since
+    found->second->left_out = table.required_number(i, "predicted");
+    found->second->left_out_sigma = table.required_number(i, "sigma");
+  }
+}
+
+std::vector<ThroughputRow> throughput_rows(const Catalog& catalog) {
+  const CsvTable table(catalog.file("runs/throughput.csv"), "runs/throughput.csv");
+  std::vector<ThroughputRow> rows = read_rows(table, throughput_row);
+  std::map<std::string, double> sizes;
+  for (const ThroughputRow& row : rows) sizes[row.group] += 1;
+  for (ThroughputRow& row : rows) row.weight = 1 / sizes[row.group];
+  add_left_out(catalog, rows);
+  return rows;
+}
+
+// Stages that start from random weights, as runs.csv says them.
+constexpr std::string_view kFromNothing[] = {"pretrain", "pretrain(+post)"};
+
+bool pretrains_text(const CsvTable& t, std::size_t i) {
+  const Modality modality = required_one_of(t, i, "modality", kModalities);
+  return (modality == Modality::text || modality == Modality::early_fusion) &&
+         std::ranges::find(kFromNothing, t.text(i, "stage")) != std::end(kFromNothing);
+}
+
+// Whether somebody read the figure at its source; what was read may stand in brackets behind.
+constexpr Choice<bool> kVerified[] = {{"yes", true}, {"memory", false}};
+
+bool is_verified(const CsvTable& t, std::size_t i) {
+  const std::string& cell = t.text(i, "verified");
+  const auto verified = find_value(kVerified, std::string_view(cell).substr(0, cell.find(" (")));
+  if (!verified) t.fail(i, "verified", "allowed: yes, memory, and a note in brackets");
+  return *verified;
+}
+
+PublishedRun published_run(const CsvTable& t, std::size_t i) {
+  PublishedRun run;
+  run.id = t.text(i, "run_id");
+  run.name = t.text(i, "name");
+  run.stage = t.text(i, "stage");
+  run.text_pretraining = pretrains_text(t, i);
+  const auto scaled = [&](std::string_view column, double unit) {
+    std::optional<double> value = t.number(i, column);
+    if (value) *value *= unit;
+    return value;
+  };
+  run.params_total = scaled("params_total_B", 1e9);
+  run.params_active = scaled("params_active_B", 1e9);
+  run.tokens = scaled("tokens_B", 1e9);
+  run.samples = scaled("samples_M", 1e6);
+  run.epochs = t.number(i, "epochs");
+  run.seq_length = t.number(i, "seq_len");
+  run.layers = t.number(i, "layers");
+  run.hidden = t.number(i, "hidden");
+  run.heads = t.number(i, "heads");
+  run.kv_heads = t.number(i, "kv_heads");
+  run.ffn = t.number(i, "ffn");
+  run.vocab = t.number(i, "vocab");
+  run.accelerator = t.text(i, "accelerator");
+  run.gpus = t.number(i, "gpu_count");
+  run.precision = parse_precision(lower_case(t.text(i, "precision")));
+  run.gpu_hours = t.number(i, "gpu_hours");
+  run.implied_gpu_hours = t.number(i, "implied_gpu_hours");
+  run.wall_days = t.number(i, "wall_days");
+  run.tflops_per_gpu = t.number(i, "tflops_gpu");
+  run.tokens_per_second_per_gpu = t.number(i, "tokens_s_gpu");
+  run.flops = t.number(i, "train_flops");
+  run.cost_usd = t.number(i, "cost_usd");
+  run.usd_per_gpu_hour = t.number(i, "usd_per_gpu_h");
+  run.what_is_included = t.text(i, "what_is_included");
+  run.source = t.text(i, "source");
+  run.quality = t.text(i, "quality");
+  run.verified = is_verified(t, i);
+  return run;
+}
+
+ReplayableRun replayable_run(const CsvTable& t, std::size_t i) {
+  ReplayableRun run;
+  run.id = t.text(i, "id");
+  run.source = t.text(i, "source");
+  run.title = t.text(i, "title");
+  run.measured = t.number(i, "measured");
+  run.quality = t.text(i, "quality");
+  run.fit = is_yes(t, i, "fit");
+  run.why_not = t.text(i, "why_not");
+  run.assumed = t.text(i, "assumed");
+  run.reference = t.text(i, "reference");
+  run.scenario = t.text(i, "scenario");
+  return run;
+}
+
+ReplayableRun timed_run(const CsvTable& t, std::size_t i) {
+  ReplayableRun run = replayable_run(t, i);
+  run.unit = required_one_of(t, i, "unit", kMeasuredUnits);
+  return run;
+}
+
+MemoryFigure memory_figure(const CsvTable& t, std::size_t i) {
+  constexpr Choice<double> kBytes[] = {{"GiB", 0x1p30}, {"GB", 1e9}, {"MiB", 0x1p20}, {"MB", 1e6}};
+  MemoryFigure out{replayable_run(t, i)};
+  out.unit = MeasuredUnit::bytes;
+  out.measured = t.required_number(i, "measured") * required_one_of(t, i, "unit", kBytes);
+  out.counter = required_one_of(t, i, "counter", kMemoryCounters);
+  return out;
+}
+
+template <class T>
+std::vector<T> read_table(const Catalog& catalog, std::string_view path,
+                          T (*read)(const CsvTable&, std::size_t)) {
+  return read_rows(CsvTable(catalog.file(path), path), read);
+}
+
+}  // namespace
+
+std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origin,
+                                    const OwnDefaults& defaults,
+                                    std::vector<std::string>& unknown) {
+  constexpr std::string_view kFill =
+      "write it into the row, or give its flag, which fills all rows";
+  CsvTable table(csv, origin);
+  table.hint_missing(std::string(kFill));
+  for (const std::string& column : table.columns()) {
+    const bool known = std::ranges::find(kColumns, column) != kColumns.end();
+    if (!known && !is_dimension(column)) unknown.push_back(column);
+  }
+  for (const auto& [column, cell] : defaults) table.fill(column, cell);
+  for (const std::string_view column : kColumns) table.fill(column, "");
+  for (const Dimension& each : kDimensions) table.fill(each.name, "");
+  std::vector<ThroughputRow> rows;
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (table.text(i, "model").empty())
+      table.fail(i, "model", "a model is missing", std::string(kFill));
+    if (table.text(i, "accelerator").empty()) {
+      table.fail(i, "accelerator", "a chip is missing", std::string(kFill));
+    }
+    rows.push_back(throughput_row(table, i));
+    if (rows.back().id.empty()) rows.back().id = fmt::format("line {}", table.line(i));
+  }
+  return rows;
+}
+
+std::shared_ptr<const RunBook> load_runs(const Catalog& catalog) {
+  auto book = std::make_shared<RunBook>();
+  book->throughput = throughput_rows(catalog);
+  book->runs = read_table(catalog, "runs/runs.csv", published_run);
+  book->vision_runs = read_table(catalog, "runs/vision.csv", timed_run);
+  book->posttraining_runs = read_table(catalog, "serving/posttraining.csv", timed_run);
+  book->memory = read_table(catalog, "runs/memory.csv", memory_figure);
+  for (const EmbeddedFile& file : embedded_files()) {
+    if (!file.path.starts_with(kModelFolder)) continue;
+    Model model = parse_model(read_data_file(catalog, file.path), catalog);
+    const std::string name = model.name;
+    book->models.emplace(name, std::move(model));
+  }
+  return book;
+}
+
+const Model& run_model(const Catalog& catalog, std::string_view name) {
+  const auto found = catalog.runs().models.find(name);
+  if (found != catalog.runs().models.end()) return found->second;
+  return catalog.model(name);
+}
+
+}  // namespace trcost

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/hardware/efficiency.h"
+#include "catalog/models/model.h"
+#include "trcost/catalog.h"
+#include "trcost/layout.h"
+
+namespace trcost {
+
+/// What a measured row trains.
+enum class RowTask : std::uint8_t { pretrain, sft, lora, qlora, lora_embeddings };
+
+/// What a published run learns from.
+enum class Modality : std::uint8_t {
+  text,
+  vision,
+  early_fusion,  ///< images as tokens like any other
+  contrastive,   ///< pairs of an image and a text
+};
+
+/// What was measured of a run; rates are per second and GPU.
+enum class MeasuredUnit : std::uint8_t {
+  gpu_hours,
+  round_seconds,
+  step_seconds,
+  mfu,
+  samples,
+  tokens,
+  padded_tokens,
+  bytes,  ///< of memory
+};
+
+/// One published measurement of steady-state training throughput (data/runs/throughput.csv). What
+/// was not published is empty.
+struct ThroughputRow : Degrees {
+  std::string id;
+  std::string source;
+  std::string model;  ///< a catalog model, or one of RunBook::models
+  RowTask task = RowTask::pretrain;
+  std::string accelerator;  ///< catalog name
+  std::string system;       ///< catalog name where it is not the accelerator's usual one
+  double gpus = 0;
+  std::optional<Sharding> sharding;
+  std::optional<double> micro_batch;
+  std::optional<double> global_batch;
+  double seq_length = 0;
+  Precision precision = Precision::bf16;
+  std::optional<Recompute> recompute;
+  Attention attention = Attention::flash;
+  std::string stack;    ///< catalog name, empty where not published
+  std::string version;  ///< release or year, as published
+  double tokens_per_second_per_gpu = 0;
+  std::optional<double> step_seconds;
+  std::string quality;  ///< A complete and from the primary source, B something assumed, C not
+                        ///< for a fit: what can go wrong
+  std::optional<Tuning> tuning;  ///< by who ran it and what the source says of it
+  bool overlaps = true;          ///< false: the source says that no exchange runs behind compute
+  std::string group;             ///< one experiment seen several times
+  bool layout_known = false;
+  /// Tokens per second and GPU by constants that never saw its source, as who does not say how
+  /// tuned a run is, and the spread that its range would have had (data/efficiency/left_out.csv).
+  std::optional<double> left_out;
+  double left_out_sigma = 0;
+  std::string note;
+  double weight = 1;  ///< 1 / size of the group
+};
+
+/// What empty cells of a user's rows stand for, by column.
+using OwnDefaults = std::vector<std::pair<std::string_view, std::string>>;
+/// Rows of a user's own, with the columns of data/runs/throughput.csv; those that are left out
+/// count as empty. Columns of other names go to `unknown`. Throws Error (data) with line and
+/// column.
+std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origin,
+                                    const OwnDefaults& defaults, std::vector<std::string>& unknown);
+
+/// One whole published run: what it processed and what it cost (data/runs/runs.csv).
+struct PublishedRun {
+  std::string id, name;
+  std::string stage;  ///< as published
+  /// Of text from random weights (early fusion learns images as text).
+  bool text_pretraining = false;
+  std::optional<double> params_total, params_active;
+  std::optional<double> tokens, samples, epochs, seq_length;
+  std::optional<double> layers, hidden, heads, kv_heads, ffn, vocab;
+  std::string accelerator;  ///< as published
+  std::optional<double> gpus;
+  std::optional<Precision> precision;  ///< empty where none or several are published
+  std::optional<double> gpu_hours, implied_gpu_hours, wall_days, tflops_per_gpu;
+  std::optional<double> tokens_per_second_per_gpu, flops, cost_usd, usd_per_gpu_hour;
+  std::string what_is_included, source, quality;
+  bool verified = false;
+};
+
+/// A published run, rate or peak with the scenario that replays it: vision-language
+/// (data/runs/vision.csv), post-training (data/serving/posttraining.csv) or memory.
+struct ReplayableRun {
+  std::string id, source, title;
+  MeasuredUnit unit = MeasuredUnit::gpu_hours;
+  std::optional<double> measured;
+  /// A configuration and figure at the source, B one thing assumed, C several.
+  std::string quality;
+  bool fit = false;     ///< a row that constants may be fitted to
+  std::string why_not;  ///< why they may not
+  std::string assumed, reference;
+  /// `path=value` pairs that replay it, stages after a `|` each; empty where none can.
+  std::string scenario;
+};
+
+/// A published peak of memory in bytes (data/runs/memory.csv).
+struct MemoryFigure : ReplayableRun {
+  MemoryCounter counter = MemoryCounter::allocated;
+};
+
+/// Everything that was measured elsewhere and that calibrates or judges the estimates.
+struct RunBook {
+  std::vector<ThroughputRow> throughput;
+  std::vector<PublishedRun> runs;
+  std::vector<ReplayableRun> vision_runs;
+  std::vector<ReplayableRun> posttraining_runs;
+  std::vector<MemoryFigure> memory;
+  /// Architectures that only these rows name (data/runs/models).
+  std::map<std::string, Model, std::less<>> models;
+};
+
+/// The architecture of a row: of the catalog, or of the book.
+const Model& run_model(const Catalog& catalog, std::string_view name);
+
+}  // namespace trcost

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "cli/command/commands.h"
+#include "cli/flags/flags.h"
+#include "cli/flags/scenario_options.h"
+#include "cli/flags/settings.h"
+#include "cli/output/output.h"
+#include "cli/session.h"
+#include "report/table/table_document.h"
+#include "scenario/defaults.h"
+#include "text/files.h"
+#include "trcost/error.h"
+
+namespace trcost::cli {
+namespace {
+
+struct ConfigArguments {
+  std::string what;
+  bool all = false;
+  ScenarioOptions scenario;
+  OutputOptions output;
+};
+
+std::string file_words(const Session& session) {
+  const std::string path = config_path(session);
+  if (!path.empty()) return path;
+  if (session.options.no_config) return "none is wanted";
+  return fmt::format("none; {} would be read", usual_config_path());
+}
+
+// What a field is without anybody's word: its literal default, or the rule that decides.
+std::string default_words(const FieldInfo& info) {
+  return std::string(info.fallback.empty() ? info.rule : info.fallback);
+}
+
+Table values_table(const Layered& layered, bool all) {
+  Table table({{.title = "field", .key = "path"},
+               {.title = "value", .key = "value", .overflow = Overflow::wrap},
+               {.title = "from", .key = "from"}});
+  for (const FieldInfo& info : fields()) {
+    const Layer* origin = layered.origin[static_cast<std::size_t>(info.field)];
+    if (origin == nullptr && !all) continue;
+    const std::string value =
+        origin == nullptr ? default_words(info) : value_json(layered.scenario, info);
+    table.add_row({std::string(info.path), value, origin_words(origin, info)});
+  }
+  return table;
+}
+
+int show_config(const ConfigArguments& arguments, Session& session) {
+  const Format format = arguments.output.choose();
+  const std::vector<Layer> layers = arguments.scenario.layers(session);
+  const Layered layered = combined(layers);
+  // People ask what was moved, machines get every field.
+  const bool people = format_info(format).form == Form::page;
+  Document document =
+      table_document(values_table(layered, arguments.all || !people), "settings", "Settings");
+  document.page = [page = std::move(document.page), file = file_words(session),
+                   all = arguments.all || !people] {
+    Page out = page();
+    out.pieces.insert(out.pieces.begin(), Facts{{{"Config file", file}}});
+    if (!all) {
+      out.add(
+          Paragraph{"Every other field has its default: --all, or `trcost help fields`", Ink::dim});
+    }
+    return out;
+  };
+  document.command = session.command;
+  Output output(arguments.output.path);
+  output.write(render(document, format, style_of(arguments.output, format, session)));
+  output.commit();
+  return kExitOk;
+}
+
+int run_config(const ConfigArguments& arguments, Session& session) {
+  if (arguments.what.empty() || arguments.what == "show") return show_config(arguments, session);
+  if (arguments.what != "path") {
+    throw Error(ErrorKind::usage, fmt::format("config does not know \"{}\"", arguments.what),
+                "allowed: show, path");
+  }
+  if (!format_info(arguments.output.choose()).traits.terminal) {
+    throw Error(ErrorKind::usage, "config path is one line of text", "leave --format out");
+  }
+  Output output(arguments.output.path);
+  output.write(usual_config_path() + "\n");
+  output.commit();
+  return kExitOk;
+}
+
+}  // namespace
+
+Action define_config(Flags& flags, Session& session) {
+  auto arguments = std::make_shared<ConfigArguments>();
+  flags.group("Arguments");
+  flags.add(
+      "WHAT", arguments->what, "",
+      "show (default): each value and where it comes from; path: where the file is looked for");
+  arguments->scenario.add(flags, session);
+  add_output_options(flags, arguments->output);
+  flags.group("Output");
+  flags.add("--all", arguments->all, "fields that have their defaults too");
+  return [arguments, &session] { return run_config(*arguments, session); };
+}
+
+}  // namespace trcost::cli

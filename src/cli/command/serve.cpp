@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "catalog/software/choices.h"
+#include "cli/command/commands.h"
+#include "cli/flags/flags.h"
+#include "cli/flags/scenario_options.h"
+#include "cli/output/output.h"
+#include "cli/session.h"
+#include "json/json_string.h"
+#include "json/strict_json.h"
+#include "report/format/documents.h"
+#include "trcost/error.h"
+#include "trcost/serving.h"
+
+namespace trcost::cli {
+namespace {
+
+struct ServeOptions {
+  ScenarioOptions scenario;
+  OutputOptions output;
+  std::string precision, cache_precision, engine, claim;
+  std::string input, output_tokens, concurrency, per_user, load, cached, acceptance, drafted;
+  std::string tp, ep, dp, prefill;
+  bool explain = false;
+  bool no_curve = false;
+};
+
+// One number of the load: its flag, where it is typed, and what is allowed.
+struct NumberOption {
+  const char* flag;
+  std::string ServeOptions::*text;
+  NumberKind kind;
+  double lowest, highest;
+  const char* help;
+};
+constexpr NumberOption kNumbers[] = {
+    {"--input-tokens", &ServeOptions::input, NumberKind::integer, 1, 1e8,
+     "tokens of a request's prompt (default 1024)"},
+    {"--output-tokens", &ServeOptions::output_tokens, NumberKind::integer, 1, 1e8,
+     "tokens of its answer (default 1024)"},
+    {"--concurrency", &ServeOptions::concurrency, NumberKind::integer, 1, 1e7,
+     "requests in flight per replica (default: as many as memory holds "
+     "and each user can read along with)"},
+    {"--tokens-per-second-per-user", &ServeOptions::per_user, NumberKind::number, 1e-3, 1e6,
+     "speed that each user gets at least; the concurrency follows"},
+    {"--load", &ServeOptions::load, NumberKind::fraction, 1e-6, 1,
+     "share of the capacity that is sold (default 1)"},
+    {"--prefix-hits", &ServeOptions::cached, NumberKind::fraction, 0, 0.999,
+     "share of the input whose cache is there already (default 0)"},
+    {"--prefill-gpus", &ServeOptions::prefill, NumberKind::integer, 0, 1e6,
+     "accelerators that only read prompts, beside the replica (0: as many as keep up)"},
+    {"--acceptance", &ServeOptions::acceptance, NumberKind::fraction, 0, 1,
+     "of drafted tokens, each after the one before; with --draft-tokens"},
+    {"--draft-tokens", &ServeOptions::drafted, NumberKind::integer, 1, 16,
+     "tokens guessed per step (speculative decoding, multi-token prediction)"},
+    {"--tp", &ServeOptions::tp, NumberKind::integer, 1, 1024,
+     "tensor-parallel degree of attention (default: searched)"},
+    {"--ep", &ServeOptions::ep, NumberKind::integer, 1, 1024,
+     "expert-parallel degree (default: searched)"},
+    {"--dp", &ServeOptions::dp, NumberKind::integer, 1, 1024,
+     "copies of attention side by side in the replica (default: searched)"},
+};
+
+// One word of it.
+struct WordOption {
+  const char* flag;
+  std::string ServeOptions::*text;
+  std::string_view value;
+  const char* help;
+};
+constexpr WordOption kWords[] = {
+    {"--precision", &ServeOptions::precision, kWordsOf<kServedFormats, kOfferedFormats>,
+     "format of the weights (default: as released; else fp8 where the chip computes in it)"},
+    {"--kv-precision", &ServeOptions::cache_precision,
+     kWordsOf<kCacheFormats, kOfferedCacheFormats>,
+     "format of the cache (default: as the engine does)"},
+    {"--engine", &ServeOptions::engine, "NAME",
+     "inference software, by name or a file: see trcost list engines (default: typical)"},
+    {"--claim", &ServeOptions::claim, "TEXT",
+     "a vendor's number to judge, e.g. \"0.02 USD/Mtok\", \"15x over h200\""},
+};
+
+std::string key_of(std::string_view flag) {
+  std::string key(flag.substr(2));
+  std::ranges::replace(key, '-', '_');
+  return key;
+}
+
+// Calls use(key, text) for everything that a request is made of.
+template <class Options, class Use>
+void each_of_request(Options& options, Use use) {
+  for (const NumberOption& option : kNumbers) use(key_of(option.flag), options.*option.text);
+  for (const WordOption& option : kWords) use(key_of(option.flag), options.*option.text);
+}
+
+// What was asked beside the scenario, as it was typed.
+std::string request_json(const ServeOptions& typed) {
+  std::string out = "{";
+  each_of_request(typed, [&](const std::string& key, const std::string& text) {
+    if (text.empty()) return;
+    if (out.size() > 1) out += ", ";
+    append_json_string(out, key);
+    out += ": ";
+    append_json_string(out, text);
+  });
+  return out + "}";
+}
+
+// Of a saved result the request too, where nothing else was typed for it.
+void take_request(std::string_view json, const std::string& origin, ServeOptions& typed) {
+  ObjectReader document = parse_strict_json(json, origin).object();
+  if (!document.has("trcost_version") || !document.has("request")) return;
+  ObjectReader request = document.required_value("request").object();
+  // Each of the two follows from the other.
+  const bool load_is_typed = !typed.concurrency.empty() || !typed.per_user.empty();
+  each_of_request(typed, [&](const std::string& key, std::string& text) {
+    const std::string saved = request.text_or(key, "");
+    const bool of_load = &text == &typed.concurrency || &text == &typed.per_user;
+    if (text.empty() && !(of_load && load_is_typed)) text = saved;
+  });
+  request.finish();
+}
+
+std::optional<double> serve_number(const ServeOptions& typed, const NumberOption& option) {
+  const std::string& text = typed.*option.text;
+  if (text.empty()) return std::nullopt;
+  double value = 0;
+  try {
+    value = parse_number(text, option.kind);
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, error.hint, option.flag);
+  }
+  if (value < option.lowest || value > option.highest) {
+    throw Error(ErrorKind::usage, "\"" + text + "\" is outside of what is allowed",
+                "from " + format_exact(option.lowest) + " to " + format_exact(option.highest),
+                option.flag);
+  }
+  return value;
+}
+
+ServingQuestion question_of(ServeOptions& typed, Session& session) {
+  ServingQuestion q;
+  q.scenario = typed.scenario.read(session, [&](std::string text, const std::string& origin) {
+    take_request(text, origin, typed);
+    return text;
+  });
+  if (!q.scenario.has(Field::model_name) && !q.scenario.has(Field::model_params)) {
+    throw Error(ErrorKind::usage, "which model is served?",
+                "give --model NAME or --params N; `trcost list models`", "--model");
+  }
+  q.precision = typed.precision;
+  q.cache_precision = typed.cache_precision;
+  if (!typed.engine.empty()) q.engine = typed.engine;
+  const auto value = [&](std::string ServeOptions::*text) {
+    const auto* found = std::ranges::find(kNumbers, text, &NumberOption::text);
+    return serve_number(typed, *found);
+  };
+  const auto degree = [&](std::string ServeOptions::*text) -> std::optional<int> {
+    if (const auto given = value(text)) return static_cast<int>(*given);
+    return std::nullopt;
+  };
+  q.tp = degree(&ServeOptions::tp);
+  q.ep = degree(&ServeOptions::ep);
+  q.dp = degree(&ServeOptions::dp);
+  q.load.input_tokens = value(&ServeOptions::input).value_or(1024);
+  q.load.output_tokens = value(&ServeOptions::output_tokens).value_or(1024);
+  q.load.concurrency = value(&ServeOptions::concurrency);
+  q.load.cached_input = value(&ServeOptions::cached).value_or(0);
+  q.load.acceptance = value(&ServeOptions::acceptance).value_or(0);
+  q.load.drafted = value(&ServeOptions::drafted).value_or(0);
+  q.tokens_per_second_per_user = value(&ServeOptions::per_user);
+  q.any_speed = !typed.claim.empty();
+  q.sold = value(&ServeOptions::load).value_or(1);
+  const std::optional<double> prefill = value(&ServeOptions::prefill);
+  q.load.apart = prefill.has_value();
+  if (prefill > 0) q.load.prefill_gpus = prefill;
+  q.curve = !typed.no_curve;
+  q.explain = typed.explain;
+  return q;
+}
+
+int run_serve(ServeOptions& typed, Session& session) {
+  const Format format = typed.output.choose();
+  const ServingQuestion question = question_of(typed, session);
+  Output output(typed.output.path);
+  ServingReport report = serving_report(question, session.catalog());
+  report.request = request_json(typed);
+  if (!typed.claim.empty()) report.claim = judge_claim(typed.claim, session.catalog(), report);
+  Document document = serving_document(report);
+  document.command = session.command;
+  output.write(render(document, format, style_of(typed.output, format, session)));
+  output.commit();
+  for (const ServingRow& row : report.rows) {
+    if (!row.problem.empty()) session.warn(row.problem + (row.hint.empty() ? "" : ": " + row.hint));
+  }
+  for (const std::string& warning : report.warnings) session.warn(warning);
+  return kExitOk;
+}
+
+// Of the scenario's fields those that say what is served, on what, and what an hour costs.
+bool belongs_to_serving(const FieldInfo& info) {
+  constexpr Field kAlso[] = {Field::model_name,    Field::model_params,
+                             Field::model_vocab,   Field::hardware_accelerator,
+                             Field::hardware_gpus, Field::hardware_system};
+  if (std::ranges::find(kAlso, info.field) != std::end(kAlso)) return true;
+  return (info.moves(Moves::rates) || info.moves(Moves::price)) && !info.moves(Moves::bill);
+}
+
+}  // namespace
+
+Action define_serve(Flags& flags, Session& session) {
+  auto typed = std::make_shared<ServeOptions>();
+  typed->scenario.add(flags, session, belongs_to_serving);
+  flags.group("Serving");
+  for (const NumberOption& option : kNumbers) {
+    flags.add(option.flag, (*typed).*option.text, "N", option.help);
+  }
+  for (const WordOption& option : kWords) {
+    flags.add(option.flag, (*typed).*option.text, option.value, option.help);
+  }
+  flags.group("Output");
+  flags.add("--no-curve", typed->no_curve, "leave out throughput over concurrency");
+  flags.add("--explain", typed->explain, "every formula with its numbers and sources");
+  add_output_options(flags, typed->output);
+  return [typed, &session] { return run_serve(*typed, session); };
+}
+
+}  // namespace trcost::cli

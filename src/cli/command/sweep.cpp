@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <utility>
+
+#include "cli/command/commands.h"
+#include "cli/flags/flags.h"
+#include "cli/flags/scenario_options.h"
+#include "cli/output/interrupt.h"
+#include "cli/output/named_files.h"
+#include "cli/output/output.h"
+#include "cli/output/progress.h"
+#include "cli/output/sweep_output.h"
+#include "cli/session.h"
+#include "prices/rows/price_book.h"
+#include "report/about/sweep_report.h"
+#include "report/format/row_stream.h"
+#include "trcost/error.h"
+#include "trcost/sweep.h"
+
+namespace trcost::cli {
+namespace {
+
+struct SweepArguments {
+  ScenarioOptions scenario;
+  OutputOptions output;
+  SweepRequest request;
+  std::string top;
+  std::string shard;
+  std::string threads;
+  std::string resume;
+  bool strict = false;
+};
+
+std::optional<std::uint64_t> whole_number(const std::string& text, double most,
+                                          std::string_view flag) {
+  if (text.empty()) return std::nullopt;
+  double value = 0;
+  try {
+    value = parse_number(text, NumberKind::integer);
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, error.hint, std::string(flag));
+  }
+  if (value < 1 || value > most) {
+    throw Error(ErrorKind::usage, fmt::format("{} is outside the allowed range", text),
+                fmt::format("give a whole number from 1 to {}", format_exact(most)),
+                std::string(flag));
+  }
+  return static_cast<std::uint64_t>(value);
+}
+
+// Whether rows go to the file as they come, so that an interruption leaves what is done.
+bool grows(const SweepPlan& plan, Format format) {
+  return plan.streams() && format_info(format).form == Form::lines;
+}
+
+void refuse_resume(const SweepArguments& arguments, const SweepPlan& plan, Format format) {
+  if (arguments.resume.empty()) return;
+  const auto refuse = [](std::string message, std::string hint) {
+    throw Error(ErrorKind::usage, std::move(message), std::move(hint), "--resume");
+  };
+  if (arguments.resume == "-") refuse("stdout cannot be continued", "name a file");
+  if (arguments.output.path != "-" && arguments.output.path != arguments.resume) {
+    refuse("--resume and -o name two files", "give --resume alone: rows are added to its file");
+  }
+  if (!plan.streams()) {
+    refuse("what --sort, --top or --pareto order is written at the end, in one piece",
+           "leave --resume out, or order the rows afterwards");
+  }
+  if (!grows(plan, format)) {
+    refuse(fmt::format("only {} can be continued", format_names(Form::lines)),
+           fmt::format("add --format {}", format_names(Form::lines)));
+  }
+  if (arguments.strict && !plan.conditions().empty()) {
+    refuse("rows without an answer that --where left out before are not counted for --strict",
+           "leave one of the three out");
+  }
+}
+
+// The parts one after another have to be the whole.
+void refuse_shard(const SweepPlan& plan, Format format) {
+  if (!plan.sharded()) return;
+  const auto refuse = [](std::string message, std::string hint) {
+    throw Error(ErrorKind::usage, std::move(message), std::move(hint), "--shard");
+  };
+  if (!plan.streams()) {
+    refuse("parts that --sort, --top or --pareto order are not the whole one after another",
+           "compute the parts without it, and order the rows of all afterwards");
+  }
+  if (!grows(plan, format)) {
+    refuse(
+        fmt::format("parts of {} are not one document one after another", format_info(format).name),
+        fmt::format("add --format {}", format_names(Form::lines)));
+  }
+}
+
+void report_sweep(Session& session, const SweepOutcome& outcome, std::uint64_t rows,
+                  const std::string& path) {
+  if (outcome.failed > 0) {
+    session.warn(fmt::format("{} of {} rows have no answer, the first one: {}", outcome.failed,
+                             outcome.computed, outcome.first_error));
+  }
+  if (!outcome.interrupted) return;
+  const std::string how = path == "-" ? "" : fmt::format("the same flags and --resume {}", path);
+  session.error(fmt::format("interrupted after {} of {} rows", outcome.computed, rows),
+                how.empty() ? "" : "continue with " + how);
+}
+
+// The same for a file that was continued as for one that was written at once.
+int sweep_exit_code(const SweepOutcome& outcome, const SweepResume& resumed, const SweepPlan& plan,
+                    bool strict) {
+  if (outcome.interrupted) return kExitInterrupted;
+  if (strict && outcome.failed + resumed.failed > 0) return kExitCheckFailed;
+  const bool all_before = resumed.failed == resumed.next - plan.begin();
+  const bool none = plan.end() > plan.begin() && all_before && outcome.failed == outcome.computed;
+  return none && !plan.sharded() ? kExitFailure : kExitOk;
+}
+
+class Sweeping {
+ public:
+  Sweeping(const SweepArguments& arguments, Session& session)
+      : arguments_(arguments),
+        session_(session),
+        format_(choose_format()),
+        plan_(request(), session.catalog()) {
+    note_named_files(plan_.base());
+    for (const SweepAxis& axis : plan_.axes()) note_named_files(axis);
+    refuse_resume(arguments, plan_, format_);
+    refuse_shard(plan_, format_);
+    run_.begin = plan_.begin();
+    run_.end = plan_.end();
+    resumed_.next = plan_.begin();
+    constexpr double kMostThreads = 4096;
+    run_.threads = static_cast<unsigned>(
+        whole_number(arguments.threads, kMostThreads, "--threads").value_or(0));
+  }
+
+  int run() {
+    const SweepOutcome outcome = grows(plan_, format_) ? run_growing() : run_whole();
+    report_sweep(session_, outcome, run_.end - run_.begin, grows(plan_, format_) ? path() : "-");
+    if (no_row_kept(outcome)) {
+      session_.warn(fmt::format("none of the {} rows meets every --where", plan_.size()));
+    }
+    return sweep_exit_code(outcome, resumed_, plan_, arguments_.strict);
+  }
+
+ private:
+  // A part may well have none; that no row has an answer is said otherwise.
+  [[nodiscard]] bool no_row_kept(const SweepOutcome& outcome) const {
+    return resumed_.rows + outcome.written == 0 && !plan_.conditions().empty() &&
+           !plan_.sharded() && !outcome.interrupted && outcome.failed < outcome.computed;
+  }
+
+  [[nodiscard]] const std::string& path() const {
+    return arguments_.resume.empty() ? arguments_.output.path : arguments_.resume;
+  }
+
+  [[nodiscard]] OutputOptions typed_output() const {
+    OutputOptions output = arguments_.output;
+    output.path = path();
+    return output;
+  }
+
+  [[nodiscard]] Format choose_format() const {
+    const OutputOptions output = typed_output();
+    const bool terminal =
+        output.path == "-" && isatty(STDOUT_FILENO) == 1 && arguments_.shard.empty();
+    return output.choose(terminal ? Format::table : Format::csv);
+  }
+
+  [[nodiscard]] SweepRequest request() const {
+    SweepRequest out = arguments_.request;
+    out.base = arguments_.scenario.read(session_);
+    out.fixed = arguments_.scenario.typed();
+    out.top = whole_number(arguments_.top, 1e9, "--top");
+    if (!arguments_.shard.empty()) out.shard = parse_shard(arguments_.shard);
+    return out;
+  }
+
+  SweepOutcome compute(const SweepDocument::Write& add) {
+    const InterruptGuard guard;
+    ProgressLine progress(run_.end - run_.begin, session_.options.quiet);
+    run_.stop = &guard.flag();
+    run_.progress = [&](std::uint64_t done) { progress.show(done); };
+    return run_sweep(plan_, session_.catalog(), run_, sweep_renderer(plan_, format_), add);
+  }
+
+  SweepOutcome run_growing() {
+    if (!arguments_.resume.empty()) {
+      resumed_ =
+          resume_sweep(plan_, session_.catalog(), sweep_file(plan_, format_), path(), run_.threads);
+      if (resumed_.rows > 0) {
+        session_.note(fmt::format("{} has {} rows; {} are left to compute", path(), resumed_.rows,
+                                  run_.end - resumed_.next));
+      }
+    }
+    run_.begin = resumed_.next;
+    SweepOutput output(path(), resumed_.bytes);
+    SweepDocument document(
+        plan_, format_, {}, [&](std::string_view text) { output.write(text); },
+        std::string(price_date(session_.catalog())));
+    if (resumed_.bytes == 0) document.open();
+    const SweepOutcome outcome = compute([&](std::string_view rows) { document.add(rows); });
+    output.flush();
+    return outcome;
+  }
+
+  SweepOutcome run_whole() {
+    Output output(path());
+    SweepDocument document(
+        plan_, format_, style_of(typed_output(), format_, session_),
+        [&](std::string_view text) { output.write(text); },
+        std::string(price_date(session_.catalog())), session_.command);
+    // Rows to be ordered can be refused after some thousands: their head comes with the first.
+    bool opened = false;
+    const auto open = [&] {
+      if (!std::exchange(opened, true)) document.open();
+    };
+    if (plan_.streams()) open();
+    const SweepOutcome outcome = compute([&](std::string_view rows) {
+      open();
+      document.add(rows);
+    });
+    open();
+    if (!outcome.interrupted) {
+      document.close();
+      output.commit();
+    } else if (streams(format_) && path() == "-") {
+      document.close(true);  // what stands on stdout already stays readable
+    }
+    return outcome;
+  }
+
+  const SweepArguments& arguments_;
+  Session& session_;
+  Format format_;
+  SweepPlan plan_;
+  SweepRun run_;
+  SweepResume resumed_;  ///< what the file had before
+};
+
+void add_rows_options(Flags& flags, SweepArguments& arguments) {
+  flags.group("Sweep");
+  flags.add("--vary", arguments.request.vary, "PATH=VALUES",
+            "an axis: values a,b,c, a..b:step, a..b:x2, or @FILE with one per line; give one "
+            "--vary per field, the last one changes fastest");
+  flags.add("--where", arguments.request.where, "NAME>=VALUE",
+            "keep rows by a field or a result, like memory.fits=true, or error= for those "
+            "with an answer; several must all hold");
+  flags.add("--select", arguments.request.select, "COLUMN,..", "columns to show (default: all)");
+  flags.add("--sort", arguments.request.sort, "COLUMN,..",
+            "order by columns or axes; COLUMN:desc for the highest first. All rows wait in "
+            "memory, some 200 bytes each and 10 a column, at most 1 GiB, unless --top keeps a few");
+  flags.add("--top", arguments.top, "N", "the first N rows of --sort");
+  flags.add("--pareto", arguments.request.pareto, "COLUMN,..",
+            "the rows that no other row beats, like wall_clock_seconds,cost.total; :min or "
+            ":max where the better direction is not known");
+}
+
+void add_run_options(Flags& flags, SweepArguments& arguments) {
+  flags.group("Scale");
+  flags.add("--shard", arguments.shard, "I/N",
+            fmt::format("compute part I of N as {}; the parts one after another are the whole",
+                        format_names(Form::lines)));
+  flags.add(
+      "--resume", arguments.resume, "FILE",
+      fmt::format("continue an interrupted file of {}, or begin it", format_names(Form::lines)));
+  flags.add("--threads", arguments.threads, "N", "threads (default: all cores)");
+}
+
+}  // namespace
+
+Action define_sweep(Flags& flags, Session& session) {
+  auto arguments = std::make_shared<SweepArguments>();
+  add_rows_options(flags, *arguments);
+  add_run_options(flags, *arguments);
+  arguments->scenario.add(flags, session);
+  add_output_options(flags, arguments->output, "a table on a terminal and csv elsewhere");
+  flags.group("Output");
+  flags.add("--strict", arguments->strict, "exit 3 when a row has no answer");
+  return [arguments, &session] { return Sweeping(*arguments, session).run(); };
+}
+
+}  // namespace trcost::cli

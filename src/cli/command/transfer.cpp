@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+
+#include "cli/command/commands.h"
+#include "cli/flags/flags.h"
+#include "cli/flags/scenario_options.h"
+#include "cli/output/output.h"
+#include "cli/session.h"
+#include "prices/market/prices.h"
+#include "prices/rows/price_book.h"
+#include "quantity/portable_math.h"
+#include "quantity/quantity.h"
+#include "report/format/documents.h"
+#include "study/transfer/transfer.h"
+#include "trcost/error.h"
+#include "trcost/report.h"
+
+namespace trcost::cli {
+namespace {
+
+struct TransferArguments {
+  ScenarioOptions scenario;
+  OutputOptions output;
+  std::string from;
+  std::string from_gpus;
+  std::string measured;
+  std::string tokens_per_second;
+  std::string to;
+  std::string to_gpus;
+};
+
+double parse_positive(std::string_view text, NumberKind kind, std::string_view flag) {
+  try {
+    const double value = parse_number(text, kind);
+    if (value > 0) return value;
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, error.hint, std::string(flag));
+  }
+  throw Error(ErrorKind::usage, fmt::format("\"{}\" is not above 0", text.substr(0, 60)),
+              "give what was measured", std::string(flag));
+}
+
+// A number, or P10..P90 of a lognormal as for any field; `sigma` is that of the latter.
+std::optional<double> measured(std::string_view text, NumberKind kind, std::string_view flag,
+                               double& sigma) {
+  if (text.empty()) return std::nullopt;
+  const std::size_t dots = text.find("..");
+  if (dots == std::string_view::npos) return parse_positive(text, kind, flag);
+  const double low = parse_positive(text.substr(0, dots), kind, flag);
+  const double high = parse_positive(text.substr(dots + 2), kind, flag);
+  if (low >= high) {
+    throw Error(ErrorKind::usage, fmt::format("the range \"{}\" does not rise", text.substr(0, 60)),
+                "write P10..P90, or one value", std::string(flag));
+  }
+  sigma = portable_log(high / low) / (2 * kNormalP90);
+  return std::sqrt(low * high);
+}
+
+std::optional<double> gpus(const std::string& text, std::string_view flag) {
+  if (text.empty()) return std::nullopt;
+  Scenario scratch;
+  scratch.set(field_info(Field::hardware_gpus), text, flag);
+  return scratch.number(Field::hardware_gpus);
+}
+
+TransferRequest transfer_request_of(const TransferArguments& arguments, Session& session) {
+  TransferRequest request;
+  request.base = arguments.scenario.read(session);
+  const auto refuse = [](std::string message, std::string hint) {
+    throw Error(ErrorKind::usage, std::move(message), std::move(hint));
+  };
+  if (request.base.has(Field::hardware_accelerator) || request.base.has(Field::hardware_gpus)) {
+    refuse("--accelerator and --gpus say nothing here",
+           "write --from h100-sxm --from-gpus 8 and --to h200 --to-gpus 8");
+  }
+  if (arguments.from.empty()) refuse("no measured platform", "give --from ACCELERATOR");
+  const std::optional<double> from_gpus = gpus(arguments.from_gpus, "--from-gpus");
+  if (!from_gpus) refuse("no number of measured accelerators", "give --from-gpus N");
+  request.from = arguments.from;
+  request.from_gpus = *from_gpus;
+  double& sigma = request.measured_sigma;
+  request.seconds = measured(arguments.measured, NumberKind::duration, "--measured", sigma);
+  request.tokens_per_second = measured(arguments.tokens_per_second, NumberKind::count,
+                                       "--measured-tokens-per-second", sigma);
+  if (!arguments.to.empty()) request.targets = parse_transfer_targets(arguments.to);
+  if (const auto to_gpus = gpus(arguments.to_gpus, "--to-gpus")) {
+    for (TransferTarget& target : request.targets) {
+      if (!target.gpus) target.gpus = to_gpus;
+    }
+  }
+  return request;
+}
+
+int run_transfer(const TransferArguments& arguments, Session& session) {
+  const Format format = arguments.output.choose();
+  TransferReport report;
+  report.request = transfer_request_of(arguments, session);
+  Output output(arguments.output.path);
+  report.result = transfer(report.request, session.catalog());
+  report.scenario = scenario_to_json(report.request.base);
+  report.price_data_date = price_date(session.catalog());
+  const TransferResult& result = report.result;
+  Document document = transfer_document(report);
+  document.command = session.command;
+  output.write(render(document, format, style_of(arguments.output, format, session)));
+  output.commit();
+  for (const Estimator::Failure& failure : result.failures) session.warn(failure_line(failure));
+  for (const std::string& each : result.warnings) session.warn(each);
+  return kExitOk;
+}
+
+}  // namespace
+
+Action define_transfer(Flags& flags, Session& session) {
+  auto arguments = std::make_shared<TransferArguments>();
+  flags.group("Measurement");
+  flags.add("--from", arguments->from, "NAME", "accelerator that was measured");
+  flags.add("--from-gpus", arguments->from_gpus, "N", "how many of them");
+  flags.add("--measured", arguments->measured, "TIME",
+            "time that the whole run took, or P10..P90 of it");
+  flags.add("--measured-tokens-per-second", arguments->tokens_per_second, "N",
+            "steady throughput of all measured accelerators together, instead of --measured");
+  flags.add("--to", arguments->to, "NAME[:N],..",
+            "where it is to run: accelerators, each with a number of its own after a colon "
+            "when wanted; a GB200 tray is gb200-nvl72:4");
+  flags.add("--to-gpus", arguments->to_gpus, "N", "how many of each (default: as measured)");
+  arguments->scenario.add(flags, session);
+  add_output_options(flags, arguments->output);
+  return [arguments, &session] { return run_transfer(*arguments, session); };
+}
+
+}  // namespace trcost::cli

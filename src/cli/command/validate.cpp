@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/command/commands.h"
+#include "cli/flags/flags.h"
+#include "cli/output/output.h"
+#include "cli/session.h"
+#include "report/format/documents.h"
+#include "trcost/error.h"
+#include "trcost/numbers.h"
+
+namespace trcost::cli {
+namespace {
+
+struct ValidateOptions {
+  ValidationFilter filter;
+  std::string max_error;
+  bool rows = false;
+  bool summary = false;
+  bool runs = false;
+  bool vision = false;
+  bool memory = false;
+  bool serving = false;
+  bool posttraining = false;
+  bool calibrated = false;
+  OutputOptions output;
+};
+using Typed = const ValidateOptions&;
+
+// What not every subject takes.
+enum Takes : unsigned {
+  kAccelerator = 1,
+  kStack = 2,
+  kSource = 4,
+  kTask = 8,
+  kModel = 16,
+  kRows = 32,
+  kSummary = 64,
+  kDefaultTuning = 128,
+};
+struct Selection {
+  std::string_view flag;
+  Takes bit;
+  bool (*given)(Typed);
+};
+constexpr Selection kSelections[] = {
+    {"--accelerator", kAccelerator, [](Typed t) { return !t.filter.accelerator.empty(); }},
+    {"--stack", kStack, [](Typed t) { return !t.filter.stack.empty(); }},
+    {"--source", kSource, [](Typed t) { return !t.filter.source.empty(); }},
+    {"--task", kTask, [](Typed t) { return !t.filter.task.empty(); }},
+    {"--model", kModel, [](Typed t) { return !t.filter.model.empty(); }},
+    {"--rows", kRows, [](Typed t) { return t.rows; }},
+    {"--summary", kSummary, [](Typed t) { return t.summary; }},
+    {"--default-tuning", kDefaultTuning, [](Typed t) { return t.filter.default_tuning; }},
+};
+
+int run_throughput(Typed typed, Session& session);
+int run_runs(Typed typed, Session& session);
+int run_vision(Typed typed, Session& session);
+int validate_memory_peaks(Typed typed, Session& session);
+int run_serving(Typed typed, Session& session);
+int run_posttraining(Typed typed, Session& session);
+int run_calibrated(Typed typed, Session& session);
+
+// What is replayed; the first row is where no flag names another.
+struct Subject {
+  std::string_view flag;
+  bool ValidateOptions::*asked;
+  unsigned takes;
+  int (*run)(Typed, Session&);
+};
+constexpr unsigned kPublished = kAccelerator | kStack | kSource | kModel;
+constexpr Subject kSubjects[] = {
+    {"", nullptr, kPublished | kTask | kRows | kSummary | kDefaultTuning, run_throughput},
+    {"--runs", &ValidateOptions::runs, 0, run_runs},
+    {"--vision", &ValidateOptions::vision, kPublished, run_vision},
+    {"--memory", &ValidateOptions::memory, kPublished | kTask | kRows, validate_memory_peaks},
+    {"--serving", &ValidateOptions::serving, kPublished | kRows, run_serving},
+    {"--posttraining", &ValidateOptions::posttraining, kPublished | kTask | kRows,
+     run_posttraining},
+    {"--calibrated", &ValidateOptions::calibrated, kSource, run_calibrated},
+};
+
+const Subject& subject_of(Typed typed) {
+  std::vector<std::string_view> asked;
+  const Subject* out = &kSubjects[0];
+  for (const Subject& each : kSubjects) {
+    if (each.asked == nullptr || !(typed.*each.asked)) continue;
+    asked.push_back(each.flag);
+    out = &each;
+  }
+  if (asked.size() < 2) return *out;
+  throw Error(ErrorKind::usage, fmt::format("{} are replayed apart", fmt::join(asked, " and ")),
+              "give one of them");
+}
+
+void refuse_what_it_ignores(const Subject& subject, Typed typed) {
+  std::vector<std::string_view> taken, ignored;
+  for (const Selection& each : kSelections) {
+    if ((subject.takes & each.bit) != 0) {
+      taken.push_back(each.flag);
+    } else if (each.given(typed)) {
+      ignored.push_back(each.flag);
+    }
+  }
+  if (!ignored.empty()) {
+    throw Error(ErrorKind::usage,
+                fmt::format("validate {} does not take {}", subject.flag, fmt::join(ignored, ", ")),
+                taken.empty() ? std::string("it shows all that there is, row by row")
+                              : fmt::format("it takes {}", fmt::join(taken, ", ")));
+  }
+  if (typed.rows && typed.summary) {
+    throw Error(ErrorKind::usage, "--rows and --summary exclude each other", "give one of them");
+  }
+}
+
+// The command whose rows a judgement is of.
+std::string rows_command(const Subject& subject) {
+  std::string out = "trcost validate";
+  if (!subject.flag.empty()) out += fmt::format(" {}", subject.flag);
+  return (subject.takes & kRows) != 0 ? out + " --rows" : out;
+}
+
+std::optional<double> limit(Typed typed) {
+  if (typed.max_error.empty()) return std::nullopt;
+  try {
+    return parse_number(typed.max_error, NumberKind::fraction);
+  } catch (const Error& error) {
+    throw Error(error.kind, error.message, error.hint, "--max-error");
+  }
+}
+
+int check(double error, std::string_view what, Typed typed, std::optional<double> most,
+          Session& session) {
+  if (!most || error <= *most) return kExitOk;
+  const Subject& subject = subject_of(typed);
+  session.error(fmt::format("{} is {:.1f} %, above the {:.1f} % of --max-error", what, 100 * error,
+                            100 * *most),
+                fmt::format("`{}`{} shows what it is of", rows_command(subject),
+                            (subject.takes & kPublished) != 0 ? " with the same filters" : ""));
+  return kExitCheckFailed;
+}
+
+constexpr std::string_view kMedian = "the median error of the selected rows";
+
+// Prints what a replay found; `error` is held against --max-error, where it is called `judged`.
+template <class Replay, class Judge, class Describe>
+int show_replay(Typed typed, Session& session, std::string_view what, const Replay& replay,
+                const Describe& describe, const Judge& error, std::string_view judged = kMedian) {
+  const Format format = typed.output.choose();
+  const std::optional<double> most = limit(typed);
+  Output output(typed.output.path);
+  const auto result = replay();
+  if (result.rows.empty()) {
+    throw Error(ErrorKind::usage, fmt::format("no {} is left by these filters", what),
+                "the same without filters replays all of them");
+  }
+  Document document = describe(result);
+  document.command = session.command;
+  output.write(render(document, format, style_of(typed.output, format, session)));
+  output.commit();
+  return check(error(result), judged, typed, most, session);
+}
+
+constexpr auto kMedianOfAll = [](const auto& result) { return result.all.median; };
+
+int run_throughput(Typed typed, Session& session) {
+  const ValidationPart part = typed.summary ? ValidationPart::summaries
+                              : typed.rows  ? ValidationPart::rows
+                                            : ValidationPart::usual;
+  const auto judged = [&](const ValidationResult& result) {
+    for (const ValidationRow& row : result.rows) {
+      if (!row.problem.empty()) session.warn(fmt::format("{}: {}", row.measured->id, row.problem));
+    }
+    return result.all.median;
+  };
+  return show_replay(
+      typed, session, "measured row", [&] { return validate(session.catalog(), typed.filter); },
+      [&](const ValidationResult& r) { return validation_document(r, part); }, judged);
+}
+
+int run_posttraining(Typed typed, Session& session) {
+  return show_replay(
+      typed, session, "post-training row",
+      [&] { return validate_posttraining(session.catalog(), typed.filter); },
+      [&](const auto& r) { return posttraining_validation_document(r, typed.rows); }, kMedianOfAll);
+}
+
+int run_calibrated(Typed typed, Session& session) {
+  return show_replay(
+      typed, session, "source of measured rows",
+      [&] { return calibration_curve(session.catalog(), typed.filter.source); },
+      [](const auto& r) { return calibration_curve_document(r); },
+      [](const CalibrationCurve& r) { return r.wrong.after[1]; },
+      "the error of sources above 15 %, calibrated to three rows,");
+}
+
+int run_serving(Typed typed, Session& session) {
+  return show_replay(
+      typed, session, "serving measurement",
+      [&] { return validate_serving(session.catalog(), typed.filter); },
+      [&](const auto& r) { return serving_validation_document(r, typed.rows); }, kMedianOfAll);
+}
+
+int run_vision(Typed typed, Session& session) {
+  return show_replay(
+      typed, session, "vision-language run",
+      [&] { return validate_vision(session.catalog(), typed.filter); },
+      [](const auto& r) { return vision_validation_document(r); }, kMedianOfAll);
+}
+
+int validate_memory_peaks(Typed typed, Session& session) {
+  return show_replay(
+      typed, session, "published peak of memory",
+      [&] { return validate_memory(session.catalog(), typed.filter); },
+      [&](const auto& r) { return memory_validation_document(r, typed.rows); }, kMedianOfAll);
+}
+
+int run_runs(Typed typed, Session& session) {
+  return show_replay(
+      typed, session, "published run", [&] { return validate_runs(session.catalog()); },
+      [](const auto& r) { return run_validation_document(r); },
+      [](const RunValidation& r) { return r.median_error; });
+}
+
+int run_validate(Typed typed, Session& session) {
+  const Subject& subject = subject_of(typed);
+  refuse_what_it_ignores(subject, typed);
+  return subject.run(typed, session);
+}
+
+void add_filters(Flags& flags, ValidationFilter& filter) {
+  flags.group("Which rows");
+  const auto add = [&](const char* flag, std::string& value, const char* type, const char* help) {
+    flags.add(flag, value, type, help);
+  };
+  add("--accelerator", filter.accelerator, "NAME", "of this accelerator");
+  add("--stack", filter.stack, "NAME", "of this software stack");
+  add("--source", filter.source, "TEXT", "whose source contains this text");
+  add("--task", filter.task, "pretrain|sft|lora|qlora|lora+emb", "of this kind of training");
+  add("--model", filter.model, "TEXT", "whose model contains this text");
+}
+
+}  // namespace
+
+Action define_validate(Flags& flags, Session& session) {
+  auto typed = std::make_shared<ValidateOptions>();
+  add_filters(flags, typed->filter);
+  flags.group("Options");
+  flags.add("--rows", typed->rows, "show every row, not the summary alone");
+  flags.add("--summary", typed->summary, "the summary alone, also for machines");
+  flags.add("--default-tuning", typed->filter.default_tuning,
+            "as `trcost estimate` without --tuning: who ran a row is not said");
+  flags.add("--runs", typed->runs, "whole published runs: does the range hold their GPU-hours");
+  flags.add("--vision", typed->vision, "published vision-language runs and rates");
+  flags.add("--memory", typed->memory,
+            "published peaks of memory, as the counter of each shows it; --task is what learns");
+  flags.add("--serving", typed->serving, "published serving measurements; --stack is the engine");
+  flags.add("--posttraining", typed->posttraining,
+            "published rounds and whole runs of post-training; --stack is the framework, --task "
+            "the method");
+  flags.add("--calibrated", typed->calibrated,
+            "each source after calibrating to 1, 3 and 10 of its rows (with --source alone)");
+  flags.add("--max-error", typed->max_error, "F",
+            "exit 3 where the median error of the selected rows is larger, e.g. 10%");
+  add_output_options(flags, typed->output);
+  return [typed, &session] { return run_validate(*typed, session); };
+}
+
+}  // namespace trcost::cli

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/flags/flags.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "quantity/suggest.h"
+#include "trcost/error.h"
+#include "trcost/scenario.h"
+
+namespace trcost::cli {
+namespace {
+
+constexpr std::size_t kQuotedFlagLength = 60;
+
+Error usage_error(std::string message, std::string hint) {
+  return {ErrorKind::usage, std::move(message), std::move(hint)};
+}
+
+std::string value_of(const CLI::Option& option) {
+  return option.get_items_expected_max() > 0 ? option.get_type_name() : std::string();
+}
+
+Flag row_of(const CLI::Option& option) {
+  Flag row;
+  const bool positional = option.get_lnames().empty() && option.get_snames().empty();
+  row.name = positional ? option.get_name(true) : "--" + option.get_lnames().front();
+  if (!option.get_snames().empty()) row.letter = "-" + option.get_snames().front();
+  row.value = value_of(option);
+  row.help = option.get_description();
+  row.group = option.get_group();
+  row.repeats = option.get_expected_max() > 1;
+  return row;
+}
+
+// The options of this command that stand for what was meant: of the field that ends in the word, or
+// such that share a long word with it. Empty: none.
+std::string related(std::string_view name, const std::vector<std::string>& known) {
+  constexpr std::size_t kLongWord = 5;
+  constexpr std::size_t kMost = 4;
+  const auto is_known = [&](std::string_view flag) {
+    return std::ranges::find(known, flag) != known.end();
+  };
+  std::string wanted(name.substr(std::min(name.find_first_not_of('-'), name.size())));
+  std::ranges::replace(wanted, '_', '-');
+  std::string member = wanted;
+  std::ranges::replace(member, '-', '_');
+  for (const FieldInfo& info : fields()) {
+    if (info.path.ends_with("." + member) && is_known(info.flag)) {
+      return fmt::format("{} is set by {}", info.path, info.flag);
+    }
+  }
+  std::vector<std::string> near;
+  for (std::size_t at = 0; at < wanted.size();) {
+    const std::size_t end = std::min(wanted.find('-', at), wanted.size());
+    const std::string word = wanted.substr(at, end - at);
+    at = end + 1;
+    if (word.size() < kLongWord) continue;
+    for (const std::string& flag : known) {
+      const bool has = (flag + "-").find("-" + word + "-") != std::string::npos;
+      if (has && std::ranges::find(near, flag) == near.end()) near.push_back(flag);
+    }
+  }
+  if (near.empty() || near.size() > kMost) return {};
+  return fmt::format("near it: {}", fmt::join(near, ", "));
+}
+
+// CLI11 reports a mistyped flag as another one missing, so what it could not place comes first.
+void refuse_leftovers(const CLI::App& app, std::string_view command, std::string_view usage) {
+  for (const std::string& word : app.remaining(true)) {
+    if (word == "--") continue;
+    const std::string name = word.substr(0, std::min(word.find('='), word.size()));
+    const std::string shown = name.substr(0, kQuotedFlagLength);
+    if (!name.starts_with('-')) {
+      throw usage_error(fmt::format("unexpected argument \"{}\"", shown),
+                        fmt::format("usage: trcost {} {}", command, usage));
+    }
+    std::vector<std::string> known;
+    for (const CLI::Option* option : app.get_options()) {
+      for (const std::string& flag : option->get_lnames()) known.push_back("--" + flag);
+    }
+    std::string hint =
+        name == "--version" ? std::string("`trcost --version` says it") : did_you_mean(name, known);
+    if (hint.empty()) hint = related(name, known);
+    if (hint.empty()) hint = fmt::format("`trcost {} --help` lists its options", command);
+    throw usage_error(fmt::format("unknown option \"{}\"", shown), std::move(hint));
+  }
+}
+
+// What CLI11 says of an option, in this program's words.
+Error option_error(const CLI::App& app, std::string_view command, const CLI::ParseError& error) {
+  const std::string text = error.what();
+  std::string help = fmt::format("`trcost {} --help` lists its options", command);
+  constexpr std::string_view kConversion = "Could not convert: ";
+  if (text.starts_with(kConversion)) {
+    const std::string rest = text.substr(kConversion.size());
+    return usage_error(fmt::format("{} takes no value", rest.substr(0, rest.find(' '))),
+                       std::move(help));
+  }
+  const std::string name = text.substr(0, text.find(':'));
+  const CLI::Option* option = app.get_option_no_throw(name);
+  if (option == nullptr) return usage_error(text, std::move(help));
+  if (text.find("At Most") != std::string::npos) {
+    return usage_error(name + " is given more than once", "give it once");
+  }
+  if (text.ends_with(" missing")) {
+    return usage_error(name + " needs a value",
+                       fmt::format("write {} {}", name, option->get_type_name()));
+  }
+  return usage_error(text, std::move(help));
+}
+
+}  // namespace
+
+Flags::Flags() : app_(std::make_unique<CLI::App>()) {
+  app_->allow_extras(true);
+  app_->set_help_flag();
+}
+
+Flags::~Flags() = default;
+
+CLI::Option* Flags::named(CLI::Option* option, std::string_view value) {
+  return option->type_name(std::string(value))->group(group_);
+}
+
+void Flags::add(const std::string& names, std::string& to, std::string_view value,
+                std::string help) {
+  named(app_->add_option(names, to, std::move(help)), value);
+}
+
+void Flags::add(const std::string& names, std::optional<std::string>& to, std::string_view value,
+                std::string help, bool bare) {
+  const auto keep = [&to](const CLI::results_t& texts) {
+    to = texts.empty() ? std::string() : texts.front();
+    return true;
+  };
+  named(app_->add_option(names, keep, std::move(help)), value)->expected(bare ? 0 : 1, 1);
+}
+
+void Flags::add(const std::string& names, std::vector<std::string>& to, std::string_view value,
+                std::string help) {
+  named(app_->add_option(names, to, std::move(help)), value)
+      ->allow_extra_args(!names.starts_with('-'));
+}
+
+void Flags::add(const std::string& names, bool& to, std::string help) {
+  app_->add_flag(names, to, std::move(help))->group(group_);
+}
+
+void Flags::add_help() {
+  app_->set_help_flag("-h,--help", "this help")->group("General");
+}
+
+std::vector<Flag> Flags::rows() const {
+  std::vector<Flag> rows;
+  for (const CLI::Option* option : app_->get_options()) rows.push_back(row_of(*option));
+  return rows;
+}
+
+// CLI11 takes what follows an option as its value, also where that is the next option or where the
+// option ends in "=", and nothing as a value of a switch.
+void Flags::refuse_lost_values(const std::vector<std::string>& arguments) const {
+  const auto known = [&](const std::string& word) -> const CLI::Option* {
+    return word.starts_with('-') ? app_->get_option_no_throw(word) : nullptr;
+  };
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
+    if (word == "--") return;
+    const std::string name = word.substr(0, word.find('='));
+    const CLI::Option* option = known(name);
+    if (option == nullptr) continue;
+    const bool given_here = name.size() < word.size();
+    const bool empty_here = name.size() + 1 == word.size();
+    if (option->get_items_expected_max() == 0) {
+      if (empty_here) throw usage_error(name + " takes no value", "write " + name);
+      continue;
+    }
+    if (given_here && !empty_here) continue;
+    const bool last = i + 1 == arguments.size();
+    const bool optional = option->get_items_expected_min() == 0;
+    if (empty_here || (!last && arguments[i + 1].empty()) ||
+        (!last && !optional && known(arguments[i + 1]) != nullptr)) {
+      throw usage_error(name + " needs a value",
+                        fmt::format("write {} {}", name, option->get_type_name()));
+    }
+    if (!optional) ++i;
+  }
+}
+
+bool Flags::parse_plainly(std::vector<std::string> arguments) {
+  refuse_lost_values(arguments);
+  std::ranges::reverse(arguments);  // CLI11 takes them from the back
+  try {
+    app_->parse(std::move(arguments));
+  } catch (const CLI::ParseError&) {
+    return false;
+  }
+  return app_->remaining(true).empty();
+}
+
+Parsed Flags::parse(std::vector<std::string> arguments, std::string_view command,
+                    std::string_view usage) {
+  refuse_lost_values(arguments);
+  std::ranges::reverse(arguments);
+  try {
+    app_->parse(std::move(arguments));
+  } catch (const CLI::CallForHelp&) {
+    return Parsed::help;
+  } catch (const CLI::ParseError& error) {
+    refuse_leftovers(*app_, command, usage);
+    throw option_error(*app_, command, error);
+  }
+  refuse_leftovers(*app_, command, usage);
+  return Parsed::good;
+}
+
+}  // namespace trcost::cli

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/flags/settings.h"
+#include "trcost/scenario.h"
+
+namespace trcost::cli {
+
+class Flags;
+class Session;
+
+/// What was typed for the scenario's fields and --scenario.
+class ScenarioOptions {
+ public:
+  /// Adds --scenario, and an option for each field (that is `wanted`) whose flag the session
+  /// defines.
+  void add(Flags& flags, const Session& session, bool (*wanted)(const FieldInfo&) = nullptr);
+  /// The fields whose flags were typed.
+  [[nodiscard]] std::vector<Field> typed() const;
+  /// Flags over --scenario over environment over the config file. Throws Error (usage) for pairs
+  /// that exclude each other.
+  [[nodiscard]] Scenario read(Session& session) const { return read(session, {}); }
+  /// Takes what is not the scenario's out of the text of --scenario, given its origin.
+  using Prepare = std::function<std::string(std::string text, const std::string& origin)>;
+  [[nodiscard]] Scenario read(Session& session, const Prepare& prepare) const;
+  /// What read() puts together: flags over --scenario over environment over the config file.
+  [[nodiscard]] std::vector<Layer> layers(Session& session, const Prepare& prepare = {}) const;
+  /// A file given in another way than by --scenario; Error (usage) where both are.
+  void set_file(const std::string& path);
+
+ private:
+  struct Typed {
+    const FieldInfo* info;
+    std::optional<std::string> text;
+  };
+  std::string file_;
+  std::vector<std::unique_ptr<Typed>> typed_;
+};
+
+/// The text of a file, or of stdin for `-`; at most 16 MB.
+std::string read_input(const std::string& path);
+
+}  // namespace trcost::cli

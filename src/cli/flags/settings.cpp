@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/flags/settings.h"
+
+#include <fmt/format.h>
+
+#include "cli/flags/scenario_options.h"
+#include "cli/session.h"
+#include "scenario/defaults.h"
+#include "text/files.h"
+#include "trcost/error.h"
+
+namespace trcost::cli {
+namespace {
+
+Layer config_layer(const std::string& path) {
+  try {
+    return {Layer::Kind::config, path, defaults_from_json(read_input(path), path)};
+  } catch (const Error& error) {
+    const std::string way = "--no-config answers without the config file";
+    throw Error(error.kind, error.message, error.hint.empty() ? way : error.hint + "; " + way,
+                error.location);
+  }
+}
+
+Layer environment_layer() {
+  Layer layer{Layer::Kind::environment, "environment", {}};
+  for (const FieldInfo& info : fields()) {
+    const std::string name = environment_variable(info);
+    const std::string value = environment(name.c_str());
+    if (!value.empty()) layer.values.set(info, value, name);
+  }
+  return layer;
+}
+
+void overlay(Scenario& base, const Layer& layer) {
+  const bool file = layer.kind == Layer::Kind::config || layer.kind == Layer::Kind::file;
+  refuse_exclusive(layer.values, file ? ErrorKind::data : ErrorKind::usage, layer.name);
+  for (const FieldInfo& info : fields()) {
+    if (layer.values.has(info.field)) base.clear_excluded_by(info.field);
+  }
+  std::vector<Scenario::Stage> stages =
+      layer.values.stages.empty() ? std::move(base.stages) : layer.values.stages;
+  base = stage_scenario(base, {"", layer.values});
+  base.stages = std::move(stages);
+}
+
+}  // namespace
+
+std::string usual_config_path() {
+  std::string folder = environment("XDG_CONFIG_HOME");
+  if (folder.empty()) {
+    const std::string home = environment("HOME");
+    if (home.empty()) return {};
+    folder = home + "/.config";
+  }
+  return folder + "/trcost/config.json";
+}
+
+std::string config_path(const Session& session) {
+  if (session.options.no_config) return {};
+  if (!session.options.config.empty()) return session.options.config;
+  if (std::string path = environment("TRCOST_CONFIG"); !path.empty()) return path;
+  std::string path = usual_config_path();
+  return file_exists(path) ? path : std::string();
+}
+
+std::vector<Layer> own_layers(Session& session) {
+  std::vector<Layer> layers;
+  if (session.options.no_config && !session.options.config.empty()) {
+    throw Error(ErrorKind::usage, "--config and --no-config exclude each other",
+                "give one of them");
+  }
+  if (const std::string path = config_path(session); !path.empty()) {
+    layers.push_back(config_layer(path));
+  } else {
+    session.trace(session.options.no_config ? "no config file is wanted"
+                                            : "no config file at " + usual_config_path());
+  }
+  layers.push_back(environment_layer());
+  return layers;
+}
+
+Layered combined(const std::vector<Layer>& layers) {
+  Layered out;
+  for (const Layer& layer : layers) {
+    overlay(out.scenario, layer);
+    for (const FieldInfo& info : fields()) {
+      const Layer*& origin = out.origin[static_cast<std::size_t>(info.field)];
+      if (layer.values.has(info.field)) origin = &layer;
+      if (!out.scenario.has(info.field)) origin = nullptr;
+    }
+  }
+  return out;
+}
+
+std::string origin_words(const Layer* layer, const FieldInfo& info) {
+  if (layer == nullptr) return "default";
+  switch (layer->kind) {
+    case Layer::Kind::config:
+      return "config file " + layer->name;
+    case Layer::Kind::environment:
+      return "environment " + environment_variable(info);
+    case Layer::Kind::file:
+      return "scenario file " + layer->name;
+    case Layer::Kind::flags:
+      return fmt::format("flag {}", info.flag);
+  }
+  return {};
+}
+
+void note_settings(const Layered& layered, Session& session) {
+  std::string from_file;
+  for (const FieldInfo& info : fields()) {
+    const Layer* origin = layered.origin[static_cast<std::size_t>(info.field)];
+    if (origin == nullptr || origin->kind > Layer::Kind::environment) continue;
+    const bool file = origin->kind == Layer::Kind::config;
+    Setting setting{std::string(info.path), value_json(layered.scenario, info),
+                    file ? origin->name : environment_variable(info)};
+    if (file) {
+      from_file +=
+          fmt::format("{}{} = {}", from_file.empty() ? "" : ", ", setting.path, setting.value);
+    }
+    session.settings.push_back(std::move(setting));
+  }
+  if (from_file.empty()) return;
+  session.command += fmt::format("  # {} from {}", from_file, config_path(session));
+  session.note(
+      fmt::format("{} from {} (--no-config leaves it out)", from_file, config_path(session)));
+}
+
+}  // namespace trcost::cli

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/answer/answer.h"
+
+#include <cmath>
+
+#include "catalog/hardware/peak.h"
+#include "estimate/answer/answer_notes.h"
+#include "estimate/answer/phase_results.h"
+#include "estimate/answer/waterfall.h"
+#include "estimate/explain/explain.h"
+#include "estimate/question/data/data_scale.h"
+#include "estimate/question/data/pipeline_data.h"
+#include "estimate/question/model_summary.h"
+#include "quantity/quantity.h"
+
+namespace trcost {
+namespace {
+
+// What the other phases of a round compute stands with the language model.
+void count_flops(const Task& task, const Execution& execution, FlopTotals& out) {
+  const ResolvedWork& work = task.work();
+  const TrainingFlops& per_token = work.flops_per_token;
+  const double tokens = task.amounts.tokens.total;
+  const double learning = per_token.total() * tokens_per_step(work, execution.plan.layout);
+  const double others = (execution.model_flops / learning - 1) * per_token.total();
+  out.language = (per_token.language() + others) * tokens;
+  out.vision = per_token.encoder() * tokens;
+  out.projector = per_token.connector() * tokens;
+  out.model = out.language + out.vision + out.projector;
+  out.hardware = out.model * execution.hardware_flops / execution.model_flops;
+  out.per_token = out.model / tokens;
+  out.rule_6nd = 6 * work.rule_params * tokens;
+}
+
+// Counts are whole; the parts stay the sum of the total.
+TokenTotals whole_tokens(const TokenTotals& tokens) {
+  TokenTotals out = tokens;
+  out.total = std::round(tokens.total);
+  out.vision = std::round(tokens.vision);
+  // What cross-attention reads stands beside the text, not in the sequence.
+  const bool in_sequence = tokens.text + tokens.vision <= tokens.total * (1 + 1e-9);
+  out.text = in_sequence ? out.total - out.vision : std::round(tokens.text);
+  out.vision_encoder = std::round(tokens.vision_encoder);
+  return out;
+}
+
+// How good the answer is. No row stands behind a speed that was given; of the chip it still holds
+// whether whole runs on it are known.
+void describe_method(const Prepared& prepared, const Execution& execution,
+                     PerformanceSummary& out) {
+  out.quality = prepared.quality;
+  out.method = prepared.method;
+  if (!execution.speed_given()) return;
+  MethodQuality& quality = out.quality.emplace();
+  quality.name = execution.mfu_given ? "given MFU" : "measured pace";
+  quality.measured = prepared.quality.measured;
+  out.method = quality.name;
+}
+
+// Hours are continuous in the tokens; who counts steps counts the last one too.
+WorkTotals work_totals(const Task& task, const Execution& execution, const UsefulTime& useful,
+                       const Estimate& out) {
+  const double steps = optimizer_steps(task, out.layout);
+  WorkTotals totals;
+  totals.steps = out.steps;
+  totals.step_seconds =
+      out.steps * (execution.phases.empty() ? execution.step_seconds : execution.round_seconds);
+  totals.tokens = steps * tokens_per_step(task.work(), out.layout);
+  totals.model_flop = steps * execution.model_flops;
+  totals.hardware_flop = steps * execution.hardware_flops;
+  totals.paid_seconds = out.gpu_hours * kSecondsPerHour;
+  totals.running_seconds = totals.paid_seconds * useful.production_overhead;
+  totals.busy_seconds = totals.running_seconds * useful.goodput_share;
+  totals.peak_flop = totals.busy_seconds * peak_flops(task.model());
+  totals.peak_flop_bf16.reset();
+  const auto bf16 = peak_flops(*task.model().platform().accelerator, Precision::bf16);
+  if (bf16) totals.peak_flop_bf16 = totals.busy_seconds * *bf16;
+  totals.network_seconds.reset();
+  if (const auto share = network_share(execution)) {
+    totals.network_seconds = totals.busy_seconds * *share;
+  }
+  totals.batch_tokens.reset();
+  if (const auto cost = batch_token_cost(task, execution)) {
+    totals.batch_tokens = totals.tokens * *cost;
+  }
+  return totals;
+}
+
+void fill_plan(const Question& question, const Execution& execution, Estimate& out) {
+  const ResolvedWork& work = question.work();
+  const Platform& platform = question.platform();
+  out.accelerator = platform.accelerator->name;
+  out.accelerator_title = platform.accelerator->title;
+  out.system = platform.system->name;
+  out.price_data_date.assign(question.price_data_date);
+  out.gpus = execution.gpus;
+  out.precision = platform.precision;
+  out.one_precision = true;
+  out.layout = execution.plan.layout;
+  out.one_layout = true;
+  out.memory = execution.plan.memory;
+  out.seq_length = work.seq_length;
+  out.tokens = whole_tokens(question.amounts.tokens);
+  out.medium = work.medium;
+  out.model = describe_model(work);
+  out.one_model = true;
+  count_flops(question, execution, out.flops);
+}
+
+// The clock, what is done in that time, and its ratios.
+void fill_time(const Task& task, const Sized& sized, Estimate& out) {
+  const Execution& execution = sized.execution;
+  const double steps = optimizer_steps(task, out.layout);
+  out.steps = std::ceil(steps / execution.updates * (1 - 1e-12));
+  out.wall_clock_seconds =
+      sized.wall_clock_seconds.value_or(steps * execution.step_seconds / sized.useful.share());
+  out.gpu_hours = out.gpus * out.wall_clock_seconds / kSecondsPerHour;
+  out.work = work_totals(task, execution, sized.useful, out);
+  ratios_of(out.work, out.performance);
+  fill_waterfall(execution, sized.useful, out);
+}
+
+void fill_derivations(const Question& question, const Sized& sized, const EstimateOptions& options,
+                      Estimate& out) {
+  out.derivations.clear();
+  out.step.reset();
+  if (options.derivations) add_derivations({question, sized.execution, sized.useful}, out);
+}
+
+}  // namespace
+
+Sized size(const Question& question, Notes& notes) {
+  const UsefulShare useful_share = [&](double gpus, double busy_seconds) {
+    return useful_time(question.useful, gpus, busy_seconds).share();
+  };
+  Sized out;
+  out.execution = resolve_execution(question, useful_share, notes);
+  out.useful = useful_time(question.useful, working_gpus(out.execution),
+                           wall_seconds(question, out.execution, 1));
+  note_useful_time(question.useful, out.useful, notes);
+  return out;
+}
+
+void set_pace(const Pace& pace, Sized& sized) {
+  Execution& execution = sized.execution;
+  execution.pace = pace.factor;
+  execution.step_seconds *= pace.factor;
+  execution.round_seconds *= pace.factor;
+  execution.pass.step_seconds *= pace.factor;
+  for (PhaseTime& phase : execution.phases) phase.seconds *= pace.factor;
+  sized.wall_clock_seconds = pace.wall_clock_seconds;
+}
+
+void answer(const Question& question, const Sized& sized, const EstimateOptions& options,
+            Notes& notes, Estimate& out) {
+  const Execution& execution = sized.execution;
+  fill_plan(question, execution, out);
+  describe_method(*question.prepared, execution, out.performance);
+  fill_time(question, sized, out);
+  add_data_pipeline(question, execution.data_wait, options.assumptions, out);
+  add_money(question, out);
+  add_phase_results(*question.prepared, execution, out);
+  fill_derivations(question, sized, options, out);
+  if (options.trace) trace_choices(execution, *question.price, out, options.trace);
+  if (options.assumptions) {
+    warn_about_plan(question, out, notes);
+    if (!out.pipeline->gpu_bound) notes.warn(out.pipeline->verdict);
+    warn_about_spot(question, sized.useful, out, notes);
+    out.runner_up = runner_up_text(execution.plan);
+  }
+  out.beyond_stack = beyond_stack(question.asked.layout, *question.platform().stack);
+  out.assumptions = std::move(notes.assumptions);
+  out.warnings = std::move(notes.warnings);
+  out.stages.clear();
+}
+
+RangeInputs range_inputs(const Question& question, const Sized& sized, const Estimate& round,
+                         const Trial& trial) {
+  return range_inputs(question, sized.useful, sized.execution.speed_given(), trial, round);
+}
+
+}  // namespace trcost

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/estimate.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "catalog/assumed.h"
+#include "estimate/answer/answer.h"
+#include "estimate/answer/job.h"
+#include "estimate/question/questions.h"
+#include "trcost/error.h"
+
+namespace trcost {
+
+struct Estimator::State {
+  State(const Catalog& catalog_, EstimateOptions options_)
+      : catalog(catalog_), options(std::move(options_)), questions(catalog_) {}
+
+  const Catalog& catalog;
+  EstimateOptions options;
+  std::vector<Failure> failures;
+  Questions questions;
+
+  /// One round of a job into `out`, and what its range is drawn from to `ranges` where one is
+  /// wanted. `pace` where its speed was measured.
+  void round(const Scenario& asked, std::string_view accelerator, const Pace* pace,
+             std::vector<RangeInputs>& ranges, Estimate& out);
+  /// Draws the range of an answer.
+  void draw(std::vector<RangeInputs> ranges, Estimate& out) const;
+};
+
+void Estimator::State::round(const Scenario& asked, std::string_view accelerator, const Pace* pace,
+                             std::vector<RangeInputs>& ranges, Estimate& out) {
+  Notes notes(options.assumptions), last(options.assumptions);
+  const Question question = questions.ask(asked, accelerator, notes, last);
+  Sized sized = size(question, notes);
+  if (pace != nullptr) set_pace(*pace, sized);
+  notes.append(std::move(last));
+  answer(question, sized, options, notes, out);
+  if (!options.range) return;
+  const Trial trial = [&](const FieldInfo& field, double value) {
+    Scenario other = asked;
+    other.set_number(Field::hardware_gpus, out.gpus);
+    other.set_number(field, value, field.flag);
+    Estimate found;
+    EstimateOptions least;
+    least.assumptions = least.range = false;
+    Estimator(catalog, least).run_one(other, accelerator, found);
+    return found;
+  };
+  ranges.push_back(range_inputs(question, sized, out, trial));
+}
+
+void Estimator::State::draw(std::vector<RangeInputs> ranges, Estimate& out) const {
+  if (ranges.empty()) return;
+  out.range = compute_range(std::move(ranges));
+  if (!options.derivations) return;
+  for (Derivation& step : derive_range(out.range)) out.derivations.push_back(std::move(step));
+}
+
+std::vector<std::string> platforms_of(const Scenario& scenario, const Catalog& catalog) {
+  std::vector<std::string> names = scenario.names(Field::hardware_accelerator);
+  return names.empty() ? catalog.assumed().accelerators : names;
+}
+
+Estimator::Estimator(const Catalog& catalog, EstimateOptions options)
+    : state_(new State(catalog, options)) {}
+
+Estimator::~Estimator() = default;
+
+const std::vector<Estimator::Failure>& Estimator::failures() const {
+  return state_->failures;
+}
+
+void Estimator::run_one(const Scenario& scenario, std::string_view accelerator, Estimate& out) {
+  std::vector<RangeInputs> ranges;
+  if (scenario.stages.empty()) {
+    state_->round(scenario, accelerator, nullptr, ranges, out);
+  } else {
+    std::vector<RoundAnswer> rounds;
+    for (const Scenario::Stage& stage : scenario.stages) {
+      rounds.push_back({stage.name, {}});
+      state_->round(stage_scenario(scenario, stage), accelerator, nullptr, ranges,
+                    rounds.back().estimate);
+    }
+    out = job_of(std::move(rounds));
+  }
+  state_->draw(std::move(ranges), out);
+}
+
+void Estimator::run_paced(const Scenario& scenario, std::string_view accelerator, const Pace& pace,
+                          Estimate& out) {
+  std::vector<RangeInputs> ranges;
+  state_->round(scenario, accelerator, &pace, ranges, out);
+  state_->draw(std::move(ranges), out);
+}
+
+std::vector<Estimate> Estimator::run(const Scenario& scenario) {
+  state_->failures.clear();
+  const std::vector<std::string> names = platforms_of(scenario, state_->catalog);
+  std::vector<Estimate> out;
+  std::optional<Error> last;
+  for (const std::string& name : names) {
+    try {
+      Estimate estimate;
+      run_one(scenario, name, estimate);
+      out.push_back(std::move(estimate));
+    } catch (const Error& error) {
+      if (names.size() == 1 || error.kind != ErrorKind::no_answer) throw;
+      state_->failures.push_back({name, error.what(), error.hint});
+      last = error;
+    }
+  }
+  if (out.empty() && last) {
+    throw Error(last->kind,
+                fmt::format("none of the {} platforms has an answer; {}: {}", names.size(),
+                            names.back(), last->what()),
+                last->hint);
+  }
+  return out;
+}
+
+std::vector<Estimate> estimate(const Scenario& scenario, const Catalog& catalog,
+                               EstimateOptions options) {
+  return Estimator(catalog, options).run(scenario);
+}
+
+}  // namespace trcost

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/answer/phase_results.h"
+
+#include <algorithm>
+
+#include "quantity/quantity.h"
+
+namespace trcost {
+namespace {
+
+// A share of the job's hours and of its bill.
+void take_share(const Estimate& job, double share, PhaseResult& out) {
+  out.gpu_hours = job.gpu_hours * share;
+  if (job.cost.total) out.cost = *job.cost.total * share;
+}
+
+// A round of a plain run is one step, whose last may be filled in part.
+PhaseResult plain_phase(const Prepared& prepared, const Execution& execution, const Estimate& job) {
+  PhaseResult out;
+  out.name = "train_policy";
+  out.method = prepared.training;
+  out.gpus = job.gpus;
+  out.step_seconds = job.performance.step_seconds;
+  out.tokens = tokens_per_step(prepared.work, job.layout);
+  out.model_flops = execution.model_flops;
+  out.hardware_flops = execution.hardware_flops;
+  out.layout = job.layout;
+  out.layers = job.model.dealt_layers;
+  take_share(job, 1, out);
+  return out;
+}
+
+RolloutSummary summary(const RoundWork& round, const Execution& execution, const Estimate& job) {
+  RolloutSummary out;
+  const RolloutWork& work = *round.rollout;
+  out.rounds = job.steps;
+  out.responses = work.responses();
+  out.generated_tokens = out.rounds * out.responses * work.mean_response();
+  for (const PhaseTime& phase : execution.phases) {
+    if (phase.work == Work::generate) out.generation_share += phase.seconds;
+  }
+  out.generation_share = std::min(1.0, out.generation_share / execution.round_seconds);
+  out.idle_share = execution.rollout.idle_share;
+  out.tail_share = execution.rollout.tail_share;
+  out.longest_over_mean = execution.rollout.longest / work.mean_response();
+  out.sequences_per_engine = execution.rollout_sequences;
+  out.engine_bytes = execution.engine.weights;
+  out.kv_cache_bytes = execution.engine.cache;
+  out.moving_seconds = execution.serial.moving();
+  if (job.cost.total) {
+    out.usd_per_round = *job.cost.total / out.rounds;
+    out.usd_per_million_generated = *job.cost.total / out.generated_tokens * 1e6;
+  }
+  return out;
+}
+
+}  // namespace
+
+void add_phase_results(const Prepared& prepared, const Execution& execution, Estimate& out) {
+  out.phases.clear();
+  out.rollout.reset();
+  if (execution.phases.empty()) {
+    out.phases.push_back(plain_phase(prepared, execution, out));
+    return;
+  }
+  const double all = execution.gpus * execution.round_seconds;
+  double worked = 0;
+  for (const PhaseTime& phase : execution.phases) {
+    PhaseResult& result = out.phases.emplace_back();
+    result.name = phase.name;
+    result.method = prepared.training;
+    result.work = phase.work;
+    result.gpus = phase.gpus;
+    result.step_seconds = phase.seconds;
+    result.tokens = phase.tokens;
+    result.model_flops = phase.model_flops;
+    result.hardware_flops = phase.hardware_flops;
+    result.layout = phase.layout;
+    result.layers = out.model.dealt_layers;
+    result.engine = phase.engine;
+    take_share(out, phase.gpus * phase.seconds / all, result);
+    worked += phase.gpus * phase.seconds;
+  }
+  constexpr double kRounding = 1e-9;
+  if (const double waited = 1 - worked / all; waited > kRounding) {
+    PhaseResult& result = out.phases.emplace_back();
+    result.name = "wait";
+    result.method = prepared.training;
+    result.work = Work::wait;
+    result.gpus = out.gpus;
+    result.step_seconds = waited * execution.round_seconds;
+    take_share(out, waited, result);
+  }
+  if (prepared.round && prepared.round->rollout) {
+    out.rollout = summary(*prepared.round, execution, out);
+    const bool tight = out.memory.tight;
+    out.memory = fullest_moment(*prepared.round, out.memory, execution.engine);
+    out.memory.tight = tight;
+  }
+}
+
+}  // namespace trcost

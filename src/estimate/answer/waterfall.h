@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "estimate/question/cost/useful_time.h"
+#include "estimate/question/platform.h"
+#include "trcost/estimate.h"
+
+namespace trcost {
+
+/// Share of a step that is exposed communication. Empty where steps are not modelled (a given MFU)
+/// or a round is of several kinds of work.
+std::optional<double> network_share(const Execution& execution);
+
+/// The shares from dense peak to realised MFU, of an estimate whose MFU is known: share k is the
+/// time of the terms before k over the time with k, so that they multiply to useful time / step
+/// time; then goodput and production overhead. A given MFU is one term; of several kinds of work
+/// there is no one way down. Throws std::logic_error unless the shares multiply to MFU, goodput and
+/// overhead within 1e-9.
+void fill_waterfall(const Execution& execution, const UsefulTime& useful, Estimate& out);
+
+}  // namespace trcost

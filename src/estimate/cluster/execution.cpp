@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "catalog/hardware/peak.h"
+#include "estimate/cluster/execution.h"
+#include "estimate/cluster/execution_notes.h"
+#include "estimate/question/data/pipeline_data.h"
+#include "quantity/quantity.h"
+#include "trcost/error.h"
+
+namespace trcost {
+
+double peak_flops(const StepModel& model) {
+  const Platform& platform = model.platform();
+  if (const auto rate = peak_flops(*platform.accelerator, platform.precision)) return *rate;
+  throw Error(ErrorKind::no_answer, fmt::format("{} has no {}", platform.accelerator->title,
+                                                precision_name(platform.precision)));
+}
+
+double with_recomputation(const StepTime& time) {
+  return time.model_flops > 0 ? time.hardware_flops / time.model_flops : 1;
+}
+
+namespace {
+
+Execution with_plan(const Task& task, double gpus, Plan plan) {
+  const ResolvedWork& work = task.work();
+  Execution out;
+  out.gpus = gpus;
+  const std::optional<double> mfu = task.asked.mfu;
+  out.mfu_given = mfu.has_value();
+  out.plan = std::move(plan);
+  const double tokens = tokens_per_step(work, out.plan.layout);
+  out.model_flops = work.flops_per_token.total() * tokens;
+  out.hardware_flops = out.model_flops * with_recomputation(out.plan.time);
+  if (mfu) {
+    out.step_seconds = out.model_flops / (gpus * peak_flops(task.model()) * *mfu);
+    return out;
+  }
+  out.data_wait = data_wait(task, tokens / out.plan.time.seconds / gpus);
+  out.step_seconds = out.plan.time.seconds * out.data_wait;
+  return out;
+}
+
+double per_sequence(const Execution& execution) {
+  return execution.step_seconds / execution.plan.layout.global_batch;
+}
+
+// On the accelerators that `get` plans for: all, or in a round with accelerators of its own for
+// generation those that remain, at the split that takes least time. Empty where nothing fits.
+template <class GetPlan>
+std::optional<Execution> on_cluster(const Task& task, double gpus, const GetPlan& get) {
+  const Prepared& prepared = *task.prepared;
+  const auto planned = [&](double learners) -> std::optional<Execution> {
+    std::optional<Plan> plan = get(request_for(task, learners));
+    if (!plan) return std::nullopt;
+    return with_plan(task, learners, *std::move(plan));
+  };
+  if (!prepared.round) return planned(gpus);
+  std::optional<Execution> best;
+  std::optional<Error> unfit;
+  const double node = task.platform().system->gpus_per_node;
+  for (const double generating : generation_splits(*prepared.round, gpus, node)) {
+    if (generating >= gpus) continue;
+    try {
+      std::optional<Execution> found = planned(gpus - generating);
+      if (!found) continue;
+      found->gpus = gpus;
+      if (!add_phases(*prepared.round, generating, *found)) continue;
+      if (!best || per_sequence(*found) < per_sequence(*best)) best = std::move(found);
+    } catch (const Error& error) {
+      if (error.kind != ErrorKind::no_answer) throw;
+      unfit = error;
+    }
+  }
+  if (!best && unfit) throw *unfit;
+  return best;
+}
+
+[[noreturn]] void fail_to_generate(const Task& task, double gpus) {
+  throw Error(
+      ErrorKind::no_answer,
+      fmt::format("{} accelerators do not hold what learns and what generates the responses "
+                  "of a round on {}",
+                  format_exact(gpus), task.platform().accelerator->name),
+      "take more --gpus, another --placement, or shorter responses", "--gpus");
+}
+
+}  // namespace
+
+Execution execute(const Task& task, double gpus) {
+  std::optional<Execution> found =
+      on_cluster(task, gpus, [&](PlanRequest request) -> std::optional<Plan> {
+        // With a given MFU the layout is only shown, so the answer stands where nothing fits.
+        request.allow_too_large = task.asked.mfu.has_value();
+        return task.prepared->plans->all(task.model(), request);
+      });
+  if (!found) fail_to_generate(task, gpus);
+  return *std::move(found);
+}
+
+std::optional<Execution> execute_fitting(const Task& task, double gpus) {
+  if (request_for(task, gpus).complete()) return execute(task, gpus);
+  return on_cluster(task, gpus, [&](const PlanRequest& each) {
+    return task.prepared->plans->fitting(task.model(), each);
+  });
+}
+
+namespace {
+
+// As execute(), on as many of the accelerators as train fastest.
+Execution execute_given(const Task& task, double gpus) {
+  if (task.asked.mfu) return execute(task, gpus);
+  std::optional<Execution> found =
+      on_cluster(task, gpus, [&](const PlanRequest& request) -> std::optional<Plan> {
+        return task.prepared->plans->with_idle(task.model(), request);
+      });
+  if (!found) fail_to_generate(task, gpus);
+  return *std::move(found);
+}
+
+}  // namespace
+
+double wall_seconds(const Task& task, const Execution& execution, double useful) {
+  return optimizer_steps(task, execution.plan.layout) * execution.step_seconds / useful;
+}
+
+double working_gpus(const Execution& execution) {
+  // Of a round some generate beside those of the layout.
+  const bool all = execution.mfu_given || !execution.phases.empty();
+  return all ? execution.gpus : execution.plan.layout.gpus();
+}
+
+double usual_batch(const Task& task, double gpus) {
+  const Amounts& amounts = task.amounts;
+  if (!amounts.usual_batch) return amounts.global_batch;
+  const double usual = *amounts.usual_batch;
+  const double all = std::max(1.0, std::floor(amounts.tokens.total / task.work().seq_length));
+  if (amounts.usual_batch_grows) {
+    return std::min(all, cluster_global_batch(amounts.pretraining_batch, gpus));
+  }
+  // A sequence for each accelerator, within what recipes of the same data differ by: 128 to 512.
+  constexpr double kMostGrowth = 4;
+  const double each = std::min(gpus, kMostGrowth * usual);
+  return std::max(usual, std::min(all, each));
+}
+
+std::optional<double> batch_token_cost(const Task& task, const Execution& execution) {
+  const Amounts& amounts = task.amounts;
+  if (!amounts.usual_batch || !amounts.critical_batch) return std::nullopt;
+  const double usual = usual_batch(task, execution.gpus);
+  const double batch = execution.plan.layout.global_batch;
+  if (batch <= usual) return 0;
+  return batch_cost(batch, usual, *amounts.critical_batch) - 1;
+}
+
+PlanRequest request_for(const Task& task, double gpus) {
+  PlanRequest request = task.asked.layout;
+  request.gpus = gpus;
+  request.batch_hint = usual_batch(task, gpus);
+  return request;
+}
+
+double tokens_per_step(const ResolvedWork& work, const Layout& layout) {
+  return layout.global_batch * work.seq_length;
+}
+
+double optimizer_steps(const Task& task, const Layout& layout) {
+  return std::max(1.0, task.amounts.tokens.total / tokens_per_step(task.work(), layout));
+}
+
+namespace {
+
+// Share of the time that steps are.
+double executed_useful_share(const Task& task, const Execution& execution,
+                             const UsefulShare& useful) {
+  return useful(working_gpus(execution), wall_seconds(task, execution, 1));
+}
+
+}  // namespace
+
+bool failures_take_much(const Task& task, const Execution& execution, const UsefulShare& useful) {
+  constexpr double kFewFailures = 0.85;
+  if (execution.mfu_given || task.prepared->round) return false;
+  return executed_useful_share(task, execution, useful) <=
+         kFewFailures * useful(1, wall_seconds(task, execution, 1));
+}
+
+// Where failures take much of the time, a part of the accelerators may be done sooner than all: the
+// planner knows steps alone.
+Execution execute_asked(const Task& task, double gpus, const UsefulShare& useful) {
+  constexpr double kParts[] = {15. / 16, 7. / 8, 3. / 4, 5. / 8};
+  Execution best = execute_given(task, gpus);
+  if (!failures_take_much(task, best, useful)) return best;
+  const auto wall = [&](const Execution& e) {
+    return wall_seconds(task, e, executed_useful_share(task, e, useful));
+  };
+  const double node = task.platform().system->gpus_per_node;
+  for (const double part : kParts) {
+    const double fewer = std::floor(gpus * part / node) * node;
+    if (fewer < 1 || request_for(task, gpus).complete()) break;
+    Execution found = execute_given(task, fewer);
+    found.gpus = gpus;
+    if (wall(found) < wall(best)) best = std::move(found);
+  }
+  return best;
+}
+
+namespace {
+
+// What would meet the deadline that was given beside the cluster.
+std::string enough_for_deadline(const Task& task, const UsefulShare& useful) {
+  Notes unread(false);
+  try {
+    return fmt::format("{} would meet it", format_exact(size_cluster(task, useful, unread).gpus));
+  } catch (const Error& error) {
+    return error.message;
+  }
+}
+
+void note_missed_deadline(const Task& task, const Execution& execution, const UsefulShare& useful,
+                          Notes& notes) {
+  if (!notes.wanted() || !task.asked.deadline_given) return;
+  const double seconds =
+      wall_seconds(task, execution, executed_useful_share(task, execution, useful));
+  if (seconds <= task.asked.deadline) return;
+  notes.warn(fmt::format(
+      "{} {} take {}, longer than the --deadline of {}: {}", format_exact(execution.gpus),
+      task.platform().accelerator->name, format_number(seconds, NumberKind::duration),
+      format_number(task.asked.deadline, NumberKind::duration), enough_for_deadline(task, useful)));
+}
+
+Execution choose_execution(const Task& task, const UsefulShare& useful, Notes& notes) {
+  const Asked& asked = task.asked;
+  if (asked.gpus) return execute_asked(task, *asked.gpus, useful);
+  if (asked.layout.dp) {
+    const double gpus = asked.layout.product();
+    notes.add(Field::hardware_gpus, gpus, "the degrees given multiply to it", "the layout");
+    return execute(task, gpus);
+  }
+  if (!asked.deadline_given) {
+    const FieldInfo& field = field_info(Field::hardware_deadline);
+    notes.add({std::string(field.path), format_number(asked.deadline, NumberKind::duration), "",
+               std::string(field.rule), "trcost default"});
+  }
+  return size_cluster(task, useful, notes);
+}
+
+}  // namespace
+
+Execution resolve_execution(const Task& task, const UsefulShare& useful, Notes& notes) {
+  const Execution out = choose_execution(task, useful, notes);
+  note_execution(task, out, notes);
+  if (task.asked.gpus || task.asked.layout.dp) {
+    note_missed_deadline(task, out, useful, notes);
+  }
+  return out;
+}
+
+}  // namespace trcost

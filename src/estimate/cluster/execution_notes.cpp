@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/cluster/execution_notes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "estimate/cluster/cluster_size.h"
+#include "quantity/quantity.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+// Idle GPUs below this share are in the noise of the answer.
+constexpr double kIdleWorthSaying = 0.05;
+
+void note_idle(const Execution& execution, bool batch_given, bool degrees_given, Notes& notes) {
+  const double busy = execution.plan.layout.gpus();
+  if (busy == execution.gpus || !notes.wanted()) return;
+  const std::string why = fmt::format(
+      "{} of {} accelerators stay idle: {}", format_exact(execution.gpus - busy),
+      format_exact(execution.gpus),
+      degrees_given ? std::string("the degrees given multiply to fewer")
+                    : fmt::format("no layout divides them well in steps of about {} sequences",
+                                  format_exact(execution.plan.layout.global_batch)));
+  notes.add({"layout.gpus", format_exact(busy), "accelerators", why, "planner"});
+  if (busy >= (1 - kIdleWorthSaying) * execution.gpus) return;
+  notes.warn(fmt::format("{}; all {} are paid for, and {} would be done about as soon{}", why,
+                         format_exact(execution.gpus), format_exact(busy),
+                         batch_given || degrees_given ? "" : "; --global-batch sets other steps"));
+}
+
+// What the batch costs in quality, where that is more than the model's own error.
+void note_batch_cost(const Task& task, const Execution& execution, Notes& notes) {
+  constexpr double kWorthSaying = 0.1;
+  const double more = batch_token_cost(task, execution).value_or(0);
+  if (more < kWorthSaying || !notes.wanted()) return;
+  const double batch = execution.plan.layout.global_batch;
+  const double each = task.work().seq_length;
+  notes.warn(fmt::format(
+      "steps of {} sequences, {} tokens, where {} sequences are usual: for the same loss they take "
+      "about {:.0f} % more tokens, which are not counted (a critical batch of {} tokens, "
+      "arXiv:2505.13738)",
+      format_exact(batch), format_number(batch * each, NumberKind::count, 2),
+      format_exact(usual_batch(task, execution.gpus)), 100 * more,
+      format_number(*task.amounts.critical_batch * each, NumberKind::count, 2)));
+}
+
+// A given batch that divides badly, beside one near it.
+void note_neighbour(const Task& task, const Execution& execution, Notes& notes) {
+  constexpr double kNear = 1.0 / 16;
+  constexpr double kWorthSaying = 0.05;
+  if (!notes.wanted() || !task.amounts.global_batch_given || execution.mfu_given) return;
+  PlanRequest request = request_for(task, execution.gpus);
+  if (request.complete() || task.work().workload.contrastive_batch > 0) return;
+  request.global_batch.reset();
+  request.batch_hint = task.amounts.global_batch;
+  request.batch_range = kNear;
+  try {
+    const Plan near = plan_with_idle(task.model(), request);
+    const Plan& here = execution.plan;
+    const double saved = 1 - near.time.seconds / near.layout.global_batch /
+                                 (here.time.seconds / here.layout.global_batch);
+    if (saved < kWorthSaying) return;
+    notes.warn(
+        fmt::format("a global batch of {} instead of {} would take {:.0f} % less time: more "
+                    "layouts divide it",
+                    format_exact(near.layout.global_batch), format_exact(here.layout.global_batch),
+                    100 * saved));
+  } catch (const Error&) {
+    return;  // no batch near it has a layout
+  }
+}
+
+// GPU-seconds of a sequence in each term of a step.
+std::array<double, kStepTermCount> work_of_terms(const Plan& plan, double gpus) {
+  std::array<double, kStepTermCount> out = plan.time.terms;
+  for (double& each : out) each *= gpus / plan.layout.global_batch;
+  return out;
+}
+
+// What makes one plan cost more than another: the term that grew most.
+std::string_view cause_of(const Plan& here, double gpus, const Plan& there, double more_gpus) {
+  const auto dear = work_of_terms(here, gpus), cheap = work_of_terms(there, more_gpus);
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < dear.size(); ++i) {
+    if (dear[i] - cheap[i] > dear[most] - cheap[most]) most = i;
+  }
+  return step_term_name(static_cast<StepTerm>(most));
+}
+
+// Whether fewer GPU-hours are worth saying.
+bool warn_of_larger(const Execution& execution, const Plan& larger, double gpus, Notes& notes) {
+  constexpr double kWorthSaying = 0.2;
+  const Plan& here = execution.plan;
+  const double now = here.time.seconds / here.layout.global_batch;
+  const double then = larger.time.seconds / larger.layout.global_batch;
+  const double saved = 1 - gpus * then / (execution.gpus * now);
+  if (saved < kWorthSaying) return false;
+  notes.warn(
+      fmt::format("{} accelerators would take {:.0f} % fewer GPU-hours and {:.0f} % less time "
+                  "than {}: most of the difference is {} in the waterfall of a step",
+                  format_exact(gpus), 100 * saved, 100 * (1 - then / now),
+                  format_exact(execution.gpus), cause_of(here, execution.gpus, larger, gpus)));
+  return true;
+}
+
+// The cluster beside one that is a little larger and has a much better layout: one that hardly
+// holds the model, or divides badly.
+void note_larger_cluster(const Task& task, const Execution& execution, Notes& notes) {
+  constexpr double kLarger[] = {1.125, 1.25};
+  constexpr double kLargest = 1.5;
+  if (!notes.wanted() || execution.mfu_given || !task.asked.gpus) return;
+  const double node = std::max(1.0, task.platform().system->gpus_per_node);
+  for (const double factor : kLarger) {
+    const double gpus = std::ceil(factor * execution.gpus / node) * node;
+    const PlanRequest request = request_for(task, gpus);
+    const bool fixed = request.complete() || request.dp;
+    if (fixed || gpus > std::min(kMostGpus, kLargest * execution.gpus)) return;
+    try {
+      const Plan larger = task.prepared->plans->with_idle(task.model(), request);
+      if (warn_of_larger(execution, larger, gpus, notes)) return;
+    } catch (const Error&) {
+      continue;  // the degrees given do not divide it
+    }
+  }
+}
+
+// The batch as the layout has it, where it is not the one that was asked for or assumed.
+void note_batch(const Task& task, const Execution& execution, Notes& notes) {
+  const Amounts& amounts = task.amounts;
+  const double batch = execution.plan.layout.global_batch;
+  if (batch == amounts.global_batch || !notes.wanted()) return;
+  if (amounts.global_batch_given) {
+    notes.warn(fmt::format("a global batch of {} divides into no good layout: {} is taken",
+                           format_exact(amounts.global_batch), format_exact(batch)));
+    return;
+  }
+  const double hint = usual_batch(task, execution.gpus);
+  const std::string_view path = field_info(Field::train_global_batch).path;
+  for (Assumption& assumption : notes.assumptions) {
+    if (assumption.path != path) continue;
+    assumption.value = format_exact(batch);
+    assumption.why += fmt::format(": {}", format_exact(amounts.global_batch));
+    if (hint != amounts.global_batch) {
+      assumption.why += fmt::format(
+          "; {} on {} accelerators, {}", format_exact(hint), format_exact(execution.gpus),
+          amounts.usual_batch_grows ? "4,096 tokens for each up to 4 Mi" : "a sequence for each");
+    }
+    constexpr double kRounding = 1.25;
+    if (batch > kRounding * hint) {
+      assumption.why += "; larger, since so many accelerators find no good layout for fewer";
+    } else if (batch != hint) {
+      assumption.why += "; rounded to what the layout divides";
+    }
+  }
+}
+
+}  // namespace
+
+void note_execution(const Task& task, const Execution& found, Notes& notes) {
+  // What is said of the layout is said of those that it is of; a round's cluster is searched by its
+  // phases, not by steps alone.
+  Execution execution = found;
+  execution.gpus -= found.generating;
+  note_idle(execution, task.amounts.global_batch_given, task.asked.layout.dp.has_value(), notes);
+  note_batch(task, execution, notes);
+  note_batch_cost(task, execution, notes);
+  note_neighbour(task, execution, notes);
+  if (!task.prepared->round) note_larger_cluster(task, execution, notes);
+}
+
+}  // namespace trcost

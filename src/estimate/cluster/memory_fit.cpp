@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/cluster/memory_fit.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "catalog/assumed.h"
+#include "estimate/cluster/execution.h"
+#include "estimate/question/model_summary.h"
+#include "estimate/question/resolve_question.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+/// One device that holds everything, one sequence at a time, by recomputation.
+std::array<MemoryUse, 3> on_one_device(const StepModel& model, double micro_batch) {
+  std::array<MemoryUse, 3> uses;
+  for (const Recompute recompute : {Recompute::none, Recompute::selective, Recompute::full}) {
+    Layout layout;
+    layout.sharding = Sharding::none;
+    layout.recompute = recompute;
+    layout.micro_batch = layout.global_batch = micro_batch;
+    uses[static_cast<std::size_t>(recompute)] = model.memory(layout);
+  }
+  return uses;
+}
+
+/// What is asked, before it is on an accelerator.
+struct Fittable {
+  const Scenario& scenario;
+  const Catalog& catalog;
+  ResolvedWork work;
+  Amounts amounts;
+  bool habit = false;  ///< the recipe recomputes by habit: nobody asked for it
+};
+
+/// The cases of one kind of accelerator.
+class Fitting {
+ public:
+  Fitting(const Task& task, double layers, bool habit)
+      : task_(task), layers_(layers), habit_(habit) {}
+
+  void fill(MemoryFit& fit, MemoryReport& report) const {
+    const Platform& platform = task_.platform();
+    fit.system = platform.system->name;
+    fit.precision = platform.precision;
+    report.whole = on_one_device(task_.model(), task_.asked.layout.micro_batch.value_or(1));
+    fit.capacity_bytes = report.whole[0].capacity;
+    const double node = platform.system->gpus_per_node;
+    fit.one = at(1, kFreeDegrees);
+    if (node > 1) fit.node = at(node, kFreeDegrees);
+    fit.smallest = smallest();
+    if (task_.asked.gpus) fit.given = at(*task_.asked.gpus, {});
+  }
+
+ private:
+  /// The fewest that learn and, of a round that generates, hold an engine as well.
+  [[nodiscard]] std::optional<MemoryCase> smallest() const {
+    constexpr double kFewNodes = 64;
+    const double node = task_.platform().system->gpus_per_node;
+    const auto least =
+        smallest_cluster(task_.model(), request_for(task_, 1), MemoryFit::kMostTried);
+    if (!least) return std::nullopt;
+    double gpus = *least;
+    while (gpus <= MemoryFit::kMostTried) {
+      const MemoryCase found = at(gpus, kOneSequence);
+      if (found.use.fits) return found;
+      const bool whole = gpus >= node && gpus < kFewNodes * node;
+      gpus = whole ? gpus + node : 2 * gpus;
+    }
+    return std::nullopt;
+  }
+
+  /// What a case keeps of the scenario's own cluster.
+  struct Freedom {
+    bool degrees = false;  ///< searched anew
+    bool sequences = false;
+  };
+  static constexpr Freedom kFreeDegrees{true, true}, kOneSequence{false, true};
+
+  /// Degrees that the scenario fixes for its own cluster need not divide one device or one node:
+  /// these cases are about what would be possible, and keep only what always applies. One sequence
+  /// at a time unless more are asked for: a larger micro-batch is faster, and takes recomputation
+  /// that the training does not need to fit. Nor does what a recipe recomputes by habit tell what
+  /// fits.
+  [[nodiscard]] MemoryCase learning(double gpus, Freedom free) const {
+    PlanRequest request = request_for(task_, gpus);
+    request.allow_too_large = true;
+    if (free.sequences && !request.micro_batch) request.micro_batch = 1;
+    if (free.sequences && habit_) request.recompute.reset();
+    if (free.degrees) static_cast<Degrees&>(request) = {};
+    const Plan chosen = plan(task_.model(), request);
+    return MemoryCase{gpus, layers_, chosen.layout, chosen.memory};
+  }
+
+  /// Of a round that generates: with accelerators of their own, at the first split where all fits.
+  [[nodiscard]] MemoryCase at(double gpus, Freedom free) const {
+    const RoundWork* round = task_.prepared->round.get();
+    if (round == nullptr || !round->rollout) return learning(gpus, free);
+    std::optional<MemoryCase> closest;
+    const double node = task_.platform().system->gpus_per_node;
+    for (const double generating : generation_splits(*round, gpus, node)) {
+      if (generating >= gpus) continue;
+      MemoryCase found = learning(gpus - generating, free);
+      found.gpus = gpus;
+      const auto engine = engine_memory(*round, generating > 0 ? generating : gpus);
+      found.engine_fits = engine.has_value();
+      if (engine) {
+        found.use = fullest_moment(*round, found.use, *engine);
+      } else {
+        found.use.fits = false;
+      }
+      if (found.use.fits) return found;
+      if (!closest || found.use.total < closest->use.total) closest = found;
+    }
+    if (closest) return *closest;
+    MemoryCase alone = learning(gpus, free);
+    alone.engine_fits = alone.use.fits = false;
+    return alone;
+  }
+
+  const Task& task_;
+  double layers_;
+  bool habit_;
+};
+
+MemoryFit look(const Fittable& asked, std::string_view accelerator, MemoryReport& report,
+               Notes& notes) {
+  MemoryFit fit;
+  const Accelerator& chip = asked.catalog.accelerator(accelerator);
+  fit.accelerator = chip.name;
+  fit.title = chip.title;
+  fit.device_bytes = chip.memory_bytes;
+  try {
+    Task task;
+    task.amounts = asked.amounts;
+    task.asked = resolve_asked(asked.scenario, asked.amounts);
+    task.prepared = prepare(asked.work, asked.scenario, asked.catalog, accelerator, notes);
+    note_abilities(task, notes);
+    Fitting(task, report.model.dealt_layers, asked.habit).fill(fit, report);
+  } catch (const Error& error) {
+    if (error.kind != ErrorKind::no_answer) throw;
+    fit.problem = error.message;
+  }
+  return fit;
+}
+
+}  // namespace
+
+const MemoryCase& MemoryFit::main() const {
+  return given ? *given : smallest ? *smallest : one;
+}
+
+MemoryReport memory_report(const Scenario& asked, const Catalog& catalog) {
+  Notes notes(true);
+  std::vector<std::string> names = asked.names(Field::hardware_accelerator);
+  const bool listed = !names.empty();
+  if (!listed) names = catalog.names(CatalogKind::accelerators);
+  Scenario adapted;
+  // One stack for all, the usual one on the first of those named.
+  const std::string& first = listed ? names.front() : catalog.assumed().accelerators.front();
+  const Scenario& scenario = usual_recipe(asked, catalog, first, notes, adapted) ? adapted : asked;
+  ResolvedWork work = resolve_work(scenario, catalog, notes);
+  const Amounts amounts = resolve_amounts(scenario, work, notes);
+  const bool habit = scenario.has(Field::layout_recompute) && !asked.has(Field::layout_recompute);
+  const Fittable fittable{scenario, catalog, std::move(work), amounts, habit};
+  MemoryReport report;
+  report.recomputes_by_habit = habit;
+  report.scenario = scenario_to_json(asked);
+  report.model = describe_model(fittable.work);
+  report.seq_length = fittable.work.workload.seq_length;
+  report.recipe = scenario.text(Field::train_recipe);
+  report.stack = scenario.text(Field::efficiency_stack);
+  // What is assumed of a platform is the same for all; one set of notes is enough.
+  Notes others(false);
+  for (const std::string& name : names) {
+    report.fits.push_back(look(fittable, name, report, report.fits.empty() ? notes : others));
+  }
+  if (!listed) {
+    std::stable_sort(report.fits.begin(), report.fits.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.device_bytes, a.accelerator) < std::tie(b.device_bytes, b.accelerator);
+    });
+  }
+  report.assumptions = std::move(notes.assumptions);
+  for (Assumption& each : report.assumptions) {
+    if (!habit || each.path != field_info(Field::layout_recompute).path) continue;
+    each.why += "; without --gpus the least that fits is shown";
+  }
+  report.warnings = std::move(notes.warnings);
+  return report;
+}
+
+}  // namespace trcost

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "estimate/cluster/cluster_size.h"
+#include "estimate/cluster/execution.h"
+#include "estimate/cluster/same_training.h"
+#include "quantity/quantity.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+constexpr double kNoTime = std::numeric_limits<double>::infinity();
+// Of one training cluster: xAI's Colossus in Memphis, 200,000 H100, H200 and GB200 since February
+// 2025 (x.ai/colossus). Clusters beyond it are answered, with a warning.
+constexpr double kLargestCluster = 200'000;
+// Of large runs, Llama 3: 0.38 to 0.43 (arXiv:2407.21783, table 4). The search begins there, and
+// goes down where that is more than enough.
+constexpr double kUsualMfu = 0.4;
+
+// What a cluster is a multiple of: whole nodes, and all the degrees that are given.
+double cluster_unit(const Degrees& given, double gpus_per_node) {
+  const double split = given.product();
+  const double experts = 1.0 * given.ep.value_or(1) * given.etp.value_or(1) * given.pp.value_or(1);
+  if (split > kMostGpus || experts > kMostGpus) return std::max(split, experts);
+  const auto whole = [](double x) { return static_cast<std::int64_t>(x); };
+  const std::int64_t degrees = std::lcm(whole(split), whole(experts));
+  return static_cast<double>(std::lcm(whole(std::max(1.0, gpus_per_node)), degrees));
+}
+
+// The search for the cluster that meets the deadline: many sizes, each planned once.
+class Sizing {
+ public:
+  Sizing(const Task& task, const UsefulShare& useful)
+      : task_(task),
+        useful_(useful),
+        mfu_(task.asked.mfu),
+        deadline_(task.asked.deadline),
+        sizes_(cluster_unit(task.asked.layout, task.platform().system->gpus_per_node)),
+        flops_(task.work().flops_per_token.total() * task.amounts.tokens.total) {}
+
+  Execution run(Notes& notes) {
+    // At their peak more than the largest cluster would be needed.
+    const double usual = needed(mfu_.value_or(kUsualMfu));
+    if (needed(mfu_.value_or(1)) > kMostGpus || sizes_.at_least(usual) > kMostGpus) refuse_size();
+    double start = sizes_.round_at_least(usual);
+    if (start > kMostGpus) start = sizes_.at_least(usual);
+    std::optional<double> smallest;
+    if (!mfu_ && wall_clock(start) == kNoTime) {
+      smallest = smallest_cluster(task_.model(), request_for(task_, start), kMostGpus);
+      start = std::max(start, smallest.value_or(start));
+    }
+    const SizeChoice choice = choose(start);
+    if (!choice.gpus) {
+      if (!choice.shortest) refuse_all(start);
+      if (sizes_.after(choice.shortest->gpus) > kMostGpus) refuse_size();
+      return fastest(*choice.shortest, notes);
+    }
+    note(*choice.gpus, *choice.fewest, smallest, notes);
+    if (mfu_) return execute(task_, *choice.gpus);
+    return in_time_ ? std::move(*in_time_) : *tried(*choice.gpus);
+  }
+
+ private:
+  // The first choice that --gpus of its size answers as it was chosen, with the batch that was
+  // given and all at work; else the cheapest that is in time, the very first where there is none.
+  SizeChoice choose(double start) {
+    constexpr std::size_t kMostRefused = 16;
+    constexpr double kAsChosen = 1.03;  // what size_for_deadline() takes for as good
+    const WallClock wall = [this](double gpus) { return wall_clock(gpus); };
+    const auto next = [&] { return size_for_deadline(sizes_, wall, start, deadline_); };
+    const SizeChoice first = next();
+    if (mfu_) return first;
+    SizeChoice best = first;
+    double least = kNoTime;
+    for (SizeChoice choice = first; choice.gpus && refused_.size() < kMostRefused;
+         choice = next()) {
+      const double gpus = *choice.gpus;
+      std::optional<Answered> asked = as_asked(gpus);
+      const double paid = asked ? gpus * asked->seconds : kNoTime;
+      const bool in_time = asked && asked->seconds <= deadline_;
+      if (in_time && paid < least) {
+        least = paid;
+        in_time_ = std::move(asked->execution);
+        best = choice;
+      }
+      if (in_time && paid <= kAsChosen * gpus * wall_clock(gpus)) break;
+      refused_.insert(gpus);
+    }
+    return best;
+  }
+
+  // Accelerators that meet the deadline at this MFU, without failures.
+  [[nodiscard]] double needed(double mfu) const {
+    return flops_ / (peak_flops(task_.model()) * mfu * deadline_);
+  }
+
+  // Empty where the size has no layout.
+  const std::optional<Execution>& tried(double gpus) {
+    const auto known = tried_.find(gpus);
+    if (known != tried_.end()) return known->second;
+    std::optional<Execution>& out = tried_[gpus];
+    try {
+      out = execute_fitting(task_, gpus);
+    } catch (const Error&) {
+      out.reset();  // the degrees given do not divide it
+    }
+    return out;
+  }
+
+  [[nodiscard]] bool acceptable(const Execution& e) const {
+    const Amounts& amounts = task_.amounts;
+    return same_training(
+        e.plan.layout.global_batch,
+        amounts.global_batch_given ? std::optional(amounts.global_batch) : std::nullopt,
+        batch_token_cost(task_, e));
+  }
+
+  // Infinite where the size has no layout, or is interrupted too often to get on.
+  double wall_clock(double gpus) {
+    if (refused_.contains(gpus)) return kNoTime;
+    try {
+      if (mfu_) {
+        const double busy = deadline_ * needed(*mfu_) / gpus;
+        return busy / useful_(gpus, busy);
+      }
+      const std::optional<Execution>& known = tried(gpus);
+      if (known && !acceptable(*known)) other_training_ = true;
+      if (!known || !acceptable(*known)) return kNoTime;
+      const double busy = wall_seconds(task_, *known, 1);
+      return busy / useful_(working_gpus(*known), busy);
+    } catch (const Error&) {
+      return kNoTime;
+    }
+  }
+
+  struct Answered {
+    Execution execution;
+    double seconds;
+  };
+
+  // As --gpus of so many answers: some may stay idle. Empty where nothing runs.
+  std::optional<Answered> as_asked(double gpus) {
+    try {
+      Execution e = execute_asked(task_, gpus, useful_);
+      const double busy = wall_seconds(task_, e, 1);
+      const double seconds = busy / useful_(working_gpus(e), busy);
+      return Answered{std::move(e), seconds};
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+
+  void note(double gpus, double fewest, std::optional<double> smallest, Notes& notes) {
+    if (!notes.wanted()) return;
+    const std::string& system = task_.platform().system->title;
+    if (gpus == smallest) {
+      notes.add(Field::hardware_gpus, gpus, "the smallest cluster that holds the model", "memory");
+    } else if (gpus > fewest) {
+      notes.add(Field::hardware_gpus, gpus,
+                fmt::format("whole nodes that meet the deadline; {} would do, with more GPU-hours",
+                            format_exact(fewest)),
+                system);
+    } else {
+      notes.add(Field::hardware_gpus, gpus, "about the fewest whole nodes that meet the deadline",
+                system);
+    }
+    if (gpus > kLargestCluster) {
+      notes.warn(
+          fmt::format("meeting --deadline takes {} accelerators, more than the largest known "
+                      "cluster of {:.0f} (xAI Colossus, 2025); {}",
+                      format_exact(gpus), kLargestCluster, alternative()));
+    }
+  }
+
+  // What the largest known cluster would do, in whole units.
+  [[nodiscard]] std::string alternative() {
+    const double gpus = std::max(1.0, std::floor(kLargestCluster / sizes_.unit())) * sizes_.unit();
+    const double usual = mfu_.value_or(kUsualMfu);
+    if (const std::optional<Answered> found = as_asked(gpus)) {
+      return fmt::format("{} take about {}", format_exact(gpus),
+                         format_number(found->seconds, NumberKind::duration, 2));
+    }
+    return fmt::format("{} would take about {} at an MFU of {}", format_exact(gpus),
+                       format_number(deadline_ * needed(usual) / gpus, NumberKind::duration, 2),
+                       format_number(usual, NumberKind::fraction, 2));
+  }
+
+  // The fastest size looked at, as --gpus answers it: some accelerators of it may better stay idle.
+  Execution fastest(const TimedSize& shortest, Notes& notes) {
+    std::optional<Answered> found = as_asked(shortest.gpus);
+    if (found && found->seconds <= deadline_) {
+      notes.add(Field::hardware_gpus, shortest.gpus, "meets the deadline, not all at work",
+                task_.platform().system->title);
+      return std::move(found->execution);
+    }
+    const double seconds = found ? found->seconds : shortest.seconds;
+    throw Error(
+        ErrorKind::no_answer,
+        fmt::format("no number of {} was found that finishes within {}: of those looked at the "
+                    "shortest time is {}, on {}",
+                    task_.platform().accelerator->name,
+                    format_number(deadline_, NumberKind::duration),
+                    format_number(seconds, NumberKind::duration), format_exact(shortest.gpus)),
+        other_training_ && !task_.amounts.global_batch_given
+            ? "give a longer --deadline; in steps of more sequences, which take over twice the "
+              "tokens for the same loss, --gpus may answer larger numbers"
+        : task_.amounts.global_batch_given
+            ? "give a longer --deadline, or a larger --global-batch, which leaves room for "
+              "more data parallelism"
+            : "give a longer --deadline, or a smaller question");
+  }
+
+  [[noreturn]] void refuse_all(double start) {
+    if (other_training_ && !task_.amounts.global_batch_given) {
+      throw Error(
+          ErrorKind::no_answer,
+          fmt::format("no number of {} was found that finishes within {} in steps that take "
+                      "at most twice the tokens for the same loss",
+                      task_.platform().accelerator->name,
+                      format_number(deadline_, NumberKind::duration)),
+          "give a longer --deadline, or --gpus, which answers larger steps with a warning");
+    }
+    // Either says what is wrong with it.
+    const Execution tried = execute(task_, start);
+    useful_(start, wall_seconds(task_, tried, 1));
+    throw Error(ErrorKind::no_answer,
+                fmt::format("no number of {} runs this training in steps of the batch asked for",
+                            task_.platform().accelerator->name),
+                "give another --global-batch, or --gpus");
+  }
+
+  [[noreturn]] void refuse_size() {
+    const double usual = needed(mfu_.value_or(kUsualMfu));
+    const bool possible =
+        deadline_ * usual / kMostGpus <= field_info(Field::hardware_deadline).highest;
+    throw Error(
+        ErrorKind::no_answer,
+        fmt::format("finishing within {} would take about {} {}, and at most {} can be asked "
+                    "for",
+                    format_number(deadline_, NumberKind::duration),
+                    format_number(std::max(usual, 1.01 * kMostGpus), NumberKind::count, 2),
+                    task_.platform().accelerator->name, format_exact(kMostGpus)),
+        alternative() + (possible ? ": give a longer --deadline, or a smaller question"
+                                  : ": no --deadline is long enough; ask for fewer "
+                                    "parameters or tokens"));
+  }
+
+  const Task& task_;
+  const UsefulShare& useful_;
+  std::optional<double> mfu_;
+  double deadline_;
+  ClusterSizes sizes_;
+  double flops_;                                      ///< of the whole training
+  std::map<double, std::optional<Execution>> tried_;  ///< by size
+  std::set<double> refused_;                          ///< sizes that are late with what was given
+  std::optional<Execution> in_time_;                  ///< of the size chosen, as --gpus answers it
+  bool other_training_ = false;                       ///< some sizes run, but not acceptably
+};
+
+}  // namespace
+
+Execution size_cluster(const Task& task, const UsefulShare& useful, Notes& notes) {
+  return Sizing(task, useful).run(notes);
+}
+
+}  // namespace trcost

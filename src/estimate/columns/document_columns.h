@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "text/column.h"
+#include "trcost/estimate.h"
+
+namespace trcost {
+
+/// The columns of an estimate (estimate/columns/estimate_columns.h) and its lists, as its JSON has
+/// them.
+const Columns<Estimate>& estimate_columns();
+const Columns<TokenAlternative>& alternative_columns();
+
+}  // namespace trcost

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of the wall-clock time is steps.
+#pragma once
+
+#include <optional>
+
+#include "cost/goodput.h"
+#include "estimate/question/platform.h"
+#include "trcost/estimate.h"
+
+namespace trcost {
+
+/// Share of the time that steps are what runs, of an adaptation: model.md 5.6.
+inline constexpr double kOverhead = 0.9;
+/// Of a run from scratch: published steady rate times published hours against the tokens. BLOOM
+/// 0.66 (bigscience chronicles, 150 TFLOP/s), GPT-NeoX 0.67 (117), OPT 0.74 (147), Olmo 3 32B 0.77
+/// (1,900 tokens/s), Llama 3.1 405B 0.87 (MFU of 40 %), Olmo 3 7B 0.91 (7,700 tokens/s). With their
+/// middle the hours of published runs lie around their estimates: trcost validate --runs. The first
+/// three were their teams' first of the kind, the last three those of teams that tune: geometric
+/// means. A slope in the model's size or the run's FLOPs takes the factor of families left out
+/// from 1.151 to 1.143 and 1.206.
+inline constexpr double kTunedOverhead = 0.85, kUsualOverhead = 0.75, kFirstOverhead = 0.69;
+
+/// What is asked of failures and overhead; the cluster and its hours are not known yet.
+struct UsefulTerms {
+  FailureInputs failures;
+  std::optional<double> goodput;  ///< given
+  double production_overhead = 1;
+  bool overhead_given = false;
+  bool tuning_given = false;  ///< how well the software is tuned, which moves the overhead
+};
+
+/// What of the wall-clock time is steps.
+struct UsefulTime {
+  FailureInputs failures;
+  GoodputResult goodput;
+  bool goodput_given = false;
+  double goodput_share = 1;
+  double production_overhead = 1;
+  [[nodiscard]] double share() const { return goodput_share * production_overhead; }
+};
+/// `busy_seconds`: all steps, without interruption.
+UsefulTime useful_time(const UsefulTerms& terms, double gpus, double busy_seconds);
+void note_useful_time(const UsefulTerms& terms, const UsefulTime& useful, Notes& notes);
+
+}  // namespace trcost

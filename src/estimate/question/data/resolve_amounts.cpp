@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much data there is, and how much of it an optimizer step takes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "estimate/question/data/data_scale.h"
+#include "estimate/question/data/resolve_sequence.h"
+#include "estimate/question/resolve.h"
+#include "planner/planner.h"
+#include "quantity/portable_math.h"
+#include "trcost/error.h"
+#include "trcost/tokens.h"
+#include "workload/method.h"
+
+namespace trcost {
+namespace {
+
+// What the language model sees is never nothing where a sample has images: a model priced as text
+// would be several times too cheap, and nobody would see it. Holds for every estimate, since all
+// amounts pass here; the towers of contrastive training do not share a sequence (resolve_pairs).
+void refuse_unseen_images(const ResolvedWork& work) {
+  if (work.sample_images <= 0 || work.workload.vision_tokens_per_image > 0) return;
+  throw Error(ErrorKind::data,
+              fmt::format("how many tokens an image becomes in {} is not known: {} has no input "
+                          "size and no token rule",
+                          work.model.name, work.model.vision->encoder.name),
+              "give --vision-tokens-per-image N, or \"token_family\" in the model's file "
+              "(`trcost tokens --families`); --images-per-sample 0 is text alone");
+}
+
+// Tokens of one pass where samples do not say: a budget, a ratio, or the scaling law.
+double tokens_once(const Scenario& scenario, const ResolvedWork& work, Amounts& out, Notes& notes) {
+  if (const auto budget = scenario.number(Field::data_tokens)) {
+    out.tokens_given = true;
+    return *budget;
+  }
+  if (const auto ratio = scenario.number(Field::data_tokens_per_param)) {
+    out.tokens_given = true;
+    const double once = std::max(1.0, std::round(*ratio * work.rule_params));
+    if (notes.wanted()) {
+      notes.add(Field::data_tokens, once,
+                fmt::format("{} for each of {} parameters", format_exact(*ratio),
+                            format_number(work.rule_params, NumberKind::count)),
+                "--tokens-per-param");
+    }
+    return once;
+  }
+  const double once = std::round(optimal_tokens(work.params.active));
+  out.tokens.compute_optimal = true;
+  if (notes.wanted()) {
+    notes.add(Field::data_tokens, once,
+              fmt::format("compute-optimal for {} parameters",
+                          format_number(work.params.active, NumberKind::count)),
+              "Hoffmann et al. refit by Epoch AI (arXiv:2404.10102), L = E + A/N^a + B/D^b");
+  }
+  return once;
+}
+
+void resolve_totals(const Scenario& scenario, const ResolvedWork& work, Amounts& out,
+                    Notes& notes) {
+  refuse_exclusive(scenario);
+  out.epochs = scenario.number_or_default(Field::data_epochs);
+  TokenTotals& tokens = out.tokens;
+  double samples = 0;
+  if (const auto given = scenario.number(Field::data_samples)) {
+    samples = *given * out.epochs;
+    out.samples = samples;
+    tokens.total = samples * work.sample_tokens;
+    out.tokens_given = true;
+  } else {
+    tokens.total = tokens_once(scenario, work, out, notes) * out.epochs;
+    samples = work.sample_tokens > 0 ? tokens.total / work.sample_tokens : 0;
+  }
+  out.images = samples * work.sample_images;
+  tokens.vision = out.images * work.workload.vision_tokens_per_image;
+  tokens.vision_encoder = out.images * work.workload.encoder_tokens_per_image;
+  tokens.text = in_sequence(work.workload) ? tokens.total - tokens.vision : tokens.total;
+}
+
+// A run adapts trained weights where its tokens are few, whatever is frozen: billions of pairs that
+// teach an adapter beside a frozen language model are pre-training (Llama 3.2 Vision), and a whole
+// language model may be pre-trained on samples, as PaliGemma on a billion of pairs
+// (arXiv:2407.07726).
+bool is_fine_tuning(const ResolvedWork& work, const Amounts& amounts) {
+  const bool partial = work.workload.language_training != Training::full;
+  return (partial || amounts.samples) && is_adaptation(work, amounts);
+}
+
+// B = B0 sqrt(S / S0) to the nearest power of two, at least B0: released recipes take larger steps
+// of more samples. S0 and B0 are LLaVA-1.5's (arXiv:2310.03744), 256 of 558e3 pairs and 128 of
+// 665e3 instructions; elsewhere the rule gives InternVL 2.5's 512 of 16.3e6 instructions
+// (arXiv:2412.05271), half of Qwen-VL's 30,720 of 1.4e9 pairs (arXiv:2308.12966) and twice the
+// 16,384 of 6e9 pairs of Llama 3's image adapter (arXiv:2407.21783, section 7).
+double fine_tuning_batch(bool projector, double sequences) {
+  struct Recipe {
+    double batch, sequences;
+  };
+  constexpr Recipe kProjector = {256, 558e3};
+  constexpr Recipe kInstructions = {128, 665e3};
+  const Recipe usual = projector ? kProjector : kInstructions;
+  const double grown = usual.batch * std::sqrt(sequences / usual.sequences);
+  return std::max(usual.batch, std::ldexp(1.0, static_cast<int>(std::round(portable_log2(grown)))));
+}
+
+void note_usual_batch(double batch, bool fewer, bool fine_tuning, Notes& notes) {
+  if (fewer) {
+    notes.add(Field::train_global_batch, batch, "the data has no more sequences", "trcost default");
+  } else if (fine_tuning) {
+    notes.add(Field::train_global_batch, batch,
+              "usual batch of fine-tuning recipes, growing as the root of the samples",
+              "LLaVA-1.5 (arXiv:2310.03744): 256 for the projector, 128 for instructions; "
+              "InternVL 2.5 (arXiv:2412.05271): 512 of 16M");
+  } else {
+    notes.add(Field::train_global_batch, batch, "published batch sizes by training tokens",
+              "Llama 2 (arXiv:2307.09288): 4 Mi tokens at 2e12, growing as in Llama 3.1 405B "
+              "(arXiv:2407.21783)");
+  }
+}
+
+void resolve_batch(const Scenario& scenario, const ResolvedWork& work, Amounts& out, Notes& notes) {
+  const bool fine_tuning = is_fine_tuning(work, out);
+  const double sequences = std::max(1.0, std::ceil(out.tokens.total / work.seq_length));
+  const bool frozen = work.workload.language_training == Training::frozen;
+  out.pretraining_batch = usual_batch_of(out.tokens.total, work.seq_length);
+  out.critical_batch = critical_batch_tokens(out.tokens.total) / work.seq_length;
+  const double rule = fine_tuning ? fine_tuning_batch(frozen, sequences / out.epochs)
+                                  : out.pretraining_batch.sequences;
+  const double usual = std::min(rule, sequences);
+  out.usual_batch_grows = !fine_tuning && sequences >= rule;
+  out.global_batch_given = scenario.has(Field::train_global_batch);
+  out.global_batch = scenario.number_or(Field::train_global_batch, usual);
+  // The batch of a round is what a round is: no rule of pre-training says what is usual.
+  if (!method_row(method_named(scenario.text(Field::train_method))).generates) {
+    out.usual_batch = usual;
+  }
+  if (!out.global_batch_given) note_usual_batch(usual, sequences < rule, fine_tuning, notes);
+}
+
+}  // namespace
+
+Amounts resolve_amounts(const Scenario& scenario, const ResolvedWork& work, Notes& notes) {
+  if (work.workload.contrastive_batch > 0) return resolve_pair_amounts(scenario, work, notes);
+  refuse_unseen_images(work);
+  Amounts out;
+  resolve_totals(scenario, work, out, notes);
+  resolve_batch(scenario, work, out, notes);
+  return out;
+}
+
+}  // namespace trcost

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/data/resolve_sequence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "catalog/assumed.h"
+#include "scenario/choices.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+const CatalogNumber& of_samples(Packing packing, const UsefulShares& useful) {
+  if (packing == Packing::packed) return useful.packed;
+  return packing == Packing::grouped ? useful.grouped : useful.padded;
+}
+
+const CatalogNumber& beside_images(Packing packing, const UsefulShares& useful) {
+  return packing == Packing::grouped ? useful.grouped_text : useful.padded_text;
+}
+
+// Of text alone. Corpora are cut to fill sequences; what padding costs shows with samples only.
+double text_share(Packing packing, bool from_samples, const UsefulShares& useful) {
+  if (!from_samples) return 1;
+  return of_samples(packing, useful).value;
+}
+
+// Of all, where `with_images` of the sequences have images, and so all of the vision.
+double useful_share(Packing packing, bool from_samples, const Sample& sample, double with_images,
+                    const UsefulShares& useful) {
+  const double of_text = text_share(packing, from_samples, useful);
+  if (packing == Packing::packed) {
+    return 1 / ((1 - with_images) / of_text + with_images / useful.packed.value);
+  }
+  if (sample.vision <= 0) return of_samples(packing, useful).value;
+  const double text = sample.text * ((1 - with_images) / of_text +
+                                     with_images / beside_images(packing, useful).value);
+  return sample.tokens() / (text + sample.vision);
+}
+
+// Says what part of what is computed teaches, where not all does.
+void note_useful_share(Packing packing, const Sample& sample, double share,
+                       const UsefulShares& useful, Notes& notes) {
+  if (share >= 1 || !notes.wanted()) return;
+  const bool of_images = packing != Packing::packed && sample.vision > 0;
+  notes.add(
+      {"data.useful_share", format_number(share, NumberKind::number, 3), "",
+       fmt::format("of the tokens that are computed, those that teach, where samples are {}",
+                   word_of(kPackings, packing)),
+       of_images ? beside_images(packing, useful).source : of_samples(packing, useful).source});
+}
+
+// Tokens that a sequence can hold at most when nobody says how many it has.
+struct Context {
+  double tokens = 0;
+  std::string whose;
+  bool known = false;
+};
+Context context_of(const Model& model) {
+  // Llama 3.1 and most models since (arXiv:2407.21783, section 3.4.2).
+  constexpr double kLongestUsual = 131072;
+  const double positions = model.language.learned_positions;
+  const std::optional<double> own = positions > 0 ? positions : model.language.context;
+  if (own) return {*own, "the context of " + model.name, true};
+  return {kLongestUsual, "the longest usual context", false};
+}
+
+std::string images_in_words(double images, const ResolvedWork& out) {
+  return fmt::format("{} {}{} of {} tokens", format_exact(images), medium_word(out.medium),
+                     images > 1 ? "s" : "", format_exact(out.workload.vision_tokens_per_image));
+}
+
+// What makes less of them.
+std::string_view smaller_media(Medium medium) {
+  if (medium == Medium::image) return "--image-size";
+  return medium == Medium::video ? "--seconds, --fps or --video" : "--seconds";
+}
+
+// A sample that is not packed has its sequence for itself.
+void refuse_cut_samples(const Sample& sample, Medium medium, bool packed, double image_tokens,
+                        double sequence) {
+  if (packed || image_tokens + sample.text <= sequence) return;
+  const std::string of_images =
+      image_tokens > 0 ? fmt::format(" ({} of {}s, {} of text)", format_exact(image_tokens),
+                                     medium_word(medium), format_exact(sample.text))
+                       : std::string();
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("a sample of {} tokens{} does not fit into --seq-length {}",
+                  format_exact(image_tokens + sample.text), of_images, format_exact(sequence)),
+      "raise --seq-length, lower --text-tokens-per-sample, or give --packing packed, which "
+      "cuts texts");
+}
+
+// Images cannot be cut, so those of a sample have to fit into one sequence; with its text where a
+// sample is not packed with others.
+void refuse_what_does_not_fit(const Scenario& scenario, const Sample& sample, bool packed,
+                              const ResolvedWork& out) {
+  const Workload& work = out.workload;
+  const bool images_count = work.vision() && in_sequence(work);
+  const double images =
+      images_count ? std::max(1.0, scenario.number_or(Field::data_images_per_sample, 1)) : 0;
+  const double needed = images > 0 ? images * work.vision_tokens_per_image : 0;
+  if (const auto given = scenario.number(Field::data_seq_length)) {
+    if (needed <= *given) return refuse_cut_samples(sample, out.medium, packed, needed, *given);
+    throw Error(ErrorKind::usage,
+                fmt::format("{} do not fit into --seq-length {}", images_in_words(images, out),
+                            format_exact(*given)),
+                fmt::format("raise --seq-length, or lower {}", smaller_media(out.medium)));
+  }
+  const Context context = context_of(out.model);
+  const bool text_counts = !packed && (images > 0 || context.known);
+  const double text = text_counts ? sample.text : 0;
+  if (needed + text <= context.tokens) return;
+  const std::string what = images > 0 ? images_in_words(images, out) : std::string();
+  const std::string and_text =
+      text > 0 ? fmt::format("{}{} text tokens", images > 0 ? " and " : "", format_exact(text))
+               : std::string();
+  throw Error(ErrorKind::usage,
+              fmt::format("a sample of {}{} does not fit into {}, {} tokens", what, and_text,
+                          context.whose, format_exact(context.tokens)),
+              images > 0 ? fmt::format("lower {}{}; --seq-length says that the context is longer",
+                                       out.medium == Medium::image ? "--images-per-sample or " : "",
+                                       smaller_media(out.medium))
+              : scenario.has(Field::rollout_response_tokens)
+                  ? "lower --prompt-tokens or --response-tokens"
+                  : "lower --text-tokens-per-sample, or give --packing packed, which cuts texts; "
+                    "--seq-length says that the context is longer");
+}
+
+// Packing makes a sequence, which batches and steps count, something else than a sample.
+void warn_about_packed_samples(const Scenario& scenario, const Sample& sample, double sequence,
+                               Notes& notes) {
+  if (!scenario.has(Field::data_packing) || !notes.wanted() || sample.tokens() <= 0) return;
+  const double samples = sequence / sample.tokens();
+  notes.warn(
+      fmt::format("--packing packed fills sequences of {} tokens with {} samples each, and {} "
+                  "counts sequences: "
+                  "--seq-length sets their length",
+                  format_exact(sequence), format_number(samples, NumberKind::number, 3),
+                  scenario.has(Field::train_global_batch) ? "--global-batch" : "the global batch"));
+}
+
+// Tokens of a sequence where nothing is said of it.
+double usual_sequence(const Sample& sample, bool packed, const ResolvedWork& out) {
+  if (!packed) return std::max(1.0, std::round(sample.tokens()));
+  const Context context = context_of(out.model);
+  double sequence = std::min(kDefaultSequence, context.tokens);
+  if (out.workload.vision() && in_sequence(out.workload)) {
+    // A packed sequence holds at least one whole sample with its images.
+    constexpr double kGrid = 1024;
+    const double whole =
+        sample.text + out.workload.vision_tokens_per_image * std::max(1.0, sample.images);
+    const double rounded = std::ceil(whole / kGrid) * kGrid;
+    sequence = std::max(sequence, std::min(rounded, context.tokens));
+  }
+  return sequence;
+}
+
+}  // namespace
+
+bool in_sequence(const Workload& work) {
+  return !work.connector || work.connector->kind != ConnectorKind::cross_attention;
+}
+
+void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sample& sample,
+                      bool from_samples, ResolvedWork& out, Notes& notes) {
+  Workload& work = out.workload;
+  const bool vision = work.vision() && sample.images > 0;  // a share of 0 leaves text alone
+  // Samples of a length that nobody said fill the sequence that somebody asked for, unless it is
+  // theirs.
+  const bool filled = from_samples && !scenario.has(Field::data_text_tokens_per_sample) &&
+                      scenario.number_or(Field::data_seq_length, std::round(sample.tokens())) !=
+                          std::round(sample.tokens());
+  std::string_view packing = from_samples && !filled ? "grouped" : "packed";
+  if (scenario.has(Field::data_packing)) packing = scenario.text(Field::data_packing);
+  const Packing how = value_of(kPackings, packing);
+  const bool packed = how == Packing::packed;
+  refuse_what_does_not_fit(scenario, sample, packed, out);
+  double sequence = usual_sequence(sample, packed, out);
+  if (const auto given = scenario.number(Field::data_seq_length)) {
+    if (!packed && *given > sequence) {
+      notes.warn(
+          fmt::format("--seq-length {} is more than the {} tokens of a sample, which has its "
+                      "sequence for itself: --packing packed fills longer ones",
+                      format_exact(*given), format_exact(sequence)));
+    }
+    sequence = packed ? *given : std::min(*given, sequence);
+  } else {
+    if (packed && from_samples) warn_about_packed_samples(scenario, sample, sequence, notes);
+    notes.add(Field::data_seq_length, sequence,
+              packed ? "packed sequences of the usual length" : "one sample per sequence",
+              "trcost default");
+  }
+  if (!scenario.has(Field::data_packing) && filled) {
+    notes.add(Field::data_packing, "packed", "samples fill the sequence asked for", "--seq-length");
+  } else if (!scenario.has(Field::data_packing) && (from_samples || vision)) {
+    notes.fallback(Field::data_packing, packing);
+  }
+  out.seq_length = sequence;
+  work.seq_length = sequence;
+  work.attention_length =
+      packed && from_samples ? std::min(sequence, std::max(1.0, sample.tokens())) : sequence;
+  if (vision) {
+    work.images_per_sequence =
+        sample.tokens() > 0 ? sample.images * sequence / sample.tokens() : sample.images;
+  }
+  // Sequences with an image: each image has one for itself as long as there are enough.
+  const double with_images = std::min(1.0, work.images_per_sequence);
+  const AssumedChoices& assumed = catalog.assumed();
+  work.padding_efficiency = useful_share(how, from_samples, sample, with_images, assumed.useful);
+  note_useful_share(how, sample, work.padding_efficiency, assumed.useful, notes);
+  work.imbalance = scenario.number_or(Field::train_imbalance,
+                                      1 + with_images * (assumed.image_imbalance.value - 1));
+  if (vision && !scenario.has(Field::train_imbalance)) {
+    notes.add(Field::train_imbalance, work.imbalance,
+              "images differ in size and number from rank to rank", assumed.image_imbalance.source);
+  }
+}
+
+}  // namespace trcost

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "estimate/question/notes.h"
+#include "estimate/question/resolve.h"
+
+namespace trcost {
+
+/// Tokens of a sequence where nothing else says so.
+inline constexpr double kDefaultSequence = 4096;
+
+/// What one sample holds.
+struct Sample {
+  double text = 0;
+  double images = 0;  ///< mean, samples without images included
+  double vision = 0;  ///< tokens in the language model's sequence
+  [[nodiscard]] double tokens() const { return text + vision; }
+};
+
+/// Whether images become tokens of the language model's own sequence.
+bool in_sequence(const Workload& work);
+
+/// Sequence length of `out`, and what of a sequence is computed for nothing. Throws Error (usage)
+/// where the images of a sample, or a sample that is not packed, exceed --seq-length or the model's
+/// context.
+void resolve_sequence(const Scenario& scenario, const Catalog& catalog, const Sample& sample,
+                      bool from_samples, ResolvedWork& out, Notes& notes);
+
+}  // namespace trcost

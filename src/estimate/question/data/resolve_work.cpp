@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "catalog/assumed.h"
+#include "catalog/software/choices.h"
+#include "estimate/question/data/resolve_sequence.h"
+#include "estimate/question/resolve.h"
+#include "quantity/quantity.h"
+#include "trcost/error.h"
+#include "workload/blocks/contrastive.h"
+#include "workload/blocks/gradients.h"
+#include "workload/method.h"
+#include "workload/vision_defaults.h"
+
+namespace trcost {
+namespace {
+
+// Which matrices take adapters decides, of a mixture of experts, nearly all that learns.
+void note_adapted_experts(const Workload& work, Notes& notes) {
+  if (!notes.wanted() || !low_rank(work.language_training) || !work.language.moe) return;
+  const double all = lora_parameters(work.language, work.lora_rank);
+  const double routed = routed_lora_parameters(work.language, work.lora_rank);
+  notes.add({"train.lora_targets", "all-linear", "",
+             fmt::format("adapters go on attention, on every one of {:.0f} experts and on what is "
+                         "shared, not on the router: {} of {} adapter parameters are the experts'; "
+                         "software that leaves experts out trains the other {} alone",
+                         work.language.moe->experts, format_number(routed, NumberKind::count),
+                         format_number(all, NumberKind::count),
+                         format_number(all - routed, NumberKind::count)),
+             "as target_modules \"all-linear\" of peft does where experts are linear layers; LoRA, "
+             "arXiv:2106.09685, section 4.1"});
+}
+
+// Layers that are inserted for images stand in the language model and have nearly all parameters of
+// what joins it to the encoder: whether they learn in full decides most of what learns.
+void note_adapted_cross_attention(const Workload& work, Notes& notes) {
+  const auto& cross = work.language.cross_attention;
+  if (!notes.wanted() || !cross || !has_adapters(work.language_training)) return;
+  const bool adapted = low_rank(work.language_training);
+  notes.add(
+      {"train.cross_attention", adapted ? "adapters" : "frozen", "",
+       fmt::format("the {:.0f} inserted layers of cross-attention stand in the language model "
+                   "and learn as it does: {}",
+                   cross->layers,
+                   adapted ? "their matrices are frozen, with adapters beside them"
+                           : "they are frozen, bottlenecks stand in its own layers"),
+       "torchtune recipes/configs/llama3_2_vision/11B_lora.yaml (fusion_trainable: lora)"});
+}
+
+// An input that is not used without a word misleads.
+void warn_about_unused(const Scenario& scenario, const Workload& work, Notes& notes) {
+  const auto unused = [&](Needs missing) {
+    for (std::string& text : unused_without(scenario, missing)) notes.warn(std::move(text));
+  };
+  const bool adapted = has_adapters(work.language_training) ||
+                       (work.vision() && has_adapters(work.encoder_training));
+  if (!adapted) unused(Needs::adapters);
+  if (!work.vision()) unused(Needs::vision);
+}
+
+void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {
+  const std::string_view word = scenario.text(Field::train_recipe);
+  if (!scenario.has(Field::train_recipe)) notes.fallback(Field::train_recipe, word);
+  const Recipe recipe = value_of(kRecipes, word);
+  const auto module = [&](Field field, Training otherwise) {
+    return scenario.has(field) ? value_of(kTrainings, scenario.text(field)) : otherwise;
+  };
+  work.language_training = module(Field::train_language, recipe.language);
+  work.encoder_training = module(Field::train_encoder, recipe.encoder);
+  work.connector_training = module(Field::train_connector, recipe.connector);
+  const bool vision = work.vision();
+  if (!vision && recipe.of_vision) {
+    throw Error(ErrorKind::usage, fmt::format("--train {} needs a vision-language model", word),
+                "add --modality vl, or choose a model with vision");
+  }
+  const bool any = learns(work.language_training) ||
+                   (vision && (learns(work.encoder_training) || learns(work.connector_training)));
+  if (!any) {
+    throw Error(ErrorKind::usage, "this recipe trains nothing",
+                "set --train-language, --train-encoder or --train-connector to full or lora");
+  }
+  warn_about_unused(scenario, work, notes);
+  work.lora_rank = scenario.number_or_default(Field::train_lora_rank);
+  if (has_adapters(work.language_training) && !scenario.has(Field::train_lora_rank)) {
+    notes.fallback(Field::train_lora_rank, work.lora_rank);
+  }
+  note_adapted_experts(work, notes);
+  note_adapted_cross_attention(work, notes);
+  work.train_embeddings = scenario.flag(Field::train_lora_embeddings);
+  work.cached_features = scenario.flag(Field::train_cached_features);
+  work.attention = value_of(kAttentions, scenario.text(Field::train_attention));
+  if (scenario.has(Field::train_loss)) {
+    work.loss = value_of(kLosses, scenario.text(Field::train_loss));
+  }
+  work.optimizer = value_of(kOptimizers, scenario.text(Field::train_optimizer));
+  work.offload = value_of(kOffloads, scenario.text(Field::train_offload));
+  // Encoders that take any size need fused attention for their sequences of many lengths.
+  work.fused_encoder = vision && (scenario.has(Field::train_attention) ||
+                                  work.encoder->image <= 0 || work.encoder->fused_attention);
+}
+
+// A text of a corpus fills its sequence; a sample is as long as those of its kind, and no longer
+// than the sequence asked for.
+double text_of(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
+  if (const auto given = scenario.number(Field::data_text_tokens_per_sample)) return *given;
+  const auto sequence = scenario.number(Field::data_seq_length);
+  if (!scenario.has(Field::data_samples)) {
+    return std::min(kDefaultSequence, sequence.value_or(kDefaultSequence));
+  }
+  const Method method = method_named(scenario.text(Field::train_method));
+  const AssumedChoices& assumed = catalog.assumed();
+  const bool answers = method == Method::pretrain || method == Method::sft;
+  const SampleChoice& usual = answers ? assumed.instructions : assumed.preferences;
+  if (sequence && *sequence < *usual.text_tokens) {
+    notes.add(Field::data_text_tokens_per_sample, *sequence, "the sequence asked for cuts it",
+              "--seq-length");
+    return *sequence;
+  }
+  notes.add(Field::data_text_tokens_per_sample, *usual.text_tokens, usual.why, usual.source);
+  return *usual.text_tokens;
+}
+
+Sample resolve_sample(const Scenario& scenario, const Catalog& catalog, const ResolvedWork& work,
+                      bool pretraining, Notes& notes) {
+  const bool vision = work.workload.vision();
+  const bool projector_only = vision && work.workload.language_training == Training::frozen;
+  const SampleMix mix = default_sample_mix(pretraining, projector_only);
+  Sample sample;
+  if (!vision) {
+    sample.text = text_of(scenario, catalog, notes);
+    return sample;
+  }
+  sample.text = scenario.number_or(Field::data_text_tokens_per_sample, mix.text_tokens);
+  if (!scenario.has(Field::data_text_tokens_per_sample)) {
+    notes.add(Field::data_text_tokens_per_sample, sample.text, std::string(mix.why),
+              std::string(mix.source));
+  }
+  const double images = scenario.number_or(Field::data_images_per_sample, mix.images);
+  const bool said = scenario.has(Field::data_images_per_sample);
+  const double share = scenario.number_or(Field::data_image_share, mix.image_share);
+  const bool clips = work.medium != Medium::image;
+  if (!said && !clips) {
+    notes.add(Field::data_images_per_sample, images, std::string(mix.why), std::string(mix.source));
+  }
+  if (!scenario.has(Field::data_image_share) && pretraining) {
+    const std::string why = (clips ? "one clip, as of images: " : "") + std::string(mix.why);
+    notes.add(Field::data_image_share, share, why, std::string(mix.source));
+  }
+  sample.images = images * share;
+  if (in_sequence(work.workload)) {
+    sample.vision = sample.images * work.workload.vision_tokens_per_image;
+  }
+  return sample;
+}
+
+void refuse_data_contradictions(const Scenario& scenario, bool vision) {
+  refuse_clip_contradictions(scenario);
+  const bool image_fields = scenario.number_or(Field::data_images_per_sample, 0) > 0 ||
+                            scenario.has(Field::data_image_size) ||
+                            scenario.has(Field::data_video) || scenario.flag(Field::data_audio);
+  if (!vision && image_fields) {
+    throw Error(ErrorKind::usage, "images and clips need a model that takes them in",
+                "add --modality vl, or choose a model with vision");
+  }
+}
+
+}  // namespace
+
+ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Notes& notes) {
+  ResolvedWork out;
+  out.model = resolve_model(scenario, catalog, notes);
+  Workload& work = out.workload;
+  work.language = out.model.language;
+  if (out.model.vision) {
+    work.encoder = out.model.vision->encoder;
+    work.connector = out.model.vision->connector;
+  }
+  refuse_data_contradictions(scenario, work.vision());
+  resolve_recipe(scenario, work, notes);
+  if (work.vision()) resolve_images(scenario, catalog, out, notes);
+  out.params = count_parameters(out.model);
+  out.rule_params = scenario.number(Field::model_params).value_or(out.params.active);
+  out.trainable = count_trainable(work);
+  if (is_contrastive(out.model)) {
+    resolve_pairs(scenario, out, notes);
+    out.flops_per_token = training_flops(work);
+    return out;
+  }
+  const bool from_samples = scenario.has(Field::data_samples);
+  const bool pretraining =
+      !from_samples && value_of(kRecipes, scenario.text(Field::train_recipe)).everything();
+  const Sample sample = resolve_sample(scenario, catalog, out, pretraining, notes);
+  if (sample.tokens() <= 0) {
+    throw Error(ErrorKind::usage, "a sample has neither text nor images",
+                "give --text-tokens-per-sample or --images-per-sample");
+  }
+  resolve_sequence(scenario, catalog, sample, from_samples, out, notes);
+  out.sample_tokens = sample.tokens();
+  out.sample_images = sample.images;
+  out.flops_per_token = training_flops(work);
+  return out;
+}
+
+}  // namespace trcost

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "estimate/question/resolve.h"
+#include "trcost/estimate.h"
+
+namespace trcost {
+
+/// What reports say of the model.
+ModelSummary describe_model(const ResolvedWork& work);
+
+}  // namespace trcost

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "estimate/question/platform.h"
+#include "estimate/question/resolve.h"
+#include "estimate/question/round.h"
+#include "planner/recent_plans.h"
+#include "trcost/estimate.h"
+
+namespace trcost {
+
+/// What reading the data takes.
+struct DataSupply {
+  double image_bytes = 0;  ///< one image or clip, as stored
+  double text_bytes_per_token = 0;
+  double workers = 0;  ///< processes per accelerator that decode and prepare images
+};
+
+/// Everything of an estimate that depends on neither amounts, cluster size, layout nor prices.
+struct Prepared {
+  Prepared(ResolvedWork work_, const Platform& platform);
+  ResolvedWork work;
+  StepModel model;
+  DataSupply supply;
+  MethodQuality quality;
+  std::string method;                      ///< how good the method is, in words
+  std::string_view training;               ///< `pretrain`, `sft`, `ppo`
+  std::shared_ptr<const RoundWork> round;  ///< of a training method with several phases
+  std::unique_ptr<RecentPlans> plans = std::make_unique<RecentPlans>();  ///< of `model`
+};
+
+}  // namespace trcost

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "estimate/question/round.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "planner/serving_layout.h"
+
+namespace trcost {
+namespace {
+
+// Accelerators that send new weights at a time (data/phases.md, A.5).
+constexpr double kSyncSenders = 64;
+constexpr double kGigabyte = 1e9;
+constexpr double kLargestEngine = 64;
+
+// The fastest way to split the engines over `gpus` accelerators.
+struct Generation {
+  ServingLayout layout;
+  double engines = 1;
+  double sequences = 0;  ///< in flight at first, of an engine
+  EngineMemory memory;
+  RolloutTime time;
+};
+
+double gain_of(const RolloutWork& work) {
+  return work.drafted > 0 ? tokens_per_speculative_step(work.acceptance, work.drafted) : 1;
+}
+
+// One moment of the run: empty where the engine does not hold a single sequence.
+std::optional<Generation> at_moment(const RolloutWork& work, const ResponseLengths& lengths,
+                                    const ServingModel& model, const ServingLayout& layout,
+                                    double gpus) {
+  const ServingLoad load{.input_tokens = work.prompt_tokens, .output_tokens = lengths.mean()};
+  const double most =
+      std::min(std::floor(model.most_sequences(load)), work.engine->most_sequences * layout.dp);
+  if (most < 1) return std::nullopt;
+  Generation out;
+  out.layout = layout;
+  out.engines = std::floor(gpus / layout.gpus);
+  const double responses = work.responses() / out.engines;
+  // The prompts of a group are read once.
+  const double prefill = std::max(1.0, work.prompts / out.engines) * work.prompt_tokens *
+                         (1 - work.cached_input) *
+                         model.prefill_seconds_per_token(std::max(1.0, work.prompt_tokens));
+  const double gain = gain_of(work);
+  out.sequences = std::min(responses, most);
+  out.memory = {model.weight_bytes_per_gpu() + work.engine->reserve_bytes,
+                model.sequence_bytes_per_gpu(load) * std::max(1.0, out.sequences / layout.dp)};
+  const auto step = [&](double sequences, double context) {
+    return model.decode(sequences, context, work.drafted).total() / gain;
+  };
+  out.time = work.partial
+                 ? partial_rollout_time(responses, work.prompt_tokens, prefill, most, lengths, step)
+                 : rollout_time(responses, work.prompt_tokens, prefill, most, lengths,
+                                work.responses(), step);
+  return out;
+}
+
+// The mean of the run's moments, of its longest response and its fullest cache the largest.
+std::optional<Generation> with_engine(const RolloutWork& work, const ServingModel& model,
+                                      const ServingLayout& layout, double gpus) {
+  std::optional<Generation> out;
+  const double share = 1 / static_cast<double>(work.lengths.size());
+  for (const ResponseLengths& lengths : work.lengths) {
+    const std::optional<Generation> moment = at_moment(work, lengths, model, layout, gpus);
+    if (!moment) return std::nullopt;
+    if (!out) {
+      out = moment;
+      out->time = {};
+    }
+    out->sequences = std::min(out->sequences, moment->sequences);
+    out->memory.cache = std::max(out->memory.cache, moment->memory.cache);
+    out->time.longest = std::max(out->time.longest, moment->time.longest);
+    for (const auto part : {&RolloutTime::seconds, &RolloutTime::prefill_seconds,
+                            &RolloutTime::idle_share, &RolloutTime::tail_share}) {
+      out->time.*part += share * moment->time.*part;
+    }
+  }
+  return out;
+}
+
+std::optional<Generation> generate(const RoundWork& round, double gpus) {
+  const RolloutWork& work = *round.rollout;
+  ServingChip chip = work.chip;
+  if (round.placement == Placement::colocated) {
+    chip.memory_bytes *= work.colocated_share / (1 - work.engine->reserve_share);
+  }
+  ServingSearch search;
+  search.tp = work.tp;
+  const double cache_bytes =
+      work.engine->eight_bit_cache && work.format != WeightFormat::bf16 ? 1 : 2;
+  const double domain = std::max(8.0, chip.link_accelerators);
+  search.most_gpus = static_cast<int>(std::min(gpus, std::max(kLargestEngine, domain)));
+  std::optional<Generation> best;
+  for (const int size : replica_sizes(search)) {
+    if (best && size > domain) break;  // beyond the fast links only where nothing else holds it
+    for (const ServingLayout& layout : serving_layouts(work.model, search, size)) {
+      const ServingModel model(work.model, chip, *work.engine, work.format, cache_bytes, layout);
+      const std::optional<Generation> found = with_engine(work, model, layout, gpus);
+      if (found && (!best || found->time.seconds < best->time.seconds)) best = found;
+    }
+  }
+  return best;
+}
+
+// Of a round: new weights to the engines, memory from learning to generating and back, the rest.
+SerialTime serial_time(const RoundWork& round, double learners) {
+  SerialTime out;
+  if (!round.rollout) return out;
+  const RoundFramework& f = round.framework;
+  out.other = f.other_seconds;
+  out.per_gigabyte = f.sync_seconds_per_gb;
+  out.gigabytes = 2 * round.policy_params / kGigabyte;
+  out.senders = std::min(learners, kSyncSenders);
+  if (round.placement != Placement::colocated) return out;
+  out.per_billion = f.switch_seconds_per_billion;
+  out.billions = round.policy_params / kGigabyte;
+  return out;
+}
+
+double step_factor(const RoundWork& round) {
+  if (!round.rollout) return 1;
+  return round.mixture ? round.framework.mixture_step : round.framework.dense_step;
+}
+
+LearningPass learning_pass(const RoundWork& round, double sequences, double updates,
+                           const Execution& execution) {
+  LearningPass out;
+  out.steps = updates / round.epochs();
+  out.step_flops = execution.model_flops;
+  out.recomputing = with_recomputation(execution.plan.time);
+  out.step_seconds = execution.step_seconds;
+  out.framework = step_factor(round);
+  out.tokens = sequences / round.epochs() * round.sequence_tokens;
+  return out;
+}
+
+PhaseTime empty_phase(const Phase& phase, double gpus) {
+  PhaseTime out;
+  out.name = phase.name;
+  out.work = phase.work;
+  out.gpus = gpus;
+  return out;
+}
+
+// What its own model takes for the sequences of a pass, on the layout of the policy: `steps` of its
+// own, or all forward in one.
+StepTime pass_of(const StepModel& model, const Phase& phase, const LearningPass& pass,
+                 const Layout& layout) {
+  if (phase.work != Work::train) return model.forward(layout, pass.steps * layout.global_batch);
+  StepTime out = model.step(layout);
+  out.seconds *= pass.steps;
+  out.model_flops *= pass.steps;
+  out.hardware_flops *= pass.steps;
+  return out;
+}
+
+PhaseTime scored_or_learnt(const RoundWork& round, const Phase& phase, const LearningPass& pass,
+                           double gpus, const Execution& execution) {
+  PhaseTime out = empty_phase(phase, gpus);
+  out.layout = execution.plan.layout;
+  out.tokens = pass.tokens * phase.repeats;
+  const StepModel* const model = round.model(phase);
+  double seconds = pass.steps * pass.step_seconds;  // of the sequences once, by the steps alone
+  if (model == nullptr) {
+    out.model_flops = pass.model_flops() * phase.repeats;
+    out.hardware_flops = pass.hardware_flops() * phase.repeats;
+  } else {
+    const StepTime own = pass_of(*model, phase, pass, out.layout);
+    out.model_flops = own.model_flops * phase.repeats;
+    out.hardware_flops = own.hardware_flops * phase.repeats;
+    // A given MFU is that of all that is computed.
+    seconds = execution.mfu_given ? seconds * own.hardware_flops / pass.hardware_flops()
+                                  : own.seconds * execution.data_wait;
+  }
+  out.seconds = seconds * phase.repeats * pass.framework;
+  return out;
+}
+
+bool policy_learns(const Phase& phase) {
+  return phase.work == Work::train && phase.role == Role::policy;
+}
+
+// Phases one after another, or generation beside the rest with a policy one step old.
+double wall(const RoundWork& round, const std::vector<PhaseTime>& phases, double serial) {
+  double generating = round.rollout ? round.rollout->verifier_seconds : 0;
+  double others = 0;
+  for (const PhaseTime& phase : phases) {
+    (phase.work == Work::generate ? generating : others) += phase.seconds;
+  }
+  const bool beside = round.placement == Placement::async;
+  return (beside ? std::max(generating, others) : generating + others) + serial;
+}
+
+}  // namespace
+
+double RolloutWork::mean_response() const {
+  double sum = 0;
+  for (const ResponseLengths& moment : lengths) sum += moment.mean();
+  return sum / static_cast<double>(lengths.size());
+}
+
+double RoundWork::epochs() const {
+  const auto learns = std::ranges::find_if(phases, policy_learns);
+  return learns == phases.end() ? 1 : learns->repeats;
+}
+
+std::vector<double> generation_splits(const RoundWork& round, double gpus, double node) {
+  if (!round.rollout || round.placement == Placement::colocated) return {0};
+  if (round.generation_gpus) return {*round.generation_gpus};
+  constexpr int kParts = 8;  // finer splits gain less than the model's error (data/phases.md, A.6)
+  std::vector<double> out;
+  for (int part = 1; part < kParts; ++part) {
+    double each = gpus * part / kParts;
+    if (gpus >= 2 * node) each = std::round(each / node) * node;
+    each = std::floor(each);
+    const bool sensible = each >= 1 && each < gpus;
+    if (sensible && std::ranges::find(out, each) == out.end()) out.push_back(each);
+  }
+  return out;
+}
+
+namespace {
+
+// Adds the phase that writes the responses; false where no engine holds the policy.
+bool add_generation(const RoundWork& round, const Phase& phase, const LearningPass& pass,
+                    double gpus, Execution& execution) {
+  const std::optional<Generation> found = generate(round, gpus);
+  if (!found) return false;
+  PhaseTime out = empty_phase(phase, gpus);
+  out.model_flops = out.hardware_flops =
+      pass.model_flops() * round.forward_share * round.generated_share;
+  out.tokens = round.rollout->responses() * round.rollout->mean_response();
+  out.seconds = found->time.seconds * round.generation_factor();
+  out.engine = found->layout;
+  execution.phases.push_back(out);
+  execution.rollout = found->time;
+  execution.rollout_sequences = found->sequences;
+  execution.engine = found->memory;
+  return true;
+}
+
+}  // namespace
+
+std::optional<EngineMemory> engine_memory(const RoundWork& round, double gpus) {
+  const std::optional<Generation> found = generate(round, gpus);
+  return found ? std::optional(found->memory) : std::nullopt;
+}
+
+namespace {
+
+// What waits in the host's memory: gradients are made anew.
+double sleeping_bytes(const MemoryUse& learning) {
+  return learning.weights + learning.optimizer + learning.resident;
+}
+
+}  // namespace
+
+MemoryUse fullest_moment(const RoundWork& round, const MemoryUse& learning,
+                         const EngineMemory& engine) {
+  const double held = engine.weights + engine.cache;
+  MemoryUse out = learning;
+  if (held > learning.total) {
+    out = {};
+    out.generating = true;
+    out.total = held;
+    out.capacity = learning.capacity;
+    out.host = learning.host;
+  }
+  out.engine = engine;
+  out.fits = learning.fits && held <= learning.capacity;
+  if (round.placement == Placement::colocated) out.host += sleeping_bytes(learning);
+  return out;
+}
+
+bool add_phases(const RoundWork& round, double generation_gpus, Execution& execution) {
+  const Layout& layout = execution.plan.layout;
+  const double sequences = round.sequences > 0 ? round.sequences : layout.global_batch;
+  const double updates = std::max(1.0, sequences / layout.global_batch);
+  const LearningPass pass = learning_pass(round, sequences, updates, execution);
+  execution.pass = pass;
+  const double learners = execution.gpus - generation_gpus;
+  execution.phases.clear();
+  execution.generating = generation_gpus;
+  for (const Phase& phase : round.phases) {
+    if (phase.work == Work::generate) {
+      const double gpus = generation_gpus > 0 ? generation_gpus : execution.gpus;
+      if (!add_generation(round, phase, pass, gpus, execution)) return false;
+      continue;
+    }
+    execution.phases.push_back(scored_or_learnt(round, phase, pass, learners, execution));
+  }
+  execution.updates = updates;
+  execution.serial = serial_time(round, learners);
+  if (round.rollout && round.placement == Placement::colocated) {
+    execution.serial.moved = sleeping_bytes(execution.plan.memory);
+    execution.serial.host_bandwidth = round.host_bandwidth;
+  }
+  execution.round_seconds = wall(round, execution.phases, execution.serial.seconds());
+  execution.step_seconds = execution.round_seconds / updates;
+  execution.model_flops = execution.hardware_flops = 0;
+  for (const PhaseTime& phase : execution.phases) {
+    execution.model_flops += phase.model_flops / updates;
+    execution.hardware_flops += phase.hardware_flops / updates;
+  }
+  return true;
+}
+
+}  // namespace trcost

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// A round of a training method: the phases beside the policy's optimizer steps, and what they cost.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "estimate/question/platform.h"
+#include "estimate/question/resolve.h"
+#include "performance/serving/rollout.h"
+#include "scenario/choices.h"
+#include "workload/method.h"
+
+namespace trcost {
+
+/// How responses come about.
+struct RolloutWork {
+  double prompts = 0;
+  double samples_per_prompt = 1;
+  double prompt_tokens = 0;
+  /// At moments of the run that stand for as many rounds each: two where responses grow.
+  std::vector<ResponseLengths> lengths;
+  ServedModel model;
+  ServingChip chip;
+  const Engine* engine = nullptr;
+  WeightFormat format = WeightFormat::bf16;  ///< as the policy learns
+  std::optional<int> tp;                     ///< of an engine; searched where empty
+  double drafted = 0, acceptance = 0;
+  double cached_input = 0;  ///< share of a prompt whose cache is there already
+  bool partial = false;     ///< long responses go on in the next round
+  double verifier_seconds = 0;
+  double colocated_share = 0;  ///< of the memory that engines have where what learns is beside them
+  [[nodiscard]] double responses() const { return prompts * samples_per_prompt; }
+  [[nodiscard]] double mean_response() const;  ///< tokens, over the run
+};
+
+/// The work of a round that no cluster decides.
+struct RoundWork {
+  Method method = Method::pretrain;
+  std::vector<Phase> phases;
+  /// Of a phase that scores or of another model that learns, by role: its own step, on the policy's
+  /// degrees. Empty of the policy's learning.
+  std::array<std::shared_ptr<const StepModel>, kRoles> forward{}, learning{};
+  double policy_params = 0;        ///< all, of the language model
+  double forward_share = 1.0 / 3;  ///< of the policy's FLOPs of learning
+  /// FLOPs that write a response over those of a pass over its sequence: a group reads its prompt
+  /// once, and what the engine's cache holds is not read.
+  double generated_share = 1;
+  double sequences = 0;  ///< of a round, all epochs; 0: a round is one step
+  double sequence_tokens = 0;
+  std::optional<RolloutWork> rollout;
+  Placement placement = Placement::colocated;
+  std::optional<double> generation_gpus;
+  std::optional<double> host_bandwidth;  ///< where states wait in the host's memory
+  RoundFramework framework;
+  bool mixture = false;
+
+  /// Passes of the policy's learning over the sequences of a round.
+  [[nodiscard]] double epochs() const;
+  /// The step of what a phase does; null where the policy learns or generates.
+  [[nodiscard]] const StepModel* model(const Phase& phase) const {
+    const auto role = static_cast<std::size_t>(phase.role);
+    if (phase.work == Work::generate) return nullptr;
+    return (phase.work == Work::train ? learning : forward)[role].get();
+  }
+  /// Time of generation with the framework over that of the engines alone.
+  [[nodiscard]] double generation_factor() const {
+    return mixture ? framework.mixture_generation : framework.dense_generation;
+  }
+};
+
+/// Numbers of accelerators that generate beside `gpus - n` that learn: none where all do both.
+std::vector<double> generation_splits(const RoundWork& round, double gpus, double node);
+
+/// What the fastest engines on `gpus` accelerators hold. Empty where none holds the policy and a
+/// sequence. Only for a round with a rollout.
+std::optional<EngineMemory> engine_memory(const RoundWork& round, double gpus);
+
+/// The fullest moment of the fullest pool: of what learns, whose fullest device is `learning`, or
+/// of an engine. Where both are on the same accelerators, what learns waits in the host's memory
+/// while responses are written (data/phases.md, A.2).
+MemoryUse fullest_moment(const RoundWork& round, const MemoryUse& learning,
+                         const EngineMemory& engine);
+
+/// The phases of a round whose optimizer step takes `execution.plan` on all accelerators but
+/// `generation_gpus`, and its time, into `execution`. False where the responses fit no engine.
+bool add_phases(const RoundWork& round, double generation_gpus, Execution& execution);
+
+}  // namespace trcost

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantiles of an estimate by drawing its uncertain inputs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "estimate/range/range.h"
+
+namespace trcost {
+
+/// ln of the factor by which each driver changes.
+class DriverLogs {
+ public:
+  void add(const Exponents& exponents, double log_factor) {
+    for (std::size_t i = 0; i < kDriverCount; ++i) {
+      logs_[i] += exponents[static_cast<Driver>(i)] * log_factor;
+    }
+  }
+  /// ln of the factor of a product of their powers.
+  [[nodiscard]] double of(const Exponents& moves) const {
+    double sum = 0;
+    for (std::size_t i = 0; i < kDriverCount; ++i) sum += moves[static_cast<Driver>(i)] * logs_[i];
+    return sum;
+  }
+  double operator[](Driver driver) const { return logs_[static_cast<std::size_t>(driver)]; }
+
+ private:
+  std::array<double, kDriverCount> logs_{};
+};
+
+/// The dollars where each driver has changed.
+double total_of(const Dollars& usd, const DriverLogs& at);
+
+/// P10, P50, P90 of values, whose order is lost. Linear between the two nearest order statistics
+/// (type 7 of Hyndman and Fan 1996).
+Quantiles quantiles_of(std::vector<double>& values);
+
+/// Points of the lattice that ranges are drawn from where nobody asks for a number of draws.
+inline constexpr std::uint64_t kLatticePoints = 4093;
+
+/// An input as the rounds of a job have it: null in a round that does not.
+struct SharedInput {
+  std::vector<const UncertainInput*> in_round;
+};
+std::vector<SharedInput> shared_inputs(std::span<const RangeInputs> rounds);
+
+/// Fills the quantiles of the sum over the rounds of a job, an input that they share drawn once:
+/// from `draws` of the first round, of which draw k of input i depends on seed, i and k alone; else
+/// from a lattice, of which all lognormals that act alike are one dimension and each is evenly
+/// stratified.
+void draw_rounds(std::span<const RangeInputs> rounds, RangeResult& out);
+
+}  // namespace trcost

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "performance/exchange/collectives.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "quantity/portable_math.h"
+
+namespace trcost {
+namespace {
+
+// Share of an all-reduce's two passes that remains where switches reduce: NVLS on 8 H200 reaches
+// 480 GB/s bus bandwidth against 368 without (collectives of stas00/ml-engineering
+// network/README.md).
+constexpr double kReducingSwitch = 0.77;
+
+double members_within(const Fabric& fabric, int tier, double members, double stride) {
+  if (tier + 1 == fabric.tiers) return members;
+  if (tier == 0 && members * stride <= fabric.whole_domain) return members;
+  const double reach = std::floor(fabric.size[static_cast<std::size_t>(tier)] / stride);
+  return std::clamp(reach, 1.0, members);
+}
+
+}  // namespace
+
+Fabric prepare_fabric(const System& system, const Efficiency& efficiency) {
+  Fabric fabric;
+  for (const NetworkTier& tier : system.tiers) {
+    if (fabric.tiers == static_cast<int>(fabric.size.size())) break;
+    const auto i = static_cast<std::size_t>(fabric.tiers);
+    const bool inner = i == 0;
+    fabric.size[i] = tier.size;
+    if (inner && system.tiers.size() > 1) {
+      fabric.whole_domain = fabric.size[i];
+      fabric.size[i] = std::min(fabric.size[i], system.usable_per_domain);
+    }
+    fabric.per_byte[i] = 1 / (tier.bandwidth * (inner ? efficiency.link : efficiency.network));
+    fabric.latency[i] = tier.latency_seconds;
+    if (inner) fabric.half_bytes = efficiency.link_half_bytes;
+    if (inner && tier.in_network_reduction) fabric.all_reduce = 2 * kReducingSwitch;
+    ++fabric.tiers;
+  }
+  return fabric;
+}
+
+namespace {
+
+// NCCL gathers and scatters in one ring through all ranks, whatever the size, so that the steps
+// within the hosts count once per host; those between hosts are counted by their tier. With it FSDP
+// loses more with every doubling of the hosts (llm-foundry's 7B from 8 to 512 H100, OLMo 3 32B on
+// 1,024; 7B from 128 to 2,048 H100 in arXiv:2411.13055, which measures a far steeper fall).
+double inner_steps(const Fabric& fabric, double members, double stride) noexcept {
+  if (members <= 1 || fabric.tiers == 0) return 0;
+  const double near = members_within(fabric, 0, members, stride);
+  return (near - 1) * (members / near - 1);
+}
+
+// Gives `visit` each tier of a gather with the groups that it joins and the bytes that a rank sends
+// over it.
+template <class Visit>
+void over_tiers(const Fabric& fabric, double bytes, double members, double stride,
+                const Visit& visit) noexcept {
+  double inside = 1;  // members reached through the tiers so far
+  for (int i = 0; i < fabric.tiers && inside < members; ++i) {
+    const double reached = members_within(fabric, i, members, stride);
+    const double g = reached / inside;
+    if (g <= 1) continue;
+    visit(static_cast<std::size_t>(i), g, bytes / inside);
+    inside = reached;
+  }
+}
+
+// Over the tiers, without what a ring adds that runs through all of them.
+double tiers_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
+  if (members <= 1 || fabric.tiers == 0) return 0;
+  double largest = 0;
+  double sum = 0;
+  double latency = 0;
+  over_tiers(fabric, bytes, members, stride, [&](std::size_t t, double g, double each) {
+    const double payload = each + (t == 0 ? fabric.half_bytes : 0);
+    const double seconds = payload * gather_volume(g) * fabric.per_byte[t];
+    largest = std::max(largest, seconds);
+    sum += seconds;
+    latency += fabric.latency[t] * (portable_log2(g) + kRingShare * (g - 1));
+  });
+  return largest + kShorterTiers * (sum - largest) + latency;
+}
+
+}  // namespace
+
+std::array<double, 4> gather_tier_bytes(const Fabric& fabric, double bytes, double members,
+                                        double stride) noexcept {
+  std::array<double, 4> out{};
+  over_tiers(fabric, bytes, members, stride,
+             [&](std::size_t t, double g, double each) { out[t] = each * gather_volume(g); });
+  return out;
+}
+
+double gather_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
+  return tiers_seconds(fabric, bytes, members, stride) +
+         kLineShare * fabric.latency[0] * inner_steps(fabric, members, stride);
+}
+
+namespace {
+
+// Of an all-reduce.
+double passes(const Fabric& fabric, double members, double stride) noexcept {
+  const bool one_domain =
+      members <= 1 || fabric.tiers <= 1 || members_within(fabric, 0, members, stride) >= members;
+  return one_domain ? fabric.all_reduce : 2;
+}
+
+// The tier over which a rank reaches one `stride` ranks away.
+std::size_t tier_to(const Fabric& fabric, double stride) noexcept {
+  int tier = 0;
+  while (tier + 1 < fabric.tiers && fabric.size[static_cast<std::size_t>(tier)] <= stride) ++tier;
+  return static_cast<std::size_t>(tier);
+}
+
+}  // namespace
+
+double reduce_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
+  return passes(fabric, members, stride) * tiers_seconds(fabric, bytes, members, stride);
+}
+
+double domain_members(const Fabric& fabric, double members, double stride) noexcept {
+  return fabric.tiers == 0 ? members : members_within(fabric, 0, members, stride);
+}
+
+double exchange_seconds(const Fabric& fabric, double bytes, double members, double stride,
+                        double network_share) noexcept {
+  if (members <= 1 || fabric.tiers == 0) return 0;
+  const double near = domain_members(fabric, members, stride);
+  double seconds = (bytes + fabric.half_bytes) * (near - 1) / members * fabric.per_byte[0];
+  double latency = fabric.latency[0] * portable_log2(near);
+  if (members > near) {
+    const auto outer = static_cast<std::size_t>(std::min(1, fabric.tiers - 1));
+    seconds = std::max(seconds,
+                       bytes * (members - near) / members * network_share * fabric.per_byte[outer]);
+    latency += fabric.latency[outer] * portable_log2(members / near);
+  }
+  return seconds + latency;
+}
+
+double transfer_seconds(const Fabric& fabric, double bytes, double stride) noexcept {
+  if (fabric.tiers == 0) return 0;
+  const std::size_t t = tier_to(fabric, stride);
+  return bytes * fabric.per_byte[t] + fabric.latency[t];
+}
+
+std::string_view collective_name(CollectiveKind kind) {
+  constexpr std::string_view kNames[] = {"gather", "all-reduce", "all-to-all", "transfer"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+CollectiveAccount gather_account(const Fabric& fabric, double bytes, double members,
+                                 double stride) {
+  CollectiveAccount out{.kind = CollectiveKind::gather, .ranks = members, .bytes = bytes};
+  over_tiers(fabric, bytes, members, stride, [&](std::size_t t, double g, double each) {
+    out.tier_bytes[t] = each * gather_volume(g);
+    out.tier_ranks[t] = g;
+  });
+  out.inner_steps = inner_steps(fabric, members, stride);
+  out.seconds = gather_seconds(fabric, bytes, members, stride);
+  return out;
+}
+
+CollectiveAccount reduce_account(const Fabric& fabric, double bytes, double members,
+                                 double stride) {
+  CollectiveAccount out = gather_account(fabric, bytes, members, stride);
+  out.kind = CollectiveKind::all_reduce;
+  out.passes = passes(fabric, members, stride);
+  out.inner_steps = 0;
+  out.seconds = reduce_seconds(fabric, bytes, members, stride);
+  return out;
+}
+
+CollectiveAccount exchange_account(const Fabric& fabric, double bytes, double members,
+                                   double stride, double network_share) {
+  CollectiveAccount out{.kind = CollectiveKind::all_to_all, .ranks = members, .bytes = bytes};
+  const double near = domain_members(fabric, members, stride);
+  out.tier_bytes[0] = bytes * (near - 1) / members;
+  out.tier_ranks[0] = near;
+  if (members > near) {
+    const auto outer = static_cast<std::size_t>(std::min(1, fabric.tiers - 1));
+    out.tier_bytes[outer] = bytes * (members - near) / members * network_share;
+    out.tier_ranks[outer] = members / near;
+  }
+  out.seconds = exchange_seconds(fabric, bytes, members, stride, network_share);
+  return out;
+}
+
+CollectiveAccount transfer_account(const Fabric& fabric, double bytes, double stride) {
+  CollectiveAccount out{.kind = CollectiveKind::transfer, .ranks = 2, .bytes = bytes};
+  const std::size_t tier = tier_to(fabric, stride);
+  out.tier_bytes[tier] = bytes;
+  out.tier_ranks[tier] = 2;
+  out.seconds = transfer_seconds(fabric, bytes, stride);
+  return out;
+}
+
+}  // namespace trcost

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a layout puts on the fullest device, from the bytes of a prepared workload.
+#include <algorithm>
+#include <cmath>
+
+#include "performance/memory/memory.h"
+
+namespace trcost {
+
+struct MemoryModel::Shares {
+  StageLayers dealt;  ///< how many layers the stages hold
+  double tokens;      ///< of a micro-batch on one context rank
+  double images;      ///< micro-batches of the encoder, likewise
+  double inverse_tensor;
+  States dense, expert;                   ///< factors on a device's states
+  std::array<double, kPlaces> kept;       ///< bytes per layer and micro-batch
+  std::array<double, kPlaces> transient;  ///< further ones of the layer at work, which keeps all
+  double unallocated;                     ///< context, communication buffers
+  double gathered;                        ///< weights of the layers at work, where they are sharded
+};
+
+inline MemoryModel::Shape MemoryModel::shape(const Layout& layout, const Shares& shares,
+                                             Stage stage) const noexcept {
+  const double p = layout.pp;
+  Shape s;
+  s.layers = p > 1 ? layers_on(dealt_, shares.dealt, stage) : dealt_.layers;
+  if (stage == Stage::first) {
+    constexpr std::size_t kBefore = place_index(Place::before);
+    s.layers[kBefore] = layers_[kBefore].count;
+  }
+  const double behind = stage == Stage::first ? 0 : stage == Stage::inner ? 1 : p - 1;
+  s.in_flight = micro_batches_in_flight(p, layout.vp, layout.micro_batches(), behind);
+  return s;
+}
+
+MemoryModel::Shares MemoryModel::shares(const Layout& layout) const noexcept {
+  const auto mode = static_cast<std::size_t>(layout.recompute);
+  const double t = layout.tp, ranks = static_cast<double>(layout.dp) * layout.cp;
+  const bool full = layout.recompute == Recompute::full;
+  Shares s{};
+  s.dealt = deal(dealt_, layout);
+  s.inverse_tensor = 1 / t;
+  s.images = layout.micro_batch / layout.cp;
+  s.tokens = s.images * seq_length_;
+  const auto factors = [&](double split, double replicas) {
+    const double shards = layout.sharding == Sharding::hybrid
+                              ? hybrid_shards(replicas, 1 / split, domain_)
+                              : replicas;
+    const auto divided = [&](Sharding from) {
+      return split / sharers(layout.sharding, from, shards);
+    };
+    const double weights = divided(Sharding::parameters);
+    return States{weights, weights, divided(Sharding::gradients), divided(Sharding::optimizer)};
+  };
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    const Layers& of = layers_[i];
+    if (of.count <= 0) continue;
+    const auto bytes = [&](const ActivationBytes& a) {
+      return s.images * of.tokens * a.per_token(t, layout.sequence_parallel);
+    };
+    s.kept[i] = bytes(of.kept[mode]);
+    if (full || s.kept[i] <= 0) s.transient[i] = std::max(0.0, bytes(of.most) - s.kept[i]);
+  }
+  s.dense = factors(s.inverse_tensor, ranks);
+  double gathered_experts = 0;
+  if (experts_) {
+    const double split = static_cast<double>(layout.ep) * expert_tensor_parallel(layout);
+    s.expert = factors(1 / split, std::max(1.0, ranks * t / split));
+    gathered_experts = expert_weights_ / split;
+  }
+  s.unallocated = recipe_.context_bytes + (ranks * t * layout.pp > 1 ? recipe_.network_bytes : 0);
+  if (layout.sharding >= Sharding::parameters) {
+    const double layers = std::min(recipe_.unsharded_layers, dealt_.count());
+    s.gathered = layers * (layer_weights_ * s.inverse_tensor + gathered_experts);
+  }
+  return s;
+}
+
+double MemoryModel::layer_bytes(const Shape& shape, const Shares& shares) noexcept {
+  double sum = 0;
+  for (std::size_t i = place_index(Place::first); i < kPlaces; ++i) {
+    sum += shape.layers[i] * shares.kept[i];
+  }
+  return sum;
+}
+
+namespace {
+
+// Of two layers, which stay: one in use, one on its way.
+template <class Kept>
+double on_device(const Kept& kept) {
+  return 2 * *std::max_element(kept.begin() + place_index(Place::first), kept.end());
+}
+
+}  // namespace
+
+void MemoryModel::keep_on_host(const Shape& shape, const Shares& shares,
+                               MemoryUse& use) const noexcept {
+  if (offload_.optimizer) {
+    use.host += use.optimizer;
+    use.optimizer = 0;
+    use.gradients = std::min(use.gradients, kGradientBuckets);
+  }
+  if (offload_.activations) {
+    const double kept = shape.in_flight * layer_bytes(shape, shares);
+    const double moved = std::max(0.0, kept - on_device(shares.kept));
+    use.host += moved;
+    use.activations -= moved;
+  }
+}
+
+double MemoryModel::moved_activations(const Layout& layout) const noexcept {
+  const Shares of_layout = shares(layout);
+  return std::max(0.0, layer_bytes(shape(layout, of_layout, Stage::first), of_layout) -
+                           on_device(of_layout.kept));
+}
+
+// The vocabulary's tables of a stage, whole while the step lasts: of a pipeline one stage has one,
+// the last the other.
+inline double MemoryModel::gathered_tables(const Layout& layout, bool first,
+                                           bool last) const noexcept {
+  if (layout.sharding < Sharding::parameters || !recipe_.unsharded_embeddings) return 0;
+  const double head = last && !(first && tied_) ? head_weights_ : 0;
+  return ((first ? embedding_weights_ : 0) + head) / layout.tp;
+}
+
+inline ActivationAccount MemoryModel::kept_on(const Shape& shape, const Shares& shares,
+                                              bool first) const noexcept {
+  ActivationAccount out{.in_flight = shape.in_flight};
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    if (shape.layers[i] <= 0) continue;
+    out.kept += shape.layers[i] * shares.kept[i];
+    out.transient = std::max(out.transient, shares.transient[i]);
+  }
+  if (first) out.kept += shares.images * connector_kept_ * shares.inverse_tensor;
+  return out;
+}
+
+MemoryUse MemoryModel::stage(const Layout& layout, const Shares& shares,
+                             Stage stage) const noexcept {
+  const Shape shape = this->shape(layout, shares, stage);
+  const bool first = stage == Stage::first, last = stage == Stage::last || layout.pp == 1;
+  States held, routed;
+  for (std::size_t i = 0; i < kPlaces; ++i) {
+    if (shape.layers[i] <= 0) continue;
+    held.add(layers_[i].own, shape.layers[i]);
+    routed.add(layers_[i].routed, shape.layers[i]);
+  }
+  if (first) held.add(first_, 1);
+  if (last) held.add(last_, 1);
+  if (last && !first) held.add(head_again_, 1);
+  MemoryUse use;
+  const double learning =
+      held.weights * shares.dense.weights + routed.weights * shares.expert.weights;
+  use.weights = held.frozen * shares.dense.frozen + routed.frozen * shares.expert.frozen + learning;
+  use.gradients =
+      held.gradients * shares.dense.gradients + routed.gradients * shares.expert.gradients;
+  use.optimizer =
+      held.optimizer * shares.dense.optimizer + routed.optimizer * shares.expert.optimizer;
+  use.activations = kept_on(shape, shares, first).bytes();
+  if (offload_.any()) keep_on_host(shape, shares, use);
+  if (last) use.logits = shares.tokens * logit_bytes_ * shares.inverse_tensor;
+  use.unallocated = shares.unallocated;
+  use.fragments = recipe_.fragmentation * (use.activations + use.logits);
+  // The update comes when activations and logits are gone: more than those only what it copies
+  // adds.
+  const double copied =
+      std::max(0.0, recipe_.update_copies * learning - use.activations - use.logits);
+  use.overhead = use.unallocated + shares.gathered + gathered_tables(layout, first, last) +
+                 use.fragments + copied;
+  if (holds_others_) hold_others(shares, layout.pp, use);
+  add_up(use);
+  return use;
+}
+
+// Weights, gradients and optimizer of the models beside the policy, by its degrees and its sharding
+// (data/phases.md, A.2). Experts of a policy without any are sharded as the rest.
+void MemoryModel::hold_others(const Shares& shares, double stages, MemoryUse& use) const noexcept {
+  const auto part = [&](double States::*of) {
+    const double experts = (experts_ ? shares.expert : shares.dense).*of;
+    return (others_.*of * shares.dense.*of + other_experts_.*of * experts) / stages;
+  };
+  const double optimizer = part(&States::optimizer);
+  use.resident = part(&States::frozen) + part(&States::weights) + part(&States::gradients);
+  (offload_.optimizer ? use.host : use.resident) += optimizer;
+}
+
+void MemoryModel::add_up(MemoryUse& use) const noexcept {
+  use.total = 0;
+  for (const MemoryPart& part : kMemoryParts) use.total += use.*part.bytes;
+  use.capacity = capacity_;
+  use.fits = use.total <= capacity_;
+}
+
+// Layers recomputed in full keep what full recomputation keeps, the others what they would.
+MemoryUse MemoryModel::partly_recomputed(const Layout& layout, const Shares& kept,
+                                         const Shares& repeated, Stage stage) const noexcept {
+  const MemoryUse most = this->stage(layout, kept, stage);
+  const MemoryUse least = this->stage(layout, repeated, stage);
+  const double share = recomputed_share(layout, dealt_.count());
+  const auto mix = [&](double MemoryUse::*part) {
+    return most.*part + share * (least.*part - most.*part);
+  };
+  MemoryUse sum = most;
+  for (const MemoryPart& part : kMemoryParts) sum.*part.bytes = mix(part.bytes);
+  sum.host = mix(&MemoryUse::host);
+  sum.fragments = mix(&MemoryUse::fragments);
+  add_up(sum);
+  return sum;
+}
+
+template <class Look>
+auto MemoryModel::with_stages(const Layout& layout, const Look& look) const noexcept {
+  const Shares kept = shares(layout);
+  if (layout.recompute_layers <= 0) {
+    return look([&](Stage place) { return stage(layout, kept, place); });
+  }
+  Layout full = layout;
+  full.recompute = Recompute::full;
+  const Shares repeated = shares(full);
+  return look([&](Stage place) { return partly_recomputed(layout, kept, repeated, place); });
+}
+
+MemoryUse MemoryModel::stage(const Layout& layout, Stage place) const noexcept {
+  return with_stages(layout, [&](const auto& at) { return at(place); });
+}
+
+MemoryModel::Fullest MemoryModel::fullest(const Layout& layout) const noexcept {
+  return with_stages(layout, [&](const auto& at) {
+    Fullest worst{at(Stage::first), Stage::first};
+    const auto look = [&](Stage stage) {
+      const MemoryUse use = at(stage);
+      if (use.total > worst.use.total) worst = {use, stage};
+    };
+    if (layout.pp > 1) look(Stage::last);
+    if (layout.pp > 2) look(Stage::inner);
+    return worst;
+  });
+}
+
+MemoryUse MemoryModel::use(const Layout& layout) const noexcept {
+  return fullest(layout).use;
+}
+
+ActivationAccount MemoryModel::activations(const Layout& layout) const noexcept {
+  const Fullest found = fullest(layout);
+  const auto of = [&](const Layout& l) {
+    const Shares of_layout = shares(l);
+    const Shape held = shape(l, of_layout, found.stage);
+    const bool first = found.stage == Stage::first;
+    ActivationAccount out = kept_on(held, of_layout, first);
+    for (std::size_t i = 0; i < kPlaces; ++i) {
+      if (held.layers[i] <= 0 || of_layout.kept[i] <= 0) continue;
+      out.layers[i] = held.layers[i];
+      out.tokens[i] = of_layout.images * layers_[i].tokens;
+      out.per_token[i] = of_layout.kept[i] / out.tokens[i];
+    }
+    if (first) out.connector = of_layout.images * connector_kept_ * of_layout.inverse_tensor;
+    out.on_host = out.bytes() - stage(l, of_layout, found.stage).activations;
+    return out;
+  };
+  ActivationAccount out = of(layout);
+  if (layout.recompute_layers <= 0) return out;
+  Layout full = layout;
+  full.recompute = Recompute::full;
+  const ActivationAccount again = of(full);
+  out.repeated = recomputed_share(layout, dealt_.count());
+  out.repeated_kept = again.kept;
+  out.repeated_transient = again.transient;
+  out.repeated_per_token = again.per_token;
+  out.on_host += out.repeated * (again.on_host - out.on_host);
+  return out;
+}
+
+}  // namespace trcost

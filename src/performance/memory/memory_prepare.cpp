@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// A workload's bytes, prepared once as folds over its blocks; memory_model.cpp puts a layout to
+// them.
+#include <algorithm>
+
+#include "performance/memory/memory.h"
+#include "workload/blocks/block.h"
+#include "workload/blocks/gradients.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::array<Recompute, 3> kModes{Recompute::none, Recompute::selective, Recompute::full};
+
+bool is_low_precision(Precision precision) {
+  return precision == Precision::fp8 || precision == Precision::mxfp8 ||
+         precision == Precision::nvfp4;
+}
+
+/// What a layer was that materialised its attention: GPT's, with dropout.
+bool is_gpt(const Block& block) {
+  const Core& core = block.core;
+  return block.mlp == Mlp::plain && block.norm == Norm::layer && block.experts.count == 0 &&
+         core.kv_latent == 0 && core.kv_heads == core.heads;
+}
+
+ActivationBytes scaled(const ActivationBytes& bytes, double factor) {
+  return {bytes.hidden * factor, bytes.split * factor};
+}
+
+void add(ActivationBytes& sum, const ActivationBytes& part, double times) {
+  sum.hidden += times * part.hidden;
+  sum.split += times * part.split;
+}
+
+double linear_weights(const Block& block, bool routed) {
+  double sum = 0;
+  for (const Matrix& matrix : block.matrices) {
+    if (matrix.routed == routed) sum += matrix.weights();
+  }
+  return sum;
+}
+
+}  // namespace
+
+struct MemoryModel::Preparation {
+  MemoryModel& model;
+  const Workload& workload;
+  Precision precision;
+  bool eager_encoder;
+  Gradients gradients = gradients_of(workload);
+  double value_scale = is_single(precision) ? 2 : 1;  ///< where values are kept in 32 bits
+  CrossTokens image = cross_tokens(workload);
+
+  [[nodiscard]] const Passing& passing(Module module) const {
+    if (module == Module::cross) return gradients.cross;
+    return module == Module::encoder ? gradients.encoder : gradients.language;
+  }
+  /// Of what stands beside the matrices of a module's layers.
+  [[nodiscard]] Training adapters(Module module) const {
+    if (module == Module::encoder) return workload.encoder_training;
+    const bool none = module == Module::mtp || (module == Module::cross && bottlenecks());
+    return none ? Training::frozen : workload.language_training;
+  }
+  /// Bottlenecks stand in the decoder's own layers only.
+  [[nodiscard]] bool bottlenecks() const { return workload.language_training == Training::adapter; }
+
+  /// Of a frozen parameter that is not packed.
+  [[nodiscard]] double frozen_bytes() const {
+    if (is_low_precision(precision)) return model.recipe_.frozen_low_precision_bytes;
+    const bool beside_packed = workload.language_training == Training::qlora;
+    return beside_packed ? model.recipe_.unpacked_bytes : 2 * value_scale;
+  }
+
+  /// Of `params` parameters that learn, or not, of which `packed` are kept in 4 bits.
+  [[nodiscard]] States states(double params, bool learn, double packed = 0) const {
+    const StateBytes& per = model.recipe_.states;
+    if (learn) return {0, params * per.weights, params * per.gradients, params * per.optimizer};
+    return {(params - packed) * frozen_bytes() + packed * kQloraBytes, 0, 0, 0};
+  }
+  /// Of a model beside the one that is trained: none of its weights are packed.
+  [[nodiscard]] States held(double params, bool learn) const {
+    if (learn || is_low_precision(precision)) return states(params, learn);
+    return {params * 2 * value_scale, 0, 0, 0};
+  }
+  /// Of `params` parameters beside those.
+  [[nodiscard]] States beside(double params) const {
+    const StateBytes& per = model.recipe_.adapter_states;
+    return {0, params * per.weights, params * per.gradients, params * per.optimizer};
+  }
+
+  /// One layer's matrices and vectors, or its routed experts, and what learns beside them.
+  [[nodiscard]] States states(const Run& run, bool routed) const {
+    const Block& block = run.block;
+    const Training training = adapters(run.module);
+    const double params =
+        routed ? expert_parameters(block, block.experts.count) : own_parameters(block);
+    const bool packed = training == Training::qlora;
+    States out =
+        states(params, passing(run.module).weights, packed ? linear_weights(block, routed) : 0);
+    const double rank = workload.lora_rank;
+    if (low_rank(training)) {
+      out.add(beside(rank * adapter_widths(block, routed ? Adapted::routed : Adapted::own)), 1);
+    } else if (training == Training::adapter && !routed) {
+      out.add(beside(adapter_parameters(1, block.hidden, rank)), 1);
+    }
+    return out;
+  }
+
+  /// Tokens that a token's scores stand for where attention is materialised; 0: it is fused.
+  [[nodiscard]] double scored(const Run& run) const {
+    if (run.module == Module::encoder) return eager_encoder ? attention_span(workload) : 0;
+    if (workload.attention != Attention::standard) return 0;
+    return run.module == Module::cross ? image.keys : workload.seq_length;
+  }
+
+  [[nodiscard]] LayerWidths widths(const Run& run) const {
+    LayerWidths out = layer_widths(run.block, image.share);
+    out.scores = run.block.core.heads * scored(run) * score_scale();
+    out.dropout = out.scores > 0 && run.module != Module::encoder && is_gpt(run.block);
+    const Passing& of = passing(run.module);
+    out.frozen = of.backward > 0 && !of.weights && !has_adapters(adapters(run.module));
+    if (is_low_precision(precision)) out.input_bytes = model.recipe_.low_precision_inputs;
+    return out;
+  }
+
+  /// Scores have a share of their own instead of that of all activations, which add_run() puts on.
+  [[nodiscard]] double score_scale() const {
+    const MemoryRecipe& recipe = model.recipe_;
+    return recipe.activation_share > 0 ? recipe.score_share / recipe.activation_share : 0;
+  }
+
+  /// Of the formula's bytes, what the stack keeps.
+  [[nodiscard]] double share_kept(Recompute mode) const {
+    const MemoryRecipe& recipe = model.recipe_;
+    if (mode == Recompute::full) return 1;
+    return recipe.activation_share * (mode == Recompute::selective ? recipe.selective_share : 1);
+  }
+
+  /// Adds to sums over a place's layers.
+  void add_run(const Run& run) const {
+    Layers& of = model.layers_[place_index(run.place)];
+    of.count += run.count;
+    of.tokens = run.module == Module::encoder
+                    ? workload.images_per_sequence * workload.encoder_tokens_per_image
+                    : workload.seq_length;
+    of.own.add(states(run, false), run.count);
+    of.routed.add(states(run, true), run.count);
+    if (run.module == Module::cross && image.keys <= 0) return;  // nothing to attend to, skipped
+    const LayerWidths kept = widths(run);
+    for (const Recompute mode : kModes) {
+      const double share = share_kept(mode);
+      const ActivationBytes bytes = scaled(activation_bytes(kept, mode), value_scale * share);
+      add(of.kept[static_cast<std::size_t>(mode)], bytes, run.count * passing(run.module).backward);
+      if (mode == Recompute::none && bytes.per_token(1, false) > of.most.per_token(1, false)) {
+        of.most = bytes;
+      }
+    }
+    if (run.module == Module::encoder) return;
+    const double width = 2 * value_scale;
+    model.layer_weights_ = std::max(model.layer_weights_, width * own_parameters(run.block));
+    model.expert_weights_ = std::max(model.expert_weights_,
+                                     width * expert_parameters(run.block, run.block.experts.count));
+  }
+
+  void layers() const {
+    for (const Run& run : blocks_of(workload)) add_run(run);
+    for (Layers& of : model.layers_) {
+      if (of.count <= 0) continue;
+      const double each = 1 / of.count;
+      States own, routed;
+      own.add(of.own, each);
+      routed.add(of.routed, each);
+      of.own = own;
+      of.routed = routed;
+      for (ActivationBytes& kept : of.kept) kept = scaled(kept, each);
+    }
+  }
+
+  /// What stands before the first layer and behind the last.
+  void ends() const {
+    const LanguageModel& m = workload.language;
+    const ParameterCounts counts = count_parameters(m);
+    const bool embedding = gradients.head.weights;
+    model.first_ = states(counts.embedding, embedding);
+    model.last_ = states(norm_vectors(m.norm, m.hidden, m.norm_bias), gradients.language.weights);
+    if (m.tied_embeddings) {
+      model.head_again_ = states(counts.embedding, embedding);
+    } else {
+      model.last_.add(states(counts.head, embedding), 1);
+    }
+    model.embedding_weights_ = 2 * value_scale * counts.embedding;
+    model.tied_ = m.tied_embeddings;
+    model.head_weights_ = 2 * value_scale * (m.tied_embeddings ? counts.embedding : counts.head);
+    // Each module that predicts a further token has logits of its own, all of them kept for the
+    // backward pass (Megatron-Core multi_token_prediction.py, process_mtp_loss).
+    const double outputs = workload.loss == Loss::chunked ? 1 : 1 + m.mtp_layers;
+    model.logit_bytes_ = m.output_head ? model.recipe_.logits_bytes * m.vocab * outputs : 0;
+    if (workload.encoder) vision();
+  }
+
+  void vision() const {
+    const Encoder& encoder = *workload.encoder;
+    if (!workload.cached_features) {
+      const double around =
+          encoder_parameters(encoder) - encoder.layers * own_parameters(encoder_block(encoder));
+      model.first_.add(states(around, gradients.encoder.weights), 1);
+    }
+    if (!workload.connector) return;
+    const double connector =
+        connector_parameters(*workload.connector, encoder, workload.language.hidden);
+    model.first_.add(states(connector, gradients.connector.weights), 1);
+    if (gradients.connector.backward <= 0) return;
+    model.connector_kept_ =
+        2 * value_scale * model.recipe_.activation_share * workload.images_per_sequence *
+        connector_kept_values(*workload.connector, encoder, workload.language.hidden,
+                              workload.encoder_tokens_per_image, connector_tokens(workload));
+  }
+};
+
+MemoryModel::MemoryModel(const Workload& workload, const MemoryRecipe& recipe, Precision precision,
+                         double capacity, double domain, bool eager_encoder)
+    : MemoryModel(workload, dealt_layers(workload), recipe, precision, capacity, domain,
+                  eager_encoder) {}
+
+MemoryModel::MemoryModel(const Workload& workload, const DealtLayers& dealt,
+                         const MemoryRecipe& recipe, Precision precision, double capacity,
+                         double domain, bool eager_encoder)
+    : recipe_(recipe),
+      offload_(workload.offload),
+      capacity_(recipe.plan_share * capacity),
+      domain_(domain),
+      dealt_(dealt),
+      experts_(workload.language.moe.has_value()),
+      seq_length_(workload.seq_length) {
+  const LanguageModel& m = workload.language;
+  const Preparation prepare{*this, workload, precision, eager_encoder};
+  if (is_single(precision)) recipe_.states = recipe_.adapter_states = {4, 4, 8};
+  for (StateBytes* states : {&recipe_.states, &recipe_.adapter_states}) {
+    *states = state_bytes(workload.optimizer, *states, 2 * prepare.value_scale);
+  }
+  if (workload.optimizer != Optimizer::adamw_bf16) recipe_.update_copies = 0;
+  if (workload.loss) recipe_.logits_bytes = bytes_per_logit(*workload.loss, m.vocab, m.hidden);
+  if (offload_.optimizer) {
+    // 16-bit weights and gradients; the rest stays with the host (ZeRO-Offload, arXiv:2101.06840,
+    // section 4).
+    for (StateBytes* states : {&recipe_.states, &recipe_.adapter_states}) {
+      const double width = 2 * prepare.value_scale;
+      *states = {width, width, states->total() - width};
+    }
+  }
+  prepare.layers();
+  prepare.ends();
+  holds_others_ = !workload.others.empty();
+  for (const HeldModel& other : workload.others) {
+    others_.add(prepare.held(other.params.total - other.params.expert, other.learns), 1);
+    other_experts_.add(prepare.held(other.params.expert, other.learns), 1);
+  }
+}
+
+}  // namespace trcost

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "performance/serving/rollout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "quantity/normal.h"
+#include "quantity/portable_math.h"
+#include "trcost/error.h"
+#include "trcost/numbers.h"
+
+namespace trcost {
+namespace {
+
+// Mean of min(X, limit) of a lognormal X.
+double cut_mean(double centre, double spread, double limit) {
+  const double cut = (portable_log(limit) - centre) / spread;
+  return portable_exp(centre + spread * spread / 2) * (1 - normal_above(cut - spread)) +
+         limit * normal_above(cut);
+}
+
+}  // namespace
+
+ResponseLengths::ResponseLengths(double mean, double spread, double limit)
+    : mean_(mean), spread_(spread), limit_(limit) {
+  if (mean > limit) {
+    throw Error(ErrorKind::usage,
+                fmt::format("a mean response of {} tokens is longer than the limit of {}",
+                            format_number(mean, NumberKind::count),
+                            format_number(limit, NumberKind::count)),
+                "give a larger --response-limit, or a smaller --response-tokens",
+                "--response-limit");
+  }
+  // Nearly all at the limit: no lognormal has that mean, and the cut decides alone.
+  constexpr double kNearLimit = 0.98;
+  if (spread_ <= 0 || mean >= kNearLimit * limit) {
+    spread_ = 0;
+    return;
+  }
+  double low = portable_log(mean) - 10, high = portable_log(limit) + 10;
+  for (int i = 0; i < 60; ++i) {
+    const double middle = (low + high) / 2;
+    (cut_mean(middle, spread_, limit) < mean ? low : high) = middle;
+  }
+  centre_ = (low + high) / 2;
+}
+
+double ResponseLengths::longer(double tokens) const {
+  if (tokens >= limit_) return 0;
+  if (spread_ <= 0) return tokens < mean_ ? 1 : 0;
+  if (tokens <= 0) return 1;
+  return normal_above((portable_log(tokens) - centre_) / spread_);
+}
+
+double ResponseLengths::longest(double responses) const {
+  if (spread_ <= 0) return mean_;
+  if (responses <= 1) return mean_;
+  const double quantile = portable_exp(centre_ + spread_ * inverse_normal(1 - 1 / responses));
+  return std::clamp(quantile, mean_, limit_);
+}
+
+RolloutTime rollout_time(double responses, double prompt_tokens, double prefill_seconds,
+                         double most, const ResponseLengths& lengths, double all_responses,
+                         const DecodeSeconds& step) {
+  constexpr int kPanels = 96;
+  constexpr double kTail = 0.25;
+  RolloutTime out;
+  out.prefill_seconds = prefill_seconds;
+  out.longest = lengths.longest(all_responses);
+  const double width = out.longest / kPanels;
+  double tail = 0;
+  double written = 0;
+  for (int i = 0; i < kPanels; ++i) {
+    const double x = (i + 0.5) * width;
+    const double left = lengths.longer(x);
+    const double flying = std::max(1.0, responses * left);
+    // More than memory holds wait in the queue: the same steps again for the next of them.
+    const double waves = std::max(1.0, flying / most);
+    const double seconds = width * step(std::min(flying, most), prompt_tokens + x) * waves;
+    out.seconds += seconds;
+    written += width * left;
+    if (left < kTail) tail += seconds;
+  }
+  out.idle_share = std::clamp(1 - written / out.longest, 0.0, 1.0);
+  out.tail_share = out.seconds > 0 ? tail / out.seconds : 0;
+  out.seconds += prefill_seconds;
+  return out;
+}
+
+RolloutTime partial_rollout_time(double responses, double prompt_tokens, double prefill_seconds,
+                                 double most, const ResponseLengths& lengths,
+                                 const DecodeSeconds& step) {
+  const double flying = std::max(1.0, std::min(responses, most));
+  RolloutTime out;
+  out.prefill_seconds = prefill_seconds;
+  out.longest = lengths.mean();  // of one round
+  const double steps = responses * lengths.mean() / flying;
+  out.seconds = prefill_seconds + steps * step(flying, prompt_tokens + lengths.mean() / 2);
+  return out;
+}
+
+}  // namespace trcost

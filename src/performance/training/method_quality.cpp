@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "performance/training/method_quality.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "quantity/portable_math.h"
+
+namespace trcost {
+namespace {
+
+// Fewer experiments than this do not stand for a family.
+constexpr double kEnoughExperiments = 8;
+// A family's spread counts against that of the wider family as its sources do against these: the
+// posterior of a variance whose prior is worth so many observations. Sources, not rows: what one
+// vendor measured a hundred times says once how far the next one lies.
+constexpr double kPriorSources = 4;
+// The same software on the same chip lies at least so far apart between users, which the tables of
+// one vendor cannot show. Of left-out rows the interval score is the same from 0.15 to 0.2, and
+// those that users ran score best at 0.2 (tests/calibration/ranges.py).
+constexpr double kLeastSigma = 0.2;
+// Where no row was ever measured.
+constexpr double kNoRowsSigma = 0.3;
+constexpr double kNoRowsError = 0.2;
+// Spread of what the rule of efficiency_by_rule misses: 40 % at 90 % (model.md 5.3).
+constexpr double kRuleSigma = 0.2;
+
+}  // namespace
+
+MethodQuality nearest_quality(const Efficiency& efficiency, std::string_view stack, bool mixture,
+                              bool fine_tuning) {
+  constexpr std::nullopt_t kAny = std::nullopt;
+  const ModelFamily model = mixture ? ModelFamily::moe : ModelFamily::dense;
+  const TaskFamily task = fine_tuning ? TaskFamily::finetune : TaskFamily::pretrain;
+  struct Wanted {
+    bool own_architecture;
+    std::optional<std::string_view> stack;
+    ModelFamily model;
+    TaskFamily task;
+  };
+  const std::array<Wanted, 6> chain = {
+      {{false, kAny, ModelFamily::any, TaskFamily::any},  // the widest first
+       {false, kAny, model, TaskFamily::any},
+       {false, kAny, model, task},
+       {true, kAny, model, task},
+       {false, stack, model, task},
+       {true, stack, model, task}}};
+  MethodQuality quality{"analytic step model", kNoRowsSigma, kNoRowsError, 0, "no published rows"};
+  for (const Wanted& wanted : chain) {
+    const auto found = std::find_if(
+        efficiency.residuals.begin(), efficiency.residuals.end(), [&](const ResidualFamily& f) {
+          return f.architecture.has_value() == wanted.own_architecture && f.stack == wanted.stack &&
+                 f.model == wanted.model && f.task == wanted.task && f.layout == LayoutFamily::any;
+        });
+    if (found == efficiency.residuals.end()) continue;
+    const bool widest = quality.rows == 0;
+    const double prior = widest ? 0 : kPriorSources;
+    quality.sigma =
+        std::sqrt((found->sources * square(found->sigma) + prior * square(quality.sigma)) /
+                  (found->sources + prior));
+    if (!widest && found->groups < kEnoughExperiments) continue;
+    quality.median_error = found->median_error;
+    quality.rows = found->rows;
+    quality.family = found->words;
+  }
+  quality.sigma = std::max(quality.sigma, kLeastSigma);
+  quality.measured = efficiency.measured;
+  if (!efficiency.measured) quality.sigma = in_quadrature(quality.sigma, kRuleSigma);
+  return quality;
+}
+
+MethodQuality vision_quality(const Efficiency& efficiency, bool contrastive) {
+  const ModelFamily model = contrastive ? ModelFamily::contrastive : ModelFamily::vision;
+  MethodQuality quality{"analytic step model", kNoRowsSigma, kNoRowsError, 0, "no published rows"};
+  const auto found = std::ranges::find(efficiency.residuals, model, &ResidualFamily::model);
+  if (found != efficiency.residuals.end()) {
+    quality.sigma = found->sigma;
+    quality.median_error = found->median_error;
+    quality.rows = found->rows;
+    quality.family = found->words;
+  }
+  quality.measured = efficiency.measured;
+  if (!efficiency.measured) quality.sigma = in_quadrature(quality.sigma, kRuleSigma);
+  return quality;
+}
+
+}  // namespace trcost

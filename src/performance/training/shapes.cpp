@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "performance/training/shapes.h"
+
+#include <algorithm>
+
+#include "workload/blocks/block.h"
+
+namespace trcost {
+namespace {
+
+// Materialised scores of an encoder, per entry and forward pass, as bytes at the memory's rate.
+// With a class token a picture is 197, 257 or 577 tokens: odd widths, at which batched
+// half-precision products and the softmax in 32 bit run far below their rate. Fused against
+// materialised attention on one machine (Chinese-CLIP, flash_attention_En.md, A100: ViT-B/16 469
+// and 305 images/s, L/14 163 and 99, L/14 at 336 pixels 68 and 29, H/14 76 and 51) is 280 to 370
+// bytes per entry in all.
+constexpr double kEncoderScoreBytes = 100;
+constexpr double kEncoderScoreBackward = 2;
+
+// Low-rank adapters on the linear layers that take one: x A B is added to the output. Forward reads
+// x, reads and writes the output and keeps a copy of the product: (2 k + 6 n) bytes per token and
+// matrix [D].
+void add_low_rank(LayerShape& shape, double rank) {
+  constexpr double kKernels = 3;  // two matmuls and the sum
+  for (int i = 0; i < shape.linears; ++i) {
+    const LinearShape& linear = shape.linear[static_cast<std::size_t>(i)];
+    if (!linear.adaptable) continue;
+    shape.adapter_traffic += linear.tokens * (2 * linear.k + 6 * linear.n);
+    shape.adapter_flops += linear.tokens * 2 * rank * (linear.k + linear.n);
+    shape.adapter_kernels += kKernels;
+  }
+  if (shape.experts <= 0) return;
+  for (const LinearShape& linear : {shape.expert_in, shape.expert_out}) {
+    shape.expert_adapter_traffic += 2 * linear.k + 6 * linear.n;
+    shape.expert_adapter_flops += 2 * rank * (linear.k + linear.n);
+  }
+}
+
+// Bottlenecks h -> r -> h after attention and after the feed-forward, whatever the matrices of the
+// layer (Houlsby et al., arXiv:1902.00751, section 2.1). Each reads its input, writes and reads the
+// activation on r, and adds its product to the input: 8 h + 8 r bytes per token [D].
+void add_bottlenecks(LayerShape& shape, double rank) {
+  constexpr double kPerLayer = 2;
+  constexpr double kKernels = 4;  // two matmuls, activation, sum
+  shape.adapter_traffic += kPerLayer * 8 * (shape.hidden + rank);
+  shape.adapter_flops += kPerLayer * 4 * rank * shape.hidden;
+  shape.adapter_kernels += kPerLayer * kKernels;
+}
+
+// What learns beside frozen matrices in a layer of the language model.
+void add_adapters(LayerShape& shape, const Workload& workload) {
+  switch (workload.language_training) {
+    case Training::lora:
+    case Training::qlora:
+      return add_low_rank(shape, workload.lora_rank);
+    case Training::adapter:
+      return add_bottlenecks(shape, workload.lora_rank);
+    default:
+      return;
+  }
+}
+
+// Matrices of one kernel are one product of their widths together. A cross-attention's keys and
+// values are computed for the image's tokens, `image_share` of the layer's.
+void add_products(LayerShape& shape, const Block& block, double image_share) {
+  int kernel = -1;
+  for (const Matrix& matrix : block.matrices) {
+    const double tokens = matrix.of == Stream::image ? image_share : 1;
+    if (matrix.routed || tokens <= 0) continue;
+    const double out = matrix.count * matrix.out;
+    if (matrix.kernel == kernel) {
+      shape.linear[static_cast<std::size_t>(shape.linears - 1)].n += out;
+    } else {
+      shape.linear[static_cast<std::size_t>(shape.linears++)] = {out, matrix.in, matrix.split,
+                                                                 tokens, matrix.adaptable};
+    }
+    kernel = matrix.kernel;
+  }
+  for (int i = 0; i < shape.linears; ++i) {
+    const LinearShape& linear = shape.linear[static_cast<std::size_t>(i)];
+    shape.parameters += linear.n * linear.k;
+    shape.quantise_traffic +=
+        linear.tokens * 4 * linear.k;  // read in 16 bit, written twice in 8 (model.md 5.1)
+  }
+}
+
+// Of tokens that see `seen` of `all`, with the masked ones that materialised attention computes
+// too. A recurrence's kernels are taken to be as fast as attention over as long a sequence as they
+// work on at once [D].
+void add_core(LayerShape& shape, const Core& core, double seen, double all) {
+  shape.score_entries = core.heads * all;
+  shape.attention_length = core.scan > 0 ? core.scan_chunk : core.cross ? seen : 2 * seen;
+  shape.head_dim = core.scan > 0 ? core.scan_head : (core.qk + core.v) / 2;
+}
+
+void add_self_core(LayerShape& shape, const Core& core, double length) {
+  add_core(shape, core, visible_tokens(core, length), length);
+  shape.attention_flops = core_flops(core, length);
+  const bool limited = core.scan > 0 || core.index_width > 0;
+  shape.attention_full_flops = limited ? shape.attention_flops : attention_flops(core, length);
+}
+
+double activation_traffic(Mlp mlp, double ffn) {
+  return (mlp == Mlp::gated ? 6 : 5) * ffn;
+}
+
+// Residual stream and norms: 20 bytes per token and channel; queries, keys, values 4
+// (model.md 5.1).
+void add_traffic(LayerShape& shape, const Block& block) {
+  shape.hidden = block.hidden;
+  shape.layer_share = block.branches / 2;
+  shape.hidden_traffic =
+      shape.layer_share * (20 + (block.norm == Norm::layer ? 5 : 0)) * block.hidden;
+  shape.split_traffic = 4 * block.core.moved + activation_traffic(block.mlp, block.inner);
+  const double mixer = mixes(block.core) ? 2 : 0;
+  shape.exchanges = mixer + (block.inner > 0 ? 2 : 0);
+  shape.dense_exchanges = 2 * block.branches;
+}
+
+void add_experts(LayerShape& shape, const Block& block) {
+  const Experts& experts = block.experts;
+  if (experts.count <= 0) return;
+  shape.experts = experts.count;
+  shape.experts_per_token = experts.per_token;
+  shape.groups_per_token = experts.groups_per_token;
+  for (const Matrix& matrix : block.matrices) {
+    if (!matrix.routed) continue;
+    const LinearShape linear{matrix.count / experts.count * matrix.out, matrix.in, matrix.split};
+    (matrix.split == Split::output ? shape.expert_in : shape.expert_out) = linear;
+    shape.expert_parameters += experts.count * linear.n * linear.k;
+  }
+  // Biases keep the activation out of the matmuls' epilogues: both products are read and written
+  // twice more [D].
+  if (experts.bias) shape.expert_bias_traffic = 8 * (shape.expert_in.n + shape.expert_out.n);
+}
+
+// What a token shows to other ranks, 16 bit: latent keys and values as they are expanded, unless
+// heads attend to the latent itself. Ranks of a recurrence pass on its state, which is small.
+void add_exchange(LayerShape& shape, const Core& core) {
+  const bool expanded = core.kv_latent > 0 && !core.latent_shared;
+  if (core.kv_heads > 0) shape.kv_heads = expanded ? core.heads : core.kv_heads;
+  shape.kv_bytes = 2 * shape.kv_heads * (core.qk + core.v);
+  shape.query_width = core.scan > 0 ? core.channels : core.width();
+  if (!core.latent_shared) return;
+  shape.kv_heads = 1;
+  shape.kv_bytes = 2 * cached_values(core);
+}
+
+}  // namespace
+
+LayerShape decoder_layer_shape(const Workload& workload, const Block& block) {
+  LayerShape shape;
+  const double length = workload.attention_length;
+  add_products(shape, block, 0);
+  add_self_core(shape, block.core, length);
+  add_traffic(shape, block);
+  add_experts(shape, block);
+  add_exchange(shape, block.core);
+  add_adapters(shape, workload);
+  return shape;
+}
+
+LayerShape cross_layer_shape(const Workload& workload, const Block& block) {
+  LayerShape shape;
+  const CrossTokens image = cross_tokens(workload);
+  add_products(shape, block, image.share);
+  add_core(shape, block.core, image.keys, image.keys);
+  shape.attention_flops = shape.attention_full_flops = attention_flops(block.core, image.keys);
+  add_traffic(shape, block);
+  // Bottlenecks stand in the decoder's own layers only.
+  if (workload.language_training != Training::adapter) add_adapters(shape, workload);
+  return shape;
+}
+
+LayerShape encoder_layer_shape(const Block& block, double span) {
+  LayerShape shape;
+  add_products(shape, block, 0);
+  add_self_core(shape, block.core, span);
+  add_traffic(shape, block);
+  add_exchange(shape, block.core);
+  shape.score_bytes = kEncoderScoreBytes;
+  shape.score_backward = kEncoderScoreBackward;
+  return shape;
+}
+
+}  // namespace trcost

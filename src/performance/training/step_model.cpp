@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Preparation: everything about a workload on a platform that no layout changes.
+#include <algorithm>
+
+#include "catalog/hardware/efficiency.h"
+#include "performance/exchange/collectives.h"
+#include "performance/memory/memory.h"
+#include "performance/training/kernels.h"
+#include "performance/training/performance.h"
+#include "performance/training/shapes.h"
+#include "workload/blocks/block.h"
+#include "workload/blocks/gradients.h"
+
+namespace trcost {
+namespace {
+
+void prepare_passes(const Workload& workload, const Platform& platform, StepCosts& costs) {
+  const bool vision = workload.vision();
+  const Gradients gradients = gradients_of(workload);
+  costs.language_backward = gradients.head.backward > 0;
+  costs.head_wgrad = gradients.head.weights;
+  costs.encoder_backward = gradients.encoder.backward > 0;
+  costs.materialised = workload.attention == Attention::standard;
+  const Stack& stack = *platform.stack;
+  costs.encoder_materialised = materialised_encoder(workload, stack);
+  costs.offload = workload.offload;
+  costs.gather_seconds = vision ? stack.vision_gather_seconds : 0;
+  // Four-bit weights are read (half a byte) and written in 16 bit before each matmul.
+  costs.dequantise =
+      workload.language_training == Training::qlora ? 2.5 * platform.stack->dequantise_traffic : 0;
+}
+
+void prepare_parameters(const Workload& workload, const Platform& platform, StepCosts& costs) {
+  const LanguageModel& model = workload.language;
+  const ParameterCounts counts = count_parameters(model);
+  costs.parameters_expert = counts.expert + counts.mtp_expert;
+  costs.parameters_dense = counts.language + counts.mtp - costs.parameters_expert;
+  if (workload.encoder && !workload.cached_features) {
+    costs.parameters_dense += encoder_parameters(*workload.encoder);
+  }
+  if (workload.connector && workload.encoder) {
+    costs.parameters_dense +=
+        connector_parameters(*workload.connector, *workload.encoder, model.hidden);
+  }
+  const TrainableCounts trainable = count_trainable(workload);
+  const bool all = gradients_of(workload).language.weights;
+  costs.trainable_expert = all ? costs.parameters_expert : 0;
+  costs.update_traffic = update_traffic(workload.optimizer, platform.stack->optimizer_bytes,
+                                        is_single(platform.precision) ? 4 : 2);
+  costs.trainable_dense = trainable.total + (all ? counts.mtp : 0) - costs.trainable_expert;
+}
+
+// The kind of layers that `block` is one of. A module that predicts further tokens is one more of
+// the layers with the same mixer and feed-forward, where there are such.
+LayerShape& kind_of(const Workload& workload, const Run& run, StepCosts& costs) {
+  const LayerShape shape = decoder_layer_shape(workload, run.block);
+  if (run.module == Module::mtp) {
+    const auto alike = [&](const LayerShape& known) {
+      return known.experts == shape.experts && known.attention_flops == shape.attention_flops;
+    };
+    const auto known = std::ranges::find_if(costs.own, alike);
+    if (known != costs.own.end()) return *known;
+  }
+  return costs.own.emplace_back(shape);
+}
+
+void prepare_layers(const Workload& workload, StepCosts& costs) {
+  const LanguageModel& model = workload.language;
+  const Gradients gradients = gradients_of(workload);
+  costs.head_count = model.output_head ? 1 + model.mtp_layers : 0;
+  for (const Run& run : blocks_of(workload)) {
+    if (run.module == Module::encoder) {
+      costs.encoder = encoder_layer_shape(run.block, attention_span(workload));
+      costs.encoder.count = run.count;
+      costs.encoder.learns = gradients.encoder.weights;
+      costs.encoder_tokens = workload.images_per_sequence * workload.encoder_tokens_per_image;
+    } else if (run.module == Module::cross) {
+      if (cross_tokens(workload).keys <= 0) continue;
+      costs.cross = cross_layer_shape(workload, run.block);
+      costs.cross.count = run.count;
+      costs.cross.learns = gradients.cross.weights;
+    } else {
+      LayerShape& shape = kind_of(workload, run, costs);
+      shape.count += run.count;
+      shape.learns = gradients.language.weights;
+    }
+  }
+}
+
+void prepare_flops(const Workload& workload, StepCosts& costs) {
+  const double s = workload.seq_length;
+  const TrainingFlops training = training_flops(workload);
+  const ForwardFlops forward = forward_flops(workload);
+  costs.model_flops = training.total() * s;
+  costs.forward_flops =
+      (forward.layers_gemm + forward.attention_core + forward.cross_attention) * s;
+  costs.core_flops = (forward.attention_core + forward.cross_attention_core) * s;
+  costs.vision_flops = (training.encoder() + training.connector()) * s;
+  costs.connector_flops = training.connector() * s;
+}
+
+// Of each exchange what the software can hide and this run does.
+Overlap overlap_of(const Platform& platform) {
+  const Stack& stack = *platform.stack;
+  Overlap run = platform.overlap;
+  run.tensor *= stack.tensor_overlap;
+  run.expert_network = std::max(run.expert_network, run.expert * stack.expert_network_overlap);
+  run.expert *= stack.expert_overlap;
+  run.pipeline *= stack.pipeline_overlap;
+  run.data *= stack.data_overlap;
+  return run;
+}
+
+}  // namespace
+
+StepCosts StepModel::prepare(const Workload& workload, const Platform& platform) {
+  StepCosts costs;
+  costs.rates = prepare_rates(platform, workload.attention);
+  costs.overlap = overlap_of(platform);
+  costs.fabric = prepare_fabric(*platform.system, *platform.efficiency);
+  for (std::size_t tier = 0; tier < costs.fabric.per_byte.size(); ++tier) {
+    costs.fabric.per_byte[tier] *= platform.stack->exchange_time;
+    costs.fabric.latency[tier] *= platform.stack->exchange_time;
+  }
+  prepare_passes(workload, platform, costs);
+  prepare_parameters(workload, platform, costs);
+  prepare_layers(workload, costs);
+  prepare_flops(workload, costs);
+  costs.dealt = dealt_layers(workload);
+  if (costs.dealt.encoder_at(1) > 0) costs.dealt = deal_by_time(costs, workload, platform);
+  return costs;
+}
+
+StepModel::StepModel(const Workload& workload, const Platform& platform)
+    : workload_(workload), platform_(platform), costs_(prepare(workload_, platform_)) {}
+
+}  // namespace trcost

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prices/rows/price_import.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "json/json_string.h"
+#include "prices/rows/price_bounds.h"
+#include "prices/rows/price_offers.h"
+#include "quantity/statistics.h"
+#include "text/csv.h"
+#include "trcost/catalog.h"
+#include "trcost/error.h"
+#include "trcost/numbers.h"
+
+namespace trcost {
+namespace {
+
+// What makes two prices the same offer.
+using Key = std::tuple<std::string, std::string, std::string, std::string, Commitment, std::string>;
+
+// Prices that catalogs write where there is none: Google's 700 (SkyPilot's gcp/vms.csv).
+constexpr std::array<double, 1> kPlaceholders = {700};
+
+class Importer {
+ public:
+  Importer(const CsvTable& table, const PriceImportOptions& options, PriceImport& out)
+      : table_(table),
+        options_(options),
+        book_(price_book(*options.catalog)),
+        names_(*options.catalog),
+        out_(out) {}
+
+  void run() {
+    out_.format =
+        kind_of_table(table_) == CloudTable::skypilot ? "SkyPilot catalog" : "gpuhunt catalog";
+    const std::vector<CloudOffer> offers = read_offers(table_, book_);
+    for (std::size_t row = 0; row < offers.size(); ++row) take(offers[row], row);
+    for (auto& [key, row] : rows_) {
+      row.median = median(prices_.at(key));
+      out_.rows.push_back(std::move(row));
+    }
+  }
+
+ private:
+  void take(CloudOffer offer, std::size_t row) {
+    offer.provider = provider_name(
+        book_, table_.has("provider") ? table_.text(row, "provider") : options_.provider);
+    offer.date = table_.has("date") ? table_.text(row, "date") : options_.date;
+    if (offer.date.empty()) offer.date = options_.date;
+    const auto count = cell_number(offer.count);
+    if (offer.accelerator_name.empty() || (count && *count == 0)) {
+      ++out_.without_accelerator;
+      return;
+    }
+    if (!offer.problem.empty()) return refuse(offer, offer.problem);
+    CloudAccelerator found =
+        names_.find(offer.accelerator_name, cell_number(offer.memory_gb), offer.instance);
+    // Chips that come in one form: the catalog's own aliases say which.
+    if (found.unknown) {
+      found.name = options_.catalog->entry_of(CatalogKind::accelerators, offer.accelerator_name);
+    }
+    const std::string& accelerator = found.name;
+    if (accelerator.empty()) return refuse(offer, found.problem);
+    if (!count || *count < 0 || *count != std::floor(*count)) {
+      return refuse(offer, fmt::format("\"{}\" is not a number of accelerators", offer.count));
+    }
+    if (const std::string why = memory_problem(offer, accelerator, *count); !why.empty()) {
+      return refuse(offer, why);
+    }
+    if (const std::string why = date_problem(offer.date); !why.empty()) {
+      if (offer.date.empty()) ++out_.undated;
+      return refuse(offer, why);
+    }
+    if (offer.provider.empty()) return refuse(offer, "no provider");
+    if (offer.on_demand_listed)
+      add(offer, accelerator, *count, offer.on_demand, Commitment::on_demand);
+    if (!offer.spot_listed) return;
+    if (const std::string why = spot_problem(offer, *count); !why.empty())
+      return refuse(offer, why);
+    add(offer, accelerator, *count, offer.spot, Commitment::spot);
+  }
+
+  // A spot price that is not below the on-demand price is none: RunPod's are written so. One beside
+  // a price that is refused cannot be told.
+  static std::string spot_problem(const CloudOffer& offer, double count) {
+    if (!offer.on_demand_listed) return {};
+    if (!price_problem(offer.on_demand, count).empty()) {
+      return fmt::format("spot: {}, beside an on-demand price that is refused", offer.spot);
+    }
+    if (const auto spot = cell_number(offer.spot);
+        spot && *spot >= cell_number(offer.on_demand).value_or(0)) {
+      return fmt::format("spot: {} is not below the on-demand price {}", offer.spot,
+                         offer.on_demand);
+    }
+    return {};
+  }
+
+  // A part of an accelerator is listed as one, with less memory; some list the memory of all.
+  [[nodiscard]] std::string memory_problem(const CloudOffer& offer, const std::string& accelerator,
+                                           double count) const {
+    const auto memory = cell_number(offer.memory_gb);
+    if (!memory || *memory <= 0) return {};
+    if (!options_.catalog->has_file(fmt::format("accelerators/{}.json", accelerator))) return {};
+    constexpr double kGiB = 1073741824, kTolerance = 0.15;  // 80 GB of 79.2 GiB, 288 of 256
+    const double whole = options_.catalog->accelerator(accelerator).memory_bytes / kGiB;
+    for (const double each : {*memory, *memory / count}) {
+      if (std::abs(each / whole - 1) < kTolerance) return {};
+    }
+    return fmt::format(
+        "{:.4g} GB of memory, where {} has {:.0f}: a part of an accelerator, or another", *memory,
+        accelerator, whole);
+  }
+
+  [[nodiscard]] std::string date_problem(const std::string& text) const {
+    if (text.empty()) return "no date";
+    try {
+      const PriceDate date = parse_price_date(text, {});
+      if (!options_.book_date.empty() && date.first > options_.book_date) {
+        return fmt::format("dated {}, after the book's date {}", text, options_.book_date);
+      }
+    } catch (const Error& error) {
+      return error.message;
+    }
+    return {};
+  }
+
+  static std::string price_problem(const std::string& text, double count) {
+    if (text.empty()) return "no price";
+    const auto price = cell_number(text);
+    if (!price) return fmt::format("\"{}\" is not a price", text);
+    if (*price == 0) return "a price of 0";
+    if (*price < 0) return fmt::format("a negative price {}", text);
+    const std::string digits = text.substr(0, text.find('.'));
+    const bool nines = digits.size() >= 3 && digits.find_first_not_of('9') == std::string::npos;
+    const bool known = std::ranges::find(kPlaceholders, *price) != kPlaceholders.end();
+    if (nines || known || *price / count > kDearestHour || *price / count < kCheapestHour) {
+      return fmt::format("{} is a placeholder, not a market price", text);
+    }
+    return {};
+  }
+
+  void add(const CloudOffer& offer, const std::string& accelerator, double count,
+           const std::string& price, Commitment commitment) {
+    if (const std::string why = price_problem(price, count); !why.empty()) {
+      return refuse(offer, commitment == Commitment::spot ? "spot: " + why : why);
+    }
+    const double hour = *cell_number(price) / count;
+    const Key key{accelerator,  offer.provider, offer.instance,
+                  offer.region, commitment,     offer.date};
+    const auto [zone, new_zone] = zones_.try_emplace({key, offer.zone}, hour);
+    if (!new_zone) {
+      return refuse(offer, zone->second == hour
+                               ? "a repetition of an earlier row"
+                               : "the same offer as in an earlier row, at another price");
+    }
+    auto [at, fresh] = rows_.try_emplace(key);
+    std::vector<double>& prices = prices_[key];
+    if (std::find(prices.begin(), prices.end(), hour) == prices.end()) prices.push_back(hour);
+    PriceRow& row = at->second;
+    if (fresh) {
+      row.provider = offer.provider;
+      row.product = offer.instance;
+      const Provider* known = known_provider(book_, offer.provider);
+      row.provider_class = options_.provider_class.value_or(
+          known != nullptr ? known->provider_class : ProviderClass::specialist);
+      row.accelerator = accelerator;
+      row.region = offer.region.empty() ? "all" : offer.region;
+      row.commitment = commitment;
+      row.date = parse_price_date(offer.date, {});
+      row.source = options_.source;
+      row.low = row.high = hour;
+    }
+    row.low = std::min(row.low, hour);
+    row.high = std::max(row.high, hour);
+  }
+
+  void refuse(const CloudOffer& offer, std::string why) {
+    std::string what = offer.instance.empty() ? offer.accelerator_name : offer.instance;
+    if (!offer.region.empty()) what += " in " + offer.region;
+    out_.refused.push_back({offer.line, std::move(what), std::move(why)});
+  }
+
+  const CsvTable& table_;
+  const PriceImportOptions& options_;
+  const PriceBook& book_;
+  CloudNames names_;
+  PriceImport& out_;
+  std::map<Key, PriceRow> rows_;
+  std::map<Key, std::vector<double>> prices_;            // that differ
+  std::map<std::pair<Key, std::string>, double> zones_;  // and their price
+};
+
+}  // namespace
+
+PriceImport import_prices(std::string_view csv, std::string_view origin,
+                          const PriceImportOptions& options) {
+  std::vector<std::size_t> odd;
+  const CsvTable table(csv, origin, &odd);
+  PriceImport out;
+  if (kind_of_table(table) == CloudTable::other) {
+    throw Error(ErrorKind::data, "this is neither a SkyPilot nor a gpuhunt catalog",
+                "SkyPilot has the columns InstanceType, AcceleratorName, AcceleratorCount, Price; "
+                "gpuhunt instance_name, gpu_name, gpu_count, price, spot",
+                std::string(origin));
+  }
+  if (options.provider.empty() && !table.has("provider")) {
+    throw Error(ErrorKind::usage, "the table does not say whose prices these are",
+                "give --provider NAME", std::string(origin));
+  }
+  Importer(table, options, out).run();
+  for (const std::size_t line : odd) {
+    out.refused.push_back({line, "the row", "another number of cells than the header"});
+  }
+  std::ranges::stable_sort(out.refused, {}, &RefusedRow::line);
+  return out;
+}
+
+std::string price_file_json(const PriceImport& import, const PriceImportOptions& options) {
+  std::string out = "{\n  \"schema_version\": \"1.0\",\n";
+  out += fmt::format("  \"source\": {},\n", json_string(options.source));
+  std::string newest;
+  for (const PriceRow& row : import.rows) newest = std::max(newest, row.date.first);
+  out += fmt::format("  \"retrieved\": {},\n  \"prices\": [\n", json_string(newest));
+  for (std::size_t i = 0; i < import.rows.size(); ++i) {
+    const PriceRow& row = import.rows[i];
+    const std::string price =
+        row.low == row.high
+            ? format_exact(row.median)
+            : fmt::format("{{\"low\": {}, \"median\": {}, \"high\": {}}}", format_exact(row.low),
+                          format_exact(row.median), format_exact(row.high));
+    out += fmt::format(
+        "    {{\"provider\": {}, \"provider_class\": {}, \"product\": {}, \"accelerator\": {}, "
+        "\"region\": {}, \"commitment\": {}, \"usd_per_gpu_hour\": {}, \"date\": {}}}{}\n",
+        json_string(row.provider), json_string(provider_class_name(row.provider_class)),
+        json_string(row.product), json_string(row.accelerator), json_string(row.region),
+        json_string(commitment_name(row.commitment)), price, json_string(row.date.text),
+        i + 1 < import.rows.size() ? "," : "");
+  }
+  return out + "  ]\n}\n";
+}
+
+}  // namespace trcost

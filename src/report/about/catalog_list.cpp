@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+// Listings of the catalog, one table per kind.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "catalog/hardware/efficiency.h"
+#include "catalog/hardware/peak.h"
+#include "catalog/runs/runs.h"
+#include "catalog/software/choices.h"
+#include "catalog/software/engine.h"
+#include "prices/market/prices.h"
+#include "prices/rows/price_book.h"
+#include "quantity/suggest.h"
+#include "report/about/catalog_report.h"
+#include "report/table/table_document.h"
+#include "trcost/error.h"
+#include "workload/workload.h"
+
+namespace trcost {
+namespace {
+
+constexpr auto kAlignedRight = Align::right;
+
+// A number of the catalog as `format` shows it, divided by `unit`.
+Cell known(std::optional<double> value, fmt::format_string<double> format, double unit = 1) {
+  return value ? Cell::number(*value, fmt::format(format, *value / unit)) : Cell::unknown();
+}
+
+Cell teraflops(const Accelerator& chip, Precision precision) {
+  return known(peak_flops(chip, precision), "{:g}", 1e12);
+}
+
+Table accelerators_table(const Catalog& catalog, std::string_view only) {
+  Table table({{"name", "name"},
+               {"title", "title", Align::left, Overflow::drop},
+               {"bf16 TF/s", "bf16_flop_per_second", kAlignedRight},
+               {"fp16 TF/s", "fp16_flop_per_second", kAlignedRight, Overflow::drop},
+               {"fp8 TF/s", "fp8_flop_per_second", kAlignedRight},
+               {"nvfp4 TF/s", "nvfp4_flop_per_second", kAlignedRight},
+               {"memory GB", "memory_bytes", kAlignedRight},
+               {"TB/s", "memory_bytes_per_second", kAlignedRight},
+               {"watts", "power_watts", kAlignedRight},
+               {"system", "system"},
+               {"price", "price_usd", kAlignedRight, Overflow::drop},
+               {"also", "aliases", Align::left, Overflow::drop}});
+  for (const std::string& name : catalog.names(CatalogKind::accelerators)) {
+    if (!only.empty() && name != only) continue;
+    const Accelerator& chip = catalog.accelerator(name);
+    table.add_row({name, chip.title, teraflops(chip, Precision::bf16),
+                   teraflops(chip, Precision::fp16), teraflops(chip, Precision::fp8),
+                   teraflops(chip, Precision::nvfp4), known(chip.memory_bytes, "{:.1f}", 1e9),
+                   known(chip.memory_bandwidth, "{:g}", 1e12), known(chip.power_watts, "{:g}"),
+                   chip.system, known(chip.price_usd, "${:.0f}"),
+                   fmt::format("{}", fmt::join(chip.aliases, " "))});
+  }
+  return table;
+}
+
+bool carries(const System& system, std::string_view accelerator) {
+  return accelerator.empty() ||
+         std::ranges::find(system.accelerators, accelerator) != system.accelerators.end();
+}
+
+Table systems_table(const Catalog& catalog, std::string_view only) {
+  Table table({{"name", "name"},
+               {"accelerators", "accelerators", Align::left, Overflow::wrap},
+               {"node", "gpus_per_node", kAlignedRight},
+               {"domain", "gpus_per_domain", kAlignedRight},
+               {"in domain GB/s", "domain_bytes_per_second", kAlignedRight},
+               {"network GB/s", "network_bytes_per_second", kAlignedRight},
+               {"watts/GPU", "power_per_gpu_watts", kAlignedRight},
+               {"price", "price_usd", kAlignedRight, Overflow::drop},
+               {"title", "title", Align::left, Overflow::drop}});
+  for (const std::string& name : catalog.names(CatalogKind::systems)) {
+    const System& system = catalog.system(name);
+    if (!carries(system, only)) continue;
+    const double inner = system.tiers.front().bandwidth;
+    const double outer = system.tiers.back().bandwidth;
+    table.add_row({name, fmt::format("{}", fmt::join(system.accelerators, " ")),
+                   known(system.gpus_per_node, "{:.0f}"), known(system.gpus_per_domain, "{:.0f}"),
+                   known(inner, "{:.4g}", 1e9), known(outer, "{:.4g}", 1e9),
+                   known(system.power_per_gpu_watts, "{:.0f}"), known(system.price_usd, "${:.0f}"),
+                   system.title});
+  }
+  return table;
+}
+
+Table models_table(const Catalog& catalog) {
+  Table table({{"name", "name"},
+               {"parameters", "params_total", kAlignedRight},
+               {"active", "params_active", kAlignedRight},
+               {"vision", "params_vision", kAlignedRight},
+               {"layers", "layers", kAlignedRight},
+               {"hidden", "hidden", kAlignedRight},
+               {"vocab", "vocab", kAlignedRight, Overflow::drop},
+               {"source", "source", Align::left, Overflow::cut}});
+  for (const std::string& name : catalog.names(CatalogKind::models)) {
+    const Model& model = catalog.model(name);
+    const ParameterCounts counts = count_parameters(model);
+    table.add_row({name, Cell::number(counts.total, NumberKind::count),
+                   Cell::number(counts.active, NumberKind::count),
+                   model.vision ? Cell::number(counts.encoder, NumberKind::count) : Cell("-"),
+                   Cell::number(model.language.layers, fmt::format("{}", model.language.layers)),
+                   Cell::number(model.language.hidden, fmt::format("{}", model.language.hidden)),
+                   Cell::number(model.language.vocab, fmt::format("{}", model.language.vocab)),
+                   model.source});
+  }
+  return table;
+}
+
+Table encoders_table(const Catalog& catalog) {
+  Table table({{"name", "name"},
+               {"parameters", "params", kAlignedRight},
+               {"layers", "layers", kAlignedRight},
+               {"hidden", "hidden", kAlignedRight},
+               {"patch", "patch", kAlignedRight},
+               {"image", "image", kAlignedRight},
+               {"tokens/image", "tokens_per_image", kAlignedRight},
+               {"title", "title", Align::left, Overflow::cut}});
+  for (const std::string& name : catalog.names(CatalogKind::encoders)) {
+    const Encoder& encoder = catalog.encoder(name);
+    const auto plain = [](double value) { return fmt::format("{}", value); };
+    const auto if_any = [&](double value) {
+      return value > 0 ? Cell::number(value, plain(value)) : Cell::unknown();
+    };
+    table.add_row(
+        {name, Cell::number(encoder_parameters(encoder), NumberKind::count),
+         Cell::number(encoder.layers, plain(encoder.layers)),
+         Cell::number(encoder.hidden, plain(encoder.hidden)), if_any(encoder.patch),
+         encoder.image > 0 ? Cell::number(encoder.image, plain(encoder.image)) : Cell("native"),
+         if_any(encoder.tokens_per_image), encoder.title});
+  }
+  return table;
+}
+
+Table prices_table(const Catalog& catalog, std::string_view only) {
+  Table table({{"accelerator", "accelerator"},
+               {"provider", "provider", Align::left, Overflow::cut},
+               {"product", "product", Align::left, Overflow::cut},
+               {"commitment", "commitment"},
+               {"class", "provider_class"},
+               {"low", "low", kAlignedRight, Overflow::drop},
+               {"median", "median", kAlignedRight},
+               {"high", "high", kAlignedRight, Overflow::drop},
+               {"date", "date"},
+               {"age", "age_days", kAlignedRight},
+               {"region", "region", Align::left, Overflow::drop},
+               {"read", "verified", Align::left, Overflow::drop},
+               {"secondary", "secondary", Align::left, Overflow::drop},
+               {"source", "source", Align::left, Overflow::drop},
+               {"note", "note", Align::left, Overflow::drop}});
+  std::vector<const PriceRow*> rows;
+  for (const PriceRow& row : price_book(catalog).rows) {
+    if (only.empty() || row.accelerator == only) rows.push_back(&row);
+  }
+  std::ranges::stable_sort(rows, [](const PriceRow* a, const PriceRow* b) {
+    if (a->accelerator != b->accelerator) return a->accelerator < b->accelerator;
+    if (a->commitment != b->commitment) return a->commitment < b->commitment;
+    return a->median < b->median;
+  });
+  const auto usd = [](double price) { return Cell::number(price, format_price(price)); };
+  const auto age = [&](const PriceRow& row) {
+    if (row.date.first.empty()) return Cell::unknown();
+    const int days = std::max(0, days_between(row.date.first, price_book(catalog).date));
+    return Cell::number(days, fmt::format("{}{} d", row.guessed ? "<" : "", days));
+  };
+  for (const PriceRow* row : rows) {
+    table.add_row({row->accelerator, row->provider, row->product, commitment_name(row->commitment),
+                   provider_class_name(row->provider_class), usd(row->low), usd(row->median),
+                   usd(row->high), row->date.text.empty() ? Cell::unknown() : Cell(row->date.text),
+                   age(*row), row->region, Cell::boolean(row->verified),
+                   Cell::boolean(row->secondary), row->source, row->note});
+  }
+  return table;
+}
+
+Table named_table() {
+  return Table({{"name", "name"},
+                {"title", "title", Align::left, Overflow::cut},
+                {"summary", "summary", Align::left, Overflow::wrap}});
+}
+
+// Stacks and engines.
+Table software_table(const Catalog& catalog, CatalogKind kind) {
+  Table table = named_table();
+  for (const std::string& name : catalog.names(kind)) {
+    if (kind == CatalogKind::stacks) {
+      const Stack& stack = catalog.stack(name);
+      table.add_row({name, stack.title, stack.source});
+    } else {
+      const Engine& engine = catalog.engine(name);
+      table.add_row({name, engine.title, engine.source});
+    }
+  }
+  return table;
+}
+
+Table published_runs_table(const RunBook& runs) {
+  Table table = named_table();
+  for (const ThroughputRow& row : runs.throughput) {
+    table.add_row(
+        {row.id, fmt::format("{}, {}", row.model, word_of(kTasks, row.task)),
+         fmt::format("{:g} x {}, {}, {:g} tokens/s/GPU; {}", row.gpus, row.accelerator,
+                     precision_name(row.precision), row.tokens_per_second_per_gpu, row.source)});
+  }
+  for (const PublishedRun& run : runs.runs) {
+    table.add_row({run.id, fmt::format("{}, {}", run.name, run.stage),
+                   fmt::format("{}; {}", run.accelerator, run.source)});
+  }
+  return table;
+}
+
+}  // namespace
+
+CatalogKind catalog_kind(std::string_view name) {
+  std::vector<std::string> names;
+  for (const CatalogKindInfo& info : catalog_kinds()) {
+    if (info.name == name) return info.kind;
+    names.emplace_back(info.name);
+  }
+  std::string hint = did_you_mean(name, names);
+  hint += fmt::format("{}kinds are {}", hint.empty() ? "" : " ", fmt::join(names, ", "));
+  throw Error(ErrorKind::usage,
+              fmt::format("the catalog has no kind \"{}\"", std::string(name.substr(0, 60))),
+              std::move(hint));
+}
+
+Table catalog_kinds_table(const Catalog& catalog) {
+  Table table({{"kind", "kind"}, {"entries", "entries", kAlignedRight}, {"what", "what"}});
+  for (const CatalogKindInfo& info : catalog_kinds()) {
+    const std::size_t entries = catalog.names(info.kind).size();
+    table.add_row({info.name,
+                   Cell::number(static_cast<double>(entries), fmt::format("{}", entries)),
+                   info.what});
+  }
+  return table;
+}
+
+Table catalog_table(const Catalog& catalog, CatalogKind kind, std::string_view accelerator) {
+  const bool filters = kind == CatalogKind::accelerators || kind == CatalogKind::systems ||
+                       kind == CatalogKind::prices;
+  if (!accelerator.empty() && !filters) {
+    throw Error(ErrorKind::usage, "--accelerator does not narrow this kind",
+                "it narrows accelerators, systems and prices");
+  }
+  if (!accelerator.empty()) (void)catalog.accelerator(accelerator);  // refuses unknown names
+  switch (kind) {
+    case CatalogKind::accelerators:
+      return accelerators_table(catalog, accelerator);
+    case CatalogKind::systems:
+      return systems_table(catalog, accelerator);
+    case CatalogKind::models:
+      return models_table(catalog);
+    case CatalogKind::encoders:
+      return encoders_table(catalog);
+    case CatalogKind::prices:
+      return prices_table(catalog, accelerator);
+    case CatalogKind::runs:
+      return published_runs_table(catalog.runs());
+    case CatalogKind::stacks:
+    case CatalogKind::engines:
+      break;
+  }
+  return software_table(catalog, kind);
+}
+
+std::string price_spread_text(const Catalog& catalog, std::string_view accelerator) {
+  const PriceBook& book = price_book(catalog);
+  std::string text;
+  for (const auto& [seller, price_class] : kPriceClasses) {
+    for (const auto& [promise, commitment] : kCommitments) {
+      if (!class_sells(book, price_class, commitment)) continue;
+      PriceQuery query{accelerator, commitment};
+      query.price_class = price_class;
+      const PriceQuote quote = select_price(book, query);
+      text += fmt::format("{} {}: ", seller, promise);
+      text += quote.usd ? fmt::format("{}{}: {}\n", quote.imputed ? "~" : "",
+                                      format_price(*quote.usd), quote.rule)
+                        : fmt::format("none: {}\n", quote.rule);
+    }
+  }
+  return text;
+}
+
+Document prices_document(const Catalog& catalog, std::string_view accelerator) {
+  Document out = table_document(catalog_table(catalog, CatalogKind::prices, accelerator), "prices");
+  out.below = [&catalog, name = std::string(accelerator)] {
+    return "\n" + price_spread_text(catalog, name);
+  };
+  return out;
+}
+
+}  // namespace trcost

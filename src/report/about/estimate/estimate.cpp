@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answer of `estimate`: the question, the platforms side by side, the cheapest in detail.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "estimate/columns/document_columns.h"
+#include "estimate/columns/plan_columns.h"
+#include "report/about/estimate/estimate_pages.h"
+#include "report/format/documents.h"
+#include "report/page/document_head.h"
+#include "report/page/sections.h"
+#include "report/page/wording.h"
+#include "report/workbook/budget.h"
+#include "trcost/bill.h"
+
+namespace trcost {
+namespace {
+
+// --- for machines -------------------------------------------------------------------------------
+
+// A report with its scenario as text, which a column can point into.
+struct ShownAnswer {
+  const Report* report = nullptr;
+  std::string scenario;
+};
+
+const Columns<Setting>& setting_columns() {
+  using namespace column;
+  static const Columns<Setting> table = {
+      text(
+          "path", [](const Setting& s) -> auto& { return s.path; }, "field", Rank::key),
+      text(
+          "value", [](const Setting& s) -> auto& { return s.value; }, "as JSON"),
+      text(
+          "from", [](const Setting& s) -> auto& { return s.from; },
+          "the file or the variable of the environment")};
+  return table;
+}
+
+const Columns<ClusterPoint>& cluster_columns() {
+  using namespace column;
+  using P = const ClusterPoint&;
+  static const Columns<ClusterPoint> table = {
+      text(
+          "accelerator", [](P p) -> auto& { return p.accelerator; }, "catalog name", Rank::key),
+      number(
+          "gpus", "accelerators", NumberKind::integer, [](P p) { return p.gpus; },
+          "of the cluster"),
+      number(
+          "wall_clock_seconds", "s", NumberKind::duration, [](P p) { return p.wall_clock_seconds; },
+          "from start to end"),
+      number(
+          "total_usd", "USD", NumberKind::money, [](P p) { return p.total_usd; }, "of the bill"),
+      boolean(
+          "chosen", [](P p) { return p.chosen; }, "whether it is the estimate's"),
+      boolean(
+          "frontier", [](P p) { return p.frontier; },
+          "whether nothing of the list is both sooner and cheaper")};
+  return table;
+}
+
+const Columns<ShownAnswer>& answer_columns() {
+  using namespace column;
+  using A = const ShownAnswer&;
+  static const Columns<ShownAnswer> table = [] {
+    Columns<ShownAnswer> t;
+    t.add(versions<ShownAnswer>());
+    t.add({price_date([](A a) -> auto& { return a.report->price_data_date; }),
+           json(
+               "scenario", [](A a) -> auto& { return a.scenario; },
+               "what was asked, replayable with --scenario"),
+           list<setting_columns>(
+               "settings", [](A a) { return a.report->settings; },
+               "of a config file and the environment that are part of the scenario"),
+           list<estimate_columns>(
+               "estimates", [](A a) { return a.report->estimates; }, "one per platform"),
+           list<alternative_columns>(
+               "alternatives", [](A a) { return a.report->alternatives; },
+               "the same with the tokens of published models"),
+           list<cluster_columns>(
+               "clusters", [](A a) { return a.report->clusters; },
+               "the same on other sizes of cluster, with --details"),
+           list<failure_columns>(
+               "failures", [](A a) { return a.report->failures; }, "platforms without an answer")});
+    return t;
+  }();
+  return table;
+}
+
+// --- for people ---------------------------------------------------------------------------------
+
+void add_assumptions(Page& page, const Estimate& e) {
+  if (e.assumptions.empty()) return;
+  Heading heading{"Assumed", "what the question left open"};
+  heading.text_note = "what the question left open; --explain adds the sources";
+  page.add(std::move(heading));
+  Grid grid{assumptions_table(e.assumptions)};
+  int number = 0;
+  const int digits = e.assumptions.size() < 10 ? 1 : 2;
+  for (const Assumption& assumption : e.assumptions) {
+    grid.in_text.push_back(
+        {fmt::format("{:>{}}. {}", ++number, digits, assumption_words(assumption)), Ink::plain,
+         digits + 2});
+  }
+  page.add(std::move(grid));
+}
+
+Page untitled(const Report& report) {
+  Page page{"Training cost", made_by(report.price_data_date)};
+  page.titled = false;
+  if (!report.estimates.empty()) page.subject = subject_of(report.estimates.front().model);
+  return page;
+}
+
+Page page_of(const Report& report) {
+  if (report.estimates.empty()) return without_answer(report);
+  const Estimate& e = report.estimates[cheapest_index(report.estimates)];
+  const bool several = report.estimates.size() + report.failures.size() > 1;
+  Page page = page_of_question(report);
+  page.add(Heading{std::string(answer_heading(report)), quoted_note(report)});
+  page.add(Paragraph{answer_sentence(report), Ink::good});
+  page.add(
+      Heading{.text = several ? "Platforms side by side" : "The platform", .in_text = several});
+  page.add(Grid{.table = comparison_table(report.estimates, report.failures), .splits = true});
+  add_failures(page, report);
+  add_clusters(page, report);
+  page.add(Heading{several ? e.accelerator + " in detail" : std::string("How it runs")});
+  page.add(Facts{run_facts(e)});
+  add_bill(page, e);
+  add_range(page, report, e);
+  add_waterfall(page, e);
+  add_memory(page, e);
+  if (!e.stages.empty()) page.add(Heading{"Stages"}).add(Grid{stages_table(e)});
+  add_phases(page, e);
+  add_phases_compared(page, report.estimates);
+  const std::vector<Fact> pipeline = pipeline_facts(e);
+  if (!pipeline.empty()) page.add(Heading{"Data pipeline"}).add(Facts{pipeline});
+  add_assumptions(page, e);
+  page.add(Heading{"Prices"}).add(Facts{price_facts(report)});
+  return page.add(Warnings{estimate_warnings(report)});
+}
+
+// What text shows of it.
+Page text_page_of(const Report& report) {
+  switch (report.detail) {
+    case Detail::brief:
+      return estimate_brief(report);
+    case Detail::screen:
+      return estimate_screen(report);
+    case Detail::full:
+      break;
+  }
+  return page_of(report);
+}
+
+}  // namespace
+
+void add_failures(Page& page, const Report& report) {
+  if (report.failures.empty()) return;
+  Facts facts;
+  for (const Estimator::Failure& each : report.failures) {
+    facts.facts.push_back(
+        {each.accelerator, each.message + (each.hint.empty() ? "" : "; " + each.hint)});
+  }
+  page.add(Heading{"Without an answer"}).add(std::move(facts));
+}
+
+Page page_of_question(const Report& report) {
+  Page page = untitled(report);
+  page.add(Heading{"The question"}).add(Facts{question_facts(report)});
+  return page;
+}
+
+Page without_answer(const Report& report) {
+  Page page = untitled(report);
+  page.add(Heading{"No platform has an answer"});
+  for (const std::string& line : warning_lines(report)) page.add(Paragraph{line, Ink::warn, 2});
+  return page;
+}
+
+const ColumnTable& estimate_document_columns() {
+  return answer_columns();
+}
+
+Document estimate_document(const Report& report) {
+  const auto answer = std::make_shared<ShownAnswer>();
+  answer->report = &report;
+  answer->scenario = report.scenario != nullptr ? scenario_to_json(*report.scenario) : "{}";
+  Document document{record_of(answer_columns(), *answer), "estimates",
+                    [answer] { return page_of(*answer->report); }};
+  document.text_page = [answer] { return text_page_of(*answer->report); };
+  if (!report.estimates.empty()) {
+    document.budget = [answer] { return budget_of(answer->report->estimates); };
+  }
+  document.scenario = answer->scenario;
+  document.command = report.command;
+  return document;
+}
+
+std::string render(const Report& report, Format format, const Style& style) {
+  return render(estimate_document(report), format, style);
+}
+
+std::string render_json(const Report& report) {
+  return render(report, Format::json, {});
+}
+
+}  // namespace trcost

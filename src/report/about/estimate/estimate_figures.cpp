@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of an estimate's page that are drawn: bill, range, waterfall, memory, cluster sizes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/about/estimate/estimate_pages.h"
+#include "report/page/sections.h"
+#include "report/page/wording.h"
+#include "trcost/bill.h"
+
+namespace trcost {
+namespace {
+
+std::string percent(double share) {
+  constexpr double kSmallest = 0.0005;  // 0.1% at least is left of what is shown
+  if (share > 0 && share < kSmallest) return format_number(share, NumberKind::fraction, 2);
+  return fmt::format("{:.1f}%", share * 100);
+}
+
+// The rows of the total as shares of it.
+void add_bill_bars(Page& page, const Estimate& e) {
+  if (!e.cost.total || !(*e.cost.total > 0)) return;
+  const std::vector<std::string> amounts = shown_amounts(e.cost);
+  Bars bars{
+      .title = "The rows of the total", .bars = {}, .numbers = items_table(e), .in_text = false};
+  for (std::size_t i = 0; i < e.cost.items.size(); ++i) {
+    const LineItem& item = e.cost.items[i];
+    if (!item.included || !item.amount) continue;
+    bars.bars.push_back({item_name(item), *item.amount / *e.cost.total, amounts[i]});
+  }
+  if (bars.bars.size() > 1) page.add(std::move(bars));
+}
+
+Cell known_money(std::optional<double> usd) {
+  return usd ? Cell::number(*usd, short_money(*usd)) : Cell::unknown();
+}
+
+Table clusters_table(std::span<const ClusterPoint> points) {
+  Table table({{.title = "Platform"},
+               {.title = "GPUs", .align = Align::right},
+               {.title = "Wall-clock", .align = Align::right},
+               {.title = "Total", .align = Align::right},
+               {.title = "Frontier"}});
+  for (const ClusterPoint& p : points) {
+    Cell gpus = Cell::number(p.gpus, grouped(p.gpus, 0));
+    table.add_row({p.accelerator, p.chosen ? gpus.strong() : gpus,
+                   Cell::number(p.wall_clock_seconds, NumberKind::duration),
+                   known_money(p.total_usd), Cell::boolean(p.frontier)});
+  }
+  return table;
+}
+
+}  // namespace
+
+void add_waterfall(Page& page, const Estimate& e) {
+  const std::vector<WaterfallStep> steps = waterfall_steps(e);
+  if (steps.empty()) return;
+  page.add(
+      Heading{"Where the peak goes", "share that each step keeps, and what is left of dense peak"});
+  constexpr int kValueWidth = 16;
+  Bars bars{.title = "What is left of dense peak after each step",
+            .bars = {{"dense peak", 1, percent(1)}},
+            .numbers = waterfall_table(e),
+            .value_width = kValueWidth};
+  for (const WaterfallStep& step : steps) {
+    bars.bars.push_back({term_words(step.term), step.left,
+                         fmt::format("{:>7} {:>8}", percent(step.share), percent(step.left)),
+                         step.left / step.share});
+  }
+  page.add(std::move(bars));
+}
+
+void add_memory(Page& page, const Estimate& e) {
+  const double capacity = e.memory.capacity;
+  page.add(Heading{
+      "Memory of the fullest GPU",
+      fmt::format("{} of {}{}", format_number(e.memory.total, NumberKind::bytes),
+                  format_number(capacity, NumberKind::bytes),
+                  !e.memory.fits   ? ": DOES NOT FIT"
+                  : e.memory.tight ? ": tight"
+                                   : "") +
+          (e.memory.host > 0
+               ? fmt::format("; {} of its host's", format_number(e.memory.host, NumberKind::bytes))
+               : std::string())});
+  constexpr int kLabelWidth = 11;
+  constexpr int kValueWidth = 8;
+  Bars bars{.title = "Memory of the fullest GPU by component",
+            .bars = {},
+            .numbers = memory_table(e),
+            .label_width = kLabelWidth,
+            .value_width = kValueWidth};
+  for (const HeldPart& part : held_parts(e.memory)) {
+    if (part.bytes <= 0) continue;
+    bars.bars.push_back({std::string(part.name), capacity > 0 ? part.bytes / capacity : 0,
+                         format_number(part.bytes, NumberKind::bytes)});
+  }
+  page.add(std::move(bars));
+}
+
+void add_bill(Page& page, const Estimate& e) {
+  if (e.cost.items.empty()) return;
+  page.add(Heading{"Bill", bill_subtitle(e)}).add(Grid{items_table(e)});
+  add_bill_bars(page, e);
+  page.add(Paragraph{std::string(kStaffNote), Ink::dim});
+  if (std::string even = break_even_words(e.cost); !even.empty())
+    page.add(Paragraph{std::move(even)});
+}
+
+void add_range(Page& page, const Report& report, const Estimate& detailed) {
+  Ranges ranges{"Range of the total by platform", {}, range_table(report.estimates)};
+  for (const Estimate& e : report.estimates) {
+    if (!e.range.total_usd) continue;
+    const Quantiles& q = *e.range.total_usd;
+    const auto money = [&](double usd) { return with_kind(short_money(usd), e.cost); };
+    ranges.rows.push_back(
+        {e.accelerator, {q.p10, q.p50, q.p90}, {money(q.p10), money(q.p50), money(q.p90)}});
+  }
+  const RangeResult& range = detailed.range;
+  if (range.method.empty() && ranges.rows.empty()) return;
+  page.add(Heading{"Range of the total",
+                   "P10 to P90, four chances in five; the mark between them is the median"});
+  page.add(std::move(ranges));
+  if (range.method.empty()) return;
+  page.add(Paragraph{
+      fmt::format("{}: {} to {} GPU-hours, {} to {} wall-clock", detailed.accelerator,
+                  gpu_hour_words(range.gpu_hours.p10), gpu_hour_words(range.gpu_hours.p90),
+                  format_number(range.wall_clock_seconds.p10, NumberKind::duration),
+                  format_number(range.wall_clock_seconds.p90, NumberKind::duration))});
+  const std::string drivers = contribution_words(range);
+  if (!drivers.empty()) page.add(Paragraph{"Driven by: " + drivers, Ink::plain, 2});
+  page.add(Paragraph{"By " + range.method, Ink::dim, 2});
+}
+
+void add_clusters(Page& page, const Report& report) {
+  Curve curve{.title = "Total against wall-clock over cluster sizes",
+              .x = {"wall-clock", NumberKind::duration, true},
+              .y = {"total", NumberKind::money, true},
+              .series = {},
+              .numbers = clusters_table(report.clusters),
+              .numbers_apart = true};
+  Curve::Series frontier{"nothing sooner is cheaper", {}, true, true};
+  for (const ClusterPoint& p : report.clusters) {
+    if (!p.total_usd) continue;
+    if (curve.series.empty() || curve.series.back().name != p.accelerator) {
+      curve.series.push_back({p.accelerator, {}});
+    }
+    const std::string words = fmt::format("{} GPUs: {}, {}", grouped(p.gpus, 0),
+                                          format_number(p.wall_clock_seconds, NumberKind::duration),
+                                          short_money(*p.total_usd));
+    curve.series.back().points.push_back({p.wall_clock_seconds, *p.total_usd, words, p.chosen});
+    if (p.frontier) frontier.points.push_back({p.wall_clock_seconds, *p.total_usd});
+  }
+  constexpr std::size_t kFewest = 3;  // two points are a table
+  if (report.clusters.size() < kFewest || curve.series.empty()) return;
+  std::ranges::stable_sort(frontier.points, {}, &Curve::Point::x);
+  if (frontier.points.size() > 1) curve.series.push_back(std::move(frontier));
+  page.add(Heading{.text = "What time costs",
+                   .note = "each cluster from an eighth to eight times its size; the answer ringed",
+                   .in_text = false});
+  page.add(std::move(curve));
+}
+
+}  // namespace trcost

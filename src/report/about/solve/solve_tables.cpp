@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "estimate/columns/estimate_columns.h"
+#include "report/about/solve/solve_columns.h"
+#include "report/about/solve/solve_parts.h"
+#include "report/page/wording.h"
+#include "scenario/number_kind.h"
+#include "trcost/report.h"
+
+namespace trcost {
+namespace {
+
+// The short title of a target, unless another column of the table has it.
+std::string_view target_title(const SolveReport& report) {
+  const EstimateColumn& target = *report.target.column;
+  const bool taken = std::ranges::any_of(columns(), [&](const EstimateColumn& each) {
+    return is_further(report, each) && each.heading() == target.heading();
+  });
+  return taken ? target.path : target.heading();
+}
+
+// A column of the table of solutions.
+struct SolutionColumn {
+  std::string_view title;
+  NumberKind kind = NumberKind::number;
+  std::vector<std::optional<double>> values = {};
+  Overflow overflow = Overflow::keep;
+  bool strong = false;
+  bool follows_price = false;
+};
+
+// With their kind, which is the price's of each solution's estimate.
+std::vector<Cell> column_cells(const SolutionColumn& column, const SolveReport& report) {
+  std::vector<Cell> cells = distinct_cells(column.values, column.kind);
+  for (std::size_t i = 0; column.follows_price && i < cells.size(); ++i) {
+    const std::optional<Estimate>& estimate = report.solutions[i].estimate;
+    if (!column.values[i] || !estimate || !is_imputed(*estimate)) continue;
+    cells[i] = Cell::number(*column.values[i], with_kind(cells[i].text(), true));
+  }
+  return cells;
+}
+
+std::vector<SolutionColumn> number_columns(const SolveReport& report) {
+  std::vector<SolutionColumn> shown;
+  const std::vector<Solution>& solutions = report.solutions;
+  const auto& unknowns = solutions.front().values;
+  for (std::size_t i = 0; i < unknowns.size(); ++i) {
+    const FieldInfo& info = *unknowns[i].first;
+    SolutionColumn& column = shown.emplace_back(SolutionColumn{info.path, number_kind(info.kind)});
+    column.strong = true;
+    for (const Solution& solution : solutions) {
+      column.values.push_back(i < solution.values.size()
+                                  ? std::optional<double>(solution.values[i].second)
+                                  : std::nullopt);
+    }
+  }
+  const EstimateColumn& target = *report.target.column;
+  if (!is_unknown(report, target.path)) {
+    SolutionColumn& column =
+        shown.emplace_back(SolutionColumn{target_title(report), target.display});
+    column.follows_price = target.priced;
+    for (const Solution& solution : solutions) column.values.push_back(solution.achieved);
+  }
+  for (const EstimateColumn& further : columns()) {
+    if (!is_further(report, further)) continue;
+    SolutionColumn& column = shown.emplace_back(SolutionColumn{further.heading(), further.display});
+    column.overflow = Overflow::drop;
+    column.follows_price = further.priced;
+    for (const Solution& solution : solutions) {
+      column.values.push_back(solution.estimate ? further.number(*solution.estimate)
+                                                : std::nullopt);
+    }
+  }
+  return shown;
+}
+
+bool has_range(const Solution& solution) {
+  return solution.estimate && solution.estimate->range.total_usd;
+}
+
+std::string range_words(const Solution& solution) {
+  if (!has_range(solution)) return "n/a";
+  const Quantiles& usd = *solution.estimate->range.total_usd;
+  return fmt::format("{}..{}", with_kind(short_money(usd.p10), solution.estimate->cost),
+                     short_money(usd.p90));
+}
+
+// Choices that are the same answer share a row.
+std::vector<SolveChoice> merged_choices(const Solution& solution) {
+  std::vector<SolveChoice> out;
+  for (const SolveChoice& choice : solution.choices) {
+    const auto same = std::ranges::find(out, choice.value, &SolveChoice::value);
+    if (same == out.end()) {
+      out.push_back(choice);
+    } else {
+      same->what += ", " + choice.what;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Table solutions_table(const SolveReport& report) {
+  const bool with_solved = !std::ranges::all_of(report.solutions, &Solution::solved);
+  std::vector<TableColumn> heads = {{"platform"}};
+  if (with_solved) heads.push_back({"solved"});
+  std::vector<std::vector<Cell>> cells;
+  for (const SolutionColumn& column : number_columns(report)) {
+    heads.push_back({std::string(column.title), {}, Align::right, column.overflow, column.strong});
+    cells.push_back(column_cells(column, report));
+  }
+  const bool ranged = std::ranges::any_of(report.solutions, has_range);
+  if (ranged) heads.push_back({"P10..P90", {}, Align::right, Overflow::drop});
+  Table table(std::move(heads));
+  for (std::size_t i = 0; i < report.solutions.size(); ++i) {
+    const Solution& solution = report.solutions[i];
+    std::vector<Cell> row = {solution.accelerator};
+    if (with_solved) row.push_back(Cell::boolean(solution.solved));
+    for (const std::vector<Cell>& column : cells) row.push_back(column[i]);
+    if (ranged) row.push_back(range_words(solution));
+    table.add_row(std::move(row));
+  }
+  return table;
+}
+
+Table choices_table(const Solution& solution) {
+  Table table({{"choice"},
+               {std::string(solution.values.front().first->path), "", Align::right},
+               {"wall clock", "", Align::right},
+               {"total", "", Align::right}});
+  const std::vector<SolveChoice> choices = merged_choices(solution);
+  std::vector<std::optional<double>> seconds;
+  std::vector<std::optional<double>> dollars;
+  for (const SolveChoice& choice : choices) {
+    seconds.emplace_back(choice.wall_clock_seconds);
+    dollars.push_back(choice.total_usd);
+  }
+  const std::vector<Cell> times = distinct_cells(seconds, NumberKind::duration);
+  const bool imputed = solution.estimate && is_imputed(*solution.estimate);
+  const std::vector<Cell> totals = distinct_cells(dollars, NumberKind::money);
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    table.add_row(
+        {choices[i].what, Cell::number(choices[i].value, format_exact(choices[i].value)), times[i],
+         dollars[i] ? Cell::number(*dollars[i], with_kind(totals[i].text(), imputed)) : totals[i]});
+  }
+  return table;
+}
+
+}  // namespace trcost

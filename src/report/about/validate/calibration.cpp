@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "quantity/quantity.h"
+#include "report/format/documents.h"
+#include "report/page/document_head.h"
+#include "study/validate/validation_columns.h"
+
+namespace trcost {
+namespace {
+
+Cell error_cell(double share) {
+  return Cell::number(share, fmt::format("{:+.1f} %", 100 * share));
+}
+
+Cell percent_cell(double share) {
+  return Cell::number(share, fmt::format("{:.1f} %", 100 * share));
+}
+
+Cell seconds_cell(double value) {
+  return Cell::number(value, fmt::format("{:.4g} s", value));
+}
+
+Table step_table(const CalibrationResult& result) {
+  Table table({{.title = "step", .overflow = Overflow::cut},
+               {.title = "model", .overflow = Overflow::cut},
+               {.title = "accelerator"},
+               {.title = "GPUs", .align = Align::right},
+               {.title = "layout", .overflow = Overflow::drop},
+               {.title = "measured", .align = Align::right},
+               {.title = "predicted", .align = Align::right},
+               {.title = "calibrated", .align = Align::right},
+               {.title = "error", .align = Align::right},
+               {.title = "calibrated to", .align = Align::right, .strong = true}});
+  for (const CalibrationRow& row : result.rows) {
+    table.add_row({row.name, row.model, row.accelerator, Cell::number(row.gpus, NumberKind::count),
+                   degree_words(row.layout, false), seconds_cell(row.measured_seconds),
+                   seconds_cell(row.predicted_before), seconds_cell(row.predicted_after),
+                   error_cell(row.error_before), error_cell(row.error_after)});
+  }
+  return table;
+}
+
+Table factor_table(const CalibrationResult& result) {
+  Table table({{.title = "part of the time"},
+               {.title = "what"},
+               {.title = "takes", .align = Align::right, .strong = true},
+               {.title = "sigma of ln", .align = Align::right},
+               {.title = "share of a step", .align = Align::right}});
+  constexpr double kSeen = 0.002;  // less of a step tells nothing
+  for (const CalibrationResult::Factor& f : result.factors) {
+    if (f.share < kSeen) continue;
+    table.add_row({std::string(f.name), std::string(f.what),
+                   Cell::number(f.factor, fmt::format("x{:.3f}", f.factor)),
+                   Cell::number(f.sigma, fmt::format("{:.2f}", f.sigma)), percent_cell(f.share)});
+  }
+  return table;
+}
+
+std::string calibration_range(const CalibrationResult& r) {
+  return fmt::format(
+      "{} step{} of {}: median error {:.1f} % before, {:.1f} % after. One more step like these "
+      "lies "
+      "within {:.0f} % four times in five (sigma {:.2f} of the logarithm; {:.2f} without them, "
+      "{:.2f} "
+      "on another chip); estimates with the file use that spread.",
+      r.rows.size(), r.rows.size() == 1 ? "" : "s", r.base, 100 * r.error_before,
+      100 * r.error_after, 100 * kNormalP90 * r.sigma, r.sigma, r.fit.sigma_before,
+      r.sigma_elsewhere);
+}
+
+Page page_of(const CalibrationResult& result) {
+  Page page{"Calibration", made_by(), {}};
+  page.add(Heading{"Measured steps"}).add(Grid{step_table(result)});
+  page.add(Heading{"What they say of the software"}).add(Grid{factor_table(result)});
+  page.add(Paragraph{calibration_range(result)});
+  page.add(Heading{"What would narrow the range most"});
+  for (const std::string& line : result.narrow) page.add(Paragraph{line, Ink::plain, 2, true});
+  return page.add(Warnings{result.warnings});
+}
+
+Table curve_table(const CalibrationCurve& curve) {
+  Table table({{.title = "source", .overflow = Overflow::cut},
+               {.title = "rows", .align = Align::right},
+               {.title = "experiments", .align = Align::right, .overflow = Overflow::drop},
+               {.title = "none", .align = Align::right},
+               {.title = "1 row", .align = Align::right},
+               {.title = "3 rows", .align = Align::right, .strong = true},
+               {.title = "10 rows", .align = Align::right}});
+  const auto cell = [](const std::optional<double>& error) {
+    return error ? percent_cell(*error) : Cell::unknown();
+  };
+  for (const SourceCurve& s : curve.rows) {
+    table.add_row({s.source, Cell::number(s.rows, NumberKind::count),
+                   Cell::number(s.groups, NumberKind::count), percent_cell(s.error),
+                   cell(s.after[0]), cell(s.after[1]), cell(s.after[2])});
+  }
+  return table;
+}
+
+std::string curve_words(const CalibrationCurve& curve) {
+  const auto mean = [](const CalibrationCurve::Mean& m) {
+    return fmt::format(
+        "{:.1f} % by itself, {:.1f} % after one row, {:.1f} % after three, whose 80 % "
+        "range holds {:.0f} % of the rest",
+        100 * m.error, 100 * m.after[0], 100 * m.after[1], 100 * m.inside);
+  };
+  return fmt::format(
+      "{} rows. Median error of the rows that were not calibrated to, every source by constants "
+      "that "
+      "never saw it, mean of 24 choices of rows. Sources above 15 %: {} with rows for three, {}. "
+      "Those "
+      "below: {}, {}.",
+      curve.measured, curve.wrong.sources, mean(curve.wrong), curve.right.sources,
+      mean(curve.right));
+}
+
+Page page_of(const CalibrationCurve& curve) {
+  Page page{"Calibration to a few rows of a source", made_by(), {}};
+  page.add(Grid{curve_table(curve)});
+  return page.add(Paragraph{curve_words(curve)});
+}
+
+}  // namespace
+
+Document calibration_document(const CalibrationResult& result) {
+  return document_of(kCalibration, result, [&result] { return page_of(result); });
+}
+
+Document calibration_curve_document(const CalibrationCurve& curve) {
+  return document_of(kCalibrationCurve, curve, [&curve] { return page_of(curve); });
+}
+
+}  // namespace trcost

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <map>
+
+#include "catalog/software/choices.h"
+#include "report/about/validate/validation_tables.h"
+#include "report/format/documents.h"
+#include "report/page/document_head.h"
+#include "study/validate/validation_columns.h"
+
+namespace trcost {
+namespace {
+
+using MemoryRow = MemoryReplay;
+
+Table peaks_table(const MemoryValidation& v) {
+  Table table({{.title = "id"},
+               {.title = "run", .overflow = Overflow::cut},
+               {.title = "stack", .overflow = Overflow::drop},
+               {.title = "counter"},
+               {.title = "measured", .key = "measured_bytes", .align = Align::right},
+               {.title = "predicted", .key = "predicted_bytes", .align = Align::right},
+               {.title = "error", .align = Align::right, .strong = true},
+               {.title = "source", .overflow = Overflow::cut}});
+  const auto bytes = [](double value) { return Cell::number(value, NumberKind::bytes); };
+  for (const MemoryRow& row : v.rows) {
+    if (!row.problem.empty()) continue;
+    table.add_row({row.run->id, row.run->title, row.stack,
+                   Cell(word_of(kMemoryCounters, row.figure->counter)), bytes(row.measured),
+                   bytes(row.predicted), signed_share_cell(row.error), row.source});
+  }
+  return table;
+}
+
+// Why rows were left out, and how many for each reason.
+std::vector<std::string> open_memory_rows(const MemoryValidation& v) {
+  std::map<std::string_view, int> reasons;
+  for (const MemoryRow& row : v.rows) {
+    if (!row.problem.empty()) reasons[row.problem] += 1;
+  }
+  std::vector<std::string> lines;
+  for (const auto& [reason, rows] : reasons) {
+    lines.push_back(fmt::format("{} not replayed: {}",
+                                rows == 1 ? "one row is" : fmt::format("{} rows are", rows),
+                                reason));
+  }
+  return lines;
+}
+
+std::string error_words(const MemoryValidation& v) {
+  return fmt::format(
+      "{} peaks of {} sources, each source weighing one: median error {:.1f} %, 90th percentile "
+      "{:.1f} %, bias {:+.1f} %. One vote per source, the mean ln(predicted / measured) of its "
+      "rows: "
+      "factor {:.2f}, 90th percentile {:.2f}, bias x{:.2f}.",
+      v.all.rows, v.votes.sources, 100 * v.all.median, 100 * v.all.p90, 100 * v.all.bias,
+      v.votes.factor, v.votes.p90_factor, v.votes.bias);
+}
+
+Curve peak_curve(const MemoryValidation& v) {
+  std::vector<MatchPoint> points;
+  for (const MemoryRow& row : v.rows) {
+    if (!row.problem.empty()) continue;
+    points.push_back({row.run->title, std::string(word_of(kMemoryCounters, row.figure->counter)),
+                      row.measured, row.predicted});
+  }
+  return match_curve("Predicted against measured bytes of the fullest accelerator",
+                     "measured bytes", points, peaks_table(v));
+}
+
+Page page_of(const MemoryValidation& v, bool rows) {
+  Page page{"Memory validation", made_by(), {}};
+  if (rows) page.add(Heading{"Published peaks"}).add(Grid{peaks_table(v)});
+  if (v.all.rows > 0) {
+    add_validation_summaries(page, v.summaries, v.all);
+    page.add(Paragraph{error_words(v)}).add(peak_curve(v));
+  }
+  return page.add(Warnings{open_memory_rows(v)});
+}
+
+}  // namespace
+
+Document memory_validation_document(const MemoryValidation& validation, bool rows) {
+  return document_of(kMemoryValidation, validation,
+                     [&validation, rows] { return page_of(validation, rows); });
+}
+
+}  // namespace trcost

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// One JSON document: all of the subject, its columns nested by their paths.
+#include <array>
+
+#include "json/record_json.h"
+#include "report/format/format.h"
+
+namespace trcost {
+namespace {
+
+// Of a document whose rows come one after another: what stands before its list.
+void open_json(std::string& out, const RowPlan& plan, const Record& document) {
+  JsonWriter json(out);
+  json.begin_object();
+  write_members(json, document, 0, plan.list());
+  json.begin_array(document.table().info(plan.list()).path);
+}
+
+void write_json_row(std::string& out, const RowPlan& plan, std::span<const Record> way) {
+  JsonWriter json(out, {true, false});
+  if (way.front().table().info(plan.list()).flat) {
+    append_flat_object(json.raw_element(), plan, way);
+  } else {
+    write_row(json, way.back());
+  }
+}
+
+void close(std::string& out, const RowPlan& plan, const Record& document, bool any) {
+  JsonWriter json(out, {true, any});
+  json.end_array();
+  write_members(json, document, plan.list() + 1, document.table().size());
+  json.end_object();
+  out += '\n';
+}
+
+constexpr RowWriter kJsonRows = {
+    .open = open_json, .row = write_json_row, .cell = append_json, .close = close, .between = ","};
+
+std::string draw_json(const Document& document, const Style&) {
+  return document.file.empty() ? json_document(document.record) : document.file;
+}
+
+}  // namespace
+
+const FormatWriter json_format = {draw_json, &kJsonRows};
+
+}  // namespace trcost

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/format/schemas.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "estimate/columns/estimate_columns.h"
+#include "estimate/columns/memory_columns.h"
+#include "json/json_schema.h"
+#include "quantity/suggest.h"
+#include "report/about/solve/solve_columns.h"
+#include "report/format/documents.h"
+#include "study/serve/serving_columns.h"
+#include "study/study_columns.h"
+#include "study/sweep/columns.h"
+#include "study/tokens/token_columns.h"
+#include "study/validate/validation_columns.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+template <auto Table>
+std::string of_table(const Schema& schema) {
+  return json_schema(Table(), schema.name, schema.title);
+}
+
+// Its unknown and its target stand beside, under their own paths.
+std::string of_solve(const Schema& schema) {
+  SolveReport report;
+  report.target.column = &column_for(ColumnRole::total);
+  report.solutions.emplace_back();
+  const SolveAnswer answer(report);
+  return json_schema(answer.record().table(), schema.name, schema.title, SchemaNames::some);
+}
+
+// The axes stand beside, under the paths of their fields.
+std::string of_sweep(const Schema& schema) {
+  const Columns<SweepRow> rows = sweep_row_columns(all_columns());
+  return json_schema(sweep_columns(rows), schema.name, schema.title);
+}
+
+constexpr Schema kSchemas[] = {
+    {"estimate", "trcost estimate --format json", of_table<estimate_document_columns>},
+    {"memory", "trcost memory --format json", of_table<memory_columns>},
+    {"sweep", "trcost sweep --format json; a row has what --select names", of_sweep},
+    {"solve", "trcost solve --format json; the unknown and the target stand beside", of_solve},
+    {"diff", "trcost diff --format json", of_table<diff_columns>},
+    {"transfer", "trcost transfer --format json", of_table<transfer_columns>},
+    {"experiments", "trcost experiments --format json", of_table<experiment_columns>},
+    {"serve", "trcost serve --format json", of_table<serving_columns>},
+    {"tokens", "trcost tokens --format json", of_table<token_columns>},
+    {"validate", "trcost validate --format json", of_table<validation_columns>},
+    {"validate-runs", "trcost validate --runs --format json", of_table<run_validation_columns>},
+    {"validate-vision", "trcost validate --vision --format json",
+     of_table<vision_validation_columns>},
+    {"validate-memory", "trcost validate --memory --format json",
+     of_table<memory_validation_columns>},
+    {"validate-serving", "trcost validate --serving --format json",
+     of_table<serving_validation_columns>},
+    {"validate-posttraining", "trcost validate --posttraining --format json",
+     of_table<posttraining_validation_columns>},
+    {"validate-calibrated", "trcost validate --calibrated --format json",
+     of_table<calibration_curve_columns>},
+    {"calibrate", "trcost calibrate --format json", of_table<calibration_columns>},
+};
+
+}  // namespace
+
+std::span<const Schema> schemas() {
+  return kSchemas;
+}
+
+std::string schema_text(std::string_view name) {
+  const auto* at = std::ranges::find(kSchemas, name, &Schema::name);
+  if (at != std::end(kSchemas)) return at->text(*at);
+  std::vector<std::string> known;
+  for (const Schema& each : kSchemas) known.emplace_back(each.name);
+  std::string hint = did_you_mean(std::string(name), known);
+  hint += fmt::format("{}allowed: {}", hint.empty() ? "" : " ", fmt::join(known, ", "));
+  throw Error(ErrorKind::usage, fmt::format("there is no schema \"{}\"", name), hint);
+}
+
+}  // namespace trcost

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/format/format.h"
+#include "report/table/text_page.h"
+
+namespace trcost {
+namespace {
+
+int column_width(const Table& table, std::size_t column) {
+  int width = display_width(table.columns()[column].title);
+  for (const std::vector<Cell>& row : table.rows()) {
+    width = std::max(width, display_width(row[column].text()));
+  }
+  return width;
+}
+
+// The first column and those from `first` up to and without `last`.
+Table some_columns(const Table& table, std::size_t first, std::size_t last) {
+  const auto at = [](const auto& of, std::size_t i) {
+    return of.begin() + static_cast<std::ptrdiff_t>(i);
+  };
+  std::vector<TableColumn> columns = {table.columns()[0]};
+  columns.insert(columns.end(), at(table.columns(), first), at(table.columns(), last));
+  Table out(std::move(columns));
+  std::size_t rule = 0;
+  for (std::size_t i = 0; i < table.rows().size(); ++i) {
+    for (; rule < table.rules().size() && table.rules()[rule] <= i; ++rule) out.add_rule();
+    const std::vector<Cell>& row = table.rows()[i];
+    std::vector<Cell> cells = {row[0]};
+    cells.insert(cells.end(), at(row, first), at(row, last));
+    out.add_row(std::move(cells));
+  }
+  return out;
+}
+
+// Tables of at most `width`, each with the first column.
+std::vector<Table> split_columns(const Table& table, int width) {
+  constexpr int kGap = 2;
+  std::vector<Table> out;
+  std::size_t first = 1;
+  while (first < table.columns().size()) {
+    int used = column_width(table, 0) + kGap + column_width(table, first);
+    std::size_t last = first + 1;
+    while (last < table.columns().size()) {
+      used += kGap + column_width(table, last);
+      if (used > width) break;
+      ++last;
+    }
+    out.push_back(some_columns(table, first, last));
+    first = last;
+  }
+  return out;
+}
+
+// A page of text: what stands beside a table is set off from it, but for its notes and headings.
+class TextDrawing {
+ public:
+  TextDrawing(const Page& page, const Style& style) : page_(page), text_(style) {
+    if (page.titled) text_.heading(page.title, said_beside());
+    headed_ = page.titled;
+  }
+
+  std::string draw() {
+    for (const Piece& piece : page_.pieces) {
+      if (const auto* heading = std::get_if<Heading>(&piece)) left_out_ = !heading->in_text;
+      if (!left_out_) std::visit([&](const auto& b) { add(b); }, piece);
+    }
+    return text_.take();
+  }
+
+ private:
+  enum class Before { other, heading, table, words };
+
+  [[nodiscard]] std::string said_beside() const {
+    return page_.note.empty() ? page_.made_by : page_.note + "; " + page_.made_by;
+  }
+
+  void set_off(Before now) {
+    const bool table = before_ == Before::table || now == Before::table;
+    const bool both = before_ != Before::heading && before_ != Before::other;
+    if (table && both) text_.blank();
+    before_ = now;
+  }
+
+  void add(const Heading& heading) {
+    const bool first = !headed_;
+    headed_ = true;
+    const std::string& note = heading.text_note.empty() ? heading.note : heading.text_note;
+    text_.heading(heading.text, first && note.empty() ? said_beside() : note);
+    before_ = Before::heading;
+  }
+  void add(const Facts& facts) {
+    if (facts.facts.empty()) return;
+    set_off(Before::words);
+    text_.facts(facts.facts);
+  }
+  void add(const Paragraph& paragraph) {
+    if (paragraph.tone != Ink::dim) set_off(Before::words);
+    before_ = Before::words;
+    text_.paragraph(paragraph.text, paragraph.hang, paragraph.tone);
+  }
+  void add(const Grid& grid) {
+    if (grid.table.rows().empty()) return;
+    for (const Paragraph& paragraph : grid.in_text) add(paragraph);
+    if (!grid.in_text.empty()) return;
+    if (!grid.splits) return add_table(grid.table);
+    for (const Table& table : split_columns(grid.table, text_.inner_width())) add_table(table);
+  }
+  void add_table(const Table& table) {
+    set_off(Before::table);
+    text_.table(table);
+  }
+  void add(const Bars& bars) {
+    if (!bars.in_text) return;
+    set_off(Before::words);
+    int label_width = bars.label_width;
+    int value_width = bars.value_width;
+    for (const Bars::Bar& bar : bars.bars) {
+      label_width = std::max(label_width, display_width(bar.label));
+      value_width = std::max(value_width, display_width(bar.value));
+    }
+    for (const Bars::Bar& bar : bars.bars) {
+      text_.bar(bar.label, label_width, bar.share, bar.value, value_width);
+    }
+  }
+  void add(const Ranges& ranges) {
+    if (!ranges.in_text) return;
+    set_off(Before::words);
+    double most = 0;
+    int label_width = 0;
+    int word_width = 0;
+    for (const Ranges::Row& row : ranges.rows) {
+      most = std::max(most, row.at[2]);
+      label_width = std::max(label_width, display_width(row.label));
+      for (const std::string& word : row.words) {
+        word_width = std::max(word_width, display_width(word));
+      }
+    }
+    constexpr int kMargins = 4;
+    constexpr int kNarrowest = 10;
+    const int room = text_.inner_width() - label_width - (3 * word_width + 2) - kMargins;
+    const int width = std::max(room, kNarrowest);
+    for (const Ranges::Row& row : ranges.rows) {
+      const std::string bar =
+          range_bar(row.at[0], row.at[1], row.at[2], most, room, text_.style().unicode);
+      text_.line(pad_right(row.label, label_width) + "  " +
+                 pad_right(paint(bar, Ink::accent, text_.style()), width) + "  " +
+                 fmt::format("{0:>{3}} {1:>{3}} {2:>{3}}", row.words[0], row.words[1], row.words[2],
+                             word_width));
+    }
+  }
+  void add(const Curve& curve) {
+    if (curve.in_text) add(Grid{curve.numbers});
+  }
+  void add(const Heat&) {}  // its rows stand elsewhere on the page
+  void add(const Warnings& warnings) {
+    if (!warnings.in_text) return;
+    for (const std::string& line : warnings.lines) {
+      set_off(Before::words);
+      text_.paragraph("! " + line, 2, Ink::warn);
+    }
+  }
+
+  const Page& page_;
+  TextPage text_;
+  Before before_ = Before::heading;
+  bool headed_ = false;
+  bool left_out_ = false;
+};
+
+std::string draw_bare(const Page& page, const Style& style) {
+  std::string out;
+  for (const Piece& piece : page.pieces) {
+    if (const auto* grid = std::get_if<Grid>(&piece)) out += to_text(grid->table, style);
+  }
+  return out;
+}
+
+std::string draw_text(const Document& document, const Style& style) {
+  const Page page = document.text_page ? document.text_page() : document.page();
+  return (page.bare ? draw_bare(page, style) : TextDrawing(page, style).draw()) +
+         (document.below ? document.below() : std::string());
+}
+
+}  // namespace
+
+const FormatWriter table_format = {draw_text, nullptr, kMostTableRows, "table"};
+
+}  // namespace trcost

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an answer says of its money.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "quantity/quantity.h"
+#include "report/page/wording.h"
+
+namespace trcost {
+namespace {
+
+// An hour of an owned accelerator, part by part.
+std::string owning_words(const Estimate& e) {
+  std::string text;
+  for (std::size_t i = 0; i < kPartWords.size(); ++i) {
+    const auto part = static_cast<Part>(i);
+    const std::string_view name = kPartWords[i].of_hour;
+    if (name.empty()) continue;
+    double usd = 0;
+    for (const LineItem& item : e.cost.items) {
+      if (item.part == part && item.included) usd += item.amount.value_or(0);
+    }
+    if (usd <= 0 || e.gpu_hours <= 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, unit_money(usd / e.gpu_hours));
+  }
+  return text;
+}
+
+// The cash and the power that owning takes.
+std::string site_words(const Estimate& e) {
+  std::string text;
+  if (e.cost.capital_usd) {
+    text += fmt::format("; cash for machines and network {}", short_money(*e.cost.capital_usd));
+  }
+  if (e.energy.site_megawatts) {
+    text += fmt::format("; power of the site {} MW",
+                        format_number(*e.energy.site_megawatts, NumberKind::number));
+  }
+  return text;
+}
+
+// What a reserved price takes beyond the run: the whole term is paid, whoever uses it.
+std::string obligation_words(const Estimate& e) {
+  const Obligation& bound = *e.cost.obligation;
+  const double years = bound.hours / kHoursPerYear;
+  return fmt::format(
+      "the price binds for {} year{}: {} for {} accelerators, of which the run uses {}; the rest "
+      "is paid too, unless others use it",
+      format_exact(years), years == 1 ? "" : "s", short_money(bound.usd), grouped(bound.gpus, 0),
+      format_number(e.wall_clock_seconds, NumberKind::duration));
+}
+
+// What an accelerator-hour costs, of what, and where that was read.
+std::string price_words(const Estimate& e) {
+  const auto& price = e.cost.price_per_gpu_hour;
+  std::string text =
+      price ? fmt::format("{} per GPU-hour", unit_money(*price)) : std::string("no price known");
+  if (price) text = with_kind(std::move(text), e.cost);
+  if (e.cost.own && price) text += fmt::format(" in use, owned: {}", owning_words(e));
+  if (e.cost.own) text += site_words(e);
+  if (e.cost.obligation) text += "; " + obligation_words(e);
+  if (const LineItem* item = compute_item(e)) {
+    text += (e.cost.own ? "; servers: " : ": ") + source_words(*item);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<Fact> price_facts(const Report& report) {
+  std::vector<Fact> facts;
+  for (const Estimate& e : report.estimates) facts.push_back({e.accelerator, price_words(e)});
+  if (!report.price_data_date.empty()) facts.push_back({"Price book", report.price_data_date});
+  return facts;
+}
+
+std::string with_kind(std::string money, bool imputed) {
+  return imputed ? "~" + std::move(money) : std::move(money);
+}
+
+std::string with_kind(std::string money, const CostResult& cost) {
+  return with_kind(std::move(money), cost.doubts.imputed && !cost.own);
+}
+
+bool shows_kind(const CostResult& cost, const LineItem& item) {
+  return item.part == Part::compute && cost.doubts.imputed && !cost.own;
+}
+
+std::string total_words(const Estimate& e) {
+  if (!e.cost.total) return "n/a";
+  return with_kind(short_money(*e.cost.total), e.cost);
+}
+
+std::string_view answer_heading(const Report& report) {
+  if (report.estimates.size() < 2) return "The answer";
+  const Estimate& e = report.estimates[cheapest_index(report.estimates)];
+  return e.cost.total ? "The cheapest answer" : "The answer with the fewest GPU-hours";
+}
+
+std::string subject_of(const ModelSummary& model) {
+  if (!model.from_size) return model.name;
+  return fmt::format("{} parameters{}", format_number(model.params_total, NumberKind::count),
+                     model.params_vision > 0 ? ", with vision" : "");
+}
+
+std::string quoted_note(const Report& report) {
+  if (report.estimates.empty()) return {};
+  const Estimate& cheapest = report.estimates[cheapest_index(report.estimates)];
+  if (!cheapest.cost.total || !cheapest.cost.doubts.imputed || cheapest.cost.own) return {};
+  const Estimate* quoted = nullptr;
+  for (const Estimate& e : report.estimates) {
+    if (!e.cost.total || e.cost.doubts.imputed) continue;
+    if (quoted == nullptr || *e.cost.total < *quoted->cost.total) quoted = &e;
+  }
+  if (quoted == nullptr) return {};
+  return fmt::format("by quoted prices alone {} is, at {}", quoted->accelerator,
+                     total_words(*quoted));
+}
+
+std::string answer_sentence(const Report& report) {
+  if (report.estimates.empty()) return {};
+  const Estimate& e = report.estimates[cheapest_index(report.estimates)];
+  const bool fewer =
+      std::ranges::any_of(e.stages, [&](const auto& stage) { return stage.gpus < e.gpus; });
+  std::string text =
+      fmt::format("{} on {}{} x {} in {}",
+                  e.cost.total ? total_words(e) : gpu_hour_words(e.gpu_hours) + " GPU-hours",
+                  fewer ? "up to " : "", grouped(e.gpus, 0), e.accelerator,
+                  format_number(e.wall_clock_seconds, NumberKind::duration));
+  if (!e.cost.total) text += "; what that costs is not known";
+  if (e.range.total_usd) {
+    text +=
+        fmt::format("; 80% range {} to {}", with_kind(short_money(e.range.total_usd->p10), e.cost),
+                    with_kind(short_money(e.range.total_usd->p90), e.cost));
+  }
+  if (e.cost.obligation) text += "; " + obligation_words(e);
+  if (!e.memory.fits) text += "; it does not fit in memory";
+  if (e.memory.tight) text += "; memory is tight";
+  return text;
+}
+
+std::string break_even_words(const CostResult& cost) {
+  if (!cost.rent_per_gpu_hour || !cost.price_per_gpu_hour) return {};
+  const std::string rent =
+      fmt::format("renting at {} per GPU-hour", unit_money(*cost.rent_per_gpu_hour));
+  const std::string share = cost.break_even_utilization
+                                ? format_number(*cost.break_even_utilization, NumberKind::fraction)
+                                : std::string();
+  std::string text;
+  if (share.empty()) {
+    text = fmt::format(
+        "However busy an owned cluster is, {} is cheaper: less than the energy alone", rent);
+  } else if (*cost.break_even_utilization > 1) {
+    text = fmt::format(
+        "However busy an owned cluster is, {} is cheaper: owning would break even at "
+        "{} of the hours",
+        rent, share);
+  } else {
+    text = fmt::format("Owning costs what {} does when the cluster is in use {} of its hours", rent,
+                       share);
+  }
+  return fmt::format("{}; the rent: {}.", text, cost.rent_source);
+}
+
+std::string bill_subtitle(const Estimate& e) {
+  std::string missing;
+  const auto add = [&](std::string_view what) {
+    missing += fmt::format("{}{}", missing.empty() ? "" : "; ", what);
+  };
+  for (const LineItem& item : e.cost.items) {
+    if (!item.amount) add(item_name(item));
+  }
+  if (!e.energy.kwh) add("kWh and CO2");
+  if (e.energy.kwh && !e.energy.co2_kg) add("CO2");
+  return missing.empty() ? "US dollars" : "US dollars; not known: " + missing;
+}
+
+}  // namespace trcost

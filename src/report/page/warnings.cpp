@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "estimate/columns/estimate_columns.h"
+#include "trcost/report.h"
+
+namespace trcost {
+namespace {
+
+bool has_warning(const Estimate& estimate, const std::string& warning) {
+  return std::ranges::find(estimate.warnings, warning) != estimate.warnings.end();
+}
+
+// What is missing in a bill without a total, and the flag that gives it.
+std::string missing_part(const Report& report, const Estimate& e) {
+  const Scenario* asked = report.scenario;
+  if (!e.cost.own) {
+    std::string kind;
+    if (asked != nullptr) kind = std::string(asked->text(Field::cost_pricing)) + " ";
+    std::string whose;
+    if (asked != nullptr && asked->has(Field::cost_provider)) {
+      whose = fmt::format(" of {}", asked->text(Field::cost_provider));
+    }
+    std::string also = whose.empty() ? "" : ", another --provider or --pricing";
+    std::string why;
+    switch (e.cost.purchase) {
+      case Purchase::priced:
+        also += ", or --pricing own";
+        break;
+      case Purchase::unpriced:
+        also += ", or --pricing own with --purchase-price";
+        break;
+      case Purchase::not_for_sale:
+        why = "its maker's cloud alone rents it, and ";
+        break;
+    }
+    return fmt::format("{}no {}price{} is known: give --price{}", why, kind, whose, also);
+  }
+  const auto unknown = [&](Part part) {
+    return std::ranges::any_of(e.cost.items, [&](const LineItem& row) {
+      return row.included && !row.amount && row.part == part;
+    });
+  };
+  std::string missing;
+  const auto add = [&](std::string_view what) {
+    missing += fmt::format("{}{}", missing.empty() ? "" : "; ", what);
+  };
+  if (unknown(Part::servers)) {
+    add(e.cost.purchase == Purchase::not_for_sale
+            ? "it is not for sale: leave --pricing own out"
+            : "its purchase price is not known: give --purchase-price");
+  }
+  if (unknown(Part::colocation)) add("its power is not known: give --watts-per-gpu");
+  if (missing.empty()) add("a price of the bill is not known");
+  return missing;
+}
+
+// The platforms whose total is not known, together where the same is missing.
+void add_missing_prices(const Report& report, const auto& add) {
+  std::vector<std::pair<std::string, std::string>> groups;  // what is missing, where
+  for (const Estimate& e : report.estimates) {
+    if (e.cost.total) continue;
+    const std::string missing = missing_part(report, e);
+    const auto known =
+        std::ranges::find(groups, missing, &std::pair<std::string, std::string>::first);
+    if (known == groups.end()) {
+      groups.emplace_back(missing, e.accelerator);
+    } else {
+      known->second += ", " + e.accelerator;
+    }
+  }
+  for (const auto& [missing, names] : groups) {
+    add(fmt::format("{}: the total is not complete, {}", names, missing));
+  }
+}
+
+}  // namespace
+
+std::string failure_line(const Estimator::Failure& failure) {
+  return fmt::format("{} has no answer: {}{}{}", failure.accelerator, failure.message,
+                     failure.hint.empty() ? "" : "; ", failure.hint);
+}
+
+std::vector<std::string> estimate_warnings(const Report& report) {
+  std::vector<std::string> lines;
+  const auto add = [&](std::string line) {
+    if (std::ranges::find(lines, line) == lines.end()) lines.push_back(std::move(line));
+  };
+  for (const Estimate& estimate : report.estimates) {
+    for (const std::string& warning : estimate.warnings) {
+      const bool everywhere = std::ranges::all_of(
+          report.estimates, [&](const Estimate& other) { return has_warning(other, warning); });
+      const bool named = warning.find(estimate.accelerator) != std::string::npos;
+      add(everywhere || named ? warning : estimate.accelerator + ": " + warning);
+    }
+  }
+  add_missing_prices(report, add);
+  return lines;
+}
+
+std::vector<std::string> warning_lines(const Report& report) {
+  std::vector<std::string> lines = estimate_warnings(report);
+  for (const Estimator::Failure& failure : report.failures) lines.push_back(failure_line(failure));
+  return lines;
+}
+
+namespace {
+
+// The numbers that make an estimate incomplete, by their paths and the items of the bill.
+std::string unknown_numbers(const Estimate& estimate) {
+  std::vector<std::string> names;
+  for (const ColumnRole role : {ColumnRole::total, ColumnRole::energy, ColumnRole::carbon}) {
+    const EstimateColumn& column = column_for(role);
+    if (!column.number(estimate)) names.emplace_back(column.path);
+  }
+  for (const LineItem& item : estimate.cost.items) {
+    if (!item.amount) names.push_back(fmt::format("the price of \"{}\"", item_name(item)));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::vector<std::string> strict_reasons(const Estimate& estimate) {
+  std::vector<std::string> out;
+  const auto add = [&](std::string_view why, std::string_view way_out) {
+    out.push_back(fmt::format("--strict: {} {}: {}", estimate.accelerator, why, way_out));
+  };
+  const PriceDoubts& doubts = estimate.cost.doubts;
+  if (doubts.imputed) {
+    add("has an imputed price",
+        "--price USD avoids it, or --provider NAME of one that sells it, or another --price-class");
+  }
+  if (doubts.other_class) {
+    add("has its maker's price beside those of another class",
+        "--price-class hyperscaler compares all in one, or --price USD");
+  }
+  if (doubts.stale) {
+    add("has a price older than a year or of a guessed date",
+        "--price USD avoids it, or `trcost prices import` of a newer list");
+  }
+  if (!estimate.beyond_stack.empty()) {
+    add("is computed with what its stack is not known to do, " + estimate.beyond_stack,
+        "leave it out, or name the --stack that does it");
+  }
+  if (!estimate.memory.fits) add("does not fit in memory", "take more accelerators");
+  const std::string unknown = unknown_numbers(estimate);
+  if (!unknown.empty())
+    add("is incomplete, not known", unknown);
+  else if (!estimate.complete)
+    add("is incomplete", "a number of it is not known");
+  return out;
+}
+
+}  // namespace trcost

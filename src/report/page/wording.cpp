@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/page/wording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+
+#include "workload/method.h"
+
+namespace trcost {
+namespace {
+
+constexpr double kKilo = 1e3;
+constexpr double kMega = 1e6;
+constexpr double kGiga = 1e9;
+
+}  // namespace
+
+std::string short_money(double usd) {
+  return short_money(usd, 3);
+}
+
+std::string short_money(double usd, int digits) {
+  constexpr double kThousand = 1000;
+  constexpr double kMillion = 1e6;
+  if (std::abs(usd) >= kThousand && std::abs(usd) < kMillion) {
+    const std::string text = format_number(usd / kThousand, NumberKind::number, digits);
+    return text.starts_with("1000") ? "$1.00M" : "$" + text + "k";
+  }
+  if (usd != 0 && std::abs(usd) < 1) return "$" + format_number(usd, NumberKind::number, digits);
+  return format_number(usd, NumberKind::money, digits);
+}
+
+namespace {
+
+// Money as everywhere, whatever its precision.
+std::string with_digits(double value, NumberKind kind, int digits) {
+  return kind == NumberKind::money ? short_money(value, digits)
+                                   : format_number(value, kind, digits);
+}
+
+}  // namespace
+
+std::string rough_money(double usd) {
+  constexpr double kThousand = 1000;
+  if (std::abs(usd) < 1 || std::abs(usd) >= kThousand) return short_money(usd);
+  return "$" + format_number(usd, NumberKind::number);
+}
+
+std::string words(std::optional<double> value, NumberKind kind) {
+  return value ? format_number(*value, kind) : "n/a";
+}
+
+std::string energy_words(std::optional<double> kwh) {
+  if (!kwh) return "n/a";
+  if (*kwh < kKilo) return format_number(*kwh, NumberKind::number) + " kWh";
+  if (*kwh < kMega) return format_number(*kwh / kKilo, NumberKind::number) + " MWh";
+  if (*kwh < kGiga) return format_number(*kwh / kMega, NumberKind::number) + " GWh";
+  return format_number(*kwh / kGiga, NumberKind::number) + " TWh";
+}
+
+std::string mass_words(std::optional<double> kg) {
+  if (!kg) return "n/a";
+  if (*kg < kKilo) return format_number(*kg, NumberKind::number) + " kg";
+  if (*kg < kGiga) return format_number(*kg / kKilo, NumberKind::number) + " t";
+  return format_number(*kg / kGiga, NumberKind::number) + " Mt";
+}
+
+std::string flop_words(double flop) {
+  std::string text = fmt::format("{:.2e}", flop);  // 1.30e+22
+  std::erase(text, '+');
+  return text + " FLOP";
+}
+
+std::string gpu_hour_words(double gpu_hours) {
+  constexpr double kAbbreviated = 1e7;
+  constexpr double kWhole = 100;
+  if (gpu_hours >= kAbbreviated) return format_number(gpu_hours, NumberKind::count);
+  if (gpu_hours >= kWhole) return grouped(gpu_hours, 0);
+  return format_number(gpu_hours, NumberKind::number);
+}
+
+std::string speed_words(double tokens_per_second) {
+  constexpr double kWhole = 10;
+  if (tokens_per_second >= kWhole) return grouped(tokens_per_second, 0);
+  return format_number(tokens_per_second, NumberKind::number);
+}
+
+std::string contribution_words(const RangeResult& range) {
+  constexpr double kWorthSaying = 0.01;
+  std::string out;
+  for (const Contribution& contribution : range.contributions) {
+    if (contribution.share < kWorthSaying) continue;
+    out += fmt::format("{}{} {:.0f}%", out.empty() ? "" : ", ", contribution.input,
+                       contribution.share * 100);
+  }
+  return out;
+}
+
+const LineItem* compute_item(const Estimate& estimate) {
+  for (const LineItem& item : estimate.cost.items) {
+    if (item.included && (item.part == Part::compute || item.part == Part::servers)) return &item;
+  }
+  return nullptr;
+}
+
+std::string source_words(const LineItem& item) {
+  if (item.date.empty() || item.source.find("(" + item.date + ")") != std::string::npos) {
+    return item.source;
+  }
+  if (item.source.empty()) return "of " + item.date;
+  return item.source + " (" + item.date + ")";
+}
+
+std::string assumed_value_words(const Assumption& assumption) {
+  constexpr double kLong = 1e7;  // fewer digits are still read at a glance
+  const std::string& text = assumption.value;
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || status != std::errc() || end != text.data() + text.size()) return text;
+  if (assumption.unit == "bytes/s") return format_number(value, NumberKind::bytes) + "/s";
+  if (std::abs(value) >= kLong) return format_number(value, NumberKind::count, 4);
+  return fmt::format("{:.7g}", value);
+}
+
+std::string phase_words(const PhaseResult& phase) {
+  std::string text(phase.name);
+  std::ranges::replace(text, '_', ' ');
+  if (phase.work == Work::wait) text = "wait for each other, new weights";
+  if (!phase.stage.empty()) text = phase.stage + ": " + text;
+  if (phase.engine) {
+    text += phase.engine->gpus == 1 ? std::string(", an engine on each")
+                                    : fmt::format(", engines of {}", phase.engine->gpus);
+  }
+  return text;
+}
+
+std::string rollout_words(const RolloutSummary& rollout) {
+  const auto share = [](double value) { return format_number(value, NumberKind::fraction, 2); };
+  std::string text = fmt::format(
+      "{} responses a round; generation takes {} of it; the longest response is {} times the mean, "
+      "so that {} of the slots idle and {} of generation runs with less than a quarter of them",
+      grouped(rollout.responses, 0), share(rollout.generation_share),
+      format_number(rollout.longest_over_mean, NumberKind::number, 2), share(rollout.idle_share),
+      share(rollout.tail_share));
+  if (rollout.usd_per_round && rollout.usd_per_million_generated) {
+    text += fmt::format("; {} a round, {} per million generated tokens",
+                        short_money(*rollout.usd_per_round),
+                        short_money(*rollout.usd_per_million_generated));
+  }
+  return text;
+}
+
+std::string term_words(std::string_view term) {
+  struct Words {
+    std::string_view term;
+    std::string_view words;
+  };
+  static constexpr Words kWords[] = {
+      {"kernel", "matmul kernels"},
+      {"elementwise", "element-wise work"},
+      {"host", "waiting for the host"},
+      {"recompute", "recomputation"},
+      {"vision", "vision encoder"},
+      {"tensor_parallel", "tensor-parallel exchange"},
+      {"context_parallel", "context-parallel exchange"},
+      {"expert_parallel", "expert-parallel exchange"},
+      {"data_parallel", "data-parallel exchange"},
+      {"optimizer", "optimizer step"},
+      {"offload", "exchange with the host"},
+      {"imbalance", "stragglers and imbalance"},
+      {"padding", "padding"},
+      {"data_wait", "waiting for data"},
+      {"given_mfu", "MFU as given"},
+      {"measured_pace", "measured, beside the model"},
+      {"counted_flops", "counting of FLOPs"},
+      {"goodput", "failures and restarts"},
+  };
+  for (const Words& entry : kWords) {
+    if (entry.term == term) return std::string(entry.words);
+  }
+  std::string out(term);
+  std::replace(out.begin(), out.end(), '_', ' ');
+  return out;
+}
+
+std::string assumption_words(const Assumption& assumption) {
+  std::string out = assumption.path + " = " + assumed_value_words(assumption);
+  const bool rate = assumption.unit == "bytes/s";
+  if (!assumption.unit.empty() && !rate) out += " " + assumption.unit;
+  std::string_view why = assumption.why;
+  // `mlp (LLaVA-1.5)` for the value mlp: the value stands there already.
+  const std::string repeated = assumption.value + " (";
+  if (why.starts_with(repeated) && why.find(')') == why.size() - 1) {
+    why.remove_prefix(repeated.size());
+    why.remove_suffix(1);
+  }
+  if (!why.empty()) out += ": " + std::string(why);
+  return out;
+}
+
+std::string brief_words(double value, NumberKind kind, int most_digits) {
+  constexpr double kNoise = 1e-10;
+  for (int digits = 1; digits < most_digits; ++digits) {
+    std::string text = with_digits(value, kind, digits);
+    const double read = parse_number(text, kind);
+    if (std::abs(read - value) <= kNoise * std::abs(value)) return text;
+  }
+  return with_digits(value, kind, most_digits);
+}
+
+std::vector<Cell> distinct_cells(std::span<const std::optional<double>> values, NumberKind kind) {
+  constexpr int kLeastDigits = 3;
+  constexpr int kMostDigits = 9;
+  constexpr double kSame = 1e-9;  // relative; such differences mean nothing
+  const auto alike = [&](int digits) {
+    std::size_t pairs = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      for (std::size_t j = i + 1; j < values.size(); ++j) {
+        if (!values[i] || !values[j]) continue;
+        const double gap = std::abs(*values[i] - *values[j]);
+        if (gap <= kSame * std::abs(*values[i])) continue;
+        if (with_digits(*values[i], kind, digits) == with_digits(*values[j], kind, digits)) {
+          ++pairs;
+        }
+      }
+    }
+    return pairs;
+  };
+  int digits = kLeastDigits;
+  std::size_t fewest = alike(digits);
+  for (int more = kLeastDigits + 1; more <= kMostDigits && fewest > 0; ++more) {
+    const std::size_t left = alike(more);
+    if (left < fewest) {
+      fewest = left;
+      digits = more;
+    }
+  }
+  std::vector<Cell> cells;
+  for (const std::optional<double>& value : values) {
+    const bool money = value && kind == NumberKind::money;
+    cells.push_back(money ? Cell::number(*value, short_money(*value, digits), kind)
+                          : Cell::number(value, kind, digits));
+  }
+  return cells;
+}
+
+}  // namespace trcost

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/workbook/workbook_file.h"
+
+#include <fmt/format.h>
+
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+// A to Z, AA to ZZ, and so on.
+std::string column_letters(std::size_t column) {
+  constexpr std::size_t kLetters = 26;
+  std::string out;
+  for (std::size_t left = column + 1; left > 0; left = (left - 1) / kLetters) {
+    out.insert(out.begin(), static_cast<char>('A' + (left - 1) % kLetters));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string WorkbookFile::cell_name(std::size_t row, std::size_t column) {
+  return fmt::format("{}{}", column_letters(column), row + 1);
+}
+
+std::string WorkbookFile::range_name(std::string_view sheet, std::size_t row, std::size_t column,
+                                     std::size_t last_row, std::size_t last_column) {
+  return fmt::format("='{}'!${}${}:${}${}", sheet, column_letters(column), row + 1,
+                     column_letters(last_column), last_row + 1);
+}
+
+}  // namespace trcost
+
+#ifndef TRCOST_XLSXWRITER_FILE
+
+namespace trcost {
+
+struct WorkbookFile::Parts {};
+
+WorkbookFile::WorkbookFile(const std::string&) {
+  throw Error(ErrorKind::usage, "this build of trcost writes no workbooks",
+              "install libxlsxwriter-dev and build again, or use --format csv, which every "
+              "spreadsheet opens",
+              "--format");
+}
+WorkbookFile::~WorkbookFile() = default;
+void WorkbookFile::sheet(std::string, std::size_t, std::size_t) {}
+void WorkbookFile::width(std::size_t, double) {}
+void WorkbookFile::filter(std::size_t) {}
+void WorkbookFile::next_row() {}
+void WorkbookFile::text(std::size_t, std::string_view, bool) {}
+void WorkbookFile::number(std::size_t, double, const CellLook&) {}
+void WorkbookFile::blank(std::size_t, const CellLook&) {}
+void WorkbookFile::formula(std::size_t, const std::string&, std::optional<double>,
+                           const CellLook&) {}
+std::size_t WorkbookFile::row() const {
+  return 0;
+}
+void WorkbookFile::chart(std::size_t, std::size_t, const ChartSpec&) {}
+void WorkbookFile::boolean(std::size_t, bool) {}
+std::string WorkbookFile::close() {
+  return {};
+}
+
+}  // namespace trcost
+
+#else
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "report/workbook/xlsx_library.h"
+#include "text/cells.h"
+#include "text/unicode.h"
+
+namespace trcost {
+namespace {
+
+constexpr const char* kRoomHint = "set TMPDIR to a folder with room";
+
+// A name in the temporary folder that nothing else has; the file goes when this does.
+class TemporaryFile {
+ public:
+  TemporaryFile() {
+    std::error_code failed;
+    folder_ = std::filesystem::temp_directory_path(failed).string();
+    if (failed) {
+      const char* named = std::getenv("TMPDIR");
+      throw Error(ErrorKind::data, "there is no temporary folder, which a workbook needs",
+                  kRoomHint, named == nullptr ? "/tmp" : named);
+    }
+    path_ = folder_ + "/trcost-XXXXXX";
+    const int descriptor = mkstemp(path_.data());
+    if (descriptor < 0) {
+      throw Error(ErrorKind::data, "cannot write to the temporary folder", kRoomHint, folder_);
+    }
+    ::close(descriptor);
+  }
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string& folder() { return folder_; }
+  [[nodiscard]] std::string bytes() const {
+    std::ifstream in(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  std::string folder_;
+  std::string path_;
+};
+
+// The library writes its own lines on stderr where it fails; this program says it once.
+class Quiet {
+ public:
+  Quiet() : stderr_(dup(STDERR_FILENO)) {
+    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (stderr_ >= 0 && nowhere >= 0) dup2(nowhere, STDERR_FILENO);
+    if (nowhere >= 0) ::close(nowhere);
+  }
+  ~Quiet() {
+    if (stderr_ < 0) return;
+    dup2(stderr_, STDERR_FILENO);
+    ::close(stderr_);
+  }
+  Quiet(const Quiet&) = delete;
+  Quiet& operator=(const Quiet&) = delete;
+
+ private:
+  int stderr_;
+};
+
+// How numbers of a kind look; the values stay in base units.
+const char* number_format(NumberKind kind, bool fine) {
+  if (fine && kind == NumberKind::money) return "$#,##0.00####";
+  if (fine && kind == NumberKind::number) return "#,##0.0#####";
+  switch (kind) {
+    case NumberKind::count:
+    case NumberKind::integer:
+      return "#,##0";
+    case NumberKind::bytes:
+      return "#,##0.0,,,\" GB\"";
+    case NumberKind::rate:
+      return "#,##0.0,,,\" GB/s\"";
+    case NumberKind::duration:
+      return "#,##0\" s\"";
+    case NumberKind::money:
+      return "$#,##0.00";
+    case NumberKind::fraction:
+      return "0.0%";
+    case NumberKind::number:
+      return "General";
+  }
+  return "General";
+}
+
+constexpr std::size_t kLongestName = 31;  // of a sheet, by the format
+
+lxw_col_t column_of(std::size_t column) {
+  return static_cast<lxw_col_t>(column);
+}
+
+}  // namespace
+
+struct WorkbookFile::Parts {
+  TemporaryFile file;
+  const XlsxLibrary& library = xlsx_library();
+  lxw_workbook* book = nullptr;
+  lxw_worksheet* sheet = nullptr;
+  lxw_format* bold = nullptr;
+  std::map<std::tuple<int, bool, bool, bool, std::string>, lxw_format*> looks;
+  lxw_row_t row = 0;
+  std::set<std::string> names;
+
+  // Inputs as is usual in budgets: blue on pale yellow.
+  lxw_format* look(const CellLook& wanted) {
+    constexpr lxw_color_t kInputInk = 0x0000FF;
+    constexpr lxw_color_t kInputGround = 0xFFF2CC;
+    const int kind = wanted.kind ? static_cast<int>(*wanted.kind) : -1;
+    lxw_format*& format = looks[{kind, wanted.bold, wanted.input, wanted.fine, wanted.format}];
+    if (format != nullptr) return format;
+    if (kind < 0 && !wanted.bold && !wanted.input && wanted.format.empty()) return nullptr;
+    format = library.workbook_add_format(book);
+    if (!wanted.format.empty()) {
+      library.format_set_num_format(format, wanted.format.c_str());
+    } else if (wanted.kind) {
+      library.format_set_num_format(format, number_format(*wanted.kind, wanted.fine));
+    }
+    if (wanted.bold) library.format_set_bold(format);
+    if (wanted.input) {
+      library.format_set_font_color(format, kInputInk);
+      library.format_set_bg_color(format, kInputGround);
+    }
+    return format;
+  }
+};
+
+WorkbookFile::WorkbookFile(const std::string& title) : parts_(std::make_unique<Parts>()) {
+  Parts& p = *parts_;
+  lxw_workbook_options options = {};
+  options.tmpdir = p.file.folder().data();  // else the library's own parts go elsewhere
+  p.book = p.library.workbook_new_opt(p.file.path().c_str(), &options);
+  lxw_doc_properties properties = {};
+  std::string named = title;
+  properties.title = named.data();
+  properties.created = 946684800;  // 2000-01-01: the same answer gives the same bytes
+  p.library.workbook_set_properties(p.book, &properties);
+  p.bold = p.library.workbook_add_format(p.book);
+  p.library.format_set_bold(p.bold);
+}
+
+WorkbookFile::~WorkbookFile() {
+  if (parts_->book == nullptr) return;
+  const Quiet quiet;
+  parts_->library.workbook_close(parts_->book);
+}
+
+void WorkbookFile::sheet(std::string name, std::size_t rows, std::size_t columns) {
+  Parts& p = *parts_;
+  std::string clean;
+  for (const char c : printable_line(name)) {
+    clean += std::string_view("[]:*?/\\'").find(c) == std::string_view::npos ? c : ' ';
+  }
+  clean = clean.substr(0, kLongestName);
+  std::string free = clean;
+  for (int number = 2; !p.names.insert(free).second; ++number) {
+    const std::string tail = fmt::format(" {}", number);
+    free = clean.substr(0, kLongestName - tail.size()) + tail;
+  }
+  p.sheet = p.library.workbook_add_worksheet(p.book, free.c_str());
+  p.row = 0;
+  if (rows + columns > 0) {
+    p.library.worksheet_freeze_panes(p.sheet, static_cast<lxw_row_t>(rows), column_of(columns));
+  }
+}
+
+void WorkbookFile::width(std::size_t column, double letters) {
+  parts_->library.worksheet_set_column(parts_->sheet, column_of(column), column_of(column), letters,
+                                       nullptr);
+}
+
+void WorkbookFile::filter(std::size_t last) {
+  Parts& p = *parts_;
+  if (p.row > 0) p.library.worksheet_autofilter(p.sheet, 0, 0, p.row - 1, column_of(last));
+}
+
+void WorkbookFile::next_row() {
+  ++parts_->row;
+}
+
+void WorkbookFile::text(std::size_t column, std::string_view value, bool bold) {
+  Parts& p = *parts_;
+  constexpr std::size_t kLongest = 32000;  // a cell holds 32,767 characters
+  std::string clean = printable_line(value);
+  if (clean.empty()) return;
+  if (clean.size() > kLongest) {
+    std::size_t end = kLongest;
+    while (end > 0 && (static_cast<unsigned char>(clean[end]) & 0xC0U) == 0x80U) --end;
+    clean.resize(end);
+  }
+  p.library.worksheet_write_string(p.sheet, p.row, column_of(column), clean.c_str(),
+                                   bold ? p.bold : nullptr);
+}
+
+void WorkbookFile::number(std::size_t column, double value, const CellLook& look) {
+  Parts& p = *parts_;
+  std::string checked;
+  append_json_number(checked, value, "a figure of the workbook");  // refuses what is not finite
+  p.library.worksheet_write_number(p.sheet, p.row, column_of(column), value, p.look(look));
+}
+
+void WorkbookFile::blank(std::size_t column, const CellLook& look) {
+  Parts& p = *parts_;
+  p.library.worksheet_write_blank(p.sheet, p.row, column_of(column), p.look(look));
+}
+
+void WorkbookFile::formula(std::size_t column, const std::string& text, std::optional<double> value,
+                           const CellLook& look) {
+  Parts& p = *parts_;
+  if (value) {
+    std::string checked;
+    append_json_number(checked, *value, "a figure of the workbook");
+    p.library.worksheet_write_formula_num(p.sheet, p.row, column_of(column), text.c_str(),
+                                          p.look(look), *value);
+  } else {
+    p.library.worksheet_write_formula_str(p.sheet, p.row, column_of(column), text.c_str(),
+                                          p.look(look), "n/a");
+  }
+}
+
+std::size_t WorkbookFile::row() const {
+  return parts_->row;
+}
+
+void WorkbookFile::chart(std::size_t row, std::size_t column, const ChartSpec& spec) {
+  Parts& p = *parts_;
+  const XlsxLibrary& l = p.library;
+  const lxw_chart_type type = spec.kind == ChartKind::points         ? LXW_CHART_SCATTER
+                              : spec.kind == ChartKind::stacked_bars ? LXW_CHART_BAR_STACKED
+                                                                     : LXW_CHART_BAR;
+  lxw_chart* chart = l.workbook_add_chart(p.book, static_cast<std::uint8_t>(type));
+  l.chart_title_set_name(chart, spec.title.c_str());
+  for (const ChartSeries& each : spec.series) {
+    lxw_chart_series* series =
+        l.chart_add_series(chart, each.categories.c_str(), each.values.c_str());
+    l.chart_series_set_name(series, each.name.c_str());
+    lxw_chart_fill fill = {};
+    fill.none = LXW_TRUE;
+    if (each.unseen) l.chart_series_set_fill(series, &fill);
+  }
+  const bool points = spec.kind == ChartKind::points;
+  if (!spec.x_title.empty()) l.chart_axis_set_name(chart->x_axis, spec.x_title.c_str());
+  if (!spec.y_title.empty()) l.chart_axis_set_name(chart->y_axis, spec.y_title.c_str());
+  // Of a bar chart the library calls what lies on the left y, where names stand; from the top on,
+  // as the rows of the sheet do.
+  if (!points) l.chart_axis_set_reverse(chart->y_axis);
+  l.chart_axis_set_num_format(points ? chart->y_axis : chart->x_axis,
+                              spec.y_kind == NumberKind::money ? "$#,##0" : "General");
+  l.chart_legend_set_position(
+      chart,
+      static_cast<std::uint8_t>(spec.legend ? LXW_CHART_LEGEND_BOTTOM : LXW_CHART_LEGEND_NONE));
+  lxw_chart_options options = {};
+  options.x_scale = 1.4;
+  options.y_scale = 1.2;
+  l.worksheet_insert_chart_opt(p.sheet, static_cast<lxw_row_t>(row), column_of(column), chart,
+                               &options);
+}
+
+void WorkbookFile::boolean(std::size_t column, bool value) {
+  Parts& p = *parts_;
+  p.library.worksheet_write_boolean(p.sheet, p.row, column_of(column), value ? 1 : 0, nullptr);
+}
+
+std::string WorkbookFile::close() {
+  Parts& p = *parts_;
+  const lxw_error status = [&] {
+    const Quiet quiet;
+    return p.library.workbook_close(std::exchange(p.book, nullptr));
+  }();
+  if (status != LXW_NO_ERROR) {
+    throw Error(ErrorKind::data,
+                std::string("cannot write the workbook: ") + p.library.lxw_strerror(status),
+                kRoomHint);
+  }
+  return p.file.bytes();
+}
+
+}  // namespace trcost
+
+#endif

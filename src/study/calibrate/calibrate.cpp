@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/calibrate/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "catalog/constants.h"
+#include "catalog/hardware/efficiency.h"
+#include "estimate/cluster/execution.h"
+#include "quantity/portable_math.h"
+#include "quantity/statistics.h"
+#include "trcost/error.h"
+#include "workload/blocks/block.h"
+
+namespace trcost {
+namespace {
+
+// No software is so much slower or faster than published ones: a wrong unit.
+constexpr double kMostFactor = 20;
+// Steps of one configuration that differ by more contradict each other.
+constexpr double kContradiction = 0.3;
+// So much scatter beyond what factors explain is worth a word.
+constexpr double kMuchScatter = 0.25;
+constexpr double kWorthSaying = 0.05;  // of ln(seconds)
+
+double error_of(double log_seconds_error) {
+  return portable_exp(-log_seconds_error) - 1;
+}
+
+constexpr std::string_view kCheckUnit =
+    "tokens_per_second_per_gpu is of one accelerator, step_seconds of an optimizer step; check "
+    "the unit, the batch, the sequence length, the precision and the number of accelerators";
+
+void refuse_wrong_unit(const MeasuredStep& step, double error) {
+  if (std::abs(error) >= portable_log(kMostFactor)) {
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("a step took {:.3g} s where {:.3g} are predicted: no software explains that",
+                    step.seconds, step.seconds * portable_exp(error)),
+        std::string(kCheckUnit), step.name);
+  }
+  const StepModel model(step.workload, step.platform);
+  const double at_peak =
+      model.step(step.layout).model_flops / (step.layout.gpus() * peak_flops(model));
+  if (step.seconds < at_peak) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{:.3g} s a step, and at the peak of {:g} accelerators its FLOPs alone "
+                            "take {:.3g}",
+                            step.seconds, step.layout.gpus(), at_peak),
+                std::string(kCheckUnit), step.name);
+  }
+}
+
+// What the fit made of steps that lie far off.
+void note_scatter(const std::vector<MeasuredStep>& steps, const StackFit& fit,
+                  std::vector<std::string>& out) {
+  if (fit.step <= kMuchScatter) return;
+  if (steps.size() == 1) {
+    out.push_back(fmt::format(
+        "{} lies {:.0f} % from what is predicted, and alone moves the file by {:.0f} % only: so "
+        "far "
+        "off a fact is more often wrong or missing than software so different; a second step of "
+        "another size settles it",
+        steps[0].name, 100 * std::abs(error_of(fit.before[0])),
+        100 * std::abs(error_of(fit.before[0] - fit.after[0]))));
+    return;
+  }
+  const auto faster = [](double error) { return error > kMuchScatter; };
+  if (std::ranges::all_of(fit.after, faster)) {
+    out.push_back(fmt::format(
+        "all steps are faster than kernels can be made by any factor here, {} by {:.0f} %: the "
+        "precision, the batch or the number of accelerators may be another",
+        steps[0].name, 100 * std::abs(error_of(fit.after[0]))));
+    return;
+  }
+  out.push_back(
+      fmt::format("the steps scatter by {:.0f} % about what any factors predict: a fact that "
+                  "differs between them is not stated, or one is wrong",
+                  100 * fit.step));
+}
+
+bool same_question(const MeasuredStep& a, const MeasuredStep& b) {
+  const auto facts = [](const MeasuredStep& s) {
+    return std::tuple(s.platform.accelerator, s.platform.system, s.platform.precision,
+                      s.workload.seq_length, s.workload.language_training, s.workload.attention);
+  };
+  return a.model == b.model && facts(a) == facts(b) && a.layout == b.layout;
+}
+
+void note_contradictions(const std::vector<MeasuredStep>& steps, std::vector<std::string>& out) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    for (std::size_t j = i + 1; j < steps.size(); ++j) {
+      const double apart = std::abs(portable_log(steps[i].seconds / steps[j].seconds));
+      if (apart < kContradiction || !same_question(steps[i], steps[j])) continue;
+      out.push_back(
+          fmt::format("{} and {} are the same step as far as their facts say, yet {:.2g} times "
+                      "apart: something that differs is not stated, and the range stays wide",
+                      steps[i].name, steps[j].name, portable_exp(apart)));
+      return;
+    }
+  }
+}
+
+CalibrationRow row_of(const MeasuredStep& step, double before, double after) {
+  CalibrationRow row;
+  row.name = step.name;
+  row.model = step.model;
+  row.accelerator = step.platform.accelerator->name;
+  row.gpus = step.request.gpus;
+  row.layout = step.layout;
+  row.layers = layer_count(step.workload.language);
+  row.planned = !step.request.complete() || !step.request.micro_batch || !step.request.recompute;
+  row.measured_seconds = step.seconds;
+  row.predicted_before = step.seconds * portable_exp(before);
+  row.predicted_after = step.seconds * portable_exp(after);
+  row.error_before = error_of(before);
+  row.error_after = error_of(after);
+  return row;
+}
+
+double median_size(const std::vector<double>& errors) {
+  std::vector<double> sizes;
+  for (const double each : errors) sizes.push_back(std::abs(error_of(each)));
+  return median(std::move(sizes));
+}
+
+void add_factors(CalibrationResult& out) {
+  for (std::size_t i = 0; i < kStackFactors; ++i) {
+    const StackFactor& factor = stack_factors()[i];
+    out.factors.push_back({factor.name, factor.what, portable_exp(out.fit.log[i]), out.fit.sigma[i],
+                           out.fit.share[i]});
+  }
+}
+
+void add_accelerators(const std::vector<MeasuredStep>& steps, CalibrationResult& out) {
+  for (const MeasuredStep& step : steps) {
+    const std::string& name = step.platform.accelerator->name;
+    if (std::ranges::find(out.accelerators, name) == out.accelerators.end()) {
+      out.accelerators.push_back(name);
+    }
+  }
+}
+
+// A constant as the steps have it: among the fitted ones, in the place of one written by hand.
+void set_fitted(nlohmann::ordered_json& file, std::string_view name, double value) {
+  file.erase(std::string(name));
+  file["fitted"][std::string(name)] = value;
+}
+
+// Constants that a release changes, folded into those of the file, which is of that release.
+void fold_release(const Stack& moved, nlohmann::ordered_json& file) {
+  if (moved.release_years == 0) return;
+  const double gain = portable_exp(moved.release_gain * moved.release_years);
+  set_fitted(file, "matmul", moved.matmul * gain);
+  set_fitted(file, "flash", moved.flash * gain);
+  set_fitted(file, "elementwise", moved.elementwise / gain);
+  file.erase("releases");
+  file["fitted"].erase("release_gain");
+}
+
+void write_constants(const Stack& base, const Stack& moved, nlohmann::ordered_json& file) {
+  for (const StackFactor& factor : stack_factors()) {
+    for (double Stack::*const member : factor.members) {
+      if (member == nullptr || base.*member == moved.*member) continue;
+      set_fitted(file, stack_constant(member).name, moved.*member);
+    }
+  }
+}
+
+std::string file_of(const Catalog& catalog, const Stack& base, const CalibrationResult& result) {
+  const std::string_view name(result.base);
+  const std::size_t at = name.ends_with(".json") ? std::string_view::npos : name.find('@');
+  nlohmann::ordered_json file =
+      nlohmann::ordered_json::parse(catalog.show(CatalogKind::stacks, name.substr(0, at)));
+  const Stack moved = moved_stack(base, result.fit.log);
+  file["fitted"].erase("date");  // of the fit that this one starts from
+  file["fitted"]["source"] = "trcost calibrate, where measured steps moved it";
+  write_constants(base, moved, file);
+  fold_release(moved, file);
+  const std::string& from = base.measured.rows > 0 ? base.measured.base : base.name;
+  const std::size_t steps = result.rows.size();
+  file["name"] = from + "-calibrated";
+  file["title"] = fmt::format("{}, calibrated", base.title);
+  file["source"] =
+      fmt::format("trcost calibrate: {} measured step{} on {}, starting from {}", steps,
+                  steps == 1 ? "" : "s", fmt::join(result.accelerators, ", "), from);
+  file["measured"] = {{"rows", steps},
+                      {"base", from},
+                      {"accelerators", result.accelerators},
+                      {"sigma", result.sigma},
+                      {"sigma_elsewhere", result.sigma_elsewhere}};
+  return file.dump(2) + "\n";
+}
+
+// ln(seconds) of the step under another choice of what it leaves open; 0 where that does not fit.
+double moved_by(const MeasuredStep& step, const PlanRequest& request) {
+  const StepModel model(step.workload, step.platform);
+  try {
+    const std::optional<Plan> other = fitting_plan(model, request);
+    if (!other || other->layout.global_batch != step.layout.global_batch) return 0;
+    return std::abs(portable_log(other->time.seconds / model.step(step.layout).seconds));
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
+// How much a fact matters that steps leave to the planner.
+struct Alternative {
+  std::string_view fact;
+  bool (*open)(const PlanRequest&);
+  void (*choose)(PlanRequest&, const Layout&);
+};
+
+constexpr std::array<Alternative, 4> kAlternatives = {{
+    {"recompute", [](const PlanRequest& r) { return !r.recompute; },
+     [](PlanRequest& r, const Layout& l) {
+       r.recompute = l.recompute == Recompute::full ? Recompute::none : Recompute::full;
+     }},
+    {"micro_batch", [](const PlanRequest& r) { return !r.micro_batch; },
+     [](PlanRequest& r, const Layout& l) {
+       r.micro_batch = l.micro_batch > 1 ? l.micro_batch / 2 : 2 * l.micro_batch;
+     }},
+    {"sharding", [](const PlanRequest& r) { return !r.sharding; },
+     [](PlanRequest& r, const Layout& l) {
+       r.sharding = l.sharding == Sharding::parameters ? Sharding::optimizer : Sharding::parameters;
+     }},
+    {"tp", [](const PlanRequest& r) { return !r.tp; },
+     [](PlanRequest& r, const Layout& l) { r.tp = l.tp > 1 ? l.tp / 2 : 2; }},
+}};
+
+struct Effect {
+  double size = 0;  // of ln(seconds)
+  std::string words;
+};
+
+void add_open_facts(const std::vector<MeasuredStep>& steps, std::vector<Effect>& out) {
+  for (const Alternative& each : kAlternatives) {
+    double largest = 0;
+    int open = 0;
+    for (const MeasuredStep& step : steps) {
+      if (!each.open(step.request)) continue;
+      ++open;
+      PlanRequest request = step.request;
+      request.global_batch = step.layout.global_batch;
+      each.choose(request, step.layout);
+      largest = std::max(largest, moved_by(step, request));
+    }
+    if (largest < kWorthSaying) continue;
+    out.push_back(
+        {largest, fmt::format("say {}: {} of {} steps leave it open, and it moves a step by up "
+                              "to {:.0f} %",
+                              each.fact, open, steps.size(), 100 * (portable_exp(largest) - 1))});
+  }
+}
+
+// What the range is still made of, largest first.
+std::vector<std::string> narrowing(const std::vector<MeasuredStep>& steps, const StackFit& fit) {
+  std::vector<Effect> effects;
+  for (std::size_t i = 0; i < kStackFactors; ++i) {
+    const double size = std::abs(fit.share[i]) * fit.sigma[i];
+    const StackFactor& factor = stack_factors()[i];
+    effects.push_back(
+        {size, fmt::format("{}: it leaves {:.0f} % of a step open", factor.narrow, 100 * size)});
+  }
+  add_open_facts(steps, effects);
+  std::ranges::stable_sort(effects, std::greater<>(), &Effect::size);
+  std::vector<std::string> out;
+  for (const Effect& effect : effects) {
+    if (effect.size >= kWorthSaying / 2) out.push_back(effect.words);
+  }
+  out.push_back(
+      fmt::format("further steps: like ones scatter by {:.0f} % about what these factors predict",
+                  100 * fit.step));
+  return out;
+}
+
+}  // namespace
+
+CalibrationResult calibrate(const Catalog& catalog, Measurements measured) {
+  if (measured.steps.empty()) {
+    throw Error(ErrorKind::usage, "no measured step to calibrate to",
+                "give --measured rows.csv, or --log FILE of a training");
+  }
+  const Pooling pooling = read_pooling(catalog);
+  CalibrationResult out;
+  out.base = measured.base;
+  out.warnings = std::move(measured.warnings);
+  const std::vector<MeasuredStep>& steps = measured.steps;
+  for (const MeasuredStep& step : steps) {
+    refuse_wrong_unit(step, log_seconds(step, {}) - portable_log(step.seconds));
+  }
+  out.fit = fit_stack(steps, pooling);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    out.rows.push_back(row_of(steps[i], out.fit.before[i], out.fit.after[i]));
+  }
+  const Stack& base = catalog.stack(measured.base);
+  add_factors(out);
+  add_accelerators(steps, out);
+  out.sigma = out.fit.sigma_after;
+  out.sigma_elsewhere = in_quadrature(out.sigma, std::sqrt(2.0) * pooling.chip);
+  out.error_before = median_size(out.fit.before);
+  out.error_after = median_size(out.fit.after);
+  note_contradictions(steps, out.warnings);
+  note_scatter(steps, out.fit, out.warnings);
+  out.narrow = narrowing(steps, out.fit);
+  out.stack_json = file_of(catalog, base, out);
+  return out;
+}
+
+}  // namespace trcost

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fit of a stack's factors to measured steps.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "catalog/constants.h"
+#include "catalog/data_file.h"
+#include "catalog/hardware/efficiency.h"
+#include "json/strict_json.h"
+#include "quantity/portable_math.h"
+#include "study/calibrate/calibrate.h"
+
+namespace trcost {
+namespace {
+
+using Vector = std::array<double, kStackFactors>;
+using FactorMatrix = std::array<Vector, kStackFactors>;
+
+constexpr double kFixedStart = 0.01;  // seconds of a step, where a stack has less
+constexpr double kTail = 4;           // degrees of freedom of the factors' distribution
+
+constexpr std::array<StackFactor, kStackFactors> kFactors = {{
+    {"kernels",
+     {&Stack::kernel_time},
+     false,
+     0,
+     "every kernel",
+     "a step of the largest micro-batch on the fewest accelerators, where kernels are nearly all"},
+    {"exchange",
+     {&Stack::exchange_time},
+     false,
+     0,
+     "every exchange between accelerators",
+     "a step of the same model on more nodes, or with more tensor or expert parallelism"},
+    {"elementwise",
+     {&Stack::elementwise},
+     false,
+     0,
+     "norms, activations, losses beside that",
+     "a step of a narrower model, where element-wise work weighs more"},
+    {"attention", {&Stack::flash}, true, 0, "attention beside that", "a step of longer sequences"},
+    {"dispatch",
+     {&Stack::block_seconds, &Stack::collective_dispatch_seconds},
+     false,
+     0,
+     "issuing kernels from the host",
+     "a step of a smaller micro-batch"},
+    {"experts",
+     {&Stack::expert_traffic, &Stack::expert_traffic_block, &Stack::grouped_half,
+      &Stack::expert_block_seconds, &Stack::expert_loop_seconds},
+     false,
+     0,
+     "routing and grouped matmuls of experts",
+     "a step with another number of experts per accelerator"},
+    {"adapters",
+     {&Stack::lora_traffic},
+     false,
+     0,
+     "low-rank adapters",
+     "a step of full fine-tuning beside that of adapters"},
+    {"fixed",
+     {&Stack::step_seconds},
+     false,
+     kFixedStart,
+     "fixed time of a step",
+     "a step of the same layout with another global batch"},
+}};
+
+// The inverse of a small positive definite matrix, by Gauss-Jordan elimination.
+FactorMatrix inverse(FactorMatrix a) {
+  FactorMatrix out{};
+  for (std::size_t i = 0; i < kStackFactors; ++i) out[i][i] = 1;
+  for (std::size_t i = 0; i < kStackFactors; ++i) {
+    const double pivot = a[i][i];
+    for (std::size_t j = 0; j < kStackFactors; ++j) {
+      a[i][j] /= pivot;
+      out[i][j] /= pivot;
+    }
+    for (std::size_t k = 0; k < kStackFactors; ++k) {
+      if (k == i) continue;
+      const double times = a[k][i];
+      for (std::size_t j = 0; j < kStackFactors; ++j) {
+        a[k][j] -= times * a[i][j];
+        out[k][j] -= times * out[i][j];
+      }
+    }
+  }
+  return out;
+}
+
+Vector product(const FactorMatrix& m, const Vector& v) {
+  Vector out{};
+  for (std::size_t i = 0; i < kStackFactors; ++i) {
+    out[i] = std::inner_product(v.begin(), v.end(), m[i].begin(), 0.0);
+  }
+  return out;
+}
+
+double dot(const Vector& a, const Vector& b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+Vector gradient(const MeasuredStep& step, const Vector& at, double here) {
+  constexpr double kStep = 1e-3;
+  Vector out{};
+  for (std::size_t i = 0; i < kStackFactors; ++i) {
+    Vector there = at;
+    there[i] += kStep;
+    out[i] = (log_seconds(step, there) - here) / kStep;
+  }
+  return out;
+}
+
+// Steps at a point of the factors.
+struct Linearised {
+  std::vector<double> error;  // ln(predicted / measured seconds)
+  std::vector<Vector> slope;
+  std::vector<double> weight;
+};
+
+Linearised linearise(const std::vector<MeasuredStep>& steps, const Vector& at) {
+  Linearised out;
+  out.weight.assign(steps.size(), 1);
+  for (const MeasuredStep& step : steps) {
+    const double here = log_seconds(step, at);
+    out.error.push_back(here - portable_log(step.seconds));
+    out.slope.push_back(gradient(step, at, here));
+  }
+  return out;
+}
+
+// Steps far from the others count less: the t-distribution as a mixture of normal ones.
+void weigh(Linearised& at, double variance) {
+  for (std::size_t k = 0; k < at.error.size(); ++k) {
+    at.weight[k] = (kTail + 1) / (kTail + square(at.error[k]) / variance);
+  }
+}
+
+// Variance of steps about the prediction: what published sources show and what these steps do, one
+// of which says where they lie.
+double step_variance(const Pooling& pooling, const Linearised& at) {
+  const double worth = pooling.step_worth;
+  double sum = worth * square(pooling.step);
+  for (std::size_t k = 0; k < at.error.size(); ++k) sum += at.weight[k] * square(at.error[k]);
+  return sum / (worth + static_cast<double>(at.error.size()) - 1);
+}
+
+// 1 / variance of each factor at a value: the t-distribution as a mixture of normal ones.
+Vector prior_weights(const Pooling& pooling, const Vector& at) {
+  Vector out{};
+  for (std::size_t i = 0; i < kStackFactors; ++i) {
+    const double variance = square(pooling.spread[i]);
+    out[i] = (kTail + 1) / (kTail * variance + square(at[i]));
+  }
+  return out;
+}
+
+FactorMatrix precision(const Linearised& at, const Vector& prior, double variance) {
+  FactorMatrix out{};
+  for (std::size_t i = 0; i < kStackFactors; ++i) {
+    out[i][i] = prior[i];
+    for (std::size_t j = 0; j < kStackFactors; ++j) {
+      for (std::size_t k = 0; k < at.slope.size(); ++k) {
+        out[i][j] += at.weight[k] * at.slope[k][i] * at.slope[k][j] / variance;
+      }
+    }
+  }
+  return out;
+}
+
+// One Gauss-Newton step, no further than a factor of e.
+Vector next(const Linearised& at, const Vector& from, const Vector& prior, double variance) {
+  Vector downhill{};
+  for (std::size_t i = 0; i < kStackFactors; ++i) {
+    downhill[i] = -prior[i] * from[i];
+    for (std::size_t k = 0; k < at.error.size(); ++k) {
+      downhill[i] -= at.weight[k] * at.slope[k][i] * at.error[k] / variance;
+    }
+  }
+  const Vector move = product(inverse(precision(at, prior, variance)), downhill);
+  Vector out = from;
+  for (std::size_t i = 0; i < kStackFactors; ++i) out[i] += std::clamp(move[i], -1.0, 1.0);
+  return out;
+}
+
+// Of ln(predicted) of one more step like these.
+double spread_of(const Linearised& at, const FactorMatrix& covariance, double variance) {
+  double sum = 0;
+  for (const Vector& slope : at.slope) sum += dot(slope, product(covariance, slope));
+  return std::sqrt(sum / static_cast<double>(at.slope.size()) + variance);
+}
+
+FactorMatrix prior_covariance(const Pooling& pooling) {
+  FactorMatrix out{};
+  for (std::size_t i = 0; i < kStackFactors; ++i) out[i][i] = square(pooling.spread[i]);
+  return out;
+}
+
+}  // namespace
+
+const std::array<StackFactor, kStackFactors>& stack_factors() {
+  return kFactors;
+}
+
+Pooling read_pooling(const Catalog& catalog) {
+  ObjectReader reader = read_data_file(catalog, "efficiency/pooling.json").object();
+  reader.accept("schema_version");
+  reader.required_text("source");
+  Pooling out;
+  ObjectReader spread = reader.required_object("between_sources");
+  for (std::size_t i = 0; i < kStackFactors; ++i) {
+    out.spread[i] = spread.required_number(kFactors[i].name, 1e-3, 5);
+  }
+  spread.finish();
+  out.step = reader.required_number("between_steps", 1e-3, 2);
+  out.step_worth = reader.required_number("between_steps_worth", 0.1, 1000);
+  out.chip = reader.required_number("between_chips", 0, 2);
+  reader.finish();
+  return out;
+}
+
+const Constant<Stack>& stack_constant(double Stack::*member) {
+  return *std::ranges::find(stack_constants(), member, &Constant<Stack>::member);
+}
+
+Stack moved_stack(const Stack& base, const Vector& log) {
+  Stack out = base;
+  for (std::size_t i = 0; i < kStackFactors; ++i) {
+    const StackFactor& factor = kFactors[i];
+    const double times = portable_exp(factor.rate ? -log[i] : log[i]);
+    for (double Stack::*const member : factor.members) {
+      if (member == nullptr) break;
+      double& value = out.*member;
+      // A fixed time grows from its start, and no factor at all leaves it as it is.
+      const double start = std::max(value, factor.least);
+      const Constant<Stack>& range = stack_constant(member);
+      value = std::clamp(value + start * (times - 1), range.lowest, range.highest);
+    }
+  }
+  return out;
+}
+
+double log_seconds(const MeasuredStep& step, const Vector& log) {
+  const Stack stack = moved_stack(*step.platform.stack, log);
+  Platform platform = step.platform;
+  platform.stack = &stack;
+  const double seconds = StepModel(step.workload, platform).step(step.layout).seconds;
+  return portable_log(seconds * step.wait) + step.offset;
+}
+
+StackFit fit_stack(const std::vector<MeasuredStep>& steps, const Pooling& pooling) {
+  constexpr int kRounds = 40;
+  constexpr int kAlike = 10;  // rounds in which all steps count alike, so that most of them decide
+  constexpr double kStill = 1e-9;
+  StackFit fit;
+  Linearised at = linearise(steps, fit.log);
+  fit.before = at.error;
+  fit.sigma_before = spread_of(at, prior_covariance(pooling), square(pooling.step));
+  double variance = square(pooling.step);
+  for (int round = 0; round < kRounds; ++round) {
+    const Vector from = fit.log;
+    fit.log = next(at, from, prior_weights(pooling, from), variance);
+    at = linearise(steps, fit.log);
+    if (round >= kAlike && steps.size() > 2) weigh(at, variance);
+    variance = step_variance(pooling, at);
+    double moved = 0;
+    for (std::size_t i = 0; i < kStackFactors; ++i) moved += std::abs(fit.log[i] - from[i]);
+    if (moved < kStill && round > kAlike) break;
+  }
+  const FactorMatrix covariance = inverse(precision(at, prior_weights(pooling, fit.log), variance));
+  fit.after = at.error;
+  fit.step = std::sqrt(variance);
+  fit.sigma_after = spread_of(at, covariance, variance);
+  for (std::size_t i = 0; i < kStackFactors; ++i) {
+    fit.sigma[i] = std::sqrt(covariance[i][i]);
+    for (const Vector& slope : at.slope)
+      fit.share[i] += slope[i] / static_cast<double>(steps.size());
+  }
+  return fit;
+}
+
+}  // namespace trcost

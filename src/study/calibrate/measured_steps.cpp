@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows and logs of a user's own runs as steps that a prediction stands beside.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "catalog/hardware/efficiency.h"
+#include "estimate/cluster/execution.h"
+#include "estimate/question/resolve_question.h"
+#include "quantity/quantity.h"
+#include "scenario/dimensions.h"
+#include "study/calibrate/calibrate.h"
+#include "study/calibrate/training_log.h"
+#include "study/validate/validate.h"
+#include "text/unicode.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+// What is typed beside a table fills its empty cells.
+OwnDefaults defaults_of(const Scenario& asked) {
+  // Under the last word of their paths.
+  constexpr Field kCells[] = {
+      Field::hardware_accelerator, Field::hardware_system,   Field::hardware_gpus,
+      Field::layout_sharding,      Field::train_micro_batch, Field::train_global_batch,
+      Field::data_seq_length,      Field::layout_recompute,  Field::train_attention};
+  OwnDefaults out;
+  const auto fill = [&](std::string_view column, Field field) {
+    if (!asked.has(field)) return;
+    const std::optional<double> number = asked.number(field);
+    out.emplace_back(column, number ? format_exact(*number) : std::string(asked.text(field)));
+  };
+  fill("model", Field::model_name);
+  for (const Field field : kCells) {
+    const std::string_view path = field_info(field).path;
+    fill(path.substr(path.rfind('.') + 1), field);
+  }
+  for (std::size_t i = 0; i < kDimensionCount; ++i) fill(kDimensions[i].name, kDimensionFields[i]);
+  out.emplace_back("precision", std::string(asked.text(Field::train_precision)));
+  out.emplace_back("task", "pretrain");
+  return out;
+}
+
+// The stack that is calibrated: the one asked for, or the one that all rows name.
+std::string base_of(const Scenario& asked, const std::vector<ThroughputRow>& rows) {
+  const std::string typed(asked.text(Field::efficiency_stack));
+  if (asked.has(Field::efficiency_stack)) return typed;
+  std::string base;
+  for (const ThroughputRow& row : rows) {
+    if (row.stack.empty() || row.stack == base) continue;
+    if (!base.empty()) {
+      throw Error(
+          ErrorKind::usage, fmt::format("the rows are of several stacks: {}, {}", base, row.stack),
+          "calibrate one at a time, or say which one to start from with --stack", "--measured");
+    }
+    base = row.stack;
+  }
+  return base.empty() ? typed : base;
+}
+
+MeasuredStep row_step(const Catalog& catalog, ThroughputRow row, const std::string& base) {
+  // Predicted as estimates with the new file will be: how tuned the run was is what is found out.
+  row.stack = base;
+  row.version.clear();
+  row.left_out.reset();
+  MeasuredStep step = published_step(catalog, row);
+  step.name = row.id;
+  return step;
+}
+
+void refuse_fields(const Scenario& asked) {
+  const auto refuse = [&](Field field, std::string_view why) {
+    if (!asked.has(field)) return;
+    throw Error(ErrorKind::usage,
+                fmt::format("{} says the speed that is to be found out", field_info(field).flag),
+                std::string(why), std::string(field_info(field).flag));
+  };
+  refuse(Field::efficiency_mfu, "leave it out");
+  if (!asked.stages.empty()) {
+    throw Error(ErrorKind::usage, "a training in several stages has no one step",
+                "calibrate to the log of one stage");
+  }
+}
+
+// What a log prints and nobody typed; where both say it, what was typed.
+Scenario with_facts(const LogSteps& log, std::string_view name, const Scenario& asked,
+                    std::vector<std::string>& warnings) {
+  Scenario out = asked;
+  for (const auto& [field, value] : log.facts) {
+    const FieldInfo& info = field_info(field);
+    const std::optional<double> typed = asked.number(field);
+    if (!typed) {
+      out.set_number(info, value, name);
+    } else if (*typed != value) {
+      warnings.push_back(fmt::format("{} prints {} = {}, {} says {}: the flag is taken", name,
+                                     info.path, format_exact(value), info.flag,
+                                     format_exact(*typed)));
+    }
+  }
+  return out;
+}
+
+void require(const Scenario& scenario, Field field, std::string_view what, std::string_view name) {
+  if (scenario.has(field)) return;
+  throw Error(ErrorKind::usage, fmt::format("the log does not say {}", what),
+              fmt::format("give {}", field_info(field).flag), std::string(name));
+}
+
+// Seconds of an optimizer step from what the program counts; `batch_share` is the batch of the
+// layout over the one that ran, which may not divide.
+double measured_seconds(const LogSteps& log, const Layout& layout, double seq_length,
+                        double batch_share) {
+  switch (log.program) {
+    case LogProgram::torchtitan:
+      return layout.global_batch * seq_length / (log.value * layout.gpus());
+    case LogProgram::lightning:
+      return log.value * layout.micro_batches();
+    default:
+      return log.value * batch_share;
+  }
+}
+
+void note_log(const LogSteps& log, std::string_view name, std::vector<std::string>& warnings) {
+  constexpr double kMuch = 0.15;
+  if (log.unreadable > 0) {
+    warnings.push_back(
+        fmt::format("{}: {} of {} steps have no speed that is a number (not finite, or cut "
+                    "off) and are left out",
+                    name, log.unreadable, log.unreadable + log.steps));
+  }
+  if (log.whole_run) {
+    warnings.push_back(
+        fmt::format("{}: only the time of the whole run stands there, with its start, "
+                    "evaluations and saves; a log with the progress bar says more",
+                    name));
+  }
+  if (log.scatter > kMuch) {
+    warnings.push_back(
+        fmt::format("{}: its steps differ by {:.0f} % among each other; the median is taken", name,
+                    100 * log.scatter));
+  }
+}
+
+// One accelerator, and all that a step depends on.
+Scenario question_of(const LogSteps& log, std::string_view name, const Scenario& asked,
+                     std::vector<std::string>& warnings) {
+  Scenario out = with_facts(log, name, asked, warnings);
+  require(out, Field::hardware_accelerator, "on which accelerator it ran", name);
+  require(out, Field::hardware_gpus, "how many accelerators it ran on", name);
+  const bool per_token = log.program == LogProgram::torchtitan;
+  if (!per_token) require(out, Field::train_global_batch, "the global batch of its steps", name);
+  if (log.program == LogProgram::lightning) {
+    require(out, Field::train_micro_batch, "the size of the batches that its bar counts", name);
+  }
+  if (!out.has(Field::model_name) && !out.has(Field::model_params)) {
+    throw Error(ErrorKind::usage, "the log does not say which model it trained",
+                "give --model, or --params", std::string(name));
+  }
+  if (out.names(Field::hardware_accelerator).size() != 1) {
+    throw Error(ErrorKind::usage, "a log is of one accelerator", "give one --accelerator",
+                std::string(name));
+  }
+  return out;
+}
+
+}  // namespace
+
+void read_measured_rows(const Catalog& catalog, std::string_view csv, std::string_view origin,
+                        const Scenario& asked, Measurements& out) {
+  refuse_fields(asked);
+  std::vector<std::string> unknown;
+  const std::vector<ThroughputRow> rows = own_rows(csv, origin, defaults_of(asked), unknown);
+  for (const std::string& column : unknown) {
+    out.warnings.push_back(
+        fmt::format("the column \"{}\" is none of data/runs/throughput.csv and is not "
+                    "read",
+                    printable_line(column)));
+  }
+  const std::string base = base_of(asked, rows);
+  if (out.base.empty()) out.base = base;
+  for (const ThroughputRow& row : rows) {
+    try {
+      out.steps.push_back(row_step(catalog, row, out.base));
+    } catch (const Error& error) {
+      throw Error(error.kind, fmt::format("{}: {}", row.id, error.message), error.hint,
+                  error.location.empty() ? std::string(origin) : error.location);
+    }
+  }
+}
+
+void read_measured_log(const Catalog& catalog, std::istream& in, std::string_view origin,
+                       const Scenario& asked, Measurements& out) {
+  refuse_fields(asked);
+  const LogSteps log = read_training_log(in, origin);
+  const std::string name = std::filesystem::path(origin).filename().string();
+  Scenario question = question_of(log, name, asked, out.warnings);
+  if (!question.has(Field::efficiency_stack) && !out.base.empty()) {
+    question.set_text(Field::efficiency_stack, out.base);
+  }
+  Notes silent(false);
+  Scenario adapted;
+  const std::string chip = question.names(Field::hardware_accelerator).front();
+  if (usual_recipe(question, catalog, chip, silent, adapted)) question = adapted;
+  const Task task = resolve_task(question, catalog, chip, silent);
+  if (task.prepared->round) {
+    throw Error(ErrorKind::usage, "a round with rollouts is more than training steps",
+                "calibrate to a log of pre-training or fine-tuning", "--method");
+  }
+  const Execution execution = execute(task, *task.asked.gpus);
+  MeasuredStep step;
+  step.name = name;
+  step.model = task.work().model.name;
+  step.workload = task.work().workload;
+  step.platform = task.platform();
+  step.request = request_for(task, execution.gpus);
+  step.layout = execution.plan.layout;
+  step.wait = execution.data_wait;
+  const double share = step.layout.global_batch /
+                       question.number_or(Field::train_global_batch, step.layout.global_batch);
+  step.seconds = measured_seconds(log, step.layout, task.work().seq_length, share);
+  note_log(log, name, out.warnings);
+  if (out.base.empty()) out.base = std::string(question.text(Field::efficiency_stack));
+  out.steps.push_back(std::move(step));
+}
+
+}  // namespace trcost

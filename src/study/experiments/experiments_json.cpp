@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "json/strict_json.h"
+#include "quantity/suggest.h"
+#include "study/experiments/experiments.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::string_view kList = "experiments";
+constexpr std::string_view kName = "name";
+
+std::vector<std::string> own_keys() {
+  std::vector<std::string> keys = {std::string(kName)};
+  for (const ExperimentNumber& number : kExperimentNumbers) keys.emplace_back(number.key);
+  return keys;
+}
+
+// The members of an entry that are groups of scenario fields, as a scenario; `json` is the entry.
+Scenario overrides_of(const JsonValue& value, const ObjectReader& object,
+                      const nlohmann::json& json) {
+  nlohmann::json groups = nlohmann::json::object();
+  const std::vector<std::string> known_groups = field_groups();
+  const std::vector<std::string> own = own_keys();
+  std::vector<std::string> known = own;
+  known.insert(known.end(), known_groups.begin(), known_groups.end());
+  for (const std::string& key : object.keys()) {
+    if (std::ranges::find(known_groups, key) != known_groups.end()) {
+      groups[key] = json.at(key);
+    } else if (std::ranges::find(own, key) == own.end()) {
+      std::string hint = did_you_mean(key, known);
+      hint += fmt::format("{}allowed: {}", hint.empty() ? "" : " ", fmt::join(known, ", "));
+      value.fail(fmt::format("unknown key \"{}\"", key), hint);
+    }
+  }
+  try {
+    return scenario_from_json(groups.dump(), value.location());
+  } catch (const Error& error) {
+    // The fields' own pointer goes on where the entry's ends.
+    std::string place = error.location;
+    const std::size_t first = place.find('#'), second = place.rfind("#/");
+    if (second != std::string::npos && second != first) place.erase(second, 1);
+    throw Error(error.kind, error.message, error.hint, place);
+  }
+}
+
+Experiment read_experiment(const JsonValue& value, const nlohmann::json& json) {
+  ObjectReader object = value.object();
+  Experiment out;
+  out.overrides = overrides_of(value, object, json);
+  out.name = object.required_text(kName);
+  for (const ExperimentNumber& row : kExperimentNumbers) {
+    double& number = out.*row.in;
+    number = row.kind == NumberKind::integer
+                 ? object.whole_or(row.key, number, row.lowest, row.highest)
+                 : object.number_or(row.key, number, row.lowest, row.highest);
+  }
+  if (out.runs() > kMostRuns) value.fail(fmt::format("more than {:g} runs", kMostRuns));
+  return out;
+}
+
+}  // namespace
+
+std::string take_experiments(std::string_view json, std::string_view origin,
+                             std::vector<Experiment>& out) {
+  const JsonValue document = parse_strict_json(json, origin);
+  if (!document.is_object()) return std::string(json);
+  nlohmann::json rest = nlohmann::json::parse(json);
+  const auto list = rest.find(kList);
+  if (list == rest.end()) return std::string(json);
+  const std::vector<JsonValue> values = document.object().array_or_empty(kList);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    out.push_back(read_experiment(values[i], (*list)[i]));
+  }
+  rest.erase(list);
+  return rest.dump();
+}
+
+}  // namespace trcost

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trcost/serving.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "catalog/assumed.h"
+#include "catalog/software/choices.h"
+#include "cost/energy.h"
+#include "estimate/question/cost/resolve_pricing.h"
+#include "estimate/question/resolve_question.h"
+#include "planner/serving_layout.h"
+#include "prices/rows/price_book.h"
+#include "quantity/portable_math.h"
+#include "quantity/quantity.h"
+#include "study/serve/serving_explain.h"
+#include "study/serve/serving_formats.h"
+#include "study/serve/serving_refusals.h"
+#include "study/serve/serving_rows.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::optional<Commitment> kPricings[] = {Commitment::on_demand, Commitment::reserved_1y,
+                                                   Commitment::reserved_3y, std::nullopt};
+
+struct Service {
+  const Catalog& catalog;
+  const ServingQuestion& question;
+  std::optional<double> least_per_user;
+  ServedModel model;
+  const Engine& engine;
+  ServingSpread spread;
+  std::vector<ServingMeasurement> measured;
+  const Model& source;
+};
+
+TokenCost token_cost(const Scenario& asked, const Rates& rates, const PriceQuote& rent,
+                     const ServingPoint& p, double sold) {
+  TokenCost c;
+  c.pricing = !rates.own && rent.given ? "given" : pricing_word(commitment_of(asked));
+  c.price_per_gpu_hour = rates.own ? rates.ownership.total : rent.usd;
+  c.source = rates.own ? rates.purchase.source : rent.source;
+  c.date = rates.own ? std::string() : rent.date;
+  c.imputed = !rates.own && rent.imputed;
+  c.sold = sold;
+  c.output = dollars_per_million(c.price_per_gpu_hour, p.output_per_gpu, sold);
+  c.input = dollars_per_million(c.price_per_gpu_hour, p.total_per_gpu - p.output_per_gpu, sold);
+  c.total = dollars_per_million(c.price_per_gpu_hour, p.total_per_gpu, sold);
+  return c;
+}
+
+// Other ways to pay for the same hour; one that nobody sells is left out.
+void add_costs(const Service& all, const Platform& platform, ServingRow& row) {
+  const Scenario& asked = all.question.scenario;
+  row.costs = {row.cost};
+  if (asked.has(Field::cost_price_per_gpu_hour)) return;
+  for (const std::optional<Commitment> pricing : kPricings) {
+    if (pricing == commitment_of(asked)) continue;
+    Scenario other = asked;
+    other.set_text(Field::cost_pricing, pricing_word(pricing));
+    try {
+      Notes quiet(false);
+      const auto rates = resolve_rates(other, all.catalog, platform, quiet);
+      const auto rent = price_of(other, rates);
+      TokenCost cost = token_cost(other, *rates, *rent, row.point, all.question.sold);
+      if (cost.price_per_gpu_hour) row.costs.push_back(std::move(cost));
+    } catch (const Error&) {
+    }
+  }
+}
+
+void add_money(const Service& all, const Platform& platform, ServingRow& row, Notes& notes) {
+  const Scenario& asked = all.question.scenario;
+  const auto rates = resolve_rates(asked, all.catalog, platform, notes);
+  const auto rent = price_of(asked, rates);
+  row.cost = token_cost(asked, *rates, *rent, row.point, all.question.sold);
+  row.price_sigma = rates->own ? kPurchaseSigma : rent->sigma;
+  if (rates->power.watts) {
+    row.output_per_second_per_megawatt = tokens_per_megawatt_second(
+        row.point.output_per_gpu, site_megawatts(1, *rates->power.watts, rates->pue));
+  }
+  add_costs(all, platform, row);
+}
+
+void add_curve(const Service& all, const ServingModel& model, ServingRow& row) {
+  if (!all.question.curve) return;
+  ServingLoad load = all.question.load;
+  const auto add = [&](double concurrency) {
+    load.concurrency = concurrency;
+    const ServingPoint p = model.at(load);
+    row.curve.push_back(
+        {concurrency, p,
+         dollars_per_million(row.cost.price_per_gpu_hour, p.output_per_gpu, all.question.sold)});
+  };
+  const double most = std::floor(row.point.most_sequences);
+  for (double c = 1; c < most; c *= 2) add(c);
+  add(most);
+}
+
+// The fastest measurement of the same model, chip and format, of requests about as long.
+void add_published(const Service& all, ServingRow& row) {
+  const ServingLoad& load = all.question.load;
+  const auto near = [](double a, double b) { return a <= 1.25 * b && b <= 1.25 * a; };
+  for (const ServingMeasurement& m : all.measured) {
+    if (m.accelerator != row.accelerator || m.model != all.source.name || m.format != row.format)
+      continue;
+    if (!near(m.input_tokens, load.input_tokens) || !near(m.output_tokens, load.output_tokens))
+      continue;
+    if (row.published && *row.published >= m.output_per_gpu) continue;
+    row.published = m.output_per_gpu;
+    row.published_source = m.source;
+  }
+}
+
+ServingSearch search_of(const Service& all, const System& system) {
+  const ServingQuestion& q = all.question;
+  ServingSearch search;
+  search.load = q.load;
+  search.tokens_per_second_per_user = q.tokens_per_second_per_user;
+  search.least_per_user = all.least_per_user;
+  if (const auto gpus = q.scenario.number(Field::hardware_gpus))
+    search.gpus = static_cast<int>(*gpus);
+  search.tp = q.tp;
+  search.ep = q.ep;
+  search.dp = q.dp;
+  search.most_gpus = std::max(32, static_cast<int>(system.usable_per_domain));
+  return search;
+}
+
+ServingRow answer(const Service& all, std::string_view name, Notes& notes) {
+  const ServingQuestion& q = all.question;
+  Notes quiet(false);
+  const Platform platform = resolve_platform(q.scenario, all.catalog, name, quiet);
+  const ServingChip chip = all.catalog.serving_chip(*platform.accelerator, *platform.system);
+  ServingRow row;
+  row.accelerator = platform.accelerator->name;
+  row.title = platform.accelerator->title;
+  row.system = platform.system->name;
+  row.engine = all.engine.name;
+  row.format = choose_format(q, all.source, chip);
+  row.eight_bit_cache = choose_cache(q, all.engine, row.format);
+  const ServingSearch search = search_of(all, *platform.system);
+  refuse_layout(search, all.model);
+  const double cache_bytes = row.eight_bit_cache ? 1 : 2;
+  const auto choice = choose_serving(all.model, chip, all.engine, row.format, cache_bytes, search);
+  if (!choice) {
+    refuse_to_fit(all.model, row, search,
+                  smallest_replica(all.model, chip, all.engine, row.format, cache_bytes, search));
+  }
+  if (!choice->reached && !all.least_per_user) refuse_load(q, *choice, row, all.engine);
+  note_format(q, row, chip, notes);
+  row.layout = choice->layout;
+  row.queued = !choice->concurrency;
+  row.concurrency = choice->concurrency.value_or(choice->point.sequences);
+  row.point = choice->point;
+  // No published row holds recurrences, chosen tokens or prompts read apart against a measurement.
+  const bool held =
+      chip.measured && all.model.state_bytes == 0 && !all.model.sparse() && !q.load.apart;
+  row.measured = held && all.engine.sigma == 0;
+  const double model_sigma = !held                   ? all.spread.by_rule
+                             : all.model.experts > 0 ? all.spread.mixture
+                                                     : all.spread.dense;
+  row.sigma = in_quadrature(model_sigma, all.engine.sigma);
+  add_money(all, platform, row, notes);
+  add_published(all, row);
+  const ServingModel model(all.model, chip, all.engine, row.format, cache_bytes, row.layout);
+  add_curve(all, model, row);
+  if (q.explain) {
+    row.derivations =
+        serving_derivations({all.model, chip, all.engine, model, q.load, q.sold, cache_bytes}, row);
+  }
+  return row;
+}
+
+void assume(ServingReport& report, const ServingQuestion& q, const Engine& engine,
+            const Model& model, const SpeedChoice& least) {
+  const auto add = [&](std::string path, std::string value, std::string unit, std::string why,
+                       std::string source) {
+    report.assumptions.push_back(
+        {std::move(path), std::move(value), std::move(unit), std::move(why), std::move(source)});
+  };
+  if (q.precision.empty() && !model.released_format.empty()) {
+    add("serve.precision", model.released_format, "", "the weights as they were released",
+        model.source);
+  } else if (q.precision.empty()) {
+    add("serve.precision", "fp8", "", "8-bit weights where the chip computes in them, else bf16",
+        "trcost default");
+  }
+  if (q.cache_precision.empty()) {
+    add("serve.kv_precision", std::string(word_of(kCacheFormats, engine.eight_bit_cache)), "",
+        engine.sigma > 0 ? std::string("as TensorRT-LLM does with 8-bit weights")
+                         : fmt::format("as {} does with such weights", engine.title),
+        "rows of data/serving/measurements.csv");
+  }
+  if (engine.name == kUnknownEngine) {
+    add("serve.engine", engine.name, "",
+        "not known which: mean of TensorRT-LLM, vLLM and SGLang, wider range", engine.source);
+  }
+  if (!q.load.concurrency && !q.tokens_per_second_per_user) {
+    add("serve.concurrency", "as many as memory holds", "",
+        "up to 4,096 per copy of attention: the most tokens per second, and the slowest for each "
+        "user; --tokens-per-second-per-user asks for a speed",
+        "trcost default");
+  }
+  if (report.least_per_user) {
+    add("serve.tokens_per_second_per_user",
+        format_number(*report.least_per_user, NumberKind::number), "tokens/s",
+        "at least, " + least.why, least.source);
+  }
+  if (q.sold == 1) {
+    add("serve.load", "1", "", "every second sold; a service measured 0.58 over a day (DeepSeek)",
+        "data/phases.md, B.7");
+  }
+}
+
+// A platform that is slow for one user alone.
+void warn_about_slow(ServingReport& report) {
+  const std::optional<double> least = report.least_per_user;
+  for (const ServingRow& row : report.rows) {
+    if (!row.problem.empty() || !least || row.point.user_rate() >= *least) continue;
+    report.warnings.push_back(
+        fmt::format("{} gives one user alone {:.3g} tokens/s, less than the {:.3g} that people "
+                    "read: a smaller --precision or more --gpus give more",
+                    row.accelerator, row.point.user_rate(), *least));
+  }
+}
+
+// Platforms that give each user another speed are not the same service.
+void warn_about_speeds(ServingReport& report) {
+  double slowest = 0, fastest = 0;
+  for (const ServingRow& row : report.rows) {
+    if (!row.problem.empty()) continue;
+    const double speed = row.point.user_rate();
+    slowest = slowest == 0 ? speed : std::min(slowest, speed);
+    fastest = std::max(fastest, speed);
+  }
+  if (fastest <= 1.5 * slowest) return;
+  report.warnings.push_back(
+      fmt::format("the platforms give each user {:.3g} to {:.3g} tokens/s: "
+                  "--tokens-per-second-per-user compares "
+                  "them at one speed",
+                  slowest, fastest));
+}
+
+}  // namespace
+
+std::optional<double> dollars_per_million(std::optional<double> usd, double rate, double sold) {
+  if (!usd || rate <= 0) return std::nullopt;
+  return *usd / 3600 / (rate * sold) * 1e6;
+}
+
+double needed_tokens_per_second(double usd_per_gpu_hour, double usd_per_million, double sold) {
+  return usd_per_gpu_hour / 3600 / usd_per_million * 1e6 / sold;
+}
+
+std::string_view ServingRow::cache_format() const {
+  return word_of(kCacheFormats, eight_bit_cache);
+}
+
+Quantiles ServingRow::rate_range() const {
+  const double wide = portable_exp(kNormalP90 * sigma);
+  return {point.output_per_gpu / wide, point.output_per_gpu, point.output_per_gpu * wide};
+}
+
+std::optional<Quantiles> ServingRow::cost_range() const {
+  if (!cost.output) return std::nullopt;
+  const double wide = portable_exp(kNormalP90 * in_quadrature(sigma, price_sigma));
+  return Quantiles{*cost.output / wide, *cost.output, *cost.output * wide};
+}
+
+ServingReport serving_report(const ServingQuestion& question, const Catalog& catalog) {
+  Notes notes(true);
+  const SpeedChoice& least = catalog.assumed().served_speed;
+  ServingReport report;
+  if (!question.load.concurrency && !question.tokens_per_second_per_user && !question.any_speed) {
+    report.least_per_user = least.tokens_per_second;
+  }
+  const Model model = resolve_model(question.scenario, catalog, notes);
+  const Service all{catalog,
+                    question,
+                    report.least_per_user,
+                    served_model(model),
+                    catalog.engine(question.engine),
+                    catalog.serving_spread(),
+                    serving_measurements(catalog),
+                    model};
+  refuse_question(question, all.model);
+  const ParameterCounts counts = count_parameters(model);
+  report.model = model.title.empty() ? model.name : model.title;
+  report.params_total = counts.total;
+  report.params_active = counts.active;
+  report.question = question;
+  report.scenario = scenario_to_json(question.scenario);
+  report.price_data_date = price_date(catalog);
+  assume(report, question, all.engine, model, least);
+  const std::vector<std::string> names = platforms_of(question.scenario, catalog);
+  for (const std::string& name : names) {
+    try {
+      report.rows.push_back(answer(all, name, notes));
+    } catch (const Error& error) {
+      if (error.kind != ErrorKind::no_answer || names.size() == 1) throw;
+      ServingRow row;
+      row.accelerator = catalog.accelerator(name).name;
+      row.title = catalog.accelerator(name).title;
+      row.engine = all.engine.name;
+      row.problem = error.message;
+      row.hint = error.hint;
+      report.rows.push_back(std::move(row));
+    }
+  }
+  if (std::ranges::all_of(report.rows, [](const ServingRow& r) { return !r.problem.empty(); })) {
+    throw Error(ErrorKind::no_answer, report.rows.front().problem, report.rows.front().hint);
+  }
+  report.warnings = notes.warnings;
+  warn_about_slow(report);
+  warn_about_speeds(report);
+  if (model.vision) {
+    report.warnings.emplace_back(
+        "images cost what their tokens cost: count them into --input-tokens (`trcost tokens`); the "
+        "encoder's own time is left out");
+  }
+  return report;
+}
+
+}  // namespace trcost

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/software/engine.h"
+#include "performance/serving/serving_model.h"
+#include "trcost/bill.h"
+#include "trcost/serving.h"
+#include "workload/served_model.h"
+
+namespace trcost {
+
+/// What a point was computed from.
+struct ServedPoint {
+  const ServedModel& model;
+  const ServingChip& chip;
+  const Engine& engine;
+  const ServingModel& replica;
+  const ServingLoad& load;
+  double sold;
+  double cache_bytes;
+};
+
+/// Collects steps. The numbers of each are an expression whose value is its result: with x read as
+/// multiplication a reader, or a test, computes it again.
+class ServingSteps {
+ public:
+  ServingSteps(const ServedPoint& of_, const ServingRow& row_) : of(of_), row(row_) {}
+  void add(std::string name, std::string formula, std::string numbers, std::string result,
+           std::string_view source = {});
+  /// The larger of two bounds with a soft corner, times `factor`.
+  void add_bounds(std::string_view what, const Roofline& roofline, double result,
+                  double factor = 1);
+
+  const ServedPoint& of;
+  const ServingRow& row;
+  std::vector<Derivation> steps;
+};
+
+/// The terms of a model's kinds of attention, each with the layers that have it, as a sum.
+template <class Term>
+std::string joined(const ServedModel& model, const Term& term) {
+  std::string out;
+  for (const ServedCore& each : model.cores) {
+    out += (out.empty() ? "" : " + ") + term(each.core, each.layers);
+  }
+  return out.empty() ? "0" : out;
+}
+
+/// The terms of one decode step, each from its bytes, FLOPs and rates.
+void explain_decode_step(ServingSteps& out);
+
+/// The chain from weights to dollars, each step with its numbers put in.
+std::vector<Derivation> serving_derivations(const ServedPoint& of, const ServingRow& row);
+
+}  // namespace trcost

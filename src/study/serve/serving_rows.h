@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Published serving measurements: data/serving/measurements.csv.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "performance/serving/serving_model.h"
+#include "trcost/catalog.h"
+#include "trcost/layout.h"
+
+namespace trcost {
+
+enum class ServingMode : std::uint8_t { online, offline, static_batch };
+
+struct ServingMeasurement {
+  std::string id, source, engine, model, accelerator;
+  ServingLayout layout;
+  WeightFormat format = WeightFormat::bf16;
+  std::optional<bool> eight_bit_cache;
+  ServingMode mode = ServingMode::online;
+  double input_tokens = 0, output_tokens = 0;
+  std::optional<double> concurrency;  ///< empty where all requests are queued
+  std::optional<double> ttft_seconds, tpot_seconds;
+  double output_per_gpu = 0;
+};
+
+std::vector<ServingMeasurement> serving_measurements(const Catalog& catalog);
+
+}  // namespace trcost

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/solve/answered_training.h"
+
+#include "estimate/cluster/same_training.h"
+
+namespace trcost {
+
+bool same_training(const Scenario& asked, const Estimate& answer) {
+  if (!asked.stages.empty() || asked.has(Field::efficiency_mfu)) return true;
+  return same_training(answer.layout.global_batch, asked.number(Field::train_global_batch),
+                       answer.performance.batch_token_cost);
+}
+
+}  // namespace trcost

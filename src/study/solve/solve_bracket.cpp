@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include "study/solve/solve_probe.h"
+
+namespace trcost {
+namespace {
+
+struct Bracket {
+  Probe inside;   ///< meets the target
+  Probe outside;  ///< does not
+};
+
+// Halves until nothing lies between: whole numbers, or doubles.
+void bisect(Prober& prober, Bracket& bracket, bool whole) {
+  constexpr int kMostHalvings = 200;
+  for (int i = 0; i < kMostHalvings; ++i) {
+    const double low = std::min(bracket.inside.x, bracket.outside.x);
+    const double high = std::max(bracket.inside.x, bracket.outside.x);
+    double middle = low + (high - low) / 2;
+    if (whole) middle = std::floor(middle);
+    // The last bits of a double are noise of the estimate's own arithmetic.
+    constexpr double kFinest = 1e-14;
+    if (middle <= low || middle >= high || (!whole && high - low <= kFinest * high)) return;
+    Probe probe = prober.at(middle);
+    (probe.meets ? bracket.inside : bracket.outside) = std::move(probe);
+  }
+}
+
+// Defaults that follow the unknown in steps, such as the batch size, can bring the target within
+// reach again a little further on.
+bool step_further(Prober& prober, Bracket& bracket, double limit, bool whole) {
+  constexpr std::array<double, 10> kFactors = {1.001, 1.005, 1.02, 1.05, 1.1, 1.2, 1.4, 1.7, 2, 3};
+  const bool up = bracket.outside.x > bracket.inside.x;
+  std::optional<Bracket> next;
+  for (const double factor : kFactors) {
+    double x = up ? bracket.inside.x * factor : bracket.inside.x / factor;
+    if (whole) x = up ? std::ceil(x) : std::floor(x);
+    if (up ? x > limit : x < limit) break;
+    Probe probe = prober.at(x);
+    if (probe.meets) {
+      next = Bracket{std::move(probe), {}};
+    } else if (next && next->outside.x == 0) {
+      next->outside = std::move(probe);
+    }
+  }
+  if (!next || next->outside.x == 0) return false;
+  bracket = std::move(*next);
+  return true;
+}
+
+// Index of the grid point that meets the target beside one that does not, on the side where more
+// of the unknown stops (rising) or begins (falling) to meet it.
+struct Edge {
+  std::size_t inside;
+  std::size_t outside;
+};
+std::optional<Edge> find_edge(std::span<const Probe> probes) {
+  const bool rising = probes.front().meets || !probes.back().meets;
+  if (rising) {
+    for (std::size_t i = probes.size() - 1; i-- > 0;) {
+      if (probes[i].meets && !probes[i + 1].meets) return Edge{i, i + 1};
+    }
+    return std::nullopt;
+  }
+  for (std::size_t i = 1; i < probes.size(); ++i) {
+    if (probes[i].meets && !probes[i - 1].meets) return Edge{i, i - 1};
+  }
+  return std::nullopt;
+}
+
+// Whether every value that has an answer has the same one.
+bool is_constant(std::span<const Probe> probes) {
+  constexpr double kSame = 1e-9;
+  std::optional<double> first;
+  int answers = 0;
+  for (const Probe& probe : probes) {
+    if (!probe.achieved) continue;
+    ++answers;
+    if (!first) first = probe.achieved;
+    if (std::abs(*probe.achieved - *first) > kSame * std::abs(*first)) return false;
+  }
+  return answers > 1;
+}
+
+Found not_solved(Prober& prober, std::span<const Probe> probes, bool always) {
+  if (!prober.nearest()) prober.rethrow();
+  Found found;
+  found.constant = is_constant(probes);
+  found.probe = *prober.nearest();
+  found.problem = always ? "every allowed value meets the target without reaching it"
+                         : "no allowed value reaches the target";
+  return found;
+}
+
+}  // namespace
+
+Found solve_by_bracket(Prober& prober, const std::vector<double>& grid, bool whole) {
+  std::vector<Probe> probes;
+  for (const double x : grid) probes.push_back(prober.at(x));
+  const auto meets = [](const Probe& probe) { return probe.meets; };
+  if (std::ranges::none_of(probes, meets)) return not_solved(prober, probes, false);
+  const std::optional<Edge> edge = find_edge(probes);
+  if (!edge) return not_solved(prober, probes, true);
+  Bracket bracket{probes[edge->inside], probes[edge->outside]};
+  const double limit = grid[edge->inside < edge->outside ? grid.size() - 1 : 0];
+  constexpr int kMostSteps = 6;
+  for (int i = 0; i < kMostSteps; ++i) {
+    bisect(prober, bracket, whole);
+    if (!step_further(prober, bracket, limit, whole)) break;
+  }
+  bisect(prober, bracket, whole);
+  Found found;
+  found.probe = bracket.inside;
+  // Where the far side has no answer at all, the target was not what stopped the search.
+  found.solved = bracket.outside.achieved.has_value();
+  if (!found.solved) {
+    const bool up = bracket.outside.x > bracket.inside.x;
+    const bool nothing = std::ranges::none_of(probes, [&](const Probe& probe) {
+      return probe.achieved && (up ? probe.x > bracket.outside.x : probe.x < bracket.outside.x);
+    });
+    found.constant = is_constant(probes);
+    found.problem = nothing
+                        ? "beyond this value nothing has an answer, and the target is not reached"
+                        : "the next value has no answer, and the target is not reached before it";
+  } else if (whole) {
+    found.beyond = bracket.outside;
+  }
+  return found;
+}
+
+}  // namespace trcost

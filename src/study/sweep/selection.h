@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "study/sweep/kept_row.h"
+#include "study/sweep/pareto_frontier.h"
+#include "trcost/sweep.h"
+
+namespace trcost {
+
+/// The rows that --sort, --top and --pareto keep. What is kept does not depend on the order in
+/// which rows are offered: ties go to the lower row number, equal rows of a frontier all stay.
+class SweepSelection {
+ public:
+  /// Of `rows` rows in all; copies share the memory that is allowed. Throws Error (data) where they
+  /// will need more, whatever they hold.
+  SweepSelection(const SweepPlan& plan, std::uint64_t rows);
+
+  /// Offers a row; `render` is called only when it is kept. Throws Error where the rows to be
+  /// sorted outgrow the memory that is allowed.
+  void offer(const SweepRow& row, const SweepRenderer& render);
+  /// Takes over all rows of another selection of the same plan.
+  void merge(SweepSelection&& other);
+  /// The kept rows in their final order.
+  std::deque<KeptRow> take();
+
+ private:
+  void read_keys(const SweepRow& row);
+  bool read_objectives(const SweepRow& row);
+  void insert(KeptRow&& row);
+  [[nodiscard]] bool before(const KeptRow& a, const KeptRow& b) const;
+  [[nodiscard]] bool full() const;
+  void count_bytes(std::int64_t change);
+  [[noreturn]] void refuse_memory() const;
+
+  const SweepPlan* plan_;
+  std::deque<KeptRow> rows_;  ///< with --top, a heap whose front is the last of the kept
+  ParetoFrontier frontier_;   ///< of --pareto, in place of rows_
+  KeptRow candidate_;
+  std::uint64_t all_rows_ = 0;
+  struct Used {
+    std::atomic<std::int64_t> bytes{0};
+    std::atomic<std::uint64_t> rows{0};
+  };
+  std::shared_ptr<Used> used_;
+};
+
+}  // namespace trcost

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trcost/tokens.h"
+#include "workload/tokens/token_totals.h"
+
+/// The answer of `trcost tokens`: many inputs, one family or all of them side by side.
+namespace trcost {
+
+struct TokenItem {
+  std::string input;  ///< `1920x1080`, `1280x720 60 s 2 fps`, a path, `sizes.csv:7`
+  std::string family;
+  std::int64_t count = 1;  ///< inputs like this one
+  TokenCount tokens;
+};
+
+/// What is asked. Without a family every family that takes the input answers.
+struct TokenRequest {
+  std::string family = {};
+  std::vector<ImageSize> images = {};
+  std::vector<ImageSize> videos = {};  ///< frame sizes of clips of `seconds` at `fps`
+  bool audio = false;                  ///< one audio clip of `seconds`
+  std::optional<double> seconds = {};
+  std::optional<double> fps = {};            ///< frames taken per second; 2 when not given
+  std::vector<std::string> image_sets = {};  ///< CSV files of sizes, images, folders of them
+  TokenOptions options = {};
+  bool keep_set_items = true;  ///< else only the first of the image sets' items is kept
+  /// Takes every item as it is counted, in place of TokenReport::items; a set of millions is not
+  /// held in memory then.
+  std::function<void(const TokenItem&)> on_item = {};
+};
+
+struct SkippedInput {
+  std::string input;
+  std::string reason;
+};
+
+struct TokenReport {
+  bool comparison = false;  ///< items are families side by side, so that a total has no meaning
+  bool sets = false;        ///< items come from image sets: totals and spread are what is asked
+  std::vector<TokenItem> items;
+  std::int64_t counted = 0;           ///< items counted, kept or not
+  std::vector<SkippedInput> skipped;  ///< bad files and rows; in a comparison, families that refuse
+  std::size_t other_files = 0;        ///< files in folders whose names are not those of images
+  TokenSums totals;                   ///< of the items, each times its count
+};
+
+/// Counts every input in the order of the request. A file of a folder that is no image, a bad row
+/// of a table, an image of either that the family's rule refuses, and in a comparison a family that
+/// refuses the input, is skipped with its reason; all else that is wrong throws `Error`: no input,
+/// seconds missing, no family of that name, a table without its columns, options without a family,
+/// nothing left to count.
+TokenReport count_tokens(const TokenRequest& request);
+
+}  // namespace trcost

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "study/validate/validate_vision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "catalog/software/choices.h"
+#include "performance/training/performance.h"
+#include "quantity/quantity.h"
+#include "text/csv.h"
+#include "trcost/error.h"
+#include "trcost/estimate.h"
+#include "workload/blocks/contrastive.h"
+
+namespace trcost {
+namespace {
+
+constexpr std::string_view kLeftOut = "efficiency/vision_left_out.csv";
+
+double padding_of(const Estimate& estimate) {
+  const std::string_view padding = step_term_name(StepTerm::padding);
+  const auto found = std::ranges::find(estimate.waterfall, padding, &WaterfallTerm::term);
+  return found == estimate.waterfall.end() ? 1 : found->share;
+}
+
+// What a published rate counts of the scenario.
+double amount_of(const ReplayableRun& run, const Scenario& scenario, const Estimate& estimate) {
+  switch (run.unit) {
+    case MeasuredUnit::tokens:
+      return estimate.tokens.total;
+    case MeasuredUnit::padded_tokens:
+      return estimate.tokens.total / padding_of(estimate);
+    case MeasuredUnit::samples:
+      return scenario.number_or(Field::data_samples, 0) *
+             scenario.number_or_default(Field::data_epochs);
+    default:
+      break;
+  }
+  throw Error(ErrorKind::no_answer,
+              fmt::format("{} is no rate per GPU", word_of(kMeasuredUnits, run.unit)));
+}
+
+// GPU-hours that it takes at that rate.
+double hours_at(const ReplayableRun& run, const Scenario& scenario, const Estimate& estimate) {
+  return amount_of(run, scenario, estimate) / *run.measured / kSecondsPerHour;
+}
+
+void replay_vision(const Catalog& catalog, Estimator& estimator, VisionReplay& row) {
+  const ReplayableRun& run = *row.run;
+  const Scenario scenario = replay_scenario(run);
+  row.accelerator = scenario.text(Field::hardware_accelerator);
+  row.model = scenario.text(Field::model_name);
+  const Estimate estimate = estimator.run(scenario).front();
+  row.contrastive = is_contrastive(catalog.model(row.model));
+  const bool whole = run.unit == MeasuredUnit::gpu_hours;
+  const double steps = estimate.performance.goodput * estimate.performance.production_overhead;
+  row.measured = whole ? *run.measured : hours_at(run, scenario, estimate);
+  row.predicted = whole ? estimate.gpu_hours : estimate.gpu_hours * steps;
+  const double share = row.predicted / estimate.gpu_hours;
+  row.range = {estimate.range.gpu_hours.p10 * share, estimate.range.gpu_hours.p50 * share,
+               estimate.range.gpu_hours.p90 * share};
+  judge(row);
+}
+
+void read_left_out(const Catalog& catalog, VisionValidation& out) {
+  if (!catalog.has_file(kLeftOut)) return;
+  const CsvTable table(catalog.file(kLeftOut), kLeftOut);
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    if (required_one_of(table, i, "model", kModelFamilies) != ModelFamily::vision) continue;
+    out.left_out_factor = table.required_number(i, "factor");
+    out.left_out_bias = table.required_number(i, "bias");
+  }
+}
+
+}  // namespace
+
+VisionValidation validate_vision(const Catalog& catalog, const ValidationFilter& filter) {
+  VisionValidation out;
+  EstimateOptions options;
+  options.assumptions = false;
+  Estimator estimator(catalog, options);
+  for (const ReplayableRun& run : catalog.runs().vision_runs) {
+    if (!selected(run, filter)) continue;
+    VisionReplay row;
+    row.run = &run;
+    row.source = vote_of(run.source);
+    try {
+      replay_vision(catalog, estimator, row);
+    } catch (const Error& error) {
+      row.problem = error.message;
+    }
+    out.rows.push_back(std::move(row));
+  }
+  weigh(out.rows);
+  std::vector<RowError> errors;
+  for (const VisionReplay& row : out.rows) {
+    if (row.weight > 0) errors.push_back({row.error, row.weight, row.source});
+  }
+  out.all = summarise(errors, "all", "all");
+  const auto votes = [&](bool contrastive) {
+    std::vector<const Replay*> chosen;
+    for (const VisionReplay& row : out.rows) {
+      if (row.weight > 0 && row.contrastive == contrastive) chosen.push_back(&row);
+    }
+    return votes_of(chosen);
+  };
+  out.vision = votes(false);
+  out.contrastive = votes(true);
+  read_left_out(catalog, out);
+  return out;
+}
+
+}  // namespace trcost

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "text/csv.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "quantity/suggest.h"
+#include "trcost/error.h"
+
+namespace trcost {
+namespace {
+
+// Appends what stands between quotes from `at` on, doubled quotes once, and moves behind the
+// closing one. False where there is none.
+bool read_quoted(std::string_view text, std::size_t& at, std::string& cell) {
+  while (true) {
+    const std::size_t quote = text.find('"', at);
+    if (quote == std::string_view::npos) return false;
+    cell += text.substr(at, quote - at);
+    at = quote + 1;
+    if (at == text.size() || text[at] != '"') return true;
+    cell += '"';
+    ++at;
+  }
+}
+
+// Reads one record from `at` on and moves behind its line end. False where a quote stays open.
+bool read_record(std::string_view text, std::size_t& at, std::vector<std::string>& cells) {
+  cells.clear();
+  cells.emplace_back();
+  while (at < text.size()) {
+    const std::size_t stop = std::min(text.find_first_of(",\"\n\r", at), text.size());
+    cells.back() += text.substr(at, stop - at);
+    at = stop + 1;
+    if (stop == text.size() || text[stop] == '\n') break;
+    if (text[stop] == ',') {
+      cells.emplace_back();
+    } else if (text[stop] == '"' && !read_quoted(text, at, cells.back())) {
+      return false;
+    }
+  }
+  at = std::min(at, text.size());
+  return true;
+}
+
+}  // namespace
+
+CsvTable::CsvTable(std::string_view text, std::string_view origin, std::vector<std::size_t>* odd)
+    : origin_(origin) {
+  std::size_t at = 0;
+  std::size_t line = 1;
+  std::vector<std::string> cells;
+  while (at < text.size()) {
+    const std::size_t start = line;
+    const std::size_t from = at;
+    if (!read_record(text, at, cells)) {
+      throw Error(ErrorKind::data, "a quote is not closed", {},
+                  fmt::format("{}:{}", origin, start));
+    }
+    line += static_cast<std::size_t>(std::count(&text[from], text.data() + at, '\n'));
+    if (header_.empty()) {
+      header_ = cells;
+      continue;
+    }
+    if (cells.size() == 1 && cells.front().empty()) continue;
+    if (cells.size() != header_.size()) {
+      if (odd != nullptr) {
+        odd->push_back(start);
+        continue;
+      }
+      throw Error(ErrorKind::data,
+                  fmt::format("the row has {} cells, the header {}", cells.size(), header_.size()),
+                  "quote a cell that contains a comma", fmt::format("{}:{}", origin, start));
+    }
+    cells_.push_back(std::move(cells));
+    lines_.push_back(start);
+  }
+  if (odd == nullptr && cells_.empty() && !header_.empty()) {
+    throw Error(ErrorKind::data, "the table has no row", "a header and a line per row are expected",
+                origin_);
+  }
+}
+
+bool CsvTable::has(std::string_view column) const {
+  return std::find(header_.begin(), header_.end(), column) != header_.end();
+}
+
+void CsvTable::fill(std::string_view column, std::string_view cell) {
+  if (!has(column)) {
+    header_.emplace_back(column);
+    for (std::vector<std::string>& row : cells_) row.emplace_back();
+  }
+  const std::size_t at = column_index(column);
+  for (std::vector<std::string>& row : cells_) {
+    if (row[at].empty()) row[at] = cell;
+  }
+}
+
+std::size_t CsvTable::column_index(std::string_view column) const {
+  const auto found = std::find(header_.begin(), header_.end(), column);
+  if (found == header_.end()) {
+    throw Error(ErrorKind::data, fmt::format("there is no column \"{}\"", column),
+                did_you_mean(column, header_), origin_);
+  }
+  return static_cast<std::size_t>(found - header_.begin());
+}
+
+const std::string& CsvTable::text(std::size_t row, std::string_view column) const {
+  return cells_[row][column_index(column)];
+}
+
+std::optional<double> CsvTable::number(std::size_t row, std::string_view column) const {
+  const std::string& cell = text(row, column);
+  if (cell.empty()) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+  if (error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value)) {
+    fail(row, column, fmt::format("\"{}\" is not a number", cell));
+  }
+  return value;
+}
+
+double CsvTable::required_number(std::size_t row, std::string_view column) const {
+  const std::optional<double> value = number(row, column);
+  if (!value) fail(row, column, "a number is missing", missing_);
+  return *value;
+}
+
+void CsvTable::fail(std::size_t row, std::string_view column, std::string message,
+                    std::string hint) const {
+  throw Error(ErrorKind::data, std::move(message), std::move(hint),
+              fmt::format("{}:{} column {}", origin_, lines_[row], column));
+}
+
+}  // namespace trcost
