@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing, builds trcost, and prints the main estimate. Built to be there soon: for
-# long sweeps, cmake -S . -B build -DCMAKE_CXX_FLAGS_RELEASE=-O3 and cmake --build build are faster.
+# Installs missing packages, builds trcost in `build`, and prints the main estimate. tests/run.sh
+# goes on in the same folder. `cmake --preset release` builds with -O3, which long sweeps are worth.
 set -eu
 cd "$(dirname "$0")/.."
 # shellcheck source=cmake/dependencies.sh

@@ -4,7 +4,7 @@
 
 #include "trcost/catalog.h"
 
-inline const trcost::Catalog& catalog() {
+inline const trcost::Catalog& test_catalog() {
   static const trcost::Catalog instance;
   return instance;
 }

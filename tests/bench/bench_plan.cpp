@@ -30,10 +30,10 @@ Workload llama_405b() {
 }
 
 StepModel model_of(const Workload& w, const std::string& accelerator, const std::string& stack) {
-  const Accelerator& chip = catalog().accelerator(accelerator);
+  const Accelerator& chip = test_catalog().accelerator(accelerator);
   return {w,
-          {&chip, &catalog().system(chip.system), &catalog().efficiency(chip),
-           &catalog().stack(stack), Precision::bf16}};
+          {&chip, &test_catalog().system(chip.system), &test_catalog().efficiency(chip),
+           &test_catalog().stack(stack), Precision::bf16}};
 }
 
 void search(benchmark::State& state, const Workload& w, const std::string& accelerator, double gpus,

@@ -46,9 +46,9 @@ SweepRequest planned(const std::string& select) {
 }
 
 void rows(benchmark::State& state, const SweepRequest& request, bool compute) {
-  const SweepPlan plan(request, catalog());
+  const SweepPlan plan(request, test_catalog());
   const SweepRenderer render = sweep_renderer(plan, Format::csv);
-  SweepWorker worker(plan, catalog());
+  SweepWorker worker(plan, test_catalog());
   std::string out;
   std::uint64_t index = 0;
   std::int64_t bytes = 0;

@@ -19,7 +19,7 @@ using namespace trcost;
 namespace {
 
 LanguageModel language(const char* name) {
-  return catalog().model(name).language;
+  return test_catalog().model(name).language;
 }
 
 // Of one token, as an engine keeps them; an indexer's key has 8 bits.
@@ -30,7 +30,7 @@ double cached_bytes(const LanguageModel& m, double bytes) {
 }
 
 LanguageModel of_config(const std::string& json) {
-  return parse_model(parse_strict_json(json, "config.json"), catalog()).language;
+  return parse_model(parse_strict_json(json, "config.json"), test_catalog()).language;
 }
 
 std::string refusal(const std::string& pattern) {
@@ -192,7 +192,7 @@ TEST_CASE("an estimate of a hybrid says that nothing published holds it", "[mode
     s.set_number(Field::data_tokens, 1e12);
     s.set_text(Field::hardware_accelerator, "h100-sxm");
     s.set_number(Field::hardware_gpus, 512);
-    return estimate(s, catalog()).front();
+    return estimate(s, test_catalog()).front();
   };
   const Estimate hybrid = answer("nemotron-h-8b"), dense = answer("llama-3.1-8b");
   CHECK(hybrid.performance.method.find("not held against published rows") != std::string::npos);
@@ -205,7 +205,7 @@ TEST_CASE("an estimate of a hybrid says that nothing published holds it", "[mode
 
 TEST_CASE("a hybrid is not served as if all its layers were of attention", "[models][hybrid]") {
   // Of 52 layers 4 keep keys and values, of 8 heads of 128 (config.json of Nemotron-H-8B-Base).
-  const ServedModel hybrid = served_model(catalog().model("nemotron-h-8b"));
+  const ServedModel hybrid = served_model(test_catalog().model("nemotron-h-8b"));
   CHECK(cache_bytes_per_token(hybrid, 2) == Approx(4 * 2 * 8 * 128 * 2));
   CHECK(hybrid.state_bytes > 0);
 }
@@ -218,7 +218,7 @@ TEST_CASE("states of a hybrid on one device are those of its parameters", "[mode
     Workload workload;
     workload.language = language(name);
     workload.seq_length = workload.attention_length = 4096;
-    const MemoryRecipe recipe = assumed_stack(catalog()).memory;
+    const MemoryRecipe recipe = assumed_stack(test_catalog()).memory;
     const MemoryUse use = MemoryModel(workload, recipe, Precision::bf16, 1e15).use(Layout{});
     const double params = count_parameters(workload.language).total;
     CHECK_THAT(use.weights, WithinRel(params * recipe.states.weights, 1e-9));

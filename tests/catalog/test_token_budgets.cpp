@@ -8,7 +8,7 @@ using namespace trcost;
 
 TEST_CASE("budgets grow, and every model of one saw about its tokens", "[catalog][token_budgets]") {
   double before = 0;
-  for (const TokenBudget& budget : load_token_budgets(catalog())) {
+  for (const TokenBudget& budget : load_token_budgets(test_catalog())) {
     CHECK(budget.tokens > before);
     before = budget.tokens;
     for (const BudgetModel& model : budget.models) {

@@ -19,7 +19,7 @@ using namespace trcost;
 
 namespace {
 
-bool contains(const std::string& text, std::string_view part) {
+bool contains_price_classes(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -30,8 +30,8 @@ PriceQuote ask(const PriceBook& book, std::string_view chip, PriceClass price_cl
   return select_price(book, query);
 }
 
-PriceRow row(std::string provider, std::string chip, double price, std::string_view date,
-             ProviderClass type = ProviderClass::specialist) {
+PriceRow row_price_classes(std::string provider, std::string chip, double price,
+                           std::string_view date, ProviderClass type = ProviderClass::specialist) {
   PriceRow out;
   out.provider = std::move(provider);
   out.provider_class = type;
@@ -76,8 +76,9 @@ TEST_CASE("every platform of an answer is priced in one class", "[cost][prices][
     for (const auto& [word, commitment] : kCommitments) {
       INFO(price_class_name(price_class) << " " << commitment_name(commitment));
       if (!class_sells(book, price_class, commitment)) {
-        CHECK(contains(message_of([&] { require_class_sells(book, price_class, commitment); }),
-                       price_class_name(price_class)));
+        CHECK(contains_price_classes(
+            message_of([&] { require_class_sells(book, price_class, commitment); }),
+            price_class_name(price_class)));
         continue;
       }
       for (const std::string& chip : catalog.assumed().accelerators) {
@@ -88,8 +89,8 @@ TEST_CASE("every platform of an answer is priced in one class", "[cost][prices][
         CHECK_FALSE(quote.date.empty());
         if (quote.imputed) {
           CHECK(quote.sigma >= 0.25);  // wider than any seller's list price
-          CHECK(contains(quote.rule, "imputed"));
-          CHECK(contains(quote.warning, format_price(*quote.usd)));
+          CHECK(contains_price_classes(quote.rule, "imputed"));
+          CHECK(contains_price_classes(quote.warning, format_price(*quote.usd)));
           continue;
         }
         for (const PriceRow* each : quote.rows) {
@@ -235,8 +236,8 @@ TEST_CASE("what somebody of the class asks comes before what would follow from o
         const PriceQuote quote = ask(book, chip, price_class, commitment);
         INFO(chip << " " << price_class_name(price_class) << " " << commitment_name(commitment)
                   << " " << low << ".." << high << ": " << quote.rule);
-        const bool capped = contains(quote.rule, "no more than") ||
-                            contains(quote.warning, "dearer than on-demand");
+        const bool capped = contains_price_classes(quote.rule, "no more than") ||
+                            contains_price_classes(quote.warning, "dearer than on-demand");
         if (quote.usd && !quote.imputed && !capped) {
           // Made of real offers of that kind alone.
           CHECK(*quote.usd >= all_low * (1 - 1e-9));
@@ -249,7 +250,7 @@ TEST_CASE("what somebody of the class asks comes before what would follow from o
         // One or two sellers of another level than the class's, or a term that is dearer than none.
         ++derived;
         CHECK(sellers.size() <= 2);
-        CHECK((contains(quote.rule, "brought to the level of the class") ||
+        CHECK((contains_price_classes(quote.rule, "brought to the level of the class") ||
                *ask(book, chip, price_class, Commitment::on_demand).usd < low));
       }
     }
@@ -262,18 +263,19 @@ TEST_CASE("a lone seller counts at the level of its class", "[cost][prices]") {
   PriceBook book;
   book.date = "2026-11-09";
   for (const char* chip : {"x", "y"}) {
-    for (const char* name : {"A", "B", "C"}) book.rows.push_back(row(name, chip, 4, "2026-10-01"));
-    book.rows.push_back(row("Dear", chip, 6, "2026-10-01"));
-    book.rows.push_back(row("Usual", chip, 4.5, "2026-10-01"));
+    for (const char* name : {"A", "B", "C"})
+      book.rows.push_back(row_price_classes(name, chip, 4, "2026-10-01"));
+    book.rows.push_back(row_price_classes("Dear", chip, 6, "2026-10-01"));
+    book.rows.push_back(row_price_classes("Usual", chip, 4.5, "2026-10-01"));
   }
   // 1.5 times the class's price of two other chips: 9 / 1.5.
-  book.rows.push_back(row("Dear", "z", 9, "2026-10-01"));
+  book.rows.push_back(row_price_classes("Dear", "z", 9, "2026-10-01"));
   PriceQuote quote = select_price(book, {"z"});
   CHECK(quote.usd == 6);
   CHECK(quote.imputed);
-  CHECK(
-      contains(quote.rule, "Dear asks $9.00, and 1.50 times the class's price over 2 other chips"));
-  CHECK(contains(quote.warning, "--provider Dear"));
+  CHECK(contains_price_classes(
+      quote.rule, "Dear asks $9.00, and 1.50 times the class's price over 2 other chips"));
+  CHECK(contains_price_classes(quote.warning, "--provider Dear"));
   // One that is in line stands as it is, with the range of a lone seller.
   book.rows.back().provider = "Usual";
   quote = select_price(book, {"z"});
@@ -284,7 +286,7 @@ TEST_CASE("a lone seller counts at the level of its class", "[cost][prices]") {
   book.rows.back().provider = "Stranger";
   CHECK(select_price(book, {"z"}).usd == 9);
   // Two that disagree are each brought to the level.
-  book.rows.push_back(row("Dear", "z", 15, "2026-10-01"));
+  book.rows.push_back(row_price_classes("Dear", "z", 15, "2026-10-01"));
   quote = select_price(book, {"z"});
   CHECK(quote.usd == 9.5);  // of 9 and 15 / 1.5
   CHECK(quote.imputed);
@@ -293,8 +295,8 @@ TEST_CASE("a lone seller counts at the level of its class", "[cost][prices]") {
 TEST_CASE("a secondary price that is out of line is no evidence", "[cost][prices]") {
   PriceBook book;
   book.date = "2026-11-09";
-  book.rows.push_back(row("A", "x", 16, "2026-07-07", ProviderClass::hyperscaler));
-  book.rows.push_back(row("B", "x", 27, "2026-09-19", ProviderClass::hyperscaler));
+  book.rows.push_back(row_price_classes("A", "x", 16, "2026-07-07", ProviderClass::hyperscaler));
+  book.rows.push_back(row_price_classes("B", "x", 27, "2026-09-19", ProviderClass::hyperscaler));
   book.rows.back().secondary = true;
   CHECK(ask(book, "x", PriceClass::hyperscaler, Commitment::on_demand).usd == 16);
   book.rows.back().secondary = false;
@@ -305,19 +307,19 @@ TEST_CASE("old offers of the class stand before other chips' prices", "[cost][pr
   PriceBook book;
   book.date = "2026-11-09";
   for (const char* name : {"A", "B", "C"}) {
-    book.rows.push_back(row(name, "x", 10, "2026-10-01", ProviderClass::hyperscaler));
+    book.rows.push_back(row_price_classes(name, "x", 10, "2026-10-01", ProviderClass::hyperscaler));
   }
   for (const char* chip : {"x", "y"}) {  // y is half of x
-    book.rows.push_back(row("S", chip, chip[0] == 'x' ? 4 : 2, "2026-10-01"));
+    book.rows.push_back(row_price_classes("S", chip, chip[0] == 'x' ? 4 : 2, "2026-10-01"));
   }
-  book.rows.push_back(row("A", "y", 3.4, "2025-07-01", ProviderClass::hyperscaler));
+  book.rows.push_back(row_price_classes("A", "y", 3.4, "2025-07-01", ProviderClass::hyperscaler));
   const auto price = [&] { return ask(book, "y", PriceClass::hyperscaler, Commitment::on_demand); };
   CHECK(price().usd == 3.4);
   CHECK(price().stale);
   CHECK_FALSE(price().imputed);
   book.rows.back().median = 1;  // no market moves so far in two years
   CHECK(price().usd == 5);
-  CHECK(contains(price().rule, "too old"));
+  CHECK(contains_price_classes(price().rule, "too old"));
   book.rows.back().median = 3.4;
   book.rows.back().date = parse_price_date("2024-07-01", "test");
   CHECK(price().usd == 5);
@@ -348,18 +350,18 @@ TEST_CASE("the newest quarter decides where it has enough sellers", "[cost][pric
   PriceBook book;
   book.date = "2026-11-09";
   for (const char* name : {"A", "B", "C", "D"}) {
-    book.rows.push_back(row(name, "h100-sxm", 2, "2026-05-01"));
+    book.rows.push_back(row_price_classes(name, "h100-sxm", 2, "2026-05-01"));
   }
   CHECK(select_price(book, {"h100-sxm"}).usd == 2);
-  CHECK(contains(select_price(book, {"h100-sxm"}).warning, "2026-05-01"));
+  CHECK(contains_price_classes(select_price(book, {"h100-sxm"}).warning, "2026-05-01"));
   for (const char* name : {"A", "B", "C"}) {
-    book.rows.push_back(row(name, "h100-sxm", 4, "2026-10-01"));
+    book.rows.push_back(row_price_classes(name, "h100-sxm", 4, "2026-10-01"));
   }
   // Three are not enough: D's old price fills in, and each seller has its newest.
   const PriceQuote mixed = select_price(book, {"h100-sxm"});
   CHECK(mixed.usd == 4);
   CHECK(mixed.rows.size() == 4);
-  book.rows.push_back(row("E", "h100-sxm", 5, "2026-11-01"));
+  book.rows.push_back(row_price_classes("E", "h100-sxm", 5, "2026-11-01"));
   const PriceQuote fresh = select_price(book, {"h100-sxm"});
   CHECK(fresh.usd == 4);
   CHECK(fresh.rows.size() == 4);
@@ -370,15 +372,16 @@ TEST_CASE("the newest quarter decides where it has enough sellers", "[cost][pric
   then.as_of = "2026-06-01";
   CHECK(select_price(book, then).usd == 2);
   then.as_of = "2027-03-01";
-  CHECK(contains(select_price(book, then).warning, "more than 90 days before 2027-03-01"));
+  CHECK(contains_price_classes(select_price(book, then).warning,
+                               "more than 90 days before 2027-03-01"));
 }
 
 TEST_CASE("a secondary price yields to one with an address", "[cost][prices]") {
   PriceBook book;
   book.date = "2026-11-09";
   for (const char* name : {"A", "B", "C", "D"}) {
-    book.rows.push_back(row(name, "h100-sxm", 4, "2026-10-01"));
-    book.rows.push_back(row(std::string(name) + "2", "h100-sxm", 3, "2026-11-01"));
+    book.rows.push_back(row_price_classes(name, "h100-sxm", 4, "2026-10-01"));
+    book.rows.push_back(row_price_classes(std::string(name) + "2", "h100-sxm", 3, "2026-11-01"));
     book.rows.back().secondary = true;
   }
   CHECK(select_price(book, {"h100-sxm"}).usd == 4);
@@ -390,19 +393,19 @@ TEST_CASE("a chip that nobody of the class sells is priced by its sibling", "[co
   PriceBook book;
   book.date = "2026-11-09";
   for (const char* name : {"A", "B", "C", "D"})
-    book.rows.push_back(row(name, "x", 4, "2026-10-01"));
-  book.rows.push_back(row("Big", "x", 10, "2026-10-01", ProviderClass::hyperscaler));
-  book.rows.push_back(row("Big", "y", 15, "2026-10-01", ProviderClass::hyperscaler));
+    book.rows.push_back(row_price_classes(name, "x", 4, "2026-10-01"));
+  book.rows.push_back(row_price_classes("Big", "x", 10, "2026-10-01", ProviderClass::hyperscaler));
+  book.rows.push_back(row_price_classes("Big", "y", 15, "2026-10-01", ProviderClass::hyperscaler));
   const PriceQuote quote = select_price(book, {"y"});
   CHECK(quote.usd == 6);  // 4 x 15 / 10, not 15
   CHECK(quote.imputed);
-  CHECK(contains(quote.rule, "x x 1.5, the ratio of the two at Big"));
-  CHECK(contains(quote.warning, "--provider Big"));
+  CHECK(contains_price_classes(quote.rule, "x x 1.5, the ratio of the two at Big"));
+  CHECK(contains_price_classes(quote.warning, "--provider Big"));
   CHECK(quote.sigma > select_price(book, {"x"}).sigma);
   // Nobody sells both: by what the classes differ over other chips, 4 / 10.
   book.rows.back().provider = "Large";
   for (const char* name : {"Big2", "Big3"}) {
-    book.rows.push_back(row(name, "x", 10, "2026-10-01", ProviderClass::hyperscaler));
+    book.rows.push_back(row_price_classes(name, "x", 10, "2026-10-01", ProviderClass::hyperscaler));
   }
   CHECK(select_price(book, {"y"}).usd == 6);
 }
@@ -425,7 +428,7 @@ TEST_CASE("a chip that its maker alone rents costs what its maker asks",
         if (!quote.usd) continue;
         ++priced;
         CHECK(quote.other_class);
-        CHECK(contains(quote.warning, "only its maker's cloud rents it"));
+        CHECK(contains_price_classes(quote.warning, "only its maker's cloud rents it"));
         CHECK(std::ranges::any_of(book.rows, [&](const PriceRow& each) {
           return each.accelerator == name && each.provider_class == ProviderClass::hyperscaler &&
                  *quote.usd <= each.high;
@@ -470,25 +473,25 @@ TEST_CASE("an old price is no sibling and yields to a sibling of today", "[cost]
   PriceBook book;
   book.date = "2026-11-09";
   // What idles was cheap years ago: nothing follows from it.
-  book.rows.push_back(row("Big", "x", 0.2, "2024-01-01"));
+  book.rows.push_back(row_price_classes("Big", "x", 0.2, "2024-01-01"));
   book.rows.back().commitment = Commitment::spot;
   for (const char* chip : {"x", "y", "z"}) {
-    book.rows.push_back(row("Big", chip, chip[0] == 'y' ? 2 : 1, "2026-10-01"));
+    book.rows.push_back(row_price_classes("Big", chip, chip[0] == 'y' ? 2 : 1, "2026-10-01"));
   }
   PriceQuery query{"y", Commitment::spot};
   CHECK_FALSE(select_price(book, query).usd.has_value());
   // Of several siblings the one with the newest row.
-  book.rows.push_back(row("Big", "x", 0.3, "2026-02-01"));
+  book.rows.push_back(row_price_classes("Big", "x", 0.3, "2026-02-01"));
   book.rows.back().commitment = Commitment::spot;
-  book.rows.push_back(row("Big", "z", 0.6, "2026-11-01"));
+  book.rows.push_back(row_price_classes("Big", "z", 0.6, "2026-11-01"));
   book.rows.back().commitment = Commitment::spot;
   CHECK(select_price(book, query).usd == 1.2);
   // An own price of years ago says less than that; alone it stands, and says its age.
-  book.rows.push_back(row("Big", "y", 9, "2024-01-01"));
+  book.rows.push_back(row_price_classes("Big", "y", 9, "2024-01-01"));
   book.rows.back().commitment = Commitment::spot;
   const PriceQuote quote = select_price(book, query);
   CHECK(quote.usd == 1.2);
-  CHECK(contains(quote.rule, "too old"));
+  CHECK(contains_price_classes(quote.rule, "too old"));
   book.rows.erase(book.rows.begin() + 1, book.rows.begin() + 4);
   CHECK(select_price(book, query).usd == 9);
   CHECK(select_price(book, query).stale);
@@ -497,7 +500,7 @@ TEST_CASE("an old price is no sibling and yields to a sibling of today", "[cost]
 TEST_CASE("a row without a date is of no earlier day than the book", "[cost][prices]") {
   PriceBook book;
   book.date = "2026-11-09";
-  book.rows.push_back(row("A", "x", 2, "2026-10-01"));
+  book.rows.push_back(row_price_classes("A", "x", 2, "2026-10-01"));
   book.rows.back().date = {};
   book.rows.back().guessed = true;
   CHECK(select_price(book, {"x"}).usd == 2);
@@ -514,15 +517,16 @@ TEST_CASE("a class word is no provider", "[cost][prices]") {
   const Catalog catalog;
   const std::string message =
       message_of([&] { find_provider(price_book(catalog), "hyperscaler"); });
-  CHECK(contains(message, "--price-class hyperscaler"));
+  CHECK(contains_price_classes(message, "--price-class hyperscaler"));
 }
 
 TEST_CASE("the shipped price files hold nothing that a copy of them would not", "[cost][prices]") {
   const Catalog catalog;
   for (const PriceRow& each : price_book(catalog).rows) {
     INFO(each.file << " " << each.accelerator);
-    const bool address = contains(each.source, "://") || contains(each.source, "github.com") ||
-                         contains(each.source, "arXiv:");
+    const bool address = contains_price_classes(each.source, "://") ||
+                         contains_price_classes(each.source, "github.com") ||
+                         contains_price_classes(each.source, "arXiv:");
     CHECK((address || each.secondary));
   }
 }

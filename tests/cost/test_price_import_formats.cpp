@@ -26,7 +26,7 @@ PriceImport imported(const std::string& table, std::string provider = "Somebody"
   return import_prices(table, "vms.csv", options);
 }
 
-std::string why(const std::string& table) {
+std::string why_price_import_formats(const std::string& table) {
   const PriceImport import = imported(table);
   INFO(table);
   CHECK(import.rows.empty());
@@ -41,7 +41,7 @@ std::string only_accelerator(const std::string& table) {
   return import.rows.front().accelerator;
 }
 
-bool contains(const std::string& text, std::string_view part) {
+bool contains_price_import_formats(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -83,7 +83,8 @@ TEST_CASE("Google's accelerators get the price of their machine", "[cost][import
     if (row.product == "a2-highgpu-8g") CHECK(row.accelerator == "a100-sxm-40gb");
   }
   REQUIRE(import.refused.size() == 2);  // without a machine in the zone; with many machines
-  for (const RefusedRow& row : import.refused) CHECK(contains(row.why, "machine"));
+  for (const RefusedRow& row : import.refused)
+    CHECK(contains_price_import_formats(row.why, "machine"));
 }
 
 TEST_CASE("memory in GiB under the name of MiB", "[cost][import]") {
@@ -94,8 +95,10 @@ TEST_CASE("memory in GiB under the name of MiB", "[cost][import]") {
   CHECK(only_accelerator(sky("A100-80GB", info("80"), "1.39,")) == "a100-sxm-80gb");
   CHECK(only_accelerator(sky("A100", info("81920"), "1.39,")) == "a100-sxm-80gb");
   CHECK(only_accelerator(sky("A100", info("40"), "1.39,")) == "a100-sxm-40gb");
-  CHECK(contains(why(sky("A100-80GB", info("40960"), "1.39,")), "40 GB"));
-  CHECK(contains(why(sky("A100", "", "1.39,")), "the memory of \"A100\" is not said"));
+  CHECK(contains_price_import_formats(
+      why_price_import_formats(sky("A100-80GB", info("40960"), "1.39,")), "40 GB"));
+  CHECK(contains_price_import_formats(why_price_import_formats(sky("A100", "", "1.39,")),
+                                      "the memory of \"A100\" is not said"));
   CHECK(only_accelerator(sky("A100-80GB", "{'Gpus': [{'Name': 'A100 PCIe'}]}", "1.39,")) ==
         "a100-pcie-80gb");
   CHECK(only_accelerator(sky("B300", info("268288"), "6.99,")) == "b300");
@@ -105,7 +108,8 @@ TEST_CASE("memory in GiB under the name of MiB", "[cost][import]") {
 TEST_CASE("accelerators that are almost of a known name are not it", "[cost][import]") {
   for (const char* name :
        {"RTX3090-Ti", "RTX4090D", "H20-3e", "H100-1g.10gb", "A100X", "A100-MIG", "H1000"}) {
-    CHECK(contains(why(hunt(name, "", "False")), "unknown accelerator"));
+    CHECK(contains_price_import_formats(why_price_import_formats(hunt(name, "", "False")),
+                                        "unknown accelerator"));
   }
   CHECK(only_accelerator(hunt("H100NVL", "94", "False")) == "h100-nvl");
   CHECK(only_accelerator(hunt("NVIDIA H100 80GB HBM3", "80", "False")) == "h100-sxm");
@@ -118,9 +122,12 @@ TEST_CASE("accelerators that are almost of a known name are not it", "[cost][imp
 }
 
 TEST_CASE("a part of an accelerator is none", "[cost][import]") {
-  CHECK(contains(why(hunt("A100", "4", "False")), "4 GB"));
-  CHECK(contains(why(hunt("H100", "10", "False")), "part of an accelerator"));
-  CHECK(contains(why(hunt("L40S", "12", "False")), "part of an accelerator"));
+  CHECK(
+      contains_price_import_formats(why_price_import_formats(hunt("A100", "4", "False")), "4 GB"));
+  CHECK(contains_price_import_formats(why_price_import_formats(hunt("H100", "10", "False")),
+                                      "part of an accelerator"));
+  CHECK(contains_price_import_formats(why_price_import_formats(hunt("L40S", "12", "False")),
+                                      "part of an accelerator"));
   // Vultr's bare metal lists the memory of all eight.
   CHECK(imported(std::string(kHunt) + "m,r,20,8,H100,640,False\n").rows.size() == 1);
 }
@@ -131,16 +138,19 @@ TEST_CASE("a spot price is below on-demand, or it is none", "[cost][import]") {
     REQUIRE(import.rows.size() == 1);
     CHECK(import.rows.front().commitment == Commitment::on_demand);
     REQUIRE(import.refused.size() == 1);
-    CHECK(contains(import.refused.front().why, "not below"));
+    CHECK(contains_price_import_formats(import.refused.front().why, "not below"));
   }
   CHECK(imported(sky("H100", "", "1.39,0.9")).rows.size() == 2);
-  CHECK(contains(why(hunt("H100", "80", "maybe")), "spot is \"maybe\""));
-  CHECK(contains(why(hunt("H100", "80", "")), "spot is \"\""));
+  CHECK(contains_price_import_formats(why_price_import_formats(hunt("H100", "80", "maybe")),
+                                      "spot is \"maybe\""));
+  CHECK(contains_price_import_formats(why_price_import_formats(hunt("H100", "80", "")),
+                                      "spot is \"\""));
   CHECK(imported(hunt("H100", "80", "true")).rows.front().commitment == Commitment::spot);
 }
 
 TEST_CASE("placeholders, repetitions and odd rows are refused one by one", "[cost][import]") {
-  CHECK(contains(why(std::string(kHunt) + "m,r,700.0,8,H100,80,False\n"), "placeholder"));
+  CHECK(contains_price_import_formats(
+      why_price_import_formats(std::string(kHunt) + "m,r,700.0,8,H100,80,False\n"), "placeholder"));
   const PriceImport twice = imported(std::string(kHunt) +
                                      "m,r,24,8,H100,80,False\n"
                                      "m,r,24,8,H100,80,False\n"
@@ -150,7 +160,7 @@ TEST_CASE("placeholders, repetitions and odd rows are refused one by one", "[cos
   CHECK(twice.rows.size() == 2);
   REQUIRE(twice.refused.size() == 3);
   CHECK(twice.refused[0].why == "a repetition of an earlier row");
-  CHECK(contains(twice.refused[1].why, "another price"));
+  CHECK(contains_price_import_formats(twice.refused[1].why, "another price"));
   CHECK(twice.refused[2].line == 5);
-  CHECK(contains(twice.refused[2].why, "cells"));
+  CHECK(contains_price_import_formats(twice.refused[2].why, "cells"));
 }

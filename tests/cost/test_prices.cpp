@@ -15,7 +15,7 @@ using namespace trcost;
 
 namespace {
 
-PriceRow row(std::string provider, ProviderClass type, double price, std::string date) {
+PriceRow row_prices(std::string provider, ProviderClass type, double price, std::string date) {
   PriceRow out;
   out.provider = std::move(provider);
   out.provider_class = type;
@@ -27,19 +27,19 @@ PriceRow row(std::string provider, ProviderClass type, double price, std::string
   return out;
 }
 
-bool contains(const std::string& text, std::string_view part) {
+bool contains_prices(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
 PriceBook small_book() {
   PriceBook book;
   book.date = "2026-10-26";
-  book.rows = {row("A", ProviderClass::specialist, 2, "2026-05"),
-               row("B", ProviderClass::specialist, 3, "2025-H2"),
-               row("C", ProviderClass::specialist, 4, "2026-01-31"),
-               row("Old", ProviderClass::specialist, 9, "2025-03-02"),
-               row("Big", ProviderClass::hyperscaler, 11, "2026-09-19"),
-               row("Market", ProviderClass::marketplace, 1, "2026-09-19")};
+  book.rows = {row_prices("A", ProviderClass::specialist, 2, "2026-05"),
+               row_prices("B", ProviderClass::specialist, 3, "2025-H2"),
+               row_prices("C", ProviderClass::specialist, 4, "2026-01-31"),
+               row_prices("Old", ProviderClass::specialist, 9, "2025-03-02"),
+               row_prices("Big", ProviderClass::hyperscaler, 11, "2026-09-19"),
+               row_prices("Market", ProviderClass::marketplace, 1, "2026-09-19")};
   return book;
 }
 
@@ -52,7 +52,7 @@ std::string file_with(const std::string& price) {
   return text.replace(text.find("%s"), 2, price);
 }
 
-std::string refusal(const std::string& text) {
+std::string refusal_prices(const std::string& text) {
   return message_of([&] { parse_price_file(text, "x.json", "2026-10-26"); });
 }
 
@@ -76,20 +76,20 @@ TEST_CASE("the default is the median of specialists of the last 12 months", "[co
   CHECK(quote.usd == 3.0);
   CHECK(quote.rows.size() == 2);  // a price of some day of half a year may be too old
   for (const char* part : {"2 specialists in the 12 months", "A $2.00 (2026-05)", "C $4.00"}) {
-    CHECK(contains(quote.source, part));
+    CHECK(contains_prices(quote.source, part));
   }
-  for (const char* part : {"Old", "B $3.00"}) CHECK_FALSE(contains(quote.source, part));
+  for (const char* part : {"Old", "B $3.00"}) CHECK_FALSE(contains_prices(quote.source, part));
   CHECK(quote.date == "2026-01-31 to 2026-05");  // not only the newest
   CHECK(quote.provider == "A, C");
   CHECK(quote.price_class == PriceClass::specialist);
   CHECK_FALSE(quote.imputed);
-  CHECK(contains(quote.warning, "more than 90 days"));  // 2026-05-01 on 2026-10-26
+  CHECK(contains_prices(quote.warning, "more than 90 days"));  // 2026-05-01 on 2026-10-26
 }
 
 TEST_CASE("a provider counts once, with its newest and cheapest row", "[cost][prices]") {
   PriceBook book = small_book();
-  book.rows.push_back(row("A", ProviderClass::specialist, 2.5, "2026-06"));
-  book.rows.push_back(row("A", ProviderClass::specialist, 2.4, "2026-06"));
+  book.rows.push_back(row_prices("A", ProviderClass::specialist, 2.5, "2026-06"));
+  book.rows.push_back(row_prices("A", ProviderClass::specialist, 2.4, "2026-06"));
   const PriceQuote quote = select_price(book, {"h100-sxm", Commitment::on_demand});
   CHECK(quote.rows.size() == 2);
   CHECK(quote.rows.front()->median == 2.4);
@@ -104,14 +104,14 @@ TEST_CASE("what a class lacks is said, not taken from another in silence", "[cos
   drop("C");
   PriceQuote quote = select_price(book, {"h100-sxm", Commitment::on_demand});
   CHECK(quote.usd == 6.0);  // B's and Old's: never Market's 1, which is of another class
-  CHECK(contains(quote.rule, "older than a year or of a guessed date"));
+  CHECK(contains_prices(quote.rule, "older than a year or of a guessed date"));
   CHECK_FALSE(quote.warning.empty());
   drop("B");
   drop("Old");
   // No other chip tells what the classes differ by: no price rather than that of another class.
   quote = select_price(book, {"h100-sxm", Commitment::on_demand});
   CHECK_FALSE(quote.usd.has_value());
-  CHECK(contains(quote.source, "--price"));
+  CHECK(contains_prices(quote.source, "--price"));
   PriceQuery query{"h100-sxm"};
   query.price_class = PriceClass::hyperscaler;
   CHECK(select_price(book, query).usd == 11);
@@ -123,7 +123,7 @@ TEST_CASE("what a class lacks is said, not taken from another in silence", "[cos
 TEST_CASE("a term is what the class takes off its own prices", "[cost][prices]") {
   PriceBook book = small_book();
   const auto term = [&](std::string provider, ProviderClass type, double price, std::string date) {
-    PriceRow out = row(std::move(provider), type, price, std::move(date));
+    PriceRow out = row_prices(std::move(provider), type, price, std::move(date));
     out.commitment = Commitment::reserved_1y;
     return out;
   };
@@ -141,15 +141,16 @@ TEST_CASE("a term is what the class takes off its own prices", "[cost][prices]")
   CHECK(asked.sigma > 0.25);  // of one seller alone
   // Where nobody does, what its sellers take off: A asks 80 % of its own 2.
   for (const auto& [name, price] : {std::pair("E", 2.5), std::pair("F", 3.5)}) {
-    book.rows.push_back(row(name, ProviderClass::specialist, price, "2026-05"));
+    book.rows.push_back(row_prices(name, ProviderClass::specialist, price, "2026-05"));
     book.rows.back().accelerator = "h200";
   }
   PriceQuote quote = select_price(book, {"h200", Commitment::reserved_1y});
   CHECK_THAT(quote.usd.value(), WithinRel(3.0 * 0.8, 1e-9));
   CHECK(quote.factor == 0.8);
   CHECK(quote.imputed);
-  for (const char* part : {"reserved-1y", "80 %", "A 80 %"}) CHECK(contains(quote.rule, part));
-  CHECK(contains(derive_price(quote, "h200").numbers, " x 0.8;"));
+  for (const char* part : {"reserved-1y", "80 %", "A 80 %"})
+    CHECK(contains_prices(quote.rule, part));
+  CHECK(contains_prices(derive_price(quote, "h200").numbers, " x 0.8;"));
   // What a seller publishes as its discount counts as its prices do.
   book.discounts.push_back({"D", ProviderClass::specialist, Commitment::reserved_1y, 0.6,
                             parse_price_date("2026-09", "test"), "a page"});
@@ -168,10 +169,10 @@ TEST_CASE("provider and region narrow the choice", "[cost][prices]") {
   PriceBook book = small_book();
   CHECK(select_price(book, {"h100-sxm", Commitment::on_demand, "big"}).usd == 11);
   CHECK_FALSE(select_price(book, {"b200", Commitment::on_demand, "Big"}).usd.has_value());
-  CHECK(contains(message_of([&] {
-                   select_price(book, {"h100-sxm", Commitment::on_demand, "Marke"});
-                 }),
-                 "Market"));
+  CHECK(contains_prices(message_of([&] {
+                          select_price(book, {"h100-sxm", Commitment::on_demand, "Marke"});
+                        }),
+                        "Market"));
   book.rows[0].region = "us-east-1";
   book.rows[1].region = "us/eu";
   const auto of = [&](const char* region) {
@@ -183,7 +184,7 @@ TEST_CASE("provider and region narrow the choice", "[cost][prices]") {
   book.rows.resize(1);   // in us-east-1 only
   const PriceQuote elsewhere = select_price(book, {"h100-sxm", Commitment::on_demand, {}, "asia"});
   CHECK(elsewhere.usd == 2);
-  CHECK(contains(elsewhere.rule, "no price in asia"));
+  CHECK(contains_prices(elsewhere.rule, "no price in asia"));
 }
 
 TEST_CASE("unverified rows never enter a default", "[cost][prices]") {
@@ -194,25 +195,26 @@ TEST_CASE("unverified rows never enter a default", "[cost][prices]") {
 
 TEST_CASE("a price file is read strictly", "[cost][prices]") {
   CHECK(parse_price_file(file_with("2.5"), "x.json", "2026-10-26").rows.front().median == 2.5);
-  CHECK(contains(refusal(file_with("-2.5")), "above 0"));
-  CHECK(contains(refusal(file_with("0")), "above 0"));
-  CHECK(contains(refusal(file_with("1e400")), "x.json"));
-  CHECK(contains(refusal(file_with(R"({"low": 3, "median": 2, "high": 4})")), "swapped"));
-  CHECK(contains(refusal(file_with(R"({"low": 1, "median": 2})")), "high"));
+  CHECK(contains_prices(refusal_prices(file_with("-2.5")), "above 0"));
+  CHECK(contains_prices(refusal_prices(file_with("0")), "above 0"));
+  CHECK(contains_prices(refusal_prices(file_with("1e400")), "x.json"));
+  CHECK(contains_prices(refusal_prices(file_with(R"({"low": 3, "median": 2, "high": 4})")),
+                        "swapped"));
+  CHECK(contains_prices(refusal_prices(file_with(R"({"low": 1, "median": 2})")), "high"));
   std::string future = file_with("2");
   future.replace(future.find("2026-05"), 7, "2026-12");
-  CHECK(contains(refusal(future), "after the book's date"));
+  CHECK(contains_prices(refusal_prices(future), "after the book's date"));
   std::string twice = file_with("2");
   const std::size_t begin = twice.find("{\"provider\"");
   const std::string entry = twice.substr(begin, twice.find("}]") + 1 - begin);
   twice.insert(begin, entry + ", ");
-  CHECK(contains(refusal(twice), "duplicate"));
+  CHECK(contains_prices(refusal_prices(twice), "duplicate"));
   std::string nameless = file_with("2");
   nameless.replace(nameless.find("\"source\": \"a page\", "), 20, "");
-  CHECK(contains(refusal(nameless), "source"));
+  CHECK(contains_prices(refusal_prices(nameless), "source"));
   std::string misspelt = file_with("2");
   misspelt.replace(misspelt.find("commitment"), 10, "comitment");
-  CHECK_FALSE(refusal(misspelt).empty());
+  CHECK_FALSE(refusal_prices(misspelt).empty());
 }
 
 TEST_CASE("the built-in book loads and its defaults look like the market", "[cost][prices]") {
@@ -259,11 +261,11 @@ TEST_CASE("regions", "[cost][regions]") {
   const Region& tokyo = find_region(regions, "asia-northeast1");
   CHECK(electricity_price(regions, tokyo) ==
         electricity_price(regions, find_region(regions, "jp")));
-  CHECK(contains(message_of([&] { find_region(regions, "us-centrl1"); }), "us-central1"));
+  CHECK(contains_prices(message_of([&] { find_region(regions, "us-centrl1"); }), "us-central1"));
   // Eurostat, 20 to 70 GWh a year, without taxes.
   CHECK(electricity_price(regions, find_region(regions, "de"))->value == 0.1552);
   const Region& world = find_region(regions, "world");
   CHECK(electricity_price(regions, world) == nullptr);
-  CHECK(contains(message_of([&] { require_electricity_price(regions, world); }),
-                 "--electricity-price"));
+  CHECK(contains_prices(message_of([&] { require_electricity_price(regions, world); }),
+                        "--electricity-price"));
 }

@@ -26,13 +26,13 @@ struct Resolved : ResolvedWork, Amounts {};
 
 Resolved resolved(const Scenario& s) {
   Notes silent(false);
-  const ResolvedWork work = resolve_work(s, catalog(), silent);
+  const ResolvedWork work = resolve_work(s, test_catalog(), silent);
   return {work, resolve_amounts(s, work, silent)};
 }
 
 bool warns(const Scenario& s, const std::string& part) {
   Notes notes(true);
-  resolve_work(s, catalog(), notes);
+  resolve_work(s, test_catalog(), notes);
   return std::ranges::any_of(notes.warnings, [&](const std::string& text) {
     return text.find(part) != std::string::npos;
   });
@@ -145,7 +145,7 @@ TEST_CASE("samples on many accelerators leave none idle for want of a sequence",
   // Where a host issues kernels one by one, a step of 640 sequences takes no longer than one of
   // 512, and 320 accelerators do it: what is asked of here is software that nothing waits for.
   s.set_text(Field::efficiency_stack, "mlperf");
-  const Estimate e = estimate(s, catalog()).front();
+  const Estimate e = estimate(s, test_catalog()).front();
   CHECK(e.layout.gpus() >= 0.99 * 512);
   CHECK(e.layout.global_batch >= 0.99 * 512);
 }
@@ -169,9 +169,9 @@ TEST_CASE("the size of an image moves its tokens, or a warning says why not",
   }
   // 1920x1080 in 32-pixel squares: 60 x 34 (Qwen3-VL's smart_resize).
   CHECK(tokens(sized(10e9, "vl"), "1920x1080") == 60 * 34);
-  for (const std::string& name : catalog().names(CatalogKind::encoders)) {
+  for (const std::string& name : test_catalog().names(CatalogKind::encoders)) {
     INFO(name);
-    if (catalog().encoder(name).patch <= 0) continue;
+    if (test_catalog().encoder(name).patch <= 0) continue;
     Scenario s = sized(70e9, "vl");
     s.set_text(Field::model_vision_encoder, name);
     const bool moves = tokens(s, "448x448") != tokens(s, "1344x896") ||
@@ -199,7 +199,7 @@ TEST_CASE("images of no given size are stored as their originals",
     s.set_text(Field::model_vision_encoder, encoder);
     s.set_number(Field::data_samples, 10e6);
     s.set_text(Field::hardware_accelerator, "h100-sxm");
-    const double tb = estimate(s, catalog()).front().pipeline->dataset_bytes / 1e12;
+    const double tb = estimate(s, test_catalog()).front().pipeline->dataset_bytes / 1e12;
     CHECK(tb > 5);
     CHECK(tb < 20);
   }
@@ -209,13 +209,13 @@ TEST_CASE("what published models' tokens cost stands beside the compute-optimal 
           "[estimate][amounts]") {
   Scenario s = sized(10e9, "vl");
   s.set_text(Field::hardware_accelerator, "b200");
-  const Estimate optimal = estimate(s, catalog()).front();
-  const auto found = token_alternatives(s, catalog(), optimal);
+  const Estimate optimal = estimate(s, test_catalog()).front();
+  const auto found = token_alternatives(s, test_catalog(), optimal);
   REQUIRE(found.size() == 2);
   for (const TokenAlternative& each : found) {
     Scenario asked = s;
     asked.set_number(Field::data_tokens, each.tokens);
-    const Estimate e = estimate(asked, catalog()).front();
+    const Estimate e = estimate(asked, test_catalog()).front();
     CHECK(each.gpus == e.gpus);
     CHECK(each.gpu_hours == e.gpu_hours);
     CHECK(each.total_usd == e.cost.total);
@@ -224,7 +224,7 @@ TEST_CASE("what published models' tokens cost stands beside the compute-optimal 
   CHECK(found[0].example.name == "Qwen3-VL 8B");
   CHECK(found[1].example.name == "Llama 3.1 8B");
   s.set_number(Field::data_tokens, 2e12);
-  CHECK(token_alternatives(s, catalog(), estimate(s, catalog()).front()).empty());
+  CHECK(token_alternatives(s, test_catalog(), estimate(s, test_catalog()).front()).empty());
 }
 
 TEST_CASE("what is computed grows with the share of images without a jump",
@@ -238,7 +238,7 @@ TEST_CASE("what is computed grows with the share of images without a jump",
     s.set_text(Field::data_packing, packing);
     s.set_number(Field::data_image_share, share);
     Notes silent(false);
-    const ResolvedWork work = resolve_work(s, catalog(), silent);
+    const ResolvedWork work = resolve_work(s, test_catalog(), silent);
     // A corpus has as many whatever they are.
     const double tokens = samples ? work.sample_tokens : 1;
     return Share{tokens / work.workload.padding_efficiency, work.workload.imbalance};

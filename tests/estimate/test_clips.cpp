@@ -38,11 +38,11 @@ Scenario audio(double seconds) {
 
 Workload workload(const Scenario& s) {
   Notes silent(false);
-  return resolve_work(s, catalog(), silent).workload;
+  return resolve_work(s, test_catalog(), silent).workload;
 }
 
 Estimate answer(const Scenario& s) {
-  return estimate(s, catalog()).front();
+  return estimate(s, test_catalog()).front();
 }
 
 std::string refusal(const Scenario& s) {
@@ -127,7 +127,7 @@ TEST_CASE("what does not go together with a clip is refused", "[estimate][clips]
 TEST_CASE("clips that the rule cuts off are said", "[estimate][clips]") {
   const auto warns = [](const Scenario& s) {
     Notes notes(true);
-    resolve_work(s, catalog(), notes);
+    resolve_work(s, test_catalog(), notes);
     for (const std::string& text : notes.warnings) {
       if (text.find("of a clip at most") != std::string::npos) return true;
     }

@@ -35,13 +35,13 @@ Scenario job(const std::string& model) {
   s.set_text(Field::model_name, model);
   s.set_text(Field::hardware_accelerator, "h100-sxm");
   constexpr double kLarge = 50e9;
-  const bool large = count_parameters(catalog().model(model)).total > kLarge;
+  const bool large = count_parameters(test_catalog().model(model)).total > kLarge;
   s.set_number(Field::hardware_gpus, large ? 1024 : 64);
   return s;
 }
 
 Estimate first(const Scenario& s) {
-  return estimate(s, catalog()).front();
+  return estimate(s, test_catalog()).front();
 }
 
 // Vocabularies padded by a few rows for image tokens differ between the two; nothing else may.
@@ -70,7 +70,7 @@ TEST_CASE("the config.json of a model is costed as the catalog's entry",
     if (other != kNames.end()) name = other->second;
     INFO(path << " and " << name);
     if (kAlone.contains(name)) continue;
-    const bool vision = catalog().model(path).vision.has_value();
+    const bool vision = test_catalog().model(path).vision.has_value();
     if (!vision) {
       Scenario text = job(name), same = job(path);
       for (Scenario* each : {&text, &same}) {

@@ -11,7 +11,7 @@ using namespace trcost;
 
 namespace {
 
-Scenario samples(const char* model, double images) {
+Scenario samples_context(const char* model, double images) {
   Scenario s;
   s.set_text(Field::model_name, model);
   s.set_number(Field::data_samples, 1e4);
@@ -19,15 +19,15 @@ Scenario samples(const char* model, double images) {
   return s;
 }
 
-ResolvedWork resolved(const Scenario& s) {
+ResolvedWork resolved_context(const Scenario& s) {
   Notes notes(false);
-  return resolve_work(s, catalog(), notes);
+  return resolve_work(s, test_catalog(), notes);
 }
 
 // What the scenario is refused for; empty where it is not.
-std::string refusal(const Scenario& s) {
+std::string refusal_context(const Scenario& s) {
   try {
-    resolved(s);
+    resolved_context(s);
   } catch (const Error& error) {
     CHECK(error.kind == ErrorKind::usage);
     CHECK_FALSE(error.hint.empty());
@@ -40,35 +40,35 @@ std::string refusal(const Scenario& s) {
 
 TEST_CASE("more images than the model's context holds are refused", "[estimate][vision][errors]") {
   // LLaVA-1.5: 576 tokens an image, 324 of text, a context of 4096: (4096 - 324) / 576 = 6.5.
-  CHECK(refusal(samples("llava-1.5-7b", 6)).empty());
-  const std::string message = refusal(samples("llava-1.5-7b", 7));
+  CHECK(refusal_context(samples_context("llava-1.5-7b", 6)).empty());
+  const std::string message = refusal_context(samples_context("llava-1.5-7b", 7));
   CHECK(message.find("7 images of 576 tokens and 324 text tokens") != std::string::npos);
   CHECK(message.find("llava-1.5-7b, 4096 tokens") != std::string::npos);
-  CHECK_FALSE(refusal(samples("llava-1.5-7b", 500)).empty());
+  CHECK_FALSE(refusal_context(samples_context("llava-1.5-7b", 500)).empty());
   // Packed with others, a sample's text can be cut, its images cannot: 7 x 576 = 4032.
-  Scenario packed = samples("llava-1.5-7b", 7);
+  Scenario packed = samples_context("llava-1.5-7b", 7);
   packed.set_text(Field::data_packing, "packed");
-  CHECK(refusal(packed).empty());
-  CHECK(resolved(packed).seq_length == 4096);
+  CHECK(refusal_context(packed).empty());
+  CHECK(resolved_context(packed).seq_length == 4096);
   packed.set_number(Field::data_images_per_sample, 8);
-  CHECK_FALSE(refusal(packed).empty());
+  CHECK_FALSE(refusal_context(packed).empty());
 }
 
 TEST_CASE("a context that is said to be longer holds more images", "[estimate][vision]") {
-  Scenario s = samples("llava-1.5-7b", 40);
+  Scenario s = samples_context("llava-1.5-7b", 40);
   s.set_number(Field::data_seq_length, 32768);
-  CHECK(refusal(s).empty());
+  CHECK(refusal_context(s).empty());
   s.set_number(Field::data_seq_length, 20000);  // 40 x 576 = 23,040
-  CHECK(refusal(s).find("--seq-length 20000") != std::string::npos);
+  CHECK(refusal_context(s).find("--seq-length 20000") != std::string::npos);
 }
 
 TEST_CASE("large images by their rule count as they are", "[estimate][vision][errors]") {
   // Qwen2-VL at 1920x1080: 2691 tokens an image; 32768 - 324 hold 12 of them.
-  Scenario s = samples("qwen2-vl-7b", 12);
+  Scenario s = samples_context("qwen2-vl-7b", 12);
   s.set(field_info(Field::data_image_size), "1920x1080", "--image-size");
-  CHECK(refusal(s).empty());
+  CHECK(refusal_context(s).empty());
   s.set_number(Field::data_images_per_sample, 13);
-  CHECK(refusal(s).find("13 images of 2691 tokens") != std::string::npos);
+  CHECK(refusal_context(s).find("13 images of 2691 tokens") != std::string::npos);
 }
 
 TEST_CASE("without a context that is known the longest usual one counts", "[estimate][vision]") {
@@ -77,31 +77,31 @@ TEST_CASE("without a context that is known the longest usual one counts", "[esti
   s.set_text(Field::model_modality, "vl");
   s.set_number(Field::data_samples, 1e4);
   s.set_number(Field::data_images_per_sample, 110);  // of 1,024 tokens: 112,640 of 131,072
-  CHECK(refusal(s).empty());
+  CHECK(refusal_context(s).empty());
   s.set_number(Field::data_images_per_sample, 500);
-  CHECK(refusal(s).find("131072") != std::string::npos);
+  CHECK(refusal_context(s).find("131072") != std::string::npos);
   s.set_number(Field::data_seq_length, 600000);
-  CHECK(refusal(s).empty());
+  CHECK(refusal_context(s).empty());
 }
 
 TEST_CASE("images that cross-attention reads take no room", "[estimate][vision]") {
-  CHECK(refusal(samples("llama-3.2-11b-vision", 100)).empty());
+  CHECK(refusal_context(samples_context("llama-3.2-11b-vision", 100)).empty());
 }
 
 TEST_CASE("a text sample longer than the context", "[estimate][errors]") {
-  Scenario s = samples("llama-2-7b", 0);
+  Scenario s = samples_context("llama-2-7b", 0);
   s.set_number(Field::data_text_tokens_per_sample, 5000);
-  CHECK(refusal(s).find("5000 text tokens does not fit") != std::string::npos);
+  CHECK(refusal_context(s).find("5000 text tokens does not fit") != std::string::npos);
   s.set_text(Field::data_packing, "packed");  // cuts texts
-  CHECK(refusal(s).empty());
+  CHECK(refusal_context(s).empty());
 }
 
 TEST_CASE("the usual sequence is no longer than the context", "[estimate]") {
   Scenario s;
   s.set_text(Field::model_name, "gpt2");  // 1024 positions
-  CHECK(resolved(s).seq_length == 1024);
+  CHECK(resolved_context(s).seq_length == 1024);
   s.set_text(Field::model_name, "gpt-neox-20b");  // max_position_embeddings 2048
-  CHECK(resolved(s).seq_length == 2048);
+  CHECK(resolved_context(s).seq_length == 2048);
   s.set_text(Field::model_name, "llama-3.1-8b");
-  CHECK(resolved(s).seq_length == 4096);
+  CHECK(resolved_context(s).seq_length == 4096);
 }

@@ -24,7 +24,7 @@ Scenario scenario(const std::vector<std::pair<Field, std::string>>& fields) {
 Estimate explained(const Scenario& s) {
   EstimateOptions options;
   options.derivations = true;
-  return estimate(s, catalog(), options).front();
+  return estimate(s, test_catalog(), options).front();
 }
 
 std::vector<std::string> split(const std::string& text, const std::string& by) {

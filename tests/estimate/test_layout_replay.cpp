@@ -72,14 +72,14 @@ Scenario random_scenario(std::mt19937& random) {
 bool replay(const Scenario& asked) {
   Estimate first, second;
   try {
-    first = estimate(asked, catalog()).at(0);
+    first = estimate(asked, test_catalog()).at(0);
   } catch (const Error&) {
     return false;
   }
   INFO(scenario_to_json(asked));
   const Scenario printed = with_printed_layout(asked, first);
   INFO(scenario_to_json(printed));
-  REQUIRE_NOTHROW(second = estimate(printed, catalog()).at(0));
+  REQUIRE_NOTHROW(second = estimate(printed, test_catalog()).at(0));
   CHECK(second.performance.step_seconds == first.performance.step_seconds);
   CHECK(second.memory.total == first.memory.total);
   CHECK(second.memory.fits == first.memory.fits);
@@ -124,17 +124,17 @@ TEST_CASE("layers that recompute are a count that a question can give", "[layout
                                      {Field::data_tokens, 1e12}}) {
     s.set_number(field, value);
   }
-  const Estimate chosen = estimate(s, catalog()).at(0);
+  const Estimate chosen = estimate(s, test_catalog()).at(0);
   CHECK(chosen.layout.recompute_layers > 0);
   CHECK(chosen.layout.recompute_layers <= 16);  // 61 layers in 4 stages
   CHECK(replay(s));
   s.set_text(Field::layout_recompute, "none");
-  const Estimate without = estimate(s, catalog()).at(0);
+  const Estimate without = estimate(s, test_catalog()).at(0);
   CHECK(without.layout.recompute_layers == 0);
   CHECK_FALSE(without.memory.fits);
   CHECK(without.performance.step_seconds < chosen.performance.step_seconds);
   s.set_number(Field::layout_recompute_layers, 17);
-  CHECK_THROWS_AS(estimate(s, catalog()), Error);
+  CHECK_THROWS_AS(estimate(s, test_catalog()), Error);
 }
 
 TEST_CASE("a full set of degrees may leave accelerators idle", "[layout]") {
@@ -149,12 +149,12 @@ TEST_CASE("a full set of degrees may leave accelerators idle", "[layout]") {
                                      {Field::data_tokens, 1e10}}) {
     s.set_number(field, value);
   }
-  const Estimate e = estimate(s, catalog()).at(0);
+  const Estimate e = estimate(s, test_catalog()).at(0);
   CHECK(e.layout.gpus() == 16);
   CHECK(require_column("layout.idle_gpus").number(e) == 4);
   CHECK_FALSE(require_column("layout.etp").number(e).has_value());  // a dense model
   s.set_number(Field::hardware_gpus, 16);
-  const Estimate all = estimate(s, catalog()).at(0);
+  const Estimate all = estimate(s, test_catalog()).at(0);
   CHECK(all.performance.step_seconds == e.performance.step_seconds);
   CHECK(all.gpu_hours < e.gpu_hours);
 }
@@ -168,16 +168,16 @@ TEST_CASE("plans leave a margin of memory, and say so where none does", "[layout
   s.set_number(Field::data_tokens, 1e11);
   for (const double margin : {0.02, 0.05, 0.1, 0.2}) {
     s.set_number(Field::hardware_memory_margin, margin);
-    const Estimate e = estimate(s, catalog()).at(0);
+    const Estimate e = estimate(s, test_catalog()).at(0);
     CHECK(e.memory.total <= (1 - margin) * e.memory.capacity);
     CHECK_FALSE(e.memory.tight);
   }
   // The same layout under a margin that it does not leave: it fits, and is tight.
   s.set_number(Field::hardware_memory_margin, 0);
-  const Estimate full = estimate(s, catalog()).at(0);
+  const Estimate full = estimate(s, test_catalog()).at(0);
   Scenario given = with_printed_layout(s, full);
   given.set_number(Field::hardware_memory_margin, 0.9);
-  const Estimate tight = estimate(given, catalog()).at(0);
+  const Estimate tight = estimate(given, test_catalog()).at(0);
   CHECK(tight.memory.fits);
   CHECK(tight.memory.tight);
   CHECK(tight.performance.step_seconds == full.performance.step_seconds);
@@ -192,11 +192,11 @@ TEST_CASE("eight A100 hold sequences of 131,072 by Ulysses", "[layout]") {
   s.set_number(Field::hardware_gpus, 8);
   s.set_number(Field::data_seq_length, 131072);
   s.set_number(Field::data_tokens, 1e9);
-  const Estimate e = estimate(s, catalog()).at(0);
+  const Estimate e = estimate(s, test_catalog()).at(0);
   CHECK(e.memory.fits);
   CHECK(e.layout.cp > 1);
   CHECK(e.layout.context_kind == ContextKind::ulysses);
   CHECK(e.layout.sharding >= Sharding::gradients);
   s.set_number(Field::layout_cp, 3);
-  CHECK_THROWS_AS(estimate(s, catalog()), Error);  // 32 heads
+  CHECK_THROWS_AS(estimate(s, test_catalog()), Error);  // 32 heads
 }

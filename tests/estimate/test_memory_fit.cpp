@@ -12,7 +12,7 @@ using namespace trcost;
 
 namespace {
 
-Scenario question(std::string_view method, const char* model, double gpus) {
+Scenario question_memory_fit(std::string_view method, const char* model, double gpus) {
   Scenario s;
   s.set_text(Field::train_method, method);
   s.set_text(Field::model_name, model);
@@ -23,13 +23,13 @@ Scenario question(std::string_view method, const char* model, double gpus) {
 }
 
 Scenario rollouts(std::string_view method, const char* model, double gpus) {
-  Scenario s = question(method, model, gpus);
+  Scenario s = question_memory_fit(method, model, gpus);
   s.clear(Field::data_samples);
   return s;
 }
 
 MemoryFit only(const Scenario& s) {
-  const MemoryReport report = memory_report(s, catalog());
+  const MemoryReport report = memory_report(s, test_catalog());
   REQUIRE(report.fits.size() == 1);
   return report.fits.front();
 }
@@ -45,9 +45,9 @@ TEST_CASE("memory and estimate weigh the same device, for every method", "[memor
   for (const Method method : kAll) {
     const MethodRow& row = method_row(method);
     const Scenario s = row.generates ? rollouts(row.name, "llama-3.1-8b", 16)
-                                     : question(row.name, "llama-3.1-8b", 16);
+                                     : question_memory_fit(row.name, "llama-3.1-8b", 16);
     INFO(row.name);
-    const MemoryUse whole = estimate(s, catalog()).front().memory;
+    const MemoryUse whole = estimate(s, test_catalog()).front().memory;
     const MemoryFit fit = only(s);
     REQUIRE(fit.given);
     const MemoryUse& given = fit.given->use;
@@ -67,7 +67,7 @@ TEST_CASE("memory and estimate weigh the same device, for every method", "[memor
 TEST_CASE("the fewest that hold a method hold its other models", "[memory][methods]") {
   // A reference, a reward model and a critic of 8B parameters: 2 + 2 + 16 bytes each beside the
   // policy's 16, so more than of the policy alone.
-  const MemoryFit sft = only(question("sft", "llama-3.1-8b", 8));
+  const MemoryFit sft = only(question_memory_fit("sft", "llama-3.1-8b", 8));
   const MemoryFit ppo = only(rollouts("ppo", "llama-3.1-8b", 8));
   REQUIRE(sft.smallest);
   REQUIRE(ppo.smallest);

@@ -26,7 +26,7 @@ Question ask(Questions& questions, const Scenario& s, bool noted = false) {
 
 TEST_CASE("a question keeps its amounts and its price beside those asked after it",
           "[estimate][question]") {
-  Questions questions(catalog());
+  Questions questions(test_catalog());
   const Question one = ask(questions, asked(1e12, 2));
   const Question two = ask(questions, asked(3e12, 5));
   CHECK(one.prepared == two.prepared);  // what neither moves is prepared once
@@ -40,7 +40,7 @@ TEST_CASE("a question keeps its amounts and its price beside those asked after i
 TEST_CASE("a question outlives what made it", "[estimate][question]") {
   std::optional<Question> kept;
   {
-    Questions questions(catalog());
+    Questions questions(test_catalog());
     Scenario s = asked(1e12, 2);
     s.clear(Field::cost_price_per_gpu_hour);
     kept = ask(questions, s);
@@ -51,7 +51,7 @@ TEST_CASE("a question outlives what made it", "[estimate][question]") {
 }
 
 TEST_CASE("what is said of a question does not change it", "[estimate][question]") {
-  Questions questions(catalog());
+  Questions questions(test_catalog());
   Scenario s = asked(1e12, 2);
   s.set_number(Field::layout_tp, 4);
   s.set_number(Field::hardware_gpus, 512);
@@ -65,7 +65,7 @@ TEST_CASE("what is said of a question does not change it", "[estimate][question]
 }
 
 TEST_CASE("the batch of contrastive training is part of its work", "[estimate][question]") {
-  Questions questions(catalog());
+  Questions questions(test_catalog());
   Scenario s;
   s.set_text(Field::model_name, "clip-vit-b-32");
   for (const double batch : {4096.0, 32768.0}) {

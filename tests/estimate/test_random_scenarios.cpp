@@ -57,7 +57,7 @@ class Promises {
   void hold(bool promise, const char* what, std::uint64_t seed) {
     ++checked_;
     if (promise) return;
-    INFO("seed " << seed << ": " << scenario_to_json(random::scenario(catalog(), seed)));
+    INFO("seed " << seed << ": " << scenario_to_json(random::scenario(test_catalog(), seed)));
     FAIL_CHECK(what);
   }
   [[nodiscard]] double checked() const { return checked_; }
@@ -73,8 +73,8 @@ struct Asked {
   void hold(bool promise, const char* what) const { promises->hold(promise, what, seed); }
 };
 
-std::optional<Estimate> answer(const Scenario& scenario, bool range = false,
-                               const Catalog& data = catalog()) {
+std::optional<Estimate> answer_random_scenarios(const Scenario& scenario, bool range = false,
+                                                const Catalog& data = test_catalog()) {
   EstimateOptions options;
   options.range = range;
   try {
@@ -134,7 +134,7 @@ void check_run(const Asked& asked, const Estimate& e) {
   asked.hold(e.waterfall.empty() || (left > 0 && left <= 1), "the waterfall ends within the peak");
 }
 
-void check_range(const Asked& asked, const Estimate& e) {
+void check_range_random_scenarios(const Asked& asked, const Estimate& e) {
   const auto ordered = [&](const Quantiles& q) {
     return q.p10 <= q.p50 && q.p50 <= q.p90 && q.p10 >= 0;
   };
@@ -155,7 +155,7 @@ void check_documents(const Asked& asked, const Estimate& e) {
   const std::string text = json_of(asked.scenario, e);
   const nlohmann::json document = nlohmann::json::parse(text);
   const Scenario again = scenario_from_json(document.at("scenario").dump(), "again.json");
-  const std::optional<Estimate> same = answer(again, true);
+  const std::optional<Estimate> same = answer_random_scenarios(again, true);
   asked.hold(same.has_value() && json_of(again, *same) == text, "an answer replays to its bytes");
 
   const auto& all = all_columns();
@@ -181,7 +181,7 @@ void check_order(const Asked& asked, const Estimate& e) {
     if (!value || s.distribution(field) != nullptr || *value * factor > info.highest) return {};
     Scenario other = s;
     other.set_number(field, *value * factor);
-    return answer(other);
+    return answer_random_scenarios(other);
   };
   if (const auto more = with(Field::data_tokens, 2)) {
     asked.hold(more->flops.model >= e.flops.model * (1 - 1e-9), "more tokens are more FLOPs");
@@ -194,7 +194,7 @@ void check_order(const Asked& asked, const Estimate& e) {
   }
   // Of two layouts 2 % apart the simpler is taken; a deadline may be met with fewer accelerators,
   // and other steps may be worth more to the loss than their time.
-  if (const auto faster = answer(s, false, faster_links());
+  if (const auto faster = answer_random_scenarios(s, false, faster_links());
       faster && faster->gpus == e.gpus && faster->layout.global_batch == e.layout.global_batch) {
     asked.hold(faster->performance.step_seconds <= e.performance.step_seconds * 1.02,
                "steps over a faster link take no longer");
@@ -211,20 +211,20 @@ struct Tally {
   Promises promises;
 };
 
-Tally ask(std::uint64_t first, int number) {
+Tally ask_random_scenarios(std::uint64_t first, int number) {
   Tally out;
   for (int i = 0; i < number; ++i) {
     const std::uint64_t seed = first + static_cast<std::uint64_t>(i);
     Asked asked{{}, seed, &out.promises};
     ++out.asked;
     try {
-      asked.scenario = random::scenario(catalog(), seed, i % 3 == 0 ? 200 : 25);
+      asked.scenario = random::scenario(test_catalog(), seed, i % 3 == 0 ? 200 : 25);
     } catch (const Error&) {
       continue;  // a value that the table refuses
     }
     const bool whole = i % 8 == 0;
     const double before = layouts_considered();
-    const std::optional<Estimate> e = answer(asked.scenario, whole);
+    const std::optional<Estimate> e = answer_random_scenarios(asked.scenario, whole);
     const double layouts = layouts_considered() - before;
     out.layouts = std::max(out.layouts, layouts);
     asked.hold(layouts <= kMostLayoutsOfEstimate, "an estimate tries no more layouts than stated");
@@ -234,7 +234,7 @@ Tally ask(std::uint64_t first, int number) {
     check_bill(asked, *e);
     check_run(asked, *e);
     if (whole) {
-      check_range(asked, *e);
+      check_range_random_scenarios(asked, *e);
       check_documents(asked, *e);
     } else if (i % 8 == 4) {
       check_order(asked, *e);
@@ -252,9 +252,9 @@ void told(const Tally& tally) {
 }  // namespace
 
 TEST_CASE("what holds of every answer", "[property][random]") {
-  told(ask(1, 5000));
+  told(ask_random_scenarios(1, 5000));
 }
 
 TEST_CASE("what holds of every answer, a hundred thousand times", "[.][nightly]") {
-  told(ask(1'000'000, 100'000));
+  told(ask_random_scenarios(1'000'000, 100'000));
 }

@@ -10,7 +10,7 @@ using namespace trcost;
 
 namespace {
 
-Scenario sized(double params, double tokens, double gpus) {
+Scenario sized_ratios(double params, double tokens, double gpus) {
   Scenario s;
   s.set_number(Field::model_params, params);
   s.set_number(Field::data_tokens, tokens);
@@ -23,7 +23,7 @@ constexpr double kPeak = 989.4e12;  // FLOP/s of an H100 in bf16
 
 // The figures of an answer against each other.
 void check_figures(const Scenario& s) {
-  const Estimate e = estimate(s, catalog()).front();
+  const Estimate e = estimate(s, test_catalog()).front();
   INFO(scenario_to_json(s));
   const PerformanceSummary& p = e.performance;
   const double step_tokens = e.layout.global_batch * *e.seq_length;
@@ -41,23 +41,23 @@ void check_figures(const Scenario& s) {
 }  // namespace
 
 TEST_CASE("figures of a plain run follow from each other", "[estimate][ratios]") {
-  for (const double gpus : {64.0, 1000.0, 1001.0}) check_figures(sized(7e9, 1e12, gpus));
+  for (const double gpus : {64.0, 1000.0, 1001.0}) check_figures(sized_ratios(7e9, 1e12, gpus));
   // Most of these stand idle, so that fewer are preempted: the MFU is of all that are paid.
-  Scenario spot = sized(70e9, 1e12, 2048);
+  Scenario spot = sized_ratios(70e9, 1e12, 2048);
   spot.set_text(Field::cost_pricing, "spot");
   check_figures(spot);
-  const Estimate e = estimate(spot, catalog()).front();
+  const Estimate e = estimate(spot, test_catalog()).front();
   CHECK(e.layout.gpus() < e.gpus);
 }
 
 TEST_CASE("a share that was given comes back as it was given", "[estimate][ratios]") {
-  Scenario s = sized(7e9, 1e11, 64);
+  Scenario s = sized_ratios(7e9, 1e11, 64);
   for (int i = 1; i < 100; ++i) {
     const double share = i / 100.0;
     s.set_number(Field::efficiency_mfu, share);
     s.set_number(Field::efficiency_goodput, share);
     s.set_number(Field::efficiency_production_overhead, share);
-    const PerformanceSummary p = estimate(s, catalog()).front().performance;
+    const PerformanceSummary p = estimate(s, test_catalog()).front().performance;
     CHECK(p.mfu == share);
     CHECK(p.goodput == share);
     CHECK(p.production_overhead == share);

@@ -22,7 +22,7 @@ Scenario with_encoder(const std::string& word) {
 
 std::string encoder_for(const std::string& word) {
   Notes notes(false);
-  return resolve_model(with_encoder(word), catalog(), notes).vision->encoder.name;
+  return resolve_model(with_encoder(word), test_catalog(), notes).vision->encoder.name;
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ TEST_CASE("a vision encoder may be named by its size", "[estimate][vision]") {
 
 TEST_CASE("the encoder that a size stands for is said", "[estimate][vision]") {
   Notes notes(true);
-  resolve_model(with_encoder("1B"), catalog(), notes);
+  resolve_model(with_encoder("1B"), test_catalog(), notes);
   const auto found =
       std::ranges::find(notes.assumptions, "model.vision_encoder", &Assumption::path);
   REQUIRE(found != notes.assumptions.end());
@@ -64,7 +64,7 @@ TEST_CASE("defaults of a configuration file are assumptions of the answer", "[es
   Scenario s;
   s.set_text(Field::model_name, TRCOST_SOURCE_DIR "/tests/data/hf/llava-1.5-7b-hf.json");
   Notes notes(true);
-  resolve_model(s, catalog(), notes);
+  resolve_model(s, test_catalog(), notes);
   const auto found = std::ranges::find(notes.assumptions, "model.config.text_config.hidden_size",
                                        &Assumption::path);
   REQUIRE(found != notes.assumptions.end());
@@ -78,7 +78,7 @@ TEST_CASE("the connector is the encoder's own unless another is asked for", "[es
     s.set(field_info(Field::data_image_size), "1344x896", "--image-size");
     if (*connector != '\0') s.set_text(Field::model_connector, connector);
     Notes notes(false);
-    return resolve_work(s, catalog(), notes).workload.vision_tokens_per_image;
+    return resolve_work(s, test_catalog(), notes).workload.vision_tokens_per_image;
   };
   // 96 x 64 patches of 14 pixels; 2 x 2 of them merged.
   CHECK(tokens("qwen2-vl-vit", "") == 48 * 32);
@@ -97,7 +97,7 @@ TEST_CASE("a connector replaces that of a catalog model", "[estimate][vision]") 
   s.set_text(Field::model_name, "llava-1.5-7b");
   s.set_text(Field::model_connector, "perceiver");
   Notes notes(false);
-  const Model model = resolve_model(s, catalog(), notes);
+  const Model model = resolve_model(s, test_catalog(), notes);
   CHECK(model.vision->connector.kind == ConnectorKind::perceiver);
   CHECK(model.vision->encoder.name == "clip-vit-l-14-336");
   CHECK(model.vision->tokens_per_image == 64);
@@ -112,7 +112,7 @@ TEST_CASE("adapters on a mixture of experts say where they go, and how many are 
     s.set_number(Field::data_samples, 50000);
     s.set_number(Field::hardware_gpus, 64);
     s.set_text(Field::hardware_accelerator, "h100-sxm");
-    const std::vector<Estimate> found = estimate(s, catalog());
+    const std::vector<Estimate> found = estimate(s, test_catalog());
     for (const Assumption& each : found[0].assumptions) {
       if (each.path == "train.lora_targets") return each.why;
     }

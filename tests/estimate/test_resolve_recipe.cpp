@@ -17,10 +17,10 @@ struct Software {
 };
 
 // What a full training of the model is taken to run, empty where nothing is assumed.
-Software assumed(const Scenario& asked, std::string_view accelerator = "h100-sxm") {
+Software assumed_resolve_recipe(const Scenario& asked, std::string_view accelerator = "h100-sxm") {
   Notes notes(true);
   Scenario adapted;
-  if (!usual_recipe(asked, catalog(), accelerator, notes, adapted)) return {};
+  if (!usual_recipe(asked, test_catalog(), accelerator, notes, adapted)) return {};
   return {std::string(adapted.has(Field::efficiency_stack) ? adapted.text(Field::efficiency_stack)
                                                            : std::string_view()),
           std::string(adapted.text(Field::efficiency_tuning))};
@@ -36,40 +36,40 @@ Scenario training(std::string_view model) {
 
 TEST_CASE("large mixtures of experts are trained with software that is tuned for them",
           "[estimate][recipe]") {
-  CHECK(assumed(training("deepseek-v3")).stack == "megatron");
-  CHECK(assumed(training("deepseek-v3")).tuning == "showcase");
-  CHECK(assumed(training("llama-4-scout")).stack == "megatron");  // 109B
-  CHECK(assumed(training("olmoe-1b-7b")).stack.empty());
-  CHECK(assumed(training("phi-3.5-moe")).stack.empty());     // 42B
-  CHECK(assumed(training("llama-3.1-405b")).stack.empty());  // no mixture
-  CHECK(assumed(training("deepseek-v3"), "tpu-v5p").stack.empty());
-  CHECK(assumed(training("deepseek-v3"), "mi300x").stack == "megatron");
+  CHECK(assumed_resolve_recipe(training("deepseek-v3")).stack == "megatron");
+  CHECK(assumed_resolve_recipe(training("deepseek-v3")).tuning == "showcase");
+  CHECK(assumed_resolve_recipe(training("llama-4-scout")).stack == "megatron");  // 109B
+  CHECK(assumed_resolve_recipe(training("olmoe-1b-7b")).stack.empty());
+  CHECK(assumed_resolve_recipe(training("phi-3.5-moe")).stack.empty());     // 42B
+  CHECK(assumed_resolve_recipe(training("llama-3.1-405b")).stack.empty());  // no mixture
+  CHECK(assumed_resolve_recipe(training("deepseek-v3"), "tpu-v5p").stack.empty());
+  CHECK(assumed_resolve_recipe(training("deepseek-v3"), "mi300x").stack == "megatron");
 }
 
 TEST_CASE("what a user says of software, or a job that is no full training, assumes none",
           "[estimate][recipe]") {
   Scenario s = training("deepseek-v3");
   s.set_text(Field::efficiency_tuning, "usual");
-  CHECK(assumed(s).stack == "megatron");
-  CHECK(assumed(s).tuning == "usual");
+  CHECK(assumed_resolve_recipe(s).stack == "megatron");
+  CHECK(assumed_resolve_recipe(s).tuning == "usual");
   s.set_text(Field::efficiency_stack, "fsdp");
-  CHECK(assumed(s).stack.empty());
+  CHECK(assumed_resolve_recipe(s).stack.empty());
 
   Scenario adapted = training("deepseek-v3");
   adapted.set_text(Field::train_recipe, "lora");
-  CHECK(assumed(adapted).stack.empty());
+  CHECK(assumed_resolve_recipe(adapted).stack.empty());
   Scenario samples = training("deepseek-v3");
   samples.set_number(Field::data_samples, 1e6);
-  CHECK(assumed(samples).stack.empty());
+  CHECK(assumed_resolve_recipe(samples).stack.empty());
   Scenario speed = training("deepseek-v3");
   speed.set_number(Field::efficiency_mfu, 0.4);
-  CHECK(assumed(speed).stack.empty());
+  CHECK(assumed_resolve_recipe(speed).stack.empty());
 }
 
 TEST_CASE("how many tokens there are makes no other software", "[estimate][recipe]") {
   for (const double tokens : {1e9, 99e9, 101e9, 15e12}) {
     Scenario s = training("deepseek-v3");
     s.set_number(Field::data_tokens, tokens);
-    CHECK(assumed(s).stack == "megatron");
+    CHECK(assumed_resolve_recipe(s).stack == "megatron");
   }
 }

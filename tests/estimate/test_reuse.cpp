@@ -48,7 +48,7 @@ std::vector<std::string> other_values(const FieldInfo& info) {
     case FieldKind::list: {
       if (info.field == Field::cost_as_of) return {"2026-11-01", "2026-06-01"};
       if (info.field == Field::efficiency_overlap) return {"on", "off", "dp,tp", "cp"};
-      std::vector<std::string> names = known_names(catalog(), info.meaning.names);
+      std::vector<std::string> names = known_names(test_catalog(), info.meaning.names);
       if (names.size() > 6) names = {names[0], names[names.size() / 2], names.back()};
       return names;
     }
@@ -63,7 +63,7 @@ std::vector<std::string> other_values(const FieldInfo& info) {
 }
 
 // Every figure, or what is said where there is none.
-std::string answer(Estimator& estimator, const Scenario& scenario) {
+std::string answer_reuse(Estimator& estimator, const Scenario& scenario) {
   std::string out;
   try {
     const Estimate estimate = estimator.run(scenario).front();
@@ -79,8 +79,8 @@ std::string answer(Estimator& estimator, const Scenario& scenario) {
 }
 
 void check(const Scenario& start, const FieldInfo& info) {
-  Estimator reused(catalog());
-  answer(reused, start);
+  Estimator reused(test_catalog());
+  answer_reuse(reused, start);
   for (const std::string& value : other_values(info)) {
     Scenario other = start;
     try {
@@ -90,12 +90,12 @@ void check(const Scenario& start, const FieldInfo& info) {
       continue;  // not a value that the field takes
     }
     INFO(info.path << " = " << value);
-    Estimator fresh(catalog());
-    const std::string expected = answer(fresh, other);
-    CHECK((answer(reused, other) == expected));
+    Estimator fresh(test_catalog());
+    const std::string expected = answer_reuse(fresh, other);
+    CHECK((answer_reuse(reused, other) == expected));
   }
-  Estimator fresh(catalog());
-  CHECK((answer(reused, start) == answer(fresh, start)));
+  Estimator fresh(test_catalog());
+  CHECK((answer_reuse(reused, start) == answer_reuse(fresh, start)));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ using namespace trcost;
 
 namespace {
 
-Scenario question(const char* model) {
+Scenario question_samples(const char* model) {
   Scenario s;
   s.set_text(Field::model_name, model);
   s.set_text(Field::hardware_accelerator, "h100-sxm");
@@ -20,11 +20,11 @@ Scenario question(const char* model) {
   return s;
 }
 
-Estimate answer(const Scenario& s) {
-  return estimate(s, catalog()).front();
+Estimate answer_samples(const Scenario& s) {
+  return estimate(s, test_catalog()).front();
 }
 
-const Assumption& assumed(const Estimate& e, Field field) {
+const Assumption& assumed_samples(const Estimate& e, Field field) {
   const auto found = std::ranges::find(e.assumptions, field_info(field).path, &Assumption::path);
   INFO(field_info(field).path);
   REQUIRE(found != e.assumptions.end());
@@ -37,82 +37,82 @@ const Assumption& assumed(const Estimate& e, Field field) {
 TEST_CASE("lengths of samples follow from the bytes of published datasets", "[samples]") {
   constexpr double kCharacters = 3.94;
   const double example = 2'914'250'827.0 / 939'343;
-  CHECK(*catalog().assumed().instructions.text_tokens ==
+  CHECK(*test_catalog().assumed().instructions.text_tokens ==
         Approx(example / kCharacters).epsilon(0.02));
   // A row of preferences holds its prompt in four columns, the chosen answer in two and the other
   // in one; the rows that leave one chosen answer out are 325,040,536 bytes.
   const double pairs = 61'135, row = 405'688'662 / pairs;
   const double answer = (405'688'662 - 325'040'536) / pairs;
   const double prompt = (row - 3 * answer) / 4;
-  CHECK(*catalog().assumed().preferences.text_tokens ==
+  CHECK(*test_catalog().assumed().preferences.text_tokens ==
         Approx((prompt + answer) / kCharacters).epsilon(0.02));
 }
 
 TEST_CASE("samples of a length that nobody said have that of their kind, and it is said",
           "[samples]") {
-  Scenario dpo = question("llama-3.1-8b");
+  Scenario dpo = question_samples("llama-3.1-8b");
   dpo.set_text(Field::train_method, "dpo");
-  const Estimate pairs = answer(dpo);
+  const Estimate pairs = answer_samples(dpo);
   CHECK(pairs.tokens.total == 61135.0 * 2 * 500);
-  CHECK(assumed(pairs, Field::data_text_tokens_per_sample).value == "500");
-  CHECK(assumed(pairs, Field::data_text_tokens_per_sample).source.find("ultrafeedback") !=
+  CHECK(assumed_samples(pairs, Field::data_text_tokens_per_sample).value == "500");
+  CHECK(assumed_samples(pairs, Field::data_text_tokens_per_sample).source.find("ultrafeedback") !=
         std::string::npos);
 
-  Scenario sft = question("llama-3.1-8b");
+  Scenario sft = question_samples("llama-3.1-8b");
   sft.set_number(Field::data_samples, 1000);
-  CHECK(answer(sft).tokens.total == 790e3);
-  CHECK(assumed(answer(sft), Field::data_text_tokens_per_sample).source.find("tulu") !=
-        std::string::npos);
+  CHECK(answer_samples(sft).tokens.total == 790e3);
+  CHECK(assumed_samples(answer_samples(sft), Field::data_text_tokens_per_sample)
+            .source.find("tulu") != std::string::npos);
 
   // Who says how long sequences are has samples packed into them, or cut.
   for (const double sequence : {2048.0, 16384.0}) {
     sft.set_number(Field::data_seq_length, sequence);
-    CHECK(answer(sft).tokens.total == 790e3);
-    CHECK(assumed(answer(sft), Field::data_packing).value == "packed");
+    CHECK(answer_samples(sft).tokens.total == 790e3);
+    CHECK(assumed_samples(answer_samples(sft), Field::data_packing).value == "packed");
   }
   sft.set_number(Field::data_seq_length, 512);
-  CHECK(answer(sft).tokens.total == 512e3);
+  CHECK(answer_samples(sft).tokens.total == 512e3);
   sft.set_number(Field::data_text_tokens_per_sample, 300);
-  CHECK(answer(sft).tokens.total == 300e3);
+  CHECK(answer_samples(sft).tokens.total == 300e3);
 }
 
 TEST_CASE("adapters and projectors learn from samples, never from 20 tokens a parameter",
           "[samples]") {
   for (const char* recipe : {"lora", "qlora", "adapter"}) {
-    Scenario s = question("llama-3.1-8b");
+    Scenario s = question_samples("llama-3.1-8b");
     s.set_text(Field::train_recipe, recipe);
     INFO(recipe);
-    CHECK(answer(s).tokens.total == 100e3 * 790);
-    CHECK(assumed(answer(s), Field::data_samples).value == "100000");
-    CHECK(answer(s).phases.front().method == "sft");
+    CHECK(answer_samples(s).tokens.total == 100e3 * 790);
+    CHECK(assumed_samples(answer_samples(s), Field::data_samples).value == "100000");
+    CHECK(answer_samples(s).phases.front().method == "sft");
     s.set_number(Field::data_tokens, 1e9);
-    CHECK(answer(s).tokens.total == 1e9);
+    CHECK(answer_samples(s).tokens.total == 1e9);
   }
-  Scenario vision = question("llava-1.5-7b");
+  Scenario vision = question_samples("llava-1.5-7b");
   vision.set_text(Field::train_recipe, "lora");
-  CHECK(assumed(answer(vision), Field::data_samples).value == "665000");
+  CHECK(assumed_samples(answer_samples(vision), Field::data_samples).value == "665000");
   vision.set_text(Field::train_recipe, "projector");
-  CHECK(assumed(answer(vision), Field::data_samples).value == "558000");
+  CHECK(assumed_samples(answer_samples(vision), Field::data_samples).value == "558000");
   // What all learns from is a budget of tokens.
-  CHECK(answer(question("llama-3.1-8b")).tokens.total > 1e11);
+  CHECK(answer_samples(question_samples("llama-3.1-8b")).tokens.total > 1e11);
 }
 
 TEST_CASE("a default that is stated changes nothing", "[samples]") {
   for (const char* model : {"llama-3.1-8b", "llava-1.5-7b"}) {
     for (const double sequence : {0.0, 600.0, 4096.0}) {
       INFO(model << " " << sequence);
-      Scenario s = question(model);
+      Scenario s = question_samples(model);
       s.set_text(Field::train_recipe, "lora");
       if (sequence > 0) s.set_number(Field::data_seq_length, sequence);
-      const Estimate unsaid = answer(s);
+      const Estimate unsaid = answer_samples(s);
       for (const Field field : {Field::data_samples, Field::data_packing}) {
-        const std::string value = assumed(unsaid, field).value;
+        const std::string value = assumed_samples(unsaid, field).value;
         if (field == Field::data_samples) {
           s.set_number(field, std::stod(value));
         } else {
           s.set_text(field, value);
         }
-        CHECK(answer(s).gpu_hours == Approx(unsaid.gpu_hours).epsilon(1e-12));
+        CHECK(answer_samples(s).gpu_hours == Approx(unsaid.gpu_hours).epsilon(1e-12));
       }
     }
   }

@@ -32,14 +32,14 @@ Estimate alone(const Scenario& whole, const char* recipe, double samples, double
   s.set_number(Field::data_text_tokens_per_sample, text);
   s.set_number(Field::data_images_per_sample, 1);
   s.set_number(Field::train_global_batch, batch);
-  return estimate(s, catalog()).front();
+  return estimate(s, test_catalog()).front();
 }
 
 }  // namespace
 
 TEST_CASE("stages add up to the training", "[estimate][stages]") {
   const Scenario s = example();
-  const Estimate whole = estimate(s, catalog()).front();
+  const Estimate whole = estimate(s, test_catalog()).front();
   const Estimate first = alone(s, "projector", 558128, 44, 256);
   const Estimate second = alone(s, "frozen-vision", 665298, 324, 128);
   REQUIRE(whole.stages.size() == 2);
@@ -58,7 +58,7 @@ TEST_CASE("stages add up to the training", "[estimate][stages]") {
 // github.com/haotian-liu/LLaVA: 3.5 h of projector pre-training and 10 h of instruction tuning on
 // eight A100.
 TEST_CASE("the two stages of LLaVA-1.5-7B take about what they took", "[estimate][stages]") {
-  const Estimate whole = estimate(example(), catalog()).front();
+  const Estimate whole = estimate(example(), test_catalog()).front();
   CHECK(whole.stages[0].wall_clock_seconds / 3600 > 3.5 / 1.35);
   CHECK(whole.stages[0].wall_clock_seconds / 3600 < 3.5 * 1.35);
   CHECK(whole.wall_clock_seconds / 3600 > 13.5 / 1.4);
@@ -75,7 +75,7 @@ TEST_CASE("LoRA of LLaVA-7B on 50,000 pairs, one A100 40 GB", "[estimate][recipe
   s.set_number(Field::hardware_gpus, 1);
   s.set_text(Field::efficiency_stack, "hf-trainer");
   s.set_number(Field::cost_price_per_gpu_hour, 1.20);
-  const Estimate e = estimate(s, catalog()).front();
+  const Estimate e = estimate(s, test_catalog()).front();
   CHECK(e.memory.fits);
   CHECK(e.gpu_hours > 6.01 / 1.35);
   CHECK(e.gpu_hours < 6.01 * 1.35);
@@ -85,7 +85,7 @@ TEST_CASE("LoRA of LLaVA-7B on 50,000 pairs, one A100 40 GB", "[estimate][recipe
 }
 
 TEST_CASE("what differs between stages is said with the stage", "[estimate][stages]") {
-  const Estimate whole = estimate(example(), catalog()).front();
+  const Estimate whole = estimate(example(), test_catalog()).front();
   int scales = 0;
   for (const Assumption& each : whole.assumptions) {
     if (each.path != "data.scale") continue;
@@ -121,7 +121,7 @@ Scenario short_and_long() {
 }
 
 Estimate stage_alone(const Scenario& whole, std::size_t index) {
-  return estimate(stage_scenario(whole, whole.stages[index]), catalog()).front();
+  return estimate(stage_scenario(whole, whole.stages[index]), test_catalog()).front();
 }
 
 }  // namespace
@@ -132,7 +132,7 @@ TEST_CASE("a job fits where all of its stages do", "[estimate][stages]") {
   const Estimate too_long = stage_alone(s, 1);
   REQUIRE_FALSE(too_long.memory.fits);
   REQUIRE(stage_alone(s, 0).gpu_hours > 10 * too_long.gpu_hours);  // not the largest stage
-  const Estimate whole = estimate(s, catalog()).front();
+  const Estimate whole = estimate(s, test_catalog()).front();
   CHECK_FALSE(whole.memory.fits);
   CHECK(whole.memory.total == too_long.memory.total);
   CHECK(whole.stages[0].memory.fits);
@@ -141,7 +141,7 @@ TEST_CASE("a job fits where all of its stages do", "[estimate][stages]") {
 
 TEST_CASE("speeds of a job are quotients of what its stages add", "[estimate][stages]") {
   const Scenario s = short_and_long();
-  const Estimate whole = estimate(s, catalog()).front();
+  const Estimate whole = estimate(s, test_catalog()).front();
   const Estimate parts[] = {stage_alone(s, 0), stage_alone(s, 1)};
   double busy = 0;
   double peak = 0;
@@ -168,7 +168,7 @@ TEST_CASE("speeds of a job are quotients of what its stages add", "[estimate][st
 TEST_CASE("one stage alone says what it says without stages", "[estimate][stages]") {
   Scenario s = short_and_long();
   s.stages.resize(1);
-  const Estimate whole = estimate(s, catalog()).front();
+  const Estimate whole = estimate(s, test_catalog()).front();
   const Estimate plain = stage_alone(s, 0);
   CHECK(whole.layout == plain.layout);
   CHECK(whole.waterfall.size() == plain.waterfall.size());
@@ -195,7 +195,7 @@ TEST_CASE("the range of a job is one draw over its stages", "[estimate][stages][
   }
   const Estimate half = stage_alone(s, 0);
   const auto ratio = [](const Quantiles& q) { return q.p90 / q.p10; };
-  CHECK_THAT(ratio(*estimate(s, catalog()).front().range.total_usd),
+  CHECK_THAT(ratio(*estimate(s, test_catalog()).front().range.total_usd),
              WithinRel(ratio(*half.range.total_usd), 0.003));  // as the draws of one run
   Scenario apart = s;
   int i = 0;
@@ -203,7 +203,7 @@ TEST_CASE("the range of a job is one draw over its stages", "[estimate][stages][
     const char* range = i++ == 0 ? "1e11..2.5e12" : "1.1e11..2.4e12";
     stage.overrides.set(field_info(Field::data_tokens), range, "--tokens");
   }
-  const double together = ratio(*estimate(apart, catalog()).front().range.total_usd);
+  const double together = ratio(*estimate(apart, test_catalog()).front().range.total_usd);
   CHECK(together < 0.8 * ratio(*stage_alone(apart, 0).range.total_usd));
   CHECK(together > ratio(*half.range.total_usd));
 }
@@ -211,7 +211,7 @@ TEST_CASE("the range of a job is one draw over its stages", "[estimate][stages][
 TEST_CASE("an owned machine in stages is owned", "[estimate][stages][ownership]") {
   Scenario s = example();
   s.set_text(Field::cost_pricing, "own");
-  const Estimate whole = estimate(s, catalog()).front();
+  const Estimate whole = estimate(s, test_catalog()).front();
   CHECK(whole.cost.own);
   CHECK(whole.cost.capital_usd.has_value());
   CHECK(whole.cost.break_even_utilization.has_value());
@@ -235,7 +235,7 @@ Estimate staged(std::vector<Scenario::Stage> stages) {
   s.set_text(Field::hardware_accelerator, "h100-sxm");
   s.set_number(Field::hardware_gpus, 64);
   s.stages = std::move(stages);
-  return estimate(s, catalog()).front();
+  return estimate(s, test_catalog()).front();
 }
 
 bool known(const Estimate& e, const char* path) {

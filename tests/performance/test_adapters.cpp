@@ -10,7 +10,7 @@ namespace {
 
 Workload tuned(const char* model, Training training, double rank) {
   Workload workload;
-  workload.language = catalog().model(model).language;
+  workload.language = test_catalog().model(model).language;
   workload.language_training = training;
   workload.lora_rank = rank;
   workload.seq_length = workload.attention_length = 4096;

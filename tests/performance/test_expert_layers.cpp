@@ -12,20 +12,20 @@ using Catch::Matchers::WithinRel;
 
 namespace {
 
-struct Run {
-  Stack stack = catalog().stack("megatron");
+struct ExpertStep {
+  Stack stack = test_catalog().stack("megatron");
   Workload workload;
   Platform platform;
   Layout layout;
 
-  Run() {
+  ExpertStep() {
     stack.block_seconds = stack.collective_dispatch_seconds = stack.straggler = 0;
     stack.step_seconds = 0;
-    workload.language = catalog().model("qwen3-235b-a22b").language;
+    workload.language = test_catalog().model("qwen3-235b-a22b").language;
     workload.seq_length = workload.attention_length = 4096;
-    platform.accelerator = &catalog().accelerator("h100-sxm");
-    platform.system = &catalog().system(platform.accelerator->system);
-    platform.efficiency = &catalog().efficiency(*platform.accelerator);
+    platform.accelerator = &test_catalog().accelerator("h100-sxm");
+    platform.system = &test_catalog().system(platform.accelerator->system);
+    platform.efficiency = &test_catalog().efficiency(*platform.accelerator);
     platform.stack = &stack;
     layout.dp = layout.ep = 32;
     layout.global_batch = 256;
@@ -45,7 +45,7 @@ double all_to_all(const StepTime& time) {
 // once forward and twice backward, whatever the tokens. A device that takes longer hides it.
 TEST_CASE("issuing the kernels of experts is a floor under every micro-batch", "[step]") {
   for (const double micro : {1.0, 2.0, 4.0}) {
-    Run run;
+    ExpertStep run;
     run.layout.micro_batch = micro;
     const double micro_batches = run.layout.global_batch / (run.layout.dp * micro);
     const double layers = run.workload.language.layers;
@@ -61,7 +61,7 @@ TEST_CASE("issuing the kernels of experts is a floor under every micro-batch", "
 TEST_CASE(
     "an all-to-all that is said to run behind a micro-batch shows what compute does not cover",
     "[step]") {
-  Run run;
+  ExpertStep run;
   run.platform.overlap = {};
   const StepTime open = run.step();
   run.platform.overlap.expert_network = 1;

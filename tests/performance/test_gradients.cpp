@@ -13,7 +13,7 @@ namespace {
 
 /// Llama 3.2 11B with one image of four tiles in a sequence.
 Workload llama_vision(Training language, Training encoder, Training connector) {
-  const Model& model = catalog().model("llama-3.2-11b-vision");
+  const Model& model = test_catalog().model("llama-3.2-11b-vision");
   Workload w = reference::text_workload(model.language, 8192);
   w.encoder = model.vision->encoder;
   w.connector = model.vision->connector;

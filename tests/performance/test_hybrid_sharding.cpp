@@ -10,7 +10,7 @@ namespace {
 
 Workload dense(const char* model = "llama-2-7b") {
   Workload workload;
-  workload.language = catalog().model(model).language;
+  workload.language = test_catalog().model(model).language;
   workload.seq_length = workload.attention_length = 4096;
   return workload;
 }
@@ -82,7 +82,7 @@ TEST_CASE("gradients still cross the network under hybrid sharding", "[hybrid]")
 }
 
 TEST_CASE("a planner chooses hybrid sharding only when asked", "[hybrid][planner]") {
-  const planning::Scenario s{"llama2-7b", "h100-sxm", "fsdp", 64, 4096, 256};
+  const planning::TrainingCase s{"llama2-7b", "h100-sxm", "fsdp", 64, 4096, 256};
   PlanRequest request = planning::request(s);
   CHECK(plan(planning::step_model(s), request).layout.sharding != Sharding::hybrid);
   request.sharding = Sharding::hybrid;

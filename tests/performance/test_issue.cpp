@@ -15,19 +15,19 @@ using Catch::Matchers::WithinRel;
 
 namespace {
 
-struct Run {
+struct RunIssue {
   Stack stack;
   Workload workload;
   Platform platform;
   Layout layout;
 
-  Run(const std::string& accelerator, const std::string& software, const std::string& model)
-      : stack(catalog().stack(software)) {
-    workload.language = catalog().model(model).language;
+  RunIssue(const std::string& accelerator, const std::string& software, const std::string& model)
+      : stack(test_catalog().stack(software)) {
+    workload.language = test_catalog().model(model).language;
     workload.seq_length = workload.attention_length = 2048;
-    platform.accelerator = &catalog().accelerator(accelerator);
-    platform.system = &catalog().system(platform.accelerator->system);
-    platform.efficiency = &catalog().efficiency(*platform.accelerator);
+    platform.accelerator = &test_catalog().accelerator(accelerator);
+    platform.system = &test_catalog().system(platform.accelerator->system);
+    platform.efficiency = &test_catalog().efficiency(*platform.accelerator);
     platform.stack = &stack;
   }
 
@@ -45,7 +45,7 @@ struct Run {
 // 135M parameters at 110,000 tokens/s on each H100 (huggingface/smollm; two independent
 // statements): 16,384 tokens a micro-batch then take 150 ms, far more than their kernels.
 TEST_CASE("a small model is as slow as its host", "[step][host]") {
-  Run run("h100-sxm", "fsdp", "smollm2-135m");
+  RunIssue run("h100-sxm", "fsdp", "smollm2-135m");
   run.layout.micro_batch = run.layout.global_batch = 8;
   const double issued = 16384 / run.seconds();
   run.stack.block_seconds = run.stack.micro_batch_seconds = 0;
@@ -58,7 +58,7 @@ TEST_CASE("no micro-batch passes its blocks faster than the host issues them", "
   for (const char* software : {"fsdp", "hf-trainer", "typical", "megatron"}) {
     for (const double micro : {1.0, 8.0}) {
       for (const Recompute recompute : {Recompute::none, Recompute::full}) {
-        Run run("h100-sxm", software, "smollm2-135m");
+        RunIssue run("h100-sxm", software, "smollm2-135m");
         run.layout.micro_batch = micro;
         run.layout.global_batch = 4 * micro;
         run.layout.recompute = recompute;
@@ -71,11 +71,11 @@ TEST_CASE("no micro-batch passes its blocks faster than the host issues them", "
 }
 
 TEST_CASE("a larger micro-batch never takes longer per token", "[step][host][property]") {
-  for (const std::string& software : catalog().names(CatalogKind::stacks)) {
+  for (const std::string& software : test_catalog().names(CatalogKind::stacks)) {
     for (const char* model : {"smollm2-135m", "llama-3.1-8b", "qwen3-30b-a3b"}) {
       double before = 1e300;
       for (const double micro : {1.0, 2.0, 4.0, 8.0, 16.0}) {
-        Run run("h100-sxm", software, model);
+        RunIssue run("h100-sxm", software, model);
         run.layout.dp = 8;
         run.layout.sharding = Sharding::parameters;
         run.layout.micro_batch = micro;
@@ -89,8 +89,8 @@ TEST_CASE("a larger micro-batch never takes longer per token", "[step][host][pro
 }
 
 TEST_CASE("a showcase's host issues no more than a usual run's", "[step][host]") {
-  for (const std::string& software : catalog().names(CatalogKind::stacks)) {
-    Run run("h100-sxm", software, "qwen3-30b-a3b");
+  for (const std::string& software : test_catalog().names(CatalogKind::stacks)) {
+    RunIssue run("h100-sxm", software, "qwen3-30b-a3b");
     run.layout.dp = run.layout.ep = 8;
     run.layout.global_batch = 64;
     set_tuning(run.platform, Tuning::showcase);
@@ -112,7 +112,7 @@ TEST_CASE("attention is as fast as its generation", "[step][attention]") {
     return rates.flash_forward + 2.5 * rates.flash_backward;
   };
   for (const char* chip : {"a100-sxm-80gb", "h100-sxm"}) {
-    Run run(chip, "typical", "llama-3.1-8b");
+    RunIssue run(chip, "typical", "llama-3.1-8b");
     const auto rates = [&](Attention kernels) {
       return both(prepare_rates(run.platform, kernels));
     };
@@ -132,9 +132,9 @@ TEST_CASE("attention is as fast as its generation", "[step][attention]") {
 }
 
 TEST_CASE("fused attention is what the software runs on the chip", "[step][attention]") {
-  for (const std::string& software : catalog().names(CatalogKind::stacks)) {
+  for (const std::string& software : test_catalog().names(CatalogKind::stacks)) {
     for (const char* chip : {"a100-sxm-80gb", "h100-sxm", "b200"}) {
-      Run run(chip, software, "llama-3.1-8b");
+      RunIssue run(chip, software, "llama-3.1-8b");
       run.workload.seq_length = run.workload.attention_length = 32768;
       const Attention own = run.stack.attention_kernels.on(run.platform.accelerator->architecture);
       INFO(software << " on " << chip);
@@ -142,6 +142,6 @@ TEST_CASE("fused attention is what the software runs on the chip", "[step][atten
     }
   }
   // Transformer Engine runs cuDNN's on Hopper; PyTorch's is FlashAttention 2.
-  CHECK(catalog().stack("megatron").attention_kernels.on("hopper") == Attention::fastest);
-  CHECK(catalog().stack("fsdp").attention_kernels.on("hopper") == Attention::flash2);
+  CHECK(test_catalog().stack("megatron").attention_kernels.on("hopper") == Attention::fastest);
+  CHECK(test_catalog().stack("fsdp").attention_kernels.on("hopper") == Attention::flash2);
 }

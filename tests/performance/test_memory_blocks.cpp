@@ -15,7 +15,7 @@ using namespace trcost;
 namespace {
 
 MemoryRecipe plain_recipe() {
-  MemoryRecipe recipe = catalog().stack("megatron").memory;
+  MemoryRecipe recipe = test_catalog().stack("megatron").memory;
   recipe.activation_share = 1;
   return recipe;
 }
@@ -26,7 +26,7 @@ MemoryModel model_of(const Workload& workload, bool eager_encoder = false) {
 
 Workload with_images(const std::string& name, double seq_length, double images,
                      double vision_tokens) {
-  const Model& model = catalog().model(name);
+  const Model& model = test_catalog().model(name);
   Workload w = reference::text_workload(model.language, seq_length);
   w.encoder = model.vision->encoder;
   w.connector = model.vision->connector;
@@ -63,7 +63,8 @@ TEST_CASE("Llama 3.2 90B's inserted layers keep activations like the decoder's o
   CHECK_THAT(activations(vision, layout),
              WithinRel(8192 * (80 * own + 20 * inserted) + 2 * 6404 * image, 1e-12));
   // The decoder's own are Llama 3.1 70B.
-  const Workload text = reference::text_workload(catalog().model("llama-3.1-70b").language, 8192);
+  const Workload text =
+      reference::text_workload(test_catalog().model("llama-3.1-70b").language, 8192);
   CHECK(activations(text, layout) == 8192 * 80 * own);
   // Without an image they are skipped.
   vision.images_per_sequence = 0;
@@ -129,11 +130,11 @@ TEST_CASE("scores that Chinese-CLIP's eager attention keeps", "[memory][measured
     const char* model;
     double pairs, eager, fused;
   };
-  const MemoryRecipe recipe = catalog().stack("hf-trainer").memory;
+  const MemoryRecipe recipe = test_catalog().stack("hf-trainer").memory;
   for (const Row& row : {Row{"clip-vit-b-16", 450, 80, 56}, Row{"clip-vit-l-14", 128, 77, 50},
                          Row{"clip-vit-l-14-336", 40, 78, 37}, Row{"clip-vit-h-14", 64, 76, 57}}) {
     INFO(row.model);
-    const Model& model = catalog().model(row.model);
+    const Model& model = test_catalog().model(row.model);
     Workload w = reference::text_workload(model.language, 52);
     w.encoder = model.vision->encoder;
     w.images_per_sequence = 1;
@@ -156,9 +157,9 @@ TEST_CASE("scores that Chinese-CLIP's eager attention keeps", "[memory][measured
 TEST_CASE("a module that predicts a further token keeps a layer and what it joins",
           "[memory][blocks]") {
   const auto kept = [&](const char* name) {
-    return activations(reference::text_workload(catalog().model(name).language, 4096));
+    return activations(reference::text_workload(test_catalog().model(name).language, 4096));
   };
-  LanguageModel one = catalog().model("deepseek-v3").language;
+  LanguageModel one = test_catalog().model("deepseek-v3").language;
   one.layers += 1;
   const double layer = activations(reference::text_workload(one, 4096)) - kept("deepseek-v3");
   CHECK_THAT(kept("deepseek-v3-mtp") - kept("deepseek-v3"),
@@ -168,7 +169,7 @@ TEST_CASE("a module that predicts a further token keeps a layer and what it join
 TEST_CASE("each prediction has logits of its own, one at a time where they come in chunks",
           "[memory][blocks]") {
   const auto logits = [](const char* name, Loss loss) {
-    Workload w = reference::text_workload(catalog().model(name).language, 4096);
+    Workload w = reference::text_workload(test_catalog().model(name).language, 4096);
     w.loss = loss;
     return model_of(w).use({}).logits;
   };

@@ -15,11 +15,11 @@ using namespace trcost;
 
 namespace {
 
-constexpr double kGiB = 1024.0 * 1024 * 1024;
+constexpr double kGiBMemoryMeasured = 1024.0 * 1024 * 1024;
 
 MemoryModel on(const Workload& workload, const std::string& stack, const std::string& accelerator) {
-  return MemoryModel(workload, catalog().stack(stack).memory, Precision::bf16,
-                     catalog().accelerator(accelerator).memory_bytes);
+  return MemoryModel(workload, test_catalog().stack(stack).memory, Precision::bf16,
+                     test_catalog().accelerator(accelerator).memory_bytes);
 }
 
 Layout single(double micro_batch, Recompute recompute) {
@@ -78,8 +78,10 @@ LanguageModel yi_34b() {
 TEST_CASE("FSDP of Llama-3-8B on 8 and on 128 devices", "[memory][measured]") {
   const Workload w = reference::text_workload(reference::language("llama3-8b"), 8192);
   const MemoryModel model = on(w, "fsdp-compiled", "h100-sxm");
-  CHECK_THAT(model.use(sharded(8, 2, Recompute::selective)).total / kGiB, WithinRel(82.4, 0.06));
-  CHECK_THAT(model.use(sharded(128, 2, Recompute::selective)).total / kGiB, WithinRel(67.0, 0.06));
+  CHECK_THAT(model.use(sharded(8, 2, Recompute::selective)).total / kGiBMemoryMeasured,
+             WithinRel(82.4, 0.06));
+  CHECK_THAT(model.use(sharded(128, 2, Recompute::selective)).total / kGiBMemoryMeasured,
+             WithinRel(67.0, 0.06));
 }
 
 // NVIDIA/Megatron-LM pull request 482, tools/get_training_info/README.md: measured peaks of
@@ -140,7 +142,8 @@ TEST_CASE("an optimizer that a user names changes the bytes of a parameter", "[m
   const auto total = [&](Optimizer optimizer) {
     w.optimizer = optimizer;
     const MemoryModel model = on(w, "fsdp", "a100-sxm-80gb");
-    return shown(model.use(single(2, Recompute::full)), MemoryCounter::allocated) / kGiB;
+    return shown(model.use(single(2, Recompute::full)), MemoryCounter::allocated) /
+           kGiBMemoryMeasured;
   };
   CHECK_THAT(total(Optimizer::adamw_bf16), WithinRel(51.6, 0.03));
   CHECK_THAT(total(Optimizer::adamw_8bit), WithinRel(39.3, 0.03));
@@ -160,10 +163,11 @@ TEST_CASE("an optimizer that a user names changes what an update moves", "[memor
 // at 512, 1,024 and 2,048 tokens: what the update copies is the peak, whatever the activations.
 TEST_CASE("the update of all weights at once is a peak of its own", "[memory][measured]") {
   const auto total = [&](double length) {
-    Workload w = reference::text_workload(run_model(catalog(), "qwen-7b").language, length);
+    Workload w = reference::text_workload(run_model(test_catalog(), "qwen-7b").language, length);
     w.optimizer = Optimizer::adamw_bf16;
     const MemoryModel model = on(w, "hf-trainer", "a100-sxm-80gb");
-    return shown(model.use(single(1, Recompute::full)), MemoryCounter::reserved) / kGiB;
+    return shown(model.use(single(1, Recompute::full)), MemoryCounter::reserved) /
+           kGiBMemoryMeasured;
   };
   CHECK_THAT(total(512), WithinRel(73.37, 0.03));
   CHECK_THAT(total(1024), WithinRel(73.64, 0.03));
@@ -175,7 +179,7 @@ TEST_CASE("the update of all weights at once is a peak of its own", "[memory][me
 // with the loss as transformers of 2025 has it; the stack's lies between that and the one of 2024.
 TEST_CASE("a token of QLoRA under Hugging Face is mostly its logits", "[memory][measured]") {
   const auto total = [&](double length) {
-    Workload w = reference::text_workload(catalog().model("llama-3.1-8b").language, length);
+    Workload w = reference::text_workload(test_catalog().model("llama-3.1-8b").language, length);
     w.language_training = Training::qlora;
     w.train_embeddings = false;
     w.lora_rank = 32;
@@ -236,7 +240,7 @@ struct VisionOverhead {
 // and one of the decoder be made again at the same time. On these terms the accounts agree; what is
 // left is the input of the layer that is recomputed, counted once here and twice there.
 TEST_CASE("vision's share of memory on the terms of the rule", "[memory][rules]") {
-  MemoryRecipe bare = assumed_stack(catalog()).memory;
+  MemoryRecipe bare = assumed_stack(test_catalog()).memory;
   bare.states = {2, 2, 12};
   bare.logits_bytes = 10;
   bare.unsharded_layers = 0;
@@ -264,7 +268,7 @@ TEST_CASE("vision's share of memory on the terms of the rule", "[memory][rules]"
 // are few. The regime decides more than that, so the share is an output, not a constant.
 TEST_CASE("vision needs more memory by a share that the regime decides", "[memory][rules]") {
   const VisionOverhead more;
-  const MemoryRecipe eager = catalog().stack("hf-trainer").memory;
+  const MemoryRecipe eager = test_catalog().stack("hf-trainer").memory;
   CHECK(more(eager, Recompute::none) > 0.4);
   CHECK(more(eager, Recompute::none) < 0.7);
   CHECK(more(eager, Recompute::full) > 0.1);

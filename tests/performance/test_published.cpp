@@ -25,8 +25,8 @@ ValidationSummary family(const ValidationResult& result, bool mixture, bool know
       continue;
     }
     // Predicted by rule: nothing was calibrated that could stay where it was.
-    if (!catalog().efficiency(catalog().accelerator(m.accelerator)).measured) continue;
-    const bool moe = run_model(catalog(), m.model).language.moe.has_value();
+    if (!test_catalog().efficiency(test_catalog().accelerator(m.accelerator)).measured) continue;
+    const bool moe = run_model(test_catalog(), m.model).language.moe.has_value();
     if (moe == mixture && row.planned != known && (m.task != RowTask::pretrain) == tuning) {
       rows.push_back(error_of(row));
     }
@@ -35,7 +35,7 @@ ValidationSummary family(const ValidationResult& result, bool mixture, bool know
 }
 
 const ValidationResult& all_rows() {
-  static const ValidationResult result = validate(catalog());
+  static const ValidationResult result = validate(test_catalog());
   return result;
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("filters select rows, and summaries cover what is selected") {
   ValidationFilter filter;
   filter.accelerator = "a100-sxm-80gb";
   filter.source = "Korthikanti";
-  const ValidationResult result = validate(catalog(), filter);
+  const ValidationResult result = validate(test_catalog(), filter);
   REQUIRE(result.rows.size() == 7);
   CHECK(result.all.rows == 7);
   for (const ValidationRow& row : result.rows) {

@@ -86,7 +86,7 @@ TEST_CASE("every matrix of a random model is counted alike for FLOPs and for tim
 TEST_CASE("no part of the waterfall exceeds the whole, whatever the width of the keys",
           "[shapes][waterfall]") {
   Workload workload;
-  workload.language = catalog().model("llama-3.2-11b-vision").language;
+  workload.language = test_catalog().model("llama-3.2-11b-vision").language;
   workload.seq_length = workload.attention_length = 4096;
   workload.images_per_sequence = 1;
   workload.vision_tokens_per_image = 6404;

@@ -12,7 +12,7 @@ using namespace trcost;
 
 namespace {
 
-Layout sharded(int ranks, double micro_batch, Sharding sharding) {
+Layout sharded_sharded_weights(int ranks, double micro_batch, Sharding sharding) {
   Layout layout;
   layout.dp = ranks;
   layout.micro_batch = micro_batch;
@@ -21,13 +21,13 @@ Layout sharded(int ranks, double micro_batch, Sharding sharding) {
   return layout;
 }
 
-double exchange(const planning::Scenario& s, const Layout& layout) {
+double exchange(const planning::TrainingCase& s, const Layout& layout) {
   const StepTime time = planning::step_model(s).step(layout);
   return time.terms[static_cast<std::size_t>(StepTerm::data_parallel)];
 }
 
-double per_second(const planning::Scenario& s, int ranks) {
-  const Layout layout = sharded(ranks, 2, Sharding::parameters);
+double per_second(const planning::TrainingCase& s, int ranks) {
+  const Layout layout = sharded_sharded_weights(ranks, 2, Sharding::parameters);
   return layout.global_batch / ranks / planning::step_model(s).step(layout).seconds;
 }
 
@@ -35,21 +35,21 @@ double per_second(const planning::Scenario& s, int ranks) {
 
 TEST_CASE("no software hides gathers of sharded weights over the network for nothing",
           "[sharding]") {
-  for (const std::string& stack : catalog().names(CatalogKind::stacks)) {
+  for (const std::string& stack : test_catalog().names(CatalogKind::stacks)) {
     INFO(stack);
-    const planning::Scenario s{"llama2-70b", "h100-sxm", stack, 256, 4096, 256};
-    const double once = exchange(s, sharded(256, 1, Sharding::parameters));
+    const planning::TrainingCase s{"llama2-70b", "h100-sxm", stack, 256, 4096, 256};
+    const double once = exchange(s, sharded_sharded_weights(256, 1, Sharding::parameters));
     // Three passes of 2 bytes for 69e9 weights over eight links of 50 GB/s to each host, at best: a
     // tenth of that at least delays the compute behind which it runs.
     CHECK(once > 0.1 * 3 * 2 * 69e9 / (8 * 50e9));
-    CHECK(once > exchange(s, sharded(256, 1, Sharding::optimizer)));
+    CHECK(once > exchange(s, sharded_sharded_weights(256, 1, Sharding::optimizer)));
   }
 }
 
 TEST_CASE("FSDP loses throughput with scale, though less than one site measured", "[sharding]") {
   // Llama 2 7B, two sequences a GPU: 37.22 % fewer tokens per second and GPU on 2,048 H100 than on
   // 128 (Fernandez et al., arXiv:2411.13055).
-  const planning::Scenario s{"llama2-7b", "h100-sxm", "fsdp", 128, 4096, 256};
+  const planning::TrainingCase s{"llama2-7b", "h100-sxm", "fsdp", 128, 4096, 256};
   const double kept = per_second(s, 2048) / per_second(s, 128);
   CHECK(kept < 0.92);
   CHECK(kept > 1 - 0.3722);
@@ -64,14 +64,14 @@ TEST_CASE("FSDP loses throughput with scale, though less than one site measured"
 TEST_CASE("of a pipeline one stage gathers the embedding, another the head", "[sharding][memory]") {
   for (const char* name : {"llama-3.1-70b", "llama-3.2-1b"}) {  // untied, and tied
     Workload workload;
-    workload.language = catalog().model(name).language;
+    workload.language = test_catalog().model(name).language;
     workload.seq_length = workload.attention_length = 4096;
-    MemoryRecipe recipe = catalog().stack("fsdp").memory;
+    MemoryRecipe recipe = test_catalog().stack("fsdp").memory;
     recipe.fragmentation = 0;
     const LanguageModel& m = workload.language;
     const double table = 2.0 * m.vocab * m.hidden;  // 16 bit
     const auto gathered = [&](int pp, PipelineStage stage) {
-      Layout layout = sharded(8, 1, Sharding::parameters);
+      Layout layout = sharded_sharded_weights(8, 1, Sharding::parameters);
       layout.pp = pp;
       layout.tp = 2;
       const auto overhead = [&](bool kept) {

@@ -37,11 +37,11 @@ double by_hand(const StepAccount& a) {
 TEST_CASE("every published row's step is recomputed by hand from what it says of itself",
           "[step]") {
   int rows = 0, pipelined = 0, experts = 0;
-  for (const ThroughputRow& row : catalog().runs().throughput) {
+  for (const ThroughputRow& row : test_catalog().runs().throughput) {
     if (row.layout_known && ++rows % 7 != 0) continue;
     try {
-      const Workload workload = row_workload(catalog(), row);
-      const StepModel model(workload, row_platform(catalog(), row));
+      const Workload workload = row_workload(test_catalog(), row);
+      const StepModel model(workload, row_platform(test_catalog(), row));
       const Plan chosen = plan(model, row_request(row, workload));
       const StepAccount account = model.account(chosen.layout);
       INFO(row.id);
@@ -62,13 +62,13 @@ TEST_CASE("every published row's step is recomputed by hand from what it says of
 // the model.
 TEST_CASE("kernels and tiers are those of the model and the system", "[step]") {
   Workload workload;
-  workload.language = catalog().model("llama-3.1-8b").language;
+  workload.language = test_catalog().model("llama-3.1-8b").language;
   workload.seq_length = workload.attention_length = 8192;
   Platform platform;
-  platform.accelerator = &catalog().accelerator("h100-sxm");
-  platform.system = &catalog().system(platform.accelerator->system);
-  platform.efficiency = &catalog().efficiency(*platform.accelerator);
-  platform.stack = &catalog().stack("megatron");
+  platform.accelerator = &test_catalog().accelerator("h100-sxm");
+  platform.system = &test_catalog().system(platform.accelerator->system);
+  platform.efficiency = &test_catalog().efficiency(*platform.accelerator);
+  platform.stack = &test_catalog().stack("megatron");
   const StepModel model(workload, platform);
   Layout layout;
   layout.tp = 2;

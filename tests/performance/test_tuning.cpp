@@ -20,17 +20,17 @@ namespace {
 Platform platform_of(const std::string& accelerator, const std::string& stack,
                      Precision precision = Precision::bf16) {
   Platform out;
-  out.accelerator = &catalog().accelerator(accelerator);
-  out.system = &catalog().system(out.accelerator->system);
-  out.efficiency = &catalog().efficiency(*out.accelerator);
-  out.stack = &catalog().stack(stack);
+  out.accelerator = &test_catalog().accelerator(accelerator);
+  out.system = &test_catalog().system(out.accelerator->system);
+  out.efficiency = &test_catalog().efficiency(*out.accelerator);
+  out.stack = &test_catalog().stack(stack);
   out.precision = precision;
   return out;
 }
 
 StepTime step_of(const std::string& model, const Platform& platform, const Layout& layout) {
   Workload workload;
-  workload.language = catalog().model(model).language;
+  workload.language = test_catalog().model(model).language;
   workload.seq_length = workload.attention_length = 4096;
   return StepModel(workload, platform).step(layout);
 }
@@ -63,7 +63,7 @@ double seconds_at(Platform platform, Tuning tuning) {
 }  // namespace
 
 TEST_CASE("less tuned software is never faster", "[tuning]") {
-  for (const std::string& stack : catalog().names(CatalogKind::stacks)) {
+  for (const std::string& stack : test_catalog().names(CatalogKind::stacks)) {
     for (const char* chip : {"a100-sxm-80gb", "h100-sxm", "b200", "gb200-nvl72", "mi300x"}) {
       const Platform platform = platform_of(chip, stack);
       const double shown = seconds_at(platform, Tuning::showcase);
@@ -107,10 +107,10 @@ TEST_CASE("exchange that nothing hides takes longer", "[tuning]") {
 TEST_CASE("typical software is never faster than a tuned stack", "[tuning]") {
   for (const char* chip : {"h100-sxm", "h800", "b200", "gb200-nvl72", "gb300-nvl72"}) {
     for (const Precision precision : {Precision::bf16, Precision::fp8, Precision::mxfp8}) {
-      if (!peak_flops(catalog().accelerator(chip), precision)) continue;
+      if (!peak_flops(test_catalog().accelerator(chip), precision)) continue;
       for (const char* model : {"qwen3-235b-a22b", "deepseek-v3", "llama-3.1-70b"}) {
         Layout layout = mixture_layout();
-        if (!catalog().model(model).language.moe) layout.ep = 1;
+        if (!test_catalog().model(model).language.moe) layout.ep = 1;
         const Platform typical = platform_of(chip, "typical", precision);
         Platform tuned = platform_of(chip, "megatron", precision);
         set_tuning(tuned, Tuning::showcase);
@@ -154,7 +154,8 @@ TEST_CASE("typical software is no faster than Megatron's showcases whatever is a
   for (int i = 0; i < 600; ++i) {
     const std::string& chip = chips[random() % chips.size()];
     const std::string& model = models[random() % models.size()];
-    const Layout layout = random_layout(random, catalog().model(model).language.moe.has_value());
+    const Layout layout =
+        random_layout(random, test_catalog().model(model).language.moe.has_value());
     INFO(model << " on " << chip << ": tp " << layout.tp << " pp " << layout.pp << " ep "
                << layout.ep << " dp " << layout.dp << " micro-batch " << layout.micro_batch
                << " global batch " << layout.global_batch);
@@ -167,7 +168,7 @@ TEST_CASE("typical software is no faster than Megatron's showcases whatever is a
 
 TEST_CASE("ranges of rows whose source nobody has seen are neither too sure nor too wide",
           "[tuning][measured]") {
-  const ValidationResult result = validate(catalog());
+  const ValidationResult result = validate(test_catalog());
   REQUIRE(result.all.left_out);
   const LeftOut& left = *result.all.left_out;
   CHECK(left.rows > 1300);

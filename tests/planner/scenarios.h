@@ -14,22 +14,22 @@ namespace planning {
 
 inline trcost::Platform platform(const std::string& accelerator, const std::string& stack,
                                  trcost::Precision precision = trcost::Precision::bf16) {
-  const trcost::Accelerator& chip = catalog().accelerator(accelerator);
-  return {&chip, &catalog().system(chip.system), &catalog().efficiency(chip),
-          &catalog().stack(stack), precision};
+  const trcost::Accelerator& chip = test_catalog().accelerator(accelerator);
+  return {&chip, &test_catalog().system(chip.system), &test_catalog().efficiency(chip),
+          &test_catalog().stack(stack), precision};
 }
 
-struct Scenario {
+struct TrainingCase {
   std::string model, accelerator, stack;
   double gpus, seq_length, batch;
 };
 
-inline trcost::StepModel step_model(const Scenario& s) {
+inline trcost::StepModel step_model(const TrainingCase& s) {
   return {reference::text_workload(reference::language(s.model), s.seq_length),
           platform(s.accelerator, s.stack)};
 }
 
-inline trcost::PlanRequest request(const Scenario& s) {
+inline trcost::PlanRequest request(const TrainingCase& s) {
   trcost::PlanRequest r;
   r.gpus = s.gpus;
   r.batch_hint = s.batch;
@@ -37,8 +37,8 @@ inline trcost::PlanRequest request(const Scenario& s) {
 }
 
 /// Dense and sparse, small and large, even and awkward GPU counts, short and long sequences.
-inline const std::vector<Scenario>& scenarios() {
-  static const std::vector<Scenario> all = {
+inline const std::vector<TrainingCase>& scenarios() {
+  static const std::vector<TrainingCase> all = {
       {"llama3-8b", "h100-sxm", "typical", 8, 8192, 128},
       {"llama3-8b", "h100-sxm", "megatron", 64, 4096, 1024},
       {"llama3-8b", "h100-sxm", "typical", 1000, 4096, 1024},

@@ -36,8 +36,8 @@ bool any_has(const std::vector<std::string>& texts, std::string_view words) {
 }  // namespace
 
 TEST_CASE("a search has degree one where the stack can do no other", "[dimensions][abilities]") {
-  for (const std::string& name : catalog().names(CatalogKind::stacks)) {
-    const planning::Scenario s{"mixtral-8x7b", "h100-sxm", name, 64, 32768, 512};
+  for (const std::string& name : test_catalog().names(CatalogKind::stacks)) {
+    const planning::TrainingCase s{"mixtral-8x7b", "h100-sxm", name, 64, 32768, 512};
     const StepModel model = step_model(s);
     const PlanRequest open = request(s);
     const SearchSpace space(model, open);
@@ -45,18 +45,19 @@ TEST_CASE("a search has degree one where the stack can do no other", "[dimension
     for (const Structure& structure : space.structures()) {
       space.virtual_stages(structure, 64, stages);
       for (const Dimension& each : kDimensions) {
-        if (catalog().stack(name).can(each)) continue;
+        if (test_catalog().stack(name).can(each)) continue;
         INFO(name << ": " << each.name);
         CHECK(structure.*each.in <= 1);
         if (each.in == &LayoutDegrees::vp) CHECK(stages == std::vector<int>{1});
       }
     }
-    for (const Sharding sharding : space.shardings()) CHECK(catalog().stack(name).can(sharding));
+    for (const Sharding sharding : space.shardings())
+      CHECK(test_catalog().stack(name).can(sharding));
   }
 }
 
 TEST_CASE("a degree that does not divide what it deals is refused by its row", "[dimensions]") {
-  const planning::Scenario s{"mixtral-8x7b", "h100-sxm", "megatron", 64 * 7 * 11, 4096, 512};
+  const planning::TrainingCase s{"mixtral-8x7b", "h100-sxm", "megatron", 64 * 7 * 11, 4096, 512};
   const StepModel model = step_model(s);
   for (const Dimension& each : kDimensions) {
     if (!each.evenly) continue;
@@ -78,7 +79,7 @@ TEST_CASE("a degree that does not divide what it deals is refused by its row", "
 
 TEST_CASE("what the stack cannot do is computed, said, and fails under --strict", "[abilities]") {
   Scenario s = asked("fsdp");  // shards gradients or parameters, and splits nothing else
-  const Estimate usual = estimate(s, catalog()).front();
+  const Estimate usual = estimate(s, test_catalog()).front();
   CHECK(usual.beyond_stack.empty());
   CHECK_FALSE(any_has(strict_reasons(usual), "stack"));
   s.set_number(Field::layout_tp, 8);
@@ -86,12 +87,12 @@ TEST_CASE("what the stack cannot do is computed, said, and fails under --strict"
   s.set_number(Field::layout_vp, 2);
   s.set_number(Field::layout_cp, 1);
   s.set_text(Field::layout_sharding, "optimizer");
-  const Estimate forced = estimate(s, catalog()).front();
+  const Estimate forced = estimate(s, test_catalog()).front();
   CHECK(forced.layout.tp == 8);
   CHECK(forced.beyond_stack == "tp 8, pp 2, vp 2, sharding optimizer");
   CHECK(any_has(forced.warnings, "stack fsdp"));
   CHECK(any_has(strict_reasons(forced), "tp 8"));
   // The same on software that does it all.
   s.set_text(Field::efficiency_stack, "megatron");
-  CHECK(estimate(s, catalog()).front().beyond_stack.empty());
+  CHECK(estimate(s, test_catalog()).front().beyond_stack.empty());
 }

@@ -9,7 +9,7 @@
 #include "planner/space.h"
 
 using namespace trcost;
-using planning::Scenario;
+using planning::TrainingCase;
 
 namespace {
 
@@ -69,7 +69,7 @@ TEST_CASE("a batch costs its growth, without a step", "[planner][property]") {
 
 TEST_CASE("the search looks at no batch beyond what its cluster fills", "[planner][property]") {
   for (const double gpus : {8.0, 512.0, 4096.0, 32768.0, 262144.0}) {
-    const Scenario s{"llama3-405b", "h100-sxm", "typical", gpus, 8192, 2048};
+    const TrainingCase s{"llama3-405b", "h100-sxm", "typical", gpus, 8192, 2048};
     const StepModel model = planning::step_model(s);
     PlanRequest request = planning::request(s);
     request.critical_batch = critical_batch_tokens(15.6e12) / 8192;
@@ -84,7 +84,7 @@ TEST_CASE("the search looks at no batch beyond what its cluster fills", "[planne
 
 TEST_CASE("a given batch has layouts whatever its size, and soon", "[planner]") {
   for (const double batch : {64e6, 999999937.0, 1e9}) {
-    const Scenario s{"llama3-8b", "h100-sxm", "typical", 87, 4096, batch};
+    const TrainingCase s{"llama3-8b", "h100-sxm", "typical", 87, 4096, batch};
     PlanRequest request = planning::request(s);
     request.global_batch = batch;
     const Plan found = plan_with_idle(planning::step_model(s), request);

@@ -13,7 +13,7 @@
 #include "trcost/error.h"
 
 using namespace trcost;
-using planning::Scenario;
+using planning::TrainingCase;
 
 namespace {
 
@@ -40,7 +40,7 @@ const std::vector<Case>& cases() {
 }
 
 double node_of(const char* accelerator) {
-  return catalog().system(catalog().accelerator(accelerator).system).gpus_per_node;
+  return test_catalog().system(test_catalog().accelerator(accelerator).system).gpus_per_node;
 }
 
 /// Powers of four and their neighbours, and random whole nodes with the next one.
@@ -85,7 +85,7 @@ class Sizes {
   explicit Sizes(const Case& c) : case_(c), node_(node_of(c.accelerator)) {}
 
   void look_at(double gpus) {
-    const Scenario s{case_.model, case_.accelerator, "typical", gpus, kSequence, 1};
+    const TrainingCase s{case_.model, case_.accelerator, "typical", gpus, kSequence, 1};
     PlanRequest request = planning::request(s);
     request.batch_hint = cluster_global_batch(usual_batch_of(kTokens, kSequence), gpus);
     request.critical_batch = critical_batch_tokens(kTokens) / kSequence;
@@ -141,7 +141,7 @@ TEST_CASE("with a given batch a larger cluster takes no longer either", "[planne
       double best = std::numeric_limits<double>::infinity();
       for (double gpus = 512; gpus <= 16384; gpus *= 2) {
         const double size = std::floor(gpus / node_of(c.accelerator)) * node_of(c.accelerator);
-        const Scenario s{c.model, c.accelerator, "typical", size, kSequence, 1};
+        const TrainingCase s{c.model, c.accelerator, "typical", size, kSequence, 1};
         PlanRequest request = planning::request(s);
         request.global_batch = batch;
         const Plan found = plan_with_idle(planning::step_model(s), request);

@@ -19,7 +19,7 @@ using planning::step_model;
 namespace {
 
 // Experts, so that every dimension has something to split.
-const planning::Scenario kSparse = {"mixtral-8x7b", "h100-sxm", "megatron", 64, 4096, 512};
+const planning::TrainingCase kSparse = {"mixtral-8x7b", "h100-sxm", "megatron", 64, 4096, 512};
 
 }  // namespace
 
@@ -116,7 +116,7 @@ TEST_CASE("a layout is complete where one degree follows from the others", "[dim
 }
 
 TEST_CASE("a group of experts lies within a stage of the pipeline", "[dimensions]") {
-  const planning::Scenario s{"deepseek-v3", "gb200-nvl72", "megatron", 256, 4096, 2048};
+  const planning::TrainingCase s{"deepseek-v3", "gb200-nvl72", "megatron", 256, 4096, 2048};
   const StepModel model = step_model(s);
   PlanRequest asked = request(s);
   asked.ep = 64;

@@ -10,7 +10,7 @@
 #include "trcost/error.h"
 
 using namespace trcost;
-using planning::Scenario;
+using planning::TrainingCase;
 
 namespace {
 
@@ -65,7 +65,7 @@ double exhaustive(const StepModel& model, const PlanRequest& request) {
 }  // namespace
 
 TEST_CASE("the search finds the best layout of the whole space", "[planner]") {
-  for (const Scenario& s : planning::scenarios()) {
+  for (const TrainingCase& s : planning::scenarios()) {
     INFO(s.model << " on " << s.gpus << " " << s.accelerator << ", " << s.stack);
     const StepModel model = planning::step_model(s);
     const PlanRequest request = planning::request(s);
@@ -75,7 +75,7 @@ TEST_CASE("the search finds the best layout of the whole space", "[planner]") {
 }
 
 TEST_CASE("Llama-3.1-405B on 16,384 H100: as good as the published layout", "[planner]") {
-  const Scenario s{"llama3-405b", "h100-sxm", "megatron", 16384, 8192, 2048};
+  const TrainingCase s{"llama3-405b", "h100-sxm", "megatron", 16384, 8192, 2048};
   const StepModel model = planning::step_model(s);
   PlanRequest request = planning::request(s);
   request.global_batch = 2048;
@@ -99,7 +99,7 @@ TEST_CASE("Llama-3.1-405B on 16,384 H100: as good as the published layout", "[pl
 }
 
 TEST_CASE("plans fit, multiply to the GPUs, divide the batch, and repeat", "[planner][property]") {
-  for (const Scenario& s : planning::scenarios()) {
+  for (const TrainingCase& s : planning::scenarios()) {
     INFO(s.model << " on " << s.gpus << " " << s.accelerator << ", " << s.stack);
     const StepModel model = planning::step_model(s);
     const Plan found = plan(model, planning::request(s));
@@ -108,7 +108,7 @@ TEST_CASE("plans fit, multiply to the GPUs, divide the batch, and repeat", "[pla
     CHECK(l.gpus() == s.gpus);
     CHECK(std::fmod(l.global_batch, l.micro_batch * l.dp) == 0);
     CHECK(l.pp * l.vp <= model.dealt().count() + l.pp);
-    CHECK(catalog().stack(s.stack).can(l.sharding));
+    CHECK(test_catalog().stack(s.stack).can(l.sharding));
     const Plan again = plan(planning::step_model(s), planning::request(s));
     CHECK(again.layout == l);
     CHECK(again.time.seconds == found.time.seconds);
@@ -122,12 +122,14 @@ TEST_CASE("plans fit, multiply to the GPUs, divide the batch, and repeat", "[pla
 TEST_CASE("weights are not sharded over the network where nobody trains so", "[planner]") {
   // GPT-3 on 1,024 A100 as in Narayanan et al. 2021 (arXiv:2104.04473); 70B on 64 H100 as in
   // NVIDIA's NeMo recipes, and on 2,048: tensor and pipeline parallelism, optimizer sharded.
-  for (const Scenario& s : {Scenario{"gpt-3-175b", "a100-sxm-80gb", "megatron", 1024, 2048, 1536},
-                            Scenario{"llama-3-70b", "h100-sxm", "megatron", 64, 8192, 128},
-                            Scenario{"llama-3-70b", "h100-sxm", "megatron", 2048, 8192, 2048}}) {
+  for (const TrainingCase& s :
+       {TrainingCase{"gpt-3-175b", "a100-sxm-80gb", "megatron", 1024, 2048, 1536},
+        TrainingCase{"llama-3-70b", "h100-sxm", "megatron", 64, 8192, 128},
+        TrainingCase{"llama-3-70b", "h100-sxm", "megatron", 2048, 8192, 2048}}) {
     INFO(s.model << " on " << s.gpus);
-    const StepModel model(reference::text_workload(catalog().model(s.model).language, s.seq_length),
-                          planning::platform(s.accelerator, s.stack));
+    const StepModel model(
+        reference::text_workload(test_catalog().model(s.model).language, s.seq_length),
+        planning::platform(s.accelerator, s.stack));
     PlanRequest request = planning::request(s);
     request.global_batch = s.batch;
     const Layout layout = plan(model, request).layout;
@@ -138,7 +140,7 @@ TEST_CASE("weights are not sharded over the network where nobody trains so", "[p
 
 TEST_CASE("more memory, a faster link or a faster chip never make a plan slower",
           "[planner][property]") {
-  for (const Scenario& s : planning::scenarios()) {
+  for (const TrainingCase& s : planning::scenarios()) {
     INFO(s.model << " on " << s.gpus << " " << s.accelerator << ", " << s.stack);
     const Workload w = reference::text_workload(reference::language(s.model), s.seq_length);
     Platform base = planning::platform(s.accelerator, s.stack);
@@ -168,7 +170,7 @@ TEST_CASE("more memory, a faster link or a faster chip never make a plan slower"
 }
 
 TEST_CASE("given degrees are honoured", "[planner]") {
-  const Scenario s{"llama2-70b", "h100-sxm", "megatron", 128, 4096, 512};
+  const TrainingCase s{"llama2-70b", "h100-sxm", "megatron", 128, 4096, 512};
   const StepModel model = planning::step_model(s);
   PlanRequest request = planning::request(s);
   request.tp = 4;
@@ -185,7 +187,7 @@ TEST_CASE("given degrees are honoured", "[planner]") {
 }
 
 TEST_CASE("a full layout is computed whether or not it fits", "[planner]") {
-  const Scenario s{"llama2-70b", "h100-sxm", "megatron", 8, 4096, 128};
+  const TrainingCase s{"llama2-70b", "h100-sxm", "megatron", 8, 4096, 128};
   const StepModel model = planning::step_model(s);
   PlanRequest request = planning::request(s);
   request.tp = 8;
@@ -203,13 +205,13 @@ TEST_CASE("a full layout is computed whether or not it fits", "[planner]") {
 
 TEST_CASE("awkward numbers of GPUs are used in full", "[planner]") {
   for (const double gpus : {1001.0, 1009.0, 6.0, 20000.0}) {
-    const Scenario s{"llama3-8b", "h100-sxm", "typical", gpus, 8192, 2048};
+    const TrainingCase s{"llama3-8b", "h100-sxm", "typical", gpus, 8192, 2048};
     const Plan found = plan(planning::step_model(s), planning::request(s));
     CHECK(found.layout.gpus() == gpus);
     CHECK(found.memory.fits);
   }
   // A given batch that no good layout divides is rounded, by little.
-  const Scenario s{"llama3-405b", "h100-sxm", "megatron", 20000, 8192, 2048};
+  const TrainingCase s{"llama3-405b", "h100-sxm", "megatron", 20000, 8192, 2048};
   PlanRequest request = planning::request(s);
   request.global_batch = 2048;
   CHECK_THAT(plan(planning::step_model(s), request).layout.global_batch, WithinRel(2048.0, 0.05));
@@ -218,7 +220,7 @@ TEST_CASE("awkward numbers of GPUs are used in full", "[planner]") {
 TEST_CASE("some GPUs stay idle where that trains faster", "[planner][property]") {
   for (const double gpus : {7.0, 12.0, 100.0, 1000.0, 1001.0, 1003.0, 1009.0, 1024.0}) {
     for (const char* name : {"llama3-8b", "llama2-70b", "llama3-405b"}) {
-      const Scenario s{name, "h100-sxm", "typical", gpus, 4096, 512};
+      const TrainingCase s{name, "h100-sxm", "typical", gpus, 4096, 512};
       const StepModel model = planning::step_model(s);
       const PlanRequest request = planning::request(s);
       INFO(name << " on " << gpus);
@@ -249,7 +251,7 @@ TEST_CASE("some GPUs stay idle where that trains faster", "[planner][property]")
     }
   }
   // A layout that is given, or whose replicas are, takes what it says.
-  const Scenario s{"llama3-8b", "h100-sxm", "typical", 1001, 4096, 1001};
+  const TrainingCase s{"llama3-8b", "h100-sxm", "typical", 1001, 4096, 1001};
   PlanRequest request = planning::request(s);
   request.dp = 143;
   CHECK(plan_with_idle(planning::step_model(s), request).layout.gpus() == 1001);
@@ -274,7 +276,7 @@ TEST_CASE("a few GPUs more or less never change what all of them cost by much",
   for (const Range& range : ranges) {
     double before = 0, idle_before = 0;
     for (double gpus = range.from; gpus <= range.to; ++gpus) {
-      const Scenario s{range.model, range.accelerator, range.stack, gpus, 4096, range.batch};
+      const TrainingCase s{range.model, range.accelerator, range.stack, gpus, 4096, range.batch};
       const Plan found = plan_with_idle(planning::step_model(s), planning::request(s));
       const double paid = gpus * per_sequence(found);
       INFO(range.model << " on " << gpus << " " << range.accelerator << ": " << paid << " after "
@@ -291,7 +293,7 @@ TEST_CASE("a few GPUs more or less never change what all of them cost by much",
 TEST_CASE("idle GPUs: a batch that is given is kept, and every replica has its part of it",
           "[planner]") {
   for (const double gpus : {375.0, 511.0, 886.0, 1025.0}) {
-    const Scenario s{"llama3-8b", "h100-sxm", "typical", gpus, 4096, 1024};
+    const TrainingCase s{"llama3-8b", "h100-sxm", "typical", gpus, 4096, 1024};
     PlanRequest request = planning::request(s);
     request.global_batch = 1024;
     const Plan found = plan_with_idle(planning::step_model(s), request);
@@ -302,7 +304,7 @@ TEST_CASE("idle GPUs: a batch that is given is kept, and every replica has its p
 }
 
 TEST_CASE("interleaving leaves the fullest rank no more layers", "[planner][property]") {
-  for (const Scenario& s : planning::scenarios()) {
+  for (const TrainingCase& s : planning::scenarios()) {
     const StepModel model = planning::step_model(s);
     const PlanRequest request = planning::request(s);
     const SearchSpace space(model, request);
@@ -325,7 +327,7 @@ TEST_CASE("interleaving leaves the fullest rank no more layers", "[planner][prop
 
 TEST_CASE("a batch that nobody gave is as fast as one given near it", "[planner][property]") {
   for (const double gpus : {6144.0, 7168.0, 10240.0, 12288.0, 24576.0}) {
-    const Scenario s{"llama3-405b", "h100-sxm", "typical", gpus, 4096, 4096};
+    const TrainingCase s{"llama3-405b", "h100-sxm", "typical", gpus, 4096, 4096};
     const StepModel model = planning::step_model(s);
     const PlanRequest open = planning::request(s);
     const Plan found = plan(model, open);

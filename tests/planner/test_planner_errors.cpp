@@ -7,15 +7,15 @@
 #include "trcost/error.h"
 
 using namespace trcost;
-using planning::Scenario;
+using planning::TrainingCase;
 
 namespace {
 
-const Scenario kSmall{"llama3-8b", "h100-sxm", "megatron", 8, 4096, 128};
+const TrainingCase kSmall{"llama3-8b", "h100-sxm", "megatron", 8, 4096, 128};
 
 /// The error of a plan, and that it has one.
 template <class Change>
-Error refused(const Scenario& s, Change&& change) {
+Error refused(const TrainingCase& s, Change&& change) {
   PlanRequest request = planning::request(s);
   change(request);
   try {
@@ -48,18 +48,18 @@ TEST_CASE("degrees that do not multiply to the GPUs", "[planner][errors]") {
 }
 
 TEST_CASE("degrees that do not divide the model", "[planner][errors]") {
-  Scenario odd = kSmall;
+  TrainingCase odd = kSmall;
   odd.gpus = 12;
   const Error heads = refused(odd, [](PlanRequest& r) { r.tp = 3; });
   CHECK(heads.kind == ErrorKind::usage);
   CHECK(mentions(heads, "attention heads"));
-  Scenario many = kSmall;
+  TrainingCase many = kSmall;
   many.gpus = 64;
   CHECK(mentions(refused(many, [](PlanRequest& r) { r.pp = 64; }), "32 layers"));
   CHECK(mentions(refused(kSmall, [](PlanRequest& r) { r.pp = 8, r.vp = 5; }), "vp at most 4"));
   CHECK(mentions(refused(kSmall, [](PlanRequest& r) { r.pp = 1, r.vp = 2; }), "needs a pipeline"));
   CHECK(mentions(refused(kSmall, [](PlanRequest& r) { r.ep = 2; }), "experts"));
-  const Scenario sparse{"mixtral-8x7b", "h100-sxm", "megatron", 48, 4096, 512};
+  const TrainingCase sparse{"mixtral-8x7b", "h100-sxm", "megatron", 48, 4096, 512};
   CHECK(mentions(refused(sparse, [](PlanRequest& r) { r.ep = 3; }), "1, 2, 4 or 8"));
 }
 
@@ -74,7 +74,7 @@ TEST_CASE("a batch that the replicas do not divide", "[planner][errors]") {
 }
 
 TEST_CASE("nothing fits: how many GPUs would do", "[planner][errors]") {
-  const Scenario s{"llama3-405b", "h100-sxm", "megatron", 16, 8192, 512};
+  const TrainingCase s{"llama3-405b", "h100-sxm", "megatron", 16, 8192, 512};
   const StepModel model = planning::step_model(s);
   const double least = smallest_cluster(model, planning::request(s), 16384).value();
   CHECK(least > 16);
@@ -91,6 +91,6 @@ TEST_CASE("nothing fits: how many GPUs would do", "[planner][errors]") {
 }
 
 TEST_CASE("the smallest cluster of a small model is part of a node", "[planner]") {
-  const Scenario s{"llama3-8b", "h100-sxm", "typical", 1, 4096, 128};
+  const TrainingCase s{"llama3-8b", "h100-sxm", "typical", 1, 4096, 128};
   CHECK(smallest_cluster(planning::step_model(s), planning::request(s), 64) == 2);
 }

@@ -92,7 +92,7 @@ LanguageModel language_of(const std::string& name) {
   if (name == "530b") return plain(105, 20480, 128, 128, 4 * 20480, 51200);
   if (name == "1t") return plain(128, 25600, 160, 160, 4 * 25600, 51200);
   if (name == "340b") return plain(96, 18432, 96, 8, 73728, 256000);
-  return catalog().model(name).language;
+  return test_catalog().model(name).language;
 }
 
 }  // namespace

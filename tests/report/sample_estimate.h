@@ -21,7 +21,7 @@ inline Scenario question() {
 }
 
 inline std::vector<Estimate> answers(const Scenario& scenario) {
-  return Estimator(catalog()).run(scenario);
+  return Estimator(test_catalog()).run(scenario);
 }
 
 inline Scenario question_on(std::string_view accelerators) {

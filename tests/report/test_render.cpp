@@ -7,6 +7,7 @@
 
 #include "catch.h"
 #include "estimate/columns/estimate_columns.h"
+#include "report/lines.h"
 #include "report/page/sections.h"
 #include "report/page/wording.h"
 #include "report/row_text.h"
@@ -18,13 +19,6 @@
 using namespace trcost;
 
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
 
 // Fields of one CSV record without quoted commas.
 std::vector<std::string> cells_of(const std::string& line) {

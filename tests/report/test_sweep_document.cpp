@@ -25,7 +25,7 @@ SweepRequest grid(const std::string& pricing) {
 }
 
 std::string document(const SweepRequest& request, Format format, bool interrupted = false) {
-  const SweepPlan plan(request, catalog());
+  const SweepPlan plan(request, test_catalog());
   std::string out;
   SweepDocument whole(
       plan, format, {}, [&](std::string_view text) { out += text; }, "2026-11-09");
@@ -33,7 +33,7 @@ std::string document(const SweepRequest& request, Format format, bool interrupte
   run.threads = 1;
   run.end = plan.end();
   whole.open();
-  run_sweep(plan, catalog(), run, sweep_renderer(plan, format),
+  run_sweep(plan, test_catalog(), run, sweep_renderer(plan, format),
             [&](std::string_view rows) { whole.add(rows); });
   whole.close(interrupted);
   return out;

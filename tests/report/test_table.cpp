@@ -5,6 +5,7 @@
 
 #include "catch.h"
 #include "json/json_string.h"
+#include "report/lines.h"
 #include "report/table/table.h"
 #include "report/table/table_document.h"
 #include "report/table/text_width.h"
@@ -16,7 +17,7 @@ using namespace trcost;
 
 namespace {
 
-Table sample() {
+Table sample_table() {
   Table table({{"Name", "name", Align::left, Overflow::keep},
                {"Price", "price_usd", Align::right, Overflow::keep},
                {"Fits", "fits", Align::left, Overflow::keep},
@@ -26,13 +27,6 @@ Table sample() {
   table.add_row({"longer-name", Cell::unknown(), Cell::boolean(false),
                  "a note of many words that has to be broken into several lines to fit"});
   return table;
-}
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::istringstream in(text);
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
 }
 
 std::string as(Format format, const Table& table) {
@@ -68,29 +62,29 @@ TEST_CASE("wrapping keeps every word and the width", "[report]") {
 }
 
 TEST_CASE("a text table aligns its columns and keeps to the width", "[report]") {
-  const std::string text = to_text(sample(), {false, 60, false});
+  const std::string text = to_text(sample_table(), {false, 60, false});
   const auto lines = lines_of(text);
   CHECK(lines[0].starts_with("Name         Price  Fits  Note"));
   CHECK(lines[2] == "a            $2.50  yes   short");
   CHECK(text.find("n/a") != std::string::npos);
   for (const std::string& line : lines) CHECK(display_width(line) <= 60);
   for (const int width : {46, 50, 80, 100}) {
-    for (const std::string& line : lines_of(to_text(sample(), {false, width, true}))) {
+    for (const std::string& line : lines_of(to_text(sample_table(), {false, width, true}))) {
       CHECK(display_width(line) <= width);
     }
   }
 }
 
 TEST_CASE("colour never changes the text", "[report]") {
-  CHECK(to_text(sample(), {false, 80, true}).find('\x1b') == std::string::npos);
-  std::string coloured = to_text(sample(), {true, 80, true});
+  CHECK(to_text(sample_table(), {false, 80, true}).find('\x1b') == std::string::npos);
+  std::string coloured = to_text(sample_table(), {true, 80, true});
   CHECK(coloured.find('\x1b') != std::string::npos);
   while (true) {
     const std::size_t start = coloured.find('\x1b');
     if (start == std::string::npos) break;
     coloured.erase(start, coloured.find('m', start) - start + 1);
   }
-  CHECK(coloured == to_text(sample(), {false, 80, true}));
+  CHECK(coloured == to_text(sample_table(), {false, 80, true}));
 }
 
 TEST_CASE("columns that may go leave a narrow table and are counted", "[report]") {
@@ -113,17 +107,17 @@ TEST_CASE("columns that may go leave a narrow table and are counted", "[report]"
 }
 
 TEST_CASE("machines get exact values, null and empty for unknown", "[report]") {
-  const auto document = nlohmann::json::parse(as(Format::json, sample()));
+  const auto document = nlohmann::json::parse(as(Format::json, sample_table()));
   CHECK(document["schema_version"] == "1.0");
   CHECK(document["items"].size() == 2);
   CHECK(document["items"][0]["price_usd"] == 2.5);
   CHECK(document["items"][0]["fits"] == true);
   CHECK(document["items"][1]["price_usd"].is_null());
-  const auto lines = lines_of(as(Format::csv, sample()));
+  const auto lines = lines_of(as(Format::csv, sample_table()));
   CHECK(lines[0] == "name,price_usd,fits,note,schema_version,trcost_version");
   CHECK(lines[1].starts_with("a,2.5,true,short,1.0,"));
   CHECK(lines[2].starts_with("longer-name,,false,"));
-  for (const std::string& line : lines_of(as(Format::jsonl, sample()))) {
+  for (const std::string& line : lines_of(as(Format::jsonl, sample_table()))) {
     CHECK(nlohmann::json::parse(line).is_object());
   }
   Table broken({{"x", "", Align::right, Overflow::keep}});

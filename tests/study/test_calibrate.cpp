@@ -35,7 +35,7 @@ Measurements rows(const std::vector<double>& times, std::string_view chip = "h10
   }
   Scenario asked;
   asked.set_text(Field::efficiency_stack, "fsdp");
-  read_measured_rows(catalog(), csv, "rows.csv", asked, out);
+  read_measured_rows(test_catalog(), csv, "rows.csv", asked, out);
   for (std::size_t i = 0; i < times.size(); ++i) {
     out.steps[i].seconds = times[i] * std::exp(log_seconds(out.steps[i], {}));
   }
@@ -64,7 +64,7 @@ TEST_CASE("the more steps say the same, the nearer the prediction comes", "[cali
     for (const std::size_t count : {1U, 3U, 10U}) {
       INFO(slower << " with " << count);
       const CalibrationResult result =
-          calibrate(catalog(), rows(std::vector<double>(count, slower)));
+          calibrate(test_catalog(), rows(std::vector<double>(count, slower)));
       const double left = std::abs(std::log(1 + result.error_after));
       // Steps that differ in their network leave a little that no further one says more about: far
       // less than steps of one source scatter by, 0.1.
@@ -77,8 +77,8 @@ TEST_CASE("the more steps say the same, the nearer the prediction comes", "[cali
 }
 
 TEST_CASE("steps as predicted change nothing, and narrow the range", "[calibrate]") {
-  const CalibrationResult one = calibrate(catalog(), rows({1}));
-  const CalibrationResult three = calibrate(catalog(), rows({1, 1, 1}));
+  const CalibrationResult one = calibrate(test_catalog(), rows({1}));
+  const CalibrationResult three = calibrate(test_catalog(), rows({1, 1, 1}));
   for (const CalibrationResult::Factor& factor : three.factors) {
     CHECK_THAT(factor.factor, Catch::Matchers::WithinAbs(1, 1e-6));
   }
@@ -88,8 +88,8 @@ TEST_CASE("steps as predicted change nothing, and narrow the range", "[calibrate
 }
 
 TEST_CASE("steps that contradict each other leave the range wide and say so", "[calibrate]") {
-  const CalibrationResult agree = calibrate(catalog(), rows({1.3, 1.3, 1.3, 1.3}));
-  const CalibrationResult differ = calibrate(catalog(), rows({0.7, 1.3, 1.3, 2.2}));
+  const CalibrationResult agree = calibrate(test_catalog(), rows({1.3, 1.3, 1.3, 1.3}));
+  const CalibrationResult differ = calibrate(test_catalog(), rows({0.7, 1.3, 1.3, 2.2}));
   CHECK(differ.sigma > 1.5 * agree.sigma);
   CHECK(agree.warnings.empty());
   REQUIRE_FALSE(differ.warnings.empty());
@@ -101,9 +101,9 @@ TEST_CASE("a task that nobody knows is refused where it stands", "[calibrate]") 
   csv.insert(csv.size() - 1, ",task");
   csv += "r1,llama-3.1-8b,h100-sxm,8,1,1,8,1,32,8192,parameters,none,1,";
   Measurements read;
-  CHECK_NOTHROW(read_measured_rows(catalog(), csv + "qlora\n", "rows.csv", {}, read));
+  CHECK_NOTHROW(read_measured_rows(test_catalog(), csv + "qlora\n", "rows.csv", {}, read));
   try {
-    read_measured_rows(catalog(), csv + "pretraining\n", "rows.csv", {}, read);
+    read_measured_rows(test_catalog(), csv + "pretraining\n", "rows.csv", {}, read);
     FAIL("an unknown task was taken");
   } catch (const Error& error) {
     CHECK(error.message.find("none of pretrain, sft, lora") != std::string::npos);
@@ -111,13 +111,14 @@ TEST_CASE("a task that nobody knows is refused where it stands", "[calibrate]") 
 }
 
 TEST_CASE("a wrong unit is refused, and so is no step at all", "[calibrate]") {
-  CHECK_THROWS_AS(calibrate(catalog(), rows({30})), Error);
-  CHECK_THROWS_AS(calibrate(catalog(), Measurements{}), Error);
+  CHECK_THROWS_AS(calibrate(test_catalog(), rows({30})), Error);
+  CHECK_THROWS_AS(calibrate(test_catalog(), Measurements{}), Error);
 }
 
 TEST_CASE("the calibrated file predicts as the fit does, at its own spread", "[calibrate]") {
-  const CalibrationResult result = calibrate(catalog(), rows({1.4, 1.4, 1.4}));
-  const auto own = load_stack(parse_strict_json(result.stack_json, "my-stack.json"), catalog());
+  const CalibrationResult result = calibrate(test_catalog(), rows({1.4, 1.4, 1.4}));
+  const auto own =
+      load_stack(parse_strict_json(result.stack_json, "my-stack.json"), test_catalog());
   CHECK(own->name == "fsdp-calibrated");
   CHECK(own->measured.rows == 3);
   const MeasuredStep step = rows({1.4}).steps[0];
@@ -130,7 +131,7 @@ TEST_CASE("the calibrated file predicts as the fit does, at its own spread", "[c
 // The promise of README, on every published source by constants that never saw it.
 TEST_CASE("three rows of a source help its others where it was wrong, and do not hurt elsewhere",
           "[calibrate]") {
-  const CalibrationCurve curve = calibration_curve(catalog());
+  const CalibrationCurve curve = calibration_curve(test_catalog());
   REQUIRE(curve.wrong.sources >= 5);
   REQUIRE(curve.right.sources >= 20);
   CHECK(curve.wrong.after[0] < 0.85 * curve.wrong.error);

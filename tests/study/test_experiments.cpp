@@ -45,7 +45,7 @@ TEST_CASE("attempts are runs over the share that succeeds", "[experiments]") {
 
 TEST_CASE("a study is the sum of its experiments", "[experiments]") {
   const ExperimentStudy asked = study();
-  const ExperimentReport report = run_experiments(asked, catalog());
+  const ExperimentReport report = run_experiments(asked, test_catalog());
   REQUIRE(report.platforms.size() == 2);
   for (const PlatformExperiments& platform : report.platforms) {
     INFO(platform.accelerator);
@@ -81,7 +81,7 @@ TEST_CASE("a share of a mixture is a dense model of that share of its active par
   asked.base.set_number(Field::data_tokens, 1e12);
   asked.base.set_text(Field::hardware_accelerator, "h100-sxm");
   asked.experiments = {named("small", 0.05, 0.01, 1)};
-  const PlatformExperiments small = run_experiments(asked, catalog()).platforms.front();
+  const PlatformExperiments small = run_experiments(asked, test_catalog()).platforms.front();
   // 37 billion of 671 are activated for each token (arXiv:2412.19437); trcost counts 37.6.
   CHECK_THAT(small.experiments.front().run.model.params_total, WithinRel(0.05 * 37.6e9, 0.01));
   CHECK_THAT(small.rule_share, WithinRel(0.05 * 0.01, 0.01));
@@ -89,7 +89,7 @@ TEST_CASE("a share of a mixture is a dense model of that share of its active par
   CHECK(small.assumptions.front().why.find("dense") != std::string::npos);
   asked.base.clear(Field::model_name);
   asked.base.set_number(Field::model_params, 7e9);
-  CHECK(run_experiments(asked, catalog()).platforms.front().assumptions.empty());
+  CHECK(run_experiments(asked, test_catalog()).platforms.front().assumptions.empty());
 }
 
 TEST_CASE("twice the repeats cost twice as much, and stopping early saves its share",
@@ -102,7 +102,7 @@ TEST_CASE("twice the repeats cost twice as much, and stopping early saves its sh
   for (Experiment& e : twice.experiments) e.repeats *= 2;
   for (Experiment& e : stopped.experiments) e.early_stopping = 0.4;
   const auto usd = [](const ExperimentStudy& s) {
-    return *run_experiments(s, catalog()).platforms[0].used_usd;
+    return *run_experiments(s, test_catalog()).platforms[0].used_usd;
   };
   CHECK_THAT(usd(twice), WithinRel(2 * usd(once), 1e-9));
   CHECK_THAT(usd(stopped), WithinRel(0.6 * usd(once), 1e-9));
@@ -114,12 +114,12 @@ TEST_CASE("an experiment takes the size with which least is paid, idle accelerat
   asked.base.set_text(Field::hardware_accelerator, "h100-sxm");
   for (const double runs : {1.0, 3.0, 8.0, 20.0}) {
     asked.experiments = {named("one", 0.1, 0.1, runs)};
-    const PlatformExperiments free = run_experiments(asked, catalog()).platforms[0];
+    const PlatformExperiments free = run_experiments(asked, test_catalog()).platforms[0];
     double least = 0;  // of the sizes within a node that end in time, each asked for
     for (const double gpus : {1.0, 2.0, 4.0, 8.0}) {
       ExperimentStudy fixed = asked;
       fixed.experiments[0].overrides.set_number(Field::hardware_gpus, gpus);
-      const PlatformExperiments each = run_experiments(fixed, catalog()).platforms[0];
+      const PlatformExperiments each = run_experiments(fixed, test_catalog()).platforms[0];
       if (each.experiments[0].run_seconds > asked.run_seconds) continue;
       if (least == 0 || *each.usd < least) least = *each.usd;
     }
@@ -136,7 +136,7 @@ TEST_CASE("a single run leaves nothing of a node to pay for", "[experiments]") {
   asked.base.set_number(Field::model_params, 1e9);
   asked.base.set_text(Field::hardware_accelerator, "h100-sxm");
   asked.experiments = {named("one", 1, 1, 1)};
-  const PlatformExperiments platform = run_experiments(asked, catalog()).platforms[0];
+  const PlatformExperiments platform = run_experiments(asked, test_catalog()).platforms[0];
   CHECK(platform.experiments[0].run.gpus == platform.node_gpus);
   CHECK(platform.idle_gpu_hours == 0);
 }
@@ -148,13 +148,13 @@ TEST_CASE("a run that no node finishes in time gets the cluster that a deadline 
   asked.experiments = {named("final", 1, 1, 1)};
   Scenario timed = asked.base;
   timed.set_number(Field::hardware_deadline, asked.run_seconds);
-  const double gpus = estimate(timed, catalog())[0].gpus;
-  CHECK(run_experiments(asked, catalog()).platforms[0].experiments[0].run.gpus == gpus);
+  const double gpus = estimate(timed, test_catalog())[0].gpus;
+  CHECK(run_experiments(asked, test_catalog()).platforms[0].experiments[0].run.gpus == gpus);
   // A cluster that has fewer: the fewest of its nodes that are in time, or the fastest of them.
   asked.base.set_number(Field::hardware_gpus, gpus + 8);
-  CHECK(run_experiments(asked, catalog()).platforms[0].experiments[0].run.gpus == gpus);
+  CHECK(run_experiments(asked, test_catalog()).platforms[0].experiments[0].run.gpus == gpus);
   asked.base.set_number(Field::hardware_gpus, gpus - 16);
-  const ExperimentResult late = run_experiments(asked, catalog()).platforms[0].experiments[0];
+  const ExperimentResult late = run_experiments(asked, test_catalog()).platforms[0].experiments[0];
   CHECK_FALSE(late.in_time);
   CHECK(late.run.gpus <= gpus - 16);
   CHECK(late.run.gpus > gpus / 2);
@@ -166,7 +166,7 @@ TEST_CASE("what is packed is what is paid, also where attempts are no whole numb
   asked.base.set_number(Field::hardware_gpus, 32);
   asked.experiments[0].failure_share = 0.15;
   REQUIRE(asked.experiments[0].attempts() != std::round(asked.experiments[0].attempts()));
-  for (const PlatformExperiments& each : run_experiments(asked, catalog()).platforms) {
+  for (const PlatformExperiments& each : run_experiments(asked, test_catalog()).platforms) {
     const ExperimentSchedule& all = *each.schedule;
     CHECK_THAT(all.busy_share * all.gpus * all.seconds / 3600, WithinRel(each.gpu_hours, 1e-9));
     CHECK(each.gpu_hours + each.idle_gpu_hours <= all.gpus * all.seconds / 3600 * (1 + 1e-9));
@@ -179,7 +179,7 @@ TEST_CASE("what idles is borne by the runs that do not fill their node", "[exper
   asked.experiments = {named("whole", 0.1, 0.1, 3), named("part", 0.1, 0.01, 3)};
   asked.experiments[0].overrides.set_number(Field::hardware_gpus, 8);
   asked.experiments[1].overrides.set_number(Field::hardware_gpus, 2);
-  const PlatformExperiments found = run_experiments(asked, catalog()).platforms[0];
+  const PlatformExperiments found = run_experiments(asked, test_catalog()).platforms[0];
   CHECK(found.experiments[0].idle_gpu_hours == 0);
   CHECK(*found.experiments[0].idle_usd == 0);
   // Three of two in a node of eight.

@@ -14,14 +14,14 @@ using namespace trcost;
 namespace {
 
 const PosttrainingValidation& all_rows() {
-  static const PosttrainingValidation shared = validate_posttraining(catalog());
+  static const PosttrainingValidation shared = validate_posttraining(test_catalog());
   return shared;
 }
 
 PosttrainingValidation of_framework(const std::string& name) {
   ValidationFilter filter;
   filter.stack = name;
-  return validate_posttraining(catalog(), filter);
+  return validate_posttraining(test_catalog(), filter);
 }
 
 }  // namespace
@@ -62,11 +62,11 @@ TEST_CASE("DeepSpeed-Chat's tables are met with the software of 2023", "[methods
 }
 
 TEST_CASE("nine hours for 13B on eight A100 lie in the range", "[methods][published]") {
-  for (const ReplayableRun& run : catalog().runs().posttraining_runs) {
+  for (const ReplayableRun& run : test_catalog().runs().posttraining_runs) {
     if (run.id != "pt0005") continue;
     Scenario s = replay_scenario(run);
     s.set_number(Field::rollout_steps, 129);
-    const Estimate e = estimate(s, catalog()).front();
+    const Estimate e = estimate(s, test_catalog()).front();
     CHECK(e.range.wall_clock_seconds.p10 < 9 * 3600);
     CHECK(e.range.wall_clock_seconds.p90 > 9 * 3600);
     return;

@@ -19,12 +19,12 @@ using namespace trcost;
 namespace {
 
 ServedModel served(const std::string& name) {
-  return served_model(catalog().model(name));
+  return served_model(test_catalog().model(name));
 }
 
 ServingChip chip_of(const std::string& name) {
-  const Accelerator& a = catalog().accelerator(name);
-  return catalog().serving_chip(a, catalog().system(a.system));
+  const Accelerator& a = test_catalog().accelerator(name);
+  return test_catalog().serving_chip(a, test_catalog().system(a.system));
 }
 
 // Names of the vectors' models in the catalog.
@@ -164,7 +164,7 @@ void over_random_questions(int count, Check check) {
   for (int i = 0; i < count; ++i) {
     Question q{served(pick(models)),
                chip_of(pick(chips)),
-               catalog().engine(pick(engines)),
+               test_catalog().engine(pick(engines)),
                pick(formats),
                {},
                {}};
@@ -243,7 +243,7 @@ TEST_CASE("a speed per user is kept at the concurrency found, and not at one mor
 // 32.9 % of 2,196 rows, one vote each 10.1 % and 40.5 %, 96 % of the pairs of chips ordered
 // rightly.
 TEST_CASE("published serving rows are met as the fit says", "[serving][published]") {
-  const ServingValidation v = validate_serving(catalog());
+  const ServingValidation v = validate_serving(test_catalog());
   CHECK(v.rows.size() > 2000);
   CHECK(v.all.median < 0.11);
   CHECK(v.all.p90 < 0.43);
@@ -252,7 +252,7 @@ TEST_CASE("published serving rows are met as the fit says", "[serving][published
   ValidationFilter filter;
   filter.accelerator = "b200";
   filter.stack = "vllm";
-  for (const ServingReplay& r : validate_serving(catalog(), filter).rows) {
+  for (const ServingReplay& r : validate_serving(test_catalog(), filter).rows) {
     CHECK(r.accelerator == "b200");
     CHECK(r.engine == "vllm");
   }
@@ -264,7 +264,7 @@ TEST_CASE("what cannot be served is refused with the reason", "[serving]") {
     q.scenario.set_text(Field::model_name, model);
     q.scenario.set_text(Field::hardware_accelerator, "h100-sxm");
     change(q);
-    return serving_report(q, catalog());
+    return serving_report(q, test_catalog());
   };
   CHECK_THROWS_WITH(ask("llama-3.1-70b", [](ServingQuestion& q) { q.tp = 3; }),
                     Catch::Contains("heads"));
@@ -281,7 +281,7 @@ TEST_CASE("what cannot be served is refused with the reason", "[serving]") {
       ask("llama-3.1-8b", [](ServingQuestion& q) { q.tokens_per_second_per_user = 1e5; }),
       Catch::Contains("at most"));
   const ServingReport plain = ask("llama-3.1-8b", [](ServingQuestion&) {});
-  CHECK_THROWS_WITH(judge_claim("0.02", catalog(), plain), Catch::Contains("cannot tell"));
+  CHECK_THROWS_WITH(judge_claim("0.02", test_catalog(), plain), Catch::Contains("cannot tell"));
   CHECK_THROWS_WITH(ask("llama-3.1-8b", [](ServingQuestion& q) { q.precision = "fp3"; }),
                     Catch::Contains("unknown format \"fp3\""));
   CHECK(ask("llama-3.1-8b", [](ServingQuestion& q) { q.precision = "mxfp8"; }).rows[0].format ==
@@ -293,9 +293,10 @@ TEST_CASE("a factor over nothing named says over what it is judged, and why", "[
   q.scenario.set_text(Field::model_name, "llama-3.1-8b");
   q.scenario.set_text(Field::hardware_accelerator, "b200");
   q.any_speed = true;
-  const EntryChoice& usual = catalog().assumed().claim_reference;
+  const EntryChoice& usual = test_catalog().assumed().claim_reference;
   const auto says_why = [&](const char* claim) {
-    const ClaimJudgement judged = judge_claim(claim, catalog(), serving_report(q, catalog()));
+    const ClaimJudgement judged =
+        judge_claim(claim, test_catalog(), serving_report(q, test_catalog()));
     return std::ranges::any_of(judged.notes, [&](const std::string& note) {
       return note.starts_with("over " + usual.name) && note.find(usual.why) != std::string::npos &&
              note.find(usual.source) != std::string::npos;
@@ -324,11 +325,11 @@ TEST_CASE("sparse attention reads what its indexer chooses and the indexer's key
 
 TEST_CASE("a load that nobody gives leaves each user what people read, unless a claim is judged",
           "[serving]") {
-  const double least = catalog().assumed().served_speed.tokens_per_second;
+  const double least = test_catalog().assumed().served_speed.tokens_per_second;
   ServingQuestion q;
   q.scenario.set_text(Field::model_name, "llama-3.1-405b");
   q.scenario.set_text(Field::hardware_accelerator, "a100-sxm-80gb,h100-sxm");
-  const ServingReport usable = serving_report(q, catalog());
+  const ServingReport usable = serving_report(q, test_catalog());
   for (const ServingRow& row : usable.rows) {
     INFO(row.accelerator);
     CHECK(row.point.user_rate() >= least * (1 - 1e-12));
@@ -339,7 +340,7 @@ TEST_CASE("a load that nobody gives leaves each user what people read, unless a 
   }));
   CHECK(usable.least_per_user == least);
   q.any_speed = true;
-  const ServingReport most = serving_report(q, catalog());
+  const ServingReport most = serving_report(q, test_catalog());
   CHECK(most.rows[0].point.user_rate() < least);
   CHECK(most.rows[0].point.output_per_gpu > usable.rows[0].point.output_per_gpu);
   CHECK_FALSE(most.least_per_user.has_value());

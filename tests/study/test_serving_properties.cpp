@@ -55,10 +55,10 @@ struct Case {
 
 Case random_case(Draw& draw) {
   Case c;
-  c.model = served_model(catalog().model(draw.of(kModels)));
-  const Accelerator& chip = catalog().accelerator(draw.of(kChips));
-  c.chip = catalog().serving_chip(chip, catalog().system(chip.system));
-  c.engine = &catalog().engine(draw.of(kEngines));
+  c.model = served_model(test_catalog().model(draw.of(kModels)));
+  const Accelerator& chip = test_catalog().accelerator(draw.of(kChips));
+  c.chip = test_catalog().serving_chip(chip, test_catalog().system(chip.system));
+  c.engine = &test_catalog().engine(draw.of(kEngines));
   c.format = draw.of(kFormats);
   ServingSearch search;
   const int gpus = 1 << static_cast<int>(draw.unit() * 6);
@@ -232,7 +232,7 @@ TEST_CASE("a step is made of its parts, each at least as slow as either of its b
 TEST_CASE("an indexer costs no more than its own scores beside attention to all tokens",
           "[serving][properties]") {
   Draw draw(7);
-  const ServedModel sparse = served_model(catalog().model("deepseek-v3.2"));
+  const ServedModel sparse = served_model(test_catalog().model("deepseek-v3.2"));
   ServedModel dense = sparse;  // the same cache, all of it seen
   for (ServedCore& each : dense.cores) {
     each.core.windows = {};
@@ -266,7 +266,7 @@ TEST_CASE(
     const double gpus = 16 * (1 + static_cast<double>(i % 3));
     const auto answer = [&](const char* method, double n) {
       Draw same(200 + i);
-      return estimate(round_of(same, method, n), catalog()).front();
+      return estimate(round_of(same, method, n), test_catalog()).front();
     };
     // Of one sharding: a plan that shards more holds less on each device. What learns and what is
     // beside it waits in the host while the policy writes.
@@ -276,7 +276,7 @@ TEST_CASE(
       s.set_text(Field::layout_sharding, "parameters");
       s.set_text(Field::rollout_placement, "colocated");
       s.clear(Field::rollout_generation_gpus);
-      const Estimate e = estimate(s, catalog()).front();
+      const Estimate e = estimate(s, test_catalog()).front();
       return e.memory.host * e.layout.gpus();
     };
     INFO(i);
@@ -289,10 +289,10 @@ TEST_CASE(
     Draw same(200 + i);
     const double mean = *round_of(same, "grpo", gpus).number(Field::rollout_response_tokens);
     const ServedModel m = served_model(
-        catalog().model(grpo.model.params_total > 2e10 ? "qwen3-30b-a3b" : "llama-3.1-8b"));
+        test_catalog().model(grpo.model.params_total > 2e10 ? "qwen3-30b-a3b" : "llama-3.1-8b"));
     // Each token reads what is dense of the weights at least once, at 64 accelerators' bandwidth.
     const double least = mean * 2 * (m.attention_params + m.dense_params) /
-                         (64 * catalog().accelerator(grpo.accelerator).memory_bandwidth);
+                         (64 * test_catalog().accelerator(grpo.accelerator).memory_bandwidth);
     CHECK(grpo.phases.front().step_seconds >= least);
   }
 }

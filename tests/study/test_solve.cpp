@@ -30,7 +30,7 @@ SolveRequest request(std::string_view column, double value, const Field* unknown
 
 double column_of(const Scenario& scenario, const SolveTarget& target) {
   Estimate out;
-  Estimator(catalog()).run_one(scenario, "h100-sxm", out);
+  Estimator(test_catalog()).run_one(scenario, "h100-sxm", out);
   return *target.column->number(out);
 }
 
@@ -44,7 +44,7 @@ Scenario with(Scenario scenario, Field field, double value) {
 TEST_CASE("the most tokens that a budget trains: one more would pass it", "[solve]") {
   const Field tokens = Field::data_tokens;
   const SolveRequest asked = request("cost.total", 1e5, &tokens);
-  const Solution found = Solver(catalog()).solve(asked, "h100-sxm");
+  const Solution found = Solver(test_catalog()).solve(asked, "h100-sxm");
   REQUIRE(found.solved);
   REQUIRE(found.values.size() == 1);
   const double most = found.values[0].second;
@@ -66,12 +66,12 @@ TEST_CASE("a time asks for the cluster that a deadline gets, and tells the cheap
     INFO(days << " days");
     const double deadline = days * 86400.0;
     const SolveRequest asked = request("wall_clock_seconds", deadline, &gpus);
-    const Solution found = Solver(catalog()).solve(asked, "h100-sxm");
+    const Solution found = Solver(test_catalog()).solve(asked, "h100-sxm");
     REQUIRE(found.solved);
     CHECK(*found.achieved <= deadline);
     Scenario free = with(found.scenario, Field::hardware_deadline, deadline);
     free.clear(gpus);
-    const Estimate timed = estimate(free, catalog())[0];
+    const Estimate timed = estimate(free, test_catalog())[0];
     CHECK(found.values[0].second == timed.gpus);
     CHECK_THAT(*found.estimate->cost.total, WithinRel(*timed.cost.total, 1e-12));
     for (const SolveChoice& choice : found.choices) {
@@ -86,11 +86,11 @@ TEST_CASE("the fewest of all numbers are found, not only of those that a step di
   const Field gpus = Field::hardware_gpus;
   const double deadline = 7 * 86400.0;
   const Solution found =
-      Solver(catalog()).solve(request("wall_clock_seconds", deadline, &gpus), "h100-sxm");
+      Solver(test_catalog()).solve(request("wall_clock_seconds", deadline, &gpus), "h100-sxm");
   double fewest = 0;
   for (double n = 200; fewest == 0; ++n) {
     Estimate each;
-    Estimator(catalog()).run_one(with(found.scenario, gpus, n), "h100-sxm", each);
+    Estimator(test_catalog()).run_one(with(found.scenario, gpus, n), "h100-sxm", each);
     if (each.wall_clock_seconds <= deadline) fewest = n;
   }
   const auto told = [](const SolveChoice& choice) { return choice.what.starts_with("fewest"); };
@@ -117,15 +117,15 @@ TEST_CASE("a time that no cluster meets in steps of this training is refused as 
     }
     return "answered";
   };
-  const std::string refused = message([&] { estimate(timed, catalog()); });
+  const std::string refused = message([&] { estimate(timed, test_catalog()); });
   CHECK(refused.find("was found that finishes within 60.0 min") != std::string::npos);
-  CHECK(message([&] { Solver(catalog()).solve(asked, "h100-sxm"); }) == refused);
+  CHECK(message([&] { Solver(test_catalog()).solve(asked, "h100-sxm"); }) == refused);
 }
 
 TEST_CASE("what is searched is in order and holds the answer", "[solve]") {
   const Field tokens = Field::data_tokens;
   const Solution found =
-      Solver(catalog()).solve(request("wall_clock_seconds", 1e6, &tokens), "h100-sxm");
+      Solver(test_catalog()).solve(request("wall_clock_seconds", 1e6, &tokens), "h100-sxm");
   REQUIRE(found.solved);
   CHECK(found.searched.size() <= kMostTrials);
   bool holds = false;
@@ -139,7 +139,7 @@ TEST_CASE("what is searched is in order and holds the answer", "[solve]") {
 TEST_CASE("a target that nothing reaches is said, with the nearest that exists", "[solve]") {
   const Field gpus = Field::hardware_gpus;
   const Solution found =
-      Solver(catalog()).solve(request("performance.mfu", 0.99, &gpus), "h100-sxm");
+      Solver(test_catalog()).solve(request("performance.mfu", 0.99, &gpus), "h100-sxm");
   CHECK_FALSE(found.solved);
   CHECK_FALSE(found.problem.empty());
   REQUIRE(found.achieved);
@@ -151,7 +151,7 @@ TEST_CASE("without an unknown a budget gives model and data as the scaling law p
   SolveRequest asked = request("cost.total", 1e6, nullptr);
   asked.base.clear(Field::model_params);
   asked.base.clear(Field::data_tokens);
-  const Solution found = Solver(catalog()).solve(asked, "h100-sxm");
+  const Solution found = Solver(test_catalog()).solve(asked, "h100-sxm");
   REQUIRE(found.solved);
   REQUIRE(found.values.size() == 2);
   CHECK(*found.achieved <= 1e6 * (1 + 1e-9));
@@ -164,7 +164,7 @@ TEST_CASE("without an unknown a budget gives model and data as the scaling law p
 TEST_CASE("what a cluster computes is its peak, its share and its time", "[solve]") {
   const SolveRequest asked = request("cost.total", 1, nullptr);
   Estimate e;
-  Estimator(catalog()).run_one(asked.base, "h100-sxm", e);
+  Estimator(test_catalog()).run_one(asked.base, "h100-sxm", e);
   const ClusterRun run = cluster_run(e, 86400);
   CHECK_THAT(run.flops, WithinRel(256 * 989.4e12 * e.performance.mfu * 86400, 1e-3));
   CHECK_THAT(run.gpu_hours, WithinRel(256 * 24.0, 1e-12));

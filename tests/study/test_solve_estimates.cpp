@@ -56,7 +56,7 @@ TEST_CASE("a solve makes no more estimates than stated", "[solve][property]") {
     INFO(i << ": " << request.unknown->path << " for " << request.target.column->path << " "
            << request.target.value << " on " << chip);
     try {
-      const Solution found = Solver(catalog()).solve(request, chip);
+      const Solution found = Solver(test_catalog()).solve(request, chip);
       CHECK(found.estimates > 0);
       CHECK(found.estimates <= kMostEstimates);
       ++answered;

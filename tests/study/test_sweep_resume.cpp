@@ -45,7 +45,7 @@ std::string rest(const SweepPlan& plan, Format format, std::uint64_t begin, bool
   run.begin = begin;
   run.end = plan.end();
   if (open) document.open();
-  trcost::run_sweep(plan, catalog(), run, trcost::sweep_renderer(plan, format),
+  trcost::run_sweep(plan, test_catalog(), run, trcost::sweep_renderer(plan, format),
                     [&](std::string_view rows) { document.add(rows); });
   return out;
 }
@@ -60,7 +60,7 @@ std::string file() {
 }
 
 trcost::SweepResume resume_of(const SweepPlan& plan, Format format) {
-  return trcost::resume_sweep(plan, catalog(), trcost::sweep_file(plan, format), kFile);
+  return trcost::resume_sweep(plan, test_catalog(), trcost::sweep_file(plan, format), kFile);
 }
 
 std::string continued(const SweepPlan& plan, Format format) {
@@ -72,7 +72,7 @@ void check_refused(const SweepRequest& other, const std::string& why) {
   const std::string before = file();
   INFO(why);
   try {
-    resume_of(SweepPlan(other, catalog()), Format::csv);
+    resume_of(SweepPlan(other, test_catalog()), Format::csv);
     FAIL("the file of another sweep was accepted");
   } catch (const trcost::Error& error) {
     CHECK(error.kind == trcost::ErrorKind::data);
@@ -85,7 +85,7 @@ void check_refused(const SweepRequest& other, const std::string& why) {
 
 TEST_CASE("a file cut anywhere is continued to the same bytes", "[sweep]") {
   for (const Format format : {Format::csv, Format::jsonl}) {
-    const SweepPlan plan(grid(), catalog());
+    const SweepPlan plan(grid(), test_catalog());
     const std::string whole = rest(plan, format, plan.begin(), true);
     REQUIRE(whole.size() > 3000);
     for (std::size_t cut = 0; cut <= whole.size(); cut += cut < 200 ? 1 : 97) {
@@ -103,7 +103,7 @@ TEST_CASE("a part, and a subset, are continued too", "[sweep]") {
   SweepRequest request = grid();
   request.shard = trcost::SweepShard{2, 3};
   request.where = {"cost.total<=20k", "accelerator=h100-sxm"};
-  const SweepPlan plan(request, catalog());
+  const SweepPlan plan(request, test_catalog());
   const std::string whole = rest(plan, Format::csv, plan.begin(), true);
   REQUIRE(whole.size() > 300);
   REQUIRE_FALSE(whole.starts_with("train.precision"));
@@ -115,7 +115,7 @@ TEST_CASE("a part, and a subset, are continued too", "[sweep]") {
 }
 
 TEST_CASE("a file of another sweep is refused and left alone", "[sweep]") {
-  const SweepPlan plan(grid(), catalog());
+  const SweepPlan plan(grid(), test_catalog());
   const std::string whole = rest(plan, Format::csv, plan.begin(), true);
   write(whole.substr(0, whole.size() / 2));
   SweepRequest other = grid();
@@ -179,7 +179,7 @@ SweepRequest long_grid() {
 
 const std::string& long_file() {
   static const std::string out = [] {
-    const SweepPlan plan(long_grid(), catalog());
+    const SweepPlan plan(long_grid(), test_catalog());
     return rest(plan, Format::csv, plan.begin(), true);
   }();
   return out;
@@ -200,7 +200,7 @@ std::string cheap_lines(double most) {
 }  // namespace
 
 TEST_CASE("a long file is continued, and refused wherever its sweep was another", "[sweep]") {
-  const SweepPlan plan(long_grid(), catalog());
+  const SweepPlan plan(long_grid(), test_catalog());
   const std::string& whole = long_file();
   const std::size_t cut = whole.size() * 63 / 64;
   write(whole.substr(0, cut));
@@ -224,7 +224,7 @@ TEST_CASE("a long file is continued, and refused wherever its sweep was another"
 TEST_CASE("a long file of a condition that has changed a little is refused", "[sweep]") {
   SweepRequest request = long_grid();
   request.where = {"cost.total<300"};
-  const SweepPlan plan(request, catalog());
+  const SweepPlan plan(request, test_catalog());
   const std::string whole = cheap_lines(300);
   const std::string begun = whole.substr(0, whole.find("\n8000000000,1,") + 1);
   REQUIRE(begun.size() > whole.size() * 3 / 4);
@@ -241,7 +241,7 @@ TEST_CASE("a long file of a condition that has changed a little is refused", "[s
   SweepRequest two = long_grid();
   two.base.set_text(Field::hardware_accelerator, "h100-sxm,b200");
   two.where = {"cost.total<600"};
-  const SweepPlan both(two, catalog());
+  const SweepPlan both(two, test_catalog());
   write(rest(both, Format::csv, both.begin(), true));
   two.where = {"cost.total<600.1"};
   check_refused(two, "computed again");
@@ -251,10 +251,10 @@ TEST_CASE("a long file of a condition that has changed a little is refused", "[s
 TEST_CASE("lines of a long axis are told apart from their neighbours", "[sweep]") {
   SweepRequest request = grid();
   request.vary = {"data.tokens=1e9..9e10:1", "train.precision=bf16,fp8"};
-  const SweepPlan plan(request, catalog());
+  const SweepPlan plan(request, test_catalog());
   for (const Format format : {Format::csv, Format::jsonl}) {
     trcost::SweepLineReader lines(plan, *trcost::sweep_file(plan, format).lines);
-    trcost::SweepWorker worker(plan, catalog());
+    trcost::SweepWorker worker(plan, test_catalog());
     const trcost::SweepRenderer render = trcost::sweep_renderer(plan, format);
     // Forwards by a little and by much, and back again.
     for (const std::uint64_t row :

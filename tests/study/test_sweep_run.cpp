@@ -36,7 +36,7 @@ SweepRequest small_grid() {
 
 std::string run(const SweepRequest& request, Format format, unsigned threads,
                 trcost::SweepOutcome* outcome = nullptr) {
-  const SweepPlan plan(request, catalog());
+  const SweepPlan plan(request, test_catalog());
   std::string out;
   trcost::SweepDocument document(plan, format, {}, [&](std::string_view text) { out += text; });
   trcost::SweepRun options;
@@ -45,7 +45,7 @@ std::string run(const SweepRequest& request, Format format, unsigned threads,
   options.end = plan.end();
   document.open();
   const trcost::SweepOutcome result =
-      trcost::run_sweep(plan, catalog(), options, trcost::sweep_renderer(plan, format),
+      trcost::run_sweep(plan, test_catalog(), options, trcost::sweep_renderer(plan, format),
                         [&](std::string_view rows) { document.add(rows); });
   document.close();
   if (outcome != nullptr) *outcome = result;
@@ -107,7 +107,7 @@ TEST_CASE("parts one after another are the whole", "[sweep]") {
 }
 
 TEST_CASE("a row is what estimate gives for its scenario", "[sweep]") {
-  const SweepPlan plan(small_grid(), catalog());
+  const SweepPlan plan(small_grid(), test_catalog());
   const std::vector<std::string> rows = lines(run(small_grid(), Format::csv, 1));
   std::vector<std::uint64_t> at(plan.axes().size());
   for (std::uint64_t index = 0; index < plan.size(); index += 7) {
@@ -116,7 +116,7 @@ TEST_CASE("a row is what estimate gives for its scenario", "[sweep]") {
     for (std::size_t i = 0; i < at.size(); ++i) plan.axes()[i].set(scenario, at[i]);
     std::string expected;
     try {
-      const std::vector<Estimate> estimates = trcost::estimate(scenario, catalog());
+      const std::vector<Estimate> estimates = trcost::estimate(scenario, test_catalog());
       expected = trcost::RowText(plan.columns(), Format::csv).of(estimates.at(0));
       expected.pop_back();  // the line's end
     } catch (const trcost::Error& error) {
@@ -150,13 +150,13 @@ TEST_CASE("a row does not depend on the rows before it", "[sweep]") {
   for (const std::vector<std::string>& group : axes) {
     request.vary.resize(1);
     for (const std::string& axis : group) request.vary.push_back(axis);
-    const SweepPlan plan(request, catalog());
-    trcost::SweepWorker busy(plan, catalog());
+    const SweepPlan plan(request, test_catalog());
+    trcost::SweepWorker busy(plan, test_catalog());
     for (int i = 0; i < 40; ++i) {
       const std::uint64_t index = random() % plan.size();
       std::string expected;
       std::string found;
-      trcost::SweepWorker fresh(plan, catalog());
+      trcost::SweepWorker fresh(plan, test_catalog());
       fresh.go_to(index);
       trcost::sweep_renderer(plan, Format::csv)(fresh.compute(), expected);
       busy.go_to(index);
@@ -248,7 +248,7 @@ TEST_CASE("a frontier holds exactly the rows that no other row beats", "[sweep]"
 
 TEST_CASE("a stop leaves a beginning of the whole", "[sweep]") {
   const std::string whole = run(small_grid(), Format::csv, 1);
-  const SweepPlan plan(small_grid(), catalog());
+  const SweepPlan plan(small_grid(), test_catalog());
   for (const std::size_t stop_after : {1U, 3U, 6U}) {
     std::atomic<bool> stop{false};
     trcost::SweepRun options;
@@ -258,7 +258,7 @@ TEST_CASE("a stop leaves a beginning of the whole", "[sweep]") {
     std::string out = lines(whole)[0] + "\n";
     std::size_t writes = 0;
     const trcost::SweepOutcome outcome =
-        trcost::run_sweep(plan, catalog(), options, trcost::sweep_renderer(plan, Format::csv),
+        trcost::run_sweep(plan, test_catalog(), options, trcost::sweep_renderer(plan, Format::csv),
                           [&](std::string_view rows) {
                             out += rows;
                             if (++writes == stop_after) stop = true;
@@ -271,13 +271,13 @@ TEST_CASE("a stop leaves a beginning of the whole", "[sweep]") {
 }
 
 TEST_CASE("an exception of the writer ends the sweep", "[sweep]") {
-  const SweepPlan plan(small_grid(), catalog());
+  const SweepPlan plan(small_grid(), test_catalog());
   trcost::SweepRun options;
   options.threads = 3;
   options.end = plan.end();
   struct Full {};
   CHECK_THROWS_AS(
-      trcost::run_sweep(plan, catalog(), options, trcost::sweep_renderer(plan, Format::csv),
+      trcost::run_sweep(plan, test_catalog(), options, trcost::sweep_renderer(plan, Format::csv),
                         [](std::string_view) { throw Full{}; }),
       Full);
 }

@@ -51,7 +51,7 @@ Estimate predicted(const TransferRequest& request, const Estimate& row) {
   Scenario s = request.base;
   s.set_text(Field::hardware_accelerator, row.accelerator);
   s.set_number(Field::hardware_gpus, row.gpus);
-  return estimate(s, catalog()).front();
+  return estimate(s, test_catalog()).front();
 }
 
 void check_bill(const Estimate& e) {
@@ -85,7 +85,7 @@ void check_pace(const TransferRow& row, const Estimate& before, double factor) {
 }
 
 void check_transfer(const TransferRequest& request) {
-  const TransferResult result = transfer(request, catalog());
+  const TransferResult result = transfer(request, test_catalog());
   REQUIRE(!result.targets.empty());
   for (const TransferRow& row : rows_of(result)) {
     INFO(row.estimate.accelerator << " x " << row.estimate.gpus);
@@ -110,7 +110,7 @@ TEST_CASE("so it is of spot accelerators some of which idle", "[transfer][proper
   Scenario spot = training(70e9, 1e12);
   spot.set_text(Field::cost_pricing, "spot");
   const TransferRequest request = carried(spot, 2048, 40, "b200,h200");
-  const TransferRow source = transfer(request, catalog()).source;
+  const TransferRow source = transfer(request, test_catalog()).source;
   CHECK(source.estimate.layout.gpus() < source.estimate.gpus);
   CHECK_THAT(*source.estimate.cost.total,
              WithinRel(2048 * 40 * 24 * *source.estimate.cost.price_per_gpu_hour, 1e-9));
@@ -143,13 +143,13 @@ TEST_CASE("a measured throughput is the throughput of the answer", "[transfer][p
   request.seconds.reset();
   request.tokens_per_second = 700e3;
   check_transfer(request);
-  const Estimate source = transfer(request, catalog()).source.estimate;
+  const Estimate source = transfer(request, test_catalog()).source.estimate;
   CHECK_THAT(source.performance.tokens_per_second_per_gpu * 1001, WithinRel(700e3, 1e-9));
 }
 
 TEST_CASE("energy and range of a carried run follow its hours", "[transfer]") {
   const TransferRequest request = carried(training(70e9, 1e12), 1001, 80, "b200");
-  const TransferRow row = transfer(request, catalog()).targets.front();
+  const TransferRow row = transfer(request, test_catalog()).targets.front();
   const Estimate before = predicted(request, row.estimate);
   const double ratio = row.estimate.gpu_hours / before.gpu_hours;
   CHECK_THAT(*row.estimate.energy.kwh, WithinRel(ratio * *before.energy.kwh, 1e-9));
@@ -161,11 +161,11 @@ TEST_CASE("energy and range of a carried run follow its hours", "[transfer]") {
 
 // Predicted MFU times measured over predicted rate, of every row that a replay answers.
 TEST_CASE("the highest published MFU is that of the replayed rows on such chips", "[transfer]") {
-  const ValidationResult replayed = validate(catalog());
+  const ValidationResult replayed = validate(test_catalog());
   const auto highest = [&](const std::vector<std::string_view>& chips) {
     double expected = 0;
     for (const ValidationRow& row : replayed.rows) {
-      const Accelerator& chip = catalog().accelerator(row.measured->accelerator);
+      const Accelerator& chip = test_catalog().accelerator(row.measured->accelerator);
       const bool among = chips.empty() || std::ranges::find(chips, chip.name) != chips.end();
       if (!row.problem.empty() || !among) continue;
       const double peak = *peak_flops(chip, row.measured->precision);
@@ -176,7 +176,7 @@ TEST_CASE("the highest published MFU is that of the replayed rows on such chips"
     return expected;
   };
   const auto said = [](const char* chip) {
-    return highest_published_mfu(catalog(), catalog().accelerator(chip)).mfu;
+    return highest_published_mfu(test_catalog(), test_catalog().accelerator(chip)).mfu;
   };
   // A 3090 and an H20 are of the architecture, and much slower.
   CHECK_THAT(said("a100-sxm-80gb"), WithinRel(highest({"a100-sxm-40gb", "a100-sxm-80gb",
@@ -184,19 +184,19 @@ TEST_CASE("the highest published MFU is that of the replayed rows on such chips"
                                               1e-9));
   CHECK_THAT(said("h100-sxm"),
              WithinRel(highest({"h100-sxm", "h100-sxm-96gb", "h200", "h800", "gh200"}), 1e-9));
-  Accelerator unknown = catalog().accelerator("h100-sxm");
+  Accelerator unknown = test_catalog().accelerator("h100-sxm");
   unknown.architecture = "none of ours";
-  CHECK_THAT(highest_published_mfu(catalog(), unknown).mfu, WithinRel(highest({}), 1e-9));
+  CHECK_THAT(highest_published_mfu(test_catalog(), unknown).mfu, WithinRel(highest({}), 1e-9));
 }
 
 TEST_CASE("a measurement is doubted where no run on its architecture came so far", "[transfer]") {
   Scenario work = training(8e9, 1e11);
   TransferRequest request = carried(work, 64, 7, "h100-sxm");
   request.from = "a100-sxm-80gb";
-  const TransferResult usual = transfer(request, catalog());
+  const TransferResult usual = transfer(request, test_catalog());
   CHECK(usual.warnings.empty());
   *request.seconds *= usual.source.estimate.performance.mfu / 0.75;
-  const TransferResult fast = transfer(request, catalog());
+  const TransferResult fast = transfer(request, test_catalog());
   REQUIRE(fast.warnings.size() == 1);
   CHECK(fast.warnings[0].find("75 % on a100-sxm-80gb") != std::string::npos);
   CHECK(fast.warnings[0].find("published rows on ampere chips") != std::string::npos);
@@ -205,18 +205,18 @@ TEST_CASE("a measurement is doubted where no run on its architecture came so far
 TEST_CASE("what cannot be carried is refused by name", "[transfer]") {
   Scenario stages = training(7e9, 1e10);
   stages.stages.push_back({"one", {}});
-  CHECK_THROWS_WITH(transfer(carried(stages, 64, 1, "b200"), catalog()),
+  CHECK_THROWS_WITH(transfer(carried(stages, 64, 1, "b200"), test_catalog()),
                     Catch::Contains("several stages"));
   Scenario rounds;
   rounds.set_text(Field::model_name, "llama-3.1-8b");
   rounds.set_text(Field::train_method, "ppo");
-  CHECK_THROWS_WITH(transfer(carried(rounds, 64, 1, "b200"), catalog()),
+  CHECK_THROWS_WITH(transfer(carried(rounds, 64, 1, "b200"), test_catalog()),
                     Catch::Contains("a round has several"));
-  CHECK_THROWS_WITH(transfer(carried(training(7e9, 1e12), 8, 0.01, "b200"), catalog()),
+  CHECK_THROWS_WITH(transfer(carried(training(7e9, 1e12), 8, 0.01, "b200"), test_catalog()),
                     Catch::Contains("would need an MFU of"));
   TransferRequest twice = carried(training(7e9, 1e10), 64, 1, "b200");
   twice.tokens_per_second = 1e5;
-  CHECK_THROWS_WITH(transfer(twice, catalog()), Catch::Contains("two measurements"));
-  CHECK_THROWS_WITH(transfer(carried(training(7e9, 1e10), 64, 1, "b200,b200:64"), catalog()),
+  CHECK_THROWS_WITH(transfer(twice, test_catalog()), Catch::Contains("two measurements"));
+  CHECK_THROWS_WITH(transfer(carried(training(7e9, 1e10), 64, 1, "b200,b200:64"), test_catalog()),
                     Catch::Contains("twice among the targets"));
 }

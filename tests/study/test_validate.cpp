@@ -60,15 +60,15 @@ TEST_CASE("coverage, width and score of left-out rows by hand", "[validate]") {
 TEST_CASE("a filter takes the rows it names, and predicts them as all rows do", "[validate]") {
   ValidationFilter filter;
   filter.accelerator = "b200";
-  const ValidationResult some = validate(catalog(), filter);
+  const ValidationResult some = validate(test_catalog(), filter);
   REQUIRE_FALSE(some.rows.empty());
   std::size_t expected = 0;
-  for (const ThroughputRow& row : catalog().runs().throughput) {
+  for (const ThroughputRow& row : test_catalog().runs().throughput) {
     expected += row.accelerator == "b200" ? 1 : 0;
   }
   CHECK(some.rows.size() == expected);
   filter.source = some.rows.front().measured->source;
-  const ValidationResult fewer = validate(catalog(), filter);
+  const ValidationResult fewer = validate(test_catalog(), filter);
   REQUIRE_FALSE(fewer.rows.empty());
   CHECK(fewer.rows.size() <= some.rows.size());
   std::map<std::string, double> predicted;
@@ -77,13 +77,13 @@ TEST_CASE("a filter takes the rows it names, and predicts them as all rows do", 
     CHECK(row.predicted == predicted.at(row.measured->id));
   }
   filter.source = "no such source";
-  CHECK(validate(catalog(), filter).rows.empty());
+  CHECK(validate(test_catalog(), filter).rows.empty());
 }
 
 TEST_CASE("rows keep what was published, and their error is of that", "[validate]") {
   ValidationFilter filter;
   filter.stack = "megatron";
-  const ValidationResult result = validate(catalog(), filter);
+  const ValidationResult result = validate(test_catalog(), filter);
   int known = 0;
   for (const ValidationRow& row : result.rows) {
     const ThroughputRow& m = *row.measured;
@@ -111,7 +111,8 @@ TEST_CASE("without tuning stated no row is predicted faster than as a showcase",
   ValidationFilter stated, unstated;
   stated.source = unstated.source = "NVIDIA";
   unstated.default_tuning = true;
-  const ValidationResult shown = validate(catalog(), stated), usual = validate(catalog(), unstated);
+  const ValidationResult shown = validate(test_catalog(), stated),
+                         usual = validate(test_catalog(), unstated);
   REQUIRE(shown.rows.size() == usual.rows.size());
   int slower = 0;
   for (std::size_t i = 0; i < shown.rows.size(); ++i) {

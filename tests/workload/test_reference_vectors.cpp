@@ -15,7 +15,7 @@ using trcost::Biases;
 using trcost::Encoder;
 using trcost::LanguageModel;
 
-trcost::MixtureOfExperts experts_of(const json& in) {
+trcost::MixtureOfExperts experts_of_reference_vectors(const json& in) {
   trcost::MixtureOfExperts moe;
   moe.experts = in.at("E");
   moe.experts_per_token = in.at("topk");
@@ -92,7 +92,7 @@ LanguageModel language_of(const json& in) {
   m.attention_sinks = in.value("sinks", false);
   if (in.value("bias_qkv", false)) m.biases = Biases::qkv;
   if (in.value("bias_o", false)) m.biases = Biases::all;
-  if (in.contains("E")) m.moe = experts_of(in);
+  if (in.contains("E")) m.moe = experts_of_reference_vectors(in);
   if (in.value("mla", false)) m.mla = latent_of(in);
   if (in.contains("swa")) add_windows(m, in.at("swa"));
   return m;

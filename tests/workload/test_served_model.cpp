@@ -29,8 +29,8 @@ double mean_visible(const LanguageModel& m, int prompt) {
 
 TEST_CASE("an engine holds every weight of every model that generates", "[serving]") {
   int models = 0, seeing = 0;
-  for (const std::string& name : catalog().names(CatalogKind::models)) {
-    const Model model = catalog().model(name);
+  for (const std::string& name : test_catalog().names(CatalogKind::models)) {
+    const Model model = test_catalog().model(name);
     if (!model.language.output_head || model.language.bidirectional) continue;
     INFO(name);
     const ServedModel s = served_model(model);
@@ -50,8 +50,8 @@ TEST_CASE("an engine holds every weight of every model that generates", "[servin
 TEST_CASE("a prompt attends to what its windows let it see", "[serving]") {
   constexpr int kPrompt = 6000;
   int windowed = 0;
-  for (const std::string& name : catalog().names(CatalogKind::models)) {
-    const Model model = catalog().model(name);
+  for (const std::string& name : test_catalog().names(CatalogKind::models)) {
+    const Model model = test_catalog().model(name);
     const LanguageModel& m = model.language;
     if (!m.output_head || m.bidirectional) continue;
     const ServedModel s = served_model(model);
@@ -67,14 +67,14 @@ TEST_CASE("a prompt attends to what its windows let it see", "[serving]") {
 }
 
 TEST_CASE("what has no head is not served", "[serving]") {
-  CHECK_THROWS_AS(served_model(catalog().model("clip-vit-l-14-336")), Error);
+  CHECK_THROWS_AS(served_model(test_catalog().model("clip-vit-l-14-336")), Error);
 }
 
 // Gemma 2 (arXiv:2408.00118, table 1): every other layer sees 4,096 tokens; 42 layers of 8
 // key-value heads of 256 and 16 heads. Half of the layers keep what a window forgets in the other
 // half.
 TEST_CASE("each layer keeps, reads and computes what its own window lets it see", "[serving]") {
-  const ServedModel m = served_model(catalog().model("gemma-2-9b"));
+  const ServedModel m = served_model(test_catalog().model("gemma-2-9b"));
   constexpr double kToken = 2 * 8 * 256 * 2, kContext = 8192, kWindow = 4096;
   CHECK(cache_bytes_per_token(m, 2) == 42 * kToken);
   CHECK(kept_cache_bytes(m, kContext, 2) == 21 * kToken * (kContext + kWindow));
@@ -87,7 +87,7 @@ TEST_CASE("each layer keeps, reads and computes what its own window lets it see"
 // key of 64, and an 8-bit key of 128 for the indexer, which lets 2,048 tokens be seen.
 TEST_CASE("an indexer reads all of its keys and attention what it chose of the cache",
           "[serving]") {
-  const ServedModel m = served_model(catalog().model("deepseek-v3.2"));
+  const ServedModel m = served_model(test_catalog().model("deepseek-v3.2"));
   constexpr double kContext = 10000;
   CHECK(m.sparse());
   CHECK(kept_cache_bytes(m, kContext, 2) == 61 * kContext * (576 * 2 + 128));
@@ -96,15 +96,15 @@ TEST_CASE("an indexer reads all of its keys and attention what it chose of the c
 }
 
 TEST_CASE("key-value heads share the cache out, and beyond them ranks hold copies", "[serving]") {
-  const ServedModel m = served_model(catalog().model("llama-3.1-70b"));
+  const ServedModel m = served_model(test_catalog().model("llama-3.1-70b"));
   CHECK(cache_shards(m, 4) == 4);
   CHECK(cache_shards(m, 16) == 8);
-  CHECK(cache_shards(served_model(catalog().model("deepseek-v3")), 8) == 1);
+  CHECK(cache_shards(served_model(test_catalog().model("deepseek-v3")), 8) == 1);
 }
 
 TEST_CASE("a format's bytes go by part, and head, embedding and encoder keep 16 bits",
           "[serving]") {
-  const ServedModel dense = served_model(catalog().model("llama-3.1-8b"));
+  const ServedModel dense = served_model(test_catalog().model("llama-3.1-8b"));
   const PartBytes bytes = part_bytes(dense, *parse_weight_format("fp8"));
   CHECK(bytes.attention == 1);
   CHECK(bytes.dense == 1);

@@ -21,13 +21,13 @@ struct KeySuffix {
 };
 // Longest suffix first: `_bytes_per_second` before `_bytes`.
 constexpr std::array<KeySuffix, 8> kUnits = {{{"_flop_per_second", 1e12, "TFLOP/s"},
-                                         {"_bytes_per_second_per_direction", 1e9, "GB/s"},
-                                         {"_bytes_per_second", 1e9, "GB/s"},
-                                         {"_per_second_per_direction", 1e9, "GB/s"},
-                                         {"_bytes", 1e9, "GB"},
-                                         {"_seconds", 1e-6, "microseconds"},
-                                         {"_watts", 1, "W"},
-                                         {"_usd", 1, "USD"}}};
+                                              {"_bytes_per_second_per_direction", 1e9, "GB/s"},
+                                              {"_bytes_per_second", 1e9, "GB/s"},
+                                              {"_per_second_per_direction", 1e9, "GB/s"},
+                                              {"_bytes", 1e9, "GB"},
+                                              {"_seconds", 1e-6, "microseconds"},
+                                              {"_watts", 1, "W"},
+                                              {"_usd", 1, "USD"}}};
 
 std::string number_in_words(std::string_view key, double value) {
   const std::string with_edge = fmt::format("_{}", key);

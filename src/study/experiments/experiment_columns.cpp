@@ -117,7 +117,8 @@ const Columns<PlatformExperiments>& platform_columns() {
             "cost.price_per_gpu_hour", "USD/GPU-hour", NumberKind::money,
             [](PlatformRuns p) { return p.price_per_gpu_hour; }, "price of the accelerator")};
     // All runs of a platform pay the same price.
-    t.pick<[](PlatformRuns p) { return &p.experiments.front().run; }, columns>({ColumnRole::price_origin});
+    t.pick<[](PlatformRuns p) { return &p.experiments.front().run; }, columns>(
+        {ColumnRole::price_origin});
     t.add({plain(
                "total.runs", [](PlatformRuns p) { return p.runs; }, "of all experiments"),
            hours(
@@ -141,32 +142,36 @@ const Columns<PlatformExperiments>& platform_columns() {
                "total.total_usd", [](PlatformRuns p) { return p.usd; },
                "what is paid for all experiments: used and idle", Rank::first),
            usd(
-               "total.usd_per_run", [](PlatformRuns p) { return p.usd_per_run; }, "wanted", Rank::first),
+               "total.usd_per_run", [](PlatformRuns p) { return p.usd_per_run; }, "wanted",
+               Rank::first),
            number(
                "total.tokens_per_mwh", "tokens/MWh", NumberKind::count,
                [](PlatformRuns p) { return p.tokens_per_mwh; }, "over the mix of runs"),
            number(
                "total.tokens_per_second_per_megawatt", "tokens/s/MW", NumberKind::count,
-               [](PlatformRuns p) { return p.tokens_per_second_per_megawatt; }, "over the mix of runs")});
-    t.lift<[](PlatformRuns p) { return &p.range.gpu_hours; }, quantile_columns<QuantilesOf::gpu_hours>>(
-        "range.gpu_hours");
+               [](PlatformRuns p) { return p.tokens_per_second_per_megawatt; },
+               "over the mix of runs")});
+    t.lift<[](PlatformRuns p) { return &p.range.gpu_hours; },
+           quantile_columns<QuantilesOf::gpu_hours>>("range.gpu_hours");
     t.lift < [](PlatformRuns p) -> auto& {
       return p.range.total_usd;
     }
     , quantile_columns < QuantilesOf::usd >> ("range.total_usd");
-    t.add({flop(
-               "final_run.flops", [](PlatformRuns p) { return p.final_flops; }, "of the final run"),
-           usd(
-               "final_run.total_usd", [](PlatformRuns p) { return p.final_usd; }, "of the final run"),
-           plain(
-               "final_run.rule_6nd_share_of_experiments", [](PlatformRuns p) { return p.rule_share; },
-               "6 N D of the experiments over that of the final run")});
+    t.add(
+        {flop(
+             "final_run.flops", [](PlatformRuns p) { return p.final_flops; }, "of the final run"),
+         usd(
+             "final_run.total_usd", [](PlatformRuns p) { return p.final_usd; }, "of the final run"),
+         plain(
+             "final_run.rule_6nd_share_of_experiments", [](PlatformRuns p) { return p.rule_share; },
+             "6 N D of the experiments over that of the final run")});
     t.lift < [](PlatformRuns p) -> auto& {
       return p.schedule;
     }
     , schedule_columns > ("cluster", true);
     t.add({list<run_columns>(
-        "experiments", [](PlatformRuns p) -> auto& { return p.experiments; }, "one per experiment")});
+        "experiments", [](PlatformRuns p) -> auto& { return p.experiments; },
+        "one per experiment")});
     return t;
   }();
   return table;

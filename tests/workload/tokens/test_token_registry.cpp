@@ -42,7 +42,7 @@ std::optional<TokenCount> counted(std::string_view family, const ImageSize& size
   }
 }
 
-bool mentions(const std::string& text, const std::string& part) {
+bool mentions_token_registry(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -118,28 +118,28 @@ TEST_CASE("Qwen never exceeds its pixel limit and does not care for orientation"
 TEST_CASE("an unknown family gets the list and the nearest name", "[tokens][errors]") {
   const auto error = error_of([] { count_image_tokens("qwen2vl", {224, 224}); });
   CHECK(error.kind == trcost::ErrorKind::usage);
-  CHECK(mentions(error.message, "mllama"));
-  CHECK(mentions(error.hint, "qwen2-vl"));
+  CHECK(mentions_token_registry(error.message, "mllama"));
+  CHECK(mentions_token_registry(error.hint, "qwen2-vl"));
 }
 
 TEST_CASE("images without pixels or with too many are refused", "[tokens][errors]") {
   for (const ImageSize size : {ImageSize{0, 480}, ImageSize{640, 0}, ImageSize{-1, 4},
                                ImageSize{1'000'000'000, 1'000'000'000}, ImageSize{40000, 25000}}) {
     const auto error = error_of([&] { count_image_tokens("vit", size); });
-    CHECK(mentions(error.message, "pixels"));
-    CHECK(mentions(error.hint, "178956970"));
+    CHECK(mentions_token_registry(error.message, "pixels"));
+    CHECK(mentions_token_registry(error.hint, "178956970"));
   }
   CHECK(count_image_tokens("vit", {13000, 13000}).vision > 0);
 }
 
 TEST_CASE("an option that the rule lacks is refused with those it has", "[tokens][errors]") {
   const auto error = error_of([] { count_image_tokens("qwen2-vl", {224, 224}, {.max_tiles = 4}); });
-  CHECK(mentions(error.message, "--max-tiles"));
-  CHECK(mentions(error.hint, "--max-pixels"));
-  CHECK(mentions(error_of([] {
-                   count_image_tokens("llava-1.5", {224, 224}, {.patch = 14});
-                 }).hint,
-                 "no options"));
+  CHECK(mentions_token_registry(error.message, "--max-tiles"));
+  CHECK(mentions_token_registry(error.hint, "--max-pixels"));
+  CHECK(mentions_token_registry(error_of([] {
+                                  count_image_tokens("llava-1.5", {224, 224}, {.patch = 14});
+                                }).hint,
+                                "no options"));
   CHECK_THROWS_AS(count_image_tokens("mllama", {224, 224}, {.detail = trcost::ImageDetail::low}),
                   trcost::Error);
   CHECK_THROWS_AS(count_image_tokens("internvl", {224, 224}, {.max_tiles = 0}), trcost::Error);
@@ -151,24 +151,30 @@ TEST_CASE("limits that cross are refused", "[tokens][errors]") {
   const auto error = error_of([] {
     count_image_tokens("qwen3-vl", {224, 224}, {.max_pixels = 50176});
   });
-  CHECK(mentions(error.message, "65536"));
-  CHECK(mentions(error.message, "50176"));
+  CHECK(mentions_token_registry(error.message, "65536"));
+  CHECK(mentions_token_registry(error.message, "50176"));
   CHECK_THROWS_AS(count_video_tokens("qwen2-vl", {1280, 720}, 10, 2, {.max_pixels = 50176}),
                   trcost::Error);
 }
 
 TEST_CASE("Qwen refuses an aspect ratio above 200", "[tokens][errors]") {
   CHECK(count_image_tokens("qwen2-vl", {2000, 10}).vision > 0);
-  CHECK(mentions(error_of([] { count_image_tokens("qwen2-vl", {2001, 10}); }).message, "200"));
+  CHECK(mentions_token_registry(error_of([] {
+                                  count_image_tokens("qwen2-vl", {2001, 10});
+                                }).message,
+                                "200"));
 }
 
 TEST_CASE("a family is asked only for what it takes", "[tokens][errors]") {
-  CHECK(mentions(error_of([] { count_image_tokens("whisper", {224, 224}); }).hint, "llava-1.5"));
-  CHECK(mentions(error_of([] {
-                   count_video_tokens("mllama", {224, 224}, 1, 1);
-                 }).hint,
-                 "qwen2-vl"));
-  CHECK(mentions(error_of([] { count_audio_tokens("vit", 1); }).hint, "whisper"));
+  CHECK(mentions_token_registry(error_of([] {
+                                  count_image_tokens("whisper", {224, 224});
+                                }).hint,
+                                "llava-1.5"));
+  CHECK(mentions_token_registry(error_of([] {
+                                  count_video_tokens("mllama", {224, 224}, 1, 1);
+                                }).hint,
+                                "qwen2-vl"));
+  CHECK(mentions_token_registry(error_of([] { count_audio_tokens("vit", 1); }).hint, "whisper"));
   CHECK_THROWS_AS(count_video_tokens("qwen2-vl", {224, 224}, 0, 2), trcost::Error);
   CHECK_THROWS_AS(count_video_tokens("qwen2-vl", {224, 224}, 10, -1), trcost::Error);
   CHECK_THROWS_AS(count_audio_tokens("whisper", 0), trcost::Error);
