@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/about/catalog_report.h"
+#include "report/about/catalog.h"
 
 #include <filesystem>
 #include <fstream>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "catch.h"
-#include "report/table/table_document.h"
+#include "report/about/table_document.h"
 #include "trcost/error.h"
 
 using namespace trcost;

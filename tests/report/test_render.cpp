@@ -8,7 +8,7 @@
 #include "catch.h"
 #include "estimate/columns/estimate_columns.h"
 #include "report/lines.h"
-#include "report/page/sections.h"
+#include "report/page/estimate_tables.h"
 #include "report/page/wording.h"
 #include "report/row_text.h"
 #include "report/sample_estimate.h"

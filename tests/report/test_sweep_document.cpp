@@ -6,7 +6,7 @@
 
 #include "catalog_fixture.h"
 #include "catch.h"
-#include "report/about/sweep_report.h"
+#include "report/about/sweep_document.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
 

@@ -5,9 +5,9 @@
 
 #include "catch.h"
 #include "json/json_string.h"
+#include "report/about/table_document.h"
 #include "report/lines.h"
 #include "report/table/table.h"
-#include "report/table/table_document.h"
 #include "report/table/text_width.h"
 #include "text/cells.h"
 #include "text/unicode.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "catch.h"
-#include "report/format/documents.h"
+#include "report/about/documents.h"
 #include "trcost/error.h"
 
 namespace {

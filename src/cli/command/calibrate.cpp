@@ -13,7 +13,7 @@
 #include "cli/flags/scenario_options.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
-#include "report/format/documents.h"
+#include "report/about/documents.h"
 #include "text/files.h"
 #include "text/input_files.h"
 #include "trcost/error.h"

@@ -13,7 +13,7 @@
 #include "cli/flags/help_topics.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
-#include "report/format/schemas.h"
+#include "report/about/schemas.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
 

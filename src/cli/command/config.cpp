@@ -10,7 +10,7 @@
 #include "cli/flags/settings.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
-#include "report/table/table_document.h"
+#include "report/about/table_document.h"
 #include "scenario/defaults.h"
 #include "text/files.h"
 #include "trcost/error.h"

@@ -8,7 +8,7 @@
 #include "cli/flags/scenario_options.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
-#include "report/format/documents.h"
+#include "report/about/documents.h"
 #include "study/diff/diff.h"
 #include "trcost/error.h"
 

@@ -15,7 +15,7 @@
 #include "cli/session.h"
 #include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
-#include "report/format/documents.h"
+#include "report/about/documents.h"
 #include "study/experiments/experiments.h"
 #include "trcost/error.h"
 #include "trcost/report.h"

@@ -6,8 +6,8 @@
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
-#include "report/about/catalog_report.h"
-#include "report/table/table_document.h"
+#include "report/about/catalog.h"
+#include "report/about/table_document.h"
 
 namespace trcost::cli {
 namespace {

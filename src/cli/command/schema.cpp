@@ -8,8 +8,8 @@
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
-#include "report/format/schemas.h"
-#include "report/table/table_document.h"
+#include "report/about/schemas.h"
+#include "report/about/table_document.h"
 
 namespace trcost::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/session.h"
 #include "json/json_string.h"
 #include "json/strict_json.h"
-#include "report/format/documents.h"
+#include "report/about/documents.h"
 #include "trcost/error.h"
 #include "trcost/serving.h"
 

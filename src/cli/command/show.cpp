@@ -8,8 +8,8 @@
 #include "cli/output/output.h"
 #include "cli/session.h"
 #include "prices/rows/price_book.h"
-#include "report/about/catalog_report.h"
-#include "report/table/table_document.h"
+#include "report/about/catalog.h"
+#include "report/about/table_document.h"
 #include "trcost/error.h"
 
 namespace trcost::cli {

@@ -15,7 +15,7 @@
 #include "cli/output/sweep_output.h"
 #include "cli/session.h"
 #include "prices/rows/price_book.h"
-#include "report/about/sweep_report.h"
+#include "report/about/sweep_document.h"
 #include "report/format/row_stream.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"

@@ -13,7 +13,7 @@
 #include "prices/rows/price_book.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
-#include "report/format/documents.h"
+#include "report/about/documents.h"
 #include "study/transfer/transfer.h"
 #include "trcost/error.h"
 #include "trcost/report.h"

@@ -12,7 +12,7 @@
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
-#include "report/format/documents.h"
+#include "report/about/documents.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 

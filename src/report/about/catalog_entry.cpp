@@ -8,8 +8,8 @@
 #include <map>
 
 #include "json/strict_json.h"
-#include "report/about/catalog_report.h"
-#include "report/table/table_document.h"
+#include "report/about/catalog.h"
+#include "report/about/table_document.h"
 
 namespace trcost {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "report/format/documents.h"
+#include "report/about/documents.h"
 #include "study/study_columns.h"
 
 namespace trcost {

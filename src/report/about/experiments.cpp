@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "report/format/documents.h"
+#include "report/about/documents.h"
 #include "report/page/document_head.h"
-#include "report/page/sections.h"
+#include "report/page/estimate_tables.h"
 #include "report/page/wording.h"
 #include "report/workbook/budgets.h"
 #include "study/study_columns.h"

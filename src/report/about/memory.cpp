@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "estimate/columns/memory_columns.h"
-#include "report/format/documents.h"
+#include "report/about/documents.h"
 #include "report/page/document_head.h"
-#include "report/page/sections.h"
+#include "report/page/estimate_tables.h"
 #include "report/page/wording.h"
 #include "report/table/table.h"
 #include "trcost/numbers.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/format/documents.h"
+#include "report/about/documents.h"
 #include "report/page/document_head.h"
 #include "report/page/wording.h"
 #include "report/workbook/budgets.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "report/about/sweep.h"
-#include "report/about/sweep_report.h"
+#include "report/about/sweep_document.h"
 #include "report/format/format.h"
 #include "trcost/error.h"
 

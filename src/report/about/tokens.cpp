@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "report/format/documents.h"
+#include "report/about/documents.h"
+#include "report/about/table_document.h"
 #include "report/page/document_head.h"
-#include "report/table/table_document.h"
 #include "study/tokens/token_columns.h"
 
 namespace trcost {

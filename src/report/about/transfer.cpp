@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "report/format/documents.h"
+#include "report/about/documents.h"
 #include "report/page/document_head.h"
+#include "report/page/estimate_tables.h"
 #include "report/page/provenance.h"
-#include "report/page/sections.h"
 #include "report/page/wording.h"
 #include "report/workbook/budget.h"
 #include "study/study_columns.h"

@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "quantity/portable_math.h"
-#include "report/chart/draw.h"
+#include "report/chart/chart.h"
 #include "report/table/markup.h"
 #include "report/table/text_width.h"
 #include "trcost/numbers.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "quantity/portable_math.h"
-#include "report/chart/draw.h"
+#include "report/chart/chart.h"
 #include "report/table/markup.h"
 
 namespace trcost {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "report/chart/draw.h"
+#include "report/chart/chart.h"
 #include "report/format/format.h"
 #include "report/table/markup.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/chart/draw.h"
+#include "report/chart/chart.h"
 #include "report/format/format.h"
 #include "report/table/markup.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "report/format/format.h"
-#include "report/table/text_page.h"
+#include "report/page/text_page.h"
 
 namespace trcost {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "report/page/sections.h"
+#include "report/page/estimate_tables.h"
 #include "report/page/wording.h"
 
 namespace trcost {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "estimate/columns/estimate_columns.h"
-#include "report/page/sections.h"
+#include "report/page/estimate_tables.h"
 #include "report/page/wording.h"
 
 namespace trcost {

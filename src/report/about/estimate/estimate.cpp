@@ -7,10 +7,10 @@
 
 #include "estimate/columns/document_columns.h"
 #include "estimate/columns/plan_columns.h"
-#include "report/about/estimate/estimate_pages.h"
-#include "report/format/documents.h"
+#include "report/about/documents.h"
+#include "report/about/estimate/estimate.h"
 #include "report/page/document_head.h"
-#include "report/page/sections.h"
+#include "report/page/estimate_tables.h"
 #include "report/page/wording.h"
 #include "report/workbook/budget.h"
 #include "trcost/bill.h"

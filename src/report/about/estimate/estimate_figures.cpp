@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "report/about/estimate/estimate_pages.h"
-#include "report/page/sections.h"
+#include "report/about/estimate/estimate.h"
+#include "report/page/estimate_tables.h"
 #include "report/page/wording.h"
 #include "trcost/bill.h"
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "prices/rows/price_book.h"
-#include "report/about/estimate/estimate_pages.h"
+#include "report/about/estimate/estimate.h"
 #include "report/page/document_head.h"
-#include "report/page/sections.h"
+#include "report/page/estimate_tables.h"
 #include "report/page/wording.h"
 #include "trcost/bill.h"
 

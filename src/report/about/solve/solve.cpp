@@ -6,12 +6,12 @@
 #include <memory>
 #include <set>
 
-#include "report/about/solve/solve_columns.h"
+#include "report/about/documents.h"
+#include "report/about/solve/solve.h"
 #include "report/about/solve/solve_parts.h"
-#include "report/format/documents.h"
 #include "report/page/document_head.h"
+#include "report/page/estimate_tables.h"
 #include "report/page/provenance.h"
-#include "report/page/sections.h"
 #include "report/page/wording.h"
 #include "report/workbook/budget.h"
 #include "scenario/number_kind.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/about/solve/solve_columns.h"
+#include "report/about/solve/solve.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "estimate/columns/estimate_columns.h"
-#include "report/about/solve/solve_columns.h"
+#include "report/about/solve/solve.h"
 #include "report/about/solve/solve_parts.h"
 #include "report/page/wording.h"
 #include "scenario/number_kind.h"

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "quantity/quantity.h"
-#include "report/format/documents.h"
+#include "report/about/documents.h"
 #include "report/page/document_head.h"
 #include "study/validate/validation_columns.h"
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "report/about/validate/validation_tables.h"
-#include "report/format/documents.h"
+#include "report/about/documents.h"
+#include "report/about/validate/validation.h"
 #include "report/page/document_head.h"
 #include "study/validate/validation_columns.h"
 

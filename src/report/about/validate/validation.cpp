@@ -5,8 +5,8 @@
 #include <map>
 
 #include "catalog/software/choices.h"
-#include "report/about/validate/validation_tables.h"
-#include "report/format/documents.h"
+#include "report/about/documents.h"
+#include "report/about/validate/validation.h"
 #include "report/page/document_head.h"
 #include "study/validate/validation_columns.h"
 

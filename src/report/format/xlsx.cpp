@@ -5,11 +5,11 @@
 #include <cctype>
 
 #include "json/row_writer.h"
-#include "report/chart/draw.h"
+#include "report/chart/chart.h"
 #include "report/format/format.h"
-#include "report/workbook/workbook_calculation.h"
+#include "report/workbook/calculation_sheet.h"
+#include "report/workbook/cell_format.h"
 #include "report/workbook/workbook_file.h"
-#include "report/workbook/workbook_words.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
 #include "trcost/version.h"

@@ -12,8 +12,8 @@
 #include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
 #include "quantity/suggest.h"
-#include "report/about/catalog_report.h"
-#include "report/table/table_document.h"
+#include "report/about/catalog.h"
+#include "report/about/table_document.h"
 #include "trcost/error.h"
 #include "workload/workload.h"
 

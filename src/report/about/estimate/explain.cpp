@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "report/table/text_page.h"
+#include "report/page/text_page.h"
 #include "text/unicode.h"
 #include "trcost/bill.h"
 

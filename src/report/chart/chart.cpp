@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "report/chart/draw.h"
+#include "report/chart/chart.h"
 #include "report/table/markup.h"
 
 namespace trcost {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/table/text_page.h"
+#include "report/page/text_page.h"
 #include "text/unicode.h"
 
 #include <algorithm>

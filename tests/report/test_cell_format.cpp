@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of a page in a sheet: numbers still, in the unit that people see.
 #include "catch.h"
-#include "report/workbook/workbook_words.h"
+#include "report/workbook/cell_format.h"
 
 using trcost::shown_number;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/format/schemas.h"
+#include "report/about/schemas.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 #include "estimate/columns/memory_columns.h"
 #include "json/json_schema.h"
 #include "quantity/suggest.h"
-#include "report/about/solve/solve_columns.h"
-#include "report/format/documents.h"
+#include "report/about/documents.h"
+#include "report/about/solve/solve.h"
 #include "study/serve/serving_columns.h"
 #include "study/study_columns.h"
 #include "study/sweep/columns.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/page/sections.h"
+#include "report/page/estimate_tables.h"
 
 #include <fmt/format.h>
 

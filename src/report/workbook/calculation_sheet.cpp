@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/workbook/workbook_calculation.h"
+#include "report/workbook/calculation_sheet.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/workbook/workbook_words.h"
+#include "report/workbook/cell_format.h"
 
 #include <fmt/format.h>
 

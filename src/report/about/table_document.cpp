@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/table/table_document.h"
+#include "report/about/table_document.h"
 
 #include <array>
 #include <cctype>
