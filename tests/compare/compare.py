@@ -4,13 +4,15 @@
 
   compare.py OLD NEW [--random N] [--seed S] [--show K]
 
-For a change of structure: texts have to be equal and numbers to 1e-9, in every format, on standard
-output and standard error alike, with the same exit code. The commands are those of commands.txt (one
-per line, as typed in the root of the project) and N random scenarios. Prints each command that
-differs with its first differing line; exits 1 if there is one.
+Texts have to be equal and numbers equal to 1e-9, in every format, on standard output and standard
+error, with the same exit code. The commands are those of commands.txt, one per line as typed in the
+root of the project, and N random scenarios. A line "NAME.json = COMMAND" stores what OLD prints for
+later commands that read NAME.json. Prints each command that differs with its first differing line,
+and exits 1 if there is one.
 """
 
 import argparse
+import io
 import itertools
 import json
 import math
@@ -20,6 +22,8 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
+import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -35,7 +39,7 @@ STACKS = ["megatron", "fsdp", "fsdp-compiled", "hf-trainer", "typical", "maxtext
 
 
 def random_command(rng):
-    """A scenario as somebody might ask it; refusals are answers too."""
+    """A random scenario; a refusal is an answer too."""
     some = lambda share: rng.random() < share
     out = ["estimate", "--format", rng.choice(FORMATS)]
     if some(0.5):
@@ -68,10 +72,35 @@ def random_command(rng):
     return out
 
 
+def text_of(output):
+    """Output as text; a workbook as the text of its parts."""
+    if not output.startswith(b"PK"):
+        return output.decode(errors="replace")
+    with zipfile.ZipFile(io.BytesIO(output)) as book:
+        parts = [f"== {name}\n{book.read(name).decode(errors='replace')}" for name in book.namelist()]
+    return "\n".join(parts).replace("><", ">\n<")
+
+
 def answer(program, words):
-    done = subprocess.run([program, *words], capture_output=True, text=True, cwd=ROOT, timeout=120,
-                          stdin=subprocess.DEVNULL, errors="replace", check=False)
-    return done.returncode, done.stdout, done.stderr
+    done = subprocess.run([program, *words], capture_output=True, cwd=ROOT, timeout=120,
+                          stdin=subprocess.DEVNULL, check=False)
+    return done.returncode, text_of(done.stdout), text_of(done.stderr)
+
+
+def read_commands(old, folder):
+    """The commands of commands.txt, after writing the results that they read into `folder`."""
+    stored, commands = {}, []
+    for line in (HERE / "commands.txt").read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        name, is_stored, command = line.partition(" = ")
+        words = [stored.get(word, word) for word in shlex.split(command if is_stored else line)]
+        if is_stored:
+            stored[name] = str(folder / name)
+            (folder / name).write_text(answer(old, words)[1], encoding="utf-8")
+        else:
+            commands.append(words)
+    return commands
 
 
 def same_line(old, new):
@@ -102,18 +131,18 @@ def main():
     parser.add_argument("--show", type=int, default=40, help="differences printed")
     args = parser.parse_args()
     rng = random.Random(args.seed)
-    lines = (HERE / "commands.txt").read_text(encoding="utf-8").splitlines()
-    commands = [shlex.split(line) for line in lines if line and not line.startswith("#")]
-    commands += [random_command(rng) for _ in range(args.random)]
     old, new = (str(pathlib.Path(p).resolve()) for p in (args.old, args.new))
     differ = 0
-    for words in commands:
-        found = difference(answer(old, words), answer(new, words))
-        if found is None:
-            continue
-        differ += 1
-        if differ <= args.show:
-            print(f"{shlex.join(words)}\n  {found}")
+    with tempfile.TemporaryDirectory() as folder:
+        commands = read_commands(old, pathlib.Path(folder))
+        commands += [random_command(rng) for _ in range(args.random)]
+        for words in commands:
+            found = difference(answer(old, words), answer(new, words))
+            if found is None:
+                continue
+            differ += 1
+            if differ <= args.show:
+                print(f"{shlex.join(words)}\n  {found}")
     print(json.dumps({"commands": len(commands), "differ": differ}))
     return 1 if differ else 0
 
