@@ -62,7 +62,7 @@ same() {
 }
 
 @test "solve in every format" {
-  same solutions solve --budget 100k --accelerator h100-sxm,b200
+  same solutions solve --budget 100k --accelerator h100-sxm
   same solutions solve --for gpus --deadline 30d --params 7e9 --tokens 1e12 --accelerator h100-sxm
   same solutions solve --for gpus --budget 3B --duration 6mo --price 2 --mfu 0.4 --accelerator h100-sxm
   same solutions solve --break-even b200,h100-sxm --params 1B --tokens 20B --gpus 64
@@ -94,7 +94,7 @@ same() {
   same rows validate --posttraining --rows
   same rows validate --serving --model llama-2-7b
   same rows validate --serving --model llama-2-7b --rows
-  same sources validate --calibrated
+  same sources validate --calibrated --source IBM
 }
 
 @test "estimate in every format" {

@@ -37,11 +37,11 @@ def fail(words, *what):
     sys.exit(" ".join([" ".join(words), ":", *map(str, what)]))
 
 
-def run(program, words, form, binary=False):
-    done = subprocess.run([program, *words, "--format", form], capture_output=True, check=False)
-    if done.returncode not in (0, 3):
-        fail(words, form, "exit code", done.returncode, done.stderr.decode())
-    return done.stdout if binary else done.stdout.decode("utf-8")
+def run(program, words, form):
+    try:
+        return page_numbers.run(program, words, form)
+    except subprocess.CalledProcessError as error:
+        fail(words, form, "exit code", error.returncode, error.stderr.decode())
 
 
 def scalars(value, prefix=""):
@@ -221,7 +221,7 @@ def main():
         fail(words, "jsonl has other names than csv")
     check_rows(words, rows, [{k: text(v) for k, v in line.items()} for line in lines], "jsonl")
     if rows:
-        sheet = sheet_rows(words, run(program, words, "xlsx", True), header)
+        sheet = sheet_rows(words, page_numbers.run_bytes(program, words, "xlsx"), header)
         for number, (line, other) in enumerate(zip(table, sheet)):
             for name, cell in line.items():
                 if not close(other[name], cell):

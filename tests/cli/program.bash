@@ -95,3 +95,16 @@ lacks() {
     return 1
   fi
 }
+
+# CPU seconds, rounded up, that this machine takes for $1 plain estimates: a limit for `ulimit -t` that
+# does not depend on the speed of the machine.
+seconds_of_estimates() {
+  local estimates=$1 measured=20 TIMEFORMAT='%U %S'
+  {
+    time for _ in $(seq "$measured"); do
+      "$TRCOST" estimate --params 7e9 --accelerator h100-sxm --gpus 8 >reference.txt 2>&1
+    done
+  } 2>cpu.txt
+  awk -v factor="$((estimates / measured))" '{ print int(($1 + $2) * factor) + 1 }' cpu.txt
+  rm reference.txt cpu.txt
+}
