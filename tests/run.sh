@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 
 # shellcheck disable=SC2086  # words on purpose
 require_packages $build_packages catch2 librapidcheck-dev libbenchmark-dev bats jq shellcheck python3 \
-  python3-jsonschema
+  python3-jsonschema clang-format
 build=${BUILD_DIR:-build}
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O1 \
   -DTRCOST_TESTS=ON "$@"
