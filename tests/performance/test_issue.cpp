@@ -108,17 +108,18 @@ TEST_CASE("a showcase's host issues no more than a usual run's", "[step][host]")
 // FlashAttention-3 (arXiv:2407.08608, section 4): 1.5 to 2 times forward, 1.5 to 1.75 backward of
 // version 2 on H100.
 TEST_CASE("attention is as fast as its generation", "[step][attention]") {
-  const auto both = [](const DeviceRates& rates) {  // a backward pass has 2.5 times the products
-    return rates.flash_forward + 2.5 * rates.flash_backward;
+  const auto both = [](const DeviceCosts& device) {  // a backward pass has 2.5 times the products
+    return device.seconds_per_flop.flash_forward + 2.5 * device.seconds_per_flop.flash_backward;
   };
   for (const char* chip : {"a100-sxm-80gb", "h100-sxm"}) {
     RunIssue run(chip, "typical", "llama-3.1-8b");
-    const auto rates = [&](Attention kernels) {
-      return both(prepare_rates(run.platform, kernels));
+    const auto seconds = [&](Attention kernels) {
+      return both(prepare_device_costs(run.platform, kernels));
     };
     INFO(chip);
-    CHECK_THAT(rates(Attention::flash1) / rates(Attention::flash2), WithinRel(189.0 / 110, 0.05));
-    const double gain = rates(Attention::flash2) / rates(Attention::fastest);
+    CHECK_THAT(seconds(Attention::flash1) / seconds(Attention::flash2),
+               WithinRel(189.0 / 110, 0.05));
+    const double gain = seconds(Attention::flash2) / seconds(Attention::fastest);
     if (chip == std::string("h100-sxm")) {
       CHECK(gain > 1.4);
       CHECK(gain < 2);

@@ -34,8 +34,9 @@ Fabric prepare_fabric(const System& system, const Efficiency& efficiency) {
       fabric.whole_domain = fabric.size[i];
       fabric.size[i] = std::min(fabric.size[i], system.usable_per_domain);
     }
-    fabric.per_byte[i] = 1 / (tier.bandwidth * (inner ? efficiency.link : efficiency.network));
-    fabric.latency[i] = tier.latency_seconds;
+    fabric.seconds_per_byte[i] =
+        1 / (tier.bandwidth * (inner ? efficiency.link : efficiency.network));
+    fabric.latency_seconds[i] = tier.latency_seconds;
     if (inner) fabric.half_bytes = efficiency.link_half_bytes;
     if (inner && tier.in_network_reduction) fabric.all_reduce = 2 * kReducingSwitch;
     ++fabric.tiers;
@@ -78,10 +79,10 @@ double tiers_seconds(const Fabric& fabric, double bytes, double members, double 
   double latency = 0;
   over_tiers(fabric, bytes, members, stride, [&](std::size_t t, double g, double each) {
     const double payload = each + (t == 0 ? fabric.half_bytes : 0);
-    const double seconds = payload * gather_volume(g) * fabric.per_byte[t];
+    const double seconds = payload * gather_volume(g) * fabric.seconds_per_byte[t];
     largest = std::max(largest, seconds);
     sum += seconds;
-    latency += fabric.latency[t] * (portable_log2(g) + kRingShare * (g - 1));
+    latency += fabric.latency_seconds[t] * (portable_log2(g) + kRingShare * (g - 1));
   });
   return largest + kShorterTiers * (sum - largest) + latency;
 }
@@ -98,7 +99,7 @@ std::array<double, 4> gather_tier_bytes(const Fabric& fabric, double bytes, doub
 
 double gather_seconds(const Fabric& fabric, double bytes, double members, double stride) noexcept {
   return tiers_seconds(fabric, bytes, members, stride) +
-         kLineShare * fabric.latency[0] * inner_steps(fabric, members, stride);
+         kLineShare * fabric.latency_seconds[0] * inner_steps(fabric, members, stride);
 }
 
 namespace {
@@ -131,13 +132,13 @@ double exchange_seconds(const Fabric& fabric, double bytes, double members, doub
                         double network_share) noexcept {
   if (members <= 1 || fabric.tiers == 0) return 0;
   const double near = domain_members(fabric, members, stride);
-  double seconds = (bytes + fabric.half_bytes) * (near - 1) / members * fabric.per_byte[0];
-  double latency = fabric.latency[0] * portable_log2(near);
+  double seconds = (bytes + fabric.half_bytes) * (near - 1) / members * fabric.seconds_per_byte[0];
+  double latency = fabric.latency_seconds[0] * portable_log2(near);
   if (members > near) {
     const auto outer = static_cast<std::size_t>(std::min(1, fabric.tiers - 1));
-    seconds = std::max(seconds,
-                       bytes * (members - near) / members * network_share * fabric.per_byte[outer]);
-    latency += fabric.latency[outer] * portable_log2(members / near);
+    seconds = std::max(seconds, bytes * (members - near) / members * network_share *
+                                    fabric.seconds_per_byte[outer]);
+    latency += fabric.latency_seconds[outer] * portable_log2(members / near);
   }
   return seconds + latency;
 }
@@ -145,7 +146,7 @@ double exchange_seconds(const Fabric& fabric, double bytes, double members, doub
 double transfer_seconds(const Fabric& fabric, double bytes, double stride) noexcept {
   if (fabric.tiers == 0) return 0;
   const std::size_t t = tier_to(fabric, stride);
-  return bytes * fabric.per_byte[t] + fabric.latency[t];
+  return bytes * fabric.seconds_per_byte[t] + fabric.latency_seconds[t];
 }
 
 std::string_view collective_name(CollectiveKind kind) {

@@ -195,7 +195,7 @@ double update_bytes(const Evaluation& at) noexcept {
 }
 
 double update_seconds(const Evaluation& at) noexcept {
-  return update_bytes(at) * at.costs.rates.memory + at.stack.step_seconds;
+  return update_bytes(at) * at.costs.device.seconds_per_byte.memory + at.stack.step_seconds;
 }
 
 }  // namespace trcost

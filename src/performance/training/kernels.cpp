@@ -65,22 +65,23 @@ void note_matmul(const LayerSplit& split, const MatmulSize& of, const MatmulWork
 }
 
 // 2 M N K / (peak e) or the operands' bytes, whichever is longer, and the ramp (model.md 5.1).
-MatmulTime matmul_time(const MatmulWork& work, const DeviceRates& rates) {
+MatmulTime matmul_time(const MatmulWork& work, const DeviceCosts& device) {
   const auto longer = [&](double bytes) {
-    return std::max(work.computed, bytes * rates.memory) + rates.ramp;
+    return std::max(work.computed, bytes * device.seconds_per_byte.memory) +
+           device.matmul_start_seconds;
   };
   return {longer(work.operands), longer(work.gradient)};
 }
 
 MatmulTime linear_time(const LinearShape& linear, const LayerSplit& split, double per_flop,
-                       const DeviceRates& rates) {
+                       const DeviceCosts& device) {
   const double m = split.tokens * linear.tokens;
   const double n = linear.split == Split::output ? linear.n / split.tensor : linear.n;
   const double k = linear.split == Split::input ? linear.k / split.tensor : linear.k;
-  const double operands = rates.operand_bytes * (m * k + n * k) + 2 * m * n;
-  const double gradient = rates.operand_bytes * (m * k + m * n) + split.accumulate_bytes * n * k;
+  const double operands = device.operand_bytes * (m * k + n * k) + 2 * m * n;
+  const double gradient = device.operand_bytes * (m * k + m * n) + split.accumulate_bytes * n * k;
   const MatmulWork work = {2 * m * n * k * per_flop, operands, gradient};
-  const MatmulTime time = matmul_time(work, rates);
+  const MatmulTime time = matmul_time(work, device);
   note_matmul(split, {KernelKind::matmul, m, n, k}, work, time);
   return time;
 }
@@ -88,7 +89,7 @@ MatmulTime linear_time(const LinearShape& linear, const LayerSplit& split, doubl
 // The experts' matmuls of one rank as one grouped kernel; few tokens per expert waste tiles:
 // M/(M + half) (model.md 5.1).
 MatmulTime expert_time(const LinearShape& linear, const LayerShape& shape, const LayerSplit& split,
-                       const DeviceRates& rates, double half) {
+                       const DeviceCosts& device, double half) {
   const double local = shape.experts / split.expert;
   const double tensor = split.expert_tensor;
   // Tokens spread over the tensor ranks; those that share an expert's matrices see each other's.
@@ -96,13 +97,13 @@ MatmulTime expert_time(const LinearShape& linear, const LayerShape& shape, const
   const double each = routed / local;
   const double n = linear.split == Split::output ? linear.n / tensor : linear.n;
   const double k = linear.split == Split::input ? linear.k / tensor : linear.k;
-  const double computed = 2 * routed * n * k * rates.matmul * (1 + half / each);
+  const double computed = 2 * routed * n * k * device.seconds_per_flop.matmul * (1 + half / each);
   const double weights = std::min(local, routed) * n * k;
-  const double operands = rates.operand_bytes * (routed * k + weights) + 2 * routed * n;
+  const double operands = device.operand_bytes * (routed * k + weights) + 2 * routed * n;
   const double gradient =
-      rates.operand_bytes * routed * (k + n) + split.accumulate_bytes * local * n * k;
+      device.operand_bytes * routed * (k + n) + split.accumulate_bytes * local * n * k;
   const MatmulWork work = {computed, operands, gradient};
-  const MatmulTime time = matmul_time(work, rates);
+  const MatmulTime time = matmul_time(work, device);
   note_matmul(split, {KernelKind::grouped_matmul, routed, n, k}, work, time);
   return time;
 }
@@ -150,20 +151,22 @@ void note_elementwise(const LayerSplit& split, const ElementwiseAccount& parts,
                         parts});
 }
 
-void attention_time(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
+void attention_time(const LayerShape& shape, const LayerSplit& split, const DeviceCosts& device,
                     const Efficiency& efficiency, LayerTime& time) {
   if (shape.attention_flops <= 0) return;
   const double share = split.tokens / split.tensor;
   if (split.materialised) {
     const double work = shape.attention_full_flops * share;
     const double bytes = shape.score_entries * share * shape.score_bytes;
-    const double flops = work * rates.batched;
-    const double scores = bytes * rates.memory;
-    time.attention_forward = flops + scores + 2 * rates.ramp;
-    time.attention_backward = 2 * flops + shape.score_backward * scores + 4 * rates.ramp;
+    const double flops = work * device.seconds_per_flop.batched_matmul;
+    const double scores = bytes * device.seconds_per_byte.memory;
+    time.attention_forward = flops + scores + 2 * device.matmul_start_seconds;
+    time.attention_backward =
+        2 * flops + shape.score_backward * scores + 4 * device.matmul_start_seconds;
     note_attention(
         split, work, bytes,
-        {1 / rates.batched, 1 / rates.batched, 1, 1, 2 * work, shape.score_backward * bytes, 2, 4},
+        {1 / device.seconds_per_flop.batched_matmul, 1 / device.seconds_per_flop.batched_matmul, 1,
+         1, 2 * work, shape.score_backward * bytes, 2, 4},
         time);
     return;
   }
@@ -175,32 +178,36 @@ void attention_time(const LayerShape& shape, const LayerSplit& split, const Devi
   const double of_length = (length + efficiency.flash_length_half) / length;
   const double work = shape.attention_flops * share;
   const double flops = work * of_head * of_length;
-  time.attention_forward = flops * rates.flash_forward + rates.ramp;
-  time.attention_backward = kFlashBackwardFlops * flops * rates.flash_backward + rates.ramp;
-  note_attention(split, work, 0,
-                 {1 / rates.flash_forward, 1 / rates.flash_backward, of_head, of_length,
-                  kFlashBackwardFlops * work, 0, 1, 1},
-                 time);
+  time.attention_forward =
+      flops * device.seconds_per_flop.flash_forward + device.matmul_start_seconds;
+  time.attention_backward = kFlashBackwardFlops * flops * device.seconds_per_flop.flash_backward +
+                            device.matmul_start_seconds;
+  note_attention(
+      split, work, 0,
+      {1 / device.seconds_per_flop.flash_forward, 1 / device.seconds_per_flop.flash_backward,
+       of_head, of_length, kFlashBackwardFlops * work, 0, 1, 1},
+      time);
 }
 
 // Adds the element-wise work to `parts` too.
-void expert_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
+void expert_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceCosts& device,
                     const Stack& stack, LayerTime& time, ElementwiseAccount& parts) {
-  const MatmulTime in = expert_time(shape.expert_in, shape, split, rates, stack.grouped_half);
-  const MatmulTime out = expert_time(shape.expert_out, shape, split, rates, stack.grouped_half);
+  const MatmulTime in = expert_time(shape.expert_in, shape, split, device, stack.grouped_half);
+  const MatmulTime out = expert_time(shape.expert_out, shape, split, device, stack.grouped_half);
   time.matmul_forward += in.forward + out.forward;
   time.matmul_dgrad += in.forward + out.forward;
   if (split.wgrad) time.matmul_wgrad += in.wgrad + out.wgrad;
   const double routed = split.tokens / split.tensor * shape.experts_per_token;
-  const double bytes = routing_traffic(shape, split, rates) +
+  const double bytes = routing_traffic(shape, split, device) +
                        routed * (6 * shape.expert_out.k + shape.expert_bias_traffic);
-  time.elementwise_forward += bytes * rates.elementwise + stack.expert_kernels * rates.gap;
+  time.elementwise_forward += bytes * device.seconds_per_byte.elementwise +
+                              stack.expert_kernels * device.kernel_gap_seconds;
   parts.bytes += bytes;
   parts.kernels += stack.expert_kernels;
   if (shape.expert_adapter_flops <= 0) return;
   time.elementwise_forward +=
-      routed * shape.expert_adapter_traffic * stack.lora_traffic * rates.memory;
-  const double adapters = routed * shape.expert_adapter_flops * rates.matmul_half;
+      routed * shape.expert_adapter_traffic * stack.lora_traffic * device.seconds_per_byte.memory;
+  const double adapters = routed * shape.expert_adapter_flops * device.seconds_per_flop.half_matmul;
   time.matmul_forward += adapters;
   time.matmul_dgrad += adapters;
   time.matmul_wgrad += adapters;
@@ -228,7 +235,7 @@ AttentionShares attention_shares(const Platform& platform, Attention attention) 
 
 }  // namespace
 
-DeviceRates prepare_rates(const Platform& platform, Attention attention) {
+DeviceCosts prepare_device_costs(const Platform& platform, Attention attention) {
   const Accelerator& chip = *platform.accelerator;
   const Efficiency& efficiency = *platform.efficiency;
   const Stack& stack = *platform.stack;
@@ -246,62 +253,66 @@ DeviceRates prepare_rates(const Platform& platform, Attention attention) {
   const auto share = [slow](double value) { return std::clamp(value / slow, 1e-3, 1.0); };
   const double gain = portable_exp(stack.release_gain * stack.release_years);
   const AttentionShares fused = attention_shares(platform, attention);
-  DeviceRates rates;
-  rates.ideal = 1 / peak;
-  rates.matmul =
+  DeviceCosts device;
+  device.seconds_per_flop.peak = 1 / peak;
+  device.seconds_per_flop.matmul =
       1 / (peak * share(efficiency.matmul[at(platform.precision)] * stack.matmul * gain));
-  rates.matmul_half = 1 / (half_peak * share(efficiency.matmul[at(half)] * stack.matmul * gain));
-  rates.batched = 1 / (half_peak * share(efficiency.batched_matmul));
-  rates.flash_forward = 1 / (half_peak * share(fused.forward * stack.flash * gain));
-  rates.flash_backward = 1 / (half_peak * share(fused.backward * stack.flash * gain));
-  rates.memory = 1 / (std::max(chip.memory_bandwidth, 1.0) * share(efficiency.memory));
-  rates.elementwise = rates.memory * stack.elementwise / gain;
-  rates.ramp = slow * efficiency.ramp_seconds;
-  rates.gap = slow * efficiency.kernel_gap_seconds;
-  rates.block = platform.issued * stack.block_seconds;
-  rates.expert_block = platform.issued * stack.expert_block_seconds;
-  rates.expert_loop = platform.issued * stack.expert_loop_seconds;
+  device.seconds_per_flop.half_matmul =
+      1 / (half_peak * share(efficiency.matmul[at(half)] * stack.matmul * gain));
+  device.seconds_per_flop.batched_matmul = 1 / (half_peak * share(efficiency.batched_matmul));
+  device.seconds_per_flop.flash_forward =
+      1 / (half_peak * share(fused.forward * stack.flash * gain));
+  device.seconds_per_flop.flash_backward =
+      1 / (half_peak * share(fused.backward * stack.flash * gain));
+  device.seconds_per_byte.memory =
+      1 / (std::max(chip.memory_bandwidth, 1.0) * share(efficiency.memory));
+  device.seconds_per_byte.elementwise = device.seconds_per_byte.memory * stack.elementwise / gain;
+  device.matmul_start_seconds = slow * efficiency.ramp_seconds;
+  device.kernel_gap_seconds = slow * efficiency.kernel_gap_seconds;
+  device.block_seconds = platform.issued * stack.block_seconds;
+  device.expert_block_seconds = platform.issued * stack.expert_block_seconds;
+  device.expert_loop_seconds = platform.issued * stack.expert_loop_seconds;
   const bool block_scaled =
       platform.precision == Precision::mxfp8 || platform.precision == Precision::nvfp4;
-  rates.expert_traffic = block_scaled ? stack.expert_traffic_block : stack.expert_traffic;
+  device.expert_traffic = block_scaled ? stack.expert_traffic_block : stack.expert_traffic;
   switch (platform.precision) {
     case Precision::fp8:
     case Precision::mxfp8:
-      rates.operand_bytes = 1;
+      device.operand_bytes = 1;
       break;
     case Precision::nvfp4:
-      rates.operand_bytes = weight_format(WeightFormat::nvfp4).attention_bytes;
+      device.operand_bytes = weight_format(WeightFormat::nvfp4).attention_bytes;
       break;
     case Precision::tf32:
     case Precision::fp32:
-      rates.operand_bytes = 4;
+      device.operand_bytes = 4;
       break;
     default:
-      rates.operand_bytes = 2;
+      device.operand_bytes = 2;
   }
-  return rates;
+  return device;
 }
 
 // Permuted and gathered back: a read and a write each of two bytes.
 double routing_traffic(const LayerShape& shape, const LayerSplit& split,
-                       const DeviceRates& rates) noexcept {
+                       const DeviceCosts& device) noexcept {
   const double routed = split.tokens / split.tensor * shape.experts_per_token;
-  return routed * 8 * shape.hidden * rates.expert_traffic;
+  return routed * 8 * shape.hidden * device.expert_traffic;
 }
 
-LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
+LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceCosts& device,
                         const Efficiency& efficiency, const Stack& stack) noexcept {
   LayerTime time;
   for (int i = 0; i < shape.linears; ++i) {
-    const MatmulTime linear =
-        linear_time(shape.linear[static_cast<std::size_t>(i)], split, rates.matmul, rates);
+    const MatmulTime linear = linear_time(shape.linear[static_cast<std::size_t>(i)], split,
+                                          device.seconds_per_flop.matmul, device);
     time.matmul_forward += linear.forward;
     time.matmul_dgrad += linear.forward;
     time.matmul_wgrad += linear.wgrad;
   }
   if (!split.wgrad) time.matmul_wgrad = 0;
-  attention_time(shape, split, rates, efficiency, time);
-  const double quantise = rates.operand_bytes < 2 ? shape.quantise_traffic / split.sequence : 0;
+  attention_time(shape, split, device, efficiency, time);
+  const double quantise = device.operand_bytes < 2 ? shape.quantise_traffic / split.sequence : 0;
   const double bytes = split.tokens * (shape.hidden_traffic / split.sequence +
                                        shape.split_traffic / split.tensor + quantise);
   double kernels = shape.layer_share * stack.kernels;
@@ -309,55 +320,59 @@ LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const 
   ElementwiseAccount parts;
   if (shape.adapter_flops > 0) {
     // Plain sums and copies, whatever the stack makes of the layers' own element-wise work.
-    adapters =
-        split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic * rates.memory;
+    adapters = split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic *
+               device.seconds_per_byte.memory;
     parts.plain_bytes += split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic;
     kernels += shape.adapter_kernels * stack.lora_traffic;
-    const double flops = split.tokens * shape.adapter_flops / split.tensor * rates.matmul_half;
+    const double flops =
+        split.tokens * shape.adapter_flops / split.tensor * device.seconds_per_flop.half_matmul;
     time.matmul_forward += flops;
     time.matmul_dgrad += flops;
     time.matmul_wgrad += flops;
     note_adapters(split, split.tokens * shape.adapter_flops / split.tensor, flops);
   }
   const double legacy = split.materialised ? stack.legacy_elementwise : 1;
-  time.elementwise_forward = legacy * bytes * rates.elementwise + adapters + kernels * rates.gap;
+  time.elementwise_forward = legacy * bytes * device.seconds_per_byte.elementwise + adapters +
+                             kernels * device.kernel_gap_seconds;
   parts.bytes = legacy * bytes;
   parts.kernels = kernels;
   if (split.dequantise > 0) {
     const double packed = shape.parameters / split.tensor +
                           shape.expert_parameters / (split.expert * split.expert_tensor);
-    time.elementwise_forward += packed * split.dequantise * rates.memory;
+    time.elementwise_forward += packed * split.dequantise * device.seconds_per_byte.memory;
     parts.plain_bytes += packed * split.dequantise;
   }
   if (shape.experts > 0) {
-    expert_kernels(shape, split, rates, stack, time, parts);
+    expert_kernels(shape, split, device, stack, time, parts);
   }
   time.elementwise_backward = kElementwiseBackward * time.elementwise_forward;
   parts.backward = kElementwiseBackward;
   note_elementwise(split, parts, time);
-  time.host_forward = shape.layer_share * rates.block;
+  time.host_forward = shape.layer_share * device.block_seconds;
   if (shape.experts > 0) {
-    time.host_forward += rates.expert_block + shape.experts / split.expert * rates.expert_loop;
+    time.host_forward +=
+        device.expert_block_seconds + shape.experts / split.expert * device.expert_loop_seconds;
   }
   time.host_backward = kHostBackward * time.host_forward;
   return time;
 }
 
 LayerTime head_kernels(double hidden, double vocab, const LayerSplit& split,
-                       const DeviceRates& rates) noexcept {
-  DeviceRates half = rates;
-  half.operand_bytes = std::max(rates.operand_bytes, 2.0);
+                       const DeviceCosts& device) noexcept {
+  DeviceCosts half = device;
+  half.operand_bytes = std::max(device.operand_bytes, 2.0);
   const MatmulTime linear =
-      linear_time({vocab, hidden, Split::output}, split, rates.matmul_half, half);
+      linear_time({vocab, hidden, Split::output}, split, device.seconds_per_flop.half_matmul, half);
   LayerTime time;
   time.matmul_forward = linear.forward;
   time.matmul_dgrad = linear.forward;
   time.matmul_wgrad = split.wgrad ? linear.wgrad : 0;
   const double logits = split.tokens * vocab / split.tensor;
-  time.elementwise_forward = kLogitBytes * logits * rates.elementwise + kLossKernels * rates.gap;
+  time.elementwise_forward = kLogitBytes * logits * device.seconds_per_byte.elementwise +
+                             kLossKernels * device.kernel_gap_seconds;
   time.elementwise_backward = time.elementwise_forward;
   note_elementwise(split, {kLogitBytes * logits, 0, kLossKernels, 1}, time);
-  time.host_forward = rates.block;  // norm, matmul and loss, kernel by kernel
+  time.host_forward = device.block_seconds;  // norm, matmul and loss, kernel by kernel
   time.host_backward = kHostBackward * time.host_forward;
   return time;
 }

@@ -9,7 +9,7 @@ namespace trcost {
 
 struct Ledger;
 
-DeviceRates prepare_rates(const Platform& platform, Attention attention);
+DeviceCosts prepare_device_costs(const Platform& platform, Attention attention);
 
 /// How a layer is cut for one rank and micro-batch.
 struct LayerSplit {
@@ -26,15 +26,15 @@ struct LayerSplit {
 };
 
 /// Matmuls, attention, element-wise work and host time of `shape`; exchange is left at zero.
-LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceRates& rates,
+LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceCosts& device,
                         const Efficiency& efficiency, const Stack& stack) noexcept;
 
 /// Bytes that a rank moves to bring its tokens' copies into the order of their experts and back.
 double routing_traffic(const LayerShape& shape, const LayerSplit& split,
-                       const DeviceRates& rates) noexcept;
+                       const DeviceCosts& device) noexcept;
 
 /// Output matrix and loss over `vocab`, in 16 bit: forward, and backward in the same units.
 LayerTime head_kernels(double hidden, double vocab, const LayerSplit& split,
-                       const DeviceRates& rates) noexcept;
+                       const DeviceCosts& device) noexcept;
 
 }  // namespace trcost

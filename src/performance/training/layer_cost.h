@@ -60,31 +60,37 @@ struct LayerShape {
   double layer_share = 1;  ///< of a layer with mixer and feed-forward: a half where one is missing
 };
 
-/// Seconds per unit of work of a chip under a stack.
-struct DeviceRates {
-  double matmul = 0;         ///< s/FLOP, linear layers in the platform's precision
-  double matmul_half = 0;    ///< s/FLOP, head and adapters in 16 bit
-  double batched = 0;        ///< s/FLOP, materialised attention
-  double flash_forward = 0;  ///< s/FLOP at infinite head dim and length
-  double flash_backward = 0;
-  double ideal = 0;           ///< s/FLOP at the dense peak of the platform's precision
-  double memory = 0;          ///< s/byte
-  double elementwise = 0;     ///< s/byte with the stack's extra traffic
-  double ramp = 0;            ///< s per matmul
-  double gap = 0;             ///< s per kernel
-  double block = 0;           ///< s that the host takes to issue a block's forward pass
-  double expert_block = 0;    ///< s more where the block is one of experts
-  double expert_loop = 0;     ///< s more of each expert that the rank holds
-  double expert_traffic = 1;  ///< of the stack, for the platform's precision
-  double operand_bytes = 2;   ///< of a matmul's inputs
+/// Time that a chip under a stack takes per unit of work: every figure is the inverse of a rate.
+struct DeviceCosts {
+  struct SecondsPerFlop {
+    double peak = 0;            ///< at the dense peak of the platform's precision
+    double matmul = 0;          ///< linear layers in the platform's precision
+    double half_matmul = 0;     ///< output matrix and adapters in 16 bit
+    double batched_matmul = 0;  ///< materialised attention
+    double flash_forward = 0;   ///< fused attention at infinite head dimension and length
+    double flash_backward = 0;
+  };
+  struct SecondsPerByte {
+    double memory = 0;
+    double elementwise = 0;  ///< with the stack's extra traffic
+  };
+  SecondsPerFlop seconds_per_flop;
+  SecondsPerByte seconds_per_byte;
+  double matmul_start_seconds = 0;
+  double kernel_gap_seconds = 0;
+  double block_seconds = 0;         ///< host time to issue a block's forward pass
+  double expert_block_seconds = 0;  ///< further host time of a block with experts
+  double expert_loop_seconds = 0;   ///< further host time per expert that the rank holds
+  double expert_traffic = 1;        ///< factor of the stack, for the platform's precision
+  double operand_bytes = 2;         ///< per element of a matmul's inputs
 };
 
 /// The network as a rank sees it, innermost tier first.
 struct Fabric {
   int tiers = 0;
-  std::array<double, 4> size{};      ///< ranks within one domain of the tier; last: unbounded
-  std::array<double, 4> per_byte{};  ///< s/byte
-  std::array<double, 4> latency{};   ///< s per doubling
+  std::array<double, 4> size{};  ///< ranks within one domain of the tier; last: unbounded
+  std::array<double, 4> seconds_per_byte{};
+  std::array<double, 4> latency_seconds{};  ///< per doubling of the ranks
   /// Of the innermost tier's domain, all ranks, for a group that is within them whole; `size` has
   /// those that a plan uses, so that its degrees divide it (an NVL72 rack: 64 of 72; model.md 5.2).
   double whole_domain = 0;
@@ -107,7 +113,7 @@ struct LayerTime {
 struct StepCosts {
   std::vector<LayerShape> own;  ///< the decoder's own layers, each kind with its count
   LayerShape cross, encoder;
-  DeviceRates rates;
+  DeviceCosts device;
   Fabric fabric;
   Overlap overlap;
   DealtLayers dealt;           ///< to pipeline stages

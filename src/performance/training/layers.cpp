@@ -246,7 +246,7 @@ void expert_exchange(const Evaluation& at, const LayerShape& shape, LayerWork& w
 LayerTime layer_time(const Evaluation& at, const LayerShape& shape) {
   LayerSplit split = layer_split(at);
   split.wgrad = shape.learns;
-  LayerTime time = layer_kernels(shape, split, at.costs.rates, *at.platform.efficiency, at.stack);
+  LayerTime time = layer_kernels(shape, split, at.costs.device, *at.platform.efficiency, at.stack);
   LayerWork work = work_of(time);
   tensor_exchange(at, shape, work, time);
   context_exchange(at, shape, time);
@@ -336,7 +336,7 @@ LayerTime encoder_layers(const Evaluation& at) noexcept {
   begin(at, "vision encoder", shape.count);
   const std::size_t kernels = at.ledger != nullptr ? at.ledger->account.kernels.size() : 0;
   const std::size_t exchanges = at.ledger != nullptr ? at.ledger->account.exchanges.size() : 0;
-  LayerTime layer = layer_kernels(shape, split, at.costs.rates, *at.platform.efficiency, at.stack);
+  LayerTime layer = layer_kernels(shape, split, at.costs.device, *at.platform.efficiency, at.stack);
   Evaluation image = at;
   image.tokens = split.tokens;
   LayerWork work = work_of(layer);

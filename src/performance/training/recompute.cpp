@@ -15,12 +15,13 @@ constexpr double kSelectiveElementwise = 0.6;
 }  // namespace
 
 double routing_seconds(const Evaluation& at) noexcept {
-  const DeviceRates& rates = at.costs.rates;
+  const DeviceCosts& device = at.costs.device;
   double seconds = 0;
   for (const LayerShape& shape : at.costs.own) {
     if (shape.experts <= 0) continue;
-    seconds += shape.count * (routing_traffic(shape, layer_split(at), rates) * rates.elementwise +
-                              at.stack.expert_kernels * rates.gap);
+    seconds += shape.count * (routing_traffic(shape, layer_split(at), device) *
+                                  device.seconds_per_byte.elementwise +
+                              at.stack.expert_kernels * device.kernel_gap_seconds);
   }
   return seconds;
 }

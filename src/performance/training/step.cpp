@@ -62,7 +62,7 @@ LayerTime head_time(const Evaluation& at, const LanguageModel& model) {
   }
   const std::size_t kernels = at.ledger != nullptr ? at.ledger->account.kernels.size() : 0;
   LayerTime head;
-  add(head, head_kernels(model.hidden, model.vocab, split, at.costs.rates), at.costs.head_count);
+  add(head, head_kernels(model.hidden, model.vocab, split, at.costs.device), at.costs.head_count);
   if (!at.costs.language_backward) {
     drop_backward(head);
     if (at.ledger != nullptr) {
@@ -114,7 +114,7 @@ void wait_for_host(const Evaluation& at, MicroBatch& work) {
     account.host_backward = host.backward;
     account.waiting_forward = work.waiting_forward;
     account.waiting_backward = work.waiting_backward;
-    account.block_seconds = at.costs.rates.block;
+    account.block_seconds = at.costs.device.block_seconds;
     account.dispatch_seconds = at.stack.collective_dispatch_seconds;
   }
 }
@@ -125,7 +125,7 @@ MicroBatch micro_batch(const Evaluation& at, const LanguageModel& model) {
   work.vision = encoder_layers(at);
   work.head = head_time(at, model);
   work.connector = at.layout.micro_batch / (at.context * at.tensor) * at.costs.connector_flops *
-                   at.costs.rates.matmul_half;
+                   at.costs.device.seconds_per_flop.half_matmul;
   const bool noted = at.ledger != nullptr;
   if (at.costs.language_backward) {
     work.again = recomputed_seconds(at, work.layers, routing_seconds(at),
@@ -188,7 +188,7 @@ void note_pipeline(const MicroBatch& work, const StageParts& parts, const StageT
   account.connector = work.connector;
   account.connector_flops =
       at.layout.micro_batch / (at.context * at.tensor) * at.costs.connector_flops;
-  account.connector_rate = 1 / at.costs.rates.matmul_half;
+  account.connector_rate = 1 / at.costs.device.seconds_per_flop.half_matmul;
   account.parts = parts;
   account.stage_layers = stages.layers;
   account.model_layers = at.costs.dealt.count();
@@ -253,13 +253,13 @@ double& term(StepTime& time, StepTerm name) {
 
 // Seconds that `flops` of a sequence would take at peak, over a step.
 double at_peak(const Evaluation& at, double flops) {
-  return flops * at.layout.global_batch / at.layout.gpus() * at.costs.rates.ideal;
+  return flops * at.layout.global_batch / at.layout.gpus() * at.costs.device.seconds_per_flop.peak;
 }
 
 // What the kernels of a step take, each beyond its time at peak.
 void add_kernels(const Evaluation& at, const MicroBatch& work, StepTime& time) {
   const double share = at.layout.micro_batches() / at.pipeline;  // of a rank
-  const double useful = time.model_flops / at.layout.gpus() * at.costs.rates.ideal;
+  const double useful = time.model_flops / at.layout.gpus() * at.costs.device.seconds_per_flop.peak;
   const double core = at_peak(at, at.costs.core_flops * (at.costs.language_backward ? 3 : 1));
   const double seen = at_peak(at, at.costs.vision_flops);
   const LayerTime& layers = work.layers;

@@ -18,15 +18,16 @@ std::string_view kernel_name(KernelKind kind) {
 namespace {
 
 void add_rates(const Platform& platform, const StepCosts& costs, StepAccount& out) {
-  const DeviceRates& rates = costs.rates;
-  out.peak_flops = 1 / rates.ideal;
-  out.matmul_flops = 1 / rates.matmul;
-  out.attention_flops = 1 / (costs.materialised ? rates.batched : rates.flash_forward);
+  const DeviceCosts& device = costs.device;
+  out.peak_flops = 1 / device.seconds_per_flop.peak;
+  out.matmul_flops = 1 / device.seconds_per_flop.matmul;
+  out.attention_flops = 1 / (costs.materialised ? device.seconds_per_flop.batched_matmul
+                                                : device.seconds_per_flop.flash_forward);
   out.memory_bytes = platform.accelerator->memory_bandwidth;
-  out.memory_rate = 1 / rates.memory;
-  out.elementwise_rate = 1 / rates.elementwise;
-  out.ramp_seconds = rates.ramp;
-  out.gap_seconds = rates.gap;
+  out.memory_rate = 1 / device.seconds_per_byte.memory;
+  out.elementwise_rate = 1 / device.seconds_per_byte.elementwise;
+  out.ramp_seconds = device.matmul_start_seconds;
+  out.gap_seconds = device.kernel_gap_seconds;
   out.half_bytes = costs.fabric.half_bytes;
 }
 
@@ -35,7 +36,8 @@ void add_tiers(const Platform& platform, const Fabric& fabric, StepAccount& out)
   for (const NetworkTier& tier : platform.system->tiers) {
     if (at == static_cast<std::size_t>(fabric.tiers)) break;
     out.tiers.push_back({tier.name, tier.size, tier.bandwidth,
-                         1 / (fabric.per_byte[at] * tier.bandwidth), fabric.latency[at]});
+                         1 / (fabric.seconds_per_byte[at] * tier.bandwidth),
+                         fabric.latency_seconds[at]});
     ++at;
   }
 }

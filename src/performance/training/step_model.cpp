@@ -115,12 +115,12 @@ Overlap overlap_of(const Platform& platform) {
 
 StepCosts StepModel::prepare(const Workload& workload, const Platform& platform) {
   StepCosts costs;
-  costs.rates = prepare_rates(platform, workload.attention);
+  costs.device = prepare_device_costs(platform, workload.attention);
   costs.overlap = overlap_of(platform);
   costs.fabric = prepare_fabric(*platform.system, *platform.efficiency);
-  for (std::size_t tier = 0; tier < costs.fabric.per_byte.size(); ++tier) {
-    costs.fabric.per_byte[tier] *= platform.stack->exchange_time;
-    costs.fabric.latency[tier] *= platform.stack->exchange_time;
+  for (std::size_t tier = 0; tier < costs.fabric.seconds_per_byte.size(); ++tier) {
+    costs.fabric.seconds_per_byte[tier] *= platform.stack->exchange_time;
+    costs.fabric.latency_seconds[tier] *= platform.stack->exchange_time;
   }
   prepare_passes(workload, platform, costs);
   prepare_parameters(workload, platform, costs);
