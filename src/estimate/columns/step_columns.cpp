@@ -20,12 +20,18 @@ constexpr auto with_unit(std::string_view path, std::string_view unit, auto get,
 }
 
 // Of an attention's core; unknown of other kernels.
-template <double AttentionAccount::*Part>
+template <double AttentionTime::*Part>
 constexpr auto core = [](K k) {
   return k.kind == KernelKind::attention ? std::optional(k.attention.*Part) : std::nullopt;
 };
 
-template <double ElementwiseAccount::*Part>
+template <double AttentionTime::*SecondsPerFlop>
+constexpr auto core_rate = [](K k) {
+  return k.kind == KernelKind::attention ? std::optional(1 / k.attention.*SecondsPerFlop)
+                                         : std::nullopt;
+};
+
+template <double ElementwiseTime::*Part>
 constexpr auto fused = [](K k) {
   return k.kind == KernelKind::elementwise ? std::optional(k.elementwise.*Part) : std::nullopt;
 };
@@ -54,27 +60,26 @@ const Columns<KernelAccount>& kernel_columns() {
           "input_gradients_seconds", "s", [](K k) { return k.input_gradients; }, "likewise"),
       with_unit(
           "weight_gradients_seconds", "s", [](K k) { return k.weight_gradients; }, "likewise"),
-      with_unit("attention.flops_per_second", "FLOP/s", core<&AttentionAccount::rate>,
+      with_unit("attention.flops_per_second", "FLOP/s", core_rate<&AttentionTime::seconds_per_flop>,
                 "of a long core of head dimension 128, forward"),
       with_unit("attention.backward_flops_per_second", "FLOP/s",
-                core<&AttentionAccount::backward_rate>, "backward"),
-      with_unit("attention.of_head", "", core<&AttentionAccount::of_head>,
+                core_rate<&AttentionTime::backward_seconds_per_flop>, "backward"),
+      with_unit("attention.of_head", "", core<&AttentionTime::head_factor>,
                 "how much longer at its head dimension"),
-      with_unit("attention.of_length", "", core<&AttentionAccount::of_length>,
+      with_unit("attention.of_length", "", core<&AttentionTime::length_factor>,
                 "how much longer at its length"),
-      with_unit("attention.backward_flops", "FLOP", core<&AttentionAccount::backward_flops>,
+      with_unit("attention.backward_flops", "FLOP", core<&AttentionTime::backward_flops>,
                 "of the backward pass"),
-      with_unit("attention.backward_bytes", "bytes", core<&AttentionAccount::backward_bytes>,
+      with_unit("attention.backward_bytes", "bytes", core<&AttentionTime::backward_bytes>,
                 "of memory, backward"),
-      with_unit("attention.starts", "", core<&AttentionAccount::starts>, "of matmuls, forward"),
-      with_unit("attention.backward_starts", "", core<&AttentionAccount::backward_starts>,
-                "backward"),
-      with_unit("elementwise.bytes", "bytes", fused<&ElementwiseAccount::bytes>,
+      with_unit("attention.starts", "", core<&AttentionTime::starts>, "of matmuls, forward"),
+      with_unit("attention.backward_starts", "", core<&AttentionTime::backward_starts>, "backward"),
+      with_unit("elementwise.bytes", "bytes", fused<&ElementwiseTime::bytes>,
                 "at the element-wise rate, forward"),
-      with_unit("elementwise.plain_bytes", "bytes", fused<&ElementwiseAccount::plain_bytes>,
+      with_unit("elementwise.plain_bytes", "bytes", fused<&ElementwiseTime::plain_bytes>,
                 "at the memory's rate, forward"),
-      with_unit("elementwise.kernels", "", fused<&ElementwiseAccount::kernels>, "with a gap each"),
-      with_unit("elementwise.backward", "", fused<&ElementwiseAccount::backward>,
+      with_unit("elementwise.kernels", "", fused<&ElementwiseTime::kernels>, "with a gap each"),
+      with_unit("elementwise.backward", "", fused<&ElementwiseTime::backward_factor>,
                 "seconds over those forward, where gradients pass"),
       with_unit(
           "flops_per_second", "FLOP/s",

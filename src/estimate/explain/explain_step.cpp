@@ -76,13 +76,13 @@ std::string kernel_numbers(const KernelAccount& k, const StepAccount& a) {
     return fmt::format("{} x ({} + {} + {}) s; forward {}", digits(k.layers), digits(k.forward),
                        digits(k.input_gradients), digits(k.weight_gradients), work_words(k));
   }
-  const ElementwiseAccount& e = k.elementwise;
+  const ElementwiseTime& e = k.elementwise;
   const std::string plain =
       e.plain_bytes > 0 ? fmt::format("{} / {} + ", digits(e.plain_bytes), digits(a.memory_rate))
                         : std::string();
   return fmt::format("{} x ({} / {} + {}{} x {}) x (1 + {})", digits(k.layers), digits(e.bytes),
                      digits(a.elementwise_rate), plain, digits(e.kernels), digits(a.gap_seconds),
-                     digits(k.input_gradients > 0 ? e.backward : 0));
+                     digits(k.input_gradients > 0 ? e.backward_factor : 0));
 }
 
 Derivation kernel(const KernelAccount& k, const StepAccount& a) {
@@ -198,28 +198,28 @@ void add_collectives(const ExchangeAccount& e, const StepAccount& a, std::vector
                  std::move(numbers), in_seconds(e.each), std::string(kStepModel)});
 }
 
-std::string pass_words(double flops, double bytes, double rate, double starts,
-                       const AttentionAccount& core, const StepAccount& a) {
-  std::string text = fmt::format("{} x {} x {} / {}", digits(flops), digits(core.of_head),
-                                 digits(core.of_length), digits(rate));
+std::string pass_words(double flops, double bytes, double seconds_per_flop, double starts,
+                       const AttentionTime& core, const StepAccount& a) {
+  std::string text = fmt::format("{} x {} x {} / {}", digits(flops), digits(core.head_factor),
+                                 digits(core.length_factor), digits(1 / seconds_per_flop));
   if (bytes > 0) text += fmt::format(" + {} / {}", digits(bytes), digits(a.memory_rate));
   return text + fmt::format(" + {} x {}", digits(starts), digits(a.ramp_seconds));
 }
 
 void add_attention(const KernelAccount& k, const StepAccount& a, std::vector<Derivation>& out) {
   if (k.kind != KernelKind::attention) return;
-  const AttentionAccount& core = k.attention;
+  const AttentionTime& core = k.attention;
   constexpr std::string_view kFormula =
       "FLOP x of the head's dimension x of the length / rate + bytes / memory rate + starts";
   out.push_back({fmt::format("{}: attention of one layer, forward", k.module),
                  std::string(kFormula),
-                 pass_words(k.flops, k.bytes, core.rate, core.starts, core, a),
+                 pass_words(k.flops, k.bytes, core.seconds_per_flop, core.starts, core, a),
                  in_seconds(k.forward), std::string(kStepModel)});
   if (k.input_gradients <= 0) return;
   out.push_back({fmt::format("{}: attention of one layer, backward", k.module),
                  std::string(kFormula),
-                 pass_words(core.backward_flops, core.backward_bytes, core.backward_rate,
-                            core.backward_starts, core, a),
+                 pass_words(core.backward_flops, core.backward_bytes,
+                            core.backward_seconds_per_flop, core.backward_starts, core, a),
                  in_seconds(k.input_gradients), std::string(kStepModel)});
 }
 
@@ -296,7 +296,7 @@ void add_pass(const StepAccount& a, bool backward, std::vector<Derivation>& out)
        in_seconds(device + waiting), std::string(kStepModel)});
 }
 
-void add_repeated(const RepeatedAccount& r, std::string_view module, std::vector<Derivation>& out) {
+void add_repeated(const RepeatedTime& r, std::string_view module, std::vector<Derivation>& out) {
   if (r.seconds <= 0) return;
   std::vector<std::string> some;
   if (r.elementwise_share > 0) {

@@ -2,47 +2,19 @@
 #include "performance/exchange/data_exchange.h"
 
 #include <algorithm>
-#include <array>
-
-#include "performance/exchange/collectives.h"
-#include "performance/training/ledger.h"
 
 namespace trcost {
 namespace {
 
-/// Weights of one rank's stage that several ranks hold alike.
-struct Held {
-  double weights, learning;  ///< parameters
-  double replicas, shards;   ///< ranks, and those among them that share out what is sharded
-  double stride;             ///< ranks between two of them
+// Weights of one rank's stage of which several ranks hold copies.
+struct ReplicatedWeights {
+  double weights, trainable;  // parameters
+  double replicas, shards;    // ranks, and those among them that share out what is sharded
+  double stride;              // ranks between two of them
 };
 
-struct ReplicaTraffic {
-  double gather = 0;   // weights, 16 bit, among the ranks that share them out
-  double update = 0;   // those that learn, after the optimizer changed them
-  double scatter = 0;  // gradients, likewise
-  double reduce = 0;   // gradients of all replicas, whole
-  double across = 0;   // gradients of one shard among the ranks that hold the same one
-};
-
-void add_traffic(const Evaluation& at, const Held& held, double units, ReplicaTraffic& traffic) {
-  const Fabric& fabric = at.costs.fabric;
-  const auto gather = [&](double bytes) {
-    return bytes > 0 ? units * gather_seconds(fabric, bytes / units, held.shards, held.stride)
-                     : 0.0;
-  };
-  const double gradients = at.stack.gradient_bytes * held.learning;
-  traffic.gather += gather(2 * held.weights);
-  traffic.update += gather(2 * held.learning);
-  traffic.scatter += gather(gradients);
-  if (gradients <= 0) return;
-  traffic.reduce += reduce_seconds(fabric, gradients, held.replicas, held.stride);
-  traffic.across += reduce_seconds(fabric, gradients / held.shards, held.replicas / held.shards,
-                                   held.stride * held.shards);
-}
-
-// Dense weights and experts, which other ranks hold alike.
-std::array<Held, 2> held_by(const Evaluation& at) {
+// Dense weights and experts, which different ranks replicate.
+std::array<ReplicatedWeights, 2> replicated_weights(const Evaluation& at) {
   const StepCosts& costs = at.costs;
   const double cut = at.tensor * at.pipeline;
   const double group = at.expert * at.expert_tensor;
@@ -53,69 +25,51 @@ std::array<Held, 2> held_by(const Evaluation& at) {
             at.expert_replicas, at.expert_shards, group}}};
 }
 
-/// What travels, among whom.
-enum class Travels : std::uint8_t {
-  gradients,
-  gradients_among_all,
-  gradients_across,
-  weights,
-  updated_weights,
-  both
-};
-
-// The collectives of an exchange for the ledger; sharded ones are taken in `units` pieces.
-void add_collectives(const Evaluation& at, const Held& held, Travels what, double units,
-                     ExchangeAccount& entry) {
-  const Fabric& fabric = at.costs.fabric;
-  const double gradients = at.stack.gradient_bytes * held.learning;
-  const auto add = [&](const CollectiveAccount& one, double times) {
-    if (one.bytes <= 0) return;
-    entry.bytes += times * one.bytes;
-    entry.members = std::max(entry.members, one.ranks);
-    if (one.ranks > 1) entry.add(one, times);
-  };
-  const auto gather = [&](double bytes) {
-    add(gather_account(fabric, bytes / units, held.shards, held.stride), units);
-  };
-  if (what == Travels::weights || what == Travels::both) gather(2 * held.weights);
-  if (what == Travels::updated_weights) gather(2 * held.learning);
-  if (what == Travels::gradients || what == Travels::both) gather(gradients);
-  if (what == Travels::gradients_among_all) {
-    add(reduce_account(fabric, gradients, held.replicas, held.stride), 1);
-  }
-  if (what == Travels::gradients_across) {
-    add(reduce_account(fabric, gradients / held.shards, held.replicas / held.shards,
-                       held.stride * held.shards),
-        1);
+// Calls `visit` with each collective of a payload. Sharded ones are taken in `units` pieces.
+template <class Visit>
+void visit_payload(const Evaluation& at, ReplicaPayload payload, double units, const Visit& visit) {
+  for (const ReplicatedWeights& of : replicated_weights(at)) {
+    const auto gather = [&](double bytes) {
+      if (bytes > 0) {
+        visit({CollectiveKind::gather, bytes / units, of.shards, of.stride, units});
+      }
+    };
+    const auto reduce = [&](double bytes, double members, double stride) {
+      if (bytes > 0) visit({CollectiveKind::all_reduce, bytes, members, stride, 1});
+    };
+    const double gradients = at.stack.gradient_bytes * of.trainable;
+    switch (payload) {
+      case ReplicaPayload::all_reduced_gradients:
+        reduce(gradients, of.replicas, of.stride);
+        break;
+      case ReplicaPayload::gradients_across_groups:
+        reduce(gradients / of.shards, of.replicas / of.shards, of.stride * of.shards);
+        break;
+      case ReplicaPayload::scattered_gradients:
+        gather(gradients);
+        break;
+      case ReplicaPayload::updated_weights:
+        gather(2 * of.trainable);
+        break;
+      case ReplicaPayload::weights:
+        gather(2 * of.weights);
+        break;
+      case ReplicaPayload::weights_and_gradients:
+        gather(2 * of.weights);
+        gather(gradients);
+        break;
+    }
   }
 }
 
-// An exchange of replicas on its way into the step.
-struct Shown {
-  const Evaluation& at;
-  const std::array<Held, 2>& held;
-  double units;  // pieces of a gather
-  double tail;   // share of an exchange, its last piece, that nothing hides
-  double share;  // of what hides it that software uses
-
-  // What does not fit behind `window` seconds of compute, of so many micro-batches.
-  double operator()(std::string_view name, Travels what, std::string_view per, double exchange,
-                    double window, double contention, double passes = 1) const {
-    const double hidden = std::min(exchange * (1 - tail), window);
-    const double shown = exchange - hidden + contention * hidden;
-    if (at.ledger != nullptr && exchange > 0) {
-      ExchangeAccount entry{name,   per,    "the pass of the stage", 1,    0, 0, {}, exchange,
-                            window, hidden, contention * hidden,     shown};
-      entry.hideable = 1 - tail;
-      entry.window_share = share;
-      entry.passes = passes;
-      entry.crowding_share = contention;
-      for (const Held& each : held) add_collectives(at, each, what, units, entry);
-      at.ledger->exchanged(entry);
-    }
-    return shown;
-  }
-};
+double payload_seconds(const Evaluation& at, ReplicaPayload payload, double units) {
+  double seconds = 0;
+  visit_payload(at, payload, units, [&](const PayloadCollective& one) {
+    const auto formula = one.kind == CollectiveKind::gather ? gather_seconds : reduce_seconds;
+    seconds += one.times * formula(at.costs.fabric, one.bytes, one.members, one.stride);
+  });
+  return seconds;
+}
 
 // Compute lost per second of a gather behind it: all software loses that much where the ranks of a
 // shard lie on several hosts, and `contention` within one, where copies need few of a device's
@@ -127,57 +81,64 @@ double gather_contention(const Evaluation& at) {
 
 }  // namespace
 
+PayloadCollectives payload_collectives(const Evaluation& at, ReplicaPayload payload,
+                                       double units) noexcept {
+  PayloadCollectives out;
+  visit_payload(at, payload, units,
+                [&](const PayloadCollective& one) { out.list[out.count++] = one; });
+  return out;
+}
+
 DataExchange data_exchange(const Evaluation& at, double forward, double backward,
                            double units) noexcept {
-  DataExchange result;
-  if (at.replicas <= 1) return result;
-  const std::array<Held, 2> held = held_by(at);
-  ReplicaTraffic traffic;
-  for (const Held& each : held) add_traffic(at, each, units, traffic);
-  const double share = at.costs.overlap.data;
-  const double tail = 1 / std::max(8.0, units);
-  const double crowd = at.stack.contention;
-  const double gathering = gather_contention(at);
-  const double virtual_stages = at.layout.vp;
+  DataExchange out;
+  if (at.replicas <= 1) return out;
+  out.units = units;
+  out.hideable = 1 - 1 / std::max(8.0, units);
+  out.window_share = at.costs.overlap.data;
+  const double contention = at.stack.contention;
+  const auto add = [&](ReplicaPayload payload, bool per_step, double compute, double lost,
+                       double passes = 1) {
+    ReplicaExchange& part = out.parts[out.count++];
+    part.payload = payload;
+    part.per_step = per_step;
+    part.seconds = payload_seconds(at, payload, units);
+    part.passes = passes;
+    part.window = out.window_share * compute * passes;
+    part.contention = lost;
+    part.hidden = std::min(part.seconds * out.hideable, part.window);
+    (per_step ? out.per_step : out.per_micro_batch) += part.exposed();
+  };
   // Interleaved stages finish early: their exchange overlaps several micro-batches (model.md 5.1).
-  const double windows =
-      virtual_stages > 1
-          ? std::min(at.pipeline * (virtual_stages - 1) / virtual_stages, at.layout.micro_batches())
-          : 1;
-  const Shown exposed{at, held, units, tail, share};
+  const double vp = at.layout.vp;
+  const double passes =
+      vp > 1 ? std::min(at.pipeline * (vp - 1) / vp, at.layout.micro_batches()) : 1;
   switch (at.layout.sharding) {
     case Sharding::none:
-      result.per_step = exposed("gradients, all-reduced", Travels::gradients_among_all, kPerStep,
-                                traffic.reduce, share * backward * windows, crowd, windows);
+      add(ReplicaPayload::all_reduced_gradients, true, backward, contention, passes);
       break;
     case Sharding::optimizer:
-      result.per_step = exposed("gradients, scattered", Travels::gradients, kPerStep,
-                                traffic.scatter, share * backward * windows, crowd, windows) +
-                        exposed("weights, gathered", Travels::updated_weights, kPerStep,
-                                traffic.update, share * forward * windows, crowd, windows);
+      add(ReplicaPayload::scattered_gradients, true, backward, contention, passes);
+      add(ReplicaPayload::updated_weights, true, forward, contention, passes);
       break;
     case Sharding::gradients:
-      result.per_micro_batch = exposed("gradients, scattered", Travels::gradients, kPerMicroBatch,
-                                       traffic.scatter, share * backward, crowd);
-      result.per_step = exposed("weights, gathered", Travels::updated_weights, kPerStep,
-                                traffic.update, share * forward * windows, crowd, windows);
+      add(ReplicaPayload::scattered_gradients, false, backward, contention);
+      add(ReplicaPayload::updated_weights, true, forward, contention, passes);
       break;
     case Sharding::hybrid:
       // Gradients are summed across the groups once a step, behind the last backward pass.
-      result.per_step = exposed("gradients, across groups", Travels::gradients_across, kPerStep,
-                                traffic.across, share * backward, crowd);
+      add(ReplicaPayload::gradients_across_groups, true, backward, contention);
       [[fallthrough]];
-    case Sharding::parameters:
-      result.per_micro_batch =
-          exposed("weights, gathered forward", Travels::weights, kPerMicroBatch, traffic.gather,
-                  share * forward, gathering) +
-          (backward > 0
-               ? exposed("weights gathered, gradients scattered", Travels::both, kPerMicroBatch,
-                         traffic.gather + traffic.scatter, share * backward, gathering)
-               : 0.0);
+    case Sharding::parameters: {
+      const double gathering = gather_contention(at);
+      add(ReplicaPayload::weights, false, forward, gathering);
+      if (backward > 0) {
+        add(ReplicaPayload::weights_and_gradients, false, backward, gathering);
+      }
       break;
+    }
   }
-  return result;
+  return out;
 }
 
 double updated_parameters(const Evaluation& at) noexcept {

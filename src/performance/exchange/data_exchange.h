@@ -2,25 +2,71 @@
 // Exchange of weights and gradients between the replicas of a model, and the optimizer's update.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "performance/exchange/collectives.h"
 #include "performance/training/evaluation.h"
 
 namespace trcost {
 
-/// Exchange of weights and gradients between replicas, seconds.
-struct DataExchange {
-  double per_micro_batch = 0;  // exposed
-  double per_step = 0;         // exposed
+/// Payload of an exchange between replicas.
+enum class ReplicaPayload : std::uint8_t {
+  all_reduced_gradients,
+  scattered_gradients,
+  gradients_across_groups,
+  updated_weights,
+  weights,
+  weights_and_gradients,  ///< gathered and scattered in the same pass
 };
 
-/// What a rank's compute, `forward` and `backward` seconds a micro-batch, does not hide. `units`:
-/// the layers of a stage, which travel one by one.
+/// One exchange between replicas behind the compute of a stage, seconds.
+struct ReplicaExchange {
+  ReplicaPayload payload{};
+  bool per_step = false;  ///< else per micro-batch
+  double seconds = 0;
+  double passes = 1;      ///< micro-batches that it overlaps
+  double window = 0;      ///< compute that can hide it
+  double contention = 0;  ///< compute lost per hidden second
+  double hidden = 0;
+  [[nodiscard]] double exposed() const noexcept { return seconds - hidden + contention * hidden; }
+};
+
+/// Exchange of weights and gradients between replicas.
+struct DataExchange {
+  double per_micro_batch = 0, per_step = 0;  ///< exposed seconds
+  std::array<ReplicaExchange, 3> parts{};
+  std::size_t count = 0;
+  double units = 1;         ///< pieces of a gather
+  double hideable = 1;      ///< all but the last piece
+  double window_share = 1;  ///< share of the compute that software uses to hide it
+};
+
+/// Exchange that a rank's compute, `forward` and `backward` seconds a micro-batch, leaves exposed.
+/// `units`: the layers of a stage, which are exchanged one by one.
 DataExchange data_exchange(const Evaluation& at, double forward, double backward,
                            double units) noexcept;
+
+/// Collectives of a payload over the dense weights, then over the experts.
+struct PayloadCollective {
+  CollectiveKind kind{};
+  double bytes = 0;    ///< of one
+  double members = 1;  ///< ranks
+  double stride = 1;   ///< ranks between two members
+  double times = 1;
+};
+struct PayloadCollectives {
+  std::array<PayloadCollective, 4> list{};
+  std::size_t count = 0;
+};
+PayloadCollectives payload_collectives(const Evaluation& at, ReplicaPayload payload,
+                                       double units) noexcept;
 
 /// Parameters that a rank updates.
 double updated_parameters(const Evaluation& at) noexcept;
 
-/// Bytes of the device's memory that its update moves; none where the host updates.
+/// Bytes of the device's memory that its update moves. Zero if the host updates.
 double update_bytes(const Evaluation& at) noexcept;
 
 /// Seconds of the optimizer's update of one rank's share.

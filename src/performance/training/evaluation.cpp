@@ -30,8 +30,7 @@ Evaluation evaluation_of(const StepCosts& costs, const Workload& workload, const
           shared,
           hybrid ? hybrid_shards(d * c, t, domain) : d * c,
           hybrid ? hybrid_shards(expert_replicas, e * shared, domain) : expert_replicas,
-          recomputed_share(layout, costs.dealt.count()),
-          nullptr};
+          recomputed_share(layout, costs.dealt.count())};
 }
 
 LayerSplit layer_split(const Evaluation& at) noexcept {
@@ -44,7 +43,6 @@ LayerSplit layer_split(const Evaluation& at) noexcept {
   split.materialised = at.costs.materialised;
   split.accumulate_bytes = 2 * at.stack.gradient_bytes;
   split.dequantise = at.costs.dequantise;
-  split.ledger = at.ledger;
   return split;
 }
 

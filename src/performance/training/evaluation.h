@@ -25,7 +25,6 @@ struct Evaluation {
   double shards;         // of the replicas, those that share out what is sharded
   double expert_shards;
   double recomputed;  // share of the layers that recompute in full beside `recompute`
-  Ledger* ledger = nullptr;
 };
 
 Evaluation evaluation_of(const StepCosts& costs, const Workload& workload, const Platform& platform,

@@ -5,7 +5,6 @@
 
 #include "catalog/hardware/peak.h"
 #include "catalog/software/engine.h"
-#include "performance/training/ledger.h"
 #include "quantity/portable_math.h"
 
 namespace trcost {
@@ -28,191 +27,38 @@ constexpr double kLossKernels = 4;
 // A backward pass issues two matmuls for one, and its element-wise kernels likewise.
 constexpr double kHostBackward = 2;
 
-struct MatmulTime {
-  double forward = 0;
-  double wgrad = 0;
+// Adds kernels to the seconds of their layer.
+struct KernelSum {
+  LayerTime& time;
+
+  void operator()(const MatmulTime& matmul) const {
+    time.matmul_forward += matmul.forward;
+    time.matmul_dgrad += matmul.forward;
+    time.matmul_wgrad += matmul.weight_gradient;
+  }
+  void operator()(const AdapterTime& adapters) const {
+    time.matmul_forward += adapters.seconds;
+    time.matmul_dgrad += adapters.seconds;
+    time.matmul_wgrad += adapters.seconds;
+  }
+  void operator()(const AttentionTime& attention) const {
+    time.attention_forward = attention.forward;
+    time.attention_backward = attention.backward;
+  }
+  void operator()(const ElementwiseTime& elementwise) const {
+    time.elementwise_forward = elementwise.forward;
+    time.elementwise_backward = elementwise.backward_factor * elementwise.forward;
+  }
 };
 
-struct MatmulSize {
-  KernelKind kind;
-  double m, n, k;  ///< of one rank
-};
-
-// What a matmul and that of its weights' gradient read and write, and the seconds of its FLOPs.
-struct MatmulWork {
-  double computed = 0;
-  double operands = 0, gradient = 0;  ///< bytes
-};
-
-void note_matmul(const LayerSplit& split, const MatmulSize& of, const MatmulWork& work,
-                 const MatmulTime& time) {
-  if (split.ledger == nullptr) return;
-  const double flops = 2 * of.m * of.n * of.k;
-  KernelAccount entry{{},
-                      of.kind,
-                      0,
-                      of.m,
-                      of.n,
-                      of.k,
-                      flops,
-                      work.operands,
-                      time.forward,
-                      time.forward,
-                      split.wgrad ? time.wgrad : 0};
-  entry.rate = flops / work.computed;
-  entry.gradient_bytes = work.gradient;
-  split.ledger->kernel(entry);
-}
-
-// 2 M N K / (peak e) or the operands' bytes, whichever is longer, and the ramp (model.md 5.1).
-MatmulTime matmul_time(const MatmulWork& work, const DeviceCosts& device) {
+// Sets the seconds of a matmul whose sizes and traffic are known.
+void set_matmul_seconds(const DeviceCosts& device, bool learns, MatmulTime& matmul) {
   const auto longer = [&](double bytes) {
-    return std::max(work.computed, bytes * device.seconds_per_byte.memory) +
+    return std::max(matmul.compute_seconds, bytes * device.seconds_per_byte.memory) +
            device.matmul_start_seconds;
   };
-  return {longer(work.operands), longer(work.gradient)};
-}
-
-MatmulTime linear_time(const LinearShape& linear, const LayerSplit& split, double per_flop,
-                       const DeviceCosts& device) {
-  const double m = split.tokens * linear.tokens;
-  const double n = linear.split == Split::output ? linear.n / split.tensor : linear.n;
-  const double k = linear.split == Split::input ? linear.k / split.tensor : linear.k;
-  const double operands = device.operand_bytes * (m * k + n * k) + 2 * m * n;
-  const double gradient = device.operand_bytes * (m * k + m * n) + split.accumulate_bytes * n * k;
-  const MatmulWork work = {2 * m * n * k * per_flop, operands, gradient};
-  const MatmulTime time = matmul_time(work, device);
-  note_matmul(split, {KernelKind::matmul, m, n, k}, work, time);
-  return time;
-}
-
-// The experts' matmuls of one rank as one grouped kernel; few tokens per expert waste tiles:
-// M/(M + half) (model.md 5.1).
-MatmulTime expert_time(const LinearShape& linear, const LayerShape& shape, const LayerSplit& split,
-                       const DeviceCosts& device, double half) {
-  const double local = shape.experts / split.expert;
-  const double tensor = split.expert_tensor;
-  // Tokens spread over the tensor ranks; those that share an expert's matrices see each other's.
-  const double routed = split.tokens * (tensor / split.tensor) * shape.experts_per_token;
-  const double each = routed / local;
-  const double n = linear.split == Split::output ? linear.n / tensor : linear.n;
-  const double k = linear.split == Split::input ? linear.k / tensor : linear.k;
-  const double computed = 2 * routed * n * k * device.seconds_per_flop.matmul * (1 + half / each);
-  const double weights = std::min(local, routed) * n * k;
-  const double operands = device.operand_bytes * (routed * k + weights) + 2 * routed * n;
-  const double gradient =
-      device.operand_bytes * routed * (k + n) + split.accumulate_bytes * local * n * k;
-  const MatmulWork work = {computed, operands, gradient};
-  const MatmulTime time = matmul_time(work, device);
-  note_matmul(split, {KernelKind::grouped_matmul, routed, n, k}, work, time);
-  return time;
-}
-
-// Multiplications with low-rank adapters, whose shapes are not told apart.
-void note_adapters(const LayerSplit& split, double flops, double seconds) {
-  if (split.ledger == nullptr) return;
-  KernelAccount entry{{}, KernelKind::adapters, 0, 0, 0, 0, flops, 0, seconds, seconds, seconds};
-  entry.rate = flops / seconds;
-  split.ledger->kernel(entry);
-}
-
-void note_attention(const LayerSplit& split, double flops, double bytes,
-                    const AttentionAccount& parts, const LayerTime& time) {
-  if (split.ledger == nullptr) return;
-  split.ledger->kernel({{},
-                        KernelKind::attention,
-                        0,
-                        0,
-                        0,
-                        0,
-                        flops,
-                        bytes,
-                        time.attention_forward,
-                        time.attention_backward,
-                        0,
-                        parts});
-}
-
-void note_elementwise(const LayerSplit& split, const ElementwiseAccount& parts,
-                      const LayerTime& time) {
-  if (split.ledger == nullptr) return;
-  split.ledger->kernel({{},
-                        KernelKind::elementwise,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        parts.bytes + parts.plain_bytes,
-                        time.elementwise_forward,
-                        time.elementwise_backward,
-                        0,
-                        {},
-                        parts});
-}
-
-void attention_time(const LayerShape& shape, const LayerSplit& split, const DeviceCosts& device,
-                    const Efficiency& efficiency, LayerTime& time) {
-  if (shape.attention_flops <= 0) return;
-  const double share = split.tokens / split.tensor;
-  if (split.materialised) {
-    const double work = shape.attention_full_flops * share;
-    const double bytes = shape.score_entries * share * shape.score_bytes;
-    const double flops = work * device.seconds_per_flop.batched_matmul;
-    const double scores = bytes * device.seconds_per_byte.memory;
-    time.attention_forward = flops + scores + 2 * device.matmul_start_seconds;
-    time.attention_backward =
-        2 * flops + shape.score_backward * scores + 4 * device.matmul_start_seconds;
-    note_attention(
-        split, work, bytes,
-        {1 / device.seconds_per_flop.batched_matmul, 1 / device.seconds_per_flop.batched_matmul, 1,
-         1, 2 * work, shape.score_backward * bytes, 2, 4},
-        time);
-    return;
-  }
-  const double dim = shape.head_dim;
-  const double length = shape.attention_length;
-  // Relative to head dim 128 and to a long sequence.
-  const double of_head =
-      (dim + efficiency.flash_head_half) / dim * 128 / (128 + efficiency.flash_head_half);
-  const double of_length = (length + efficiency.flash_length_half) / length;
-  const double work = shape.attention_flops * share;
-  const double flops = work * of_head * of_length;
-  time.attention_forward =
-      flops * device.seconds_per_flop.flash_forward + device.matmul_start_seconds;
-  time.attention_backward = kFlashBackwardFlops * flops * device.seconds_per_flop.flash_backward +
-                            device.matmul_start_seconds;
-  note_attention(
-      split, work, 0,
-      {1 / device.seconds_per_flop.flash_forward, 1 / device.seconds_per_flop.flash_backward,
-       of_head, of_length, kFlashBackwardFlops * work, 0, 1, 1},
-      time);
-}
-
-// Adds the element-wise work to `parts` too.
-void expert_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceCosts& device,
-                    const Stack& stack, LayerTime& time, ElementwiseAccount& parts) {
-  const MatmulTime in = expert_time(shape.expert_in, shape, split, device, stack.grouped_half);
-  const MatmulTime out = expert_time(shape.expert_out, shape, split, device, stack.grouped_half);
-  time.matmul_forward += in.forward + out.forward;
-  time.matmul_dgrad += in.forward + out.forward;
-  if (split.wgrad) time.matmul_wgrad += in.wgrad + out.wgrad;
-  const double routed = split.tokens / split.tensor * shape.experts_per_token;
-  const double bytes = routing_traffic(shape, split, device) +
-                       routed * (6 * shape.expert_out.k + shape.expert_bias_traffic);
-  time.elementwise_forward += bytes * device.seconds_per_byte.elementwise +
-                              stack.expert_kernels * device.kernel_gap_seconds;
-  parts.bytes += bytes;
-  parts.kernels += stack.expert_kernels;
-  if (shape.expert_adapter_flops <= 0) return;
-  time.elementwise_forward +=
-      routed * shape.expert_adapter_traffic * stack.lora_traffic * device.seconds_per_byte.memory;
-  const double adapters = routed * shape.expert_adapter_flops * device.seconds_per_flop.half_matmul;
-  time.matmul_forward += adapters;
-  time.matmul_dgrad += adapters;
-  time.matmul_wgrad += adapters;
-  note_adapters(split, routed * shape.expert_adapter_flops, adapters);
-  parts.plain_bytes += routed * shape.expert_adapter_traffic * stack.lora_traffic;
+  matmul.forward = longer(matmul.operand_bytes);
+  matmul.weight_gradient = learns ? longer(matmul.gradient_bytes) : 0;
 }
 
 /// Shares of the 16-bit peak.
@@ -293,6 +139,74 @@ DeviceCosts prepare_device_costs(const Platform& platform, Attention attention) 
   return device;
 }
 
+MatmulTime linear_matmul(const LinearShape& linear, const LayerSplit& split,
+                         double seconds_per_flop, double operand_bytes,
+                         const DeviceCosts& device) noexcept {
+  const double m = split.tokens * linear.tokens;
+  const double n = linear.split == Split::output ? linear.n / split.tensor : linear.n;
+  const double k = linear.split == Split::input ? linear.k / split.tensor : linear.k;
+  MatmulTime out{.m = m, .n = n, .k = k};
+  out.compute_seconds = 2 * m * n * k * seconds_per_flop;
+  out.operand_bytes = operand_bytes * (m * k + n * k) + 2 * m * n;
+  out.gradient_bytes = operand_bytes * (m * k + m * n) + split.accumulate_bytes * n * k;
+  set_matmul_seconds(device, split.wgrad, out);
+  return out;
+}
+
+MatmulTime expert_matmul(const LinearShape& linear, const LayerShape& shape,
+                         const LayerSplit& split, const DeviceCosts& device, double half) noexcept {
+  const double local = shape.experts / split.expert;
+  const double tensor = split.expert_tensor;
+  // Tokens spread over the tensor ranks; those that share an expert's matrices see each other's.
+  const double routed = split.tokens * (tensor / split.tensor) * shape.experts_per_token;
+  const double each = routed / local;
+  const double n = linear.split == Split::output ? linear.n / tensor : linear.n;
+  const double k = linear.split == Split::input ? linear.k / tensor : linear.k;
+  const double weights = std::min(local, routed) * n * k;
+  const double element = device.operand_bytes;
+  MatmulTime out{.grouped = true, .m = routed, .n = n, .k = k};
+  out.compute_seconds = 2 * routed * n * k * device.seconds_per_flop.matmul * (1 + half / each);
+  out.operand_bytes = element * (routed * k + weights) + 2 * routed * n;
+  out.gradient_bytes = element * routed * (k + n) + split.accumulate_bytes * local * n * k;
+  set_matmul_seconds(device, split.wgrad, out);
+  return out;
+}
+
+AttentionTime attention_time(const LayerShape& shape, const LayerSplit& split,
+                             const DeviceCosts& device, const Efficiency& efficiency) noexcept {
+  const double share = split.tokens / split.tensor;
+  const double start = device.matmul_start_seconds;
+  AttentionTime out;
+  if (split.materialised) {
+    const double batched = device.seconds_per_flop.batched_matmul;
+    out.flops = shape.attention_full_flops * share;
+    out.bytes = shape.score_entries * share * shape.score_bytes;
+    out.backward_flops = 2 * out.flops;
+    out.backward_bytes = shape.score_backward * out.bytes;
+    out.seconds_per_flop = out.backward_seconds_per_flop = batched;
+    out.starts = 2;
+    out.backward_starts = 4;
+    const double products = out.flops * batched;
+    const double scores = out.bytes * device.seconds_per_byte.memory;
+    out.forward = products + scores + 2 * start;
+    out.backward = 2 * products + shape.score_backward * scores + 4 * start;
+    return out;
+  }
+  const double dim = shape.head_dim, length = shape.attention_length;
+  const double half = efficiency.flash_head_half;
+  out.flops = shape.attention_flops * share;
+  out.backward_flops = kFlashBackwardFlops * out.flops;
+  out.head_factor = (dim + half) / dim * 128 / (128 + half);
+  out.length_factor = (length + efficiency.flash_length_half) / length;
+  out.seconds_per_flop = device.seconds_per_flop.flash_forward;
+  out.backward_seconds_per_flop = device.seconds_per_flop.flash_backward;
+  out.starts = out.backward_starts = 1;
+  const double slowed = out.flops * out.head_factor * out.length_factor;
+  out.forward = slowed * out.seconds_per_flop + start;
+  out.backward = kFlashBackwardFlops * slowed * out.backward_seconds_per_flop + start;
+  return out;
+}
+
 // Permuted and gathered back: a read and a write each of two bytes.
 double routing_traffic(const LayerShape& shape, const LayerSplit& split,
                        const DeviceCosts& device) noexcept {
@@ -300,54 +214,55 @@ double routing_traffic(const LayerShape& shape, const LayerSplit& split,
   return routed * 8 * shape.hidden * device.expert_traffic;
 }
 
-LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceCosts& device,
-                        const Efficiency& efficiency, const Stack& stack) noexcept {
-  LayerTime time;
-  for (int i = 0; i < shape.linears; ++i) {
-    const MatmulTime linear = linear_time(shape.linear[static_cast<std::size_t>(i)], split,
-                                          device.seconds_per_flop.matmul, device);
-    time.matmul_forward += linear.forward;
-    time.matmul_dgrad += linear.forward;
-    time.matmul_wgrad += linear.wgrad;
-  }
-  if (!split.wgrad) time.matmul_wgrad = 0;
-  attention_time(shape, split, device, efficiency, time);
+ElementwiseTime elementwise_time(const LayerShape& shape, const LayerSplit& split,
+                                 const DeviceCosts& device, const Stack& stack) noexcept {
   const double quantise = device.operand_bytes < 2 ? shape.quantise_traffic / split.sequence : 0;
-  const double bytes = split.tokens * (shape.hidden_traffic / split.sequence +
-                                       shape.split_traffic / split.tensor + quantise);
-  double kernels = shape.layer_share * stack.kernels;
-  double adapters = 0;
-  ElementwiseAccount parts;
+  const double legacy = split.materialised ? stack.legacy_elementwise : 1;
+  ElementwiseTime out;
+  out.bytes =
+      legacy * split.tokens *
+      (shape.hidden_traffic / split.sequence + shape.split_traffic / split.tensor + quantise);
+  out.kernels = shape.layer_share * stack.kernels;
+  out.backward_factor = kElementwiseBackward;
   if (shape.adapter_flops > 0) {
     // Plain sums and copies, whatever the stack makes of the layers' own element-wise work.
-    adapters = split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic *
-               device.seconds_per_byte.memory;
-    parts.plain_bytes += split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic;
-    kernels += shape.adapter_kernels * stack.lora_traffic;
-    const double flops =
-        split.tokens * shape.adapter_flops / split.tensor * device.seconds_per_flop.half_matmul;
-    time.matmul_forward += flops;
-    time.matmul_dgrad += flops;
-    time.matmul_wgrad += flops;
-    note_adapters(split, split.tokens * shape.adapter_flops / split.tensor, flops);
+    out.plain_bytes = split.tokens * shape.adapter_traffic / split.tensor * stack.lora_traffic;
+    out.kernels += shape.adapter_kernels * stack.lora_traffic;
   }
-  const double legacy = split.materialised ? stack.legacy_elementwise : 1;
-  time.elementwise_forward = legacy * bytes * device.seconds_per_byte.elementwise + adapters +
-                             kernels * device.kernel_gap_seconds;
-  parts.bytes = legacy * bytes;
-  parts.kernels = kernels;
   if (split.dequantise > 0) {
     const double packed = shape.parameters / split.tensor +
                           shape.expert_parameters / (split.expert * split.expert_tensor);
-    time.elementwise_forward += packed * split.dequantise * device.seconds_per_byte.memory;
-    parts.plain_bytes += packed * split.dequantise;
+    out.plain_bytes += packed * split.dequantise;
   }
   if (shape.experts > 0) {
-    expert_kernels(shape, split, device, stack, time, parts);
+    const double routed = split.tokens / split.tensor * shape.experts_per_token;
+    out.bytes += routing_traffic(shape, split, device) +
+                 routed * (6 * shape.expert_out.k + shape.expert_bias_traffic);
+    out.kernels += stack.expert_kernels;
+    if (shape.expert_adapter_flops > 0) {
+      out.plain_bytes += routed * shape.expert_adapter_traffic * stack.lora_traffic;
+    }
   }
-  time.elementwise_backward = kElementwiseBackward * time.elementwise_forward;
-  parts.backward = kElementwiseBackward;
-  note_elementwise(split, parts, time);
+  out.forward = out.bytes * device.seconds_per_byte.elementwise +
+                out.plain_bytes * device.seconds_per_byte.memory +
+                out.kernels * device.kernel_gap_seconds;
+  return out;
+}
+
+ElementwiseTime loss_time(double vocab, const LayerSplit& split,
+                          const DeviceCosts& device) noexcept {
+  ElementwiseTime out;
+  out.bytes = kLogitBytes * split.tokens * vocab / split.tensor;
+  out.kernels = kLossKernels;
+  out.forward =
+      out.bytes * device.seconds_per_byte.elementwise + out.kernels * device.kernel_gap_seconds;
+  return out;
+}
+
+LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const DeviceCosts& device,
+                        const Efficiency& efficiency, const Stack& stack) noexcept {
+  LayerTime time;
+  visit_layer_kernels(shape, split, device, efficiency, stack, KernelSum{time});
   time.host_forward = shape.layer_share * device.block_seconds;
   if (shape.experts > 0) {
     time.host_forward +=
@@ -359,19 +274,8 @@ LayerTime layer_kernels(const LayerShape& shape, const LayerSplit& split, const 
 
 LayerTime head_kernels(double hidden, double vocab, const LayerSplit& split,
                        const DeviceCosts& device) noexcept {
-  DeviceCosts half = device;
-  half.operand_bytes = std::max(device.operand_bytes, 2.0);
-  const MatmulTime linear =
-      linear_time({vocab, hidden, Split::output}, split, device.seconds_per_flop.half_matmul, half);
   LayerTime time;
-  time.matmul_forward = linear.forward;
-  time.matmul_dgrad = linear.forward;
-  time.matmul_wgrad = split.wgrad ? linear.wgrad : 0;
-  const double logits = split.tokens * vocab / split.tensor;
-  time.elementwise_forward = kLogitBytes * logits * device.seconds_per_byte.elementwise +
-                             kLossKernels * device.kernel_gap_seconds;
-  time.elementwise_backward = time.elementwise_forward;
-  note_elementwise(split, {kLogitBytes * logits, 0, kLossKernels, 1}, time);
+  visit_head_kernels(hidden, vocab, split, device, KernelSum{time});
   time.host_forward = device.block_seconds;  // norm, matmul and loss, kernel by kernel
   time.host_backward = kHostBackward * time.host_forward;
   return time;

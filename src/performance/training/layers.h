@@ -14,8 +14,47 @@ void add(LayerTime& sum, const LayerTime& part, double times) noexcept;
 double device_forward(const LayerTime& time) noexcept;
 double device_backward(const LayerTime& time) noexcept;
 
-/// Modules before the first one that learns have no backward pass.
+/// Sets the backward pass to zero, for modules before the first one that learns.
 void drop_backward(LayerTime& time) noexcept;
+
+/// Collectives of one layer and pass, seconds.
+struct ExchangePass {
+  double times = 0;     ///< collectives
+  double window = 0;    ///< kernels that could hide them
+  double hidden = 0;    ///< hidden behind those
+  double crowding = 0;  ///< lost by the kernels
+  double exposed = 0;   ///< all collectives - hidden + crowding
+};
+
+/// One kind of exchange inside a layer.
+struct LayerExchange {
+  double bytes = 0;           ///< of one collective, whole
+  double each = 0;            ///< seconds of one
+  double hideable = 1;        ///< share of the exchange that software can hide
+  double window_share = 1;    ///< share of the kernels that can hide it
+  double crowding_share = 0;  ///< crowding per second of attention
+  double dispatched = 0;      ///< collectives that the host issues in a pass
+  ExchangePass forward, backward;
+};
+
+/// One layer and micro-batch with its exchange.
+struct LayerParts {
+  LayerTime time;
+  LayerExchange tensor, context, expert;
+};
+LayerParts decoder_layer(const Evaluation& at, const LayerShape& shape) noexcept;
+/// A layer of the vision encoder, whose tokens are those of `split`.
+LayerParts encoder_layer(const Evaluation& at, const LayerSplit& split) noexcept;
+
+/// Partition of a decoder layer in this layout.
+LayerSplit decoder_split(const Evaluation& at, const LayerShape& shape) noexcept;
+LayerSplit encoder_split(const Evaluation& at) noexcept;
+bool has_encoder_layers(const Evaluation& at) noexcept;
+
+/// Whether the ranks that share an expert's matrices exchange tokens among themselves.
+bool gathers_expert_tokens(const Evaluation& at) noexcept;
+/// Share of the bytes for other domains that cross the network once duplicates are removed.
+double expert_network_share(const Evaluation& at, const LayerShape& shape) noexcept;
 
 /// All layers of the language model.
 LayerTime language_layers(const Evaluation& at) noexcept;

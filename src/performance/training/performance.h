@@ -16,8 +16,8 @@
 
 namespace trcost {
 
-struct Ledger;
 struct StepAccount;
+struct StepParts;
 
 /// Where the time of a step goes, in the order of the waterfall. Exposed time only.
 enum class StepTerm : std::uint8_t {
@@ -108,8 +108,8 @@ class StepModel {
   /// What a pipeline deals, with an encoder's worth from its seconds.
   static DealtLayers deal_by_time(const StepCosts& costs, const Workload& workload,
                                   const Platform& platform) noexcept;
-  /// step(), noting what it adds up where there is a ledger.
-  StepTime evaluate(const Layout& layout, Ledger* ledger) const noexcept;
+  /// step() with the parts that it adds up.
+  [[nodiscard]] StepParts evaluate(const Layout& layout) const noexcept;
 
   Workload workload_;
   Platform platform_;

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "performance/training/layers.h"
-#include "performance/training/step_account.h"
 
 namespace trcost {
 namespace {
@@ -26,38 +25,32 @@ double routing_seconds(const Evaluation& at) noexcept {
   return seconds;
 }
 
-double recomputed_seconds(const Evaluation& at, const LayerTime& layers, double routing,
-                          RepeatedAccount* note) noexcept {
-  const double whole = device_forward(layers);
+RepeatedTime repeated_time(const Evaluation& at, const LayerTime& layers, double routing) noexcept {
+  RepeatedTime out;
+  out.forward = device_forward(layers);
   if (at.layout.recompute == Recompute::full) {
-    if (note != nullptr) *note = {.seconds = whole, .share = 1, .forward = whole};
-    return whole;
+    out.seconds = out.forward;
+    out.share = 1;
+    return out;
   }
-  double selective = 0;
+  out.elementwise = layers.elementwise_forward;
+  out.matmul = layers.matmul_forward;
+  out.attention = layers.attention_forward;
+  out.routing = std::min(routing, layers.elementwise_forward);
+  out.kept = out.routing + layers.expert_forward;
+  out.share = at.recomputed;
   if (at.layout.recompute == Recompute::selective) {
-    const double own_work = std::max(0.0, layers.elementwise_forward - routing);
-    selective = at.costs.materialised ? layers.attention_forward
-                                      : kSelectiveElementwise * own_work +
-                                            at.stack.selective_matmul * layers.matmul_forward;
+    if (at.costs.materialised) {
+      out.attention_share = 1;
+    } else {
+      out.elementwise_share = kSelectiveElementwise;
+      out.matmul_share = at.stack.selective_matmul;
+    }
   }
-  const double kept = std::min(routing, layers.elementwise_forward) + layers.expert_forward;
-  const double seconds = selective + at.recomputed * std::max(0.0, whole - kept - selective);
-  if (note != nullptr) {
-    const bool some = at.layout.recompute == Recompute::selective;
-    const bool core = some && at.costs.materialised, rest = some && !core;
-    *note = {seconds,
-             at.recomputed,
-             whole,
-             layers.elementwise_forward,
-             layers.matmul_forward,
-             layers.attention_forward,
-             std::min(routing, layers.elementwise_forward),
-             kept,
-             rest ? kSelectiveElementwise : 0,
-             rest ? at.stack.selective_matmul : 0,
-             core ? 1.0 : 0};
-  }
-  return seconds;
+  const double selective = out.elementwise_share * (out.elementwise - out.routing) +
+                           out.matmul_share * out.matmul + out.attention_share * out.attention;
+  out.seconds = selective + out.share * std::max(0.0, out.forward - out.kept - selective);
+  return out;
 }
 
 double recomputed_flops(const Evaluation& at) noexcept {

@@ -5,7 +5,8 @@
 
 #include "catalog/hardware/efficiency.h"
 #include "performance/exchange/collectives.h"
-#include "performance/training/ledger.h"
+#include "performance/training/evaluation.h"
+#include "performance/training/layers.h"
 
 namespace trcost {
 
@@ -42,11 +43,61 @@ void add_tiers(const Platform& platform, const Fabric& fabric, StepAccount& out)
   }
 }
 
-}  // namespace
+// Lists the kernels of a module.
+struct KernelList {
+  std::string_view module;
+  double layers;  // of the kind, over the whole model
+  bool backward;  // gradients pass through the module
+  std::vector<KernelAccount>& out;
 
-void Ledger::exchanged(ExchangeAccount entry) {
-  // Over all its collectives; an all-reduce sends twice what a gather does, but for what switches
-  // add.
+  void operator()(const MatmulTime& matmul) const {
+    const double flops = 2 * matmul.m * matmul.n * matmul.k;
+    add({.kind = matmul.grouped ? KernelKind::grouped_matmul : KernelKind::matmul,
+         .m = matmul.m,
+         .n = matmul.n,
+         .k = matmul.k,
+         .flops = flops,
+         .bytes = matmul.operand_bytes,
+         .forward = matmul.forward,
+         .input_gradients = matmul.forward,
+         .weight_gradients = matmul.weight_gradient,
+         .rate = flops / matmul.compute_seconds,
+         .gradient_bytes = matmul.gradient_bytes});
+  }
+  void operator()(const AdapterTime& adapters) const {
+    add({.kind = KernelKind::adapters,
+         .flops = adapters.flops,
+         .forward = adapters.seconds,
+         .input_gradients = adapters.seconds,
+         .weight_gradients = adapters.seconds,
+         .rate = adapters.flops / adapters.seconds});
+  }
+  void operator()(const AttentionTime& attention) const {
+    add({.kind = KernelKind::attention,
+         .flops = attention.flops,
+         .bytes = attention.bytes,
+         .forward = attention.forward,
+         .input_gradients = attention.backward,
+         .attention = attention});
+  }
+  void operator()(const ElementwiseTime& elementwise) const {
+    add({.kind = KernelKind::elementwise,
+         .bytes = elementwise.bytes + elementwise.plain_bytes,
+         .forward = elementwise.forward,
+         .input_gradients = elementwise.backward_factor * elementwise.forward,
+         .elementwise = elementwise});
+  }
+  void add(KernelAccount kernel) const {
+    kernel.module = module;
+    kernel.layers = layers;
+    if (!backward) kernel.input_gradients = kernel.weight_gradients = 0;
+    out.push_back(kernel);
+  }
+};
+
+// An exchange with its collectives, whose bytes over each tier it sums up. An all-reduce sends
+// twice as much as a gather.
+void add_exchange(ExchangeAccount entry, StepAccount& out) {
   for (std::size_t i = 0; i < entry.collective_count; ++i) {
     const CollectiveAccount& each = entry.collectives[i];
     const double sent = each.kind == CollectiveKind::all_reduce ? 2 : 1;
@@ -54,37 +105,242 @@ void Ledger::exchanged(ExchangeAccount entry) {
       entry.tier_bytes[t] += each.times * sent * each.tier_bytes[t];
     }
   }
-  // What is noted of one layer stands for all of its kind.
-  const double times = entry.per == kPerLayers ? layers : 1;
-  for (double* each :
-       {&entry.times, &entry.window, &entry.hidden, &entry.crowding, &entry.exposed}) {
-    *each *= times;
-  }
-  account.exchanges.push_back(entry);
+  out.exchanges.push_back(entry);
 }
 
-void Ledger::drop_backward(std::size_t kernels, std::size_t exchanges) {
-  for (std::size_t i = kernels; i < account.kernels.size(); ++i) {
-    account.kernels[i].input_gradients = account.kernels[i].weight_gradients = 0;
-  }
-  const auto first = account.exchanges.begin() + static_cast<std::ptrdiff_t>(exchanges);
-  account.exchanges.erase(std::remove_if(first, account.exchanges.end(),
-                                         [](const ExchangeAccount& e) { return e.backward; }),
-                          account.exchanges.end());
+// Names of one kind of exchange inside a layer.
+struct LayerExchangeNames {
+  std::string_view forward, backward, behind;
+};
+
+// Both passes of an exchange of `layers` layers. `entry` has its collectives and ranks.
+void add_layer_exchange(const LayerExchange& exchange, const LayerExchangeNames& names,
+                        double layers, bool backward, ExchangeAccount entry, StepAccount& out) {
+  entry.per = kPerLayers;
+  entry.bytes = exchange.bytes;
+  entry.each = exchange.each;
+  entry.hideable = exchange.hideable;
+  entry.window_share = exchange.window_share;
+  entry.crowding_share = exchange.crowding_share;
+  const auto add = [&](const ExchangePass& pass, std::string_view name) {
+    if (pass.times <= 0) return;
+    entry.name = name;
+    entry.behind = pass.window > 0 ? names.behind : "";
+    entry.times = layers * pass.times;
+    entry.window = layers * pass.window;
+    entry.hidden = layers * pass.hidden;
+    entry.crowding = layers * pass.crowding;
+    entry.exposed = layers * pass.exposed;
+    add_exchange(entry, out);
+  };
+  add(exchange.forward, names.forward);
+  entry.backward = true;
+  if (backward) add(exchange.backward, names.backward);
 }
+
+void add_tensor_exchange(const Evaluation& at, const LayerExchange& exchange, double layers,
+                         bool backward, StepAccount& out) {
+  const bool gathers = at.layout.sequence_parallel;
+  const auto account = gathers ? gather_account : reduce_account;
+  ExchangeAccount entry{.members = at.tensor};
+  entry.add(account(at.costs.fabric, exchange.bytes, at.tensor, 1), 1);
+  const LayerExchangeNames names =
+      gathers ? LayerExchangeNames{"tensor parallel gathers, forward",
+                                   "tensor parallel gathers, backward", "kernels of the layer"}
+              : LayerExchangeNames{"tensor parallel all-reduces, forward",
+                                   "tensor parallel all-reduces, backward", ""};
+  add_layer_exchange(exchange, names, layers, backward, entry, out);
+}
+
+void add_context_exchange(const Evaluation& at, const LayerExchange& exchange, double layers,
+                          bool backward, StepAccount& out) {
+  const bool heads = at.layout.context_kind == ContextKind::ulysses;
+  ExchangeAccount entry{.members = at.context};
+  entry.add(heads ? exchange_account(at.costs.fabric, exchange.bytes, at.context, at.tensor, 1)
+                  : transfer_account(at.costs.fabric, exchange.bytes, at.tensor * at.context - 1),
+            1);
+  entry.ring = exchange.window_share > 0 || exchange.crowding_share > 0;
+  const std::string_view name = heads ? "context parallel all-to-alls" : "context parallel ring";
+  add_layer_exchange(exchange, {name, name, "attention"}, layers, backward, entry, out);
+}
+
+void add_expert_exchange(const Evaluation& at, const LayerShape& shape,
+                         const LayerExchange& exchange, double layers, bool backward,
+                         StepAccount& out) {
+  const Fabric& fabric = at.costs.fabric;
+  ExchangeAccount entry{.members = at.expert * at.expert_tensor};
+  if (at.expert > 1) {
+    entry.add(exchange_account(fabric, exchange.bytes, at.expert, at.expert_tensor,
+                               expert_network_share(at, shape)),
+              1);
+  }
+  if (gathers_expert_tokens(at)) {
+    entry.add(gather_account(fabric, at.expert_tensor * exchange.bytes, at.expert_tensor, 1), 1);
+  }
+  add_layer_exchange(exchange,
+                     {"expert parallel all-to-alls, forward",
+                      "expert parallel all-to-alls, backward", "kernels of the layer"},
+                     layers, backward, entry, out);
+}
+
+// Kernels and exchange of all layers of a kind, of the language model or the encoder.
+void add_layers(const Evaluation& at, const LayerShape& shape, std::string_view module,
+                StepAccount& out) {
+  const bool encoder = &shape == &at.costs.encoder;
+  const bool backward = encoder ? at.costs.encoder_backward : at.costs.language_backward;
+  const LayerSplit split = encoder ? encoder_split(at) : decoder_split(at, shape);
+  visit_layer_kernels(shape, split, at.costs.device, *at.platform.efficiency, at.stack,
+                      KernelList{module, shape.count, backward, out.kernels});
+  const LayerParts parts = encoder ? encoder_layer(at, split) : decoder_layer(at, shape);
+  if (parts.tensor.forward.times > 0) {
+    add_tensor_exchange(at, parts.tensor, shape.count, backward, out);
+  }
+  if (parts.context.forward.times > 0) {
+    add_context_exchange(at, parts.context, shape.count, backward, out);
+  }
+  if (parts.expert.forward.times > 0) {
+    add_expert_exchange(at, shape, parts.expert, shape.count, backward, out);
+  }
+}
+
+void add_modules(const Evaluation& at, const LanguageModel& model, StepAccount& out) {
+  for (const LayerShape& shape : at.costs.own) add_layers(at, shape, "layers", out);
+  if (at.costs.cross.count > 0) add_layers(at, at.costs.cross, "cross-attention layers", out);
+  if (has_encoder_layers(at)) add_layers(at, at.costs.encoder, "vision encoder", out);
+  LayerSplit split = layer_split(at);
+  split.wgrad = at.costs.head_wgrad;
+  visit_head_kernels(
+      model.hidden, model.vocab, split, at.costs.device,
+      KernelList{"head", at.costs.head_count, at.costs.language_backward, out.kernels});
+}
+
+std::string_view payload_name(ReplicaPayload payload) {
+  constexpr std::string_view kNames[] = {
+      "gradients, all-reduced",    "gradients, scattered",
+      "gradients, across groups",  "weights, gathered",
+      "weights, gathered forward", "weights gathered, gradients scattered"};
+  return kNames[static_cast<std::size_t>(payload)];
+}
+
+void add_replicas(const Evaluation& at, const DataExchange& replicas, StepAccount& out) {
+  for (std::size_t i = 0; i < replicas.count; ++i) {
+    const ReplicaExchange& part = replicas.parts[i];
+    if (part.seconds <= 0) continue;
+    ExchangeAccount entry{.name = payload_name(part.payload),
+                          .per = part.per_step ? kPerStep : kPerMicroBatch,
+                          .behind = "the pass of the stage",
+                          .times = 1,
+                          .each = part.seconds,
+                          .window = part.window,
+                          .hidden = part.hidden,
+                          .crowding = part.contention * part.hidden,
+                          .exposed = part.exposed(),
+                          .hideable = replicas.hideable,
+                          .window_share = replicas.window_share,
+                          .passes = part.passes,
+                          .crowding_share = part.contention};
+    const PayloadCollectives collectives = payload_collectives(at, part.payload, replicas.units);
+    for (std::size_t c = 0; c < collectives.count; ++c) {
+      const PayloadCollective& one = collectives.list[c];
+      const auto account = one.kind == CollectiveKind::gather ? gather_account : reduce_account;
+      entry.bytes += one.times * one.bytes;
+      entry.members = std::max(entry.members, one.members);
+      if (one.members <= 1) continue;
+      entry.add(account(at.costs.fabric, one.bytes, one.members, one.stride), one.times);
+    }
+    add_exchange(entry, out);
+  }
+}
+
+void add_host_copies(const HostExchange& host, StepAccount& out) {
+  const auto add = [&](std::string_view name, std::string_view per, std::string_view behind,
+                       const HostCopy& copy) {
+    if (copy.seconds <= 0) return;
+    out.exchanges.push_back({.name = name,
+                             .per = per,
+                             .behind = behind,
+                             .times = 1,
+                             .bytes = copy.bytes,
+                             .members = 1,
+                             .each = copy.seconds,
+                             .window = copy.window,
+                             .hidden = copy.hidden(),
+                             .exposed = copy.exposed()});
+  };
+  constexpr std::string_view kForward = "the forward pass", kBackward = "the backward pass";
+  add("activations, to the host", kPerMicroBatch, kForward, host.activations_out);
+  add("activations, from the host", kPerMicroBatch, kBackward, host.activations_in);
+  add("gradients, to the host", kPerMicroBatch, kBackward, host.gradients);
+  add("weights, from the host", kPerStep, "the host's update", host.weights);
+  if (host.neighbours <= 0) return;
+  out.exchanges.push_back({.name = "update on the host",
+                           .per = kPerStep,
+                           .times = 1,
+                           .members = host.neighbours,
+                           .each = host.update,
+                           .exposed = host.update});
+}
+
+void add_micro_batch(const Evaluation& at, const MicroBatch& work, StepAccount& out) {
+  out.repeated = work.repeated_layers.seconds + work.repeated_vision.seconds;
+  out.repeated_layers = work.repeated_layers;
+  out.repeated_encoder = work.repeated_vision;
+  out.host_forward = work.host_forward;
+  out.host_backward = work.host_backward;
+  out.waiting_forward = work.waiting_forward;
+  out.waiting_backward = work.waiting_backward;
+  out.waiting = work.waiting();
+  out.block_seconds = at.costs.device.block_seconds;
+  out.dispatch_seconds = at.stack.collective_dispatch_seconds;
+  out.connector = work.connector;
+  out.connector_flops = at.layout.micro_batch / (at.context * at.tensor) * at.costs.connector_flops;
+  out.connector_rate = 1 / at.costs.device.seconds_per_flop.half_matmul;
+}
+
+void add_pipeline(const Evaluation& at, const StepParts& parts, StepAccount& out) {
+  out.micro_batches = at.layout.micro_batches();
+  out.stages = at.pipeline;
+  out.virtual_stages = at.layout.vp;
+  out.mean_stage = parts.stages.mean;
+  out.slowest_stage = parts.stages.slowest;
+  out.stage_imbalance = at.stack.stage_imbalance;
+  out.parts = parts.placed;
+  out.stage_layers = parts.stages.layers;
+  out.model_layers = at.costs.dealt.count();
+  if (at.pipeline <= 1) return;
+  out.bubble_stages = bubble_stages(at.pipeline, at.layout.vp);
+  const StageTransfer& transfer = parts.transfer;
+  out.transfer = transfer.seconds();
+  out.transfers = transfer.times;
+  out.transfer_shown = transfer.exposed;
+  out.stage_transfer = transfer_account(at.costs.fabric, transfer.bytes, transfer.stride);
+}
+
+}  // namespace
 
 StepAccount StepModel::account(const Layout& layout) const {
+  const Evaluation at = evaluation_of(costs_, workload_, platform_, layout);
+  const StepParts parts = evaluate(layout);
   StepAccount out;
   add_rates(platform_, costs_, out);
   add_tiers(platform_, costs_.fabric, out);
-  // Room for every kernel and exchange of the kinds of layers that a model has.
-  constexpr std::size_t kMost = 1024;
-  out.kernels.reserve(kMost);
-  out.exchanges.reserve(kMost);
-  Ledger ledger{out, costs_.fabric};
-  out.time = evaluate(layout, &ledger);
+  add_modules(at, workload_.language, out);
+  add_replicas(at, parts.replicas, out);
+  if (costs_.offload.any()) add_host_copies(parts.host, out);
+  add_micro_batch(at, parts.work, out);
+  add_pipeline(at, parts, out);
+  out.update_parameters = updated_parameters(at);
+  out.update_bytes = update_bytes(at);
+  out.step_seconds = at.stack.step_seconds;
+  out.imbalance = parts.imbalance;
+  out.straggler = at.stack.straggler;
+  out.hosts = parts.hosts;
+  out.uneven = workload_.imbalance;
+  out.slowdown = platform_.slowdown;
+  out.padding_efficiency = workload_.padding_efficiency;
   out.activation_bytes = memory(layout).activations;
   out.activations = memory_.activations(layout);
+  out.time = parts.time;
   return out;
 }
 

@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "performance/exchange/collectives.h"
-#include "performance/training/performance.h"
-#include "performance/training/pipeline.h"
+#include "performance/training/kernels.h"
+#include "performance/training/step.h"
 
 namespace trcost {
 
@@ -31,53 +31,35 @@ enum class KernelKind : std::uint8_t { matmul, grouped_matmul, attention, elemen
 /// `matmul`, `grouped matmul`, ...
 std::string_view kernel_name(KernelKind kind);
 
-/// What an attention's seconds are made of: FLOP x of_head x of_length / rate + bytes / memory rate
-/// + starts x the start of a matmul; backward likewise, with its own.
-struct AttentionAccount {
-  double rate = 0, backward_rate = 0;  ///< FLOP/s at head dimension 128 and a long sequence
-  double of_head = 1, of_length = 1;   ///< how much longer at those of the layer
-  double backward_flops = 0, backward_bytes = 0;
-  double starts = 0, backward_starts = 0;
-};
-
-/// What element-wise seconds are made of, forward: bytes / element-wise rate + plain_bytes / memory
-/// rate + kernels x gap; backward `backward` times that.
-struct ElementwiseAccount {
-  double bytes = 0;        ///< of the layers' own work, which software moves more of than need be
-  double plain_bytes = 0;  ///< of adapters and packed weights
-  double kernels = 0;
-  double backward = 0;
-};
-
 struct KernelAccount {
-  std::string_view module;  ///< `layers`, `head`, `vision encoder`
+  std::string_view module = {};  ///< `layers`, `head`, `vision encoder`
   KernelKind kind{};
   double layers = 0;           ///< that it stands in, over the whole model
   double m = 0, n = 0, k = 0;  ///< of a matmul, of one rank; 0 where it is none
   double flops = 0;            ///< forward
   double bytes = 0;            ///< of memory moved, forward
   double forward = 0, input_gradients = 0, weight_gradients = 0;  ///< seconds
-  AttentionAccount attention = {};                                ///< of an attention's core
-  ElementwiseAccount elementwise = {};
+  AttentionTime attention = {};                                   ///< of an attention's core
+  ElementwiseTime elementwise = {};
   double rate = 0;            ///< FLOP/s of a matmul, with the tiles that few tokens leave empty
   double gradient_bytes = 0;  ///< of memory moved by the gradient of its weights
 };
 
 /// What ranks exchange, and how much of it shows.
 struct ExchangeAccount {
-  std::string_view name;    ///< `tensor parallel, forward`
-  std::string_view per;     ///< `micro-batch` of a replica; `micro-batch of a rank`; `step`
-  std::string_view behind;  ///< what hides it, empty where nothing does
-  double times = 0;         ///< collectives in that
-  double bytes = 0;         ///< of one, whole
-  double members = 0;       ///< ranks
+  std::string_view name = {};    ///< `tensor parallel, forward`
+  std::string_view per = {};     ///< `micro-batch` of a replica; `micro-batch of a rank`; `step`
+  std::string_view behind = {};  ///< what hides it, empty where nothing does
+  double times = 0;              ///< collectives in that
+  double bytes = 0;              ///< of one, whole
+  double members = 0;            ///< ranks
   std::array<double, 4> tier_bytes{};  ///< of one, per rank over each tier, innermost first
   double each = 0;                     ///< seconds of one: of its collectives times x seconds
   double window = 0;                   ///< seconds of work that could hide them
   double hidden = 0;                   ///< seconds that it does
   double crowding = 0;                 ///< seconds that the hidden part costs the work
   double exposed = 0;                  ///< seconds that show: times x each - hidden + crowding
-  bool backward = false;               ///< falls away where nothing learns
+  bool backward = false;               ///< in the backward pass
   std::array<CollectiveAccount, 4> collectives{};
   std::size_t collective_count = 0;
   // hidden = min(hideable x times x each, window), window = window_share x passes x seconds of
@@ -91,31 +73,6 @@ struct ExchangeAccount {
     one.times = count;
     collectives[collective_count++] = one;
   }
-};
-
-/// The seconds of the host that issues a pass of a micro-batch, by what it issues.
-struct HostTime {
-  double layers = 0, head = 0, encoder = 0;
-  double again = 0;     ///< forward work done again
-  double gathers = 0;   ///< of sharded weights
-  double schedule = 0;  ///< of the micro-batch
-  [[nodiscard]] double total() const noexcept {
-    return layers + head + encoder + again + gathers + schedule;
-  }
-};
-
-/// Forward work of a module done again:
-///   selective + share x max(0, forward - kept - selective), where selective is
-///   elementwise_share x (elementwise - routing) + matmul_share x matmul + attention_share x
-///   attention
-/// with the seconds of its forward pass.
-struct RepeatedAccount {
-  double seconds = 0;
-  double share = 0;  ///< of the layers that recompute in full
-  double forward = 0, elementwise = 0, matmul = 0, attention = 0;
-  double routing = 0;  ///< of `elementwise`
-  double kept = 0;     ///< of `forward`: routing and exchange of experts
-  double elementwise_share = 0, matmul_share = 0, attention_share = 0;
 };
 
 /// A tier of the network.
@@ -143,7 +100,7 @@ struct StepAccount {
   std::vector<ExchangeAccount> exchanges;
   // A micro-batch through one replica, seconds over all its stages.
   double repeated = 0;  ///< forward work done again
-  RepeatedAccount repeated_layers = {}, repeated_encoder = {};
+  RepeatedTime repeated_layers = {}, repeated_encoder = {};
   HostTime host_forward = {}, host_backward = {};
   double waiting_forward = 0, waiting_backward = 0;
   double block_seconds = 0, dispatch_seconds = 0;  ///< of the host: a block, a collective
@@ -176,7 +133,10 @@ struct StepAccount {
   StepTime time;
 };
 
-/// Which micro-batches an exchange's seconds are of.
+/// Values of ExchangeAccount::per.
+inline constexpr std::string_view kPerLayers = "micro-batch";
+inline constexpr std::string_view kPerMicroBatch = "micro-batch of a rank";
+inline constexpr std::string_view kPerStep = "step";
 bool per_replica(const ExchangeAccount& exchange);
 bool per_micro_batch(const ExchangeAccount& exchange);
 bool per_step(const ExchangeAccount& exchange);
