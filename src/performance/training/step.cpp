@@ -144,23 +144,13 @@ void add_kernels(const Evaluation& at, const MicroBatch& work, StepTime& time) {
   term(time, StepTerm::kernel) = matmul - (useful - core - seen);
   term(time, StepTerm::elementwise) =
       share * (layers.elementwise_forward + layers.elementwise_backward + head.elementwise_forward +
-               head.elementwise_backward + work.waiting());
+               head.elementwise_backward);
+  term(time, StepTerm::host) = share * work.waiting();
   term(time, StepTerm::recompute) = share * work.repeated_layers.seconds;
   term(time, StepTerm::tensor_parallel) = share * (layers.tensor_forward + layers.tensor_backward);
   term(time, StepTerm::context_parallel) =
       share * (layers.context_forward + layers.context_backward);
   term(time, StepTerm::expert_parallel) = share * (layers.expert_forward + layers.expert_backward);
-}
-
-// Out of the element-wise work, which add_kernels() has them in.
-void tell_waiting_apart(const Evaluation& at, const MicroBatch& work, StepTime& time) {
-  const double share = at.layout.micro_batches() / at.pipeline;
-  const LayerTime& layers = work.layers;
-  const LayerTime& head = work.head;
-  term(time, StepTerm::elementwise) =
-      share * (layers.elementwise_forward + layers.elementwise_backward + head.elementwise_forward +
-               head.elementwise_backward);
-  term(time, StepTerm::host) = share * work.waiting();
 }
 
 }  // namespace
@@ -237,7 +227,6 @@ StepParts StepModel::evaluate(const Layout& layout) const noexcept {
   sum += term(time, StepTerm::tuning);
   term(time, StepTerm::padding) = sum * (1 / workload_.padding_efficiency - 1);
   for (const double part : time.terms) time.seconds += part;
-  tell_waiting_apart(at, work, time);
   return parts;
 }
 
