@@ -40,7 +40,7 @@ function(trcost_embed_data target folder)
     DEPENDS trcost_pack ${pack}.list ${depends} COMMENT "Parsing the data folder" VERBATIM)
   file(CONFIGURE OUTPUT ${assembly} @ONLY CONTENT [[
 // Generated from the data folder.
-#include "json/embedded.h"
+#include "catalog/data/data_file.h"
 #include "@digest@"
 @declarations@
 extern "C" const char trcost_data_pack[];

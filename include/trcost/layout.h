@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cmath>
 #include <compare>
-#include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace trcost {
 
@@ -41,7 +35,7 @@ std::string_view sharding_name(Sharding sharding);
 std::string_view recompute_name(Recompute recompute);
 std::string_view context_kind_name(ContextKind kind);
 
-/// How a training step is split over the cluster: a degree, at least 1, for each of kDimensions.
+/// How a training step is split over the cluster: a degree of at least 1 per dimension.
 struct LayoutDegrees {
   int tp = 1;  ///< tensor parallel
   int pp = 1;  ///< pipeline parallel
@@ -53,8 +47,8 @@ struct LayoutDegrees {
   int etp = 0;
   int dp = 1;  ///< data parallel: the accelerators that the others leave
 
-  /// The accelerators at work.
-  [[nodiscard]] constexpr double gpus() const;
+  /// The accelerators at work. Virtual stages and experts use the same ones.
+  [[nodiscard]] constexpr double gpus() const { return static_cast<double>(tp) * pp * cp * dp; }
   auto operator<=>(const LayoutDegrees&) const = default;
 };
 
@@ -75,114 +69,23 @@ struct Layout : LayoutDegrees {
   friend bool operator==(const Layout&, const Layout&) = default;
 };
 
-/// The degrees as somebody gives them; those left out are searched.
+/// Degrees that a user sets. A plan searches those left out.
 struct Degrees {
   std::optional<int> tp, pp, vp, cp, ep, etp, dp;
 
-  /// The accelerators that those given multiply to.
-  [[nodiscard]] constexpr double product() const;
-  /// How many of those that multiply to the accelerators are left out.
-  [[nodiscard]] constexpr int open() const;
-  /// Those given; the others as a LayoutDegrees has them.
-  [[nodiscard]] constexpr LayoutDegrees or_default() const;
+  /// The accelerators that the degrees set multiply to.
+  [[nodiscard]] constexpr double product() const { return or_default().gpus(); }
+  /// Degrees left out of those that multiply to the accelerators.
+  [[nodiscard]] constexpr int open() const { return !tp + !pp + !cp + !dp; }
+  /// The degrees set, with LayoutDegrees' defaults for the others.
+  [[nodiscard]] constexpr LayoutDegrees or_default() const {
+    const LayoutDegrees usual;
+    return {tp.value_or(usual.tp), pp.value_or(usual.pp), vp.value_or(usual.vp),
+            cp.value_or(usual.cp), ep.value_or(usual.ep), etp.value_or(usual.etp),
+            dp.value_or(usual.dp)};
+  }
   friend bool operator==(const Degrees&, const Degrees&) = default;
 };
-
-/// What of a model a dimension deals out to its ranks.
-enum class Deals : std::uint8_t { nothing, heads, layers, tokens, experts, expert_channels };
-
-/// One dimension of parallelism: what files, flags (`--tp`), fields (`layout.tp`) and answers call
-/// it, where it stands, what it splits and what it asks of the software.
-struct Dimension {
-  std::string_view name;
-  std::string_view word;  ///< in front of a degree, in a sentence
-  std::string_view help;
-  int LayoutDegrees::*in;
-  std::optional<int> Degrees::*given;
-  bool of_gpus;  ///< the accelerators at work are the product of these
-  Deals deals = Deals::nothing;
-  bool evenly = false;  ///< the degree divides what it deals; else it is at most that
-  /// Of layouts that are equally fast the plan is the one with the least of this degree: that of 1
-  /// counts first, 0 not at all.
-  std::uint8_t avoided = 0;
-  /// The key of a stack's file that says whether the software can; empty where all can.
-  std::string_view ability = {};
-};
-inline constexpr Dimension kDimensions[] = {
-    {"tp", "tensor", "tensor parallel degree", &LayoutDegrees::tp, &Degrees::tp, true, Deals::heads,
-     true, 3, "tensor_parallel"},
-    {"pp", "pipeline", "pipeline parallel degree", &LayoutDegrees::pp, &Degrees::pp, true,
-     Deals::layers, false, 1, "pipeline_parallel"},
-    {"vp", "stages per rank", "pipeline stages per rank", &LayoutDegrees::vp, &Degrees::vp, false,
-     Deals::nothing, false, 5, "virtual_pipeline"},
-    {"cp", "context", "context parallel degree", &LayoutDegrees::cp, &Degrees::cp, true,
-     Deals::tokens, false, 2, "context_parallel"},
-    {"ep", "expert", "expert parallel degree", &LayoutDegrees::ep, &Degrees::ep, false,
-     Deals::experts, true, 4},
-    {"etp", "expert tensor", "ranks that share one expert's matrices, where there are experts",
-     &LayoutDegrees::etp, &Degrees::etp, false, Deals::expert_channels, true},
-    {"dp", "data", "data parallel degree", &LayoutDegrees::dp, &Degrees::dp, true},
-};
-inline constexpr std::size_t kDimensionCount = std::size(kDimensions);
-static_assert(sizeof(LayoutDegrees) == kDimensionCount * sizeof(int) &&
-                  sizeof(Degrees) == kDimensionCount * sizeof(std::optional<int>),
-              "every degree has a row of kDimensions, which all that is not its formula reads");
-
-/// The row of a degree.
-constexpr const Dimension& dimension_of(int LayoutDegrees::*degree) {
-  return *std::ranges::find(kDimensions, degree, &Dimension::in);
-}
-
-/// Whether the dimension makes copies of the model, and splits nothing of it.
-constexpr bool makes_replicas(const Dimension& dimension) {
-  return dimension.in == &LayoutDegrees::dp;
-}
-
-/// The product, over the dimensions that multiply to the accelerators, of what `degree` gives.
-template <class Degree>
-constexpr double product_of_gpus(const Degree& degree) {
-  return [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
-    return ((kDimensions[kIndex].of_gpus ? static_cast<double>(degree(kDimensions[kIndex])) : 1) *
-            ...);
-  }
-  (std::make_index_sequence<kDimensionCount>());
-}
-
-constexpr double LayoutDegrees::gpus() const {
-  return product_of_gpus([this](const Dimension& each) { return this->*each.in; });
-}
-
-constexpr double Degrees::product() const {
-  return product_of_gpus([this](const Dimension& each) { return (this->*each.given).value_or(1); });
-}
-
-constexpr int Degrees::open() const {
-  int count = 0;
-  for (const Dimension& each : kDimensions) count += each.of_gpus && !(this->*each.given);
-  return count;
-}
-
-constexpr LayoutDegrees Degrees::or_default() const {
-  LayoutDegrees split;
-  for (const Dimension& each : kDimensions) {
-    if (const std::optional<int>& degree = this->*each.given) split.*each.in = *degree;
-  }
-  return split;
-}
-
-/// `tp/pp/cp/dp`: the dimensions that multiply to the accelerators.
-inline constexpr auto kSplitTitleText = [] {
-  constexpr std::size_t kLongest = 8;
-  std::array<char, kLongest * kDimensionCount> text{};
-  std::size_t at = 0;
-  for (const Dimension& each : kDimensions) {
-    if (!each.of_gpus) continue;
-    if (at > 0) text[at++] = '/';
-    for (const char letter : each.name) text[at++] = letter;
-  }
-  return text;
-}();
-inline constexpr std::string_view kSplitTitle = kSplitTitleText.data();
 
 /// Layers of the fullest stage of a pipeline that deals `layers`.
 inline double layers_of_stage(const Layout& layout, double layers) {
@@ -194,16 +97,6 @@ inline double recomputed_share(const Layout& layout, double layers) {
   return layout.recompute_layers > 0 ? layout.recompute_layers / layers_of_stage(layout, layers)
                                      : 0;
 }
-
-/// `tp 4 pp 2 vp 1 cp 1 ep 1 dp 16`; only degrees above one on request. `etp` where there are
-/// experts.
-std::string degree_words(const Layout& layout, bool all = true);
-/// `4/2/1/16`: what stands below kSplitTitle.
-std::string split_words(const LayoutDegrees& split);
-/// `tp 4 x dp 16`: of those dimensions what is given.
-std::string product_words(const Degrees& given);
-/// `none`, `full`, or `none and 3 layers of a stage in full`.
-std::string recompute_words(const Layout& layout);
 
 /// Ranks over which one expert's matrices are split beside expert parallelism. Where nobody said:
 /// one with expert parallelism, as the published layouts of DeepSeek-V3, Qwen3-235B and Grok-1 on
@@ -230,7 +123,7 @@ struct EngineMemory {
 };
 
 /// Bytes on the fullest device at its fullest moment: of a model that learns, or of an engine that
-/// generates, whose parts are then 0 but `engine`. held_parts() sum to `total`.
+/// generates, whose parts are then 0 but `engine`.
 struct MemoryUse {
   double weights = 0;
   double gradients = 0;
@@ -268,34 +161,5 @@ constexpr double shown(const MemoryUse& use, MemoryCounter counter) noexcept {
   const double outside = counter == MemoryCounter::board ? 0 : use.unallocated;
   return use.total - outside - (counter == MemoryCounter::allocated ? use.fragments : 0);
 }
-
-/// A part of what a device holds, in words.
-struct MemoryPart {
-  std::string_view name;
-  double MemoryUse::*bytes;
-};
-/// Those of a model that learns; 0 where `generating`.
-inline constexpr MemoryPart kMemoryParts[] = {
-    {"weights", &MemoryUse::weights},      {"gradients", &MemoryUse::gradients},
-    {"optimizer", &MemoryUse::optimizer},  {"activations", &MemoryUse::activations},
-    {"logits", &MemoryUse::logits},        {"overhead", &MemoryUse::overhead},
-    {"other models", &MemoryUse::resident}};
-
-/// The same of an engine that generates.
-struct EnginePart {
-  std::string_view name;
-  double EngineMemory::*bytes;
-};
-inline constexpr EnginePart kEngineParts[] = {{"engine", &EngineMemory::weights},
-                                              {"cache of responses", &EngineMemory::cache}};
-
-/// What a device holds of a part.
-struct HeldPart {
-  std::string_view name;
-  double bytes = 0;
-};
-/// The parts that sum to `total`, whichever moment is the fullest: kMemoryParts, and where it is an
-/// engine's also kEngineParts.
-std::vector<HeldPart> held_parts(const MemoryUse& use);
 
 }  // namespace trcost

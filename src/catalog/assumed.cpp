@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/assumed.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
-#include "catalog/data_file.h"
-#include "catalog/loaders.h"
-#include "catalog/provenance.h"
-#include "catalog/software/choices.h"
+#include "catalog/data/data_file.h"
 
 namespace trcost {
 namespace {
@@ -155,10 +152,10 @@ bool AssumedChoices::has_encoder(std::string_view name) const {
   return std::ranges::find(vision_encoders, name, &EntryChoice::name) != vision_encoders.end();
 }
 
-std::shared_ptr<const AssumedChoices> load_assumed_choices(const Catalog& catalog) {
+std::shared_ptr<const AssumedChoices> load_assumed_choices(const DataFolder& data) {
   constexpr double kMostTimes = 100;
   constexpr double kMostSequences = 1e7;
-  ObjectReader file = read_data_file(catalog, kScenarioFile).object();
+  ObjectReader file = read_data_file(data, kScenarioFile).object();
   file.accept("schema_version");
   file.accept("retrieved");
   const Sources sources(file);

@@ -2,14 +2,15 @@
 // What an estimate takes where nobody names it: data/assumed/scenario.json.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "catalog/hardware/efficiency.h"
-#include "catalog/provenance.h"
-#include "trcost/catalog.h"
+#include "catalog/data/sourced_values.h"
+#include "catalog/software/stacks.h"
+#include "trcost/data_folder.h"
 
 namespace trcost {
 
@@ -91,5 +92,7 @@ struct AssumedChoices {
   /// Whether vision_encoder() chooses it for some size.
   [[nodiscard]] bool has_encoder(std::string_view name) const;
 };
+
+std::shared_ptr<const AssumedChoices> load_assumed_choices(const DataFolder& data);
 
 }  // namespace trcost

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "catalog/data_file.h"
-#include "catalog/unread.h"
+#include "catalog/data/data_file.h"
+#include "catalog/data/unread.h"
 #include "quantity/suggest.h"
 
 namespace trcost {

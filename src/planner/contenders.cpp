@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "planner/contenders.h"
+#include "catalog/layout/layout.h"
 
 #include <algorithm>
 #include <array>

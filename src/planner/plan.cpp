@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "catalog/layout/layout.h"
 #include "planner/search.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "catalog/layout/layout.h"
 #include "planner/space.h"
 #include "trcost/error.h"
 

@@ -6,7 +6,8 @@
 #include <functional>
 #include <numeric>
 
-#include "catalog/software/choices.h"
+#include "catalog/layout/layout.h"
+#include "catalog/software/stacks.h"
 
 namespace trcost {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog/layout/layout.h"
 #include "planner/space.h"
 
 namespace trcost {

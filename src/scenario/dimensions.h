@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "trcost/layout.h"
+#include "catalog/layout/layout.h"
 #include "trcost/scenario.h"
 
 namespace trcost {

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 
-#include "catalog/software/choices.h"
+#include "catalog/hardware/accelerators.h"
+#include "catalog/layout/layout.h"
+#include "catalog/models/model.h"
+#include "catalog/runs/runs.h"
+#include "catalog/software/stacks.h"
 #include "quantity/suggest.h"
 #include "scenario/choices.h"
 #include "scenario/field_groups.h"

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "catalog/models/model.h"
-#include "catalog/software/engine.h"
+#include "catalog/models/weight_formats.h"
 #include "workload/blocks/core.h"
 #include "workload/blocks/inline_list.h"
 

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "catalog/constants.h"
+#include "catalog/data/sourced_values.h"
 #include "performance/training/performance.h"
 #include "study/calibrate/calibrate.h"
 #include "study/validate/validate.h"

@@ -3,11 +3,11 @@
 #include <string_view>
 
 #include "catalog/assumed.h"
-#include "catalog/constants.h"
-#include "catalog/data_file.h"
+#include "catalog/data/data_file.h"
+#include "catalog/data/sourced_values.h"
+#include "catalog/hardware/accelerators.h"
 #include "catalog/hardware/efficiency.h"
-#include "catalog/loaders.h"
-#include "catalog/provenance.h"
+#include "catalog/software/stacks.h"
 #include "catch.h"
 #include "trcost/catalog.h"
 

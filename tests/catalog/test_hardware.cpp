@@ -6,9 +6,8 @@
 #include <set>
 #include <string>
 
+#include "catalog/hardware/accelerators.h"
 #include "catalog/hardware/efficiency.h"
-#include "catalog/hardware/peak.h"
-#include "catalog/loaders.h"
 #include "catch.h"
 #include "json/strict_json.h"
 #include "quantity/suggest.h"

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "catalog/loaders.h"
+#include "catalog/models/models.h"
+#include "catalog/software/stacks.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "json/strict_json.h"
@@ -30,7 +31,7 @@ double cached_bytes(const LanguageModel& m, double bytes) {
 }
 
 LanguageModel of_config(const std::string& json) {
-  return parse_model(parse_strict_json(json, "config.json"), test_catalog()).language;
+  return test_model(json, "config.json").language;
 }
 
 std::string refusal(const std::string& pattern) {

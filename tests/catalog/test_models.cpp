@@ -3,8 +3,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "catalog/loaders.h"
 #include "catalog/models/architecture_reader.h"
+#include "catalog/models/models.h"
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "trcost/error.h"
 #include "workload/workload.h"
@@ -29,9 +30,8 @@ void check_published(double counted, const PublishedParameters& want) {
 }
 
 Error error_of(const std::string& json) {
-  const Catalog catalog;
   try {
-    parse_model(parse_strict_json(json, "mine.json"), catalog);
+    test_model(json, "mine.json");
   } catch (const Error& error) {
     return error;
   }
@@ -135,9 +135,7 @@ TEST_CASE("connectors count to the last parameter", "[catalog][models]") {
 }
 
 TEST_CASE("the shortest model file gets the usual defaults", "[catalog][models]") {
-  const Catalog catalog;
-  const Model model = parse_model(
-      parse_strict_json(R"({"name": "mine", "language": {)" + kSmall + "}}", "mine.json"), catalog);
+  const Model model = test_model(R"({"name": "mine", "language": {)" + kSmall + "}}", "mine.json");
   const LanguageModel& m = model.language;
   CHECK(m.kv_heads == 4);
   CHECK(m.head_dim == 16);
@@ -151,11 +149,10 @@ TEST_CASE("the shortest model file gets the usual defaults", "[catalog][models]"
 }
 
 TEST_CASE("vision of a model file by bare names", "[catalog][models]") {
-  const Catalog catalog;
   const auto read = [&](const std::string& vision) {
     const std::string json =
         R"({"name": "mine", "language": {)" + kSmall + R"(}, "vision": )" + vision + "}";
-    return parse_model(parse_strict_json(json, "mine.json"), catalog);
+    return test_model(json, "mine.json");
   };
   const Model llava = read(R"({"encoder": "clip-vit-l-14-336", "connector": "mlp"})");
   CHECK(llava.vision->tokens_per_image == 576);

@@ -6,9 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "catalog/loaders.h"
+#include "catalog/data/unread.h"
 #include "catalog/models/hugging_face/parts.h"
-#include "catalog/unread.h"
+#include "catalog/models/models.h"
+#include "catalog_fixture.h"
 #include "catch.h"
 #include "json/strict_json.h"
 #include "trcost/error.h"
@@ -24,9 +25,8 @@ Model read(const std::string& name) {
 }
 
 std::string error_of_models_hugging_face(const std::string& json) {
-  const Catalog catalog;
   try {
-    parse_model(parse_strict_json(json, "config.json"), catalog);
+    test_model(json, "config.json");
   } catch (const Error& error) {
     CHECK(error.kind == ErrorKind::data);
     return error.message + " " + error.hint;
@@ -149,11 +149,10 @@ TEST_CASE("a config.json is named after its folder, another file after itself",
   namespace fs = std::filesystem;
   CHECK(read("llama-2-7b").name == "llama-2-7b");
   CHECK(read("gpt2").name == "gpt2");
-  const Catalog catalog;
   const std::string own = R"({"model_type": "gpt2", "_name_or_path": "openai-community/gpt2-xl"})";
   const std::string anonymous = R"({"model_type": "gpt2", "_name_or_path": "./checkpoint"})";
   const auto name = [&](const std::string& json, const std::string& origin) {
-    return parse_model(parse_strict_json(json, origin), catalog).name;
+    return test_model(json, origin).name;
   };
   CHECK(name(own, "models/my-run/config.json") == "gpt2-xl");
   CHECK(name(own, "my-variant.json") == "my-variant");
@@ -172,8 +171,7 @@ TEST_CASE("keys that a config.json leaves out are listed with what stands in for
   const Catalog catalog;
   const auto defaults = [&](const std::string& json) {
     std::map<std::string, std::string> out;
-    for (const TakenDefault& each :
-         parse_model(parse_strict_json(json, "x.json"), catalog).defaults) {
+    for (const TakenDefault& each : test_model(json, "x.json").defaults) {
       CHECK(out.emplace(each.key, each.value).second);
     }
     return out;
@@ -203,10 +201,9 @@ TEST_CASE("keys that a config.json leaves out are listed with what stands in for
 
 TEST_CASE("null is not the class default where the class gives it a meaning",
           "[catalog][models][hugging_face]") {
-  const Catalog catalog;
   const JsonValue json =
       parse_strict_json(R"({"model_type": "mistral", "num_key_value_heads": null})", "x.json");
-  const Model model = parse_model(json, catalog);
+  const Model model = test_model(json);
   CHECK(model.language.kv_heads == 32);  // as many as heads, not MistralConfig's 8
 }
 

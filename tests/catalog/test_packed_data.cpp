@@ -5,9 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "catalog/data_file.h"
+#include "catalog/data/data_file.h"
 #include "catch.h"
-#include "json/embedded.h"
 
 using namespace trcost;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Releases of a software: how they are written, and what they change.
-#include "catalog/hardware/efficiency.h"
+#include "catalog/software/stacks.h"
 #include "catch.h"
 #include "performance/training/performance.h"
 #include "trcost/catalog.h"

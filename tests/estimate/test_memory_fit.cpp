@@ -2,6 +2,7 @@
 // What `memory` says is what `estimate` says, whatever is trained.
 #include <string>
 
+#include "catalog/layout/layout.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/cluster/memory_fit.h"
@@ -51,7 +52,7 @@ TEST_CASE("memory and estimate weigh the same device, for every method", "[memor
     const MemoryFit fit = only(s);
     REQUIRE(fit.given);
     const MemoryUse& given = fit.given->use;
-    for (const MemoryPart& part : kMemoryParts) {
+    for (const auto& part : kMemoryParts) {
       INFO(part.name);
       CHECK(given.*part.bytes == whole.*part.bytes);
     }

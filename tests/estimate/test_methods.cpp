@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "catalog/assumed.h"
+#include "catalog/layout/layout.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/cluster/memory_fit.h"

@@ -4,7 +4,11 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "catalog/loaders.h"
+#include "catalog/hardware/accelerators.h"
+#include "catalog/hardware/systems.h"
+#include "catalog/models/models.h"
+#include "catalog/software/engine.h"
+#include "catalog/software/stacks.h"
 #include "fuzz/borders.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
@@ -49,7 +53,11 @@ void catalog(std::string_view bytes) {
   load(bytes, [](const JsonValue& json) { check_accelerator(parse_accelerator(json, assumed)); });
   load(bytes, [](const JsonValue& json) { check_system(parse_system(json)); });
   load(bytes, [](const JsonValue& json) { (void)parse_encoder(json); });
-  load(bytes, [](const JsonValue& json) { (void)parse_model(json, catalog); });
+  load(bytes, [](const JsonValue& json) {
+    (void)parse_model(json, catalog, [](std::string_view name) -> const Encoder& {
+      return catalog.encoder(name);
+    });
+  });
   load(bytes, [](const JsonValue& json) { (void)load_stack(json, catalog); });
   load(bytes, [](const JsonValue& json) { (void)load_engine(json); });
 }

@@ -2,7 +2,7 @@
 // What a layer of experts takes beside its matmuls.
 #include <cstddef>
 
-#include "catalog/hardware/efficiency.h"
+#include "catalog/software/stacks.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/training/performance.h"

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "catalog/hardware/efficiency.h"
+#include "catalog/software/stacks.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/training/kernels.h"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "catalog/hardware/efficiency.h"
+#include "catalog/software/stacks.h"
 #include "catch.h"
 #include "performance/memory/memory.h"
 #include "performance/training/performance.h"

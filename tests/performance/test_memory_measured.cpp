@@ -3,8 +3,8 @@
 #include <cmath>
 #include <string>
 
-#include "catalog/loaders.h"
 #include "catalog/runs/runs.h"
+#include "catalog/software/stacks.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/training/performance.h"
@@ -163,7 +163,7 @@ TEST_CASE("an optimizer that a user names changes what an update moves", "[memor
 // at 512, 1,024 and 2,048 tokens: what the update copies is the peak, whatever the activations.
 TEST_CASE("the update of all weights at once is a peak of its own", "[memory][measured]") {
   const auto total = [&](double length) {
-    Workload w = reference::text_workload(run_model(test_catalog(), "qwen-7b").language, length);
+    Workload w = reference::text_workload(test_catalog().run_model("qwen-7b").language, length);
     w.optimizer = Optimizer::adamw_bf16;
     const MemoryModel model = on(w, "hf-trainer", "a100-sxm-80gb");
     return shown(model.use(single(1, Recompute::full)), MemoryCounter::reserved) /

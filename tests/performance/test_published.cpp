@@ -26,7 +26,7 @@ ValidationSummary family(const ValidationResult& result, bool mixture, bool know
     }
     // Predicted by rule: nothing was calibrated that could stay where it was.
     if (!test_catalog().efficiency(test_catalog().accelerator(m.accelerator)).measured) continue;
-    const bool moe = run_model(test_catalog(), m.model).language.moe.has_value();
+    const bool moe = test_catalog().run_model(m.model).language.moe.has_value();
     if (moe == mixture && row.planned != known && (m.task != RowTask::pretrain) == tuning) {
       rows.push_back(error_of(row));
     }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "catalog/hardware/efficiency.h"
-#include "catalog/hardware/peak.h"
+#include "catalog/hardware/accelerators.h"
+#include "catalog/software/stacks.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "performance/training/performance.h"

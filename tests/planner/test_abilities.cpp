@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "catalog/layout/layout.h"
 #include "catch.h"
 #include "planner/scenarios.h"
 #include "planner/space.h"

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <string>
 
+#include "catalog/layout/layout.h"
 #include "catch.h"
 #include "planner/scenarios.h"
 #include "planner/space.h"
 #include "scenario/dimensions.h"
-#include "trcost/layout.h"
 
 using namespace trcost;
 using planning::request;

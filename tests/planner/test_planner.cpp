@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "catalog/layout/layout.h"
 #include "catch.h"
 #include "planner/scenarios.h"
 #include "planner/space.h"

@@ -3,8 +3,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "catalog/hardware/efficiency.h"
-#include "catalog/loaders.h"
+#include "catalog/software/stacks.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "json/strict_json.h"

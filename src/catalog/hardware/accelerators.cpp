@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include "catalog/hardware/accelerators.h"
 
-#include "catalog/constants.h"
-#include "catalog/loaders.h"
-#include "catalog/provenance.h"
-#include "catalog/software/choices.h"
-#include "json/strict_json.h"
+#include <fmt/core.h>
+
 #include "quantity/suggest.h"
 
 namespace trcost {
@@ -113,8 +110,8 @@ std::span<const Constant<Accelerator>> server_facts() {
   return kServerFacts;
 }
 
-Accelerator assumed_accelerator(const Catalog& catalog) {
-  return read_assumed<Accelerator>(catalog, "assumed/server.json", kServerFacts);
+Accelerator assumed_accelerator(const DataFolder& data) {
+  return read_assumed<Accelerator>(data, "assumed/server.json", kServerFacts);
 }
 
 Accelerator parse_accelerator(const JsonValue& document, Accelerator accelerator) {
@@ -122,7 +119,7 @@ Accelerator parse_accelerator(const JsonValue& document, Accelerator accelerator
   ObjectReader file = document.object();
   const Sources sources(file);
   accelerator.file = origin;
-  accelerator.name = read_head(file, origin);
+  accelerator.name = read_entry_head(file, origin);
   accelerator.title = file.text_or("title", accelerator.name);
   accelerator.vendor = file.text_or("vendor", "");
   accelerator.architecture = file.text_or("architecture", "");

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/hardware/efficiency.h"
-#include "catalog/software/choices.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>
 #include <optional>
 
-#include "catalog/constants.h"
-#include "catalog/data_file.h"
-#include "catalog/loaders.h"
-#include "catalog/provenance.h"
+#include "catalog/data/data_file.h"
 #include "json/strict_json.h"
 #include "text/csv.h"
 #include "trcost/error.h"
@@ -36,6 +32,17 @@ constexpr Constant<Efficiency> kEfficiencyConstants[] = {
     {"usual_gap", &Efficiency::usual_gap, 0, 1},
 };
 
+// No matmul rate that was not measured in training is taken to be closer to the peak.
+constexpr double kBestMatmul = 0.95;
+
+// 0 of a format that the chip lacks.
+double matmul_by_rule(const Accelerator& accelerator, std::size_t precision) {
+  const std::optional<double> peak = accelerator.peak_flops[precision];
+  if (!peak) return 0;
+  const std::optional<double> best = accelerator.measured_flops[precision];
+  return std::min(kBestMatmul, best ? 0.7 * *best / *peak : 0.55);
+}
+
 Efficiency parse_efficiency(const JsonValue& document, Efficiency result) {
   ObjectReader reader = document.object();
   reader.accept("schema_version");
@@ -54,33 +61,25 @@ Efficiency parse_efficiency(const JsonValue& document, Efficiency result) {
   return result;
 }
 
-Efficiency assumed_efficiency(const Catalog& catalog) {
-  return read_assumed<Efficiency>(catalog, "assumed/chip.json", kEfficiencyConstants);
-}
-
-std::string efficiency_path(std::string_view accelerator) {
-  return fmt::format("efficiency/{}.json", accelerator);
-}
-
-Efficiency read_efficiency(const Accelerator& chip, const Catalog& catalog, int depth);
-
-// Constants of a chip before its own measurements: its sibling's, else by rule.
-Efficiency unmeasured(const Accelerator& chip, const Catalog& catalog, int depth) {
+// Constants of a chip: its own file's, else its sibling's, else by rule.
+Efficiency read_efficiency(const Accelerator& chip, const DataFolder& data,
+                           const AcceleratorLookup& find_accelerator, int depth) {
   constexpr int kLongestChain = 4;
-  if (chip.sibling.empty()) return efficiency_by_rule(chip, assumed_efficiency(catalog));
-  if (depth == kLongestChain) {
+  Efficiency start;
+  if (chip.sibling.empty()) {
+    start = efficiency_by_rule(
+        chip, read_assumed<Efficiency>(data, "assumed/chip.json", kEfficiencyConstants));
+  } else if (depth == kLongestChain) {
     throw Error(ErrorKind::data, fmt::format("the siblings of {} name each other", chip.name),
                 "\"sibling\" is a chip with measurements of its own", chip.file);
+  } else {
+    const Accelerator& sibling = find_accelerator(chip.sibling);
+    start = efficiency_alike(chip, sibling,
+                             read_efficiency(sibling, data, find_accelerator, depth + 1));
   }
-  const Accelerator& kin = catalog.accelerator(chip.sibling);
-  return efficiency_alike(chip, kin, read_efficiency(kin, catalog, depth + 1));
-}
-
-Efficiency read_efficiency(const Accelerator& chip, const Catalog& catalog, int depth) {
-  const std::string path = efficiency_path(chip.name);
-  Efficiency start = unmeasured(chip, catalog, depth);
-  if (!catalog.has_file(path)) return start;
-  return parse_efficiency(read_data_file(catalog, path), std::move(start));
+  const std::string path = fmt::format("efficiency/{}.json", chip.name);
+  if (!data.has_file(path)) return start;
+  return parse_efficiency(read_data_file(data, path), std::move(start));
 }
 
 // `MoE pre-training on hopper with megatron`
@@ -124,10 +123,10 @@ std::optional<std::string> name_or_any(const CsvTable& table, std::size_t row,
   return cell;
 }
 
-void read_residuals(const Catalog& catalog, std::string_view path,
+void read_residuals(const DataFolder& data, std::string_view path,
                     std::vector<ResidualFamily>& families) {
-  if (!catalog.has_file(path)) return;
-  const CsvTable table(catalog.file(path), path);
+  if (!data.has_file(path)) return;
+  const CsvTable table(data.file(path), path);
   families.reserve(families.size() + table.rows());
   for (std::size_t i = 0; i < table.rows(); ++i) {
     families.push_back({name_or_any(table, i, "architecture"),
@@ -151,17 +150,18 @@ std::span<const Constant<Efficiency>> efficiency_constants() {
   return kEfficiencyConstants;
 }
 
-std::vector<ResidualFamily> load_residuals(const Catalog& catalog) {
+std::vector<ResidualFamily> load_residuals(const DataFolder& data) {
   std::vector<ResidualFamily> families;
-  read_residuals(catalog, "efficiency/residuals.csv", families);
-  read_residuals(catalog, "efficiency/vision_residuals.csv", families);
+  read_residuals(data, "efficiency/residuals.csv", families);
+  read_residuals(data, "efficiency/vision_residuals.csv", families);
   return families;
 }
 
 std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator,
-                                                  const Catalog& catalog,
-                                                  const std::vector<ResidualFamily>& residuals) {
-  Efficiency result = read_efficiency(accelerator, catalog, 0);
+                                                  const DataFolder& data,
+                                                  const std::vector<ResidualFamily>& residuals,
+                                                  const AcceleratorLookup& find_accelerator) {
+  Efficiency result = read_efficiency(accelerator, data, find_accelerator, 0);
   const auto concerns = [&](const ResidualFamily& family) {
     return !family.architecture || *family.architecture == accelerator.architecture;
   };
@@ -170,8 +170,34 @@ std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator
   return std::make_shared<const Efficiency>(std::move(result));
 }
 
-std::string_view tuning_name(Tuning tuning) {
-  return word_of(kTunings, tuning);
+Efficiency efficiency_alike(const Accelerator& accelerator, const Accelerator& kin,
+                            Efficiency of_kin) {
+  for (std::size_t p = 0; p < of_kin.matmul.size(); ++p) {
+    if (!kin.peak_flops[p]) {  // a format that only the newer chip has
+      of_kin.matmul[p] = matmul_by_rule(accelerator, p);
+      continue;
+    }
+    const std::optional<double> own = accelerator.measured_flops[p], other = kin.measured_flops[p];
+    if (own && other && accelerator.peak_flops[p]) {
+      of_kin.matmul[p] *= *own / *accelerator.peak_flops[p] / (*other / *kin.peak_flops[p]);
+    }
+    of_kin.matmul[p] = std::min(of_kin.matmul[p], kBestMatmul);
+  }
+  of_kin.accelerator = accelerator.name;
+  of_kin.measured = false;
+  of_kin.source =
+      fmt::format("the constants of {}, matmuls by the ratio of measured matmul rates; {}",
+                  kin.title, of_kin.source);
+  return of_kin;
+}
+
+Efficiency efficiency_by_rule(const Accelerator& accelerator, Efficiency assumed) {
+  assumed.accelerator = accelerator.name;
+  assumed.source = "by rule from the specification (model.md 5.2)";
+  for (std::size_t p = 0; p < assumed.matmul.size(); ++p) {
+    assumed.matmul[p] = matmul_by_rule(accelerator, p);
+  }
+  return assumed;
 }
 
 }  // namespace trcost

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include "catalog/hardware/systems.h"
 
-#include "catalog/loaders.h"
-#include "catalog/provenance.h"
-#include "json/strict_json.h"
+#include <fmt/core.h>
+
+#include "catalog/data/sourced_values.h"
 #include "trcost/layout.h"
 
 namespace trcost {
@@ -54,7 +54,7 @@ System parse_system(const JsonValue& document) {
   const Sources sources(file);
   System system;
   system.file = origin;
-  system.name = read_head(file, origin);
+  system.name = read_entry_head(file, origin);
   system.title = file.text_or("title", system.name);
   system.accelerators = file.texts_or_empty("accelerators");
   system.gpus_per_node = file.required_whole("gpus_per_node", 1, 1e5);

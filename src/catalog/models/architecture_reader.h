@@ -2,15 +2,20 @@
 // Reads the parts of a model file; every function throws Error (kind data) on what is malformed.
 #pragma once
 
+#include <functional>
+#include <string_view>
+
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
-#include "trcost/catalog.h"
 
 namespace trcost {
 
 /// Largest counts and widths that are taken for an architecture.
 inline constexpr double kMostLayers = 1e5;
 inline constexpr double kWidest = 1e8;
+
+/// Looks up an encoder of the catalog by name or path. Throws Error (usage) for an unknown one.
+using EncoderLookup = std::function<const Encoder&(std::string_view)>;
 
 /// The "language" object.
 LanguageModel read_language(ObjectReader reader);
@@ -20,7 +25,7 @@ Encoder read_encoder(ObjectReader reader);
 /// is cross-attention and the file describes none. Tokens per image stay 0 where the rule of
 /// `token_family` (empty: the encoder's) depends on the size of the image.
 VisionModel read_vision(ObjectReader reader, LanguageModel& language, std::string_view token_family,
-                        const Catalog& catalog);
+                        const EncoderLookup& find_encoder);
 
 /// Tokens per image that a file does not give: the encoder's own, and what the connector makes of
 /// them, where the family's are the same for every image; else they stay 0, for the family's rule.

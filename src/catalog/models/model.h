@@ -2,16 +2,24 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "quantity/choice.h"
 
 namespace trcost {
 
 enum class Mlp : std::uint8_t { gated, plain };       ///< SwiGLU/GEGLU: 3 matrices; GELU: 2
 enum class Norm : std::uint8_t { rms, layer };        ///< 1 or 2 vectors per norm
 enum class Biases : std::uint8_t { none, qkv, all };  ///< which linear layers carry a bias
+
+inline constexpr Choice<Mlp> kMlps[] = {{"gated", Mlp::gated}, {"plain", Mlp::plain}};
+inline constexpr Choice<Norm> kNorms[] = {{"rms", Norm::rms}, {"layer", Norm::layer}};
+inline constexpr Choice<Biases> kBiases[] = {
+    {"none", Biases::none}, {"qkv", Biases::qkv}, {"all", Biases::all}};
 
 /// The kernels of attention: fused ones by generation, or scores that stand in memory.
 enum class Attention : std::uint8_t {
@@ -22,6 +30,11 @@ enum class Attention : std::uint8_t {
   fastest,   ///< what the chip's maker or FlashAttention 3 (arXiv:2407.08608) gets out of it: cuDNN
   standard,  ///< materialised
 };
+inline constexpr Choice<Attention> kAttentions[] = {{"flash", Attention::flash},
+                                                    {"flash-1", Attention::flash1},
+                                                    {"flash-2", Attention::flash2},
+                                                    {"fastest", Attention::fastest},
+                                                    {"standard", Attention::standard}};
 
 /// Mixture of experts in place of the dense feed-forward of a layer.
 struct MixtureOfExperts {
@@ -154,6 +167,16 @@ enum class ConnectorKind : std::uint8_t {
   cross_attention,  ///< the language model's own inserted layers read the image
   attention_pool,   ///< one learned query pools the image (SigLIP's head, contrastive training)
 };
+/// Connectors that a field offers come first.
+inline constexpr Choice<ConnectorKind> kConnectors[] = {
+    {"linear", ConnectorKind::linear},
+    {"mlp", ConnectorKind::mlp},
+    {"pixel-shuffle", ConnectorKind::pixel_shuffle},
+    {"perceiver", ConnectorKind::perceiver},
+    {"qformer", ConnectorKind::qformer},
+    {"cross-attention", ConnectorKind::cross_attention},
+    {"attention-pool", ConnectorKind::attention_pool}};
+inline constexpr std::size_t kOfferedConnectors = 6;
 
 /// A transformer encoder of images (or audio frames), bidirectional.
 struct Encoder {

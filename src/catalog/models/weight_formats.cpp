@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <array>
+#include "catalog/models/weight_formats.h"
 
-#include "catalog/software/choices.h"
+#include <array>
 
 namespace trcost {
 namespace {

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/runs/runs.h"
-#include "catalog/software/choices.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
 
-#include "catalog/data_file.h"
-#include "catalog/loaders.h"
-#include "catalog/models/model.h"
-#include "json/embedded.h"
+#include "catalog/data/data_file.h"
+#include "catalog/models/models.h"
 #include "quantity/suggest.h"
 #include "text/csv.h"
-#include "trcost/error.h"
 
 namespace trcost {
 namespace {
@@ -142,12 +140,12 @@ bool is_dimension(std::string_view column) {
   return std::ranges::find(kDimensions, column, &Dimension::name) != std::end(kDimensions);
 }
 
-void add_left_out(const Catalog& catalog, std::vector<ThroughputRow>& rows) {
+void add_left_out(const DataFolder& data, std::vector<ThroughputRow>& rows) {
   constexpr std::string_view path = "efficiency/left_out.csv";
-  if (!catalog.has_file(path)) return;
+  if (!data.has_file(path)) return;
   std::map<std::string_view, ThroughputRow*> by_id;
   for (ThroughputRow& row : rows) by_id[row.id] = &row;
-  const CsvTable table(catalog.file(path), path);
+  const CsvTable table(data.file(path), path);
   for (std::size_t i = 0; i < table.rows(); ++i) {
     const auto found = by_id.find(table.text(i, "id"));
     if (found == by_id.end()) continue;  // a row that was taken away since
@@ -156,13 +154,13 @@ void add_left_out(const Catalog& catalog, std::vector<ThroughputRow>& rows) {
   }
 }
 
-std::vector<ThroughputRow> throughput_rows(const Catalog& catalog) {
-  const CsvTable table(catalog.file("runs/throughput.csv"), "runs/throughput.csv");
+std::vector<ThroughputRow> throughput_rows(const DataFolder& data) {
+  const CsvTable table(data.file("runs/throughput.csv"), "runs/throughput.csv");
   std::vector<ThroughputRow> rows = read_rows(table, throughput_row);
   std::map<std::string, double> sizes;
   for (const ThroughputRow& row : rows) sizes[row.group] += 1;
   for (ThroughputRow& row : rows) row.weight = 1 / sizes[row.group];
-  add_left_out(catalog, rows);
+  add_left_out(data, rows);
   return rows;
 }
 
@@ -257,9 +255,18 @@ MemoryFigure memory_figure(const CsvTable& t, std::size_t i) {
 }
 
 template <class T>
-std::vector<T> read_table(const Catalog& catalog, std::string_view path,
+std::vector<T> read_table(const DataFolder& data, std::string_view path,
                           T (*read)(const CsvTable&, std::size_t)) {
-  return read_rows(CsvTable(catalog.file(path), path), read);
+  return read_rows(CsvTable(data.file(path), path), read);
+}
+
+// A cell as a person would type it: a number where all of it is one.
+nlohmann::ordered_json cell_value(const std::string& text) {
+  if (text.empty()) return nullptr;
+  double value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status == std::errc() && end == text.data() + text.size()) return value;
+  return text;
 }
 
 }  // namespace
@@ -291,26 +298,37 @@ std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origi
   return rows;
 }
 
-std::shared_ptr<const RunBook> load_runs(const Catalog& catalog) {
+std::shared_ptr<const RunBook> load_runs(const DataFolder& data,
+                                         const EncoderLookup& find_encoder) {
   auto book = std::make_shared<RunBook>();
-  book->throughput = throughput_rows(catalog);
-  book->runs = read_table(catalog, "runs/runs.csv", published_run);
-  book->vision_runs = read_table(catalog, "runs/vision.csv", timed_run);
-  book->posttraining_runs = read_table(catalog, "serving/posttraining.csv", timed_run);
-  book->memory = read_table(catalog, "runs/memory.csv", memory_figure);
+  book->throughput = throughput_rows(data);
+  book->runs = read_table(data, "runs/runs.csv", published_run);
+  book->vision_runs = read_table(data, "runs/vision.csv", timed_run);
+  book->posttraining_runs = read_table(data, "serving/posttraining.csv", timed_run);
+  book->memory = read_table(data, "runs/memory.csv", memory_figure);
   for (const EmbeddedFile& file : embedded_files()) {
     if (!file.path.starts_with(kModelFolder)) continue;
-    Model model = parse_model(read_data_file(catalog, file.path), catalog);
+    Model model = parse_model(read_data_file(data, file.path), data, find_encoder);
     const std::string name = model.name;
     book->models.emplace(name, std::move(model));
   }
   return book;
 }
 
-const Model& run_model(const Catalog& catalog, std::string_view name) {
-  const auto found = catalog.runs().models.find(name);
-  if (found != catalog.runs().models.end()) return found->second;
-  return catalog.model(name);
+std::string run_text(const DataFolder& data, std::string_view id) {
+  for (const auto& [path, key] :
+       {std::pair{"runs/throughput.csv", "id"}, std::pair{"runs/runs.csv", "run_id"}}) {
+    const CsvTable table(data.file(path), path);
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+      if (table.text(row, key) != id) continue;
+      nlohmann::ordered_json object;
+      for (const std::string& column : table.columns()) {
+        object[column] = cell_value(table.text(row, column));
+      }
+      return object.dump(2) + "\n";
+    }
+  }
+  return {};
 }
 
 }  // namespace trcost

@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "catalog/hardware/efficiency.h"
+#include "catalog/models/architecture_reader.h"
 #include "catalog/models/model.h"
-#include "trcost/catalog.h"
+#include "catalog/software/stacks.h"
+#include "quantity/choice.h"
+#include "trcost/data_folder.h"
+#include "trcost/hardware.h"
 #include "trcost/layout.h"
 
 namespace trcost {
 
 /// What a measured row trains.
 enum class RowTask : std::uint8_t { pretrain, sft, lora, qlora, lora_embeddings };
+inline constexpr Choice<RowTask> kTasks[] = {{"pretrain", RowTask::pretrain},
+                                             {"sft", RowTask::sft},
+                                             {"lora", RowTask::lora},
+                                             {"qlora", RowTask::qlora},
+                                             {"lora+emb", RowTask::lora_embeddings}};
 
 /// What a published run learns from.
 enum class Modality : std::uint8_t {
@@ -26,6 +36,12 @@ enum class Modality : std::uint8_t {
   early_fusion,  ///< images as tokens like any other
   contrastive,   ///< pairs of an image and a text
 };
+/// Modalities that a field offers come first.
+inline constexpr Choice<Modality> kModalities[] = {{"text", Modality::text},
+                                                   {"vl", Modality::vision},
+                                                   {"vl (early fusion)", Modality::early_fusion},
+                                                   {"clip", Modality::contrastive}};
+inline constexpr std::size_t kOfferedModalities = 2;
 
 /// What was measured of a run; rates are per second and GPU.
 enum class MeasuredUnit : std::uint8_t {
@@ -38,6 +54,14 @@ enum class MeasuredUnit : std::uint8_t {
   padded_tokens,
   bytes,  ///< of memory
 };
+inline constexpr Choice<MeasuredUnit> kMeasuredUnits[] = {
+    {"gpu_hours", MeasuredUnit::gpu_hours},
+    {"round_seconds", MeasuredUnit::round_seconds},
+    {"seconds_per_step", MeasuredUnit::step_seconds},
+    {"mfu", MeasuredUnit::mfu},
+    {"samples_per_second_per_gpu", MeasuredUnit::samples},
+    {"tokens_per_second_per_gpu", MeasuredUnit::tokens},
+    {"padded_tokens_per_second_per_gpu", MeasuredUnit::padded_tokens}};
 
 /// One published measurement of steady-state training throughput (data/runs/throughput.csv). What
 /// was not published is empty.
@@ -131,7 +155,11 @@ struct RunBook {
   std::map<std::string, Model, std::less<>> models;
 };
 
-/// The architecture of a row: of the catalog, or of the book.
-const Model& run_model(const Catalog& catalog, std::string_view name);
+/// Reads all tables of runs. Throws Error (data) for a malformed one.
+std::shared_ptr<const RunBook> load_runs(const DataFolder& data, const EncoderLookup& find_encoder);
+
+/// One row of the tables of runs as a JSON object, empty cells null. An empty text if no row has
+/// the id.
+std::string run_text(const DataFolder& data, std::string_view id);
 
 }  // namespace trcost

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/runs/token_budgets.h"
 
-#include "catalog/data_file.h"
-#include "catalog/software/choices.h"
+#include "catalog/data/data_file.h"
+#include "catalog/runs/runs.h"
 #include "json/strict_json.h"
 
 namespace trcost {
@@ -33,8 +33,8 @@ TokenBudget read_budget(const JsonValue& value) {
 
 }  // namespace
 
-std::vector<TokenBudget> load_token_budgets(const Catalog& catalog) {
-  ObjectReader file = read_data_file(catalog, "runs/token_budgets.json").object();
+std::vector<TokenBudget> load_token_budgets(const DataFolder& data) {
+  ObjectReader file = read_data_file(data, "runs/token_budgets.json").object();
   for (const std::string_view key : {"schema_version", "note", "retrieved"}) file.accept(key);
   std::vector<TokenBudget> out;
   for (const JsonValue& each : file.required_value("budgets").array()) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "trcost/catalog.h"
+#include "trcost/data_folder.h"
 
 namespace trcost {
 
@@ -24,6 +24,6 @@ struct TokenBudget {
 };
 
 /// The budgets, in the file's order. Throws Error (data) where the file is malformed.
-std::vector<TokenBudget> load_token_budgets(const Catalog& catalog);
+std::vector<TokenBudget> load_token_budgets(const DataFolder& data);
 
 }  // namespace trcost

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include "catalog/software/engine.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 
-#include "catalog/constants.h"
-#include "catalog/data_file.h"
-#include "catalog/hardware/peak.h"
-#include "catalog/loaders.h"
-#include "catalog/software/engine.h"
-#include "json/strict_json.h"
+#include "catalog/data/sourced_values.h"
+#include "catalog/hardware/accelerators.h"
 #include "trcost/error.h"
 
 namespace trcost {
@@ -62,10 +60,6 @@ constexpr Constant<RoundFramework> kFramework[] = {
     {"rows", &RoundFramework::rows, 0, 1e6},
 };
 
-constexpr std::string_view kArchitectures = "serving/architectures.json";
-constexpr std::string_view kRounds = "serving/rounds.json";
-constexpr std::string_view kSpread = "serving/spread.json";
-
 }  // namespace
 
 std::shared_ptr<const Engine> load_engine(const JsonValue& document) {
@@ -83,10 +77,8 @@ std::shared_ptr<const Engine> load_engine(const JsonValue& document) {
 }
 
 ServingChip load_serving_chip(const Accelerator& chip, const System& system,
-                              const Catalog& catalog) {
-  const std::string text(kArchitectures);
-  const JsonValue document = parse_data_file(catalog.file(text), text, text);
-  ObjectReader reader = document.object();
+                              const DataFolder& data) {
+  ObjectReader reader = read_data_file(data, "serving/architectures.json").object();
   ServingChip out;
   // An architecture is named by its family: `blackwell-ultra` is Blackwell.
   std::string family = reader.required_text("reference");
@@ -116,10 +108,8 @@ ServingChip load_serving_chip(const Accelerator& chip, const System& system,
 }
 
 RoundFramework load_round_framework(std::string_view name, const Accelerator& chip,
-                                    const Catalog& catalog) {
-  const std::string path(kRounds);
-  const JsonValue document = parse_data_file(catalog.file(path), path, path);
-  ObjectReader reader = document.object();
+                                    const DataFolder& data) {
+  ObjectReader reader = read_data_file(data, "serving/rounds.json").object();
   RoundFramework out;
   ObjectReader constants = reader.required_object(std::string(name));
   read_constants(constants, kFramework, out);
@@ -134,9 +124,8 @@ RoundFramework load_round_framework(std::string_view name, const Accelerator& ch
   return out;
 }
 
-ServingSpread load_serving_spread(const Catalog& catalog) {
-  const std::string path(kSpread);
-  ObjectReader reader = parse_data_file(catalog.file(path), path, path).object();
+ServingSpread load_serving_spread(const DataFolder& data) {
+  ObjectReader reader = read_data_file(data, "serving/spread.json").object();
   ServingSpread out;
   out.dense = reader.required_number("dense", 0, 3);
   out.mixture = reader.required_number("mixture", 0, 3);

@@ -2,28 +2,18 @@
 // Inference software, and what a chip reaches under it.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
+#include "catalog/data/data_file.h"
+#include "json/strict_json.h"
+#include "quantity/choice.h"
+#include "trcost/hardware.h"
+
 namespace trcost {
-
-/// How weights are stored while they are served.
-enum class WeightFormat : std::uint8_t { bf16, fp8, nvfp4, mxfp4, int4 };
-inline constexpr int kWeightFormats = 5;
-
-/// One row per format (data/phases.md, B.1). Embeddings and the head stay 16-bit.
-struct WeightFormatRow {
-  double attention_bytes;  ///< per parameter of attention
-  double mixture_bytes;    ///< per parameter of a mixture's attention, routers and shared experts
-  double other_bytes;      ///< per parameter of dense feed-forwards and of experts
-};
-const WeightFormatRow& weight_format(WeightFormat format);
-std::string_view weight_format_name(WeightFormat format);
-/// By name; also `fp16` (as bf16), `mxfp8` (as fp8), `fp4` (nvfp4). Empty for anything else.
-std::optional<WeightFormat> parse_weight_format(std::string_view name);
 
 /// What a chip reaches while serving, by its architecture: data/serving/architectures.json.
 struct ServingChip {
@@ -98,5 +88,20 @@ struct ServingSpread {
   double mixture = 0;
   double by_rule = 0;  ///< of architectures and engines without rows
 };
+
+/// Formats of the KV cache, true for one byte per number. Those that a field offers come first.
+inline constexpr Choice<bool> kCacheFormats[] = {
+    {"bf16", false}, {"fp8", true}, {"fp16", false}, {"int8", true}};
+inline constexpr std::size_t kOfferedCacheFormats = 2;
+
+/// Readers of data/engines and data/serving. They throw Error (data) for a malformed file.
+std::shared_ptr<const Engine> load_engine(const JsonValue& document);
+/// Constants of the chip's architecture, or of the reference architecture if no row informed its
+/// own. Throws Error (no_answer) for a chip without 16-bit formats.
+ServingChip load_serving_chip(const Accelerator& accelerator, const System& system,
+                              const DataFolder& data);
+RoundFramework load_round_framework(std::string_view name, const Accelerator& accelerator,
+                                    const DataFolder& data);
+ServingSpread load_serving_spread(const DataFolder& data);
 
 }  // namespace trcost

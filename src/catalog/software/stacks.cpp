@@ -1,22 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include "catalog/software/stacks.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <string>
 #include <vector>
 
-#include "catalog/constants.h"
-#include "catalog/hardware/efficiency.h"
-#include "catalog/loaders.h"
-#include "catalog/provenance.h"
-#include "catalog/software/choices.h"
-#include "json/strict_json.h"
 #include "trcost/error.h"
 
 namespace trcost {
 namespace {
+
+constexpr double kMonths = 12;
+
+std::optional<int> whole(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// The middle of the month.
+std::optional<double> month(std::string_view year, std::string_view of_year, int century) {
+  const std::optional<int> y = whole(year);
+  const std::optional<int> m = whole(of_year);
+  if (!y || !m || *m < 1 || *m > kMonths) return std::nullopt;
+  return century + *y + (*m - 0.5) / kMonths;
+}
+
+/// Kernels that a stack may run for attention that is set to be fused.
+constexpr Choice<Attention> kFusedAttentions[] = {{"flash-1", Attention::flash1},
+                                                  {"flash-2", Attention::flash2},
+                                                  {"fastest", Attention::fastest}};
 
 constexpr Constant<Stack> kStackConstants[] = {
     {"release_gain", &Stack::release_gain, 0, 1},
@@ -205,6 +224,40 @@ void read_measured(ObjectReader& parent, MeasuredSteps& measured) {
 
 }  // namespace
 
+std::string_view tuning_name(Tuning tuning) {
+  return word_of(kTunings, tuning);
+}
+
+std::optional<double> release_month(std::string_view release) {
+  if (release.size() == 7 && release[4] == '-') {
+    return month(release.substr(0, 4), release.substr(5), 0);
+  }
+  if (release.size() >= 5 && release[2] == '.' && (release.size() == 5 || release[5] == '.')) {
+    return month(release.substr(0, 2), release.substr(3, 2), 2000);
+  }
+  return std::nullopt;
+}
+
+std::string month_words(double year) {
+  const double whole = std::floor(year);
+  return fmt::format("{:.0f}-{:02.0f}", whole, std::floor((year - whole) * kMonths) + 1);
+}
+
+std::optional<double> stated_year(const StackReleases& releases, std::string_view release) {
+  if (releases.reference <= 0) return std::nullopt;
+  std::optional<double> year = release_month(release);
+  for (const auto& [name, released] : releases.names) {
+    if (name == release) year = released;
+  }
+  if (!year || *year < releases.oldest) return std::nullopt;
+  return year;
+}
+
+std::optional<double> release_year(const StackReleases& releases, std::string_view release) {
+  const std::optional<double> year = stated_year(releases, release);
+  return year ? std::optional(std::min(*year, releases.newest)) : std::nullopt;
+}
+
 Attention AttentionKernels::on(std::string_view architecture) const {
   const auto own =
       std::ranges::find(by_architecture, architecture, &std::pair<std::string, Attention>::first);
@@ -233,16 +286,16 @@ std::shared_ptr<const Stack> stack_at_release(const Stack& stack, std::string_vi
   return aged;
 }
 
-Stack assumed_stack(const Catalog& catalog) {
-  return read_assumed<Stack>(catalog, "assumed/stack.json", kStackConstants,
+Stack assumed_stack(const DataFolder& data) {
+  return read_assumed<Stack>(data, "assumed/stack.json", kStackConstants,
                              [](ObjectReader& reader, const Sources& sources, Stack& out) {
                                out.memory =
                                    assumed_memory(reader.required_object("memory"), sources);
                              });
 }
 
-std::shared_ptr<const Stack> load_stack(const JsonValue& document, const Catalog& catalog) {
-  auto stack = std::make_shared<Stack>(assumed_stack(catalog));
+std::shared_ptr<const Stack> load_stack(const JsonValue& document, const DataFolder& data) {
+  auto stack = std::make_shared<Stack>(assumed_stack(data));
   ObjectReader reader = document.object();
   reader.accept("schema_version");
   stack->name = reader.required_text("name");

@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 
-#include "catalog/software/choices.h"
 #include "cli/command/commands.h"
 #include "cli/flags/flags.h"
 #include "cli/output/output.h"

@@ -3,7 +3,8 @@
 #include <memory>
 #include <string>
 
-#include "catalog/software/choices.h"
+#include "catalog/models/weight_formats.h"
+#include "catalog/software/engine.h"
 #include "cli/command/commands.h"
 #include "cli/flags/flags.h"
 #include "cli/flags/scenario_options.h"

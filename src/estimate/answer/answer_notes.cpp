@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/answer/answer_notes.h"
+#include "catalog/layout/layout.h"
 
 #include <fmt/format.h>
 

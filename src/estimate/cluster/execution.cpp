@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "catalog/hardware/peak.h"
+#include "catalog/hardware/accelerators.h"
 #include "estimate/cluster/execution.h"
 #include "estimate/cluster/execution_notes.h"
 #include "estimate/question/data/pipeline_data.h"

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "catalog/layout/layout.h"
 #include "trcost/numbers.h"
 
 namespace trcost {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "catalog/layout/layout.h"
 #include "quantity/digits.h"
 #include "quantity/quantity.h"
 

@@ -5,7 +5,8 @@
 #include <cctype>
 
 #include "catalog/assumed.h"
-#include "catalog/software/choices.h"
+#include "catalog/models/model.h"
+#include "catalog/runs/runs.h"
 #include "estimate/question/field_names.h"
 #include "estimate/question/resolve.h"
 #include "trcost/error.h"

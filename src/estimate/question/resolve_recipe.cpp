@@ -4,7 +4,8 @@
 #include <utility>
 
 #include "catalog/assumed.h"
-#include "catalog/hardware/efficiency.h"
+#include "catalog/layout/layout.h"
+#include "catalog/software/stacks.h"
 #include "estimate/question/resolve.h"
 #include "estimate/question/resolve_question.h"
 #include "scenario/dimensions.h"

@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "catalog/software/choices.h"
+#include "catalog/layout/layout.h"
+#include "catalog/software/stacks.h"
 #include "estimate/question/resolve_question.h"
 #include "quantity/portable_math.h"
 #include "scenario/dimensions.h"

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "catalog/hardware/efficiency.h"
+#include "catalog/software/stacks.h"
 #include "performance/training/pipeline.h"
 #include "trcost/catalog.h"
 #include "trcost/layout.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "catalog/layout/layout.h"
 #include "performance/memory/memory.h"
 
 namespace trcost {
@@ -187,7 +188,7 @@ void MemoryModel::hold_others(const Shares& shares, double stages, MemoryUse& us
 
 void MemoryModel::add_up(MemoryUse& use) const noexcept {
   use.total = 0;
-  for (const MemoryPart& part : kMemoryParts) use.total += use.*part.bytes;
+  for (const auto& part : kMemoryParts) use.total += use.*part.bytes;
   use.capacity = capacity_;
   use.fits = use.total <= capacity_;
 }
@@ -202,7 +203,7 @@ MemoryUse MemoryModel::partly_recomputed(const Layout& layout, const Shares& kep
     return most.*part + share * (least.*part - most.*part);
   };
   MemoryUse sum = most;
-  for (const MemoryPart& part : kMemoryParts) sum.*part.bytes = mix(part.bytes);
+  for (const auto& part : kMemoryParts) sum.*part.bytes = mix(part.bytes);
   sum.host = mix(&MemoryUse::host);
   sum.fragments = mix(&MemoryUse::fragments);
   add_up(sum);

@@ -2,6 +2,7 @@
 // How fast one replica of a model generates at a load, and how much it holds.
 #pragma once
 
+#include "catalog/models/weight_formats.h"
 #include "catalog/software/engine.h"
 #include "trcost/layout.h"
 #include "trcost/serving_point.h"

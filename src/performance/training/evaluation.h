@@ -2,7 +2,7 @@
 // A layout put to a workload on a platform: the sizes that every part of a step's time starts from.
 #pragma once
 
-#include "catalog/hardware/efficiency.h"
+#include "catalog/software/stacks.h"
 #include "performance/training/kernels.h"
 #include "performance/training/layer_cost.h"
 #include "performance/training/performance.h"

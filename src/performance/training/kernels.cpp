@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "catalog/hardware/peak.h"
-#include "catalog/software/engine.h"
+#include "catalog/hardware/accelerators.h"
+#include "catalog/models/weight_formats.h"
 #include "quantity/portable_math.h"
 
 namespace trcost {

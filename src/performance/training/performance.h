@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "catalog/hardware/efficiency.h"
+#include "catalog/software/stacks.h"
 #include "performance/memory/memory.h"
 #include "performance/training/layer_cost.h"
 #include "trcost/catalog.h"

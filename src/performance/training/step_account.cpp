@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "catalog/hardware/efficiency.h"
+#include "catalog/models/model.h"
 #include "performance/exchange/collectives.h"
 #include "performance/training/evaluation.h"
 #include "performance/training/layers.h"

@@ -2,7 +2,7 @@
 // Preparation: everything about a workload on a platform that no layout changes.
 #include <algorithm>
 
-#include "catalog/hardware/efficiency.h"
+#include "catalog/software/stacks.h"
 #include "performance/exchange/collectives.h"
 #include "performance/memory/memory.h"
 #include "performance/training/kernels.h"

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 
-#include "catalog/data_file.h"
-#include "catalog/provenance.h"
-#include "json/embedded.h"
+#include "catalog/data/data_file.h"
+#include "catalog/data/sourced_values.h"
 #include "prices/rows/price_book.h"
 #include "prices/rows/price_files.h"
 #include "prices/rows/price_reader.h"

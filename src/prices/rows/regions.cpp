@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "catalog/data_file.h"
+#include "catalog/data/data_file.h"
 #include "json/strict_json.h"
 #include "prices/rows/price_book.h"
 #include "prices/rows/price_files.h"

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "catalog/hardware/efficiency.h"
-#include "catalog/hardware/peak.h"
+#include "catalog/hardware/accelerators.h"
+#include "catalog/models/model.h"
 #include "catalog/runs/runs.h"
-#include "catalog/software/choices.h"
 #include "catalog/software/engine.h"
+#include "catalog/software/stacks.h"
 #include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
 #include "quantity/suggest.h"

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "catalog/layout/layout.h"
 #include "estimate/columns/memory_columns.h"
 #include "report/about/documents.h"
 #include "report/page/document_head.h"
@@ -31,7 +32,7 @@ std::vector<UseColumn> parts_of(std::span<const MemoryUse> uses) {
     return std::ranges::any_of(uses, [&](const MemoryUse& use) { return use.*part > 0; });
   };
   std::vector<UseColumn> out;
-  for (const MemoryPart& part : kMemoryParts) {
+  for (const auto& part : kMemoryParts) {
     const bool of_rounds = part.bytes == &MemoryUse::resident;
     if (!of_rounds || any(part.bytes)) out.push_back({part.name, std::mem_fn(part.bytes)});
   }

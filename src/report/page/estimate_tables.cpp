@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "catalog/layout/layout.h"
 #include "report/page/wording.h"
 
 namespace trcost {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "catalog/layout/layout.h"
 #include "quantity/quantity.h"
 #include "report/page/wording.h"
 

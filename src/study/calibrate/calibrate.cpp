@@ -8,8 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "catalog/constants.h"
-#include "catalog/hardware/efficiency.h"
+#include "catalog/software/stacks.h"
 #include "estimate/cluster/execution.h"
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"

@@ -5,9 +5,9 @@
 #include <limits>
 #include <numeric>
 
-#include "catalog/constants.h"
-#include "catalog/data_file.h"
-#include "catalog/hardware/efficiency.h"
+#include "catalog/data/data_file.h"
+#include "catalog/data/sourced_values.h"
+#include "catalog/software/stacks.h"
 #include "json/strict_json.h"
 #include "quantity/portable_math.h"
 #include "study/calibrate/calibrate.h"

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "catalog/hardware/efficiency.h"
+#include "catalog/layout/layout.h"
 #include "estimate/cluster/execution.h"
 #include "estimate/question/resolve_question.h"
 #include "quantity/quantity.h"

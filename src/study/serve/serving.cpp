@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "catalog/assumed.h"
-#include "catalog/software/choices.h"
+#include "catalog/software/engine.h"
 #include "cost/energy.h"
 #include "estimate/question/cost/resolve_pricing.h"
 #include "estimate/question/resolve_question.h"

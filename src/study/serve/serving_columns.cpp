@@ -4,7 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "catalog/software/engine.h"
+#include "catalog/models/weight_formats.h"
 #include "estimate/columns/plan_columns.h"
 
 namespace trcost {

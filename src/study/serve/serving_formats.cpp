@@ -3,7 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "catalog/software/choices.h"
+#include "catalog/models/weight_formats.h"
+#include "catalog/software/engine.h"
 #include "trcost/error.h"
 
 namespace trcost {

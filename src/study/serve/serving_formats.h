@@ -3,6 +3,7 @@
 #pragma once
 
 #include "catalog/models/model.h"
+#include "catalog/models/weight_formats.h"
 #include "catalog/software/engine.h"
 #include "estimate/question/notes.h"
 #include "trcost/serving.h"

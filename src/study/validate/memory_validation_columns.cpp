@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/software/choices.h"
+#include "catalog/layout/layout.h"
 #include "estimate/columns/plan_columns.h"
 #include "study/validate/validation_columns.h"
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "catalog/layout/layout.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "text/csv.h"

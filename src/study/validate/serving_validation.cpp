@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "catalog/layout/layout.h"
 #include "study/serve/serving_rows.h"
 #include "trcost/serving_point.h"
 

@@ -7,7 +7,9 @@
 #include <set>
 #include <utility>
 
-#include "catalog/software/choices.h"
+#include "catalog/layout/layout.h"
+#include "catalog/runs/runs.h"
+#include "catalog/software/stacks.h"
 #include "performance/training/performance.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
@@ -87,7 +89,7 @@ std::vector<ValidationSummary> throughput_summaries(const std::vector<Validation
        }},
       {"architecture",
        [](const ValidationRow& r, const Catalog& c) {
-         return std::string(run_model(c, r.measured->model).language.moe ? "MoE" : "dense");
+         return std::string(c.run_model(r.measured->model).language.moe ? "MoE" : "dense");
        }},
       {"task", [](const ValidationRow& r, const Catalog&) { return task_family(*r.measured); }},
       {"layout", [](const ValidationRow& r,
@@ -143,7 +145,7 @@ bool row_layout_known(const ThroughputRow& row) {
 
 Workload row_workload(const Catalog& catalog, const ThroughputRow& row) {
   Workload workload;
-  workload.language = run_model(catalog, row.model).language;
+  workload.language = catalog.run_model(row.model).language;
   workload.seq_length = row.seq_length;
   workload.attention_length = row.seq_length;
   workload.attention = row.attention;

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "catalog/software/choices.h"
+#include "catalog/layout/layout.h"
 #include "estimate/cluster/memory_fit.h"
 #include "trcost/error.h"
 

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 
-#include "catalog/software/choices.h"
+#include "catalog/hardware/efficiency.h"
+#include "catalog/runs/runs.h"
 #include "performance/training/performance.h"
 #include "quantity/quantity.h"
 #include "text/csv.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "study/validate/validation_columns.h"
 
-#include "catalog/software/choices.h"
+#include "catalog/runs/runs.h"
 #include "estimate/columns/plan_columns.h"
 
 namespace trcost {

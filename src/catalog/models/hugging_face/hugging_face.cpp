@@ -44,7 +44,7 @@ bool is_hugging_face_config(const JsonValue& document) {
 }
 
 Model read_hugging_face_config(const JsonValue& document, std::string_view origin,
-                               const Catalog& catalog) {
+                               const DataFolder& data) {
   ObjectReader config = document.object();
   const std::string family = config.text_or("model_type", {});
   if (family.empty()) {
@@ -62,7 +62,7 @@ Model read_hugging_face_config(const JsonValue& document, std::string_view origi
   } else if (is_text_family(family)) {
     model.language = read_hugging_face_text(config, family);
   } else {
-    refuse_family(catalog, config, family);
+    refuse_family(data, config, family);
   }
   check_language(model.language, document);
   for (ObjectReader::Fallback& each : fallbacks) {

@@ -5,7 +5,7 @@
 
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
-#include "trcost/catalog.h"
+#include "trcost/data_folder.h"
 
 namespace trcost {
 
@@ -16,6 +16,6 @@ bool is_hugging_face_config(const JsonValue& document);
 /// configuration class in transformers for keys that it leaves out. Keys that do not shape the
 /// architecture are ignored. Another family is an Error (kind data) that names the missing keys.
 Model read_hugging_face_config(const JsonValue& document, std::string_view origin,
-                               const Catalog& catalog);
+                               const DataFolder& data);
 
 }  // namespace trcost

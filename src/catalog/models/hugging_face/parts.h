@@ -8,7 +8,7 @@
 
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
-#include "trcost/catalog.h"
+#include "trcost/data_folder.h"
 
 namespace trcost {
 
@@ -33,7 +33,7 @@ void read_indexer(ObjectReader& config, LanguageModel& language);
 LanguageModel read_nemotron_h(ObjectReader& config);
 
 /// Throws Error (data): the family is not read, for the reason that holds for it, and what is near.
-[[noreturn]] void refuse_family(const Catalog& catalog, ObjectReader& config,
+[[noreturn]] void refuse_family(const DataFolder& data, ObjectReader& config,
                                 const std::string& model_type);
 
 /// Whether a vision-language family is known.

@@ -4,8 +4,8 @@
 
 #include <optional>
 
+#include "catalog/data/unread.h"
 #include "catalog/models/hugging_face/parts.h"
-#include "catalog/unread.h"
 #include "quantity/suggest.h"
 
 namespace trcost {
@@ -63,11 +63,11 @@ std::string nearest_family(std::string_view family) {
 
 }  // namespace
 
-void refuse_family(const Catalog& catalog, ObjectReader& config, const std::string& family) {
+void refuse_family(const DataFolder& data, ObjectReader& config, const std::string& family) {
   constexpr std::string_view kOwnFile =
       "for others write a model file with \"language\": layers, hidden, heads, ffn, vocab";
   const std::string shown = family.substr(0, 60);
-  if (const std::optional<UnreadModel> known = unread_family(catalog, family)) {
+  if (const std::optional<UnreadModel> known = unread_family(data, family)) {
     const std::string instead =
         known->nearest.empty() ? std::string()
                                : fmt::format("{} of the catalog comes nearest; ", known->nearest);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/software/choices.h"
+#include "catalog/software/stacks.h"
 #include "cost/storage.h"
 #include "estimate/question/cost/resolve_pricing.h"
 #include "estimate/question/data/data_scale.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "catalog/assumed.h"
-#include "catalog/software/choices.h"
+#include "catalog/models/model.h"
 #include "estimate/question/data/resolve_sequence.h"
 #include "estimate/question/resolve.h"
 #include "quantity/quantity.h"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "catalog/hardware/peak.h"
-#include "catalog/software/choices.h"
+#include "catalog/hardware/accelerators.h"
+#include "catalog/software/stacks.h"
 #include "estimate/question/resolve_question.h"
 #include "performance/training/performance.h"
 #include "scenario/choices.h"

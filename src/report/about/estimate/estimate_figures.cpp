@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "catalog/layout/layout.h"
 #include "report/about/estimate/estimate.h"
 #include "report/page/estimate_tables.h"
 #include "report/page/wording.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "catalog/layout/layout.h"
 #include "quantity/quantity.h"
 #include "report/about/documents.h"
 #include "report/page/document_head.h"

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "catalog/software/choices.h"
+#include "catalog/layout/layout.h"
 #include "report/about/documents.h"
 #include "report/about/validate/validation.h"
 #include "report/page/document_head.h"

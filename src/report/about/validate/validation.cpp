@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "catalog/software/choices.h"
+#include "catalog/layout/layout.h"
+#include "catalog/runs/runs.h"
 #include "report/about/documents.h"
 #include "report/about/validate/validation.h"
 #include "report/page/document_head.h"

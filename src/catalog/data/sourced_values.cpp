@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/provenance.h"
+#include "catalog/data/sourced_values.h"
 
 #include <fmt/format.h>
 
@@ -54,7 +54,7 @@ CatalogNumber Sources::required(ObjectReader& reader, std::string_view key, doub
   return *std::move(number);
 }
 
-std::string read_head(ObjectReader& file, std::string_view origin) {
+std::string read_entry_head(ObjectReader& file, std::string_view origin) {
   const JsonValue version = file.required_value("schema_version");
   if (!version.text().starts_with("1.")) {
     version.fail(fmt::format("schema version {} is not known", version.text().substr(0, 20)),

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/data_file.h"
+#include "catalog/data/data_file.h"
 
 #include <algorithm>
 
-#include "json/embedded.h"
 #include "json/packed_data.h"
 
 namespace trcost {
@@ -20,8 +19,8 @@ JsonValue parse_data_file(std::string_view text, std::string_view path, std::str
   return read_in_place(packed_document(embedded_pack(), built_in->document), origin);
 }
 
-JsonValue read_data_file(const Catalog& catalog, std::string_view path) {
-  return parse_data_file(catalog.file(path), path, path);
+JsonValue read_data_file(const DataFolder& data, std::string_view path) {
+  return parse_data_file(data.file(path), path, path);
 }
 
 }  // namespace trcost

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/unread.h"
+#include "catalog/data/unread.h"
 
 #include <algorithm>
 #include <vector>
 
-#include "catalog/data_file.h"
+#include "catalog/data/data_file.h"
 #include "quantity/suggest.h"
 
 namespace trcost {
 namespace {
 
-struct Row {
+struct UnreadRow {
   std::string family;
   std::vector<std::string> models;  // how their names begin
   UnreadModel model;
 };
 
-std::vector<Row> rows_of(const Catalog& catalog) {
-  ObjectReader file = read_data_file(catalog, "unread.json").object();
+std::vector<UnreadRow> read_unread_rows(const DataFolder& data) {
+  ObjectReader file = read_data_file(data, "unread.json").object();
   file.accept("schema_version");
   file.accept("retrieved");
   ObjectReader reasons = file.required_object("reasons");
-  std::vector<Row> rows;
+  std::vector<UnreadRow> rows;
   for (const JsonValue& value : file.required_value("families").array()) {
     ObjectReader row = value.object();
     rows.push_back(
@@ -36,8 +36,8 @@ std::vector<Row> rows_of(const Catalog& catalog) {
 }
 
 template <class Matches>
-std::optional<UnreadModel> first(const Catalog& catalog, const Matches& matches) {
-  for (Row& row : rows_of(catalog)) {
+std::optional<UnreadModel> first_unread(const DataFolder& data, const Matches& matches) {
+  for (UnreadRow& row : read_unread_rows(data)) {
     if (matches(row)) return std::move(row.model);
   }
   return std::nullopt;
@@ -45,13 +45,13 @@ std::optional<UnreadModel> first(const Catalog& catalog, const Matches& matches)
 
 }  // namespace
 
-std::optional<UnreadModel> unread_family(const Catalog& catalog, std::string_view model_type) {
-  return first(catalog, [&](const Row& row) { return row.family == model_type; });
+std::optional<UnreadModel> unread_family(const DataFolder& data, std::string_view model_type) {
+  return first_unread(data, [&](const UnreadRow& row) { return row.family == model_type; });
 }
 
-std::optional<UnreadModel> unread_model(const Catalog& catalog, std::string_view name) {
+std::optional<UnreadModel> unread_model(const DataFolder& data, std::string_view name) {
   const std::string wanted = folded(name);
-  return first(catalog, [&](const Row& row) {
+  return first_unread(data, [&](const UnreadRow& row) {
     return std::ranges::any_of(
         row.models, [&](const std::string& start) { return wanted.starts_with(folded(start)); });
   });
