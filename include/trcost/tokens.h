@@ -20,7 +20,7 @@ using ImageSize = PixelSize;
 
 /// Largest image accepted. 178,956,970 pixels is where Pillow, which the released preprocessors
 /// open images with, refuses a file (twice `Image.MAX_IMAGE_PIXELS` = 2^30 / 4 / 3).
-inline constexpr std::int64_t max_image_pixels = 178'956'970;
+inline constexpr std::int64_t kMostImagePixels = 178'956'970;
 
 /// Image detail of the GPT-4V rule.
 enum class ImageDetail : std::uint8_t { low, high };
@@ -89,7 +89,7 @@ std::span<const TokenFamily> token_families();
 const TokenFamily& token_family(std::string_view name);
 
 /// Counts one image. Throws `Error` when the family has no image rule, when the image has no
-/// pixels or more than `max_image_pixels`, when an option is not one of the rule's, or when the
+/// pixels or more than `kMostImagePixels`, when an option is not one of the rule's, or when the
 /// released preprocessor itself refuses the image (an aspect ratio above 200 in Qwen's).
 TokenCount count_image_tokens(std::string_view family, ImageSize size,
                               const TokenOptions& options = {});

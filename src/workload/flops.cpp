@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include "workload/flops.h"
 
-#include "workload/blocks/block.h"
-#include "workload/workload.h"
+#include "trcost/error.h"
+#include "workload/blocks/vision.h"
+#include "workload/trainable.h"
 
 namespace trcost {
 namespace {
@@ -44,6 +45,63 @@ void add_vision(const Workload& w, ForwardFlops& flops) {
   flops.connector += 2 * text_projection + 2 * w.contrastive_batch * width;
 }
 
+/// FLOPs per adapter parameter and token: forward, dgrad, wgrad, 2 each.
+constexpr double kFlopsPerAdapterPass = 2;
+
+struct Passes {
+  double forward = 0;
+  double dgrad = 0;
+  double wgrad = 0;
+};
+
+/// Adds `flops` of matrices: forward, dgrad over a share of them, wgrad when they learn.
+void add_matrices(Passes& passes, double flops, const Passing& of) {
+  passes.forward += flops;
+  passes.dgrad += flops * of.backward;
+  if (of.weights) passes.wgrad += flops;
+}
+
+/// Scores and values: two products forward, four backward, none of them a weight's.
+void add_core(Passes& passes, double flops, const Passing& of) {
+  passes.forward += flops;
+  passes.dgrad += 2 * flops * of.backward;
+}
+
+void add_adapters(Passes& passes, double params) {
+  passes.forward += kFlopsPerAdapterPass * params;
+  passes.dgrad += kFlopsPerAdapterPass * params;
+  passes.wgrad += kFlopsPerAdapterPass * params;
+}
+
+Passes language_passes(const Workload& w, const ForwardFlops& forward, const Gradients& of) {
+  Passes passes;
+  add_matrices(passes, forward.layers_gemm, of.language);
+  add_core(passes, forward.attention_core, of.language);
+  add_matrices(passes, forward.head, of.head);
+  add_matrices(passes, forward.cross_attention_gemm, of.cross);
+  add_core(passes, forward.cross_attention_core, of.cross);
+  add_adapters(passes, active_adapters(w.language, w.language_training, w.lora_rank));
+  return passes;
+}
+
+/// Per image.
+Passes encoder_passes(const Workload& w, const ForwardFlops& forward, const Passing& of) {
+  Passes passes;
+  if (!w.encoder || w.cached_features) return passes;
+  add_matrices(passes, forward.encoder - forward.encoder_core, of);
+  add_core(passes, forward.encoder_core, of);
+  add_adapters(passes, w.encoder_tokens_per_image *
+                           active_adapters(*w.encoder, w.encoder_training, w.lora_rank));
+  return passes;
+}
+
+/// Per image.
+Passes connector_passes(const Workload& w, const ForwardFlops& forward, const Passing& of) {
+  Passes passes;
+  if (w.connector) add_matrices(passes, forward.connector, of);
+  return passes;
+}
+
 }  // namespace
 
 // Per token: 2 x the matrices that it passes + scores and values + 2 h V.
@@ -62,6 +120,32 @@ ForwardFlops forward_flops(const Workload& workload, bool causal) {
   }
   if (m.output_head) flops.head = 2 * m.hidden * m.vocab * (1 + m.mtp_layers);
   add_vision(workload, flops);
+  return flops;
+}
+
+TrainingFlops training_flops(const Workload& w, bool causal) {
+  const Gradients of = gradients_of(w);
+  if (w.cached_features && of.encoder.backward > 0) {
+    throw Error(ErrorKind::usage, "features of an encoder that learns cannot be cached",
+                "freeze the encoder or leave the cache out");
+  }
+  const ForwardFlops forward = forward_flops(w, causal);
+  const Passes language = language_passes(w, forward, of);
+  TrainingFlops flops;
+  flops.language_forward = language.forward;
+  flops.language_dgrad = language.dgrad;
+  flops.language_wgrad = language.wgrad;
+  if (!w.encoder || w.images_per_sequence <= 0) return flops;
+
+  const double images_per_token = w.images_per_sequence / w.seq_length;
+  const Passes encoder = encoder_passes(w, forward, of.encoder);
+  flops.encoder_forward = encoder.forward * images_per_token;
+  flops.encoder_dgrad = encoder.dgrad * images_per_token;
+  flops.encoder_wgrad = encoder.wgrad * images_per_token;
+  const Passes connector = connector_passes(w, forward, of.connector);
+  flops.connector_forward = connector.forward * images_per_token;
+  flops.connector_dgrad = connector.dgrad * images_per_token;
+  flops.connector_wgrad = connector.wgrad * images_per_token;
   return flops;
 }
 

@@ -1,45 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+// What a training step computes, free of hardware.
 #pragma once
 
-#include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "catalog/models/model.h"
 #include "scenario/choices.h"
+#include "workload/blocks/block.h"
 
 namespace trcost {
-
-/// Parameters of a model by module; exact.
-struct ParameterCounts {
-  double embedding = 0;  ///< input embedding and learned positions
-  double head = 0;       ///< output matrix, 0 when tied
-  /// All decoder layers, final norm, cross-attention layers, MTP excluded.
-  double layers = 0;
-  double language = 0;  ///< embedding + layers + head
-  double encoder = 0;
-  double connector = 0;
-  double total = 0;       ///< language + encoder + connector
-  double active = 0;      ///< with only the routed experts that a token uses
-  double expert = 0;      ///< routed expert parameters, all of them
-  double mtp = 0;         ///< multi-token-prediction modules, outside of total
-  double mtp_expert = 0;  ///< the routed experts among them
-};
-ParameterCounts count_parameters(const LanguageModel& language);
-ParameterCounts count_parameters(const Model& model);
-double encoder_parameters(const Encoder& encoder);
-/// `language_hidden` is the width that comes out.
-double connector_parameters(const Connector& connector, const Encoder& encoder,
-                            double language_hidden);
 
 /// A model beside the one that a workload is of, held in the same way.
 struct HeldModel {
   ParameterCounts params;
   bool learns = false;
 };
-
-/// How tensor parallelism splits a matrix: not at all, its output width, or its input width.
-enum class Split : std::uint8_t { none, output, input };
 
 /// Everything that a training step computes, free of hardware. Sequences are packed to
 /// `seq_length` tokens of the language model, text and vision together.
@@ -82,81 +59,41 @@ struct Workload {
   [[nodiscard]] bool vision() const { return encoder.has_value(); }
 };
 
-/// Parameters of low-rank adapters on every linear layer of the decoder (attention, feed-forward,
-/// experts, inserted cross-attention; neither router nor embedding nor head): sum of
-/// rank (in + out) over the matrices. Source: LoRA, arXiv 2106.09685, section 4.1.
-double lora_parameters(const LanguageModel& language, double rank);
-double lora_parameters(const Encoder& encoder, double rank);
-/// Of those of the decoder, the ones on routed experts.
-double routed_lora_parameters(const LanguageModel& language, double rank);
-/// Parameters of bottleneck adapters, two per layer: 2 (2 h r + r + h). Source: Houlsby et al.,
-/// arXiv 1902.00751, section 2.1.
-double adapter_parameters(double layers, double hidden, double bottleneck);
-/// Parameters that learn under the workload's recipe, by module (lora: the adapters').
-struct TrainableCounts {
-  double language = 0;
-  double encoder = 0;
-  double connector = 0;
-  double total = 0;
-};
-TrainableCounts count_trainable(const Workload& workload);
+/// All that a workload computes: its encoder's layers, unless their output is cached, and the
+/// language model's.
+Runs blocks_of(const Workload& workload);
 
-/// The shape that follows from a parameter count alone: head dim 128, hidden/layers near 128,
-/// SwiGLU, grouped queries, tied embeddings below 3e9. `params` from 1e3 to 1e16, total within
-/// 0.3 % of it from 1e9 on. Where the embedding alone would exceed `params` (below 3.5e7 at a
-/// vocabulary of 128,256) the result has a smaller vocabulary and head dim; compare `vocab` to see
-/// it. Throws Error (usage) outside the range.
-LanguageModel shape_from_parameters(double params, double vocab);
-
-/// FLOPs of one forward pass, per token of the language model (2 per multiply-add). Norms,
-/// activations, embedding look-ups and patch embeddings are not counted, as everywhere in the
-/// literature.
-struct ForwardFlops {
-  double layers_gemm = 0;      ///< projections, feed-forward, router of all layers, MTP included
-  double attention_core = 0;   ///< scores and values, causal half
-  double head = 0;             ///< logits, once more per MTP module
-  double cross_attention = 0;  ///< inserted layers, both of the next two
-  double cross_attention_gemm = 0;  ///< their matrices, keys and values of the image included
-  double cross_attention_core = 0;  ///< their scores and values, no causal half
-  double encoder = 0;               ///< per image
-  double connector = 0;             ///< per image
-  double encoder_core = 0;          ///< part of `encoder` that is scores and values
+/// What inserted cross-attention layers work on besides the text.
+struct CrossTokens {
+  /// Tokens of the image per token of the sequence: keys and values are made of them.
+  double share = 0;
+  double keys = 0;  ///< of them, that a token attends to: a packed text sees its own document's
 };
-/// With `causal` false the attention core counts the full square, as many published figures do.
-ForwardFlops forward_flops(const Workload& workload, bool causal = true);
-/// One forward pass over one image of `tokens` encoder tokens in groups of `attention_tokens` that
-/// attend to each other (0: all): T L 2 (4 h^2 + k h f) + 4 L T S h.
-double encoder_forward_flops(const Encoder& encoder, double tokens, double attention_tokens = 0);
-/// One forward pass of the connector over one image.
-double connector_forward_flops(const Connector& connector, const Encoder& encoder,
-                               double language_hidden, double encoder_tokens, double vision_tokens);
-/// Values that its backward pass needs, of one image.
-double connector_kept_values(const Connector& connector, const Encoder& encoder,
-                             double language_hidden, double encoder_tokens, double vision_tokens);
+CrossTokens cross_tokens(const Workload& workload);
 
-/// Training FLOPs of a workload per token of the language model, by module and pass; three times
-/// the forward pass when everything learns. A module owes
-///   the forward pass, always (not with cached features);
-///   gradients of its activations (dgrad), when something in it or upstream of it learns;
-///   gradients of its weights (wgrad), when it learns.
-/// The attention core has no weights: both its backward products count as dgrad, so a frozen
-/// language model that passes gradients costs 2 x its matrices and 3 x its core. Low-rank and
-/// bottleneck adapters cost 6 FLOPs per adapter parameter. Work repeated by recomputation depends
-/// on the layout and is not included. Throws Error (usage) when cached features are asked of an
-/// encoder that learns.
-struct TrainingFlops {
-  double language_forward = 0, language_dgrad = 0, language_wgrad = 0;
-  double encoder_forward = 0, encoder_dgrad = 0, encoder_wgrad = 0;
-  double connector_forward = 0, connector_dgrad = 0, connector_wgrad = 0;
-  [[nodiscard]] double language() const {
-    return language_forward + language_dgrad + language_wgrad;
-  }
-  [[nodiscard]] double encoder() const { return encoder_forward + encoder_dgrad + encoder_wgrad; }
-  [[nodiscard]] double connector() const {
-    return connector_forward + connector_dgrad + connector_wgrad;
-  }
-  [[nodiscard]] double total() const { return language() + encoder() + connector(); }
+/// Tokens that attend to each other within an image of the workload.
+double attention_span(const Workload& workload);
+/// Tokens that the workload's connector gives for an image: one if contrastive training pools it.
+double connector_tokens(const Workload& workload);
+
+// Contrastive training of two towers (CLIP, SigLIP): an image encoder and a text tower without
+// output head, each with a projection into a shared space, and a loss that compares every pair of
+// the batch. As a Workload, one sequence is one pair, `language` the text tower, `connector` both
+// projections (or the pooling head), and the image's tokens never enter the text's sequence.
+
+/// Whether a model is a pair of towers: vision beside a language model without output head.
+bool is_contrastive(const Model& model);
+
+/// The workload of a pair of towers that learn in full, `batch` pairs compared at a time. Throws
+/// Error (usage) for another model.
+Workload contrastive_workload(const Model& model, double batch);
+
+/// What published runs use, for questions that leave it open.
+struct ContrastiveDefaults {
+  double pairs = 400e6;  ///< of one epoch
+  double epochs = 32;    ///< 12.8e9 pairs seen in all
+  double batch = 32768;  ///< pairs per step
+  std::string_view source = "CLIP: Radford et al., arXiv 2103.00020, section 2.5";
 };
-TrainingFlops training_flops(const Workload& workload, bool causal = true);
 
 }  // namespace trcost

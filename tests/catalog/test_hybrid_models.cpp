@@ -12,6 +12,7 @@
 #include "performance/memory/memory.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
+#include "workload/flops.h"
 #include "workload/served_model.h"
 #include "workload/workload.h"
 

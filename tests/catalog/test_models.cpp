@@ -8,6 +8,7 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "trcost/error.h"
+#include "workload/blocks/vision.h"
 #include "workload/workload.h"
 
 using namespace trcost;

@@ -13,6 +13,7 @@
 #include "catch.h"
 #include "json/strict_json.h"
 #include "trcost/error.h"
+#include "workload/flops.h"
 #include "workload/workload.h"
 
 using namespace trcost;

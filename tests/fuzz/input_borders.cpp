@@ -11,6 +11,7 @@
 #include "trcost/numbers.h"
 #include "trcost/scenario.h"
 #include "workload/images/image_files.h"
+#include "workload/images/image_sizes.h"
 
 namespace trcost::fuzz {
 

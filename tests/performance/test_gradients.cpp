@@ -5,7 +5,9 @@
 #include "catch.h"
 #include "performance/training/step_account.h"
 #include "planner/scenarios.h"
-#include "workload/blocks/gradients.h"
+#include "workload/flops.h"
+#include "workload/trainable.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

@@ -9,8 +9,11 @@
 #include "performance/training/performance.h"
 #include "trcost/catalog.h"
 #include "workload/blocks/block.h"
+#include "workload/blocks/vision.h"
 #include "workload/reference_vectors.h"
 #include "workload/served_model.h"
+#include "workload/trainable.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

@@ -9,6 +9,7 @@
 #include "workload/blocks/block.h"
 #include "workload/random_models.h"
 #include "workload/reference_vectors.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

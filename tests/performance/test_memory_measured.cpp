@@ -9,7 +9,9 @@
 #include "catch.h"
 #include "performance/training/performance.h"
 #include "workload/blocks/block.h"
+#include "workload/blocks/vision.h"
 #include "workload/reference_vectors.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

@@ -10,6 +10,7 @@
 #include "performance/training/pipeline.h"
 #include "trcost/catalog.h"
 #include "workload/blocks/block.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

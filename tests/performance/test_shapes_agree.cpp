@@ -7,7 +7,9 @@
 #include "planner/scenarios.h"
 #include "trcost/estimate.h"
 #include "workload/closed_form.h"
+#include "workload/flops.h"
 #include "workload/random_models.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

@@ -8,7 +8,9 @@
 #include "performance/memory/memory.h"
 #include "workload/blocks/block.h"
 #include "workload/closed_form.h"
+#include "workload/flops.h"
 #include "workload/random_models.h"
+#include "workload/trainable.h"
 #include "workload/workload.h"
 
 using namespace trcost;

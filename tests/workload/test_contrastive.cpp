@@ -4,7 +4,10 @@
 #include "catch.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
-#include "workload/blocks/contrastive.h"
+#include "workload/blocks/vision.h"
+#include "workload/flops.h"
+#include "workload/trainable.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

@@ -2,8 +2,12 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
+#include "workload/blocks/vision.h"
+#include "workload/flops.h"
 #include "workload/published_flops.h"
 #include "workload/reference_vectors.h"
+#include "workload/trainable.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

@@ -2,7 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include "catch.h"
+#include "workload/blocks/vision.h"
 #include "workload/reference_vectors.h"
+#include "workload/trainable.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

@@ -2,7 +2,10 @@
 // Who pays backward passes when modules are frozen.
 #include "catch.h"
 #include "trcost/error.h"
+#include "workload/flops.h"
 #include "workload/reference_vectors.h"
+#include "workload/trainable.h"
+#include "workload/workload.h"
 
 using namespace trcost;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/reference_vectors.h"
+#include "workload/workload.h"
 
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -4,6 +4,8 @@
 
 #include "catch.h"
 #include "trcost/error.h"
+#include "workload/default_model.h"
+#include "workload/flops.h"
 #include "workload/reference_vectors.h"
 
 using namespace trcost;

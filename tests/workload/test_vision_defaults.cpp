@@ -9,7 +9,8 @@
 #include "trcost/catalog.h"
 #include "trcost/error.h"
 #include "trcost/tokens.h"
-#include "workload/vision_defaults.h"
+#include "workload/blocks/vision.h"
+#include "workload/default_model.h"
 #include "workload/workload.h"
 
 using namespace trcost;

@@ -10,6 +10,8 @@
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
 #include "trcost/tokens.h"
+#include "workload/flops.h"
+#include "workload/trainable.h"
 #include "workload/workload.h"
 
 namespace trcost {

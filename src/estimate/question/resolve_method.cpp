@@ -10,7 +10,7 @@
 #include "scenario/choices.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"
-#include "workload/blocks/contrastive.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

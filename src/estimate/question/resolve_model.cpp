@@ -10,8 +10,9 @@
 #include "estimate/question/field_names.h"
 #include "estimate/question/resolve.h"
 #include "trcost/error.h"
-#include "workload/blocks/contrastive.h"
-#include "workload/vision_defaults.h"
+#include "workload/blocks/vision.h"
+#include "workload/default_model.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

@@ -9,7 +9,6 @@
 #include "estimate/question/resolve.h"
 #include "estimate/question/resolve_question.h"
 #include "scenario/dimensions.h"
-#include "workload/blocks/contrastive.h"
 #include "workload/method.h"
 #include "workload/workload.h"
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "workload/blocks/block.h"
+#include "workload/workload.h"
 
 namespace trcost {
 

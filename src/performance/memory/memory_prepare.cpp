@@ -5,7 +5,9 @@
 
 #include "performance/memory/memory.h"
 #include "workload/blocks/block.h"
-#include "workload/blocks/gradients.h"
+#include "workload/blocks/vision.h"
+#include "workload/trainable.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

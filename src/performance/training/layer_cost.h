@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "performance/training/pipeline.h"
+#include "workload/flops.h"
 #include "workload/workload.h"
 
 namespace trcost {

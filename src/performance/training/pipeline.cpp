@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "workload/blocks/block.h"
+#include "workload/flops.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

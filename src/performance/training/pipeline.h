@@ -6,7 +6,8 @@
 #include <cstdint>
 
 #include "trcost/layout.h"
-#include "workload/blocks/place.h"
+#include "workload/blocks/block.h"
+#include "workload/workload.h"
 
 namespace trcost {
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "workload/blocks/block.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

@@ -9,7 +9,10 @@
 #include "performance/training/performance.h"
 #include "performance/training/shapes.h"
 #include "workload/blocks/block.h"
-#include "workload/blocks/gradients.h"
+#include "workload/blocks/vision.h"
+#include "workload/flops.h"
+#include "workload/trainable.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

@@ -15,6 +15,7 @@
 #include "report/about/catalog.h"
 #include "report/about/table_document.h"
 #include "trcost/error.h"
+#include "workload/blocks/vision.h"
 #include "workload/workload.h"
 
 namespace trcost {

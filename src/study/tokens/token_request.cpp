@@ -7,6 +7,7 @@
 #include "text/unicode.h"
 #include "trcost/error.h"
 #include "workload/images/image_files.h"
+#include "workload/images/image_sizes.h"
 
 namespace trcost {
 namespace {

@@ -15,6 +15,7 @@
 #include "study/validate/validate.h"
 #include "trcost/bill.h"
 #include "trcost/error.h"
+#include "workload/flops.h"
 #include "workload/method.h"
 #include "workload/workload.h"
 

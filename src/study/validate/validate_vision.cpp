@@ -12,7 +12,7 @@
 #include "text/csv.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
-#include "workload/blocks/contrastive.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "catalog/models/model.h"
 #include "workload/blocks/core.h"
 #include "workload/blocks/inline_list.h"
-#include "workload/blocks/place.h"
-#include "workload/workload.h"
 
 namespace trcost {
+
+/// How tensor parallelism splits a matrix: not at all, its output width, or its input width.
+enum class Split : std::uint8_t { none, output, input };
 
 /// The tokens that a matrix works on.
 enum class Stream : std::uint8_t {
@@ -68,6 +70,20 @@ struct Block {
 /// The part of a model that a block belongs to: they learn and count apart.
 enum class Module : std::uint8_t { decoder, cross, mtp, encoder };
 
+/// Where equal blocks stand in a pipeline.
+enum class Place : std::uint8_t {
+  before,  ///< in front of the first layer, on its stage: an encoder
+  first,   ///< leading layers
+  spread,  ///< evenly
+  last,    ///< after the last layer
+};
+inline constexpr std::size_t kPlaces = 4;
+
+constexpr std::size_t place_index(Place place) noexcept {
+  return static_cast<std::size_t>(place);
+}
+
+/// Equal blocks.
 struct Run {
   Block block;
   double count = 0;
@@ -80,13 +96,6 @@ using Runs = std::vector<Run>;
 /// The language model's blocks: leading dense layers, the others by kind, inserted cross-attention
 /// layers, multi-token-prediction modules. Embedding, head and final norm are none.
 Runs blocks_of(const LanguageModel& language);
-
-/// All that a workload computes: its encoder's layers, unless their output is cached, and the
-/// language model's.
-Runs blocks_of(const Workload& workload);
-
-/// One layer of an encoder. Patch embedding, positions and outer norms are none.
-Block encoder_block(const Encoder& encoder);
 
 /// The language model's layers, inserted ones and further predictions' included.
 double layer_count(const LanguageModel& language);
@@ -120,23 +129,22 @@ enum class Adapted : std::uint8_t {
 /// Adapter parameters of rank 1 on a block: sum of in + out over the matrices that take one.
 double adapter_widths(const Block& block, Adapted which);
 
-/// What inserted cross-attention layers work on besides the text.
-struct CrossTokens {
-  /// Tokens of the image per token of the sequence: keys and values are made of them.
-  double share = 0;
-  double keys = 0;  ///< of them, that a token attends to: a packed text sees its own document's
+/// Parameters of a model by module; exact.
+struct ParameterCounts {
+  double embedding = 0;  ///< input embedding and learned positions
+  double head = 0;       ///< output matrix, 0 when tied
+  /// All decoder layers, final norm, cross-attention layers, MTP excluded.
+  double layers = 0;
+  double language = 0;  ///< embedding + layers + head
+  double encoder = 0;
+  double connector = 0;
+  double total = 0;       ///< language + encoder + connector
+  double active = 0;      ///< with only the routed experts that a token uses
+  double expert = 0;      ///< routed expert parameters, all of them
+  double mtp = 0;         ///< multi-token-prediction modules, outside of total
+  double mtp_expert = 0;  ///< the routed experts among them
 };
-CrossTokens cross_tokens(const Workload& workload);
-
-/// Tokens that attend to each other within an image of `tokens`: `attention_tokens`, else the
-/// encoder's own input, at most the image.
-double attention_span(const Encoder& encoder, double tokens, double attention_tokens);
-double attention_span(const Workload& workload);
-
-/// Tokens that a workload's connector gives for an image: one where contrastive training pools it.
-double connector_tokens(const Workload& workload);
-
-/// Scores and values of all layers over one image.
-double encoder_core_flops(const Encoder& encoder, double tokens, double attention_tokens);
+ParameterCounts count_parameters(const LanguageModel& language);
+ParameterCounts count_parameters(const Model& model);
 
 }  // namespace trcost

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "workload/images/image_sizes.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -8,16 +10,15 @@
 
 #include "text/input_files.h"
 #include "trcost/error.h"
-#include "workload/images/image_files.h"
 
 namespace trcost {
 namespace {
 
-constexpr std::int64_t largest_side = 1'000'000;
-constexpr std::int64_t largest_count = 1'000'000'000'000;
-constexpr std::size_t quoted_length = 40;
-constexpr std::size_t longest_record = std::size_t{64} << 10;  // bytes; rows of sizes have some 20
-constexpr std::size_t most_bad_rows = 100'000;
+constexpr std::int64_t kLargestSide = 1'000'000;
+constexpr std::int64_t kLargestCount = 1'000'000'000'000;
+constexpr std::size_t kQuotedLength = 40;
+constexpr std::size_t kLongestRecord = std::size_t{64} << 10;  // bytes; rows of sizes have some 20
+constexpr std::size_t kMostBadRows = 100'000;
 
 /// Of a file that is no table at all, where a bad row is one of many.
 struct NoTable : Error {
@@ -75,7 +76,7 @@ class CsvReader {
     bool quoted = false;
     std::size_t length = 0;
     for (int c = in_.get(); c != std::ifstream::traits_type::eof(); c = in_.get()) {
-      if (++length > longest_record) refuse_all("a line is longer than 64 KiB");
+      if (++length > kLongestRecord) refuse_all("a line is longer than 64 KiB");
       if (c == '\n') ++next_line_;
       if (quoted) {
         if (c != '"') {
@@ -138,7 +139,7 @@ HeaderColumns read_header(CsvReader& csv) {
       if (std::ranges::any_of(cell, is_no_text)) {
         csv.fail(0, "no header is found: this is not a table in plain text");
       }
-      have += (have.empty() ? "" : ", ") + std::string(trimmed(cell).substr(0, quoted_length));
+      have += (have.empty() ? "" : ", ") + std::string(trimmed(cell).substr(0, kQuotedLength));
     }
     csv.fail(csv.line(), "no column \"" + std::string(name) + "\" among: " + have);
   };
@@ -156,7 +157,7 @@ std::int64_t read_cell(const CsvReader& csv, const std::vector<std::string>& cel
   csv.fail(csv.line(),
            std::string(name) +
                (text.empty() ? " is missing"
-                             : " \"" + std::string(text.substr(0, quoted_length)) +
+                             : " \"" + std::string(text.substr(0, kQuotedLength)) +
                                    "\" is not a whole number from 1 to " + std::to_string(most)));
 }
 
@@ -164,9 +165,9 @@ SizesRow read_row(const CsvReader& csv, const HeaderColumns& columns,
                   const std::vector<std::string>& cells) {
   SizesRow row;
   row.line = csv.line();
-  row.size.width = read_cell(csv, cells, columns.width, "width", largest_side);
-  row.size.height = read_cell(csv, cells, columns.height, "height", largest_side);
-  if (columns.count) row.count = read_cell(csv, cells, *columns.count, "count", largest_count);
+  row.size.width = read_cell(csv, cells, columns.width, "width", kLargestSide);
+  row.size.height = read_cell(csv, cells, columns.height, "height", kLargestSide);
+  if (columns.count) row.count = read_cell(csv, cells, *columns.count, "count", kLargestCount);
   return row;
 }
 
@@ -186,7 +187,7 @@ void read_image_sizes(const std::string& path, const std::function<void(const Si
     } catch (const NoTable&) {
       throw;
     } catch (const Error& error) {
-      if (++bad_rows > most_bad_rows) csv.refuse_all("more than 100,000 bad rows");
+      if (++bad_rows > kMostBadRows) csv.refuse_all("more than 100,000 bad rows");
       bad({csv.line(), error.message});
     }
     if (!row) continue;

@@ -13,19 +13,19 @@ namespace {
 // a convolution of stride 2: 3000 mel frames, 1500 encoder tokens.
 // transformers whisper/feature_extraction_whisper.py (hop_length 160, chunk_length 30);
 // Radford et al. 2022, arXiv:2212.04356, section 2.2.
-constexpr double sampling_rate = 16000;
-constexpr std::int64_t hop_length = 160;
-constexpr std::int64_t window_seconds = 30;
-constexpr std::int64_t window_mels = 3000;
-constexpr std::int64_t window_tokens = 1500;
+constexpr double kSamplingRate = 16000;
+constexpr std::int64_t kHopLength = 160;
+constexpr std::int64_t kWindowSeconds = 30;
+constexpr std::int64_t kWindowMels = 3000;
+constexpr std::int64_t kWindowTokens = 1500;
 
 // Longer audio is a row of 30-second windows, the last one padded.
 TokenCount whisper(double seconds) {
   TokenCount count;
-  count.tiles = std::max<std::int64_t>(1, truncated(std::ceil(seconds / window_seconds)));
-  count.vision = count.tiles * window_tokens;
+  count.tiles = std::max<std::int64_t>(1, truncated(std::ceil(seconds / kWindowSeconds)));
+  count.vision = count.tiles * kWindowTokens;
   count.vision_encoder = count.vision;
-  count.encoder_sequence = window_tokens;
+  count.encoder_sequence = kWindowTokens;
   return count;
 }
 
@@ -33,9 +33,9 @@ TokenCount whisper(double seconds) {
 // per second; the encoder computes the padded window all the same. The processor cuts audio off
 // at 30 s. transformers qwen2_audio/processing_qwen2_audio.py.
 TokenCount qwen2_audio(double seconds) {
-  const double clipped = std::min(seconds, static_cast<double>(window_seconds));
-  const std::int64_t samples = truncated(std::nearbyint(clipped * sampling_rate));
-  const std::int64_t mels = std::min(ceil_div(samples, hop_length), window_mels);
+  const double clipped = std::min(seconds, static_cast<double>(kWindowSeconds));
+  const std::int64_t samples = truncated(std::nearbyint(clipped * kSamplingRate));
+  const std::int64_t mels = std::min(ceil_div(samples, kHopLength), kWindowMels);
   const std::int64_t convolved = (mels + 1) / 2;
   TokenCount count;
   count.vision = convolved / 2;
@@ -43,8 +43,8 @@ TokenCount qwen2_audio(double seconds) {
     throw Error(ErrorKind::data, "this clip is too short for one token of qwen2-audio",
                 "give at least 0.03 seconds", "--seconds");
   }
-  count.vision_encoder = window_tokens;
-  count.encoder_sequence = window_tokens;
+  count.vision_encoder = kWindowTokens;
+  count.encoder_sequence = kWindowTokens;
   count.tiles = 1;
   return count;
 }

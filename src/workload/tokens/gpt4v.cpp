@@ -9,11 +9,11 @@ namespace {
 
 // OpenAI, "Images and vision" guide, "Calculating costs": low detail is 85 tokens; high detail
 // fits the image into 2048 x 2048, shrinks the shorter side to 768, and counts tiles of 512.
-constexpr std::int64_t base_tokens = 85;
-constexpr std::int64_t gpt4v_tile_tokens = 170;
-constexpr std::int64_t gpt4v_tile_side = 512;
-constexpr std::int64_t longest = 2048;
-constexpr std::int64_t shortest = 768;
+constexpr std::int64_t kGpt4vBaseTokens = 85;
+constexpr std::int64_t kGpt4vTileTokens = 170;
+constexpr std::int64_t kGpt4vTileSide = 512;
+constexpr std::int64_t kLongestSide = 2048;
+constexpr std::int64_t kShortestSide = 768;
 
 // Scales so that `side` becomes `limit`; the other side is rounded down to a whole pixel.
 ImageSize scaled(ImageSize size, std::int64_t side, std::int64_t limit) {
@@ -24,16 +24,16 @@ ImageSize scaled(ImageSize size, std::int64_t side, std::int64_t limit) {
 TokenCount gpt4v(ImageSize size, const TokenOptions& options) {
   TokenCount count;
   if (*options.detail == ImageDetail::low) {
-    count.vision = base_tokens;
+    count.vision = kGpt4vBaseTokens;
     count.tiles = 1;
     return count;
   }
   const std::int64_t longer = std::max(size.width, size.height);
-  if (longer > longest) size = scaled(size, longer, longest);
+  if (longer > kLongestSide) size = scaled(size, longer, kLongestSide);
   const std::int64_t shorter = std::min(size.width, size.height);
-  if (shorter > shortest) size = scaled(size, shorter, shortest);
-  count.tiles = ceil_div(size.width, gpt4v_tile_side) * ceil_div(size.height, gpt4v_tile_side);
-  count.vision = base_tokens + gpt4v_tile_tokens * count.tiles;
+  if (shorter > kShortestSide) size = scaled(size, shorter, kShortestSide);
+  count.tiles = ceil_div(size.width, kGpt4vTileSide) * ceil_div(size.height, kGpt4vTileSide);
+  count.vision = kGpt4vBaseTokens + kGpt4vTileTokens * count.tiles;
   count.resized = size;
   return count;
 }

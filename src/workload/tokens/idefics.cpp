@@ -10,21 +10,21 @@ namespace {
 
 // --- Idefics2: SigLIP at native resolution, a perceiver of 64 latents --------------------------
 
-constexpr std::int64_t idefics2_patch = 14;
-constexpr std::int64_t idefics2_latents = 64;
-constexpr std::int64_t shortest_edge = 378;
-constexpr std::int64_t longest_edge = 980;
+constexpr std::int64_t kIdefics2Patch = 14;
+constexpr std::int64_t kIdefics2Latents = 64;
+constexpr std::int64_t kShortestEdge = 378;
+constexpr std::int64_t kLongestEdge = 980;
 
 // Longest side cut to 980 keeping the ratio (truncated), then both sides raised to at least 378.
 // transformers idefics2/image_processing_idefics2.py, get_resize_output_image_size.
 ImageSize idefics2_resize(ImageSize size) {
   const double ratio = aspect_ratio(size);
-  if (size.width >= size.height && size.width > longest_edge) {
-    size = {longest_edge, truncated(static_cast<double>(longest_edge) / ratio)};
-  } else if (size.height > size.width && size.height > longest_edge) {
-    size = {truncated(static_cast<double>(longest_edge) * ratio), longest_edge};
+  if (size.width >= size.height && size.width > kLongestEdge) {
+    size = {kLongestEdge, truncated(static_cast<double>(kLongestEdge) / ratio)};
+  } else if (size.height > size.width && size.height > kLongestEdge) {
+    size = {truncated(static_cast<double>(kLongestEdge) * ratio), kLongestEdge};
   }
-  return {std::max(size.width, shortest_edge), std::max(size.height, shortest_edge)};
+  return {std::max(size.width, kShortestEdge), std::max(size.height, kShortestEdge)};
 }
 
 // split_image of the same file: cut at half of each side, rounded down.
@@ -60,8 +60,8 @@ TokenCount idefics2(ImageSize size, const TokenOptions& options) {
   }
   TokenCount count;
   count.tiles = split ? 5 : 1;
-  count.vision = count.tiles * idefics2_latents;
-  count.encoder_sequence = (padded.width / idefics2_patch) * (padded.height / idefics2_patch);
+  count.vision = count.tiles * kIdefics2Latents;
+  count.encoder_sequence = (padded.width / kIdefics2Patch) * (padded.height / kIdefics2Patch);
   count.vision_encoder = count.tiles * *count.encoder_sequence;
   count.resized = padded;
   return count;
@@ -97,9 +97,9 @@ ImageSize round_up_to_tiles(ImageSize size, std::int64_t side) {
 
 // Tiles of the resized image and one overview image when there is more than one tile.
 TokenCount count_tiles(ImageSize size, const TokenEncoder& encoder) {
-  constexpr std::int64_t longest_tiles = 4;  // size.longest_edge of all released models
+  constexpr std::int64_t kLongestTiles = 4;  // size.longest_edge of all released models
   const ImageSize resized =
-      round_up_to_tiles(rescale_to_longest(size, longest_tiles * encoder.image), encoder.image);
+      round_up_to_tiles(rescale_to_longest(size, kLongestTiles * encoder.image), encoder.image);
   const std::int64_t tiles = (resized.width / encoder.image) * (resized.height / encoder.image);
   const std::int64_t grid = grid_side(encoder);
   TokenCount count;
@@ -115,16 +115,16 @@ TokenCount idefics3(ImageSize size, const TokenOptions& options) {
   return count_tiles(size, options.encoder);
 }
 
-constexpr TokenEncoder idefics3_encoder = {.patch = 14, .image = 364, .merge = 2};
+constexpr TokenEncoder kIdefics3Encoder = {.patch = 14, .image = 364, .merge = 2};
 
 // SmolVLM 2.2B: SigLIP so400m, 14-pixel patches; 256M and 500M: SigLIP base, 16-pixel patches,
 // tiles of 512 and a pixel shuffle of 4 x 4. Released preprocessor_config.json and config.json.
-constexpr TokenEncoder smolvlm_encoder = {.patch = 14, .image = 384, .merge = 3};
-constexpr TokenEncoder small_smolvlm_encoder = {.patch = 16, .image = 512, .merge = 4};
+constexpr TokenEncoder kSmolvlmEncoder = {.patch = 14, .image = 384, .merge = 3};
+constexpr TokenEncoder kSmallSmolvlmEncoder = {.patch = 16, .image = 512, .merge = 4};
 
 TokenCount smolvlm(ImageSize size, const TokenOptions& options) {
-  if (options.encoder.patch == 14) return count_tiles(size, smolvlm_encoder);
-  if (options.encoder.patch == 16) return count_tiles(size, small_smolvlm_encoder);
+  if (options.encoder.patch == 14) return count_tiles(size, kSmolvlmEncoder);
+  if (options.encoder.patch == 16) return count_tiles(size, kSmallSmolvlmEncoder);
   throw Error(ErrorKind::usage, "SmolVLM is released with patches of 14 and of 16 pixels only",
               "14 (2.2B) or 16 (256M, 500M)", "--patch");
 }
@@ -136,7 +136,7 @@ std::span<const Family> idefics_families() {
       Family{.info = {.name = "idefics2",
                       .title = "Idefics2",
                       .image = true,
-                      .defaults = {.max_tiles = 4, .encoder = {.patch = idefics2_patch}},
+                      .defaults = {.max_tiles = 4, .encoder = {.patch = kIdefics2Patch}},
                       .rule = "the image and its 4 quarters, sides 378 to 980, padded to the "
                               "largest; 14-pixel patches, 64 latents each",
                       .source = "huggingface/transformers idefics2/image_processing_idefics2.py, "
@@ -145,7 +145,7 @@ std::span<const Family> idefics_families() {
       Family{.info = {.name = "idefics3",
                       .title = "Idefics3",
                       .image = true,
-                      .defaults = {.encoder = idefics3_encoder},
+                      .defaults = {.encoder = kIdefics3Encoder},
                       .rule = "longest side scaled to 1456, both sides up to tiles of 364, and an "
                               "overview; 676 encoder tokens and 169 after pixel shuffle per tile",
                       .source = "huggingface/transformers idefics3/image_processing_idefics3.py"},
@@ -154,7 +154,7 @@ std::span<const Family> idefics_families() {
       Family{.info = {.name = "smolvlm",
                       .title = "SmolVLM and SmolVLM2 (2.2B; --patch 16 for 256M and 500M)",
                       .image = true,
-                      .defaults = {.patch = 14, .encoder = smolvlm_encoder},
+                      .defaults = {.patch = 14, .encoder = kSmolvlmEncoder},
                       .rule = "longest side scaled to 4 tiles of 384 (512 with --patch 16), both "
                               "sides up to tiles, and an overview; 81 (64) tokens per tile",
                       .source = "huggingface/transformers smolvlm/image_processing_smolvlm.py; "

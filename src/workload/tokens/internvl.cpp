@@ -10,7 +10,8 @@ namespace trcost::tokens {
 namespace {
 
 // InternViT at 448 pixels: 32 x 32 patches of 14 and a class token; pixel shuffle 2x2 leaves 256.
-constexpr TokenEncoder released = {.patch = 14, .image = 448, .merge = 2, .class_tokens = 1};
+constexpr TokenEncoder kInternVlEncoder = {
+    .patch = 14, .image = 448, .merge = 2, .class_tokens = 1};
 
 // Tokens of a tile in the language model.
 std::int64_t tile_vision(const TokenEncoder& encoder) {
@@ -87,7 +88,7 @@ std::span<const Family> internvl_families() {
                       .title = "InternVL 1.5, 2, 2.5, 3, 3.5",
                       .image = true,
                       .video = true,
-                      .defaults = {.max_tiles = 12, .encoder = released},
+                      .defaults = {.max_tiles = 12, .encoder = kInternVlEncoder},
                       .rule = "grid of at most 12 tiles of 448 pixels nearest in aspect ratio, "
                               "scaled up if need be, and a thumbnail; 1025 encoder tokens and 256 "
                               "after pixel shuffle per tile",

@@ -11,9 +11,9 @@ namespace {
 
 // CLIP ViT-L/14 at 336 pixels: 24 x 24 patches and a class token, which both LLaVAs drop before
 // the projector (vision_feature_select_strategy "default").
-constexpr TokenEncoder clip_tower = {.patch = 14, .image = 336, .class_tokens = 1};
+constexpr TokenEncoder kClipTower = {.patch = 14, .image = 336, .class_tokens = 1};
 // SigLIP so400m/14 at 384 pixels: 27 x 27 patches, no class token.
-constexpr TokenEncoder siglip_tower = {.patch = 14, .image = 384, .class_tokens = 0};
+constexpr TokenEncoder kSiglipTower = {.patch = 14, .image = 384, .class_tokens = 0};
 
 // Patches of one square in the language model.
 std::int64_t patches(const TokenEncoder& encoder) {
@@ -37,14 +37,16 @@ TokenCount llava_15(ImageSize, const TokenOptions& options) {
 using Canvases = std::span<const ImageSize>;
 
 // image_grid_pinpoints of LLaVA-NeXT (v1.6): 336x672 to 336x1008.
-constexpr std::array<ImageSize, 5> next_canvases = {{{2, 1}, {1, 2}, {2, 2}, {1, 3}, {3, 1}}};
+constexpr std::array<ImageSize, 5> kNextCanvases = {{{2, 1}, {1, 2}, {2, 2}, {1, 3}, {3, 1}}};
 
 // image_grid_pinpoints of LLaVA-OneVision: 384 to 2304 in both sides.
-constexpr std::int64_t onevision_side = 6;
-constexpr std::array<ImageSize, 36> onevision_canvases = [] {
+constexpr std::int64_t kOnevisionSide = 6;
+constexpr std::array<ImageSize, 36> kOnevisionCanvases = [] {
   std::array<ImageSize, 36> all{};
-  for (std::int64_t i = 0; i < 36; ++i) {
-    all[static_cast<std::size_t>(i)] = {i % onevision_side + 1, i / onevision_side + 1};
+  std::int64_t i = 0;
+  for (ImageSize& canvas : all) {
+    canvas = {i % kOnevisionSide + 1, i / kOnevisionSide + 1};
+    ++i;
   }
   return all;
 }();
@@ -97,10 +99,10 @@ std::int64_t features(ImageSize grid) {
 // The grid shrunk to about nine tiles' worth of features where it has more than 1.21 times that.
 // transformers llava_onevision/processing_llava_onevision.py, vision_aspect_ratio "anyres_max_9".
 ImageSize at_most_nine_tiles(ImageSize grid, std::int64_t tile_patches) {
-  constexpr double most = 9, slack = 1.1;
+  constexpr double kTiles = 9, kSlack = 1.1;
   const double ratio = std::sqrt(static_cast<double>(grid.width * grid.height) /
-                                 (most * static_cast<double>(tile_patches)));
-  if (ratio <= slack) return grid;
+                                 (kTiles * static_cast<double>(tile_patches)));
+  if (ratio <= kSlack) return grid;
   const auto shrunk = [&](std::int64_t n) {
     return truncated(std::floor(static_cast<double>(n) / ratio));
   };
@@ -123,7 +125,7 @@ ImageSize patch_grid(ImageSize tiles, const TokenEncoder& encoder) {
 
 TokenCount llava_next(ImageSize size, const TokenOptions& options) {
   const TokenEncoder& encoder = options.encoder;
-  const ImageSize tiles = best_canvas(size, next_canvases, encoder.image);
+  const ImageSize tiles = best_canvas(size, kNextCanvases, encoder.image);
   TokenCount count = canvas_of(tiles, encoder);
   count.vision = patches(encoder) + features(unpadded(size, patch_grid(tiles, encoder)));
   return count;
@@ -131,7 +133,7 @@ TokenCount llava_next(ImageSize size, const TokenOptions& options) {
 
 TokenCount llava_onevision(ImageSize size, const TokenOptions& options) {
   const TokenEncoder& encoder = options.encoder;
-  const ImageSize tiles = best_canvas(size, onevision_canvases, encoder.image);
+  const ImageSize tiles = best_canvas(size, kOnevisionCanvases, encoder.image);
   TokenCount count = canvas_of(tiles, encoder);
   const ImageSize grid = unpadded(size, patch_grid(tiles, encoder));
   count.vision = patches(encoder) + features(at_most_nine_tiles(grid, patches(encoder)));
@@ -161,7 +163,7 @@ std::span<const Family> llava_families() {
       Family{.info = {.name = "llava-1.5",
                       .title = "LLaVA-1.5 (CLIP ViT-L/14 at 336)",
                       .image = true,
-                      .defaults = {.encoder = clip_tower},
+                      .defaults = {.encoder = kClipTower},
                       .rule = "one 336x336 image: 577 encoder tokens, class token dropped, 576 to "
                               "the language model",
                       .source = "huggingface/transformers llava/processing_llava.py; "
@@ -171,7 +173,7 @@ std::span<const Family> llava_families() {
       Family{.info = {.name = "llava-next",
                       .title = "LLaVA-NeXT (LLaVA-1.6) anyres",
                       .image = true,
-                      .defaults = {.encoder = clip_tower},
+                      .defaults = {.encoder = kClipTower},
                       .rule = "best of the canvases 336x672, 672x336, 672x672, 1008x336, 336x1008; "
                               "336-pixel tiles and the overview; 576 + the grid without padding + "
                               "one newline per row",
@@ -184,7 +186,7 @@ std::span<const Family> llava_families() {
                    .title = "LLaVA-OneVision (SigLIP at 384, anyres_max_9)",
                    .image = true,
                    .video = true,
-                   .defaults = {.encoder = siglip_tower},
+                   .defaults = {.encoder = kSiglipTower},
                    .rule = "best canvas of up to 6 x 6 tiles of 384 pixels and the overview, 729 "
                            "encoder tokens each; 729 + the grid without padding, shrunk to nine "
                            "tiles' worth, + one newline per row",

@@ -11,9 +11,9 @@ namespace {
 // each tile's sequence to a multiple of 8 and every image to the most tiles allowed.
 // transformers mllama/modeling_mllama.py, MllamaVisionModel.forward; the tiles of one image attend
 // to each other in one sequence.
-constexpr std::int64_t mllama_tile_side = 560;
-constexpr std::int64_t mllama_tile_tokens = 40 * 40 + 1;
-constexpr std::int64_t padded_tile_tokens = 1608;
+constexpr std::int64_t kMllamaTileSide = 560;
+constexpr std::int64_t kMllamaTileTokens = 40 * 40 + 1;
+constexpr std::int64_t kPaddedTileTokens = 1608;
 
 // The canvas that enlarges the image least, or where none can, the one that shrinks it least; of
 // equals the smallest, then the first with fewest rows.
@@ -44,11 +44,11 @@ ImageSize optimal_canvas(ImageSize size, std::int64_t max_tiles, std::int64_t si
 }
 
 TokenCount mllama(ImageSize size, const TokenOptions& options) {
-  const ImageSize canvas = optimal_canvas(size, *options.max_tiles, mllama_tile_side);
+  const ImageSize canvas = optimal_canvas(size, *options.max_tiles, kMllamaTileSide);
   TokenCount count;
-  count.tiles = (canvas.width / mllama_tile_side) * (canvas.height / mllama_tile_side);
-  count.vision = count.tiles * mllama_tile_tokens;
-  count.vision_encoder = *options.max_tiles * padded_tile_tokens;
+  count.tiles = (canvas.width / kMllamaTileSide) * (canvas.height / kMllamaTileSide);
+  count.vision = count.tiles * kMllamaTileTokens;
+  count.vision_encoder = *options.max_tiles * kPaddedTileTokens;
   count.encoder_sequence = count.vision_encoder;
   count.resized = canvas;
   return count;
@@ -56,7 +56,7 @@ TokenCount mllama(ImageSize size, const TokenOptions& options) {
 
 // Llama 4: tiles of 336 pixels, 24 x 24 patches of 14 and a class token, which goes before the
 // pixel shuffle of 2 x 2; a whole image as one more tile where there are several.
-constexpr TokenEncoder llama4_encoder = {.patch = 14, .image = 336, .merge = 2, .class_tokens = 1};
+constexpr TokenEncoder kLlama4Encoder = {.patch = 14, .image = 336, .merge = 2, .class_tokens = 1};
 
 TokenCount llama4(ImageSize size, const TokenOptions& options) {
   const TokenEncoder& encoder = options.encoder;
@@ -76,20 +76,20 @@ TokenCount llama4(ImageSize size, const TokenOptions& options) {
 
 std::span<const Family> mllama_families() {
   static const std::array families = {
-      Family{.info = {.name = "mllama",
-                      .title = "Llama 3.2 Vision",
-                      .image = true,
-                      .defaults = {.max_tiles = 4,
-                                   .encoder = {.patch = 14, .image = mllama_tile_side}},
-                      .rule = "canvas of at most 4 tiles of 560 pixels; 1601 cross-attention keys "
-                              "per tile; the encoder always computes 4 x 1608",
-                      .source = "huggingface/transformers mllama/image_processing_mllama.py "
-                                "(get_optimal_tiled_canvas), mllama/modeling_mllama.py"},
-             .image = mllama},
+      Family{
+          .info = {.name = "mllama",
+                   .title = "Llama 3.2 Vision",
+                   .image = true,
+                   .defaults = {.max_tiles = 4, .encoder = {.patch = 14, .image = kMllamaTileSide}},
+                   .rule = "canvas of at most 4 tiles of 560 pixels; 1601 cross-attention keys "
+                           "per tile; the encoder always computes 4 x 1608",
+                   .source = "huggingface/transformers mllama/image_processing_mllama.py "
+                             "(get_optimal_tiled_canvas), mllama/modeling_mllama.py"},
+          .image = mllama},
       Family{.info = {.name = "llama4",
                       .title = "Llama 4 Scout and Maverick",
                       .image = true,
-                      .defaults = {.max_tiles = 16, .encoder = llama4_encoder},
+                      .defaults = {.max_tiles = 16, .encoder = kLlama4Encoder},
                       .rule = "canvas of at most 16 tiles of 336 pixels and, with several, the "
                               "overview; 577 encoder tokens and 144 after pixel shuffle per tile",
                       .source = "huggingface/transformers llama4/image_processing_llama4_fast.py "

@@ -48,7 +48,7 @@ TokenCount pixtral(ImageSize size, const TokenOptions& options) {
 // Kimi-VL-A3B-Instruct and 16,384 since the release of 2506; positions end at 512 per side.
 TokenCount kimi_vl(ImageSize size, const TokenOptions& options) {
   const TokenEncoder& encoder = options.encoder;
-  constexpr std::int64_t most_positions = 512;
+  constexpr std::int64_t kMostPositions = 512;
   const std::int64_t limit = *options.max_pixels / (encoder.patch * encoder.patch);
   const std::int64_t whole = (size.width / encoder.patch) * (size.height / encoder.patch);
   if (whole > limit) {
@@ -61,7 +61,7 @@ TokenCount kimi_vl(ImageSize size, const TokenOptions& options) {
     return std::max<std::int64_t>(ceil_div(side, step), 1) * step;
   };
   const ImageSize resized{padded(size.width), padded(size.height)};
-  if (std::max(resized.width, resized.height) >= most_positions * encoder.patch) {
+  if (std::max(resized.width, resized.height) >= kMostPositions * encoder.patch) {
     throw Error(ErrorKind::data,
                 "Kimi-VL has positions for 511 patches of a side, and this image "
                 "has more",
@@ -70,12 +70,12 @@ TokenCount kimi_vl(ImageSize size, const TokenOptions& options) {
   return count_grid(resized, encoder);
 }
 
-constexpr TokenEncoder pixtral_encoder = {.patch = 16, .longest = 1024, .merge = 1};
-constexpr TokenEncoder mistral3_encoder = {.patch = 14, .longest = 1540, .merge = 2};
-constexpr TokenEncoder moonvit = {.patch = 14, .merge = 2};
-constexpr std::int64_t kimi_pixels = 16384 * 14 * 14;
+constexpr TokenEncoder kPixtralEncoder = {.patch = 16, .longest = 1024, .merge = 1};
+constexpr TokenEncoder kMistral3Encoder = {.patch = 14, .longest = 1540, .merge = 2};
+constexpr TokenEncoder kMoonvit = {.patch = 14, .merge = 2};
+constexpr std::int64_t kKimiPixels = 16384 * 14 * 14;
 
-constexpr std::string_view pixtral_source =
+constexpr std::string_view kPixtralSource =
     "huggingface/transformers pixtral/image_processing_pixtral.py "
     "(get_resize_output_image_size), pixtral/processing_pixtral.py";
 
@@ -86,25 +86,25 @@ std::span<const Family> native_families() {
       Family{.info = {.name = "pixtral",
                       .title = "Pixtral",
                       .image = true,
-                      .defaults = {.encoder = pixtral_encoder},
+                      .defaults = {.encoder = kPixtralEncoder},
                       .rule = "longest side scaled down to 1024, sides up to patches of 16; the "
                               "marks that end rows are text",
-                      .source = pixtral_source},
+                      .source = kPixtralSource},
              .follows_encoder = true,
              .image = pixtral},
       Family{.info = {.name = "mistral3",
                       .title = "Mistral Small 3.1 and 3.2",
                       .image = true,
-                      .defaults = {.encoder = mistral3_encoder},
+                      .defaults = {.encoder = kMistral3Encoder},
                       .rule = "longest side scaled down to 1540, sides up to multiples of 28; "
                               "14-pixel patches, 2x2 merged; the marks that end rows are text",
-                      .source = pixtral_source},
+                      .source = kPixtralSource},
              .follows_encoder = true,
              .image = pixtral},
       Family{.info = {.name = "kimi-vl",
                       .title = "Kimi-VL (MoonViT)",
                       .image = true,
-                      .defaults = {.max_pixels = kimi_pixels, .encoder = moonvit},
+                      .defaults = {.max_pixels = kKimiPixels, .encoder = kMoonvit},
                       .rule = "at most 16384 patches of 14 pixels as released in 2506 (the first "
                               "release: --max-pixels 802816), sides up to multiples of 28, 2x2 "
                               "merged",

@@ -9,18 +9,18 @@
 namespace trcost::tokens {
 namespace {
 
-constexpr std::int64_t merge = 2;           // 2 x 2 patches become one language-model token
-constexpr std::int64_t temporal_patch = 2;  // two frames become one encoder frame
-constexpr double max_ratio = 200;
+constexpr std::int64_t kQwenMerge = 2;      // 2 x 2 patches become one language-model token
+constexpr std::int64_t kTemporalPatch = 2;  // two frames become one encoder frame
+constexpr double kMaxRatio = 200;
 
 // Frames of a clip and pixels of one frame, in tokens of factor x factor pixels.
 // QwenLM/Qwen3-VL qwen-vl-utils/src/qwen_vl_utils/vision_process.py: FPS_MIN_FRAMES,
 // FPS_MAX_FRAMES, VIDEO_MIN_TOKEN_NUM, VIDEO_MAX_TOKEN_NUM, MODEL_SEQ_LEN.
-constexpr double min_frames = 4;
-constexpr double max_frames = 768;
-constexpr std::int64_t frame_min_tokens = 128;
-constexpr std::int64_t frame_max_tokens = 768;
-constexpr double clip_tokens = 128000 * 0.9;
+constexpr double kMinFrames = 4;
+constexpr double kMaxFrames = 768;
+constexpr std::int64_t kFrameMinTokens = 128;
+constexpr std::int64_t kFrameMaxTokens = 768;
+constexpr double kClipTokens = 128000 * 0.9;
 
 // round(n / factor) * factor, halves to even as Python rounds them: 70 / 28 = 2.5 gives 2.
 std::int64_t round_to(std::int64_t n, std::int64_t factor) {
@@ -40,7 +40,7 @@ std::int64_t ceil_to(double n, std::int64_t factor) {
 void check_ratio(ImageSize size) {
   const auto longer = static_cast<double>(std::max(size.width, size.height));
   const auto shorter = static_cast<double>(std::min(size.width, size.height));
-  if (longer / shorter > max_ratio) {
+  if (longer / shorter > kMaxRatio) {
     throw Error(ErrorKind::data,
                 "Qwen's preprocessors refuse an aspect ratio above 200, and this image exceeds it",
                 "crop the image, or choose another family");
@@ -74,7 +74,7 @@ ImageSize smart_resize(ImageSize size, std::int64_t factor, double min_pixels, d
 TokenCount count_frames(ImageSize resized, std::int64_t factor, std::int64_t groups) {
   const std::int64_t merged = (resized.width / factor) * (resized.height / factor);
   TokenCount count;
-  count.encoder_sequence = merged * merge * merge;
+  count.encoder_sequence = merged * kQwenMerge * kQwenMerge;
   count.vision_encoder = *count.encoder_sequence * groups;
   count.vision = merged * groups;
   count.tiles = groups;
@@ -82,33 +82,33 @@ TokenCount count_frames(ImageSize resized, std::int64_t factor, std::int64_t gro
   return count;
 }
 
-template <std::int64_t factor>
+template <std::int64_t kFactor>
 TokenCount image(ImageSize size, const TokenOptions& options) {
-  const ImageSize resized = smart_resize(size, factor, static_cast<double>(*options.min_pixels),
+  const ImageSize resized = smart_resize(size, kFactor, static_cast<double>(*options.min_pixels),
                                          static_cast<double>(*options.max_pixels), 0);
-  return count_frames(resized, factor, 1);
+  return count_frames(resized, kFactor, 1);
 }
 
 // Frames taken: seconds * fps within 4 .. 768, then even.
 // vision_process.py, smart_nframes, for a clip that holds at least that many frames.
 std::int64_t frames_of(const VideoClip& clip) {
   const double wanted = clip.seconds * clip.fps;
-  const double frames = std::min(std::max(wanted, min_frames), max_frames);
-  return static_cast<std::int64_t>(std::floor(frames / temporal_patch)) * temporal_patch;
+  const double frames = std::min(std::max(wanted, kMinFrames), kMaxFrames);
+  return static_cast<std::int64_t>(std::floor(frames / kTemporalPatch)) * kTemporalPatch;
 }
 
 // Pixels of one frame: at most 768 tokens' worth, and at most its share of 0.9 x 128,000 tokens
 // for the whole clip, but never below 1.05 x the minimum of 128 tokens' worth.
 // vision_process.py, fetch_video. --min-pixels and --max-pixels bound one frame, as its
 // "min_pixels" and "max_pixels" do; a larger "max_pixels" than the share is cut to the share.
-template <std::int64_t factor>
+template <std::int64_t kFactor>
 TokenCount video(const VideoClip& clip, const TokenOptions& options) {
-  constexpr std::int64_t area = factor * factor;
+  constexpr std::int64_t kArea = kFactor * kFactor;
   const std::int64_t frames = frames_of(clip);
-  const std::int64_t min_pixels = options.min_pixels.value_or(frame_min_tokens * area);
+  const std::int64_t min_pixels = options.min_pixels.value_or(kFrameMinTokens * kArea);
   const double share =
-      clip_tokens * static_cast<double>(area) / static_cast<double>(frames) * temporal_patch;
-  const double cap = std::max(std::min(static_cast<double>(frame_max_tokens * area), share),
+      kClipTokens * static_cast<double>(kArea) / static_cast<double>(frames) * kTemporalPatch;
+  const double cap = std::max(std::min(static_cast<double>(kFrameMaxTokens * kArea), share),
                               std::floor(static_cast<double>(min_pixels) * 1.05));
   const double max_pixels =
       options.max_pixels ? std::min(static_cast<double>(*options.max_pixels), cap) : cap;
@@ -118,13 +118,13 @@ TokenCount video(const VideoClip& clip, const TokenOptions& options) {
                 "--min-pixels says otherwise");
   }
   const ImageSize resized =
-      smart_resize(clip.frame, factor, static_cast<double>(min_pixels), max_pixels, factor);
-  TokenCount count = count_frames(resized, factor, frames / temporal_patch);
+      smart_resize(clip.frame, kFactor, static_cast<double>(min_pixels), max_pixels, kFactor);
+  TokenCount count = count_frames(resized, kFactor, frames / kTemporalPatch);
   count.frames = frames;
   return count;
 }
 
-constexpr std::string_view video_rule =
+constexpr std::string_view kVideoRule =
     "seconds x fps frames within 4..768, even; two frames per token layer; a frame at most 768 "
     "tokens, a clip at most 0.9 x 128,000";
 
@@ -137,10 +137,10 @@ Family qwen_28(std::string_view name, std::string_view title) {
                    .video = true,
                    .defaults = {.min_pixels = 3136,
                                 .max_pixels = 12845056,
-                                .encoder = {.patch = 14, .merge = merge}},
+                                .encoder = {.patch = 14, .merge = kQwenMerge}},
                    .rule = "sides rounded to multiples of 28 (halves to even), 3136 to 12845056 "
                            "pixels as released; 14-pixel patches, 2x2 merged",
-                   .video_rule = video_rule,
+                   .video_rule = kVideoRule,
                    .source = "huggingface/transformers qwen2_vl/image_processing_qwen2_vl.py "
                              "(smart_resize); QwenLM/Qwen3-VL qwen_vl_utils/vision_process.py; "
                              "released preprocessor_config.json"},
@@ -159,10 +159,10 @@ std::span<const Family> qwen_vl_families() {
                       .video = true,
                       .defaults = {.min_pixels = 65536,
                                    .max_pixels = 16777216,
-                                   .encoder = {.patch = 16, .merge = merge}},
+                                   .encoder = {.patch = 16, .merge = kQwenMerge}},
                       .rule = "sides rounded to multiples of 32 (halves to even), 65536 to "
                               "16777216 pixels as released; 16-pixel patches, 2x2 merged",
-                      .video_rule = video_rule,
+                      .video_rule = kVideoRule,
                       .source = "huggingface/transformers qwen2_vl/image_processing_qwen2_vl.py "
                                 "(smart_resize); QwenLM/Qwen3-VL qwen_vl_utils/vision_process.py; "
                                 "released preprocessor_config.json"},

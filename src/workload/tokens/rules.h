@@ -7,7 +7,7 @@
 
 #include "trcost/tokens.h"
 
-/// What the registry needs of a family: its row of the table, and its rules. All rules get valid
+/// A family of token rules: its row of the table, and its rules. All rules get valid
 /// sizes. Image rules get the options merged with the defaults, so each option that the family has
 /// is set; video rules get the encoder and of the rest only what the user gave, since their limits
 /// are others.
@@ -31,7 +31,7 @@ struct Family {
   AudioRule audio = nullptr;
 };
 
-// One group of families per file; registry.cpp strings them together.
+// One group of families per file, which tokens.cpp joins.
 std::span<const Family> vit_families();
 std::span<const Family> llava_families();
 std::span<const Family> qwen_vl_families();

@@ -8,6 +8,7 @@
 #include "catch.h"
 #include "trcost/error.h"
 #include "workload/images/image_files.h"
+#include "workload/images/image_sizes.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include "estimate/question/data/pipeline_data.h"
 #include "estimate/question/resolve.h"
 #include "trcost/tokens.h"
-#include "workload/blocks/contrastive.h"
-#include "workload/vision_defaults.h"
+#include "workload/default_model.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

@@ -4,7 +4,7 @@
 #include "catalog/assumed.h"
 #include "estimate/question/resolve.h"
 #include "trcost/error.h"
-#include "workload/blocks/contrastive.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

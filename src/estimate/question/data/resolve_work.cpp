@@ -10,10 +10,11 @@
 #include "estimate/question/resolve.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
-#include "workload/blocks/contrastive.h"
-#include "workload/blocks/gradients.h"
+#include "workload/default_model.h"
+#include "workload/flops.h"
 #include "workload/method.h"
-#include "workload/vision_defaults.h"
+#include "workload/trainable.h"
+#include "workload/workload.h"
 
 namespace trcost {
 namespace {

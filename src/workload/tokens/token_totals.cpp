@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trcost/error.h"
 #include "workload/tokens/token_totals.h"
+#include "trcost/error.h"
 
 namespace trcost {
 namespace {
-
-[[noreturn]] void too_many() {
-  throw Error(ErrorKind::usage, "the inputs have more tokens together than 9.2e18",
-              "split the table, or lower its counts");
-}
 
 void add_product(std::int64_t& total, std::int64_t value, std::int64_t times) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(value, times, &product) ||
       __builtin_add_overflow(total, product, &total)) {
-    too_many();
+    throw Error(ErrorKind::usage, "the inputs have more tokens together than 9.2e18",
+                "split the table, or lower its counts");
   }
 }
 

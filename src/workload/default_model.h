@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a vision-language model looks like when only its size is known.
+// Models of which only the size is known, and samples of which nothing is known.
 #pragma once
 
 #include <string_view>
@@ -7,6 +7,13 @@
 #include "catalog/models/model.h"
 
 namespace trcost {
+
+/// The shape that follows from a parameter count alone: head dim 128, hidden/layers near 128,
+/// SwiGLU, grouped queries, tied embeddings below 3e9. `params` from 1e3 to 1e16, total within
+/// 0.3 % of it from 1e9 on. Where the embedding alone would exceed `params` (below 3.5e7 at a
+/// vocabulary of 128,256) the result has a smaller vocabulary and head dim; compare `vocab` to see
+/// it. Throws Error (usage) outside the range.
+LanguageModel shape_from_parameters(double params, double vocab);
 
 /// Gives `model` this encoder and a connector of this kind with the usual widths.
 /// Throws Error (usage) where the two do not match.

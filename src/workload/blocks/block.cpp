@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "workload/blocks/block_builder.h"
+#include "workload/blocks/vision.h"
 
 namespace trcost {
 namespace {
@@ -171,14 +172,6 @@ Runs blocks_of(const LanguageModel& m) {
   return runs;
 }
 
-Runs blocks_of(const Workload& w) {
-  Runs runs = blocks_of(w.language);
-  if (w.encoder && !w.cached_features) {
-    runs.push_back({encoder_block(*w.encoder), w.encoder->layers, Place::before, Module::encoder});
-  }
-  return runs;
-}
-
 double layer_count(const LanguageModel& m) {
   return m.layers + (m.cross_attention ? m.cross_attention->layers : 0) + m.mtp_layers;
 }
@@ -223,10 +216,43 @@ double adapter_widths(const Block& block, Adapted which) {
   return sum;
 }
 
-CrossTokens cross_tokens(const Workload& w) {
-  const double image = w.images_per_sequence * w.vision_tokens_per_image;
-  const double sequence = std::max(w.seq_length, 1.0);
-  return {image / sequence, image * std::min(1.0, w.attention_length / sequence)};
+// N = sum over blocks of matrices and vectors + final norm + V h (1 tied, 2 not) + positions h.
+// Sources: Megatron-LM megatron/training/theoretical_memory_usage.py; the modeling files of
+// transformers, whose totals it meets exactly.
+ParameterCounts count_parameters(const LanguageModel& m) {
+  ParameterCounts counts;
+  counts.embedding = (m.vocab + m.extra_embedding_rows + m.learned_positions) * m.hidden;
+  counts.head = m.tied_embeddings || !m.output_head ? 0 : m.vocab * m.hidden;
+  counts.layers = norm_vectors(m.norm, m.hidden, m.norm_bias);
+  double routed_active = 0;
+  for (const Run& run : blocks_of(m)) {
+    const Experts& experts = run.block.experts;
+    const double own = run.count * own_parameters(run.block);
+    const double routed = run.count * expert_parameters(run.block, experts.count);
+    if (run.module == Module::mtp) {
+      counts.mtp += own + routed;
+      counts.mtp_expert += routed;
+      continue;
+    }
+    counts.layers += own + routed;
+    counts.expert += routed;
+    routed_active += run.count * expert_parameters(run.block, experts.per_token);
+  }
+  counts.language = counts.embedding + counts.layers + counts.head;
+  counts.total = counts.language;
+  counts.active = counts.total - counts.expert + routed_active;
+  return counts;
+}
+
+ParameterCounts count_parameters(const Model& model) {
+  ParameterCounts counts = count_parameters(model.language);
+  if (!model.vision) return counts;
+  counts.encoder = encoder_parameters(model.vision->encoder);
+  counts.connector =
+      connector_parameters(model.vision->connector, model.vision->encoder, model.language.hidden);
+  counts.total += counts.encoder + counts.connector;
+  counts.active += counts.encoder + counts.connector;
+  return counts;
 }
 
 }  // namespace trcost

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who owes a backward pass: for FLOPs, time and memory alike.
+// What of a workload learns: gradients, adapters and trainable parameters, for FLOPs, time and
+// memory alike.
 #pragma once
 
 #include "workload/workload.h"
@@ -40,5 +41,28 @@ struct Gradients {
   Passing connector;
 };
 Gradients gradients_of(const Workload& workload);
+
+/// Parameters of low-rank adapters on every linear layer of the decoder (attention, feed-forward,
+/// experts, inserted cross-attention; neither router nor embedding nor head): sum of
+/// rank (in + out) over the matrices. Source: LoRA, arXiv 2106.09685, section 4.1.
+double lora_parameters(const LanguageModel& language, double rank);
+double lora_parameters(const Encoder& encoder, double rank);
+/// Of those of the decoder, the ones on routed experts.
+double routed_lora_parameters(const LanguageModel& language, double rank);
+/// Parameters of bottleneck adapters, two per layer: 2 (2 h r + r + h). Source: Houlsby et al.,
+/// arXiv 1902.00751, section 2.1.
+double adapter_parameters(double layers, double hidden, double bottleneck);
+/// Adapter parameters that one token passes, 0 without adapters.
+double active_adapters(const LanguageModel& language, Training training, double rank);
+double active_adapters(const Encoder& encoder, Training training, double rank);
+
+/// Parameters that learn under the workload's recipe, by module (lora: the adapters').
+struct TrainableCounts {
+  double language = 0;
+  double encoder = 0;
+  double connector = 0;
+  double total = 0;
+};
+TrainableCounts count_trainable(const Workload& workload);
 
 }  // namespace trcost

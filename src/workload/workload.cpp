@@ -1,9 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workload/blocks/contrastive.h"
+#include "workload/workload.h"
+
+#include <algorithm>
 
 #include "trcost/error.h"
+#include "workload/blocks/vision.h"
 
 namespace trcost {
+
+Runs blocks_of(const Workload& w) {
+  Runs runs = blocks_of(w.language);
+  if (w.encoder && !w.cached_features) {
+    runs.push_back({encoder_block(*w.encoder), w.encoder->layers, Place::before, Module::encoder});
+  }
+  return runs;
+}
+
+CrossTokens cross_tokens(const Workload& w) {
+  const double image = w.images_per_sequence * w.vision_tokens_per_image;
+  const double sequence = std::max(w.seq_length, 1.0);
+  return {image / sequence, image * std::min(1.0, w.attention_length / sequence)};
+}
+
+double attention_span(const Workload& w) {
+  return attention_span(*w.encoder, w.encoder_tokens_per_image, w.encoder_attention_tokens);
+}
+
+double connector_tokens(const Workload& w) {
+  return w.contrastive_batch > 0 ? 1 : w.vision_tokens_per_image;
+}
 
 bool is_contrastive(const Model& model) {
   return model.vision.has_value() && !model.language.output_head;
