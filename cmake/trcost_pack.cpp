@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "json/packed_data.h"
+#include "json/flat_json.h"
 #include "text/files.h"
 
 namespace {

@@ -3,10 +3,11 @@
 
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace trcost {
 
-/// What went wrong, as far as a caller has to tell the cases apart.
+/// The cases of an error that callers separate.
 enum class ErrorKind {
   usage,      ///< the question is malformed: unknown field, value outside its range (exit code 2)
   data,       ///< a file or a catalog entry is wrong or missing (exit code 1)
@@ -18,7 +19,12 @@ enum class ErrorKind {
 /// empty).
 class Error : public std::runtime_error {
  public:
-  Error(ErrorKind kind, std::string message, std::string hint = {}, std::string location = {});
+  Error(ErrorKind kind_, std::string message_, std::string hint_ = {}, std::string location_ = {})
+      : std::runtime_error(location_.empty() ? message_ : location_ + ": " + message_),
+        kind(kind_),
+        message(std::move(message_)),
+        hint(std::move(hint_)),
+        location(std::move(location_)) {}
 
   ErrorKind kind;
   std::string message;

@@ -19,7 +19,7 @@
 #include "prices/market/prices.h"
 #include "prices/rows/price_book.h"
 #include "quantity/suggest.h"
-#include "text/input_files.h"
+#include "text/files.h"
 #include "trcost/error.h"
 #include "trcost/report.h"
 #include "trcost/version.h"

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "quantity/normal.h"
 #include "quantity/portable_math.h"
+#include "quantity/statistics.h"
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 

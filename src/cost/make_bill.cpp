@@ -7,7 +7,7 @@
 #include <span>
 #include <stdexcept>
 
-#include "quantity/digits.h"
+#include "quantity/quantity.h"
 #include "trcost/numbers.h"
 
 namespace trcost {

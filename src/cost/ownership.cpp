@@ -8,7 +8,6 @@
 #include <numbers>
 
 #include "cost/energy.h"
-#include "quantity/digits.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "trcost/numbers.h"

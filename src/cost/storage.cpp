@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "quantity/digits.h"
 #include "quantity/quantity.h"
 
 namespace trcost {

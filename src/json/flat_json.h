@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JSON document as one array of nodes and one run of text. The strict parser fills it for a
 // user's file; the build does so once for each file of data/ and stores the bytes in the library,
-// where they are read in place (see packed_data.h).
+// where they are read in place. Program and pack are built from the same sources, in the byte order
+// of the machine, so nothing is checked again at run time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace trcost {
+
+/// Deepest nesting of arrays and objects that is read.
+inline constexpr std::size_t kDeepestJson = 64;
 
 /// One value; the nodes of what it contains follow it. No padding: the bytes are stored as they
 /// are.
@@ -65,7 +70,19 @@ struct FlatDocument {
   [[nodiscard]] FlatJson view() const { return {nodes.data(), strings.data()}; }
 };
 
-/// Parses all of `text`; see parse_strict_json in strict_json.h for what is refused.
+/// Parses all of `text`. parse_strict_json() in strict_json.h says what is refused.
 FlatDocument parse_flat_json(std::string_view text, std::string_view origin);
+
+/// Where one document lies, in bytes from the start of the pack. These stand first in it.
+struct PackedDocument {
+  std::uint64_t nodes = 0;
+  std::uint64_t strings = 0;
+};
+
+/// The bytes of a pack. Alignment: that of FlatNode.
+std::string pack_documents(const std::vector<FlatDocument>& documents);
+
+/// The document at `position` of the pack that starts at `pack`.
+FlatJson packed_document(const char* pack, std::size_t position);
 
 }  // namespace trcost

@@ -9,6 +9,12 @@
 
 namespace trcost {
 
+/// Appends text as a JSON string with its quotes. What is unprintable is escaped; bytes that are
+/// not UTF-8 become U+FFFD.
+void append_json_string(std::string& out, std::string_view text);
+/// The same on its own.
+std::string json_string(std::string_view text);
+
 /// Writes JSON straight into a string, indented by two spaces, keys in the order of the calls.
 /// A non-finite number is an Error; a value that is absent becomes null.
 class JsonWriter {

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "json/json_string.h"
-#include "text/cells.h"
+#include "json/json_writer.h"
+#include "text/csv.h"
 
 namespace trcost {
 namespace {
@@ -64,14 +64,14 @@ void append_csv(std::string& out, const Value& value, std::string_view what) {
     case Value::Kind::unknown:
       return;
     case Value::Kind::number:
-      return append_csv_number(out, value.number, what);
+      return append_finite(out, value.number, what);
     case Value::Kind::boolean:
       out += value.number != 0 ? "true" : "false";
       return;
     case Value::Kind::size:
-      append_csv_number(out, value.number, what);
+      append_finite(out, value.number, what);
       out += 'x';
-      return append_csv_number(out, value.other, what);
+      return append_finite(out, value.other, what);
     case Value::Kind::text:
     case Value::Kind::json:
       return append_csv_text(out, value.text);
@@ -84,7 +84,7 @@ void append_json(std::string& out, const Value& value, std::string_view what) {
       out += "null";
       return;
     case Value::Kind::number:
-      return append_json_number(out, value.number, what);
+      return append_finite(out, value.number, what);
     case Value::Kind::boolean:
       out += value.number != 0 ? "true" : "false";
       return;
@@ -92,9 +92,9 @@ void append_json(std::string& out, const Value& value, std::string_view what) {
       return append_json_string(out, value.text);
     case Value::Kind::size:
       out += '[';
-      append_json_number(out, value.number, what);
+      append_finite(out, value.number, what);
       out += ',';
-      append_json_number(out, value.other, what);
+      append_finite(out, value.other, what);
       out += ']';
       return;
     case Value::Kind::json:

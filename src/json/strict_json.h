@@ -14,12 +14,8 @@
 
 #include "json/flat_json.h"
 #include "quantity/choice.h"
-#include "text/files.h"
 
 namespace trcost {
-
-/// Deepest nesting of arrays and objects that is read.
-inline constexpr std::size_t kDeepestJson = 64;
 
 class ObjectReader;
 

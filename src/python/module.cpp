@@ -16,7 +16,7 @@
 #include "cli/output/output.h"
 #include "cli/run.h"
 #include "cli/session.h"
-#include "text/input_files.h"
+#include "text/files.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 #include "trcost/version.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+// Units of time, and numbers in formulas.
 #pragma once
+
+#include <string>
 
 namespace trcost {
 
@@ -9,7 +12,12 @@ inline constexpr double kHoursPerYear = 8766.0;  ///< 365.25 days
 inline constexpr double kHoursPerDay = 24.0;
 inline constexpr double kSecondsPerDay = 86400.0;
 
-/// P10 and P90 of a normal distribution lie this many standard deviations from the mean.
+/// Standard deviations from the mean of a normal distribution to its P10 and P90.
 inline constexpr double kNormalP90 = 1.2815515655446004;
+
+/// Six significant digits, from which a reader or a test computes a formula again.
+std::string digits(double value);
+/// digits() with the unit s.
+std::string in_seconds(double value);
 
 }  // namespace trcost

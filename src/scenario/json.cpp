@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "json/json_string.h"
+#include "json/json_writer.h"
 #include "json/strict_json.h"
 #include "quantity/suggest.h"
 #include "scenario/defaults.h"

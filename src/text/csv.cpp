@@ -8,7 +8,9 @@
 #include <cmath>
 
 #include "quantity/suggest.h"
+#include "text/unicode.h"
 #include "trcost/error.h"
+#include "trcost/numbers.h"
 
 namespace trcost {
 namespace {
@@ -133,6 +135,46 @@ void CsvTable::fail(std::size_t row, std::string_view column, std::string messag
                     std::string hint) const {
   throw Error(ErrorKind::data, std::move(message), std::move(hint),
               fmt::format("{}:{} column {}", origin_, lines_[row], column));
+}
+
+void CsvTable::fail_choice(std::size_t row, std::string_view column,
+                           const std::vector<std::string>& words) const {
+  const std::string& cell = text(row, column);
+  const std::string allowed = fmt::format("{}", fmt::join(words, ", "));
+  fail(row, column,
+       cell.empty() ? fmt::format("one of {} is missing", allowed)
+                    : fmt::format("\"{}\" is none of {}", cell, allowed));
+}
+
+void append_csv_text(std::string& out, std::string_view written) {
+  if (written.empty()) return;
+  constexpr std::string_view kSpace = "\n\r\t";
+  const std::string clean = first_unprintable(written) ? printable(written, kSpace) : std::string();
+  const std::string_view text = clean.empty() ? written : clean;
+  const char first = text.front();
+  const bool formula = first == '=' || first == '+' || first == '-' || first == '@' ||
+                       first == '\t' || first == '\r';
+  bool quoted = false;
+  for (const char c : text) quoted |= c == ',' || c == '"' || c == '\n' || c == '\r';
+  if (quoted) out += '"';
+  if (formula) out += '\'';
+  if (!quoted) {
+    out += text;
+    return;
+  }
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  out += '"';
+}
+
+void append_finite(std::string& out, double value, std::string_view what) {
+  if (!std::isfinite(value)) {
+    throw Error(ErrorKind::data, fmt::format("{} is not a finite number", what),
+                "this is a defect of trcost: please report it with the scenario");
+  }
+  append_exact(out, value);
 }
 
 }  // namespace trcost

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comma-separated tables with a header row (RFC 4180), read by column name.
+// Comma-separated tables (RFC 4180): read by column name, and written cell by cell.
 #pragma once
 
-#include <fmt/ranges.h>
-
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "quantity/choice.h"
@@ -36,7 +36,10 @@ class CsvTable {
   [[nodiscard]] double required_number(std::size_t row, std::string_view column) const;
   [[noreturn]] void fail(std::size_t row, std::string_view column, std::string message,
                          std::string hint = {}) const;
-  /// What to do about a number that is missing; else to write it into the cell.
+  /// Throws that the cell is none of `words`, or is missing.
+  [[noreturn]] void fail_choice(std::size_t row, std::string_view column,
+                                const std::vector<std::string>& words) const;
+  /// Sets the hint for a missing number. The default is to write it into the cell.
   void hint_missing(std::string hint) { missing_ = std::move(hint); }
 
  private:
@@ -49,26 +52,25 @@ class CsvTable {
   std::vector<std::size_t> lines_;
 };
 
-/// The value whose word stands in the cell; empty for an empty cell.
+/// The value whose word stands in the cell, empty for an empty cell.
 template <class T, std::size_t kCount>
 std::optional<T> one_of(const CsvTable& table, std::size_t row, std::string_view column,
                         const Choice<T> (&words)[kCount]) {
   const std::string& cell = table.text(row, column);
   if (cell.empty()) return std::nullopt;
   if (const std::optional<T> value = find_value(words, cell)) return value;
-  table.fail(row, column,
-             fmt::format("\"{}\" is none of {}", cell, fmt::join(words_in(words), ", ")));
+  table.fail_choice(row, column, words_in(words));
 }
 
-/// The same of a cell that is never empty.
+/// The value whose word stands in the cell. Throws Error (data) for an empty cell.
 template <class T, std::size_t kCount>
 T required_one_of(const CsvTable& table, std::size_t row, std::string_view column,
                   const Choice<T> (&words)[kCount]) {
   if (const std::optional<T> value = one_of(table, row, column, words)) return *value;
-  table.fail(row, column, fmt::format("one of {} is missing", fmt::join(words_in(words), ", ")));
+  table.fail_choice(row, column, words_in(words));
 }
 
-/// The rows of a table, each as `read` makes it.
+/// The rows of a table, each made by `read`.
 template <class T>
 std::vector<T> read_rows(const CsvTable& table, T (*read)(const CsvTable&, std::size_t)) {
   std::vector<T> rows;
@@ -76,5 +78,13 @@ std::vector<T> read_rows(const CsvTable& table, T (*read)(const CsvTable&, std::
   for (std::size_t i = 0; i < table.rows(); ++i) rows.push_back(read(table, i));
   return rows;
 }
+
+/// Appends text as one CSV cell (RFC 4180): quoted when it holds a comma, a quote or a line break;
+/// an apostrophe is put before text that a spreadsheet would run as a formula (first character
+/// = + - @, tab or CR). What is unprintable but white space is written out, like \x1b.
+void append_csv_text(std::string& out, std::string_view text);
+/// Appends a number as format_exact() writes it. Throws Error (data) that names `what` if it is not
+/// finite.
+void append_finite(std::string& out, double value, std::string_view what);
 
 }  // namespace trcost

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace trcost {
 
@@ -18,5 +19,19 @@ std::string read_stdin();
 
 /// Whether there is a regular file.
 bool file_exists(const std::string& path);
+
+// The files that this process has read. Every reader of a user's file notes it here, so that no
+// result replaces its own input.
+
+/// Notes a regular file as read. Ignores pipes, devices and missing files.
+void note_input(const std::string& path);
+/// Notes stdin, if it is a regular file.
+void note_stdin();
+/// Names of the first files noted, in the order of reading.
+std::vector<std::string> inputs_read();
+/// True if the file of this name, or of another name for the same file, was noted.
+bool was_read(const std::string& path);
+/// Forgets all files noted: the next answer has other inputs.
+void forget_inputs();
 
 }  // namespace trcost

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the build packs is what the texts say, by a second parser.
-#include "json/packed_data.h"
+#include "json/flat_json.h"
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -10,8 +10,8 @@
 #include "cost/distribution.h"
 #include "cost/error_message.h"
 #include "cost/spreads.h"
-#include "quantity/normal.h"
 #include "quantity/portable_math.h"
+#include "quantity/statistics.h"
 #include "trcost/error.h"
 
 using namespace trcost;

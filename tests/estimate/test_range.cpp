@@ -7,7 +7,7 @@
 #include "catch.h"
 #include "cost/vector_file.h"
 #include "estimate/range/range.h"
-#include "quantity/normal.h"
+#include "quantity/statistics.h"
 
 using namespace trcost;
 

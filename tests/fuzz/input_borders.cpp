@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "fuzz/borders.h"
-#include "json/json_string.h"
+#include "json/json_writer.h"
 #include "scenario/defaults.h"
 #include "study/diff/diff.h"
 #include "study/experiments/experiments.h"

@@ -4,12 +4,12 @@
 #include <sstream>
 
 #include "catch.h"
-#include "json/json_string.h"
+#include "json/json_writer.h"
 #include "report/about/table_document.h"
 #include "report/lines.h"
 #include "report/table/table.h"
 #include "report/table/text_width.h"
-#include "text/cells.h"
+#include "text/csv.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
 

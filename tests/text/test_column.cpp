@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "catch.h"
-#include "json/json_schema.h"
 #include "json/record_json.h"
 #include "json/row_writer.h"
 #include "report/format/format.h"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "catch.h"
-#include "json/json_string.h"
+#include "json/json_writer.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
 

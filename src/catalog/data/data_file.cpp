@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "json/packed_data.h"
+#include "json/flat_json.h"
 
 namespace trcost {
 

@@ -15,7 +15,6 @@
 #include "cli/session.h"
 #include "report/about/documents.h"
 #include "text/files.h"
-#include "text/input_files.h"
 #include "trcost/error.h"
 
 namespace trcost::cli {

@@ -10,7 +10,7 @@
 #include "cli/flags/scenario_options.h"
 #include "cli/output/output.h"
 #include "cli/session.h"
-#include "json/json_string.h"
+#include "json/json_writer.h"
 #include "json/strict_json.h"
 #include "report/about/documents.h"
 #include "trcost/error.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output/named_files.h"
 
-#include "text/input_files.h"
+#include "text/files.h"
 
 namespace trcost::cli {
 

@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "text/input_files.h"
+#include "text/files.h"
 #include "trcost/error.h"
 
 namespace trcost::cli {

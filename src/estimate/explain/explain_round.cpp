@@ -6,7 +6,7 @@
 
 #include "estimate/explain/explain.h"
 #include "estimate/explain/explain_step.h"
-#include "quantity/digits.h"
+#include "quantity/quantity.h"
 
 namespace trcost {
 namespace {

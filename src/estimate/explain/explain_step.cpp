@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "catalog/layout/layout.h"
-#include "quantity/digits.h"
 #include "quantity/quantity.h"
 
 namespace trcost {

@@ -10,7 +10,6 @@
 
 #include "cost/distribution.h"
 #include "estimate/range/range_draws.h"
-#include "quantity/digits.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 

@@ -9,8 +9,8 @@
 
 #include "cost/distribution.h"
 #include "cost/random_bits.h"
-#include "quantity/normal.h"
 #include "quantity/portable_math.h"
+#include "quantity/statistics.h"
 
 namespace trcost {
 namespace {

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "json/json_string.h"
+#include "json/json_writer.h"
 #include "prices/rows/price_bounds.h"
 #include "prices/rows/price_offers.h"
 #include "quantity/statistics.h"

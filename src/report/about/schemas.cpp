@@ -8,7 +8,7 @@
 
 #include "estimate/columns/estimate_columns.h"
 #include "estimate/columns/memory_columns.h"
-#include "json/json_schema.h"
+#include "json/record_json.h"
 #include "quantity/suggest.h"
 #include "report/about/documents.h"
 #include "report/about/solve/solve.h"

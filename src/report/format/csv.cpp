@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "report/format/format.h"
-#include "text/cells.h"
+#include "text/csv.h"
 
 namespace trcost {
 namespace {

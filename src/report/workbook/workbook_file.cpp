@@ -80,7 +80,7 @@ std::string WorkbookFile::close() {
 #include <utility>
 
 #include "report/workbook/xlsx_library.h"
-#include "text/cells.h"
+#include "text/csv.h"
 #include "text/unicode.h"
 
 namespace trcost {
@@ -280,7 +280,7 @@ void WorkbookFile::text(std::size_t column, std::string_view value, bool bold) {
 void WorkbookFile::number(std::size_t column, double value, const CellLook& look) {
   Parts& p = *parts_;
   std::string checked;
-  append_json_number(checked, value, "a figure of the workbook");  // refuses what is not finite
+  append_finite(checked, value, "a figure of the workbook");  // refuses what is not finite
   p.library.worksheet_write_number(p.sheet, p.row, column_of(column), value, p.look(look));
 }
 
@@ -294,7 +294,7 @@ void WorkbookFile::formula(std::size_t column, const std::string& text, std::opt
   Parts& p = *parts_;
   if (value) {
     std::string checked;
-    append_json_number(checked, *value, "a figure of the workbook");
+    append_finite(checked, *value, "a figure of the workbook");
     p.library.worksheet_write_formula_num(p.sheet, p.row, column_of(column), text.c_str(),
                                           p.look(look), *value);
   } else {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "performance/serving/serving_shares.h"
-#include "quantity/digits.h"
+#include "quantity/quantity.h"
 
 namespace trcost {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "performance/serving/serving_shares.h"
-#include "quantity/digits.h"
+#include "quantity/quantity.h"
 #include "study/serve/serving_explain.h"
 
 namespace trcost {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "quantity/suggest.h"
-#include "text/input_files.h"
+#include "text/files.h"
 #include "trcost/error.h"
 
 #if TRCOST_HAVE_WEBP

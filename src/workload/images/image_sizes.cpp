@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "text/input_files.h"
+#include "text/files.h"
 #include "trcost/error.h"
 
 namespace trcost {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantity/normal.h"
+#include "quantity/statistics.h"
 
 #include <array>
 #include <cmath>
