@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,47 +51,6 @@ enum class FieldGroup : std::uint8_t {
   range,
 };
 
-/// Which parts of an answer a field moves: what may be kept where only other fields differ.
-enum class Moves : std::uint16_t {
-  platform = 1,      ///< which accelerator
-  prepared = 2,      ///< the model, its data and how they are trained; system and software
-  amount = 4,        ///< how much data, and how much of it at a time
-  size = 8,          ///< cluster and layout
-  useful_time = 16,  ///< of the hours paid for
-  rates = 32,        ///< what an hour, a kWh and a gigabyte cost
-  price = 64,        ///< an hour's price as given, in the place of the one found
-  bill = 128,        ///< which items there are, and how much of each
-  range = 256,
-};
-constexpr Moves operator|(Moves a, Moves b) {
-  return static_cast<Moves>(static_cast<std::uint16_t>(a) | static_cast<std::uint16_t>(b));
-}
-
-/// How time and dollars follow a number, each law evaluated by known_exponents() of
-/// cost/spreads.h; `trial` is measured by estimates at two values, and `steps` has no slope.
-enum class Law : std::uint8_t {
-  trial,
-  steps,
-  none,
-  time,
-  inverse_time,
-  tokens,
-  params,
-  text,
-  images,
-  image_tokens,
-  accelerators,
-  rent,
-  capital,
-  utilization,
-  colocation,
-  electricity,
-  storage,
-  egress,
-  experiments,
-  evaluation,
-};
-
 /// Why an input is uncertain: what a measurement can make certain is decided by this, never by the
 /// input's name.
 enum class Cause : std::uint8_t {
@@ -109,68 +67,6 @@ enum class Cause : std::uint8_t {
   measurement,  ///< of a speed or a time
 };
 
-/// How `solve` looks for a value: results follow it in one direction, or it has to be tried.
-enum class SolveBy : std::uint8_t { bracket, scan };
-
-/// What the names that a field takes are names of.
-enum class Names : std::uint8_t {
-  none,
-  accelerators,
-  systems,
-  stacks,
-  engines,
-  models,
-  encoders,
-  regions,
-  providers,
-};
-
-/// A few fields.
-struct FieldList {
-  static constexpr std::size_t kMost = 3;
-  std::array<Field, kMost> list{};
-  std::size_t count = 0;
-  constexpr FieldList() = default;
-  constexpr FieldList(std::initializer_list<Field> fields) : count(fields.size()) {
-    std::size_t i = 0;
-    for (const Field field : fields) list[i++] = field;
-  }
-  [[nodiscard]] constexpr const Field* begin() const { return list.data(); }
-  [[nodiscard]] constexpr const Field* end() const { return list.data() + count; }
-};
-
-/// A word of a choice field, without which, or with which, another field says nothing.
-struct FieldWord {
-  Field field;
-  std::string_view word;
-};
-
-/// What a question has to have for a field to say anything of it, where that is no other field's
-/// word: it follows from several fields, or is found.
-enum class Needs : std::uint8_t {
-  nothing,
-  adapters,  ///< something learns by parameters beside its own
-  vision,    ///< a model that takes images or clips in
-  context,   ///< ranks that share a sequence
-};
-
-/// What follows from a field being set.
-struct FieldMeaning {
-  Moves moves;
-  Law law = Law::trial;       ///< of a range
-  Cause cause = Cause::step;  ///< of a range
-  SolveBy solve_by = SolveBy::bracket;
-  bool zero = false;  ///< a fraction or price of 0 is an amount, not a mistake
-  Names names = Names::none;
-  std::string_view answer{};  ///< the column with its resolved value, where that has another path
-  FieldList excludes{};       ///< setting either takes the place of the other
-  std::optional<FieldWord> only_with{};  ///< says nothing with another word there
-  std::optional<FieldWord> not_with{};   ///< says nothing with that word there
-  std::optional<Field> settled_by{};     ///< says nothing where that is given
-  std::optional<Field> belongs_to{};     ///< says nothing unless that is given
-  Needs needs = Needs::nothing;          ///< says nothing without it
-};
-
 /// One row of the table.
 struct FieldInfo {
   Field field;
@@ -185,11 +81,6 @@ struct FieldInfo {
   std::string_view fallback;  ///< literal default, empty where `rule` decides
   std::string_view rule;      ///< why that default
   std::string_view help;
-  FieldMeaning meaning;
-
-  [[nodiscard]] bool moves(Moves part) const {
-    return (static_cast<std::uint16_t>(meaning.moves) & static_cast<std::uint16_t>(part)) != 0;
-  }
 };
 
 inline constexpr std::size_t kFieldCount = 0
@@ -217,8 +108,6 @@ bool is_numeric(FieldKind kind);
 
 /// Pairs of which a scenario has at most one: setting either takes the place of the other.
 std::span<const std::pair<Field, Field>> exclusive_fields();
-/// The fields that move a part of an answer, in the table's order.
-std::vector<Field> fields_that_move(Moves part);
 
 /// What an uncertain input is drawn from.
 struct Distribution {
@@ -286,18 +175,12 @@ struct Scenario::Stage {
   Scenario overrides;
 };
 
-/// Throws Error of this kind where fields that exclude each other are both set; `where` names the
-/// file or flag.
+/// Throws Error of this kind if fields that exclude each other are both set. `where` names the file
+/// or flag.
 void refuse_exclusive(const Scenario& scenario, ErrorKind kind = ErrorKind::usage,
                       std::string_view where = {});
-/// What is said of fields that are set and say nothing here: an input that is not used without a
-/// word misleads.
+/// Warnings about fields that are set and have no effect here.
 std::vector<std::string> unused_fields(const Scenario& scenario);
-/// What is said of one whose FieldMeaning::needs is not there.
-std::string unused_text(const FieldInfo& info);
-/// The same of all fields that are set and need what is `missing`.
-std::vector<std::string> unused_without(const Scenario& scenario, Needs missing);
-
 /// The scenario of one stage: the base with the stage's fields over it, without stages.
 Scenario stage_scenario(const Scenario& base, const Scenario::Stage& stage);
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "scenario/fields.h"
 #include "trcost/uncertainty.h"
 
 namespace trcost {

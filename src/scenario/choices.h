@@ -2,6 +2,7 @@
 // What a field's words stand for where no file of the catalog says them too, and the words.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "quantity/choice.h"
@@ -132,7 +133,14 @@ inline constexpr Choice<PriceClass> kPriceClasses[] = {
 constexpr std::string_view price_class_name(PriceClass price_class) {
   return word_of(kPriceClasses, price_class);
 }
-PriceClass price_class_of(ProviderClass provider_class);
+constexpr PriceClass price_class_of(ProviderClass provider_class) {
+  constexpr PriceClass kClasses[] = {
+#define TRCOST_PROVIDER_CLASS(id, word, prices) PriceClass::prices,
+#include "scenario/provider_classes.def"
+#undef TRCOST_PROVIDER_CLASS
+  };
+  return kClasses[static_cast<std::size_t>(provider_class)];
+}
 
 /// What is promised for the price.
 enum class Commitment : std::uint8_t {
@@ -148,7 +156,14 @@ inline constexpr Choice<Commitment> kCommitments[] = {
 constexpr std::string_view commitment_name(Commitment commitment) {
   return word_of(kCommitments, commitment);
 }
-/// How long it binds, 0: not at all.
-double commitment_years(Commitment commitment);
+/// Years that a commitment binds, 0 for none.
+constexpr double commitment_years(Commitment commitment) {
+  constexpr double kYears[] = {
+#define TRCOST_COMMITMENT(id, word, years) years,
+#include "scenario/commitments.def"
+#undef TRCOST_COMMITMENT
+  };
+  return kYears[static_cast<std::size_t>(commitment)];
+}
 
 }  // namespace trcost

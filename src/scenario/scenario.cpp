@@ -1,26 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trcost/scenario.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
-#include <tuple>
 
-#include "scenario/number_kind.h"
+#include "scenario/fields.h"
 #include "trcost/error.h"
 
 namespace trcost {
 namespace {
-
-// Fractions and prices of 0 are mistakes; the table gives 0 as their lower end and excludes it,
-// except where nothing is a sensible amount.
-bool excludes_zero(const FieldInfo& info) {
-  const bool part = info.kind == FieldKind::fraction || info.kind == FieldKind::money;
-  return part && info.lowest == 0 && !info.meaning.zero;
-}
 
 // `45` where 45 % was meant.
 std::string percent_hint(const FieldInfo& info, double value) {
@@ -48,42 +39,7 @@ void check_range(const FieldInfo& info, double value, std::string_view location)
   }
 }
 
-// The literal defaults as numbers, parsed once; NaN where there is none.
-const std::array<double, kFieldCount>& default_numbers() {
-  static const std::array<double, kFieldCount> defaults = [] {
-    std::array<double, kFieldCount> out{};
-    for (const FieldInfo& info : fields()) {
-      const bool literal = is_numeric(info.kind) && !info.fallback.empty();
-      out[static_cast<std::size_t>(info.field)] =
-          literal ? parse_number(info.fallback, number_kind(info.kind))
-                  : std::numeric_limits<double>::quiet_NaN();
-    }
-    return out;
-  }();
-  return defaults;
-}
-
 }  // namespace
-
-double default_number(Field field) {
-  return default_numbers()[static_cast<std::size_t>(field)];
-}
-
-std::string allowed_range(const FieldInfo& info) {
-  const std::string unit = info.unit.empty() ? "" : " " + std::string(info.unit);
-  const auto plain = [](double v) {
-    if (v < 1e6) return format_exact(v);
-    std::string text = fmt::format("{:g}", v);  // 1e+06
-    if (const std::size_t sign = text.find('+'); sign != std::string::npos) {
-      text.erase(sign, text[sign + 1] == '0' ? 2 : 1);
-    }
-    return text;
-  };
-  if (excludes_zero(info)) {
-    return fmt::format("above 0 and at most {}{}", plain(info.highest), unit);
-  }
-  return fmt::format("from {} to {}{}", plain(info.lowest), plain(info.highest), unit);
-}
 
 void Scenario::set_number(const FieldInfo& info, double value, std::string_view location) {
   if (!is_numeric(info.kind)) {
@@ -214,51 +170,6 @@ void refuse_exclusive(const Scenario& scenario, ErrorKind kind, std::string_view
                 fmt::format("{} and {} exclude each other", field_info(a).flag, field_info(b).flag),
                 "give one of them", std::string(where));
   }
-}
-
-std::vector<std::string> unused_fields(const Scenario& scenario) {
-  std::vector<std::string> out;
-  for (const FieldInfo& info : fields()) {
-    if (!scenario.has(info.field)) continue;
-    const auto& [needs, settled] = std::tie(info.meaning.only_with, info.meaning.settled_by);
-    if (needs && scenario.text(needs->field) != needs->word) {
-      out.push_back(fmt::format("{} is not used: it belongs to {} {}", info.flag,
-                                field_info(needs->field).flag, needs->word));
-    }
-    if (const auto& not_with = info.meaning.not_with;
-        not_with && scenario.text(not_with->field) == not_with->word) {
-      out.push_back(fmt::format("{} is not used: {} is {}", info.flag,
-                                field_info(not_with->field).flag, not_with->word));
-    }
-    if (const auto& owner = info.meaning.belongs_to; owner && !scenario.has(*owner)) {
-      out.push_back(
-          fmt::format("{} is not used: it belongs to {}", info.flag, field_info(*owner).flag));
-    }
-    if (settled && scenario.has(*settled)) {
-      out.push_back(fmt::format("{} is not used: {} already says what it leads to", info.flag,
-                                field_info(*settled).flag));
-    }
-  }
-  return out;
-}
-
-std::string unused_text(const FieldInfo& info) {
-  static constexpr std::string_view kWhy[] = {
-      "",
-      "nothing learns by adapters here (--train lora, qlora or adapter)",
-      "the model takes in no images or clips",
-      "no accelerators share a sequence here (--cp)",
-  };
-  return fmt::format("{} is not used: {}", info.flag,
-                     kWhy[static_cast<std::size_t>(info.meaning.needs)]);
-}
-
-std::vector<std::string> unused_without(const Scenario& scenario, Needs missing) {
-  std::vector<std::string> out;
-  for (const FieldInfo& info : fields()) {
-    if (info.meaning.needs == missing && scenario.has(info.field)) out.push_back(unused_text(info));
-  }
-  return out;
 }
 
 Scenario stage_scenario(const Scenario& base, const Scenario::Stage& stage) {

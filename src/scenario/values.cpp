@@ -10,10 +10,9 @@
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "quantity/suggest.h"
-#include "scenario/number_kind.h"
+#include "scenario/fields.h"
 #include "scenario/words.h"
 #include "trcost/error.h"
-#include "trcost/scenario.h"
 
 namespace trcost {
 namespace {

@@ -12,6 +12,7 @@
 #include "cost/spreads.h"
 #include "quantity/portable_math.h"
 #include "quantity/statistics.h"
+#include "scenario/fields.h"
 #include "trcost/error.h"
 
 using namespace trcost;
@@ -127,7 +128,7 @@ TEST_CASE("at P90 no chip is faster than its peak", "[range]") {
 
 TEST_CASE("how the cost follows a field", "[range]") {
   const auto law = [](Field field) {
-    return known_exponents(field_info(field).meaning.law, WorkShares{});
+    return known_exponents(field_meaning(field).law, WorkShares{});
   };
   CHECK((*law(Field::cost_price_per_gpu_hour))[Driver::rent] == 1);
   CHECK((*law(Field::cost_price_per_gpu_hour))[Driver::hours] == 0);

@@ -9,6 +9,7 @@
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "estimate/columns/estimate_columns.h"
+#include "scenario/fields.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 
@@ -20,7 +21,7 @@ namespace {
 Scenario with_printed_layout(Scenario scenario, const Estimate& e) {
   int read = 0;
   for (const FieldInfo& info : fields()) {
-    const std::string_view path = info.meaning.answer.empty() ? info.path : info.meaning.answer;
+    const std::string_view path = answer_path(info);
     const EstimateColumn* column = find_column(path);
     if (column == nullptr || !path.starts_with("layout.")) continue;
     ++read;

@@ -8,6 +8,7 @@
 #include "cost/vector_file.h"
 #include "estimate/range/range.h"
 #include "quantity/statistics.h"
+#include "scenario/fields.h"
 
 using namespace trcost;
 
@@ -24,7 +25,7 @@ constexpr Exponents kEgress = Exponents().with(Driver::egress, 1);
 // An input by the field that it is of.
 UncertainInput input(Field field, const Distribution& factor, const Exponents& exponents) {
   UncertainInput out;
-  out.cause = field_info(field).meaning.cause;
+  out.cause = field_meaning(field).cause;
   out.field = field;
   out.factor = factor;
   out.exponents = exponents;

@@ -7,6 +7,7 @@
 #include "catch.h"
 #include "estimate/columns/estimate_columns.h"
 #include "estimate/question/field_names.h"
+#include "scenario/fields.h"
 #include "trcost/error.h"
 #include "trcost/estimate.h"
 
@@ -48,7 +49,7 @@ std::vector<std::string> other_values(const FieldInfo& info) {
     case FieldKind::list: {
       if (info.field == Field::cost_as_of) return {"2026-11-01", "2026-06-01"};
       if (info.field == Field::efficiency_overlap) return {"on", "off", "dp,tp", "cp"};
-      std::vector<std::string> names = known_names(test_catalog(), info.meaning.names);
+      std::vector<std::string> names = known_names(test_catalog(), field_meaning(info.field).names);
       if (names.size() > 6) names = {names[0], names[names.size() / 2], names.back()};
       return names;
     }
@@ -113,9 +114,10 @@ TEST_CASE("every field's resolved value is a column, and no field excludes itsel
           "[estimate][reuse]") {
   for (const FieldInfo& info : fields()) {
     INFO(info.path);
-    if (!info.meaning.answer.empty()) CHECK(find_column(info.meaning.answer) != nullptr);
-    for (const Field other : info.meaning.excludes) CHECK(other != info.field);
-    if (const auto& needs = info.meaning.only_with) {
+    const FieldMeaning& meaning = field_meaning(info.field);
+    if (!meaning.answer.empty()) CHECK(find_column(meaning.answer) != nullptr);
+    for (const Field other : meaning.excludes) CHECK(other != info.field);
+    if (const auto& needs = meaning.only_with) {
       const auto words = field_choices(field_info(needs->field));
       CHECK(std::ranges::find(words, needs->word) != words.end());
     }

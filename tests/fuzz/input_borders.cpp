@@ -4,7 +4,7 @@
 
 #include "fuzz/borders.h"
 #include "json/json_writer.h"
-#include "scenario/defaults.h"
+#include "scenario/scenario_json.h"
 #include "study/diff/diff.h"
 #include "study/experiments/experiments.h"
 #include "text/unicode.h"

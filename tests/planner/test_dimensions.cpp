@@ -10,7 +10,7 @@
 #include "catch.h"
 #include "planner/scenarios.h"
 #include "planner/space.h"
-#include "scenario/dimensions.h"
+#include "scenario/fields.h"
 
 using namespace trcost;
 using planning::request;

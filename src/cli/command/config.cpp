@@ -11,7 +11,7 @@
 #include "cli/output/output.h"
 #include "cli/session.h"
 #include "report/about/table_document.h"
-#include "scenario/defaults.h"
+#include "scenario/scenario_json.h"
 #include "text/files.h"
 #include "trcost/error.h"
 

@@ -13,6 +13,7 @@
 #include "json/json_writer.h"
 #include "json/strict_json.h"
 #include "report/about/documents.h"
+#include "scenario/fields.h"
 #include "trcost/error.h"
 #include "trcost/serving.h"
 
@@ -207,7 +208,8 @@ bool belongs_to_serving(const FieldInfo& info) {
                              Field::model_vocab,   Field::hardware_accelerator,
                              Field::hardware_gpus, Field::hardware_system};
   if (std::ranges::find(kAlso, info.field) != std::end(kAlso)) return true;
-  return (info.moves(Moves::rates) || info.moves(Moves::price)) && !info.moves(Moves::bill);
+  return (affects(info.field, AffectedStage::rates) || affects(info.field, AffectedStage::price)) &&
+         !affects(info.field, AffectedStage::bill);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "cli/session.h"
 #include "estimate/question/field_names.h"
+#include "scenario/fields.h"
 #include "trcost/tokens.h"
 
 namespace trcost::cli {
@@ -56,7 +57,7 @@ NamedFlag named_flag(std::string_view flag) {
   if (other != std::end(kNamedFlags)) return *other;
   const auto* field = std::ranges::find(fields(), flag, &FieldInfo::flag);
   if (field == fields().end()) return {flag, Names::none};
-  return {flag, field->meaning.names, field->kind == FieldKind::list};
+  return {flag, field_meaning(field->field).names, field->kind == FieldKind::list};
 }
 
 // What a sweep can vary, up to the sign before its values.

@@ -9,7 +9,7 @@
 #include "cli/command/commands.h"
 #include "cli/flags/flags.h"
 #include "cli/flags/help_topics.h"
-#include "scenario/number_kind.h"
+#include "scenario/fields.h"
 #include "trcost/scenario.h"
 
 namespace trcost::cli {

@@ -5,7 +5,7 @@
 
 #include "cli/flags/scenario_options.h"
 #include "cli/session.h"
-#include "scenario/defaults.h"
+#include "scenario/scenario_json.h"
 #include "text/files.h"
 #include "trcost/error.h"
 

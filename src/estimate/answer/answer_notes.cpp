@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "estimate/answer/answer_notes.h"
 #include "catalog/layout/layout.h"
+#include "scenario/fields.h"
 
 #include <fmt/format.h>
 

@@ -11,6 +11,7 @@
 #include "cost/spreads.h"
 #include "estimate/answer/money.h"
 #include "quantity/portable_math.h"
+#include "scenario/fields.h"
 #include "trcost/bill.h"
 #include "trcost/error.h"
 
@@ -124,15 +125,16 @@ Exponents measured_exponents(const FieldInfo& info, const Distribution& distribu
 UncertainInput input_of(const RangedField& ranged, const WorkShares& shares, const Trial& trial) {
   const FieldInfo& info = field_info(ranged.field);
   UncertainInput input;
-  input.cause = info.meaning.cause;
+  input.cause = field_meaning(info.field).cause;
   input.field = ranged.field;
   input.factor = relative_to(ranged.distribution, ranged.value);
   input.source = "range given by the user";
   input.given = true;
   if (info.kind == FieldKind::fraction) input.most = info.highest / ranged.value;
-  if (const std::optional<Exponents> known = known_exponents(info.meaning.law, shares)) {
+  if (const std::optional<Exponents> known =
+          known_exponents(field_meaning(info.field).law, shares)) {
     input.exponents = *known;
-  } else if (info.meaning.law == Law::trial) {
+  } else if (field_meaning(info.field).law == Law::trial) {
     input.exponents = measured_exponents(info, ranged.distribution, trial);
   } else {
     throw Error(

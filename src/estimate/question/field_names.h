@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "scenario/fields.h"
 #include "trcost/catalog.h"
 #include "trcost/scenario.h"
 

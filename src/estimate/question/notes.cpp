@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "scenario/number_kind.h"
+#include "scenario/fields.h"
 
 namespace trcost {
 namespace {

@@ -4,17 +4,18 @@
 #include "estimate/question/data/data_scale.h"
 #include "estimate/question/resolve_question.h"
 #include "prices/rows/price_book.h"
+#include "scenario/fields.h"
 
 namespace trcost {
 namespace {
 
 std::span<const Field> preparation_fields() {
-  static const std::vector<Field> list = fields_that_move(Moves::prepared);
+  static const std::vector<Field> list = fields_affecting(AffectedStage::prepared);
   return list;
 }
 
 std::span<const Field> rate_fields() {
-  static const std::vector<Field> list = fields_that_move(Moves::rates);
+  static const std::vector<Field> list = fields_affecting(AffectedStage::rates);
   return list;
 }
 

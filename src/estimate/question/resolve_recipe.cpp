@@ -8,7 +8,7 @@
 #include "catalog/software/stacks.h"
 #include "estimate/question/resolve.h"
 #include "estimate/question/resolve_question.h"
-#include "scenario/dimensions.h"
+#include "scenario/fields.h"
 #include "workload/method.h"
 #include "workload/workload.h"
 

@@ -9,7 +9,7 @@
 #include "catalog/software/stacks.h"
 #include "estimate/question/resolve_question.h"
 #include "quantity/portable_math.h"
-#include "scenario/dimensions.h"
+#include "scenario/fields.h"
 
 namespace trcost {
 namespace {

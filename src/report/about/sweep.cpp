@@ -10,6 +10,7 @@
 
 #include "estimate/columns/estimate_columns.h"
 #include "report/page/document_head.h"
+#include "scenario/fields.h"
 
 namespace trcost {
 namespace {
@@ -253,8 +254,9 @@ std::vector<const EstimateColumn*> read_columns(const SweepPlan& plan) {
   std::vector<const EstimateColumn*> out = usual_columns();
   const auto axes = std::span(plan.axes()).first(plan.named_axes());
   std::erase_if(out, [&](const EstimateColumn* column) {
-    return std::ranges::any_of(
-        axes, [&](const SweepAxis& axis) { return axis.field().meaning.answer == column->path; });
+    return std::ranges::any_of(axes, [&](const SweepAxis& axis) {
+      return field_meaning(axis.field().field).answer == column->path;
+    });
   });
   for (const auto& keys : {plan.sort(), plan.pareto()}) {
     for (const SweepKey& key : keys) {

@@ -9,7 +9,7 @@
 #include "estimate/cluster/execution.h"
 #include "estimate/question/resolve_question.h"
 #include "quantity/quantity.h"
-#include "scenario/dimensions.h"
+#include "scenario/fields.h"
 #include "study/calibrate/calibrate.h"
 #include "study/calibrate/training_log.h"
 #include "study/validate/validate.h"

@@ -10,7 +10,7 @@
 
 #include "estimate/columns/estimate_columns.h"
 #include "json/strict_json.h"
-#include "scenario/number_kind.h"
+#include "scenario/fields.h"
 #include "trcost/bill.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"

@@ -10,6 +10,7 @@
 #include "planner/planner.h"
 #include "quantity/quantity.h"
 #include "quantity/suggest.h"
+#include "scenario/fields.h"
 #include "study/solve/solve_probe.h"
 #include "text/column.h"
 #include "trcost/error.h"
@@ -100,7 +101,7 @@ std::optional<double> deadline_size(const SolveRequest& request, const Catalog& 
 Found search(Prober& prober, const SolveRequest& request, const System& system,
              std::optional<double> sized) {
   const FieldInfo& info = *request.unknown;
-  if (info.meaning.solve_by == SolveBy::bracket) {
+  if (field_meaning(info.field).solve_by == SolveBy::bracket) {
     return solve_by_bracket(prober, field_grid(info), is_whole(info));
   }
   const bool cheapest = request.target.deadline();

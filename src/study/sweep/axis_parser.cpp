@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "quantity/suggest.h"
-#include "scenario/number_kind.h"
+#include "scenario/fields.h"
 #include "text/files.h"
 #include "trcost/error.h"
 

@@ -2,7 +2,7 @@
 #include "study/sweep/columns.h"
 
 #include "estimate/columns/estimate_columns.h"
-#include "scenario/number_kind.h"
+#include "scenario/fields.h"
 
 namespace trcost {
 namespace {

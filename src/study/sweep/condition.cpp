@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "estimate/columns/estimate_columns.h"
-#include "scenario/number_kind.h"
+#include "scenario/fields.h"
 #include "text/column.h"
 #include "trcost/error.h"
 
@@ -105,7 +105,7 @@ Clause parse_clause(std::string_view text) {
 }
 
 const EstimateColumn* resolved_column(const FieldInfo& field) {
-  return find_column(field.meaning.answer.empty() ? field.path : field.meaning.answer);
+  return find_column(answer_path(field));
 }
 
 ClauseValue clause_value(const Clause& clause, const FieldInfo& field) {

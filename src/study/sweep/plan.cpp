@@ -7,6 +7,7 @@
 
 #include "estimate/question/field_names.h"
 #include "prices/market/prices.h"
+#include "scenario/fields.h"
 #include "trcost/error.h"
 #include "trcost/sweep.h"
 
@@ -123,14 +124,14 @@ void SweepPlan::add_platforms(const Catalog& catalog) {
 
 void SweepPlan::check_names(const Catalog& catalog) const {
   for (const SweepAxis& axis : axes_) {
-    const Names names = axis.field().meaning.names;
+    const Names names = field_meaning(axis.field().field).names;
     if (axis.numeric() || names == Names::none) continue;
     for (std::uint64_t at = 0; at < axis.size(); ++at) require_name(catalog, names, axis.word(at));
   }
   if (!platform_.empty()) require_name(catalog, Names::accelerators, platform_);
   for (const FieldInfo& info : fields()) {
     if (info.kind != FieldKind::text || !base_.has(info.field)) continue;
-    require_name(catalog, info.meaning.names, base_.text(info.field));
+    require_name(catalog, field_meaning(info.field).names, base_.text(info.field));
   }
 }
 

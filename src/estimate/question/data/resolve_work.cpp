@@ -9,6 +9,7 @@
 #include "estimate/question/data/resolve_sequence.h"
 #include "estimate/question/resolve.h"
 #include "quantity/quantity.h"
+#include "scenario/fields.h"
 #include "trcost/error.h"
 #include "workload/default_model.h"
 #include "workload/flops.h"
@@ -53,13 +54,13 @@ void note_adapted_cross_attention(const Workload& work, Notes& notes) {
 
 // An input that is not used without a word misleads.
 void warn_about_unused(const Scenario& scenario, const Workload& work, Notes& notes) {
-  const auto unused = [&](Needs missing) {
+  const auto unused = [&](Precondition missing) {
     for (std::string& text : unused_without(scenario, missing)) notes.warn(std::move(text));
   };
   const bool adapted = has_adapters(work.language_training) ||
                        (work.vision() && has_adapters(work.encoder_training));
-  if (!adapted) unused(Needs::adapters);
-  if (!work.vision()) unused(Needs::vision);
+  if (!adapted) unused(Precondition::adapters);
+  if (!work.vision()) unused(Precondition::vision);
 }
 
 void resolve_recipe(const Scenario& scenario, Workload& work, Notes& notes) {

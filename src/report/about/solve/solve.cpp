@@ -14,7 +14,7 @@
 #include "report/page/provenance.h"
 #include "report/page/wording.h"
 #include "report/workbook/budget.h"
-#include "scenario/number_kind.h"
+#include "scenario/fields.h"
 
 namespace trcost {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "estimate/columns/estimate_columns.h"
-#include "scenario/number_kind.h"
+#include "scenario/fields.h"
 #include "trcost/report.h"
 
 namespace trcost {
@@ -267,7 +267,7 @@ SolveAnswer::SolveAnswer(const SolveReport& report)
 
 bool is_unknown(const SolveReport& report, std::string_view path) {
   return std::ranges::any_of(report.solutions.front().values, [&](const auto& each) {
-    return each.first->path == path || each.first->meaning.answer == path;
+    return each.first->path == path || field_meaning(each.first->field).answer == path;
   });
 }
 

@@ -8,7 +8,7 @@
 #include "report/about/solve/solve.h"
 #include "report/about/solve/solve_parts.h"
 #include "report/page/wording.h"
-#include "scenario/number_kind.h"
+#include "scenario/fields.h"
 #include "trcost/report.h"
 
 namespace trcost {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+#include "scenario/scenario_json.h"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "json/json_writer.h"
 #include "json/strict_json.h"
 #include "quantity/suggest.h"
-#include "scenario/defaults.h"
-#include "scenario/field_groups.h"
+#include "scenario/fields.h"
 #include "trcost/error.h"
-#include "trcost/scenario.h"
 #include "trcost/version.h"
 
 namespace trcost {

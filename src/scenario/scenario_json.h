@@ -8,8 +8,8 @@
 
 namespace trcost {
 
-/// A user's defaults: the fields of a scenario by their paths (`"cost": {"region": ..}` or
-/// `"cost.region"`) or their flags (`"region"`, `"--region"`), each once; no stages. Throws Error
+/// Reads a user's defaults: the fields of a scenario by their paths (`"cost": {"region": ..}` or
+/// `"cost.region"`) or their flags (`"region"`, `"--region"`), each once, no stages. Throws Error
 /// (data) with a did-you-mean.
 Scenario defaults_from_json(std::string_view json, std::string_view origin);
 
