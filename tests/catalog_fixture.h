@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "catalog/models/models.h"
+#include "catalog/models/hugging_face/hugging_face.h"
 #include "json/strict_json.h"
 #include "trcost/catalog.h"
 
@@ -15,7 +15,7 @@ inline const trcost::Catalog& test_catalog() {
 
 /// Reads a model file or config.json, with the built-in catalog's encoders.
 inline trcost::Model test_model(const trcost::JsonValue& document) {
-  return trcost::parse_model(
+  return trcost::read_model(
       document, test_catalog(),
       [](std::string_view name) -> const trcost::Encoder& { return test_catalog().encoder(name); });
 }

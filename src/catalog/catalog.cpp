@@ -16,6 +16,7 @@
 #include "catalog/hardware/accelerators.h"
 #include "catalog/hardware/efficiency.h"
 #include "catalog/hardware/systems.h"
+#include "catalog/models/hugging_face/hugging_face.h"
 #include "catalog/models/models.h"
 #include "catalog/runs/runs.h"
 #include "catalog/software/engine.h"
@@ -173,7 +174,7 @@ const Model& Catalog::model(std::string_view name) const {
   const auto find_encoder = [this](std::string_view of) -> const Encoder& { return encoder(of); };
   return entries_->entry(
       entries_->models, *this, CatalogKind::models, name, [&](const JsonValue& document) {
-        return std::make_shared<const Model>(parse_model(document, *this, find_encoder));
+        return std::make_shared<const Model>(read_model(document, *this, find_encoder));
       });
 }
 

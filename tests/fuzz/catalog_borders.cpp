@@ -6,7 +6,7 @@
 
 #include "catalog/hardware/accelerators.h"
 #include "catalog/hardware/systems.h"
-#include "catalog/models/models.h"
+#include "catalog/models/hugging_face/hugging_face.h"
 #include "catalog/software/engine.h"
 #include "catalog/software/stacks.h"
 #include "fuzz/borders.h"
@@ -54,9 +54,8 @@ void catalog(std::string_view bytes) {
   load(bytes, [](const JsonValue& json) { check_system(parse_system(json)); });
   load(bytes, [](const JsonValue& json) { (void)parse_encoder(json); });
   load(bytes, [](const JsonValue& json) {
-    (void)parse_model(json, catalog, [](std::string_view name) -> const Encoder& {
-      return catalog.encoder(name);
-    });
+    (void)read_model(json, catalog,
+                     [](std::string_view name) -> const Encoder& { return catalog.encoder(name); });
   });
   load(bytes, [](const JsonValue& json) { (void)load_stack(json, catalog); });
   load(bytes, [](const JsonValue& json) { (void)load_engine(json); });

@@ -3,16 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "catalog/models/hugging_face/hugging_face.h"
 #include "catalog/models/weight_formats.h"
 #include "trcost/error.h"
 
 namespace trcost {
 
-Model parse_model(const JsonValue& document, const DataFolder& data,
-                  const EncoderLookup& find_encoder) {
+Model parse_model(const JsonValue& document, const EncoderLookup& find_encoder) {
   const std::string& origin = document.origin();
-  if (is_hugging_face_config(document)) return read_hugging_face_config(document, origin, data);
   ObjectReader r = document.object();
   Model model;
   read_schema_version(r);

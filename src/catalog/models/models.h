@@ -5,14 +5,11 @@
 #include "catalog/models/architecture_reader.h"
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
-#include "trcost/data_folder.h"
 
 namespace trcost {
 
-/// Reads a model's file, or the config.json of Hugging Face transformers. Throws Error (data) for a
-/// malformed one.
-Model parse_model(const JsonValue& document, const DataFolder& data,
-                  const EncoderLookup& find_encoder);
+/// Reads a model's file. Throws Error (data) for a malformed one.
+Model parse_model(const JsonValue& document, const EncoderLookup& find_encoder);
 /// Reads an encoder's file. Throws Error (data) for a malformed one.
 Encoder parse_encoder(const JsonValue& document);
 

@@ -308,7 +308,7 @@ std::shared_ptr<const RunBook> load_runs(const DataFolder& data,
   book->memory = read_table(data, "runs/memory.csv", memory_figure);
   for (const EmbeddedFile& file : embedded_files()) {
     if (!file.path.starts_with(kModelFolder)) continue;
-    Model model = parse_model(read_data_file(data, file.path), data, find_encoder);
+    Model model = parse_model(read_data_file(data, file.path), find_encoder);
     const std::string name = model.name;
     book->models.emplace(name, std::move(model));
   }

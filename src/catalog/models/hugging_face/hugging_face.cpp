@@ -33,8 +33,6 @@ std::string config_name(ObjectReader& config, std::string_view origin, std::stri
   return name.empty() ? std::string(family) : printable(name);
 }
 
-}  // namespace
-
 bool is_hugging_face_config(const JsonValue& document) {
   if (!document.is_object()) return false;
   const ObjectReader reader = document.object();
@@ -43,8 +41,12 @@ bool is_hugging_face_config(const JsonValue& document) {
          reader.has("n_embd") || reader.has("d_model");
 }
 
-Model read_hugging_face_config(const JsonValue& document, std::string_view origin,
-                               const DataFolder& data) {
+}  // namespace
+
+Model read_model(const JsonValue& document, const DataFolder& data,
+                 const EncoderLookup& find_encoder) {
+  if (!is_hugging_face_config(document)) return parse_model(document, find_encoder);
+  const std::string& origin = document.origin();
   ObjectReader config = document.object();
   const std::string family = config.text_or("model_type", {});
   if (family.empty()) {

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string_view>
-
-#include "catalog/models/model.h"
+#include "catalog/models/models.h"
 #include "json/strict_json.h"
 #include "trcost/data_folder.h"
 
 namespace trcost {
 
-/// Whether a document looks like the config.json of transformers rather than a model file.
-bool is_hugging_face_config(const JsonValue& document);
-
-/// Reads the config.json of the families that contract names, with the defaults of the family's
-/// configuration class in transformers for keys that it leaves out. Keys that do not shape the
-/// architecture are ignored. Another family is an Error (kind data) that names the missing keys.
-Model read_hugging_face_config(const JsonValue& document, std::string_view origin,
-                               const DataFolder& data);
+/// Reads the config.json of Hugging Face transformers, or a model file for a document that does not
+/// look like one. A config.json gets the defaults of the family's configuration class in
+/// transformers for keys that it leaves out. Keys that do not shape the architecture are ignored.
+/// Throws Error (data) for a malformed file, and for a family that is not read, with the missing
+/// keys.
+Model read_model(const JsonValue& document, const DataFolder& data,
+                 const EncoderLookup& find_encoder);
 
 }  // namespace trcost
