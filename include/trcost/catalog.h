@@ -11,16 +11,16 @@
 
 namespace trcost {
 
-/// The name of the method and how good it is near a scenario, from the residuals of the published
+/// Name of the prediction method and its error near a scenario, from the residuals of the published
 /// rows nearest to it.
 struct MethodQuality {
   std::string_view name;    ///< e.g. `analytic`
   double sigma = 0;         ///< standard deviation of ln(predicted/measured)
   double median_error = 0;  ///< median |predicted/measured - 1|
   int rows = 0;             ///< published rows behind it
-  std::string_view family;  ///< which rows, in words
+  std::string_view family;  ///< the rows in words
   bool measured = false;    ///< the chip has rows of its own
-  bool own = false;         ///< the rows are steps that the user measured (trcost calibrate)
+  bool own = false;         ///< the rows are steps measured by the user (trcost calibrate)
   bool operator==(const MethodQuality&) const = default;
 };
 
@@ -45,9 +45,9 @@ struct CatalogKindInfo {
   std::string_view what;
 };
 const std::vector<CatalogKindInfo>& catalog_kinds();
-/// The name of its folder.
+/// The name of the kind's folder.
 std::string_view catalog_kind_name(CatalogKind kind);
-/// All of them in one line.
+/// Names of all kinds in one line.
 std::string catalog_kind_names(std::string_view between, std::string_view before_last);
 
 /// The sourced data that estimates are made from: entries of the data folder, parsed on first use
@@ -65,7 +65,7 @@ class Catalog : public DataFolder {
   /// Error (usage) for an unknown name.
   const Accelerator& accelerator(std::string_view name_or_path) const;
   const System& system(std::string_view name_or_path) const;
-  /// Also reads a Hugging Face `config.json`.
+  /// Also a Hugging Face `config.json`.
   const Model& model(std::string_view name_or_path) const;
   const Encoder& encoder(std::string_view name_or_path) const;
   /// Training software. `NAME@RELEASE` is the stack as of a release. Throws Error (usage) for a
@@ -76,7 +76,7 @@ class Catalog : public DataFolder {
 
   /// Calibrated constants of an accelerator, by rule from its specification where none exist.
   const Efficiency& efficiency(const Accelerator& accelerator) const;
-  /// What a chip in a system reaches while it serves.
+  /// Rates of a chip in a system while it serves.
   ServingChip serving_chip(const Accelerator& accelerator, const System& system) const;
   /// Spread of predicted serving rates.
   ServingSpread serving_spread() const;

@@ -22,7 +22,7 @@ class DataFolder {
 
   /// The text of one data file (`accelerators/h100-sxm.json`). Throws Error (data) for none.
   std::string_view file(std::string_view path) const;
-  /// Whether there is such a file.
+  /// True if there is such a file.
   bool has_file(std::string_view path) const;
   /// Names in messages: `path`, or the file of the directory that replaces it.
   std::string origin(std::string_view path) const;

@@ -5,12 +5,12 @@
 
 namespace trcost {
 
-/// One step of the chain from question to answer, for --explain.
+/// One step of the derivation of an answer, for --explain.
 struct Derivation {
-  std::string name;     ///< what comes out, e.g. `GPU-hours`
+  std::string name;     ///< name of the result, e.g. `GPU-hours`
   std::string formula;  ///< in symbols
-  /// With the numbers put in: evaluates to the result up to the digits shown, in which words are
-  /// units or names; after a semicolon what else belongs to it.
+  /// The formula with its numbers. It evaluates to the result up to the digits shown. Words are
+  /// units or names. Remarks follow a semicolon.
   std::string numbers;
   std::string result;
   std::string source;

@@ -14,9 +14,9 @@ enum class ErrorKind {
   no_answer,  ///< well posed, but nothing satisfies it, such as a model that fits nowhere (exit 1)
 };
 
-/// The one exception of the library. `message` says what was wrong and what is allowed, `location`
-/// where (a flag, or a file with a JSON pointer; may be empty), `hint` the next step (may be
-/// empty).
+/// The one exception of the library. `message` says what is wrong and what is allowed. `location`
+/// is a flag, or a file with a JSON pointer, and may be empty. `hint` is the next step and may be
+/// empty.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind_, std::string message_, std::string hint_ = {}, std::string location_ = {})

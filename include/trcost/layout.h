@@ -9,10 +9,10 @@
 
 namespace trcost {
 
-/// Accelerators of the largest cluster that a question may name (hardware.gpus).
+/// Accelerators of the largest cluster that a question may have (hardware.gpus).
 inline constexpr double kMostGpus = 1e7;
 
-/// How parameters and optimizer state are spread over the data-parallel ranks.
+/// Sharding of parameters and optimizer state over the data-parallel ranks.
 enum class Sharding : std::uint8_t {
   none,        ///< DDP: replicated
   optimizer,   ///< ZeRO-1, Megatron's distributed optimizer
@@ -25,7 +25,7 @@ enum class Sharding : std::uint8_t {
 inline constexpr int kShardingCount = 5;
 enum class Recompute : std::uint8_t { none, selective, full };
 
-/// How ranks that share a sequence exchange.
+/// Exchange between ranks that share a sequence.
 enum class ContextKind : std::uint8_t {
   ring,     ///< keys and values travel around (Liu et al., arXiv:2310.01889)
   ulysses,  ///< heads for tokens and back, all to all (DeepSpeed-Ulysses, arXiv:2309.14509)
@@ -35,17 +35,17 @@ std::string_view sharding_name(Sharding sharding);
 std::string_view recompute_name(Recompute recompute);
 std::string_view context_kind_name(ContextKind kind);
 
-/// How a training step is split over the cluster: a degree of at least 1 per dimension.
+/// Partition of a training step over the cluster: a degree of at least 1 per dimension.
 struct LayoutDegrees {
   int tp = 1;  ///< tensor parallel
   int pp = 1;  ///< pipeline parallel
   int vp = 1;  ///< virtual pipeline: stages per rank
   int cp = 1;  ///< context parallel
   int ep = 1;  ///< expert parallel, within dp x cp x tp
-  /// Ranks that share one expert's matrices; 0: see expert_tensor_parallel(). A plan's layout has
-  /// it resolved where there are experts, and 0 where there are none.
+  /// Ranks that share one expert's matrices. With 0 expert_tensor_parallel() decides. A plan's
+  /// layout has the resolved degree, or 0 without experts.
   int etp = 0;
-  int dp = 1;  ///< data parallel: the accelerators that the others leave
+  int dp = 1;  ///< data parallel: the accelerators that the other degrees leave
 
   /// The accelerators at work. Virtual stages and experts use the same ones.
   [[nodiscard]] constexpr double gpus() const { return static_cast<double>(tp) * pp * cp * dp; }
@@ -61,7 +61,7 @@ struct Layout : LayoutDegrees {
   ContextKind context_kind = ContextKind::ring;
   bool sequence_parallel = true;
   /// Layers of a stage, of layers_of_stage(), that are recomputed in full although `recompute` is
-  /// none or selective: as many as memory asks for, where the stack can choose single layers.
+  /// none or selective, if the stack can choose single layers: as many as memory needs.
   int recompute_layers = 0;
 
   /// Micro-batches per replica and step.
@@ -87,27 +87,27 @@ struct Degrees {
   friend bool operator==(const Degrees&, const Degrees&) = default;
 };
 
-/// Layers of the fullest stage of a pipeline that deals `layers`.
+/// Layers of the fullest stage of a pipeline over `layers`.
 inline double layers_of_stage(const Layout& layout, double layers) {
   return std::ceil(layers / layout.pp);
 }
 
-/// Share of the layers beside those of `recompute` that are recomputed in full.
+/// Share of the layers that are recomputed in full on top of `recompute`.
 inline double recomputed_share(const Layout& layout, double layers) {
   return layout.recompute_layers > 0 ? layout.recompute_layers / layers_of_stage(layout, layers)
                                      : 0;
 }
 
-/// Ranks over which one expert's matrices are split beside expert parallelism. Where nobody said:
-/// one with expert parallelism, as the published layouts of DeepSeek-V3, Qwen3-235B and Grok-1 on
-/// H100 set it (github.com/NVIDIA/dgxc-benchmarking), else the tensor-parallel degree.
-/// Megatron-Core by itself takes the tensor-parallel degree in both cases
-/// (megatron/core/transformer/moe/README.md).
+/// Ranks over which one expert's matrices are split, besides expert parallelism. By default one
+/// with expert parallelism, as the published layouts of DeepSeek-V3, Qwen3-235B and Grok-1 on H100
+/// set it (github.com/NVIDIA/dgxc-benchmarking), else the tensor-parallel degree. Megatron-Core by
+/// itself takes the tensor-parallel degree in both cases (megatron/core/transformer/moe/README.md).
 inline int expert_tensor_parallel(const Layout& layout) {
   return layout.etp > 0 ? layout.etp : layout.ep > 1 ? 1 : layout.tp;
 }
 
-/// How one replica of the model is split: attention over `tp` with `dp` copies, experts over all.
+/// Partition of one replica of a served model: attention over `tp` with `dp` copies, experts over
+/// all.
 struct ServingLayout {
   int gpus = 1;
   int tp = 1;
@@ -116,47 +116,49 @@ struct ServingLayout {
   friend bool operator==(const ServingLayout&, const ServingLayout&) = default;
 };
 
-/// What an engine holds on each of its accelerators.
+/// Bytes that an engine holds on each of its accelerators.
 struct EngineMemory {
-  double weights = 0;  ///< with its reserve
-  double cache = 0;    ///< of the responses in flight at first
+  double weights = 0;  ///< including its reserve
+  double cache = 0;    ///< KV cache of the responses in flight at the start
 };
 
-/// Bytes on the fullest device at its fullest moment: of a model that learns, or of an engine that
-/// generates, whose parts are then 0 but `engine`.
+/// Bytes on the fullest device at its fullest moment, of a model in training or of an engine that
+/// generates. With an engine all parts but `engine` are 0.
 struct MemoryUse {
   double weights = 0;
   double gradients = 0;
   double optimizer = 0;
   double activations = 0;
   double logits = 0;
-  double overhead = 0;     ///< context, communication buffers, gathered weights, fragmentation
-  double unallocated = 0;  ///< of it, beside the framework's allocator: context, buffers
-  double fragments = 0;    ///< of it, what the allocator holds and has given to nobody
+  double overhead = 0;  ///< context, communication buffers, gathered weights, fragmentation
+  double unallocated =
+      0;  ///< part of overhead outside of the framework's allocator: context, buffers
+  double fragments = 0;  ///< part of overhead that the allocator holds unused
   double total = 0;
-  double capacity = 0;  ///< what a plan may fill: most of the device (MemoryRecipe::plan_share)
+  double capacity = 0;  ///< usable memory: most of the device (MemoryRecipe::plan_share)
   bool fits = false;    ///< total within capacity
-  bool tight = false;   ///< fits, but leaves less free than the margin asked for (a plan says it)
-  double host = 0;      ///< in the host's memory, for this device, at most; not in the total
+  bool tight = false;   ///< fits, but leaves less free than the margin (set by a plan)
+  double host = 0;      ///< peak bytes in the host's memory for this device, not in the total
   double resident = 0;  ///< other models of the method: reference, reward, critic, teacher
-  std::optional<EngineMemory> engine;  ///< of a round that generates, at its fullest moment or not
-  bool generating = false;  ///< the fullest moment is the engine's, which holds all of it
+  std::optional<EngineMemory>
+      engine;               ///< engine of a round that generates, at its fullest moment or not
+  bool generating = false;  ///< the fullest moment is the engine's
 
-  /// What of the total is the engine's.
+  /// The engine's part of the total.
   [[nodiscard]] constexpr EngineMemory generated() const noexcept {
     return generating ? *engine : EngineMemory{};
   }
 };
 
-/// Who counts the bytes of a device. They differ by what they leave out.
+/// Counters of a device's memory. They differ by what they leave out.
 enum class MemoryCounter {
   allocated,  ///< what the framework handed out: torch.cuda.max_memory_allocated
   reserved,   ///< what its allocator holds: torch.cuda.max_memory_reserved
   board,      ///< what the driver shows: nvidia-smi
 };
 
-/// What a counter shows of a use: the board all of it, the framework no context and no
-/// communication buffers, and of its own no fragments.
+/// Bytes that a counter shows: the board all, the framework's counters no context and no
+/// communication buffers, `allocated` no fragments either.
 constexpr double shown(const MemoryUse& use, MemoryCounter counter) noexcept {
   const double outside = counter == MemoryCounter::board ? 0 : use.unallocated;
   return use.total - outside - (counter == MemoryCounter::allocated ? use.fragments : 0);

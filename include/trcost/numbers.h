@@ -7,7 +7,7 @@
 
 namespace trcost {
 
-/// The ways people write a number; each has one parser.
+/// Kinds of written numbers, each with one parser.
 enum class NumberKind : std::uint8_t {
   count,     ///< `10e9`, `10B`, `1.5T`, `128k`, `64Ki`; B is a billion
   integer,   ///< as `count`, and must be whole
@@ -24,8 +24,9 @@ enum class NumberKind : std::uint8_t {
 /// examples of what is allowed. Result in base units.
 double parse_number(std::string_view text, NumberKind kind);
 
-/// As people read it, three significant digits by default: `10.0B`, `1.20e+25` beyond the largest
-/// unit, `5.57e-08` below 1e-5, `80 GB`, `30.0 d`, `$1.23M`, `45.0%`. Never locale dependent.
+/// Formats a number for people, with three significant digits by default: `10.0B`, `1.20e+25`
+/// beyond the largest unit, `5.57e-08` below 1e-5, `80 GB`, `30.0 d`, `$1.23M`, `45.0%`. Never
+/// locale dependent.
 std::string format_number(double value, NumberKind kind, int significant = 3);
 
 /// The shortest text that parses back to the same double, `.` as decimal point, no thousands
@@ -35,10 +36,10 @@ std::string format_exact(double value);
 /// `1,234,567.8`.
 std::string grouped(double value, int decimals);
 
-/// A price of one unit with the decimals that it needs, two to four: `$2.82`, `$1.475`, `$0.0826`.
+/// Formats a unit price with two to four decimals: `$2.82`, `$1.475`, `$0.0826`.
 std::string unit_money(double usd);
 
-/// Appends what format_exact gives.
+/// Appends format_exact() of a number.
 void append_exact(std::string& out, double value);
 
 /// An image size written `1920x1080`.
@@ -48,7 +49,7 @@ struct PixelSize {
   friend bool operator==(const PixelSize&, const PixelSize&) = default;
 };
 
-/// Parses `WxH`, or the one side of a square, each 1 to 1e6 pixels; throws Error (usage).
+/// Parses `WxH`, or the one side of a square, each 1 to 1e6 pixels. Throws Error (usage).
 PixelSize parse_pixel_size(std::string_view text);
 
 }  // namespace trcost

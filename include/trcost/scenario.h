@@ -15,7 +15,7 @@
 
 namespace trcost {
 
-/// How a field's value is written and checked.
+/// Kind of a field's value: how it is written and checked.
 enum class FieldKind : std::uint8_t {
   count,
   integer,
@@ -38,7 +38,7 @@ enum class Field : std::uint8_t {
 #undef TRCOST_FIELD
 };
 
-/// The objects that fields stand in: the first parts of their paths.
+/// Groups of fields: the first part of their paths.
 enum class FieldGroup : std::uint8_t {
   model,
   train,
@@ -51,8 +51,8 @@ enum class FieldGroup : std::uint8_t {
   range,
 };
 
-/// Why an input is uncertain: what a measurement can make certain is decided by this, never by the
-/// input's name.
+/// Cause of an input's uncertainty. It decides what a measurement makes certain, never the input's
+/// name.
 enum class Cause : std::uint8_t {
   mfu,          ///< how well the predicted speed of a step holds
   step,         ///< what the work of a step is: lengths, imbalance, batch
@@ -98,7 +98,7 @@ const FieldInfo& field_info(Field field);
 double default_number(Field field);
 /// The row with this JSON path, or null.
 const FieldInfo* find_field(std::string_view path);
-/// As find_field; throws Error (usage) with a did-you-mean where there is none.
+/// The row with this JSON path. Throws Error (usage) with a did-you-mean for none.
 const FieldInfo& require_field(std::string_view path);
 /// `TRCOST_MODEL_PARAMS`.
 std::string environment_variable(const FieldInfo& info);
@@ -106,10 +106,10 @@ std::string environment_variable(const FieldInfo& info);
 std::vector<std::string> field_choices(const FieldInfo& info);
 bool is_numeric(FieldKind kind);
 
-/// Pairs of which a scenario has at most one: setting either takes the place of the other.
+/// Pairs of fields of which a scenario has at most one. Setting one clears the other.
 std::span<const std::pair<Field, Field>> exclusive_fields();
 
-/// What an uncertain input is drawn from.
+/// Distribution of an uncertain input.
 struct Distribution {
   enum class Kind : std::uint8_t { lognormal, normal, uniform, triangular } kind = Kind::lognormal;
   double a = 0;  ///< lognormal: median; normal: mean; uniform, triangular: low end
@@ -118,14 +118,14 @@ struct Distribution {
   double c = 0;  ///< triangular: mode
 };
 
-/// A training question: a value for some fields, nothing for the rest, and possibly several stages.
-/// Values are checked against the table when they are set.
+/// A training question: values of some fields, and possibly several stages. Values are checked
+/// against the table when they are set.
 class Scenario {
  public:
-  /// Sets from text as a person writes it; a numeric field also takes a range `1.9..3.2` (P10 to
+  /// Sets from text as written by a person. A numeric field also takes a range `1.9..3.2` (P10 to
   /// P90 of a lognormal). Throws Error (usage) naming `location` (a flag or a JSON pointer).
   void set(const FieldInfo& info, std::string_view text, std::string_view location);
-  /// Sets a number in base units; same checks.
+  /// Sets a number in base units, with the same checks.
   void set_number(const FieldInfo& info, double value, std::string_view location);
   void set_number(Field field, double value);
   void set_text(Field field, std::string_view text);
@@ -145,18 +145,18 @@ class Scenario {
   [[nodiscard]] bool flag(Field field) const;
   [[nodiscard]] std::vector<std::string> names(Field field) const;
   [[nodiscard]] std::optional<PixelSize> size(Field field) const;
-  /// The distribution that the user gave, or null.
+  /// The distribution set by the user, or null.
   [[nodiscard]] const Distribution* distribution(Field field) const;
   [[nodiscard]] const std::vector<std::pair<Field, Distribution>>& distributions() const {
     return distributions_;
   }
 
-  /// Whether these fields are set alike in both, to equal values.
+  /// True if both scenarios have the same values of these fields.
   [[nodiscard]] bool equal(const Scenario& other, std::span<const Field> fields) const;
-  /// A number that is the same where equal() is true, and rarely where it is not.
+  /// A hash of the values of these fields.
   [[nodiscard]] std::uint64_t digest(std::span<const Field> fields) const;
 
-  /// Later stages inherit every field that they do not set; `name` labels the stage.
+  /// A later stage inherits every field that it does not set. `name` labels the stage.
   struct Stage;
   std::vector<Stage> stages;
 
@@ -181,14 +181,14 @@ void refuse_exclusive(const Scenario& scenario, ErrorKind kind = ErrorKind::usag
                       std::string_view where = {});
 /// Warnings about fields that are set and have no effect here.
 std::vector<std::string> unused_fields(const Scenario& scenario);
-/// The scenario of one stage: the base with the stage's fields over it, without stages.
+/// The scenario of one stage: the base overridden by the stage's fields, without stages.
 Scenario stage_scenario(const Scenario& base, const Scenario::Stage& stage);
 
 /// Reads the JSON form: an object of objects by path, unknown and duplicate keys refused with
 /// did-you-mean; `schema_version`, `name` and `stages` are the only other keys. `origin` names the
 /// file in messages. Throws Error (data).
 Scenario scenario_from_json(std::string_view json, std::string_view origin);
-/// Writes every set field; reading it back gives the same scenario.
+/// Writes every set field. Reading it back gives the same scenario.
 std::string scenario_to_json(const Scenario& scenario);
 
 }  // namespace trcost

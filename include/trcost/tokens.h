@@ -25,10 +25,10 @@ inline constexpr std::int64_t kMostImagePixels = 178'956'970;
 /// Image detail of the GPT-4V rule.
 enum class ImageDetail : std::uint8_t { low, high };
 
-/// The encoder that a rule counts for, in pixels and patches; 0: nothing said. In
-/// `TokenFamily::defaults`: the released encoder. In a request: that of the model or of the encoder
-/// asked about, which the rule follows where the released models differ in it, and which it refuses
-/// where its patch is another: a rule never counts patches that its encoder does not have.
+/// Encoder of a token rule, in pixels and patches, 0 for unknown. In `TokenFamily::defaults` it is
+/// the released encoder, in a request the encoder of the model. A rule follows it if the released
+/// models differ in it, else refuses an encoder with another patch, so that it never counts patches
+/// that are not there.
 struct TokenEncoder {
   std::int64_t patch = 0;    ///< side of a patch
   std::int64_t image = 0;    ///< side of the square, or of a tile, that the encoder takes
@@ -37,8 +37,8 @@ struct TokenEncoder {
   std::optional<std::int64_t> class_tokens = {};  ///< tokens beside the patches
 };
 
-/// Settings of a token rule. In a request: what the user gave. In `TokenFamily::defaults`: the
-/// settings that the rule has, each with its released value; the others stay empty.
+/// Settings of a token rule. In a request they are the user's. In `TokenFamily::defaults` the
+/// settings that the rule has hold their released values, and the others are empty.
 struct TokenOptions {
   std::optional<std::int64_t> min_pixels = {};  ///< pixels of the resized image, at least
   std::optional<std::int64_t> max_pixels = {};  ///< pixels of the resized image, at most
@@ -61,15 +61,15 @@ struct TokenFamily {
   std::string_view source = {};      ///< where the rule was read
 };
 
-/// The count for one input.
+/// Token count of one input.
 struct TokenCount {
-  /// Tokens the encoder computes, padding included; empty where the encoder is not published.
+  /// Tokens that the encoder computes, padding included, empty if the encoder is not published.
   std::optional<std::int64_t> vision_encoder;
   /// Image, video or audio tokens that the language model (or its cross-attention) sees, without
   /// text separators.
   std::int64_t vision = 0;
-  /// Pieces that are encoded apart: tiles with the overview image, frame pairs of a video,
-  /// 30-second windows of audio. 1 where an image goes in whole.
+  /// Pieces that are encoded separately: tiles with the overview image, frame pairs of a video,
+  /// 30-second windows of audio. 1 if an image goes in whole.
   std::int64_t tiles = 0;
   /// Tokens that attend to each other in the encoder's full attention (the longest sequence).
   std::optional<std::int64_t> encoder_sequence;
@@ -108,8 +108,8 @@ TokenCount count_video_tokens(std::string_view family, ImageSize size, double se
 TokenCount count_audio_tokens(std::string_view family, double seconds,
                               const TokenOptions& options = {});
 
-/// How loss follows parameters and tokens: L(N, D) = E + A/N^alpha + B/D^beta. Default: the refit
-/// of Hoffmann et al. by Epoch (epoch-research/analyzing-chinchilla, data_analysis.ipynb).
+/// Loss as a function of parameters and tokens: L(N, D) = E + A/N^alpha + B/D^beta. Default: the
+/// refit of Hoffmann et al. by Epoch (epoch-research/analyzing-chinchilla, data_analysis.ipynb).
 struct ScalingLaw {
   double A = 482.00572;
   double B = 2085.4342;

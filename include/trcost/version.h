@@ -5,12 +5,12 @@
 
 namespace trcost {
 
-/// Of every JSON document; a minor step only adds.
+/// Version of every JSON document. A minor step only adds names.
 inline constexpr std::string_view kSchemaVersion = "1.0";
 
 /// The version of the library.
 std::string_view trcost_version();
-/// The commit that it was built from, short; empty where that is not known.
+/// The short hash of the commit that it was built from, empty if unknown.
 std::string_view trcost_commit();
 
 }  // namespace trcost

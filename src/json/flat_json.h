@@ -16,8 +16,7 @@ namespace trcost {
 /// Deepest nesting of arrays and objects that is read.
 inline constexpr std::size_t kDeepestJson = 64;
 
-/// One value; the nodes of what it contains follow it. No padding: the bytes are stored as they
-/// are.
+/// One value, followed by the nodes of its contents. Has no padding, because its bytes are stored.
 struct FlatNode {
   enum class Kind : std::uint8_t { null, boolean, number, text, array, object };
 
@@ -32,7 +31,7 @@ struct FlatNode {
 };
 static_assert(sizeof(FlatNode) == 24);
 
-/// A document to be read; keeps nothing alive. Nodes go by their number, the root is 0.
+/// A view of a document. Nodes are numbered, the root is 0.
 class FlatJson {
  public:
   using Index = std::uint32_t;
@@ -49,7 +48,7 @@ class FlatJson {
     return {strings_ + nodes_[at].value, nodes_[at].size};
   }
   [[nodiscard]] double number(Index at) const;
-  /// The node behind `at` and all that it contains: its next sibling, or its parent's end.
+  /// The node behind `at` and its contents: its next sibling, or its parent's end.
   [[nodiscard]] Index next(Index at) const {
     const FlatNode& node = nodes_[at];
     return node.kind >= FlatNode::Kind::array ? static_cast<Index>(node.value) : at + 1;
@@ -73,13 +72,14 @@ struct FlatDocument {
 /// Parses all of `text`. parse_strict_json() in strict_json.h says what is refused.
 FlatDocument parse_flat_json(std::string_view text, std::string_view origin);
 
-/// Where one document lies, in bytes from the start of the pack. These stand first in it.
+/// Position of one document, in bytes from the start of the pack, which begins with a table of
+/// these.
 struct PackedDocument {
   std::uint64_t nodes = 0;
   std::uint64_t strings = 0;
 };
 
-/// The bytes of a pack. Alignment: that of FlatNode.
+/// The bytes of a pack. It has to be aligned as FlatNode is.
 std::string pack_documents(const std::vector<FlatDocument>& documents);
 
 /// The document at `position` of the pack that starts at `pack`.

@@ -9,10 +9,10 @@
 
 namespace trcost {
 
-/// Appends text as a JSON string with its quotes. What is unprintable is escaped; bytes that are
+/// Appends text as a JSON string with its quotes. Escapes unprintable characters. Bytes that are
 /// not UTF-8 become U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
-/// The same on its own.
+/// Text as a JSON string with its quotes.
 std::string json_string(std::string_view text);
 
 /// Writes JSON straight into a string, indented by two spaces, keys in the order of the calls.
@@ -44,12 +44,12 @@ class JsonWriter {
   void null(std::string_view key);
   /// An element of an array.
   void element(std::string_view text);
-  /// Where to append an element that is JSON already, on one line.
+  /// The place to append an element that is JSON already, on one line.
   std::string& raw_element() {
     separate();
     return out_;
   }
-  /// Text that is JSON already; further lines are indented to stand under this one.
+  /// Writes text that is JSON already, its further lines indented.
   void raw(std::string_view key, std::string_view json);
 
  private:

@@ -21,7 +21,7 @@ void write_row(JsonWriter& json, const Record& row);
 /// A whole document, with LF at its end.
 std::string json_document(const Record& record);
 
-/// Whether every document has all names of its table, or some only on request.
+/// Names in a document: all of the table, or some only on request.
 enum class SchemaNames : std::uint8_t { all, some };
 
 /// The JSON Schema (draft 2020-12) of what json_document() writes of a table. The names of flat

@@ -11,7 +11,7 @@
 
 namespace trcost {
 
-/// One cell of each row: whose column it is. Level 0 is the document, the last one the row.
+/// One cell of each row: its column. Level 0 is the document, the last level the row.
 struct RowCell {
   std::size_t level = 0;
   std::size_t column = 0;
@@ -62,24 +62,25 @@ class RowPlan {
   std::vector<RowCell> cells_;
 };
 
-/// How a format writes rows one after another. Its functions keep nothing between calls, so that
-/// rows may be made by several threads. `way` holds the records from the document to the row.
+/// Functions with which a format writes rows. They keep no state, so that several threads may make
+/// rows. `way` holds the records from the document to the row.
 struct RowWriter {
-  /// What stands before the rows, from what of the document is known by then.
+  /// Writes what precedes the rows, from the columns known by then.
   void (*open)(std::string& out, const RowPlan& plan, const Record& document);
   void (*row)(std::string& out, const RowPlan& plan, std::span<const Record> way);
-  /// A value as a row has it; `what` names it in the Error (data) for a number that is not finite.
+  /// Writes a value in a row's form. `what` names it in the Error (data) for a number that is not
+  /// finite.
   void (*cell)(std::string& out, const Value& value, std::string_view what);
-  /// The cells of a line that row() wrote, without its end, in the plan's order; false where it is
-  /// none. Empty where a row is more than a line.
+  /// Splits a line that row() wrote, without its end, into cells in the plan's order. False for
+  /// another line. Null if a row is more than a line.
   bool (*split)(std::string_view line, const RowPlan& plan,
                 std::vector<std::string_view>& cells) = nullptr;
-  /// What follows the rows; `any`: whether there was one.
+  /// Writes what follows the rows. `any` is true if there was one.
   void (*close)(std::string& out, const RowPlan& plan, const Record& document, bool any) = nullptr;
   std::string_view between = {};  ///< stands before every row but the first
 };
 
-/// Appends a value as a CSV cell; nothing where it is unknown.
+/// Appends a value as a CSV cell, nothing if it is unknown.
 void append_csv(std::string& out, const Value& value, std::string_view what);
 /// Appends a value in JSON.
 void append_json(std::string& out, const Value& value, std::string_view what);

@@ -19,9 +19,9 @@ namespace trcost {
 
 class ObjectReader;
 
-/// One value of a parsed document together with its place, for messages. Cheap to copy; keeps the
-/// document alive. Every accessor throws Error (kind data) that names file and JSON pointer, what
-/// is there and what is allowed.
+/// One value of a parsed document with its place, for messages. Cheap to copy. Keeps the document
+/// alive. Every accessor throws Error (data) that names file, JSON pointer, the value and what is
+/// allowed.
 class JsonValue {
  public:
   [[nodiscard]] bool is_null() const { return node().kind == FlatNode::Kind::null; }
@@ -35,15 +35,16 @@ class JsonValue {
   [[nodiscard]] double number(double lowest, double highest) const;
   /// As number, and whole.
   [[nodiscard]] double whole(double lowest, double highest) const;
-  /// One line: what is unprintable (is_unprintable in text/unicode.h) is refused, because texts end
-  /// up on terminals.
+  /// A text of one line. Refuses unprintable characters (is_unprintable() in text/unicode.h),
+  /// because texts are shown on terminals.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool boolean() const;
   [[nodiscard]] std::vector<JsonValue> array() const;
   [[nodiscard]] ObjectReader object() const;
-  /// Position of the text within `words`; an unknown one is an Error with the nearest word.
+  /// Position of the text within `words`. Throws Error (data) with the nearest word for an unknown
+  /// one.
   [[nodiscard]] std::size_t choice(const std::vector<std::string>& words) const;
-  /// What the text stands for in a table.
+  /// The value of the text in a table of words.
   template <class T, std::size_t kCount>
   [[nodiscard]] T choice(const Choice<T> (&table)[kCount]) const {
     if (const std::optional<T> value = find_value(table, checked_text())) return *value;
@@ -52,7 +53,7 @@ class JsonValue {
 
   /// The file's name, as given to the parser.
   [[nodiscard]] const std::string& origin() const { return document_->origin; }
-  /// `h100.json#/peak/bf16`: where this value stands.
+  /// Place of this value: `h100.json#/peak/bf16`.
   [[nodiscard]] std::string location() const;
   /// Throws an Error about this value.
   [[noreturn]] void fail(std::string message, std::string hint = {}) const;
@@ -89,15 +90,15 @@ JsonValue parse_strict_json(std::string_view text, std::string_view origin);
 /// The root of a document that lives as long as the program.
 JsonValue read_in_place(FlatJson json, std::string_view origin);
 
-/// Reads an object key by key and, in finish(), refuses every key that was not asked for. A `null`
-/// value counts as absent for the optional accessors.
+/// Reads an object key by key. finish() refuses every key that was not read. A `null` value counts
+/// as absent for the optional accessors.
 class ObjectReader {
  public:
   explicit ObjectReader(JsonValue value);
 
-  /// Whether the key is there and not null; does not count as asking for it.
+  /// True if the key is there and not null. Does not count as reading it.
   [[nodiscard]] bool has(std::string_view key) const;
-  /// Whether the key is there with a null.
+  /// True if the key is there with a null.
   [[nodiscard]] bool holds_null(std::string_view key) const;
 
   double required_number(std::string_view key, double lowest, double highest);
@@ -135,16 +136,17 @@ class ObjectReader {
   void accept(std::string_view key);
   /// Throws that the key is missing, naming a key that may have been meant.
   [[noreturn]] void fail_missing(std::string_view key) const;
-  /// Throws on the first key that was not asked for: names it, the nearest known key, all known.
+  /// Throws Error (data) for the first key that was not read, with the nearest known key and all
+  /// known ones.
   void finish() const;
 
-  /// What an accessor returned in place of a key that is not there.
+  /// A fallback that an accessor returned for a missing key.
   struct Fallback {
     std::string key;  ///< from the document's root: `text_config.hidden_size`
     std::string value;
   };
-  /// From now on, what number_or, whole_or, boolean_or and text_or fall back to is added to `log`;
-  /// also in objects read from this one.
+  /// Adds further fallbacks of number_or, whole_or, boolean_or and text_or to `log`, also those of
+  /// objects read from this one.
   void log_fallbacks(std::vector<Fallback>* log, std::string prefix = {});
   /// The object `key`, or an empty one in its place whose fallbacks are logged alike.
   ObjectReader object_or_empty(std::string_view key);
@@ -155,7 +157,7 @@ class ObjectReader {
   // The node of a member, or kNone; `position` is its place among the members.
   [[nodiscard]] FlatJson::Index find(std::string_view key, std::size_t& position) const;
   [[nodiscard]] bool was_asked(std::string_view key, std::size_t position) const;
-  // Keys of the object that were asked for, or that were not, sorted.
+  // Keys of the object that were read, or that were not, sorted.
   [[nodiscard]] std::vector<std::string> keys(bool asked) const;
   [[noreturn]] void fail_unknown() const;
   void log_default(std::string_view key, std::string value);
@@ -163,8 +165,8 @@ class ObjectReader {
   [[nodiscard]] ObjectReader logging(ObjectReader object, std::string_view key) const;
 
   JsonValue value_;
-  std::uint64_t asked_members_ = 0;       // bit i: the i-th member was asked for
-  std::vector<std::string> asked_names_;  // what was asked for and has no bit: absent, or beyond 64
+  std::uint64_t asked_members_ = 0;       // bit i: the i-th member was read
+  std::vector<std::string> asked_names_;  // names read without a bit: absent, or beyond the 64th
   std::vector<Fallback>* log_ = nullptr;
   std::string prefix_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that people choose from and what they stand for: one table per type, which the command
-// line, the data files and the answers read alike.
+// Words and the values they stand for: one table per type, shared by command line, data files and
+// answers.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,14 @@
 
 namespace trcost {
 
-/// A word and what it stands for.
+/// A word and its value.
 template <class T>
 struct Choice {
   std::string_view word;
   T value;
 };
 
-/// What a word stands for; empty for one that the table lacks.
+/// The value of a word, empty for a word that the table lacks.
 template <class T, std::size_t kCount>
 constexpr std::optional<T> find_value(const Choice<T> (&table)[kCount], std::string_view word) {
   const auto* row = std::ranges::find(table, word, &Choice<T>::word);
@@ -30,8 +30,8 @@ constexpr std::optional<T> find_value(const Choice<T> (&table)[kCount], std::str
   return row->value;
 }
 
-/// The same where words are checked when they are set, so that one that the table lacks is a row
-/// forgotten, not a default: std::logic_error.
+/// The value of a word that was checked when it was set. Throws std::logic_error for a word that
+/// the table lacks.
 template <class T, std::size_t kCount>
 constexpr T value_of(const Choice<T> (&table)[kCount], std::string_view word) {
   const std::optional<T> value = find_value(table, word);
@@ -39,7 +39,7 @@ constexpr T value_of(const Choice<T> (&table)[kCount], std::string_view word) {
   return *value;
 }
 
-/// The word of a value; the same for one that no word stands for.
+/// The word of a value. Throws std::logic_error for a value without a word.
 template <class T, std::size_t kCount>
 constexpr std::string_view word_of(const Choice<T> (&table)[kCount], const T& value) {
   const auto* row = std::ranges::find(table, value, &Choice<T>::value);

@@ -100,7 +100,7 @@ Kind kind_info(NumberKind kind) {
   return {"a number", "1.25, 2e3", {}};
 }
 
-// At most this much of what was typed is quoted back.
+// Longest part of the input that a message quotes.
 constexpr std::size_t kQuotedLength = 60;
 
 [[noreturn]] void refuse(std::string_view text, const Kind& kind, std::string_view why) {
@@ -237,7 +237,7 @@ double parse_number(std::string_view text, NumberKind kind) {
   if (kind == NumberKind::integer && value != std::floor(value)) {
     refuse(text, info, "it has a fraction");
   }
-  // 16.6T x 1e12 leaves rounding noise behind the decimal point that nobody wrote.
+  // 16.6T x 1e12 leaves rounding noise behind the decimal point.
   if (kind == NumberKind::count && value >= 1 &&
       std::abs(value - std::round(value)) < 1e-9 * value) {
     value = std::round(value);

@@ -56,7 +56,7 @@ double horner(const Polynomial& p, double x) {
   return sum;
 }
 
-// By Chebyshev's fit.
+// Chebyshev fit of the complementary error function.
 double complementary_error(double x) {
   const double z = std::abs(x);
   const double t = 1 / (1 + 0.5 * z);

@@ -41,7 +41,7 @@ std::string lower_case(std::string_view text) {
 }
 
 std::string nearest_name(std::string_view typed, const std::vector<std::string>& known) {
-  constexpr std::size_t kLongestTyped = 100;  // nobody mistypes more; keeps garbage cheap
+  constexpr std::size_t kLongestTyped = 100;  // longer text is no mistyped name
   if (typed.empty() || typed.size() > kLongestTyped) return {};
   const std::string wanted = hyphenated(typed);
   std::string best;
@@ -66,13 +66,13 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
 
 namespace {
 
-// What a character folds to; 0 for none.
+// The folded form of a character, 0 for none.
 char folded(char c) {
   const char low = lower_case(c);
   return (low >= 'a' && low <= 'z') || (low >= '0' && low <= '9') ? low : '\0';
 }
 
-// The next folded character from `at` on, which moves behind it; 0 at the end.
+// The next folded character from `at` on, 0 at the end. Moves `at` behind it.
 char next_folded(std::string_view text, std::size_t& at) {
   while (at < text.size()) {
     if (const char c = folded(text[at++]); c != '\0') return c;
@@ -105,7 +105,8 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Folded characters before each mark between two digits; of decimal points alone, or of all marks.
+/// Number of folded characters before each mark between two digits, for decimal points alone or for
+/// all marks.
 std::vector<std::size_t> marks_in_numbers(std::string_view text, bool points_alone) {
   std::vector<std::size_t> out;
   std::size_t before = 0;

@@ -7,14 +7,14 @@
 
 namespace trcost {
 
-/// Of ASCII; other bytes stay.
+/// Lower case of an ASCII letter. Other bytes stay.
 constexpr char lower_case(char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
 std::string lower_case(std::string_view text);
 
-/// The known name nearest to what was typed (Damerau-Levenshtein distance at most a third of the
-/// length, and at least 1), or an empty string.
+/// The known name nearest to what was typed: Damerau-Levenshtein distance of at most a third of the
+/// length, and at least 1. Empty if none is near.
 std::string nearest_name(std::string_view typed, const std::vector<std::string>& known);
 
 /// `did you mean "x"?` for the nearest name, else the empty string.
@@ -23,10 +23,10 @@ std::string did_you_mean(std::string_view typed, const std::vector<std::string>&
 /// Letters and digits in lower case: `Llama3.1-405B` and `llama-3.1-405b` are the same model.
 std::string folded(std::string_view text);
 
-/// Whether folded() makes the same of both; without making it.
+/// True if folded() gives the same for both.
 bool same_folded(std::string_view a, std::string_view b);
 
-/// same_folded(), where a decimal point in either is a mark between the same digits in the other:
+/// same_folded(), if a decimal point in either is a mark between the same digits in the other:
 /// `qwen2-5-7b` is `qwen2.5-7b`, and `opt-1.3b` is not `opt-13b`.
 bool same_name(std::string_view a, std::string_view b);
 

@@ -13,25 +13,25 @@
 
 namespace trcost {
 
-/// A table whose cells are asked for by column. Errors (kind data) name file, line and column.
+/// A table whose cells are read by column. Errors (data) name file, line and column.
 class CsvTable {
  public:
-  /// Throws Error (data) on an unclosed quote, a row of another width than the header, and a header
-  /// alone, whose columns nobody would check. With `odd`, such rows are left out and their lines
-  /// put there, and there may be none.
+  /// Throws Error (data) for an unclosed quote, a row of another width than the header, and a
+  /// header alone. With `odd`, rows of another width are left out and their lines added to it, and
+  /// the table may have no row.
   CsvTable(std::string_view text, std::string_view origin, std::vector<std::size_t>* odd = nullptr);
 
   [[nodiscard]] std::size_t rows() const { return cells_.size(); }
   [[nodiscard]] bool has(std::string_view column) const;
-  /// Line of the file where the row starts.
+  /// Line of the file on which the row starts.
   [[nodiscard]] std::size_t line(std::size_t row) const { return lines_[row]; }
-  /// Puts `cell` where the column is empty in a row, or is not there at all.
+  /// Puts `cell` into the rows whose column is empty or missing.
   void fill(std::string_view column, std::string_view cell);
   /// The header row.
   [[nodiscard]] const std::vector<std::string>& columns() const { return header_; }
-  /// The cell's text; throws where there is no such column.
+  /// The cell's text. Throws Error (data) if there is no such column.
   [[nodiscard]] const std::string& text(std::size_t row, std::string_view column) const;
-  /// Empty for an empty cell; throws on what is not a finite number.
+  /// The cell's number, empty for an empty cell. Throws Error (data) if it is not a finite number.
   [[nodiscard]] std::optional<double> number(std::size_t row, std::string_view column) const;
   [[nodiscard]] double required_number(std::size_t row, std::string_view column) const;
   [[noreturn]] void fail(std::size_t row, std::string_view column, std::string message,
@@ -79,9 +79,9 @@ std::vector<T> read_rows(const CsvTable& table, T (*read)(const CsvTable&, std::
   return rows;
 }
 
-/// Appends text as one CSV cell (RFC 4180): quoted when it holds a comma, a quote or a line break;
-/// an apostrophe is put before text that a spreadsheet would run as a formula (first character
-/// = + - @, tab or CR). What is unprintable but white space is written out, like \x1b.
+/// Appends text as one CSV cell (RFC 4180), quoted if it holds a comma, a quote or a line break.
+/// Puts an apostrophe before text that a spreadsheet would run as a formula (first character = + -
+/// @, tab or CR). Writes unprintable characters but white space out, like \x1b.
 void append_csv_text(std::string& out, std::string_view text);
 /// Appends a number as format_exact() writes it. Throws Error (data) that names `what` if it is not
 /// finite.

@@ -7,17 +7,17 @@
 
 namespace trcost {
 
-/// Largest file that is read whole; a user's model or scenario is a few kilobytes.
+/// Largest file that is read whole. A user's model or scenario has a few kilobytes.
 inline constexpr std::size_t kLargestFile = std::size_t{16} << 20;
 
 /// Reads a user's file of at most kLargestFile as UTF-8 text: a byte order mark is taken away, and
 /// UTF-16 with one is converted. Throws Error (data) when it is missing, a directory, empty,
 /// unreadable, larger (found before reading it), or no text, naming line and column.
 std::string read_text_file(const std::string& path);
-/// The same from stdin.
+/// Reads stdin as read_text_file() reads a file.
 std::string read_stdin();
 
-/// Whether there is a regular file.
+/// True if there is a regular file.
 bool file_exists(const std::string& path);
 
 // The files that this process has read. Every reader of a user's file notes it here, so that no

@@ -42,7 +42,7 @@ void put_value(std::string& out, const Value& value) {
   }
 }
 
-// Its text points into the bytes.
+// Reads one value. Its text points into the bytes.
 Value take_value(std::string_view& bytes) {
   Value out;
   out.kind = take<Value::Kind>(bytes);

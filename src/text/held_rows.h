@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that wait in memory for the last one, where no row can be shown before: the values of their
-// columns, some bytes each.
+// Rows kept in memory until the last one is known: the values of their columns, some bytes each.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +14,7 @@ namespace trcost {
 /// Appends the values of a row, in the order of its columns.
 void hold_row(std::string& out, const Record& row);
 
-/// Rows as hold_row() left them, under the columns that they had.
+/// Rows that hold_row() stored, with their columns.
 class HeldRows final : public ColumnTable {
  public:
   /// `columns` has to outlive it.

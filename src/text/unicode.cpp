@@ -12,7 +12,7 @@
 namespace trcost {
 namespace {
 
-// Which utf8proc does not tell: Bidi_Control (PropList.txt of Unicode 15), and noncharacters.
+// Properties that utf8proc lacks: Bidi_Control (PropList.txt of Unicode 15), and noncharacters.
 bool is_bidi_control(std::uint32_t point) {
   return point == 0x061C || point == 0x200E || point == 0x200F ||
          (point >= 0x202A && point <= 0x202E) || (point >= 0x2066 && point <= 0x2069);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layouts and what they hold, as tables: dimensions of parallelism, parts of a device's memory, and
-// the words for them in files, fields and answers.
+// Tables of layouts: dimensions of parallelism, parts of a device's memory, and their words in
+// files, fields and answers.
 #pragma once
 
 #include <algorithm>
@@ -31,24 +31,25 @@ inline constexpr Choice<MemoryCounter> kMemoryCounters[] = {{"allocated", Memory
                                                             {"reserved", MemoryCounter::reserved},
                                                             {"board", MemoryCounter::board}};
 
-/// What of a model a dimension deals out to its ranks.
+/// Units of a model that a dimension partitions over its ranks.
 enum class Deals : std::uint8_t { nothing, heads, layers, tokens, experts, expert_channels };
 
-/// One dimension of parallelism: what files, flags (`--tp`), fields (`layout.tp`) and answers call
-/// it, where it stands, what it splits and what it asks of the software.
+/// One dimension of parallelism: its name in files, flags (`--tp`), fields (`layout.tp`) and
+/// answers, its degree, the unit that it partitions, and the ability that it needs of the software.
 struct Dimension {
   std::string_view name;
-  std::string_view word;  ///< in front of a degree, in a sentence
+  std::string_view word;  ///< adjective before "degree" in a sentence
   std::string_view help;
   int LayoutDegrees::*in;
   std::optional<int> Degrees::*given;
-  bool of_gpus;  ///< the accelerators at work are the product of these
+  bool of_gpus;  ///< the accelerators at work are the product of such degrees
   Deals deals = Deals::nothing;
-  bool evenly = false;  ///< the degree divides what it deals; else it is at most that
-  /// Of layouts that are equally fast the plan is the one with the least of this degree: that of 1
-  /// counts first, 0 not at all.
+  bool evenly =
+      false;  ///< the degree has to divide the number of units, else it is at most that number
+  /// Rank of the degree in breaking ties between equally fast layouts, of which the one with the
+  /// smallest degree wins. Rank 1 counts first, 0 not at all.
   std::uint8_t avoided = 0;
-  /// The key of a stack's file that says whether the software can; empty where all can.
+  /// The key of a stack's file for the software's ability, empty if all software has it.
   std::string_view ability = {};
 };
 inline constexpr Dimension kDimensions[] = {
