@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kScenarioFile = "assumed/scenario.json";
 
-// Whether a method writes its own data.
+// The methods of training, true for those that write their own data.
 constexpr Choice<bool> kGenerates[] = {
 #define TRCOST_METHOD(id, word, sequences, generates) {word, generates},
 #include "catalog/software/methods.def"

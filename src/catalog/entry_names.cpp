@@ -13,7 +13,7 @@
 namespace trcost {
 namespace {
 
-// How people write an entry beside its name.
+// Other spellings of an entry's name.
 struct Spellings {
   std::vector<std::string> names;  // its title and aliases
   std::string vendor;
@@ -38,7 +38,7 @@ bool means(const Spellings& spellings, std::string_view entry, std::string_view 
                      [&](const std::string& name) { return same_name(name, wanted); });
 }
 
-// What of `text` stands behind so many folded characters.
+// The rest of `text` after `count` folded characters.
 std::string_view behind(std::string_view text, std::size_t count) {
   while (!text.empty() && count > 0) {
     count -= folded(text.substr(0, 1)).size();
@@ -64,7 +64,7 @@ std::string_view generation_of(std::string_view name) {
   return number;
 }
 
-// Whether two names begin with the same word but for a slip: `lama` and `llama`, not `olmo`.
+// True if two names begin with the same word but for a slip: `lama` and `llama`, not `olmo`.
 bool same_word(std::string_view typed, std::string_view name) {
   const auto word = [](std::string_view text) {
     return std::string(text.substr(0, text.find_first_of("0123456789-")));
@@ -96,7 +96,7 @@ std::string nearest_entry(const Catalog& catalog, CatalogKind kind, std::string_
   return of[static_cast<std::size_t>(at)];
 }
 
-// The longest name that what was typed goes on from: `qwen2.5-vl-7b` of `qwen2.5-vl-7b-instruct`.
+// The longest name that begins what was typed: `qwen2.5-vl-7b` for `qwen2.5-vl-7b-instruct`.
 std::string longest_start(std::string_view typed, const std::vector<std::string>& names) {
   std::string longest;
   for (const std::string& name : names) {

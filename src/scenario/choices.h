@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a field's words stand for where no file of the catalog says them too, and the words.
+// Types of choice fields and their words, except those that the catalog also reads.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace trcost {
 
-/// What happens to a module's parameters in a training step.
+/// Training of a module's parameters.
 enum class Training : std::uint8_t {
   frozen,   ///< forward only, unless something upstream learns
   full,     ///< all parameters learn
@@ -17,17 +17,17 @@ enum class Training : std::uint8_t {
   qlora,    ///< as lora, base stored in 4 bits
   adapter,  ///< bottleneck adapters after attention and feed-forward learn
 };
-/// The first two are a connector's.
+/// Connectors have the first two.
 inline constexpr Choice<Training> kTrainings[] = {{"full", Training::full},
                                                   {"frozen", Training::frozen},
                                                   {"lora", Training::lora},
                                                   {"qlora", Training::qlora},
                                                   {"adapter", Training::adapter}};
 
-/// What learns, module by module.
+/// Training recipe, module by module.
 struct Recipe {
   Training language, encoder, connector;
-  bool of_vision = false;  ///< says nothing of a model without vision
+  bool of_vision = false;  ///< applies to models with vision alone
   [[nodiscard]] constexpr bool everything() const noexcept {
     return language == Training::full && encoder == Training::full && connector == Training::full;
   }
@@ -40,7 +40,7 @@ inline constexpr Choice<Recipe> kRecipes[] = {
     {"qlora", {Training::qlora, Training::frozen, Training::full}},
     {"adapter", {Training::adapter, Training::frozen, Training::full}}};
 
-/// How the loss over the vocabulary holds its logits.
+/// Storage of the logits in the loss over the vocabulary.
 enum class Loss : std::uint8_t {
   eager,    ///< in 16 and in 32 bit, and their gradient
   fused,    ///< in 16 and in 32 bit, the gradient in their place
@@ -49,9 +49,9 @@ enum class Loss : std::uint8_t {
 inline constexpr Choice<Loss> kLosses[] = {
     {"eager", Loss::eager}, {"fused", Loss::fused}, {"chunked", Loss::chunked}};
 
-/// What an update keeps of each parameter that learns.
+/// Optimizer state of each trainable parameter.
 enum class Optimizer : std::uint8_t {
-  adamw,       ///< as the software stack does it: weights and moments in 32 bit
+  adamw,       ///< by the software stack: weights and moments in 32 bit
   adamw_bf16,  ///< weights, gradients and both moments in the format of the matmuls, and no more
   adamw_8bit,  ///< the same with both moments in 8 bit
 };
@@ -59,10 +59,11 @@ inline constexpr Choice<Optimizer> kOptimizers[] = {{"adamw", Optimizer::adamw},
                                                     {"adamw-bf16", Optimizer::adamw_bf16},
                                                     {"adamw-8bit", Optimizer::adamw_8bit}};
 
-/// What waits in the host's memory instead of the accelerator's.
+/// State offloaded to the host's memory.
 struct Offload {
-  bool optimizer = false;    ///< its state, which the host updates, and the gradients
-  bool activations = false;  ///< of the language model's layers, from forward to backward
+  bool optimizer = false;  ///< optimizer state, which the host updates, and gradients
+  bool activations =
+      false;  ///< activations of the language model's layers, from forward to backward
   [[nodiscard]] constexpr bool any() const noexcept { return optimizer || activations; }
 };
 inline constexpr Choice<Offload> kOffloads[] = {{"none", {}},
@@ -70,13 +71,12 @@ inline constexpr Choice<Offload> kOffloads[] = {{"none", {}},
                                                 {"activations", {.activations = true}},
                                                 {"all", {.optimizer = true, .activations = true}}};
 
-/// Shares of each exchange that run behind compute, of what software can hide of it.
+/// Overlapped share of each exchange, relative to the share that the software can hide.
 struct Overlap {
   double tensor = 0, expert = 0, pipeline = 0, data = 0, context = 0;
-  /// Of the all-to-all that leaves a domain, at least: 1 where it is said to run behind the compute
-  /// of another micro-batch, which is work enough for all of it (DualPipe, arXiv:2412.19437,
-  /// section
-  /// 3.2.1; Megatron-Core's overlap of one forward with one backward).
+  /// Smallest overlapped share of the all-to-all that leaves a domain: 1 if it runs behind the
+  /// compute of another micro-batch, which is enough for all of it (DualPipe, arXiv:2412.19437,
+  /// section 3.2.1, and Megatron-Core's overlap of one forward with one backward).
   double expert_network = 0;
   friend bool operator==(const Overlap&, const Overlap&) = default;
 };
@@ -84,7 +84,7 @@ inline constexpr double Overlap::*kExchanges[] = {&Overlap::tensor,   &Overlap::
                                                   &Overlap::pipeline, &Overlap::data,
                                                   &Overlap::context,  &Overlap::expert_network};
 inline constexpr Overlap kAllHidden = {1, 1, 1, 1, 1, 1};
-/// As the software does by itself.
+/// Default of the software.
 inline constexpr Overlap kUsuallyHidden = {1, 1, 1, 1, 1, 0};
 inline constexpr Choice<Overlap> kOverlaps[] = {
     {"on", kAllHidden},      {"off", {}},
@@ -92,12 +92,12 @@ inline constexpr Choice<Overlap> kOverlaps[] = {
     {"pp", {.pipeline = 1}}, {"ep", {.expert = 1, .expert_network = 1}},
     {"cp", {.context = 1}}};
 
-/// How samples share a sequence.
+/// Packing of samples into sequences.
 enum class Packing : std::uint8_t { packed, grouped, padded };
 inline constexpr Choice<Packing> kPackings[] = {
     {"packed", Packing::packed}, {"grouped", Packing::grouped}, {"padded", Packing::padded}};
 
-/// Where the policy of a round generates and learns.
+/// Placement of a round's generating and learning.
 enum class Placement : std::uint8_t {
   colocated,  ///< on the same accelerators in turn
   split,      ///< on accelerators of its own, one after the other
@@ -106,7 +106,7 @@ enum class Placement : std::uint8_t {
 inline constexpr Choice<Placement> kPlacements[] = {
     {"colocated", Placement::colocated}, {"split", Placement::split}, {"async", Placement::async}};
 
-/// Who asks a price.
+/// Kind of provider that a price is from.
 enum class ProviderClass : std::uint8_t {
 #define TRCOST_PROVIDER_CLASS(id, word, prices) id,
 #include "scenario/provider_classes.def"
@@ -121,10 +121,9 @@ constexpr std::string_view provider_class_name(ProviderClass provider_class) {
   return word_of(kProviderClasses, provider_class);
 }
 
-/// Who is compared with whom: an answer has one class for all of its platforms. Surveys count as
-/// indices.
+/// Class of prices. An answer has one class for all of its platforms. Surveys count as indices.
 enum class PriceClass : std::uint8_t { specialist, marketplace, hyperscaler, index };
-/// The words of --price-class: those of the providers that give a class its name.
+/// The words of --price-class, which are those of kinds of providers.
 inline constexpr Choice<PriceClass> kPriceClasses[] = {
     {provider_class_name(ProviderClass::specialist), PriceClass::specialist},
     {provider_class_name(ProviderClass::marketplace), PriceClass::marketplace},
@@ -142,7 +141,7 @@ constexpr PriceClass price_class_of(ProviderClass provider_class) {
   return kClasses[static_cast<std::size_t>(provider_class)];
 }
 
-/// What is promised for the price.
+/// Commitment for a price.
 enum class Commitment : std::uint8_t {
 #define TRCOST_COMMITMENT(id, word, years) id,
 #include "scenario/commitments.def"

@@ -64,7 +64,7 @@ void set_value(Scenario& scenario, const FieldInfo& info, const JsonValue& value
   }
 }
 
-// What a file holds is data, whichever way it is wrong: a key, a type or a value.
+// Errors in a file are of kind data: keys, types and values.
 void read_value(Scenario& scenario, const FieldInfo& info, const JsonValue& value) {
   if (value.is_null()) return;
   try {
@@ -147,7 +147,7 @@ void write_stage(std::string& out, const Scenario::Stage& stage) {
   out += "\n    }";
 }
 
-// Reads what may stand beside the fields.
+// Reads the keys besides the fields.
 void read_head(ObjectReader& object, std::string_view origin) {
   const std::string version = object.text_or("schema_version", kSchemaVersion);
   if (!version.starts_with("1.")) {
@@ -158,7 +158,7 @@ void read_head(ObjectReader& object, std::string_view origin) {
   object.accept("notes");
 }
 
-// The field of a path or of a flag, with or without its dashes, as keys are spelt too; or null.
+// The field of a path or of a flag, with or without its dashes, or null.
 const FieldInfo* named_field(std::string name) {
   if (const FieldInfo* info = find_field(name)) return info;
   std::ranges::replace(name, '_', '-');

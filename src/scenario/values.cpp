@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a field's value is read from what a person wrote.
+// Parsers of the values of fields.
 #include <fmt/format.h>
 
 #include <algorithm>

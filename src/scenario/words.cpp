@@ -9,14 +9,14 @@
 namespace trcost {
 namespace {
 
-// A word that is typed for a choice of a field, and what it stands for.
+// A word typed for a choice field, and its meaning.
 struct Word {
   Field field;
   std::string_view word;
   std::string_view meaning;
 };
 
-// Other names of a choice, where they mean nothing else.
+// Unambiguous synonyms of a choice.
 constexpr Word kSynonyms[] = {
     {Field::model_modality, "vision-language", "vl"},
     {Field::model_modality, "vision", "vl"},
@@ -67,7 +67,7 @@ constexpr Word kSynonyms[] = {
     {Field::cost_pricing, "reserved-3-years", "reserved-3y"},
 };
 
-// Words that are no choice, or stand for several: what to write instead.
+// Advice for words that are no choice, or stand for several.
 constexpr Word kAdvice[] = {
     {Field::train_precision, "fp4", "4-bit training is nvfp4"},
     {Field::train_precision, "mxfp4", "4-bit training is nvfp4"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of choice fields as people write them.
+// Other spellings of the words of choice fields.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 namespace trcost {
 
 /// The word of the table that `typed` stands for: spelled alike but for case, hyphens, underscores
-/// and blanks, or a common other name for it. Empty where there is none.
+/// and blanks, or a synonym. Empty if there is none.
 std::string choice_of_word(const FieldInfo& info, std::string_view typed);
 
-/// What to write instead of a word that is no choice but asks for something that can be had; empty
-/// where there is nothing to say.
+/// Advice for a word that is no choice but names something that trcost can do. Empty for other
+/// words.
 std::string_view advice_on_word(Field field, std::string_view typed);
 
 }  // namespace trcost

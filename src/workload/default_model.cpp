@@ -71,13 +71,13 @@ double usual_layers(const LanguageModel& m, double params) {
   return (params - outside_layers(m)) / layer;
 }
 
-/// The whole number next to it; may be 0.
+/// The nearest whole number of layers, possibly 0.
 double nearest_layers(const LanguageModel& m, double params) {
   return std::round(usual_layers(m, params));
 }
 
-/// A multiple of four, which pipelines divide, where one is about as near; the feed-forward takes
-/// up the difference.
+/// A multiple of four layers, which pipelines divide, if one is about as near. The feed-forward
+/// makes up the difference.
 double dividing_layers(const LanguageModel& m, double params) {
   constexpr double kStages = 4;
   constexpr double kAboutAsNear = 0.625;
@@ -96,14 +96,14 @@ double distance_from_total(const LanguageModel& m, double params) {
   return std::abs(count_parameters(m).total - params);
 }
 
-/// First width to try, given that of the closed form: wide models are searched near it only.
+/// First width of the search, from that of the closed form. Wide models are searched near it only.
 double first_width(double closed) {
   const double low = std::floor(0.7 * closed / 1024) * 1024;
   return low > 8192 ? low : 256;
 }
 
-/// The width of the grid whose hidden / layers is nearest to 128; none where the embedding leaves
-/// no room for a layer. Widths are tried around the closed form (128 N / 12.75)^(1/3).
+/// The model of the grid whose hidden / layers is nearest to 128, none if the embedding leaves no
+/// parameters for a layer. Widths are tried around the closed form (128 N / 12.75)^(1/3).
 std::optional<LanguageModel> on_grid(double params, double vocab) {
   const bool tied = params < kTiedBelow;
   const double closed = portable_pow(kHiddenPerLayer * params / 12.75, 1.0 / 3);
@@ -123,7 +123,8 @@ std::optional<LanguageModel> on_grid(double params, double vocab) {
   return best;
 }
 
-/// Where the vocabulary does not fit: a third of the parameters for a smaller one, narrower heads.
+/// A model too small for the vocabulary: a third of the parameters for a smaller one, narrower
+/// heads.
 LanguageModel tiny(double params, double vocab) {
   constexpr std::array<double, 8> kWidths{4, 8, 16, 32, 64, 128, 192, 256};
   std::optional<LanguageModel> best;
@@ -143,9 +144,9 @@ LanguageModel tiny(double params, double vocab) {
   return *best;
 }
 
-// Least share of the parameters that has to be left for the language model.
+// Smallest share of the parameters for the language model.
 constexpr double kSmallestLanguageShare = 0.2;
-// Least that shape_from_parameters takes.
+// Smallest number that shape_from_parameters() takes.
 constexpr double kSmallestLanguage = 1e3;
 
 }  // namespace
@@ -197,7 +198,7 @@ Model vision_language_model(double params, const Encoder& encoder, ConnectorKind
   Model model, best;
   double least = params;
   double language = params - encoder_params;
-  // What joins the two is as wide as the language model, so its share settles in a few rounds.
+  // The connector is as wide as the language model, so its share converges in a few rounds.
   constexpr int kRounds = 12;
   constexpr double kClose = 1e-3;
   constexpr double kDamping = 0.7;  // wide connectors grow with the language model

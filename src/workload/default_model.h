@@ -8,24 +8,23 @@
 
 namespace trcost {
 
-/// The shape that follows from a parameter count alone: head dim 128, hidden/layers near 128,
+/// The default language model of a parameter count: head dim 128, hidden/layers near 128,
 /// SwiGLU, grouped queries, tied embeddings below 3e9. `params` from 1e3 to 1e16, total within
-/// 0.3 % of it from 1e9 on. Where the embedding alone would exceed `params` (below 3.5e7 at a
-/// vocabulary of 128,256) the result has a smaller vocabulary and head dim; compare `vocab` to see
-/// it. Throws Error (usage) outside the range.
+/// 0.3 % of it from 1e9 on. If the embedding alone would exceed `params` (below 3.5e7 at a
+/// vocabulary of 128,256), the result has a smaller vocabulary and head dim. Throws Error (usage)
+/// outside the range.
 LanguageModel shape_from_parameters(double params, double vocab);
 
-/// Gives `model` this encoder and a connector of this kind with the usual widths.
-/// Throws Error (usage) where the two do not match.
+/// Gives `model` this encoder and a connector of this kind with the usual widths. Throws Error
+/// (usage) if the two do not match.
 void attach_vision(Model& model, const Encoder& encoder, ConnectorKind kind);
 
-/// A model of `params` in all: the encoder as it is, a connector of this kind, and a language model
-/// of what is left by shape_from_parameters. Throws Error (usage) where the encoder alone exceeds
-/// `params`, naming it and smaller ones.
+/// A model of `params` parameters: the encoder, a connector of this kind, and a language model by
+/// shape_from_parameters() of the rest. Throws Error (usage) if the encoder alone exceeds `params`.
 Model vision_language_model(double params, const Encoder& encoder, ConnectorKind kind,
                             double vocab);
 
-/// A sample when nothing is said of the data.
+/// Default sample of training with images.
 struct SampleMix {
   double text_tokens = 0;  ///< per sample
   double images = 1;       ///< per sample that has images
@@ -33,8 +32,8 @@ struct SampleMix {
   std::string_view why;
   std::string_view source;
 };
-/// `pretraining`: a token budget is given or taken; else samples of fine-tuning (captions when only
-/// the projector learns, instructions otherwise).
+/// The default for `pretraining`, which has a token budget, else for fine-tuning: captions if only
+/// the projector learns, else instructions.
 SampleMix default_sample_mix(bool pretraining, bool projector_only);
 
 }  // namespace trcost

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a training method does with a sequence: which models pass over it, and which of them learn.
+// Phases of training methods: the models that pass over a sequence, and those that learn.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ enum class Method : std::uint8_t {
 #undef TRCOST_METHOD
 };
 
-/// The three kinds of work that accelerators are given, and what is paid for beside them.
+/// Kinds of work of accelerators, and waiting.
 enum class Work : std::uint8_t { train, forward, generate, wait };
 std::string_view work_name(Work work);
 
-/// Whose weights do it.
+/// The model that does it.
 enum class Role : std::uint8_t { policy, reference, reward, critic, teacher };
 inline constexpr int kRoles = 5;
 
@@ -31,14 +31,14 @@ struct Phase {
   double repeats = 1;  ///< passes over the same sequences
 };
 
-/// What stands open in a method.
+/// Options of a method.
 struct MethodOptions {
   bool reference = true;
   bool reward_model = false;
   double epochs = 1;  ///< passes of learning over the responses of a round
 };
 
-/// Its name, how many sequences a sample of its data is, and whether it writes its own data.
+/// A method: its name, sequences per sample, and whether it writes its own data.
 struct MethodRow {
   Method method;
   std::string_view name;
@@ -46,7 +46,7 @@ struct MethodRow {
   bool generates;
 };
 const MethodRow& method_row(Method method);
-/// By a word of the field train.method; pretrain where none is given.
+/// The method of a word of the field train.method, pretrain for an empty one.
 Method method_named(std::string_view name);
 
 /// The phases of a round in their order (data/phases.md, A.1; Ouyang et al., arXiv:2203.02155; Shao
@@ -54,12 +54,11 @@ Method method_named(std::string_view name);
 /// arXiv:2402.01306, section 4, with its mismatched pairs).
 std::vector<Phase> phases_of(Method method, const MethodOptions& options);
 
-/// Whether a round is more than learning, and whether a reference scores what is learnt from: of
-/// the phases with everything that stands open.
+/// True if a round has more phases than learning, with all options on.
 bool has_phases(Method method);
 bool asks_reference(Method method);
 
-/// Whether the model of a role takes part, and whether it learns.
+/// True if the model of a role takes part.
 bool takes_part(std::span<const Phase> phases, Role role);
 bool learns(std::span<const Phase> phases, Role role);
 

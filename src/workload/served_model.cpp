@@ -33,8 +33,8 @@ void add_weights(const Run& run, ServedModel& s) {
   if (block.experts.count > 0) s.expert_layers += run.count;
 }
 
-// What a token leaves, and does with what others left. The recurrences' own FLOPs, a hundredth of
-// their products', are left out, and so are an image's keys: how many there are, a request decides.
+// Adds the attention of a run of layers. The recurrences' own FLOPs, a hundredth of their
+// products', are left out, and so are an image's keys, whose number depends on the request.
 void add_served_core(const Run& run, ServedModel& s) {
   const Core& core = run.block.core;
   if (core.cross) return;

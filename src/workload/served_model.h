@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model as serving sees it: what is read, kept and computed per token.
+// Sums of a model for serving: bytes read and kept, and FLOPs per token.
 #pragma once
 
 #include <optional>
@@ -26,11 +26,12 @@ struct PartBytes {
   static constexpr double kHead = 2, kImage = 2;
 };
 
-/// A model as serving sees it: plain sums over its blocks. FLOPs are per token and position of
-/// context, over all layers. Multi-token-prediction modules are left out.
+/// Sums over the blocks of a served model. FLOPs are per token and position of context, over all
+/// layers. Multi-token-prediction modules are left out.
 struct ServedModel {
   double layers = 0;
-  /// Of the residual stream: mixers and feed-forwards, each of which ends in an all-reduce.
+  /// Branches of the residual stream: mixers and feed-forwards, each of which ends in an
+  /// all-reduce.
   double branches = 0;
   double hidden = 0;
   double heads = 0;
@@ -46,35 +47,35 @@ struct ServedModel {
   double head_params = 0;   ///< vocabulary x hidden, read for every token
   double image_params = 0;  ///< encoder and connector, held in 16 bits, read for images alone
   bool tied = false;
-  std::optional<double> context;             ///< longest sequence
-  double state_bytes = 0;                    ///< of a sequence's recurrences, which do not grow
-  InlineList<ServedCore, kMostCores> cores;  ///< of attention, those that leave a cache
-  /// Whether an indexer chooses what attention sees.
+  std::optional<double> context;  ///< longest sequence
+  double state_bytes = 0;         ///< bytes of a sequence's recurrent state, which does not grow
+  InlineList<ServedCore, kMostCores> cores;  ///< kinds of attention that leave a cache
+  /// True if an indexer chooses the tokens that attention sees.
   [[nodiscard]] bool sparse() const;
 };
-/// Throws Error (usage) for what generates nothing, an encoder or a pair of towers, by its name.
-/// Cross-attention layers count as if the request had an image.
+/// The sums of a model. Cross-attention layers count as if the request had an image. Throws Error
+/// (usage) for a model that generates nothing, such as a pair of towers.
 ServedModel served_model(const Model& model);
 
 /// Bytes per weight of a model's parts in a format.
 PartBytes part_bytes(const ServedModel& model, WeightFormat format);
-/// Bytes of the weights that every decode step reads, beside routed experts.
+/// Bytes of the weights that every decode step reads, without routed experts.
 double read_bytes(const ServedModel& model, const PartBytes& bytes);
-/// Of those that no decode step reads: an embedding of its own, encoder and connector.
+/// Bytes of the weights that no decode step reads: an untied embedding, encoder and connector.
 double unread_bytes(const ServedModel& model);
-/// Bytes of all weights; norms and biases, a thousandth of them, are left out.
+/// Bytes of all weights without norms and biases, which are a thousandth.
 double weight_bytes(const ServedModel& model, WeightFormat format);
-/// Accelerators of a tensor-parallel group that share the cache out: beyond the key-value heads
-/// they hold copies.
+/// Accelerators of a tensor-parallel group over which the cache is sharded. Beyond the number of
+/// key-value heads they hold copies.
 double cache_shards(const ServedModel& model, double tp);
-/// FLOPs of scores and values of one new token over a context, an indexer's scores of all of it
-/// included where it has to choose.
+/// FLOPs of scores and values of one new token over a context, including an indexer's scores if it
+/// has to choose.
 double decode_core_flops(const ServedModel& model, double context);
-/// The same of the mean token of a prompt, which sees half of it.
+/// FLOPs of scores and values of the mean token of a prompt, which sees half of it.
 double prefill_core_flops(const ServedModel& model, double prompt);
-/// Bytes of the cache of one sequence: what the windows of each kind of layer keep of its context.
+/// Bytes of the cache of one sequence, limited by the windows of each kind of layer.
 double kept_cache_bytes(const ServedModel& model, double context, double bytes_per_number);
-/// Bytes of those that one step reads.
+/// Bytes of the cache that one step reads.
 double read_cache_bytes(const ServedModel& model, double context, double bytes_per_number);
 /// Bytes that one more token of a context short of any window adds to the cache.
 double cache_bytes_per_token(const ServedModel& model, double bytes_per_number);

@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a workload learns: gradients, adapters and trainable parameters, for FLOPs, time and
-// memory alike.
+// Trainable parts of a workload: gradients, adapters and trainable parameters, for FLOPs, time and
+// memory.
 #pragma once
 
 #include "workload/workload.h"
 
 namespace trcost {
 
-/// Whether anything of a module learns, its own weights or adapters beside them.
+/// True if a module learns, by its own weights or by adapters.
 constexpr bool learns(Training training) noexcept {
   return training != Training::frozen;
 }
 
-/// Low-rank pairs beside frozen matrices (LoRA, arXiv:2106.09685).
+/// True for low-rank pairs besides frozen matrices (LoRA, arXiv:2106.09685).
 constexpr bool low_rank(Training training) noexcept {
   return training == Training::lora || training == Training::qlora;
 }
 
-/// Parameters beside frozen ones: low-rank pairs or bottlenecks, whose width is
+/// True for low-rank pairs or bottlenecks besides frozen weights. Their width is
 /// `Workload::lora_rank`.
 constexpr bool has_adapters(Training training) noexcept {
   return low_rank(training) || training == Training::adapter;
 }
 
-/// What passes backward through a part of a workload.
+/// Backward pass of a part of a workload.
 struct Passing {
   double backward = 0;   ///< share of its layers that pass gradients of their activations on
-  bool weights = false;  ///< its own weights learn, and owe gradients of them too
+  bool weights = false;  ///< its own weights learn and need gradients
 };
 
-/// A part passes gradients where something in it or upstream of it learns. Inserted cross-attention
-/// layers learn in full with a language model that does, and with the connector where the language
-/// model is frozen; of one with adapters they are a part, take low-rank ones and no bottlenecks,
-/// and are frozen else. The decoder's own layers before the first of them never see the image.
+/// Backward passes by part. A part passes gradients if something in it or upstream of it learns.
+/// Inserted cross-attention layers learn in full with a language model that does, and with the
+/// connector if the language model is frozen. In a language model with adapters they take low-rank
+/// ones and no bottlenecks. Else they are frozen. The decoder's own layers before the first of them
+/// never see the image.
 struct Gradients {
   Passing language;  ///< the decoder's own layers, and modules that predict further tokens
   Passing cross;     ///< inserted cross-attention layers
@@ -47,7 +48,7 @@ Gradients gradients_of(const Workload& workload);
 /// rank (in + out) over the matrices. Source: LoRA, arXiv 2106.09685, section 4.1.
 double lora_parameters(const LanguageModel& language, double rank);
 double lora_parameters(const Encoder& encoder, double rank);
-/// Of those of the decoder, the ones on routed experts.
+/// Parameters of the decoder's low-rank adapters on routed experts.
 double routed_lora_parameters(const LanguageModel& language, double rank);
 /// Parameters of bottleneck adapters, two per layer: 2 (2 h r + r + h). Source: Houlsby et al.,
 /// arXiv 1902.00751, section 2.1.

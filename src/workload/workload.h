@@ -12,13 +12,13 @@
 
 namespace trcost {
 
-/// A model beside the one that a workload is of, held in the same way.
+/// A further model on the accelerators, held in the same way as the workload's.
 struct HeldModel {
   ParameterCounts params;
   bool learns = false;
 };
 
-/// Everything that a training step computes, free of hardware. Sequences are packed to
+/// Work of a training step, independent of hardware. Sequences are packed to
 /// `seq_length` tokens of the language model, text and vision together.
 struct Workload {
   LanguageModel language;
@@ -33,22 +33,22 @@ struct Workload {
   bool cached_features = false;   ///< encoder output computed once, offline
 
   double seq_length = 4096;  ///< tokens per sequence
-  /// Tokens that attention sees per token's own document: sum L^2 / sum L of packed documents;
-  /// equals seq_length where one document fills the sequence.
+  /// Mean length of the document of a token, which attention sees: sum L^2 / sum L of packed
+  /// documents. Equals seq_length if one document fills the sequence.
   double attention_length = 4096;
   double images_per_sequence = 0;  ///< mean
   double encoder_tokens_per_image = 0;
-  /// Encoder tokens that attend to each other (a tile, a frame); 0: the encoder's own
-  /// tokens_per_image, and all tokens of the image where that is 0 too.
+  /// Encoder tokens that attend to each other (a tile, a frame). 0 for the encoder's own
+  /// tokens_per_image, or all tokens of the image if that is 0 too.
   double encoder_attention_tokens = 0;
   double vision_tokens_per_image = 0;  ///< in the language model, or keys of its cross-attention
   double padding_efficiency = 1;       ///< useful share of the tokens that are computed
   double imbalance = 1;                ///< mean over ranks of slowest rank's work / mean work
   Attention attention = Attention::flash;
-  std::optional<Loss> loss;  ///< none: as the software stack does it
+  std::optional<Loss> loss;  ///< empty for the default of the software stack
   Optimizer optimizer = Optimizer::adamw;
   Offload offload;
-  bool fused_encoder = false;  ///< the encoder's attention is fused whatever the software's habit
+  bool fused_encoder = false;  ///< the encoder's attention is fused with any software
   /// Contrastive training of two towers: pairs that the loss compares, 0 for generative training.
   /// `language` is then the text tower (no output head), `connector` holds the two projections.
   double contrastive_batch = 0;
@@ -59,15 +59,15 @@ struct Workload {
   [[nodiscard]] bool vision() const { return encoder.has_value(); }
 };
 
-/// All that a workload computes: its encoder's layers, unless their output is cached, and the
-/// language model's.
+/// The blocks of a workload: the language model's layers, and the encoder's unless their output is
+/// cached.
 Runs blocks_of(const Workload& workload);
 
-/// What inserted cross-attention layers work on besides the text.
+/// Image tokens of inserted cross-attention layers.
 struct CrossTokens {
-  /// Tokens of the image per token of the sequence: keys and values are made of them.
+  /// Image tokens per token of the sequence, which keys and values are made of.
   double share = 0;
-  double keys = 0;  ///< of them, that a token attends to: a packed text sees its own document's
+  double keys = 0;  ///< image tokens that a token attends to: a packed text sees its own document's
 };
 CrossTokens cross_tokens(const Workload& workload);
 
@@ -81,14 +81,14 @@ double connector_tokens(const Workload& workload);
 // the batch. As a Workload, one sequence is one pair, `language` the text tower, `connector` both
 // projections (or the pooling head), and the image's tokens never enter the text's sequence.
 
-/// Whether a model is a pair of towers: vision beside a language model without output head.
+/// True for a pair of towers: vision besides a language model without output head.
 bool is_contrastive(const Model& model);
 
 /// The workload of a pair of towers that learn in full, `batch` pairs compared at a time. Throws
 /// Error (usage) for another model.
 Workload contrastive_workload(const Model& model, double batch);
 
-/// What published runs use, for questions that leave it open.
+/// Defaults of contrastive training, from published runs.
 struct ContrastiveDefaults {
   double pairs = 400e6;  ///< of one epoch
   double epochs = 32;    ///< 12.8e9 pairs seen in all

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What data files have in common: a head, numbers that name their source, and tables of numbers
-// with their keys and plausible ranges.
+// Common parts of data files: a head, numbers with their source, and tables of numbers with their
+// keys and plausible ranges.
 #pragma once
 
 #include <map>

@@ -13,7 +13,7 @@ constexpr double kLowestRate = 1e9, kHighestRate = 1e19;            // FLOP/s
 constexpr double kLowestMemory = 1e8, kHighestMemory = 1e14;        // bytes
 constexpr double kLowestBandwidth = 1e9, kHighestBandwidth = 1e15;  // bytes/s
 
-// Of a place in an array by precision.
+// The name of the precision with index `i`.
 std::string_view tier_name(std::size_t i) {
   return precision_name(static_cast<Precision>(i));
 }
@@ -54,7 +54,7 @@ void read_recipes(ObjectReader& file, const Sources& sources, Accelerator& accel
   recipes->finish();
 }
 
-// What data/assumed/server.json has for a chip whose file says nothing.
+// Facts of data/assumed/server.json for a chip whose file leaves them out.
 constexpr Constant<Accelerator> kServerFacts[] = {
     {"mean_draw_fraction", &Accelerator::mean_draw, 0.01, 1},
     {"server_power_multiple", &Accelerator::server_power_multiple, 1, 10},

@@ -34,8 +34,8 @@ enum class LayoutFamily : std::uint8_t { any, known, planned };
 inline constexpr Choice<LayoutFamily> kLayoutFamilies[] = {
     {"any", LayoutFamily::any}, {"known", LayoutFamily::known}, {"planned", LayoutFamily::planned}};
 
-/// How far predictions lay from a family of measured rows when their whole source was left out of
-/// the fit (data/efficiency/residuals.csv, written by tests/calibration/refit.py).
+/// Errors of predictions for a family of measured rows whose whole source was left out of the fit
+/// (data/efficiency/residuals.csv, written by tests/calibration/refit.py).
 struct ResidualFamily {
   std::optional<std::string> architecture;  ///< empty: of any
   std::optional<std::string> stack;
@@ -44,16 +44,16 @@ struct ResidualFamily {
   LayoutFamily layout = LayoutFamily::any;
   int rows = 0;
   double groups = 0;  ///< independent experiments
-  /// How many sources they effectively are: one vendor's count little.
+  /// Effective number of sources. Several of one vendor count little.
   double sources = 0;
   double sigma = 0;         ///< spread of ln(predicted/measured): its 68 % quantile
   double median_error = 0;  ///< median |predicted/measured - 1|
   std::string words;        ///< the family for people
 };
 
-/// What an accelerator reaches of its specification in training, whatever the software. Fitted to
-/// published measurements (tests/calibration/refit.py), or by rule from the specification. A number
-/// that no file of its own gives is that of data/assumed/chip.json.
+/// Efficiency of an accelerator in training: shares of its specification that it reaches with any
+/// software. Fitted to published measurements (tests/calibration/refit.py), or by rule from the
+/// specification. data/assumed/chip.json has the numbers that its own file leaves out.
 struct Efficiency {
   std::string accelerator;
   bool measured = false;  ///< fitted to rows of this chip; false: by rule, wider range
@@ -62,20 +62,20 @@ struct Efficiency {
   std::array<double, kPrecisionCount> matmul{};
   double ramp_seconds = 0;    ///< start and drain of one matmul: the size curve
   double batched_matmul = 0;  ///< share of peak of the per-head matmuls of standard attention
-  /// Of the fastest fused attention, share of the 16-bit peak, head dim 128, long sequence.
+  /// Share of the 16-bit peak of the fastest fused attention, head dim 128, long sequence.
   double flash_forward = 0;
   double flash_backward = 0;
-  double flash2_forward = 0;  ///< the same of FlashAttention 2; at most that of the fastest
+  double flash2_forward = 0;  ///< share for FlashAttention 2, at most that of the fastest
   double flash2_backward = 0;
   double flash_head_half = 0;     ///< head dim with half of the ideal rate: e(d) = d / (d + half)
-  double flash_length_half = 0;   ///< tokens, likewise for the length of a sequence
+  double flash_length_half = 0;   ///< tokens of a sequence with half of the ideal rate
   double memory = 0;              ///< share of the memory bandwidth that streaming kernels reach
   double link = 0;                ///< share of the innermost tier's bandwidth
   double link_half_bytes = 0;     ///< payload of a collective at half of that: the size curve
   double network = 0;             ///< share of the bandwidth of the tiers outside of it
   double kernel_gap_seconds = 0;  ///< idle time between two queued kernels
-  double usual_gap = 0;           ///< of a young chip, on top of its stack's
-  std::vector<ResidualFamily> residuals;  ///< of its architecture, and those of any
+  double usual_gap = 0;  ///< ln of further time of a young chip's usual runs, on top of its stack's
+  std::vector<ResidualFamily> residuals;  ///< residuals of its architecture, and those of any
 };
 
 /// The fitted numbers: how files, the refit script and documentation name them, and their ranges.
@@ -97,9 +97,9 @@ std::shared_ptr<const Efficiency> load_efficiency(const Accelerator& accelerator
 /// measured rate where one is published, else 0.55 of the dense peak (model.md 5.2).
 Efficiency efficiency_by_rule(const Accelerator& accelerator, Efficiency assumed);
 
-/// Constants of a chip whose file names `kin` as its sibling: those of `kin`, its matmuls by the
-/// ratio of what each reaches of its own peak in measurements of matmuls alone, where both are
-/// published, and by rule in formats that `kin` lacks.
+/// Constants of a chip whose file names `kin` as its sibling: those of `kin`. If measurements of
+/// matmuls alone are published for both, the matmul shares are scaled by the ratio of the shares of
+/// peak that these reach. Formats that `kin` lacks go by rule.
 Efficiency efficiency_alike(const Accelerator& accelerator, const Accelerator& kin,
                             Efficiency of_kin);
 

@@ -124,7 +124,7 @@ Connector read_connector(const JsonValue& value, const LanguageModel& language) 
   return c;
 }
 
-/// An encoder of the catalog by name or path, or one that the file itself describes.
+/// Reads an encoder of the catalog by name or path, or one that the file itself describes.
 Encoder read_encoder_of_model(const JsonValue& value, const EncoderLookup& find_encoder) {
   if (value.is_text()) return find_encoder(value.text());
   Encoder encoder = read_encoder(value.object());
@@ -132,8 +132,8 @@ Encoder read_encoder_of_model(const JsonValue& value, const EncoderLookup& find_
   return encoder;
 }
 
-/// Families whose images always become the same number of tokens, as those of an encoder without a
-/// rule of its own do; the others go by their rule.
+/// True for families whose images always become the same number of tokens, and for encoders without
+/// a rule.
 bool fixed_tokens(std::string_view family) {
   return family.empty() || family == "llava-1.5" || family == "paligemma" || family == "gemma3" ||
          family == "whisper";

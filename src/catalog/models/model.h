@@ -21,13 +21,13 @@ inline constexpr Choice<Norm> kNorms[] = {{"rms", Norm::rms}, {"layer", Norm::la
 inline constexpr Choice<Biases> kBiases[] = {
     {"none", Biases::none}, {"qkv", Biases::qkv}, {"all", Biases::all}};
 
-/// The kernels of attention: fused ones by generation, or scores that stand in memory.
+/// Kernels of attention: fused ones by generation, or with scores in memory.
 enum class Attention : std::uint8_t {
-  flash,  ///< fused, of the generation that the stack runs on the chip
+  flash,  ///< fused, in the generation that the stack runs on the chip
   /// FlashAttention 1 (arXiv:2205.14135) and its kin: Triton's, xformers', PyTorch 2.0's.
   flash1,
   flash2,    ///< FlashAttention 2 (arXiv:2307.08691), PyTorch's since 2.2
-  fastest,   ///< what the chip's maker or FlashAttention 3 (arXiv:2407.08608) gets out of it: cuDNN
+  fastest,   ///< the fastest on the chip: cuDNN, FlashAttention 3 (arXiv:2407.08608)
   standard,  ///< materialised
 };
 inline constexpr Choice<Attention> kAttentions[] = {{"flash", Attention::flash},
@@ -90,7 +90,7 @@ struct SparseAttention {
   double top_k = 0;  ///< tokens that a token attends to
 };
 
-/// What mixes the tokens of a layer, and what follows it.
+/// The block that mixes the tokens of a layer.
 enum class Mixer : std::uint8_t { attention, mamba, linear, sparse, none };
 enum class FeedForward : std::uint8_t { dense, moe, none };
 
@@ -101,7 +101,7 @@ struct PatternPart {
   double count = 1;
 };
 
-/// A share of the layers whose attention sees at most `window` tokens; 0 means all of them.
+/// A share of the layers whose attention sees at most `window` tokens, 0 for all.
 struct AttentionWindow {
   double share = 1;
   double window = 0;
@@ -211,12 +211,11 @@ struct Encoder {
   bool fused_attention = false;  ///< its released code never materialises the scores
   double tokens_per_image = 0;   ///< tokens of one image at `image`, class token included
   std::string token_family;      ///< the rule of `trcost tokens` that this encoder goes with
-  /// What joins it to the language model in the family that it was released with; mlp where it was
-  /// released alone.
+  /// Connector of the family that it was released with, mlp if it was released alone.
   ConnectorKind connector = ConnectorKind::mlp;
 };
 
-/// What joins an encoder to the language model.
+/// The connector between an encoder and the language model.
 struct Connector {
   ConnectorKind kind = ConnectorKind::mlp;
   std::optional<double> hidden;  ///< inner width of the MLP; else the language model's hidden width
@@ -246,7 +245,7 @@ struct VisionModel {
   std::optional<double> encoder_tokens_per_image;  ///< in the encoder; empty: by the token rule
 };
 
-/// A key that a configuration file leaves out and its family's class fills in.
+/// A key that a configuration file leaves out, with the default of its family's class.
 struct TakenDefault {
   std::string key;    ///< `text_config.hidden_size`
   std::string value;  ///< as JSON has it
@@ -258,7 +257,7 @@ struct Model {
   std::string title;
   std::string source;        ///< where the configuration was read
   std::string token_family;  ///< rule of `trcost tokens`, empty for a text model
-  /// Of its weights, where it is smaller than 16 bit: a serving format.
+  /// Serving format of the released weights, if it is smaller than 16 bit.
   std::string released_format;
   LanguageModel language;
   std::optional<VisionModel> vision;

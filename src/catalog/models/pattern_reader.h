@@ -8,14 +8,15 @@ namespace trcost {
 
 struct LanguageModel;
 
-/// "mamba", "linear", "sparse" and "pattern" of the object "language", into a model whose layers
-/// and experts are read.
+/// Reads "mamba", "linear", "sparse" and "pattern" of the object "language" into a model whose
+/// layers and experts are read.
 void read_pattern(ObjectReader& reader, LanguageModel& language);
 
-/// Whether some layer has the dense feed-forward.
+/// True if some layer has the dense feed-forward.
 bool has_dense_layers(const LanguageModel& language);
 
-/// Throws Error (data): a pattern that names what has no sizes, or that does not fill the layers.
+/// Throws Error (data) for a pattern with a block without sizes, or one that does not fill the
+/// layers.
 void check_pattern(const LanguageModel& language, const JsonValue& where);
 
 }  // namespace trcost

@@ -10,11 +10,11 @@
 
 namespace trcost {
 
-/// How weights are stored while they are served.
+/// Storage formats of served weights.
 enum class WeightFormat : std::uint8_t { bf16, fp8, nvfp4, mxfp4, int4 };
 inline constexpr int kWeightFormats = 5;
 
-/// One row per format (data/phases.md, B.1). Embeddings and the head stay 16-bit.
+/// Bytes per parameter of a format (data/phases.md, B.1). Embeddings and the head stay 16-bit.
 struct WeightFormatRow {
   double attention_bytes;  ///< per parameter of attention
   double mixture_bytes;    ///< per parameter of a mixture's attention, routers and shared experts
@@ -22,7 +22,8 @@ struct WeightFormatRow {
 };
 const WeightFormatRow& weight_format(WeightFormat format);
 std::string_view weight_format_name(WeightFormat format);
-/// By name; also `fp16` (as bf16), `mxfp8` (as fp8), `fp4` (nvfp4). Empty for anything else.
+/// The format of a name, also of `fp16` (bf16), `mxfp8` (fp8) and `fp4` (nvfp4). Empty for other
+/// names.
 std::optional<WeightFormat> parse_weight_format(std::string_view name);
 
 /// Formats of served weights, empty for the fastest that the chip computes in. Those that a flag

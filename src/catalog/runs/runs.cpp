@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kModelFolder = "runs/models/";
 
-// Empty where the cell is, or where the table has no such column.
+// The degree in a cell, empty for an empty cell or a missing column.
 std::optional<int> degree(const CsvTable& table, std::size_t row, std::string_view column) {
   if (!table.has(column)) return std::nullopt;
   const std::optional<double> value = table.number(row, column);
@@ -42,7 +42,7 @@ Precision row_precision(const CsvTable& table, std::size_t row) {
   return *precision;
 }
 
-// Tokens per second and GPU, as they stand there or of the seconds of a step.
+// Tokens per second and GPU, from their own cell or from the seconds of a step.
 double row_speed(const CsvTable& table, std::size_t i, const ThroughputRow& row) {
   constexpr std::string_view kSpeed = "tokens_per_second_per_gpu";
   const std::optional<double> speed = table.number(i, kSpeed);
@@ -164,7 +164,7 @@ std::vector<ThroughputRow> throughput_rows(const DataFolder& data) {
   return rows;
 }
 
-// Stages that start from random weights, as runs.csv says them.
+// Stages that start from random weights, in the words of runs.csv.
 constexpr std::string_view kFromNothing[] = {"pretrain", "pretrain(+post)"};
 
 bool pretrains_text(const CsvTable& t, std::size_t i) {
@@ -173,7 +173,7 @@ bool pretrains_text(const CsvTable& t, std::size_t i) {
          std::ranges::find(kFromNothing, t.text(i, "stage")) != std::end(kFromNothing);
 }
 
-// Whether somebody read the figure at its source; what was read may stand in brackets behind.
+// Whether the figure was read at its source. A note may follow in brackets.
 constexpr Choice<bool> kVerified[] = {{"yes", true}, {"memory", false}};
 
 bool is_verified(const CsvTable& t, std::size_t i) {
@@ -260,7 +260,7 @@ std::vector<T> read_table(const DataFolder& data, std::string_view path,
   return read_rows(CsvTable(data.file(path), path), read);
 }
 
-// A cell as a person would type it: a number where all of it is one.
+// A cell as JSON: null, a number, or a text.
 nlohmann::ordered_json cell_value(const std::string& text) {
   if (text.empty()) return nullptr;
   double value = 0;

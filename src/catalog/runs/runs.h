@@ -21,7 +21,7 @@
 
 namespace trcost {
 
-/// What a measured row trains.
+/// Training task of a measured row.
 enum class RowTask : std::uint8_t { pretrain, sft, lora, qlora, lora_embeddings };
 inline constexpr Choice<RowTask> kTasks[] = {{"pretrain", RowTask::pretrain},
                                              {"sft", RowTask::sft},
@@ -29,7 +29,7 @@ inline constexpr Choice<RowTask> kTasks[] = {{"pretrain", RowTask::pretrain},
                                              {"qlora", RowTask::qlora},
                                              {"lora+emb", RowTask::lora_embeddings}};
 
-/// What a published run learns from.
+/// Data of a published run.
 enum class Modality : std::uint8_t {
   text,
   vision,
@@ -43,7 +43,7 @@ inline constexpr Choice<Modality> kModalities[] = {{"text", Modality::text},
                                                    {"clip", Modality::contrastive}};
 inline constexpr std::size_t kOfferedModalities = 2;
 
-/// What was measured of a run; rates are per second and GPU.
+/// Measured figure of a run. Rates are per second and GPU.
 enum class MeasuredUnit : std::uint8_t {
   gpu_hours,
   round_seconds,
@@ -63,15 +63,15 @@ inline constexpr Choice<MeasuredUnit> kMeasuredUnits[] = {
     {"tokens_per_second_per_gpu", MeasuredUnit::tokens},
     {"padded_tokens_per_second_per_gpu", MeasuredUnit::padded_tokens}};
 
-/// One published measurement of steady-state training throughput (data/runs/throughput.csv). What
-/// was not published is empty.
+/// One published measurement of steady-state training throughput (data/runs/throughput.csv).
+/// Unpublished figures are empty.
 struct ThroughputRow : Degrees {
   std::string id;
   std::string source;
   std::string model;  ///< a catalog model, or one of RunBook::models
   RowTask task = RowTask::pretrain;
   std::string accelerator;  ///< catalog name
-  std::string system;       ///< catalog name where it is not the accelerator's usual one
+  std::string system;       ///< catalog name if it is not the accelerator's usual one
   double gpus = 0;
   std::optional<Sharding> sharding;
   std::optional<double> micro_batch;
@@ -86,23 +86,22 @@ struct ThroughputRow : Degrees {
   std::optional<double> step_seconds;
   std::string quality;  ///< A complete and from the primary source, B something assumed, C not
                         ///< for a fit: what can go wrong
-  std::optional<Tuning> tuning;  ///< by who ran it and what the source says of it
-  bool overlaps = true;          ///< false: the source says that no exchange runs behind compute
+  std::optional<Tuning> tuning;  ///< judged by the author of the run and the source
+  bool overlaps = true;          ///< false if the source says that no exchange runs behind compute
   std::string group;             ///< one experiment seen several times
   bool layout_known = false;
-  /// Tokens per second and GPU by constants that never saw its source, as who does not say how
-  /// tuned a run is, and the spread that its range would have had (data/efficiency/left_out.csv).
+  /// Tokens per second and GPU predicted by constants fitted without its source, for a run of
+  /// unknown tuning, and the spread of the prediction's range (data/efficiency/left_out.csv).
   std::optional<double> left_out;
   double left_out_sigma = 0;
   std::string note;
   double weight = 1;  ///< 1 / size of the group
 };
 
-/// What empty cells of a user's rows stand for, by column.
+/// Defaults for empty cells of a user's rows, by column.
 using OwnDefaults = std::vector<std::pair<std::string_view, std::string>>;
-/// Rows of a user's own, with the columns of data/runs/throughput.csv; those that are left out
-/// count as empty. Columns of other names go to `unknown`. Throws Error (data) with line and
-/// column.
+/// Reads a user's rows with the columns of data/runs/throughput.csv. Missing columns count as
+/// empty. Columns of other names go to `unknown`. Throws Error (data) with line and column.
 std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origin,
                                     const OwnDefaults& defaults, std::vector<std::string>& unknown);
 
@@ -110,7 +109,7 @@ std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origi
 struct PublishedRun {
   std::string id, name;
   std::string stage;  ///< as published
-  /// Of text from random weights (early fusion learns images as text).
+  /// True for text models from random weights (early fusion learns images as text).
   bool text_pretraining = false;
   std::optional<double> params_total, params_active;
   std::optional<double> tokens, samples, epochs, seq_length;

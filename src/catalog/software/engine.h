@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inference software, and what a chip reaches under it.
+// Inference software, and the rates of a chip under it.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@
 
 namespace trcost {
 
-/// What a chip reaches while serving, by its architecture: data/serving/architectures.json.
+/// Rates of a chip while serving, by its architecture: data/serving/architectures.json.
 struct ServingChip {
   double memory = 0;   ///< share of the bandwidth that reading dense weights reaches
-  double cache = 0;    ///< ... the KV cache
+  double cache = 0;    ///< share of the bandwidth that reading the KV cache reaches
   double matmul = 0;   ///< share of the peak in a decode step
   double experts = 0;  ///< share of the bandwidth in reading experts
   double expert_matmul = 0;
@@ -29,16 +29,16 @@ struct ServingChip {
   double exchange_seconds = 0;  ///< latency of one all-to-all
   double exchange_link = 0;
   double fp4_gain = 0;       ///< 4-bit matmuls over 8-bit ones
-  double layer_seconds = 0;  ///< what each layer of a step costs beside bytes and FLOPs
-  bool measured = true;      ///< rows of this architecture informed the fit
+  double layer_seconds = 0;  ///< time of each layer of a step besides bytes and FLOPs
+  bool measured = true;      ///< true if rows of this architecture informed the fit
 
-  // Of the specification.
+  // From the specification.
   double bandwidth = 0;
   double memory_bytes = 0;
   double bf16 = 0;                         ///< dense peak in 16 bit
-  std::optional<double> fp8, fp4;          ///< the same of the formats that it has
+  std::optional<double> fp8, fp4;          ///< dense peaks of the formats that it has
   double link = 0, link_accelerators = 0;  ///< innermost tier, per direction
-  std::optional<double> network;           ///< next tier outwards, where there is one
+  std::optional<double> network;           ///< bytes/s of the next tier outwards, if there is one
 };
 
 /// Inference software: data/engines.
@@ -46,47 +46,50 @@ struct Engine {
   std::string name;
   std::string title;
   std::string source;
-  std::string memory_source;       ///< of what it keeps free
-  double layer = 1;                ///< factor on ServingChip::layer_seconds
-  double expert_layer = 1;         ///< further factor in a mixture of experts
-  double step_seconds = 0;         ///< host time of a step
-  double sequence_seconds = 0;     ///< and of each sequence in it: sampling, scheduling, text
-  double prefill = 1;              ///< factor on the prefill rates
-  double experts = 1;              ///< factor on ServingChip::experts
-  double hidden_prefill = 0;       ///< share of DecodeStep::waiting in which prompts compute
-  double ramp = 0;                 ///< of a queue that starts empty and ends empty, in batches
+  std::string memory_source;  ///< source of the memory that it keeps free
+  double layer = 1;           ///< factor on ServingChip::layer_seconds
+  double expert_layer = 1;    ///< further factor in a mixture of experts
+  double step_seconds = 0;    ///< host time of a step
+  double sequence_seconds =
+      0;                      ///< host time of each sequence in a step: sampling, scheduling, text
+  double prefill = 1;         ///< factor on the prefill rates
+  double experts = 1;         ///< factor on ServingChip::experts
+  double hidden_prefill = 0;  ///< share of DecodeStep::waiting in which prompts compute
+  double ramp = 0;            ///< ramp of a queue that starts and ends empty, in batches
   double first_token_seconds = 0;  ///< from request to schedule and back
-  double queue = 0;                ///< share of the other prompts that one waits for
-  double reserve_bytes = 0;        ///< beside weights and cache
-  double reserve_share = 0;        ///< of the memory, likewise
-  double cache_share = 1;          ///< of what is left, that the cache fills
-  double most_sequences = 4096;    ///< in a step of one replica of attention
-  double chunk_tokens = 2048;      ///< of a prompt that one step takes
-  bool eight_bit_cache = false;    ///< its default with 8-bit or smaller weights
-  double sigma = 0;                ///< further spread of ln, where the engine is not known
+  double queue = 0;                ///< share of the other prompts that a prompt waits for
+  double reserve_bytes = 0;        ///< bytes kept free besides weights and cache
+  double reserve_share = 0;        ///< share of the memory kept free
+  double cache_share = 1;          ///< share of the rest that the cache fills
+  double most_sequences =
+      4096;  ///< largest number of sequences in a step of one replica of attention
+  double chunk_tokens = 2048;    ///< tokens of a prompt that one step takes
+  bool eight_bit_cache = false;  ///< true if it is the default with 8-bit or smaller weights
+  double sigma = 0;              ///< further spread of ln for an unknown engine
 };
 
-/// Software that ties the phases of a training method together, as factors on what they would take
-/// alone: data/serving/rounds.json.
+/// Overheads of software that ties the phases of a training method together, as factors on their
+/// time alone: data/serving/rounds.json.
 struct RoundFramework {
   double dense_step = 1;        ///< on learning and scoring: short ragged sequences
-  double mixture_step = 1;      ///< the same of a mixture of experts
+  double mixture_step = 1;      ///< factor for a mixture of experts
   double dense_generation = 1;  ///< scheduling, rewards, stragglers between engines
   double mixture_generation = 1;
-  double other_seconds = 0;        ///< of a round
-  double sync_seconds_per_gb = 0;  ///< new weights to the engines, per GB that each sender has
+  double other_seconds = 0;  ///< of a round
+  double sync_seconds_per_gb =
+      0;  ///< time to send new weights to the engines, per GB that each sender has
   double switch_seconds_per_billion = 0;  ///< from learning to generating and back, per parameter
-  double sigma = 0;                       ///< of ln of a round's time, whole models left out
-  double unnamed_sigma = 0;               ///< the same where nobody said which framework
-  double median_error = 0;                ///< of the published rounds that it was fitted to
+  double sigma = 0;  ///< sigma of ln of a round's time, with whole models left out of the fit
+  double unnamed_sigma = 0;  ///< sigma for an unknown framework
+  double median_error = 0;   ///< median error of the published rounds that it was fitted to
   double rows = 0;
 };
 
-/// The spread of ln(predicted / measured) of rates when the model was left out of the fit.
+/// Spread of ln(predicted / measured) of rates with the model left out of the fit.
 struct ServingSpread {
   double dense = 0;
   double mixture = 0;
-  double by_rule = 0;  ///< of architectures and engines without rows
+  double by_rule = 0;  ///< for architectures and engines without rows
 };
 
 /// Formats of the KV cache, true for one byte per number. Those that a field offers come first.

@@ -201,7 +201,7 @@ void read_attention_kernels(ObjectReader& parent, AttentionKernels& kernels) {
   reader->finish();
 }
 
-// What a fit gave, apart from what somebody wrote; a constant beside it, by hand, goes before it.
+// Reads the results of a fit. Constants written by hand beside it win.
 void read_fitted(ObjectReader& parent, Stack& stack) {
   auto reader = parent.optional_object("fitted");
   if (!reader) return;

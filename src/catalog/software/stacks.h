@@ -21,11 +21,11 @@
 
 namespace trcost {
 
-/// How well a run's software is fitted to its model and chip.
+/// Tuning of a run's software to its model and chip.
 enum class Tuning : std::uint8_t {
-  showcase,   ///< as its authors, the maker of the chip or a record submission shows it
-  usual,      ///< as laboratories, clouds and users run it
-  first_run,  ///< as it starts, before anyone has looked for what it loses
+  showcase,   ///< record submissions and runs of the authors or the maker of the chip
+  usual,      ///< runs of laboratories, clouds and users
+  first_run,  ///< first runs, before any tuning
 };
 inline constexpr Choice<Tuning> kTunings[] = {
     {"showcase", Tuning::showcase}, {"usual", Tuning::usual}, {"first-run", Tuning::first_run}};
@@ -39,37 +39,38 @@ struct StateBytes {
   [[nodiscard]] double total() const { return weights + gradients + optimizer; }
 };
 
-/// How a software stack uses memory. Sources beside the values in data/stacks and data/assumed.
+/// Memory use of a software stack. The sources stand with the values in data/stacks and
+/// data/assumed.
 struct MemoryRecipe {
   StateBytes states;            ///< full training in 16 bits
   StateBytes adapter_states;    ///< LoRA matrices: 16 bytes per parameter (model.md 4.1)
   double logits_bytes = 0;      ///< per logit: 14 eager, 6 fused, about 0 chunked (model.md 4.4)
-  double activation_share = 0;  ///< of the formula's activations that the stack really keeps
-  double score_share = 0;       ///< likewise of materialised scores of attention
-  double selective_share = 0;   ///< of that again, what selective recomputation keeps
-  double unpacked_bytes = 0;    ///< per frozen parameter beside a base in 4 bits
-  double update_copies = 0;     ///< of the weights, made where AdamW updates all at once
+  double activation_share = 0;  ///< share of the formula's activations that the stack keeps
+  double score_share = 0;       ///< share of materialised attention scores that the stack keeps
+  double selective_share = 0;   ///< share of those that selective recomputation keeps
+  double unpacked_bytes = 0;    ///< bytes per frozen parameter besides a base in 4 bits
+  double update_copies = 0;     ///< copies of the weights, if AdamW updates all at once
   double low_precision_inputs = 0;  ///< bytes per saved matmul input under an 8- or 4-bit recipe
   double frozen_low_precision_bytes = 0;  ///< per frozen parameter under an 8- or 4-bit recipe
   double unsharded_layers = 0;            ///< layers gathered at a time with sharded parameters
   bool unsharded_embeddings = true;       ///< embedding and head stay gathered through the step
   double context_bytes = 0;               ///< context and libraries of one device
   double network_bytes = 0;               ///< communication buffers of a device that has peers
-  double fragmentation = 0;               ///< of what the allocator moves: activations and logits
-  /// Of what the framework sees, that a plan may fill: 94 % of the chip (model.md 4.5), of which
-  /// the driver keeps one in a hundred.
+  double fragmentation = 0;               ///< share of activations and logits
+  /// Usable share of the memory that the framework sees: 94 % of the chip (model.md 4.5), of which
+  /// the driver keeps 1 %.
   double plan_share = 0;
 };
 
 /// `2025-10` of a year.
 std::string month_words(double year);
 
-/// Which releases of a software the measurements cover, in years (2025.25 is the end of March).
+/// Releases of a software that the measurements cover, in years (2025.25 is the end of March).
 /// Kernels get faster from release to release on the same chip: `Stack::release_gain`.
 struct StackReleases {
   double reference = 0;  ///< the release that the other constants describe
-  double oldest = 0;     ///< earlier ones are not covered
-  double newest = 0;     ///< later ones are taken to be like this one
+  double oldest = 0;     ///< earliest covered release
+  double newest = 0;     ///< latest measured release, also used for later ones
   std::vector<std::pair<std::string, double>> names;  ///< rounds or versions that carry no date
 };
 
@@ -77,37 +78,37 @@ struct StackReleases {
 /// years.
 std::optional<double> release_month(std::string_view month);
 
-/// Year of a release as it is stated: release_year() before it is taken as `newest`.
+/// Year of a release without the limit of `newest`.
 std::optional<double> stated_year(const StackReleases& releases, std::string_view release);
 /// Year of a release written as YYYY-MM, as YY.MM with anything after a further dot, or as one of
 /// the stack's names; at most `newest`. Empty for anything else and for what is older than
 /// `oldest`.
 std::optional<double> release_year(const StackReleases& releases, std::string_view release);
 
-/// What a stack was calibrated to (trcost calibrate): a user's own steps.
+/// A user's own steps that a stack was calibrated to (trcost calibrate).
 struct MeasuredSteps {
-  int rows = 0;                           ///< 0: the stack is no one's own
+  int rows = 0;                           ///< 0 for a stack of the catalog
   std::string base;                       ///< the stack that was calibrated
-  std::vector<std::string> accelerators;  ///< that the steps ran on, by their names
+  std::vector<std::string> accelerators;  ///< names of the accelerators that the steps ran on
   double sigma = 0;            ///< of ln(predicted / measured) of one more step like them
-  double sigma_elsewhere = 0;  ///< the same on another chip
+  double sigma_elsewhere = 0;  ///< sigma of a step on another chip
 };
 
-/// What fused attention is where nobody says: of the chip's architecture, else of all.
+/// Default kernels of fused attention: of the chip's architecture, else of all.
 struct AttentionKernels {
   Attention usual = Attention::flash2;
   std::vector<std::pair<std::string, Attention>> by_architecture;
   [[nodiscard]] Attention on(std::string_view architecture) const;
 };
 
-/// What the training software adds, whatever the accelerator. A number that its file leaves out is
-/// that of data/assumed/stack.json; an ability that it leaves out it has.
+/// Training software, for any accelerator. data/assumed/stack.json has the numbers that its file
+/// leaves out. It has the abilities that its file leaves out.
 struct Stack {
   std::string name;
   std::string title;
   std::string source;
-  /// What the software can do, for who chooses a layout, by kDimensions; a layout that was asked
-  /// for is computed all the same, and a warning says so.
+  /// Dimensions that the software supports, by kDimensions. Plans keep to them. A layout set by the
+  /// user is computed with a warning.
   std::array<bool, kDimensionCount> dimensions = [] {
     std::array<bool, kDimensionCount> all{};
     all.fill(true);
@@ -116,16 +117,16 @@ struct Stack {
   ContextKind context_kind = ContextKind::ring;
   bool partial_recompute =
       false;  ///< recomputes as many layers as memory asks for, not all or none
-  /// By Sharding; hybrid is never chosen.
+  /// Supported shardings, by Sharding. Plans never choose hybrid.
   std::array<bool, kShardingCount> shardings{true, true, true, true};
   AttentionKernels attention_kernels;
-  MemoryRecipe memory;        ///< what it keeps on a device
-  StackReleases releases;     ///< empty (reference 0) where releases are not told apart
-  double release_years = 0;   ///< of this release, from the reference
-  bool after_newest = false;  ///< this release is later than those that measurements cover
-  double release_gain = 0;    ///< ln of the kernels' gain in speed per year
-  Tuning described = Tuning::showcase;  ///< whose runs the constants describe
-  Tuning usual = Tuning::usual;         ///< what most of its users get: the default
+  MemoryRecipe memory;                  ///< memory on a device
+  StackReleases releases;               ///< reference 0 if releases are not distinguished
+  double release_years = 0;             ///< years of this release from the reference
+  bool after_newest = false;            ///< true for a release later than the measured ones
+  double release_gain = 0;              ///< ln of the kernels' gain in speed per year
+  Tuning described = Tuning::showcase;  ///< tuning that the constants describe
+  Tuning usual = Tuning::usual;         ///< default tuning, of most of its users
   double usual_gap = 0;                 ///< ln of a usual step's time over that of a showcase
   double first_run_gap = 0;             ///< ln of a first run's over that of a usual one
   double usual_overlap = 0;  ///< share of the showcase's hidden tensor and expert exchange
@@ -133,12 +134,12 @@ struct Stack {
   [[nodiscard]] bool can(const Dimension& dimension) const {
     return dimensions[static_cast<std::size_t>(&dimension - kDimensions)];
   }
-  /// What shards parameters does so within a domain too.
+  /// Software that shards parameters also does so within a domain.
   [[nodiscard]] bool can(Sharding sharding) const {
     const Sharding within = sharding == Sharding::hybrid ? Sharding::parameters : sharding;
     return shardings[static_cast<std::size_t>(within)];
   }
-  MeasuredSteps measured;         ///< of a stack that was calibrated to a user's own steps
+  MeasuredSteps measured;         ///< steps of a calibrated stack
   double kernel_time = 0;         ///< factor on the time of every kernel
   double exchange_time = 0;       ///< factor on the time of every exchange
   double matmul = 0;              ///< factor on the chip's matmul rate
@@ -151,9 +152,11 @@ struct Stack {
   /// faster, however small its share. Python, autograd, hooks and checks between the kernels take
   /// it.
   double block_seconds = 0;
-  /// More of a block of experts: the host reads how many tokens each got before it issues the rest.
+  /// Further host time of a block of experts: the host reads the tokens per expert before it issues
+  /// the rest.
   double expert_block_seconds = 0;
-  /// The same of each expert that a rank holds, where the model's code calls one after another.
+  /// Further host time of each expert that a rank holds, if the model's code calls them one after
+  /// another.
   double expert_loop_seconds = 0;
   double showcase_issued = 0;  ///< share of all three that showcases take: CUDA graphs issue
                                ///< the rest
@@ -168,23 +171,23 @@ struct Stack {
   double step_seconds = 0;            ///< fixed cost of a step: optimizer launch, clipping, logging
   double tensor_overlap = 0;          ///< hidden share of tensor-parallel exchange
   double expert_overlap = 0;          ///< hidden share of the all-to-all inside of a domain
-  double expert_network_overlap = 0;  ///< the same where it crosses the network: showcases run it
-                                      ///< behind another micro-batch where it would show
+  double expert_network_overlap = 0;  ///< hidden share where it crosses the network. Showcases run
+                                      ///< it behind another micro-batch
   double context_imbalance = 0;  ///< share of a causal ring's uneven work that is not balanced out
   double pipeline_overlap = 0;   ///< hidden share of stage-to-stage transfers
   double stage_imbalance = 0;    ///< share of the slowest stage's surplus that delays a step
   double data_overlap = 0;       ///< share of the window that hides data-parallel exchange
   double contention = 0;         ///< compute lost per second of overlapped exchange
-  /// The same, at least, of sharded weights' gathers and their gradients' scatters, by the share of
-  /// ranks on other hosts; where a file says nothing, as the rows of FSDP show.
+  /// Smallest contention of sharded weights' gathers and their gradients' scatters, by the share of
+  /// ranks on other hosts. The default fits the rows of FSDP.
   double gather_contention = 0;
   double grouped_half = 0;      ///< tokens per expert with half of the matmul rate
   double expert_kernels = 0;    ///< further kernels of a mixture-of-experts layer and pass
   double selective_matmul = 0;  ///< share of the forward matmuls that selective recomputation
                                 ///< repeats beside norms and activations
-  /// Traffic of routing, permuting, relative to one read and write each.
+  /// Memory traffic of routing and permuting, relative to one read and write each.
   double expert_traffic = 0;
-  /// The same under block-scaled recipes (mxfp8, nvfp4), which run on fused routing and
+  /// That traffic under block-scaled recipes (mxfp8, nvfp4), which run on fused routing and
   /// quantisation.
   double expert_traffic_block = 0;
   bool eager_encoders = false;  ///< encoders of a fixed size materialise their attention's scores

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model is made of: blocks, each with its matrices, its core and its vectors. Parameters,
-// FLOPs, adapters, memory and the step's kernels are folds over them.
+// Blocks of a model, each with its matrices, its core and its vectors. Parameters, FLOPs, adapters,
+// memory and the step's kernels are sums over them.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace trcost {
 
-/// How tensor parallelism splits a matrix: not at all, its output width, or its input width.
+/// The width of a matrix that tensor parallelism splits.
 enum class Split : std::uint8_t { none, output, input };
 
 /// The tokens that a matrix works on.
@@ -67,10 +67,10 @@ struct Block {
   double expert_vectors = 0;  ///< biases of one routed expert
 };
 
-/// The part of a model that a block belongs to: they learn and count apart.
+/// The part of a model that a block belongs to. Each learns and counts separately.
 enum class Module : std::uint8_t { decoder, cross, mtp, encoder };
 
-/// Where equal blocks stand in a pipeline.
+/// Place of equal blocks in a pipeline.
 enum class Place : std::uint8_t {
   before,  ///< in front of the first layer, on its stage: an encoder
   first,   ///< leading layers
@@ -111,15 +111,15 @@ inline double norm_vectors(Norm norm, double width, bool shift = true) {
   return norm == Norm::layer && shift ? 2 * width : width;
 }
 
-/// Weights of the output matrix over those that a token passes in the mean layer: how many layers
-/// it is worth to a pipeline.
+/// The output matrix in layers of a pipeline: its weights over those that a token passes in the
+/// mean layer.
 double head_in_layers(const LanguageModel& language);
 
-/// Parameters of a block without its routed experts, and of those.
+/// Parameters of a block without its routed experts.
 double own_parameters(const Block& block);
 double expert_parameters(const Block& block, double experts);
 
-/// Which matrices of a block adapters are counted on.
+/// Matrices of a block that adapters are counted on.
 enum class Adapted : std::uint8_t {
   all,
   active,  ///< those that a token passes

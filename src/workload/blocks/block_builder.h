@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the files that know a kind of layer write down its matrices.
+// Builder of the matrices of a layer.
 #pragma once
 
 #include "workload/blocks/block.h"
@@ -46,7 +46,7 @@ class Matrices {
 
 using LayerMatrices = Matrices<InlineList<Matrix, kMostMatrices>>;
 
-/// Adds what mixes the tokens of a layer: its matrices, vectors and core.
+/// Adds the mixer of a layer: its matrices, vectors and core.
 void add_mixer(const LanguageModel& model, Mixer mixer, Block& block);
 
 }  // namespace trcost

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mixes tokens, as functions of the length: training and prompts see a triangle, a new token
-// all that its cache keeps.
+// Mixing of tokens as a function of the length. Training and prompts see a triangle, a new token
+// sees its whole cache.
 #pragma once
 
 #include <array>
@@ -9,8 +9,8 @@
 
 namespace trcost {
 
-/// What a token computes with the tokens that it sees: scores and values, an indexer's choice of
-/// them, or the state of a recurrence.
+/// Work of a token on the tokens that it sees: scores and values, an indexer's choice of them, or
+/// the state of a recurrence.
 struct Core {
   double heads = 0;  ///< 0: no attention
   double kv_heads = 0;
@@ -32,7 +32,7 @@ struct Core {
   double channels = 0;         ///< that it runs on
   double state = 0;            ///< values that each of them keeps from token to token
   double kept = 0;  ///< values per token kept for the backward pass, beside norms and feed-forward
-  /// Likewise per token of the image: keys and values of cross-attention.
+  /// Values per image token kept for the backward pass: keys and values of cross-attention.
   double kept_of_image = 0;
   double moved = 0;  ///< values per token written and read between the mixer's kernels
 
@@ -58,7 +58,7 @@ inline double attention_flops(const Core& core, double visible) {
 /// may choose (DeepSeek-V3.2, arXiv:2512.02556, section 2.1).
 double index_flops(const Core& core, double tokens, double length);
 
-/// Whether tokens are mixed at all: a layer may be a feed-forward alone.
+/// False for a layer that is a feed-forward alone.
 inline bool mixes(const Core& core) {
   return core.heads > 0 || core.scan > 0;
 }
@@ -72,16 +72,16 @@ double core_flops(const Core& core, double length);
 inline double attention_values(const Core& core) {
   return core.kv_latent > 0 ? core.kv_latent + core.shared_key : core.kv_heads * (core.qk + core.v);
 }
-/// Those and the indexer's key.
+/// attention_values() and the indexer's key.
 inline double cached_values(const Core& core) {
   return attention_values(core) + core.index_key;
 }
 
-/// Tokens of a context that the cache keeps: windows forget the rest.
+/// Tokens of a context that the cache keeps, limited by windows.
 double kept_tokens(const Core& core, double context);
-/// Tokens of those that a new token attends to: an indexer chooses among them.
+/// Tokens of the cache that a new token attends to, chosen by an indexer if there is one.
 double attended_tokens(const Core& core, double context);
-/// Whether an indexer has to choose among so many.
+/// True if an indexer has to choose among so many tokens.
 bool chooses(const Core& core, double context);
 
 /// FLOPs of scores and values of the mean token of a prompt: core_flops() without the recurrence.

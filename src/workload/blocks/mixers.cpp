@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What mixes the tokens of a layer: attention of several kinds, and recurrences.
+// Mixers of the tokens of a layer: attention of several kinds, and recurrences.
 #include "workload/blocks/block_builder.h"
 
 namespace trcost {

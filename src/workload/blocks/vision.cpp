@@ -29,7 +29,7 @@ struct PoolingCore {
   double count = 0;
 };
 
-/// What the backward pass needs, values per token.
+/// Values per token that the backward pass needs.
 struct KeptValues {
   Stream of = Stream::latent;
   double values = 0;

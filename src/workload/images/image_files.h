@@ -11,13 +11,13 @@
 /// Sizes of real images, from file headers, never from pixels.
 namespace trcost {
 
-/// Width and height as the image is shown: read from the header of a JPEG, PNG, GIF, BMP or WebP
-/// file, with the sides swapped where a JPEG's EXIF orientation turns it by 90 degrees (the
-/// preprocessors of transformers apply it when they load a file). Throws `Error` (data) when the
-/// file cannot be read or has no such header; the message is the reason, the location the path.
+/// Reads width and height from the header of a JPEG, PNG, GIF, BMP or WebP file. Swaps the sides if
+/// a JPEG's EXIF orientation turns it by 90 degrees, as the preprocessors of transformers do.
+/// Throws Error (data) with the reason and the path if the file cannot be read or has no such
+/// header.
 ImageSize read_image_size(const std::string& path);
 
-/// The regular files below a folder, sorted by path, by what their names say.
+/// The regular files below a folder, sorted by path, classified by name.
 struct FolderListing {
   std::vector<std::string> images;  ///< names of image files, of readable formats or not
   std::size_t others = 0;           ///< files whose names are not those of images
@@ -25,7 +25,7 @@ struct FolderListing {
   std::vector<std::pair<std::string, std::string>> unread = {};
 };
 
-/// Whether a name is that of an image file, of readable formats or not.
+/// True if a name is that of an image file, of a readable format or not.
 bool is_image_name(const std::string& path);
 
 /// Walks a folder and its subfolders; folders reached through a symbolic link are left out.

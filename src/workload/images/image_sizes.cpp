@@ -20,7 +20,7 @@ constexpr std::size_t kQuotedLength = 40;
 constexpr std::size_t kLongestRecord = std::size_t{64} << 10;  // bytes; rows of sizes have some 20
 constexpr std::size_t kMostBadRows = 100'000;
 
-/// Of a file that is no table at all, where a bad row is one of many.
+/// Error of a file that is no table at all.
 struct NoTable : Error {
   using Error::Error;
 };
@@ -36,7 +36,7 @@ class CsvReader {
     skip_byte_order_mark();
   }
 
-  /// Reads the next record that is not blank; false at the end.
+  /// Reads the next record that is not blank. Returns false at the end.
   bool next(std::vector<std::string>& cells) {
     while (in_.peek() != std::ifstream::traits_type::eof()) {
       line_ = next_line_;
@@ -55,7 +55,7 @@ class CsvReader {
                 line > 0 ? path_ + ":" + std::to_string(line) : path_);
   }
 
-  /// As fail, where reading on has no use.
+  /// Throws that the file is no table, which ends the reading.
   [[noreturn]] void refuse_all(const std::string& what) const {
     throw NoTable(ErrorKind::data, what + ": this is not a table of sizes",
                   "the table has a header with the columns width, height and, if wanted, count",
@@ -111,7 +111,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-/// Control characters, and bytes that UTF-8 does not have.
+/// True for control characters and bytes that UTF-8 does not have.
 bool is_no_text(unsigned char c) {
   return (c < 0x20 && c != '\t') || c == 0x7f || c >= 0xf8;
 }

@@ -22,11 +22,10 @@ struct BadRow {
   std::string reason;
 };
 
-/// Reads a CSV file (RFC 4180) whose header names the columns `width` and `height`, and may name
-/// `count`; other columns are left alone. A row with a cell that is missing or not a whole number
-/// of at least 1 goes to `bad`, every other one to `good`, in the order of the file; none is kept.
-/// Throws `Error` (data) where the file cannot be read, is empty, its header lacks a column, or it
-/// is no table: a line without end, or bad rows without end.
+/// Reads a CSV file (RFC 4180) with the columns `width`, `height` and optionally `count`. Ignores
+/// other columns. Passes rows to `good` in the order of the file, and rows with a cell that is
+/// missing or not a whole number of at least 1 to `bad`. Throws Error (data) if the file cannot be
+/// read, is empty, lacks a column, or has too long lines or too many bad rows for a table.
 void read_image_sizes(const std::string& path, const std::function<void(const SizesRow&)>& good,
                       const std::function<void(const BadRow&)>& bad);
 

@@ -25,7 +25,7 @@ using AudioRule = TokenCount (*)(double seconds);
 
 struct Family {
   TokenFamily info;
-  bool follows_encoder = false;  ///< counts for the encoder asked about, not the released one alone
+  bool follows_encoder = false;  ///< counts for any encoder, not the released one alone
   ImageRule image = nullptr;
   VideoRule video = nullptr;
   AudioRule audio = nullptr;

@@ -10,8 +10,8 @@
 /// Totals and spread of the token counts of many inputs.
 namespace trcost {
 
-/// Where the counts of a set lie. Quantiles are by nearest rank: the smallest count that at least
-/// that share of the inputs does not exceed, so each is a count that occurs.
+/// Quantiles of the counts of a set by nearest rank: the smallest count that at least that share of
+/// the inputs does not exceed, so each is a count that occurs.
 struct TokenDistribution {
   std::int64_t min = 0;
   std::int64_t median = 0;
