@@ -7,7 +7,8 @@
 #include <string>
 
 #include "catalog/data/unread.h"
-#include "catalog/models/hugging_face/parts.h"
+#include "catalog/models/hugging_face/text_families.h"
+#include "catalog/models/hugging_face/vision_families.h"
 #include "catalog/models/models.h"
 #include "catalog_fixture.h"
 #include "catch.h"
@@ -237,7 +238,7 @@ TEST_CASE("another family is refused for the reason that holds",
     const std::string why = listed["reasons"][row["reason"]];
     has(error_of_models_hugging_face(R"({"model_type": ")" + family + R"("})"), why.c_str());
     CHECK_FALSE(is_text_family(family));
-    CHECK_FALSE(is_vision_language_family(family));
+    CHECK_FALSE(is_vision_family(family));
     if (row.contains("nearest")) CHECK(catalog.model(row["nearest"].get<std::string>()).name != "");
     if (!row.contains("models")) continue;
     for (const std::string start : row["models"]) {

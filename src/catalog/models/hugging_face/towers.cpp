@@ -2,7 +2,7 @@
 #include "catalog/models/hugging_face/towers.h"
 
 #include "catalog/models/architecture_reader.h"
-#include "catalog/models/hugging_face/parts.h"
+#include "catalog/models/hugging_face/text_families.h"
 
 namespace trcost {
 
@@ -64,7 +64,7 @@ LanguageModel nested_text(ObjectReader& config, std::string_view key,
     r.value().fail("the decoder family \"" + family + "\" is not read",
                    "families that are: " + text_family_names());
   }
-  return read_hugging_face_text(r, family);
+  return read_text_family(r, family);
 }
 
 }  // namespace trcost

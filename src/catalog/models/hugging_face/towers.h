@@ -10,7 +10,7 @@
 
 namespace trcost {
 
-/// What the configuration class of a vision tower fills in.
+/// Defaults of the configuration class of a vision tower.
 struct TowerDefaults {
   double hidden, ffn, layers, heads, image, patch;
 };
@@ -29,23 +29,17 @@ inline constexpr TowerDefaults kMoonVit{1152, 4304, 27, 16, 0, 14};
 /// A number, or the first of a list of two equal ones.
 double side_or(ObjectReader& reader, std::string_view key, double fallback);
 
-/// Width, depth, heads, patch and input size of a tower; 0 as the usual image stands for native
-/// resolution, which no key then changes.
+/// Reads width, depth, heads, patch and input size of a tower. An image size of 0 in `usual` means
+/// native resolution, which no key changes.
 Encoder read_tower(ObjectReader& reader, const TowerDefaults& usual);
 Encoder clip_tower(ObjectReader& reader, const TowerDefaults& usual);
 Encoder siglip_tower(ObjectReader& reader, const TowerDefaults& usual);
 /// Rotary positions, gated feed-forward, RMS norms, one of them before the first layer.
 Encoder pixtral_tower(ObjectReader& reader);
 
-/// The decoder under `key`, of `usual_family` where it does not name its own. Throws Error (data)
-/// where the family is not read.
+/// Reads the decoder under `key`, of `usual_family` if it does not name its own. Throws Error
+/// (data) if the family is not read.
 LanguageModel nested_text(ObjectReader& config, std::string_view key,
                           std::string_view usual_family);
-
-/// Families whose towers take native resolution: Qwen-VL of all generations, Mistral Small 3.1,
-/// Kimi-VL.
-void read_qwen_vl(ObjectReader& config, Model& model);
-void read_mistral3(ObjectReader& config, Model& model);
-void read_kimi_vl(ObjectReader& config, Model& model);
 
 }  // namespace trcost

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "catalog/models/hugging_face/text_families.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "catalog/models/architecture_reader.h"
-#include "catalog/models/hugging_face/parts.h"
+#include "catalog/models/hugging_face/layers.h"
 
 namespace trcost {
 namespace {
@@ -15,7 +17,7 @@ enum class QkNorm : std::uint8_t { none, head, wide };
 /// Families laid out as Llama is, with what their configuration classes in transformers fill in
 /// for keys that a file leaves out (src/transformers/models/*/configuration_*.py). A kv_heads or
 /// head_dim of 0 stands for None: heads, and hidden / heads. A family that is another by its shape
-/// is a row here, and one in hugging_face_experts.cpp where it has experts.
+/// is a row here, and one in layers.cpp where it has experts.
 struct LlamaLike {
   std::string_view family;
   double vocab, hidden, ffn, layers, heads, kv_heads, head_dim;
@@ -78,10 +80,6 @@ const LlamaLike* find_llama_like(std::string_view family) {
   const auto found = std::find_if(kLlamaLike.begin(), kLlamaLike.end(),
                                   [&](const LlamaLike& row) { return row.family == family; });
   return found == kLlamaLike.end() ? nullptr : found;
-}
-
-double width(ObjectReader& r, std::string_view key, double fallback) {
-  return r.whole_or(key, fallback, 1, kWidest);
 }
 
 /// A switch that only some configuration classes have; off where the file does not name it.
@@ -169,12 +167,12 @@ void read_biases(ObjectReader& r, std::string_view family, LanguageModel& m) {
 LanguageModel read_llama_like(ObjectReader& r, const LlamaLike& usual) {
   LanguageModel m;
   m.vocab = r.whole_or("vocab_size", usual.vocab, 1, 1e9);
-  m.hidden = width(r, "hidden_size", usual.hidden);
-  m.ffn = width(r, "intermediate_size", usual.ffn);
+  m.hidden = width_or(r, "hidden_size", usual.hidden);
+  m.ffn = width_or(r, "intermediate_size", usual.ffn);
   m.layers = r.whole_or("num_hidden_layers", usual.layers, 1, kMostLayers);
-  m.heads = width(r, "num_attention_heads", usual.heads);
+  m.heads = width_or(r, "num_attention_heads", usual.heads);
   const bool own_kv_heads = usual.kv_heads > 0 && !r.holds_null("num_key_value_heads");
-  m.kv_heads = width(r, "num_key_value_heads", own_kv_heads ? usual.kv_heads : m.heads);
+  m.kv_heads = width_or(r, "num_key_value_heads", own_kv_heads ? usual.kv_heads : m.heads);
   m.head_dim = r.has("head_dim")    ? r.required_whole("head_dim", 1, kWidest)
                : usual.head_dim > 0 ? usual.head_dim
                                     : usual_head_dim(r, m);
@@ -224,33 +222,33 @@ void read_falcon_parts(ObjectReader& r, LanguageModel& m) {
   const bool grouped = r.boolean_or("new_decoder_architecture", false);
   const bool one_group = r.boolean_or("multi_query", true);
   const bool parallel = r.boolean_or("parallel_attn", true);
-  const double groups = width(r, "num_kv_heads", m.heads);
+  const double groups = width_or(r, "num_kv_heads", m.heads);
   m.kv_heads = grouped ? groups : one_group ? 1 : m.heads;
   m.norms_per_layer = grouped ? r.whole_or("num_ln_in_parallel_attn", 2, 1, 2) : parallel ? 1 : 2;
-  m.ffn = width(r, "ffn_hidden_size", 4 * m.hidden);
+  m.ffn = width_or(r, "ffn_hidden_size", 4 * m.hidden);
   if (r.boolean_or("bias", false)) m.biases = Biases::all;
 }
 
 LanguageModel read_plain(ObjectReader& r, const PlainFamily& usual) {
   LanguageModel m;
   m.vocab = r.whole_or("vocab_size", usual.usual_vocab, 1, 1e9);
-  m.hidden = width(r, usual.hidden, usual.usual_hidden);
+  m.hidden = width_or(r, usual.hidden, usual.usual_hidden);
   m.layers = r.whole_or(usual.layers, usual.usual_layers, 1, kMostLayers);
-  m.heads = width(r, usual.heads, usual.usual_heads);
+  m.heads = width_or(r, usual.heads, usual.usual_heads);
   m.kv_heads = m.heads;
   m.head_dim = usual_head_dim(r, m);
   if (!usual.positions.empty()) {
-    m.learned_positions = width(r, usual.positions, usual.usual_positions);
+    m.learned_positions = width_or(r, usual.positions, usual.usual_positions);
   }
   m.tied_embeddings = r.boolean_or("tie_word_embeddings", usual.tied);
   m.mlp = Mlp::plain;
   m.norm = Norm::layer;
   m.biases = usual.biases;
-  if (usual.family == "gpt2") m.ffn = width(r, "n_inner", 4 * m.hidden);
-  if (usual.family == "gpt_neox") m.ffn = width(r, "intermediate_size", 24576);
+  if (usual.family == "gpt2") m.ffn = width_or(r, "n_inner", 4 * m.hidden);
+  if (usual.family == "gpt_neox") m.ffn = width_or(r, "intermediate_size", 24576);
   if (usual.family == "falcon") read_falcon_parts(r, m);
   if (usual.family == "mpt") {
-    m.ffn = width(r, "expansion_ratio", 4) * m.hidden;
+    m.ffn = width_or(r, "expansion_ratio", 4) * m.hidden;
     m.norm_bias = false;  // transformers builds its norms without a shift
   }
   return m;
@@ -264,45 +262,54 @@ bool is_deepseek(std::string_view family) {
 LanguageModel read_deepseek(ObjectReader& r, bool third) {
   LanguageModel m;
   m.vocab = r.whole_or("vocab_size", third ? 129280 : 32000, 1, 1e9);
-  m.hidden = width(r, "hidden_size", third ? 7168 : 4096);
-  m.ffn = width(r, "intermediate_size", third ? 18432 : 11008);
+  m.hidden = width_or(r, "hidden_size", third ? 7168 : 4096);
+  m.ffn = width_or(r, "intermediate_size", third ? 18432 : 11008);
   m.layers = r.whole_or("num_hidden_layers", third ? 61 : 32, 1, kMostLayers);
-  m.heads = width(r, "num_attention_heads", third ? 128 : 32);
+  m.heads = width_or(r, "num_attention_heads", third ? 128 : 32);
   m.kv_heads = m.heads;
   m.tied_embeddings = r.boolean_or("tie_word_embeddings", false);
   LatentAttention mla;
   const bool compressed = !r.holds_null("q_lora_rank");
   mla.q_lora_rank = compressed ? r.whole_or("q_lora_rank", 1536, 0, kWidest) : 0;
-  mla.kv_lora_rank = width(r, "kv_lora_rank", 512);
-  mla.qk_nope_head_dim = width(r, "qk_nope_head_dim", 128);
-  mla.qk_rope_head_dim = width(r, "qk_rope_head_dim", 64);
-  mla.v_head_dim = width(r, "v_head_dim", 128);
+  mla.kv_lora_rank = width_or(r, "kv_lora_rank", 512);
+  mla.qk_nope_head_dim = width_or(r, "qk_nope_head_dim", 128);
+  mla.qk_rope_head_dim = width_or(r, "qk_rope_head_dim", 64);
+  mla.v_head_dim = width_or(r, "v_head_dim", 128);
   m.head_dim = mla.v_head_dim;
   m.mla = mla;
   MixtureOfExperts moe;
-  moe.experts = width(r, "n_routed_experts", third ? 256 : 64);
-  moe.experts_per_token =
-      third ? width(r, "num_experts_per_tok", 8) : r.required_whole("num_experts_per_tok", 1, 1e6);
-  moe.expert_ffn = width(r, "moe_intermediate_size", third ? 2048 : 1407);
+  moe.experts = width_or(r, "n_routed_experts", third ? 256 : 64);
+  moe.experts_per_token = third ? width_or(r, "num_experts_per_tok", 8)
+                                : r.required_whole("num_experts_per_tok", 1, 1e6);
+  moe.expert_ffn = width_or(r, "moe_intermediate_size", third ? 2048 : 1407);
   moe.shared_ffn = r.whole_or("n_shared_experts", third ? 1 : 2, 0, 1e4) * moe.expert_ffn;
   moe.dense_layers = r.whole_or("first_k_dense_replace", third ? 3 : 0, 0, kMostLayers);
   moe.router_bias = third;
-  // Those of V2 are of accelerators, not of nodes.
+  // Groups of V2 are of accelerators, not of nodes.
   if (third) read_expert_groups(r, 8, 4, moe);
   m.moe = moe;
   return m;
 }
 
 /// The row that reads a family, or the family itself.
-std::string_view shape_of(std::string_view family) {
+std::string_view family_shape(std::string_view family) {
   const auto found = std::ranges::find(kSameShape, family, &SameShape::family);
   return found == kSameShape.end() ? family : found->as;
+}
+
+LanguageModel read_family(ObjectReader& config, std::string_view family) {
+  if (const LlamaLike* usual = find_llama_like(family)) return read_llama_like(config, *usual);
+  if (const PlainFamily* usual = find_plain(family)) return read_plain(config, *usual);
+  if (family == "nemotron_h") return read_nemotron_h(config);
+  LanguageModel m = read_deepseek(config, family != "deepseek_v2");
+  if (family == "deepseek_v32") read_indexer(config, m);
+  return m;
 }
 
 }  // namespace
 
 bool is_text_family(std::string_view name) {
-  const std::string_view family = shape_of(name);
+  const std::string_view family = family_shape(name);
   return find_llama_like(family) != nullptr || find_plain(family) != nullptr ||
          is_deepseek(family) || family == "nemotron_h";
 }
@@ -319,21 +326,8 @@ std::string text_family_names() {
   return names + ", deepseek_v2, deepseek_v3, deepseek_v32, kimi_k2, nemotron_h";
 }
 
-namespace {
-
-LanguageModel read_family(ObjectReader& config, std::string_view family) {
-  if (const LlamaLike* usual = find_llama_like(family)) return read_llama_like(config, *usual);
-  if (const PlainFamily* usual = find_plain(family)) return read_plain(config, *usual);
-  if (family == "nemotron_h") return read_nemotron_h(config);
-  LanguageModel m = read_deepseek(config, family != "deepseek_v2");
-  if (family == "deepseek_v32") read_indexer(config, m);
-  return m;
-}
-
-}  // namespace
-
-LanguageModel read_hugging_face_text(ObjectReader& config, std::string_view family) {
-  LanguageModel m = read_family(config, shape_of(family));
+LanguageModel read_text_family(ObjectReader& config, std::string_view family) {
+  LanguageModel m = read_family(config, family_shape(family));
   for (const char* key : {"max_position_embeddings", "max_seq_len"}) {
     if (config.has(key)) m.context = config.required_whole(key, 1, 1e15);
   }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "catalog/models/hugging_face/vision_families.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include "catalog/models/architecture_reader.h"
-#include "catalog/models/hugging_face/parts.h"
+#include "catalog/models/hugging_face/native_families.h"
+#include "catalog/models/hugging_face/text_families.h"
 #include "catalog/models/hugging_face/towers.h"
 
 // Vision-language families of transformers (src/transformers/models/*/configuration_*.py and
@@ -13,7 +16,7 @@ namespace trcost {
 namespace {
 
 /// The tower of a LLaVA-like model, by its own model_type.
-Encoder tower_of(ObjectReader& config) {
+Encoder read_llava_tower(ObjectReader& config) {
   ObjectReader r = config.required_object("vision_config");
   const std::string family = r.text_or("model_type", "clip_vision_model");
   if (family.starts_with("siglip")) return siglip_tower(r, kSiglip);
@@ -24,7 +27,7 @@ Encoder tower_of(ObjectReader& config) {
 }
 
 /// The authors' own files have the decoder's keys at the top and name the tower only.
-Encoder authors_tower(ObjectReader& config) {
+Encoder read_authors_tower(ObjectReader& config) {
   const std::string tower = config.text_or("mm_vision_tower", "clip-vit-large-patch14-336");
   if (tower.find("clip-vit-large-patch14-336") != std::string::npos) {
     ObjectReader nothing = parse_strict_json("{}", tower).object();
@@ -37,10 +40,10 @@ Encoder authors_tower(ObjectReader& config) {
 void read_llava(ObjectReader& config, std::string_view family, Model& model) {
   const bool flat = !config.has("text_config") && config.has("hidden_size");
   model.language =
-      flat ? read_hugging_face_text(config, "llama")
+      flat ? read_text_family(config, "llama")
            : nested_text(config, "text_config", family == "llava_onevision" ? "qwen2" : "llama");
   VisionModel vision;
-  vision.encoder = flat ? authors_tower(config) : tower_of(config);
+  vision.encoder = flat ? read_authors_tower(config) : read_llava_tower(config);
   vision.connector.kind = ConnectorKind::mlp;
   vision.connector.biases = config.boolean_or("multimodal_projector_bias", true);
   const bool tiles =
@@ -165,7 +168,7 @@ Encoder mllama_tower(ObjectReader& r, std::optional<double>& output_width) {
 void read_mllama(ObjectReader& config, Model& model) {
   ObjectReader text = config.required_object("text_config");
   LanguageModel& m = model.language;
-  m = read_hugging_face_text(text, "mllama_text_model");
+  m = read_text_family(text, "mllama_text_model");
   m.extra_embedding_rows = 8;  // modeling_mllama.py: embedding of vocab_size + 8
   std::vector<double> inserted;
   for (const JsonValue& layer : text.array_or_empty("cross_attention_layers")) {
@@ -248,11 +251,11 @@ constexpr std::array kFamilies{
 
 }  // namespace
 
-bool is_vision_language_family(std::string_view family) {
+bool is_vision_family(std::string_view family) {
   return std::ranges::find(kFamilies, family, &VisionFamily::name) != kFamilies.end();
 }
 
-std::string vision_language_family_names() {
+std::string vision_family_names() {
   std::string names;
   for (const VisionFamily& family : kFamilies) {
     names += (names.empty() ? "" : ", ") + std::string(family.name);
@@ -260,8 +263,7 @@ std::string vision_language_family_names() {
   return names;
 }
 
-void read_hugging_face_vision_language(ObjectReader& config, std::string_view family,
-                                       Model& model) {
+void read_vision_family(ObjectReader& config, std::string_view family, Model& model) {
   std::ranges::find(kFamilies, family, &VisionFamily::name)->read(config, model);
   set_usual_tokens(*model.vision, model.token_family);
   Encoder& e = model.vision->encoder;

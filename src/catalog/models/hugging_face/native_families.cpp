@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vision-language families whose towers take native resolution (src/transformers/models/*/
-// configuration_*.py and modeling_*.py; Kimi-VL's own configuration_kimi_vl.py).
+#include "catalog/models/hugging_face/native_families.h"
+
 #include <cmath>
 
 #include "catalog/models/architecture_reader.h"
-#include "catalog/models/hugging_face/parts.h"
+#include "catalog/models/hugging_face/text_families.h"
 #include "catalog/models/hugging_face/towers.h"
 
 namespace trcost {
 namespace {
 
-/// What sets the three generations of Qwen-VL apart.
+/// Differences between the three generations of Qwen-VL.
 struct QwenVl {
   std::string_view family, text, token_family;
   bool third, second_and_half;
@@ -103,7 +103,7 @@ void read_qwen_vl(ObjectReader& config, Model& model) {
   const QwenVl* kind = kQwenVl;
   while (kind->family != family) ++kind;
   ObjectReader text = config.has("text_config") ? config.required_object("text_config") : config;
-  model.language = read_hugging_face_text(text, kind->text);
+  model.language = read_text_family(text, kind->text);
   ObjectReader& tying = text.has("tie_word_embeddings") ? text : config;
   model.language.tied_embeddings = tying.boolean_or("tie_word_embeddings", false);
   ObjectReader r = config.required_object("vision_config");

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decoder families of Hugging Face transformers.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "catalog/models/model.h"
+#include "json/strict_json.h"
+
+namespace trcost {
+
+/// True for a known decoder family.
+bool is_text_family(std::string_view model_type);
+/// Names of all decoder families, joined with commas.
+std::string text_family_names();
+/// Reads the decoder of a text configuration of a known family.
+LanguageModel read_text_family(ObjectReader& config, std::string_view model_type);
+
+}  // namespace trcost
