@@ -19,7 +19,7 @@ struct Spellings {
   std::string vendor;
 };
 
-Spellings spellings_of(const Catalog& catalog, CatalogKind kind, const std::string& entry) {
+Spellings read_spellings(const Catalog& catalog, CatalogKind kind, const std::string& entry) {
   Spellings out;
   if (kind == CatalogKind::runs) return out;  // rows of tables, not files
   const std::string path = fmt::format("{}/{}.json", catalog_kind_name(kind), entry);
@@ -32,14 +32,14 @@ Spellings spellings_of(const Catalog& catalog, CatalogKind kind, const std::stri
   return out;
 }
 
-bool means(const Spellings& spellings, std::string_view entry, std::string_view wanted) {
+bool is_spelled(const Spellings& spellings, std::string_view entry, std::string_view wanted) {
   if (same_name(entry, wanted)) return true;
   return std::any_of(spellings.names.begin(), spellings.names.end(),
                      [&](const std::string& name) { return same_name(name, wanted); });
 }
 
 // The rest of `text` after `count` folded characters.
-std::string_view behind(std::string_view text, std::size_t count) {
+std::string_view skip_folded(std::string_view text, std::size_t count) {
   while (!text.empty() && count > 0) {
     count -= folded(text.substr(0, 1)).size();
     text.remove_prefix(1);
@@ -47,7 +47,7 @@ std::string_view behind(std::string_view text, std::size_t count) {
   return text;
 }
 
-std::string there_is(const std::vector<std::string>& names) {
+std::string list_entries(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 12;
   if (names.size() <= kMost) return fmt::format("there is {};", fmt::join(names, ", "));
   return fmt::format("there is {} and {} more;",
@@ -55,7 +55,7 @@ std::string there_is(const std::vector<std::string>& names) {
 }
 
 // The first number of a name: `2.5` of `qwen2.5-vl-7b`.
-std::string_view generation_of(std::string_view name) {
+std::string_view first_number(std::string_view name) {
   constexpr std::string_view kDigits = "0123456789";
   const std::size_t first = std::min(name.find_first_of(kDigits), name.size());
   std::string_view number = name.substr(first);
@@ -73,9 +73,9 @@ bool same_word(std::string_view typed, std::string_view name) {
 }
 
 // A model of another line or generation is another model, however near its name.
-std::vector<std::string> of_line(std::string_view typed, std::vector<std::string> names) {
+std::vector<std::string> same_line(std::string_view typed, std::vector<std::string> names) {
   std::erase_if(names, [&](const std::string& name) {
-    return generation_of(name) != generation_of(typed) || !same_word(typed, name);
+    return first_number(name) != first_number(typed) || !same_word(typed, name);
   });
   return names;
 }
@@ -83,21 +83,21 @@ std::vector<std::string> of_line(std::string_view typed, std::vector<std::string
 // The entry with the nearest name or alias, empty for none.
 std::string nearest_entry(const Catalog& catalog, CatalogKind kind, std::string_view typed,
                           const std::vector<std::string>& entries) {
-  std::vector<std::string> spelled = entries, of = entries;
+  std::vector<std::string> spelled = entries, owners = entries;
   for (const std::string& entry : entries) {
-    for (std::string& name : spellings_of(catalog, kind, entry).names) {
+    for (std::string& name : read_spellings(catalog, kind, entry).names) {
       spelled.push_back(std::move(name));
-      of.push_back(entry);
+      owners.push_back(entry);
     }
   }
   const std::string nearest = nearest_name(typed, spelled);
   if (nearest.empty()) return {};
   const auto at = std::find(spelled.begin(), spelled.end(), nearest) - spelled.begin();
-  return of[static_cast<std::size_t>(at)];
+  return owners[static_cast<std::size_t>(at)];
 }
 
 // The longest name that begins what was typed: `qwen2.5-vl-7b` for `qwen2.5-vl-7b-instruct`.
-std::string longest_start(std::string_view typed, const std::vector<std::string>& names) {
+std::string longest_prefix(std::string_view typed, const std::vector<std::string>& names) {
   std::string longest;
   for (const std::string& name : names) {
     const bool start =
@@ -113,11 +113,11 @@ std::string entry_named(const Catalog& catalog, CatalogKind kind, std::string_vi
   const std::string wanted = folded(name);
   if (wanted.empty()) return {};
   for (const std::string& entry : catalog.names(kind)) {
-    const Spellings spellings = spellings_of(catalog, kind, entry);
-    if (means(spellings, entry, name)) return entry;
+    const Spellings spellings = read_spellings(catalog, kind, entry);
+    if (is_spelled(spellings, entry, name)) return entry;
     const std::string& vendor = spellings.vendor;
     if (!vendor.empty() && wanted.size() > vendor.size() && wanted.starts_with(vendor) &&
-        means(spellings, entry, behind(name, vendor.size()))) {
+        is_spelled(spellings, entry, skip_folded(name, vendor.size()))) {
       return entry;
     }
   }
@@ -147,16 +147,16 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
   const auto meant = std::ranges::find_if(
       known, [&](const std::string& name) { return same_folded(name, typed); });
   if (meant != known.end()) return fmt::format("did you mean \"{}\"?", *meant);
-  if (longer.size() > 1) return there_is(longer);
+  if (longer.size() > 1) return list_entries(longer);
   if (longer.size() == 1) return fmt::format("did you mean \"{}\"?", longer.front());
-  if (const std::string start = longest_start(wanted, known); !start.empty()) {
+  if (const std::string start = longest_prefix(wanted, known); !start.empty()) {
     return fmt::format("did you mean \"{}\"?", start);
   }
   const bool models = kind == CatalogKind::models;
   const std::string nearest =
-      nearest_entry(catalog, kind, typed, models ? of_line(wanted, known) : known);
+      nearest_entry(catalog, kind, typed, models ? same_line(wanted, known) : known);
   if (!nearest.empty()) return fmt::format("did you mean \"{}\"?", nearest);
-  return related.empty() ? std::string() : there_is(related);
+  return related.empty() ? std::string() : list_entries(related);
 }
 
 }  // namespace trcost

@@ -22,17 +22,17 @@ constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 LayoutDegrees model_split(const Layout& l) {
   LayoutDegrees split = l;
   for (const Dimension& each : kDimensions) {
-    if (each.deals == Deals::nothing) split.*each.in = 1;
+    if (each.unit == PartitionedUnit::nothing) split.*each.in = 1;
   }
   return split;
 }
 
 // The degrees that a simple layout has few of, the first to be avoided first.
 constexpr auto kAvoided = [] {
-  constexpr auto counts = [](const Dimension& each) { return each.avoided > 0; };
+  constexpr auto counts = [](const Dimension& each) { return each.tie_break_rank > 0; };
   std::array<Dimension, std::ranges::count_if(kDimensions, counts)> out = {};
   std::ranges::copy_if(kDimensions, out.begin(), counts);
-  std::ranges::sort(out, {}, &Dimension::avoided);
+  std::ranges::sort(out, {}, &Dimension::tie_break_rank);
   return out;
 }();
 

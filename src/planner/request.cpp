@@ -50,25 +50,26 @@ struct Whole {
 
 Whole dealt_by(const Dimension& dimension, const StepModel& model) {
   const LanguageModel& m = model.workload().language;
-  switch (dimension.deals) {
-    case Deals::nothing:
+  switch (dimension.unit) {
+    case PartitionedUnit::nothing:
       break;
-    case Deals::heads:
+    case PartitionedUnit::heads:
       return {static_cast<double>(m.heads), "attention heads"};
-    case Deals::layers:
+    case PartitionedUnit::layers:
       return {model.dealt().count(), "layers"};
-    case Deals::tokens:
+    case PartitionedUnit::tokens:
       return {model.workload().seq_length, "tokens of a sequence"};
-    case Deals::experts:
+    case PartitionedUnit::experts:
       return {m.moe ? static_cast<double>(m.moe->experts) : 1, "experts"};
-    case Deals::expert_channels:
+    case PartitionedUnit::expert_channels:
       return {m.moe ? static_cast<double>(m.moe->expert_ffn) : 1, "channels of an expert"};
   }
   return {std::numeric_limits<double>::infinity(), ""};
 }
 
 bool of_experts(const Dimension& dimension) {
-  return dimension.deals == Deals::experts || dimension.deals == Deals::expert_channels;
+  return dimension.unit == PartitionedUnit::experts ||
+         dimension.unit == PartitionedUnit::expert_channels;
 }
 
 // Of each degree what it splits, by its row.

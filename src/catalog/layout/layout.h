@@ -32,7 +32,14 @@ inline constexpr Choice<MemoryCounter> kMemoryCounters[] = {{"allocated", Memory
                                                             {"board", MemoryCounter::board}};
 
 /// Units of a model that a dimension partitions over its ranks.
-enum class Deals : std::uint8_t { nothing, heads, layers, tokens, experts, expert_channels };
+enum class PartitionedUnit : std::uint8_t {
+  nothing,
+  heads,
+  layers,
+  tokens,
+  experts,
+  expert_channels
+};
 
 /// One dimension of parallelism: its name in files, flags (`--tp`), fields (`layout.tp`) and
 /// answers, its degree, the unit that it partitions, and the ability that it needs of the software.
@@ -43,28 +50,28 @@ struct Dimension {
   int LayoutDegrees::*in;
   std::optional<int> Degrees::*given;
   bool of_gpus;  ///< the accelerators at work are the product of such degrees
-  Deals deals = Deals::nothing;
+  PartitionedUnit unit = PartitionedUnit::nothing;
   bool evenly =
       false;  ///< the degree has to divide the number of units, else it is at most that number
   /// Rank of the degree in breaking ties between equally fast layouts, of which the one with the
   /// smallest degree wins. Rank 1 counts first, 0 not at all.
-  std::uint8_t avoided = 0;
+  std::uint8_t tie_break_rank = 0;
   /// The key of a stack's file for the software's ability, empty if all software has it.
   std::string_view ability = {};
 };
 inline constexpr Dimension kDimensions[] = {
-    {"tp", "tensor", "tensor parallel degree", &LayoutDegrees::tp, &Degrees::tp, true, Deals::heads,
-     true, 3, "tensor_parallel"},
+    {"tp", "tensor", "tensor parallel degree", &LayoutDegrees::tp, &Degrees::tp, true,
+     PartitionedUnit::heads, true, 3, "tensor_parallel"},
     {"pp", "pipeline", "pipeline parallel degree", &LayoutDegrees::pp, &Degrees::pp, true,
-     Deals::layers, false, 1, "pipeline_parallel"},
+     PartitionedUnit::layers, false, 1, "pipeline_parallel"},
     {"vp", "stages per rank", "pipeline stages per rank", &LayoutDegrees::vp, &Degrees::vp, false,
-     Deals::nothing, false, 5, "virtual_pipeline"},
+     PartitionedUnit::nothing, false, 5, "virtual_pipeline"},
     {"cp", "context", "context parallel degree", &LayoutDegrees::cp, &Degrees::cp, true,
-     Deals::tokens, false, 2, "context_parallel"},
+     PartitionedUnit::tokens, false, 2, "context_parallel"},
     {"ep", "expert", "expert parallel degree", &LayoutDegrees::ep, &Degrees::ep, false,
-     Deals::experts, true, 4},
+     PartitionedUnit::experts, true, 4},
     {"etp", "expert tensor", "ranks that share one expert's matrices, where there are experts",
-     &LayoutDegrees::etp, &Degrees::etp, false, Deals::expert_channels, true},
+     &LayoutDegrees::etp, &Degrees::etp, false, PartitionedUnit::expert_channels, true},
     {"dp", "data", "data parallel degree", &LayoutDegrees::dp, &Degrees::dp, true},
 };
 inline constexpr std::size_t kDimensionCount = std::size(kDimensions);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a model file's form to blocks. A new kind of mixer is a function in mixers.cpp.
+// From a model file's form to blocks. A new kind of mixer is a function in block_builder.cpp.
 #include <algorithm>
 #include <array>
 #include <tuple>
