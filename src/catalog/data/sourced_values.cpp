@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/data/sourced_values.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "quantity/suggest.h"
 #include "trcost/error.h"
