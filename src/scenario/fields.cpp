@@ -7,7 +7,7 @@
 #include <limits>
 #include <tuple>
 
-#include "catalog/hardware/accelerators.h"
+#include "catalog/hardware/hardware.h"
 #include "catalog/models/model.h"
 #include "catalog/runs/runs.h"
 #include "catalog/software/stacks.h"

@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
-#include "catalog/hardware/accelerators.h"
 #include "catalog/hardware/efficiency.h"
+#include "catalog/hardware/hardware.h"
 #include "catch.h"
 #include "json/strict_json.h"
 #include "quantity/suggest.h"

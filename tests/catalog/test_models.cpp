@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "catalog/models/architecture_reader.h"
 #include "catalog/models/models.h"
 #include "catalog_fixture.h"
 #include "catch.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "catalog/runs/token_budgets.h"
+#include "catalog/runs/runs.h"
 
 #include "catalog_fixture.h"
 #include "catch.h"

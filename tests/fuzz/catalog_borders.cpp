@@ -4,8 +4,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "catalog/hardware/accelerators.h"
-#include "catalog/hardware/systems.h"
+#include "catalog/hardware/hardware.h"
 #include "catalog/models/hugging_face/hugging_face.h"
 #include "catalog/software/engine.h"
 #include "catalog/software/stacks.h"

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <string>
 
-#include "catalog/hardware/accelerators.h"
 #include "catalog/hardware/efficiency.h"
+#include "catalog/hardware/hardware.h"
 #include "catalog/software/stacks.h"
 #include "catalog_fixture.h"
 #include "catch.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "catalog/hardware/accelerators.h"
+#include "catalog/hardware/hardware.h"
 #include "catalog/software/stacks.h"
 #include "catalog_fixture.h"
 #include "catch.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "catalog/hardware/accelerators.h"
+#include "catalog/hardware/hardware.h"
 #include "catalog_fixture.h"
 #include "catch.h"
 #include "study/transfer/transfer.h"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "catalog/assumed.h"
-#include "catalog/models/architecture_reader.h"
+#include "catalog/models/models.h"
 #include "catch.h"
 #include "trcost/catalog.h"
 #include "trcost/error.h"

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <span>
 
-#include "catalog/models/architecture_reader.h"
 #include "catalog/models/model.h"
+#include "catalog/models/models.h"
 #include "quantity/choice.h"
 
 namespace trcost {

@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
@@ -107,34 +106,34 @@ ThroughputRow throughput_row(const CsvTable& table, std::size_t i) {
   return row;
 }
 
-constexpr std::array<std::string_view, 28> kColumns = {"id",
-                                                       "source",
-                                                       "model",
-                                                       "task",
-                                                       "accelerator",
-                                                       "gpus",
-                                                       "sharding",
-                                                       "micro_batch",
-                                                       "global_batch",
-                                                       "seq_length",
-                                                       "precision",
-                                                       "recompute",
-                                                       "attention",
-                                                       "stack",
-                                                       "version",
-                                                       "tokens_per_second_per_gpu",
-                                                       "step_seconds",
-                                                       "reported_tflops_per_gpu",
-                                                       "reported_definition",
-                                                       "quality",
-                                                       "group",
-                                                       "layout_known",
-                                                       "quantised_base",
-                                                       "hardware_note",
-                                                       "system",
-                                                       "run_by",
-                                                       "tuning",
-                                                       "overlap"};
+constexpr std::string_view kColumns[] = {"id",
+                                         "source",
+                                         "model",
+                                         "task",
+                                         "accelerator",
+                                         "gpus",
+                                         "sharding",
+                                         "micro_batch",
+                                         "global_batch",
+                                         "seq_length",
+                                         "precision",
+                                         "recompute",
+                                         "attention",
+                                         "stack",
+                                         "version",
+                                         "tokens_per_second_per_gpu",
+                                         "step_seconds",
+                                         "reported_tflops_per_gpu",
+                                         "reported_definition",
+                                         "quality",
+                                         "group",
+                                         "layout_known",
+                                         "quantised_base",
+                                         "hardware_note",
+                                         "system",
+                                         "run_by",
+                                         "tuning",
+                                         "overlap"};
 
 bool is_dimension(std::string_view column) {
   return std::ranges::find(kDimensions, column, &Dimension::name) != std::end(kDimensions);
@@ -269,6 +268,29 @@ nlohmann::ordered_json cell_value(const std::string& text) {
   return text;
 }
 
+BudgetModel read_budget_model(const JsonValue& value) {
+  ObjectReader row = value.object();
+  BudgetModel out;
+  out.name = row.required_text("name");
+  out.vision = row.required_choice("modality", kModalities) == Modality::vision;
+  out.params = row.required_number("params", 1e6, 1e14);
+  out.tokens = row.required_number("tokens", 1e9, 1e15);
+  out.source = row.required_text("source");
+  row.finish();
+  return out;
+}
+
+TokenBudget read_budget(const JsonValue& value) {
+  ObjectReader row = value.object();
+  TokenBudget out;
+  out.tokens = row.required_number("tokens", 1e9, 1e15);
+  const JsonValue models = row.required_value("models");
+  for (const JsonValue& each : models.array()) out.models.push_back(read_budget_model(each));
+  if (out.models.empty()) models.fail("a budget is of one model at least");
+  row.finish();
+  return out;
+}
+
 }  // namespace
 
 std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origin,
@@ -279,7 +301,7 @@ std::vector<ThroughputRow> own_rows(std::string_view csv, std::string_view origi
   CsvTable table(csv, origin);
   table.hint_missing(std::string(kFill));
   for (const std::string& column : table.columns()) {
-    const bool known = std::ranges::find(kColumns, column) != kColumns.end();
+    const bool known = std::ranges::find(kColumns, column) != std::end(kColumns);
     if (!known && !is_dimension(column)) unknown.push_back(column);
   }
   for (const auto& [column, cell] : defaults) table.fill(column, cell);
@@ -329,6 +351,17 @@ std::string run_text(const DataFolder& data, std::string_view id) {
     }
   }
   return {};
+}
+
+std::vector<TokenBudget> load_token_budgets(const DataFolder& data) {
+  ObjectReader file = read_data_file(data, "runs/token_budgets.json").object();
+  for (const std::string_view key : {"schema_version", "note", "retrieved"}) file.accept(key);
+  std::vector<TokenBudget> out;
+  for (const JsonValue& each : file.required_value("budgets").array()) {
+    out.push_back(read_budget(each));
+  }
+  file.finish();
+  return out;
 }
 
 }  // namespace trcost

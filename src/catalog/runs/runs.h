@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "catalog/models/architecture_reader.h"
 #include "catalog/models/model.h"
+#include "catalog/models/models.h"
 #include "catalog/software/stacks.h"
 #include "quantity/choice.h"
 #include "trcost/data_folder.h"
@@ -160,5 +160,24 @@ std::shared_ptr<const RunBook> load_runs(const DataFolder& data, const EncoderLo
 /// One row of the tables of runs as a JSON object, empty cells null. An empty text if no row has
 /// the id.
 std::string run_text(const DataFolder& data, std::string_view id);
+
+/// A published model that was pre-trained on about the tokens of a budget.
+struct BudgetModel {
+  std::string name;
+  bool vision = false;
+  double params = 0;  ///< of the whole model
+  double tokens = 0;
+  std::string source;
+};
+
+/// A number of tokens, with models that were pre-trained on about as many.
+struct TokenBudget {
+  double tokens = 0;
+  std::vector<BudgetModel> models;
+};
+
+/// Reads data/runs/token_budgets.json, in the file's order. Throws Error (data) for a malformed
+/// file.
+std::vector<TokenBudget> load_token_budgets(const DataFolder& data);
 
 }  // namespace trcost

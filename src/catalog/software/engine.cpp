@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "catalog/data/sourced_values.h"
-#include "catalog/hardware/accelerators.h"
+#include "catalog/hardware/hardware.h"
 #include "trcost/error.h"
 
 namespace trcost {

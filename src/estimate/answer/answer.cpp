@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "catalog/hardware/accelerators.h"
+#include "catalog/hardware/hardware.h"
 #include "estimate/answer/answer_notes.h"
 #include "estimate/answer/phase_results.h"
 #include "estimate/answer/waterfall.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "catalog/runs/token_budgets.h"
+#include "catalog/runs/runs.h"
 #include "trcost/error.h"
 
 namespace trcost {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "catalog/hardware/accelerators.h"
+#include "catalog/hardware/hardware.h"
 #include "estimate/cluster/execution.h"
 #include "estimate/cluster/execution_notes.h"
 #include "estimate/question/data/pipeline_data.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "catalog/hardware/accelerators.h"
+#include "catalog/hardware/hardware.h"
 #include "catalog/models/weight_formats.h"
 #include "quantity/portable_math.h"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "catalog/hardware/accelerators.h"
+#include "catalog/hardware/hardware.h"
 #include "catalog/models/model.h"
 #include "catalog/runs/runs.h"
 #include "catalog/software/engine.h"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "catalog/hardware/accelerators.h"
+#include "catalog/hardware/hardware.h"
 #include "cost/distribution.h"
 #include "cost/make_bill.h"
 #include "estimate/range/range.h"

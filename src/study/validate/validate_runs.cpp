@@ -7,7 +7,7 @@
 #include <cmath>
 #include <map>
 
-#include "catalog/hardware/accelerators.h"
+#include "catalog/hardware/hardware.h"
 #include "quantity/portable_math.h"
 #include "quantity/quantity.h"
 #include "quantity/statistics.h"

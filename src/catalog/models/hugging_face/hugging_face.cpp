@@ -8,9 +8,9 @@
 #include <system_error>
 
 #include "catalog/data/unread.h"
-#include "catalog/models/architecture_reader.h"
 #include "catalog/models/hugging_face/text_families.h"
 #include "catalog/models/hugging_face/vision_families.h"
+#include "catalog/models/models.h"
 #include "quantity/suggest.h"
 #include "text/unicode.h"
 

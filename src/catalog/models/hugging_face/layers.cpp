@@ -8,7 +8,7 @@
 #include <cmath>
 #include <string>
 
-#include "catalog/models/architecture_reader.h"
+#include "catalog/models/models.h"
 
 namespace trcost {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "catalog/models/architecture_reader.h"
 #include "catalog/models/hugging_face/text_families.h"
 #include "catalog/models/hugging_face/towers.h"
+#include "catalog/models/models.h"
 
 namespace trcost {
 namespace {

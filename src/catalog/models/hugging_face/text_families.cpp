@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "catalog/models/architecture_reader.h"
 #include "catalog/models/hugging_face/layers.h"
+#include "catalog/models/models.h"
 
 namespace trcost {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "catalog/models/hugging_face/towers.h"
 
-#include "catalog/models/architecture_reader.h"
 #include "catalog/models/hugging_face/text_families.h"
+#include "catalog/models/models.h"
 
 namespace trcost {
 

@@ -5,10 +5,10 @@
 #include <array>
 #include <cmath>
 
-#include "catalog/models/architecture_reader.h"
 #include "catalog/models/hugging_face/native_families.h"
 #include "catalog/models/hugging_face/text_families.h"
 #include "catalog/models/hugging_face/towers.h"
+#include "catalog/models/models.h"
 
 // Vision-language families of transformers (src/transformers/models/*/configuration_*.py and
 // modeling_*.py) and of OpenGVLab/InternVL.

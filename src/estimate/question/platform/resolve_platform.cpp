@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "catalog/hardware/accelerators.h"
+#include "catalog/hardware/hardware.h"
 #include "catalog/software/stacks.h"
 #include "estimate/question/resolve_question.h"
 #include "performance/training/performance.h"

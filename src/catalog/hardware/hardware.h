@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reader of data/accelerators.
+// Readers of data/accelerators and data/systems.
 #pragma once
 
 #include <cstddef>
@@ -32,5 +32,8 @@ Accelerator assumed_accelerator(const DataFolder& data);
 /// Reads an accelerator's file. `accelerator` holds the values that the file may leave out. Throws
 /// Error (data) for a malformed file.
 Accelerator parse_accelerator(const JsonValue& document, Accelerator accelerator);
+
+/// Reads a system's file. Throws Error (data) for a malformed one.
+System parse_system(const JsonValue& document);
 
 }  // namespace trcost
