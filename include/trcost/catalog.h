@@ -99,6 +99,7 @@ struct MethodQuality {
   bool operator==(const MethodQuality&) const = default;
 };
 
+namespace catalog {
 struct Model;
 struct Encoder;
 struct Efficiency;
@@ -109,6 +110,7 @@ struct ServingChip;
 struct ServingSpread;
 struct AssumedChoices;
 struct RunBook;
+}  // namespace catalog
 
 /// Kinds of catalog entries, each a folder of `data/`.
 enum class CatalogKind { accelerators, systems, stacks, engines, models, encoders, prices, runs };
@@ -143,25 +145,26 @@ class Catalog {
   const Accelerator& accelerator(std::string_view name_or_path) const;
   const System& system(std::string_view name_or_path) const;
   /// Also reads a Hugging Face `config.json`.
-  const Model& model(std::string_view name_or_path) const;
-  const Encoder& encoder(std::string_view name_or_path) const;
+  const catalog::Model& model(std::string_view name_or_path) const;
+  const catalog::Encoder& encoder(std::string_view name_or_path) const;
 
   /// `NAME@RELEASE` is the stack as of a release (catalog/hardware/efficiency.h); throws Error
   /// (usage) where the stack's measurements do not cover it.
-  const Stack& stack(std::string_view name_or_path) const;
+  const catalog::Stack& stack(std::string_view name_or_path) const;
   /// Inference software.
-  const Engine& engine(std::string_view name_or_path) const;
+  const catalog::Engine& engine(std::string_view name_or_path) const;
   /// What a chip in a system reaches while it serves.
-  ServingSpread serving_spread() const;
+  catalog::ServingSpread serving_spread() const;
   /// By the name of the field rollout.framework, with what the chip's architecture adds to
   /// learning.
-  RoundFramework round_framework(std::string_view name, const Accelerator& accelerator) const;
-  ServingChip serving_chip(const Accelerator& accelerator, const System& system) const;
+  catalog::RoundFramework round_framework(std::string_view name,
+                                          const Accelerator& accelerator) const;
+  catalog::ServingChip serving_chip(const Accelerator& accelerator, const System& system) const;
   /// Calibrated constants of an accelerator; by rule from its specification where none exist.
-  const Efficiency& efficiency(const Accelerator& accelerator) const;
+  const catalog::Efficiency& efficiency(const Accelerator& accelerator) const;
   /// What an estimate takes where nobody names it (catalog/assumed.h).
-  const AssumedChoices& assumed() const;
-  const RunBook& runs() const;
+  const catalog::AssumedChoices& assumed() const;
+  const catalog::RunBook& runs() const;
   /// Data that a higher layer reads: built by `load` on first use and kept. One value per loader.
   template <class T>
   const T& kept(std::shared_ptr<const T> (*load)(const Catalog&)) const;

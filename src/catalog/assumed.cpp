@@ -10,7 +10,8 @@
 #include "catalog/provenance.h"
 #include "catalog/software/choices.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 constexpr std::string_view kScenarioFile = "assumed/scenario.json";
@@ -193,4 +194,4 @@ std::shared_ptr<const AssumedChoices> load_assumed_choices(const Catalog& catalo
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -9,9 +9,10 @@
 
 #include "catalog/hardware/efficiency.h"
 #include "catalog/provenance.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// An entry of the catalog with the reason for it.
 struct EntryChoice {
@@ -92,4 +93,4 @@ struct AssumedChoices {
   [[nodiscard]] bool has_encoder(std::string_view name) const;
 };
 
-}  // namespace trcost
+}  // namespace trcost::catalog

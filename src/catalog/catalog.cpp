@@ -19,10 +19,12 @@
 #include "catalog/runs/runs.h"
 #include "catalog/software/engine.h"
 #include "json/embedded.h"
+#include "quantity/layers.h"
 #include "text/unicode.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 bool is_directory(const std::string& path) {
@@ -54,6 +56,10 @@ std::string_view embedded_text(std::string_view path) {
 }
 
 }  // namespace
+
+}  // namespace trcost::catalog
+
+namespace trcost {
 
 const std::vector<CatalogKindInfo>& catalog_kinds() {
   static const std::vector<CatalogKindInfo> kinds = {

@@ -7,8 +7,9 @@
 #include "catalog/data_file.h"
 #include "catalog/provenance.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// One of them. The readers below take a range of such.
 template <class T>
@@ -61,4 +62,4 @@ T read_assumed(const Catalog& catalog, std::string_view path, const auto& consta
   return read_assumed<T>(catalog, path, constants, [](auto&&...) {});
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -6,13 +6,17 @@
 #include "json/embedded.h"
 #include "json/packed_data.h"
 
-namespace trcost {
+namespace trcost::json {
 
 const EmbeddedFile* find_embedded_file(std::string_view path) {
   const auto files = embedded_files();
   const auto found = std::ranges::lower_bound(files, path, {}, &EmbeddedFile::path);
   return found != files.end() && found->path == path ? &*found : nullptr;
 }
+
+}  // namespace trcost::json
+
+namespace trcost::catalog {
 
 JsonValue parse_data_file(std::string_view text, std::string_view path, std::string_view origin) {
   const EmbeddedFile* built_in = find_embedded_file(path);
@@ -24,4 +28,4 @@ JsonValue read_data_file(const Catalog& catalog, std::string_view path) {
   return parse_data_file(catalog.file(path), path, path);
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -6,9 +6,10 @@
 #include <string_view>
 
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// `text` is what the catalog gave for `path`, a path relative to the data folder or of a user's
 /// own file; `origin` names it in messages.
@@ -17,4 +18,4 @@ JsonValue parse_data_file(std::string_view text, std::string_view path, std::str
 /// A file of the data folder, named in messages by its path there.
 JsonValue read_data_file(const Catalog& catalog, std::string_view path);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

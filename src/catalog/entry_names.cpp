@@ -10,7 +10,8 @@
 #include "catalog/unread.h"
 #include "quantity/suggest.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 // How people write an entry beside its name.
@@ -159,4 +160,4 @@ std::string suggested_entry(const Catalog& catalog, CatalogKind kind, std::strin
   return related.empty() ? std::string() : there_is(related);
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

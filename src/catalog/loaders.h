@@ -13,9 +13,10 @@
 #include "catalog/runs/runs.h"
 #include "catalog/software/engine.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 struct AssumedChoices;
 struct ResidualFamily;
@@ -56,4 +57,4 @@ std::shared_ptr<const RunBook> load_runs(const Catalog& catalog);
 /// that id.
 std::string run_text(const Catalog& catalog, std::string_view id);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -9,8 +9,9 @@
 #include <string_view>
 
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// A value with the text of its source looked up.
 struct CatalogNumber {
@@ -51,4 +52,4 @@ struct CatalogPrice {
 };
 CatalogPrice read_price(ObjectReader& file, const Sources& sources);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -7,7 +7,8 @@
 #include "catalog/data_file.h"
 #include "quantity/suggest.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 struct Row {
@@ -57,4 +58,4 @@ std::optional<UnreadModel> unread_model(const Catalog& catalog, std::string_view
   });
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

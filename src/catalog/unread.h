@@ -6,9 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 struct UnreadModel {
   std::string why;
@@ -20,4 +21,4 @@ std::optional<UnreadModel> unread_family(const Catalog& catalog, std::string_vie
 /// By how a model's name begins, whatever its case and punctuation.
 std::optional<UnreadModel> unread_model(const Catalog& catalog, std::string_view name);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -5,7 +5,9 @@
 #include <span>
 #include <string_view>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::json {
 
 /// A data file built into the library; paths are relative to `data/` and sorted.
 struct EmbeddedFile {
@@ -20,4 +22,4 @@ const EmbeddedFile* find_embedded_file(std::string_view path);
 /// What parsing gives for them, nothing for tables: see packed_data.h.
 const char* embedded_pack();
 
-}  // namespace trcost
+}  // namespace trcost::json

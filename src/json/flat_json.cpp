@@ -3,7 +3,8 @@
 
 #include <bit>
 
-namespace trcost {
+namespace trcost::json {
+
 namespace {
 
 // RFC 6901: ~ and / are escaped within a token.
@@ -40,4 +41,4 @@ std::string FlatJson::pointer(Index at) const {
   return pointer;
 }
 
-}  // namespace trcost
+}  // namespace trcost::json

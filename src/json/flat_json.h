@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::json {
 
 /// One value; the nodes of what it contains follow it. No padding: the bytes are stored as they
 /// are.
@@ -68,4 +70,4 @@ struct FlatDocument {
 /// Parses all of `text`; see parse_strict_json in strict_json.h for what is refused.
 FlatDocument parse_flat_json(std::string_view text, std::string_view origin);
 
-}  // namespace trcost
+}  // namespace trcost::json

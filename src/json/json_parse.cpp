@@ -14,7 +14,8 @@
 #include "text/unicode.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::json {
+
 namespace {
 
 using nlohmann::json;
@@ -158,4 +159,4 @@ FlatDocument parse_flat_json(std::string_view text, std::string_view origin) {
   return document;
 }
 
-}  // namespace trcost
+}  // namespace trcost::json

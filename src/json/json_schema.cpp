@@ -7,7 +7,8 @@
 
 #include "json/json_writer.h"
 
-namespace trcost {
+namespace trcost::json {
+
 namespace {
 
 enum class SchemaForm {
@@ -150,4 +151,4 @@ std::string json_schema(const ColumnTable& table, std::string_view name, std::st
   return out + '\n';
 }
 
-}  // namespace trcost
+}  // namespace trcost::json

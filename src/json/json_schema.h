@@ -6,9 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "text/column.h"
 
-namespace trcost {
+namespace trcost::json {
 
 /// Whether the table's names are in every document, or some where they are asked for.
 enum class SchemaNames : std::uint8_t { all, some };
@@ -18,4 +19,4 @@ enum class SchemaNames : std::uint8_t { all, some };
 std::string json_schema(const ColumnTable& table, std::string_view name, std::string_view title,
                         SchemaNames names = SchemaNames::all);
 
-}  // namespace trcost
+}  // namespace trcost::json

@@ -7,7 +7,8 @@
 
 #include "text/unicode.h"
 
-namespace trcost {
+namespace trcost::json {
+
 namespace {
 
 // ASCII that stands for itself within a JSON text.
@@ -69,4 +70,4 @@ std::string json_string(std::string_view text) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::json

@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::json {
 
 /// Appends text as a JSON string with its quotes. What is unprintable is escaped; bytes that are
 /// not UTF-8 become U+FFFD.
@@ -12,4 +14,4 @@ void append_json_string(std::string& out, std::string_view text);
 /// The same on its own.
 std::string json_string(std::string_view text);
 
-}  // namespace trcost
+}  // namespace trcost::json

@@ -4,7 +4,7 @@
 #include "json/json_string.h"
 #include "text/cells.h"
 
-namespace trcost {
+namespace trcost::json {
 
 void JsonWriter::new_line() {
   out_ += '\n';
@@ -86,4 +86,4 @@ void JsonWriter::raw(std::string_view key, std::string_view json) {
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::json

@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::json {
 
 /// Writes JSON straight into a string, indented by two spaces, keys in the order of the calls.
 /// A non-finite number is an Error; a value that is absent becomes null.
@@ -58,4 +60,4 @@ class JsonWriter {
   std::vector<bool> filled_;  ///< per open bracket: whether something stands in it
 };
 
-}  // namespace trcost
+}  // namespace trcost::json

@@ -7,7 +7,8 @@
 #include "quantity/suggest.h"
 #include "text/unicode.h"
 
-namespace trcost {
+namespace trcost::json {
+
 namespace {
 
 constexpr std::size_t kBits = 64;  // of asked_members_
@@ -214,4 +215,4 @@ void ObjectReader::fail_unknown() const {
             guess.empty() ? "remove it, or look at the schema in data/README.md" : guess);
 }
 
-}  // namespace trcost
+}  // namespace trcost::json

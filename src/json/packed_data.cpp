@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace trcost {
+namespace trcost::json {
 
 std::string pack_documents(const std::vector<FlatDocument>& documents) {
   std::vector<PackedDocument> table;
@@ -33,4 +33,4 @@ FlatJson packed_document(const char* pack, std::size_t position) {
   return {reinterpret_cast<const FlatNode*>(pack + at.nodes), pack + at.strings};
 }
 
-}  // namespace trcost
+}  // namespace trcost::json

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "json/flat_json.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::json {
 
 /// Where one document lies, in bytes from the start of the pack. These stand first in it.
 struct PackedDocument {
@@ -24,4 +25,4 @@ std::string pack_documents(const std::vector<FlatDocument>& documents);
 /// The document at `position` of the pack that starts at `pack`.
 FlatJson packed_document(const char* pack, std::size_t position);
 
-}  // namespace trcost
+}  // namespace trcost::json

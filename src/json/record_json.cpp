@@ -5,7 +5,8 @@
 
 #include "json/row_writer.h"
 
-namespace trcost {
+namespace trcost::json {
+
 namespace {
 
 std::string size_text(const Value& value) {
@@ -120,4 +121,4 @@ std::string json_document(const Record& record) {
   return out + '\n';
 }
 
-}  // namespace trcost
+}  // namespace trcost::json

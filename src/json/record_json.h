@@ -2,9 +2,10 @@
 #pragma once
 
 #include "json/json_writer.h"
+#include "quantity/layers.h"
 #include "text/column.h"
 
-namespace trcost {
+namespace trcost::json {
 
 /// The value under `key`; null where it is unknown.
 void write_value(JsonWriter& json, std::string_view key, const Value& value);
@@ -17,4 +18,4 @@ void write_row(JsonWriter& json, const Record& row);
 /// A whole document, with LF at its end.
 std::string json_document(const Record& record);
 
-}  // namespace trcost
+}  // namespace trcost::json

@@ -10,7 +10,8 @@
 #include "text/unicode.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::json {
+
 namespace {
 
 constexpr std::size_t kQuotedNames = 160;  // bytes of a file's text in a message
@@ -118,4 +119,4 @@ std::size_t JsonValue::choice(const std::vector<std::string>& words) const {
   return static_cast<std::size_t>(found - words.begin());
 }
 
-}  // namespace trcost
+}  // namespace trcost::json

@@ -14,9 +14,10 @@
 
 #include "json/flat_json.h"
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 #include "text/files.h"
 
-namespace trcost {
+namespace trcost::json {
 
 /// Deepest nesting of arrays and objects that is read.
 inline constexpr std::size_t kDeepestJson = 64;
@@ -173,4 +174,4 @@ class ObjectReader {
   std::string prefix_;
 };
 
-}  // namespace trcost
+}  // namespace trcost::json

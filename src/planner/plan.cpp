@@ -11,7 +11,8 @@
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::planner {
+
 namespace {
 
 // What would still let it in on so many.
@@ -117,4 +118,4 @@ Plan plan_with_idle(const StepModel& model, const PlanRequest& request) {
   return plan(model, request);  // says why nothing fits
 }
 
-}  // namespace trcost
+}  // namespace trcost::planner

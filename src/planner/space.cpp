@@ -8,7 +8,8 @@
 
 #include "catalog/software/choices.h"
 
-namespace trcost {
+namespace trcost::planner {
+
 namespace {
 
 // Share of the stages' slots that have to hold a layer when the layers do not divide evenly: Llama
@@ -270,4 +271,4 @@ Layout SearchSpace::layout(const Structure& s, const BatchChoice& batch, int vp,
   return l;
 }
 
-}  // namespace trcost
+}  // namespace trcost::planner

@@ -5,7 +5,8 @@
 
 #include "planner/space.h"
 
-namespace trcost {
+namespace trcost::planner {
+
 namespace {
 
 // The weights of a search are choices, held by the properties of tests/planner: a larger cluster is
@@ -177,4 +178,4 @@ double SearchSpace::least_penalty(const Structure& s) const {
   return least > wanted_ ? batch_penalty(least) : 1;
 }
 
-}  // namespace trcost
+}  // namespace trcost::planner

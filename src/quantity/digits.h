@@ -6,7 +6,9 @@
 
 #include <string>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::quantity {
 
 inline std::string digits(double value) {
   return fmt::format("{:.6g}", value);
@@ -16,4 +18,4 @@ inline std::string in_seconds(double value) {
   return digits(value) + " s";
 }
 
-}  // namespace trcost
+}  // namespace trcost::quantity

@@ -5,10 +5,12 @@
 #include <cmath>
 #include <span>
 
+#include "quantity/layers.h"
 #include "quantity/quantity.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::quantity {
+
 namespace {
 
 struct Scale {
@@ -83,6 +85,10 @@ std::string scaled(double value, std::span<const Scale> scales, int significant)
 }
 
 }  // namespace
+
+}  // namespace trcost::quantity
+
+namespace trcost {
 
 std::string format_number(double value, NumberKind kind, int significant) {
   switch (kind) {

@@ -7,10 +7,12 @@
 #include <cmath>
 #include <span>
 
+#include "quantity/layers.h"
 #include "quantity/quantity.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::quantity {
+
 namespace {
 
 struct Unit {
@@ -135,6 +137,10 @@ double unit_factor(std::string_view suffix, std::string_view text, const Kind& k
 }
 
 }  // namespace
+
+}  // namespace trcost::quantity
+
+namespace trcost {
 
 double parse_number(std::string_view text, NumberKind kind) {
   const Kind info = kind_info(kind);

@@ -6,9 +6,10 @@
 #include <cstddef>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "quantity/portable_math.h"
 
-namespace trcost {
+namespace trcost::quantity {
 
 /// The middle value, or the mean of the two middle ones. `values` must not be empty.
 inline double median(std::vector<double> values) {
@@ -27,4 +28,4 @@ inline double log_deviation(const std::vector<double>& values) {
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
 }
 
-}  // namespace trcost
+}  // namespace trcost::quantity

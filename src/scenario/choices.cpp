@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-namespace trcost {
+namespace trcost::scenario {
 
 PriceClass price_class_of(ProviderClass provider_class) {
   constexpr PriceClass kClasses[] = {
@@ -23,4 +23,4 @@ double commitment_years(Commitment commitment) {
   return kYears[static_cast<std::size_t>(commitment)];
 }
 
-}  // namespace trcost
+}  // namespace trcost::scenario

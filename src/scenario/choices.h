@@ -5,8 +5,9 @@
 #include <cstdint>
 
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::scenario {
 
 /// What happens to a module's parameters in a training step.
 enum class Training : std::uint8_t {
@@ -151,4 +152,4 @@ constexpr std::string_view commitment_name(Commitment commitment) {
 /// How long it binds, 0: not at all.
 double commitment_years(Commitment commitment);
 
-}  // namespace trcost
+}  // namespace trcost::scenario

@@ -6,10 +6,11 @@
 #include <cstddef>
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "trcost/layout.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::scenario {
 
 /// The field `layout.NAME` of each of kDimensions; a dimension without its row does not compile.
 inline constexpr std::array<Field, kDimensionCount> kDimensionFields = [] {
@@ -30,4 +31,4 @@ inline constexpr std::array<Field, kDimensionCount> kDimensionFields = [] {
   return out;
 }();
 
-}  // namespace trcost
+}  // namespace trcost::scenario

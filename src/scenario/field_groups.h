@@ -3,9 +3,10 @@
 #pragma once
 
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::scenario {
 
 /// In the order of the table of fields.
 inline constexpr Choice<FieldGroup> kFieldGroups[] = {{"model", FieldGroup::model},
@@ -18,4 +19,4 @@ inline constexpr Choice<FieldGroup> kFieldGroups[] = {{"model", FieldGroup::mode
                                                       {"cost", FieldGroup::cost},
                                                       {"range", FieldGroup::range}};
 
-}  // namespace trcost
+}  // namespace trcost::scenario

@@ -4,13 +4,15 @@
 #include <algorithm>
 
 #include "catalog/software/choices.h"
+#include "quantity/layers.h"
 #include "quantity/suggest.h"
 #include "scenario/choices.h"
 #include "scenario/field_groups.h"
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::scenario {
+
 namespace {
 
 constexpr std::string_view kBarredMethods =
@@ -67,6 +69,10 @@ constexpr auto kExclusive = [] {
 }();
 
 }  // namespace
+
+}  // namespace trcost::scenario
+
+namespace trcost {
 
 const std::array<FieldInfo, kFieldCount>& fields() {
   return kFields;

@@ -3,10 +3,11 @@
 
 #include <string>
 
+#include "quantity/layers.h"
 #include "trcost/numbers.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::scenario {
 
 /// The parser of a numeric field's kind.
 constexpr NumberKind number_kind(FieldKind kind) {
@@ -31,4 +32,4 @@ constexpr NumberKind number_kind(FieldKind kind) {
 /// `from 1 to 1e20 tokens`, `above 0 and at most 1`.
 std::string allowed_range(const FieldInfo& info);
 
-}  // namespace trcost
+}  // namespace trcost::scenario

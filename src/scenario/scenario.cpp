@@ -9,10 +9,12 @@
 #include <limits>
 #include <tuple>
 
+#include "quantity/layers.h"
 #include "scenario/number_kind.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::scenario {
+
 namespace {
 
 // Fractions and prices of 0 are mistakes; the table gives 0 as their lower end and excludes it,
@@ -65,9 +67,17 @@ const std::array<double, kFieldCount>& default_numbers() {
 
 }  // namespace
 
+}  // namespace trcost::scenario
+
+namespace trcost {
+
 double default_number(Field field) {
   return default_numbers()[static_cast<std::size_t>(field)];
 }
+
+}  // namespace trcost
+
+namespace trcost::scenario {
 
 std::string allowed_range(const FieldInfo& info) {
   const std::string unit = info.unit.empty() ? "" : " " + std::string(info.unit);
@@ -84,6 +94,10 @@ std::string allowed_range(const FieldInfo& info) {
   }
   return fmt::format("from {} to {}{}", plain(info.lowest), plain(info.highest), unit);
 }
+
+}  // namespace trcost::scenario
+
+namespace trcost {
 
 void Scenario::set_number(const FieldInfo& info, double value, std::string_view location) {
   if (!is_numeric(info.kind)) {

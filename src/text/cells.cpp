@@ -9,7 +9,8 @@
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::text {
+
 namespace {
 
 [[noreturn]] void refuse_non_finite(std::string_view what) {
@@ -52,4 +53,4 @@ void append_json_number(std::string& out, double value, std::string_view what) {
   append_exact(out, value);
 }
 
-}  // namespace trcost
+}  // namespace trcost::text

@@ -4,7 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::text {
 
 /// Appends text as one CSV cell (RFC 4180): quoted when it holds a comma, a quote or a line break;
 /// an apostrophe is put before text that a spreadsheet would run as a formula (first character
@@ -15,4 +17,4 @@ void append_csv_number(std::string& out, double value, std::string_view what);
 /// Appends a number; throws Error (data) naming `what` when it is not finite.
 void append_json_number(std::string& out, double value, std::string_view what);
 
-}  // namespace trcost
+}  // namespace trcost::text

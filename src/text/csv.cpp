@@ -10,7 +10,8 @@
 #include "quantity/suggest.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::text {
+
 namespace {
 
 // Appends what stands between quotes from `at` on, doubled quotes once, and moves behind the
@@ -135,4 +136,4 @@ void CsvTable::fail(std::size_t row, std::string_view column, std::string messag
               fmt::format("{}:{} column {}", origin_, lines_[row], column));
 }
 
-}  // namespace trcost
+}  // namespace trcost::text

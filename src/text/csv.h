@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::text {
 
 /// A table whose cells are asked for by column. Errors (kind data) name file, line and column.
 class CsvTable {
@@ -77,4 +78,4 @@ std::vector<T> read_rows(const CsvTable& table, T (*read)(const CsvTable&, std::
   return rows;
 }
 
-}  // namespace trcost
+}  // namespace trcost::text

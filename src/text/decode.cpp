@@ -4,7 +4,8 @@
 #include "text/unicode.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::text {
+
 namespace {
 
 constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
@@ -75,4 +76,4 @@ std::string decode_text(std::string bytes, const std::string& origin) {
   return bytes;
 }
 
-}  // namespace trcost
+}  // namespace trcost::text

@@ -13,7 +13,8 @@
 #include "text/unicode.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::text {
+
 namespace {
 
 constexpr std::size_t kMiB = std::size_t{1} << 20;
@@ -83,4 +84,4 @@ bool file_exists(const std::string& path) {
   return std::filesystem::is_regular_file(path, failed);
 }
 
-}  // namespace trcost
+}  // namespace trcost::text

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <string>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::text {
 
 /// Largest file that is read whole; a user's model or scenario is a few kilobytes.
 inline constexpr std::size_t kLargestFile = std::size_t{16} << 20;
@@ -19,4 +21,4 @@ std::string read_stdin();
 /// Whether there is a regular file.
 bool file_exists(const std::string& path);
 
-}  // namespace trcost
+}  // namespace trcost::text

@@ -8,7 +8,8 @@
 #include <set>
 #include <utility>
 
-namespace trcost {
+namespace trcost::text {
+
 namespace {
 
 struct Inputs {
@@ -59,4 +60,4 @@ void forget_inputs() {
   inputs().files.clear();
 }
 
-}  // namespace trcost
+}  // namespace trcost::text

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::text {
 
 /// Notes a file as read; what is no regular file (a pipe, a device, nothing) is passed over.
 void note_input(const std::string& path);
@@ -21,4 +23,4 @@ bool was_read(const std::string& path);
 /// Forgets them all: what is asked next is made of other files.
 void forget_inputs();
 
-}  // namespace trcost
+}  // namespace trcost::text

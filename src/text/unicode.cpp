@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <array>
 
-namespace trcost {
+namespace trcost::text {
+
 namespace {
 
 // Which utf8proc does not tell: Bidi_Control (PropList.txt of Unicode 15), and noncharacters.
@@ -125,4 +126,4 @@ std::string line_and_column(std::string_view text, std::size_t position) {
   return fmt::format("line {}, column {}", line, column);
 }
 
-}  // namespace trcost
+}  // namespace trcost::text

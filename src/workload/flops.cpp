@@ -4,7 +4,8 @@
 #include "workload/blocks/block.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 /// Inserted layers: text tokens query the images of their own document, n_kv keys each, no half.
@@ -65,4 +66,4 @@ ForwardFlops forward_flops(const Workload& workload, bool causal) {
   return flops;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

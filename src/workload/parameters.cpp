@@ -2,7 +2,7 @@
 #include "catalog/models/model.h"
 #include "workload/blocks/block.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 // N = sum over blocks of matrices and vectors + final norm + V h (1 tied, 2 not) + positions h.
 // Sources: Megatron-LM megatron/training/theoretical_memory_usage.py; the modeling files of
@@ -43,4 +43,4 @@ ParameterCounts count_parameters(const Model& model) {
   return counts;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

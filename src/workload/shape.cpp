@@ -12,7 +12,8 @@
 // GPT-3 128: arXiv 2407.21783 table 3, 2005.14165 table 2.1) and a head dim of 128, and use gated
 // feed-forwards of 3.5 times the width with grouped queries. Cost at a fixed parameter count hangs
 // little on it: FLOPs per token move by attention and head alone, memory with hidden x layers.
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 constexpr double kSmallest = 1e3;
@@ -155,4 +156,4 @@ LanguageModel shape_from_parameters(double params, double vocab) {
   return m;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -4,7 +4,8 @@
 #include "workload/blocks/gradients.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 /// FLOPs per adapter parameter and token: forward, dgrad, wgrad, 2 each.
@@ -167,4 +168,4 @@ TrainableCounts count_trainable(const Workload& w) {
   return counts;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

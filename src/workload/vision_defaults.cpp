@@ -11,7 +11,8 @@
 #include "trcost/numbers.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 // Least share of the parameters that has to be left for the language model.
@@ -84,4 +85,4 @@ SampleMix default_sample_mix(bool pretraining, bool projector_only) {
           "LLaVA-1.5 instruction tuning, 665K samples of about 900 tokens with 576 of the image"};
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

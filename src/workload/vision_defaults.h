@@ -5,8 +5,9 @@
 #include <string_view>
 
 #include "catalog/models/model.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 /// Gives `model` this encoder and a connector of this kind with the usual widths.
 /// Throws Error (usage) where the two do not match.
@@ -30,4 +31,4 @@ struct SampleMix {
 /// the projector learns, instructions otherwise).
 SampleMix default_sample_mix(bool pretraining, bool projector_only);
 
-}  // namespace trcost
+}  // namespace trcost::workload

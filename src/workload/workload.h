@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "catalog/models/model.h"
+#include "quantity/layers.h"
 #include "scenario/choices.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 /// Parameters of a model by module; exact.
 struct ParameterCounts {
@@ -159,4 +160,4 @@ struct TrainingFlops {
 };
 TrainingFlops training_flops(const Workload& workload, bool causal = true);
 
-}  // namespace trcost
+}  // namespace trcost::workload

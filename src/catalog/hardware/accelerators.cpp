@@ -6,9 +6,11 @@
 #include "catalog/provenance.h"
 #include "catalog/software/choices.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 #include "quantity/suggest.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 // Ranges are wide enough for a decade of hardware and narrow enough to catch a wrong unit.
@@ -101,6 +103,10 @@ std::vector<CloudName> read_cloud_names(ObjectReader& file, const std::string& a
 
 }  // namespace
 
+}  // namespace trcost::catalog
+
+namespace trcost {
+
 std::string_view precision_name(Precision precision) {
   return word_of(kPrecisions, std::optional(precision));
 }
@@ -108,6 +114,10 @@ std::string_view precision_name(Precision precision) {
 std::optional<Precision> parse_precision(std::string_view name) {
   return find_value(kPrecisions, name).value_or(std::nullopt);
 }
+
+}  // namespace trcost
+
+namespace trcost::catalog {
 
 std::span<const Constant<Accelerator>> server_facts() {
   return kServerFacts;
@@ -146,4 +156,4 @@ Accelerator parse_accelerator(const JsonValue& document, Accelerator accelerator
   return accelerator;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

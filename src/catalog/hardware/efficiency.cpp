@@ -16,7 +16,8 @@
 #include "text/csv.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 constexpr Constant<Efficiency> kEfficiencyConstants[] = {
@@ -174,4 +175,4 @@ std::string_view tuning_name(Tuning tuning) {
   return word_of(kTunings, tuning);
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -11,10 +11,11 @@
 #include <vector>
 
 #include "catalog/models/model.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 #include "trcost/layout.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// How well a run's software is fitted to its model and chip.
 enum class Tuning : std::uint8_t {
@@ -260,4 +261,4 @@ Efficiency efficiency_by_rule(const Accelerator& accelerator, Efficiency assumed
 Efficiency efficiency_alike(const Accelerator& accelerator, const Accelerator& kin,
                             Efficiency of_kin);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -6,7 +6,8 @@
 
 #include "catalog/hardware/efficiency.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 // No matmul rate that was not measured in training is taken to be closer to the peak.
@@ -52,4 +53,4 @@ Efficiency efficiency_by_rule(const Accelerator& accelerator, Efficiency assumed
   return assumed;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

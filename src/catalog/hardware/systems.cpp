@@ -6,7 +6,8 @@
 #include "json/strict_json.h"
 #include "trcost/layout.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 constexpr double kLowestLinkBandwidth = 1e6, kHighestLinkBandwidth = 1e14;  // bytes/s
@@ -85,4 +86,4 @@ System parse_system(const JsonValue& document) {
   return system;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

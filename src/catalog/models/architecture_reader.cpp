@@ -10,7 +10,8 @@
 #include "catalog/software/choices.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 double read_width(ObjectReader& r, std::string_view key, double fallback) {
@@ -205,4 +206,4 @@ PublishedParameters read_published_parameters(ObjectReader& r) {
   return published;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

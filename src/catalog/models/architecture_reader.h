@@ -4,9 +4,10 @@
 
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// Largest counts and widths that are taken for an architecture.
 inline constexpr double kMostLayers = 1e5;
@@ -45,4 +46,4 @@ struct PublishedParameters {
 /// The optional "published_params": a number, or { "value", "within", "source" }.
 PublishedParameters read_published_parameters(ObjectReader& reader);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

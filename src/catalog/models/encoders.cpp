@@ -7,7 +7,7 @@
 #include "catalog/software/choices.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 Encoder parse_encoder(const JsonValue& document) {
   ObjectReader r = document.object();
@@ -30,4 +30,4 @@ Encoder parse_encoder(const JsonValue& document) {
   return encoder;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

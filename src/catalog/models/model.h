@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::catalog {
 
 enum class Mlp : std::uint8_t { gated, plain };       ///< SwiGLU/GEGLU: 3 matrices; GELU: 2
 enum class Norm : std::uint8_t { rms, layer };        ///< 1 or 2 vectors per norm
@@ -243,4 +245,4 @@ struct Model {
   std::vector<TakenDefault> defaults;  ///< of a Hugging Face config.json; else empty
 };
 
-}  // namespace trcost
+}  // namespace trcost::catalog

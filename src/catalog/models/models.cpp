@@ -9,7 +9,7 @@
 #include "trcost/error.h"
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 Model parse_model(const JsonValue& document, const Catalog& catalog) {
   const std::string& origin = document.origin();
@@ -41,4 +41,4 @@ Model parse_model(const JsonValue& document, const Catalog& catalog) {
   return model;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -5,8 +5,9 @@
 #include <string>
 
 #include "catalog/models/model.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// What a connector is when only its kind is known: that of the released model that made the kind
 /// known.
@@ -26,4 +27,4 @@ std::optional<double> usual_vision_tokens(const Encoder& encoder, const Connecto
 /// the encoder's grid.
 std::string connector_mismatch(const Encoder& encoder, const Connector& connector);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -3,7 +3,8 @@
 #include "catalog/models/usual_connector.h"
 #include "catalog/software/choices.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 Connector read_connector(const JsonValue& value, const LanguageModel& language) {
@@ -91,4 +92,4 @@ VisionModel read_vision(ObjectReader r, LanguageModel& language, std::string_vie
   return vision;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -4,7 +4,8 @@
 
 #include "catalog/software/choices.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 // NVFP4: 4 bits and an 8-bit scale per 16 (NVIDIA, Introducing NVFP4); MXFP4: per 32 (OCP
@@ -31,4 +32,4 @@ std::optional<WeightFormat> parse_weight_format(std::string_view name) {
   return find_value(kServedFormats, name).value_or(std::nullopt);
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -5,7 +5,8 @@
 #include "catalog/loaders.h"
 #include "text/csv.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 using nlohmann::ordered_json;
@@ -37,4 +38,4 @@ std::string run_text(const Catalog& catalog, std::string_view id) {
   return {};
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

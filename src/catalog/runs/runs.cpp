@@ -15,7 +15,8 @@
 #include "text/csv.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 constexpr std::string_view kModelFolder = "runs/models/";
@@ -313,4 +314,4 @@ const Model& run_model(const Catalog& catalog, std::string_view name) {
   return catalog.model(name);
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -11,10 +11,11 @@
 
 #include "catalog/hardware/efficiency.h"
 #include "catalog/models/model.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 #include "trcost/layout.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// What a measured row trains.
 enum class RowTask : std::uint8_t { pretrain, sft, lora, qlora, lora_embeddings };
@@ -134,4 +135,4 @@ struct RunBook {
 /// The architecture of a row: of the catalog, or of the book.
 const Model& run_model(const Catalog& catalog, std::string_view name);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -5,7 +5,8 @@
 #include "catalog/software/choices.h"
 #include "json/strict_json.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 BudgetModel read_model(const JsonValue& value) {
@@ -44,4 +45,4 @@ std::vector<TokenBudget> load_token_budgets(const Catalog& catalog) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

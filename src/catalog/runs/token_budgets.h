@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// A published model that was pre-trained on about the tokens of a budget.
 struct BudgetModel {
@@ -26,4 +27,4 @@ struct TokenBudget {
 /// The budgets, in the file's order. Throws Error (data) where the file is malformed.
 std::vector<TokenBudget> load_token_budgets(const Catalog& catalog);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

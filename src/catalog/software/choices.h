@@ -10,10 +10,11 @@
 #include "catalog/runs/runs.h"
 #include "catalog/software/engine.h"
 #include "quantity/choice.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 #include "trcost/layout.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 inline constexpr Choice<Sharding> kShardings[] = {{"none", Sharding::none},
                                                   {"optimizer", Sharding::optimizer},
@@ -113,4 +114,4 @@ inline constexpr Choice<ConnectorKind> kConnectors[] = {
     {"attention-pool", ConnectorKind::attention_pool}};
 inline constexpr std::size_t kOfferedConnectors = 6;
 
-}  // namespace trcost
+}  // namespace trcost::catalog

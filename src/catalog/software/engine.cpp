@@ -11,7 +11,8 @@
 #include "json/strict_json.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 constexpr Constant<Engine> kEngine[] = {
@@ -146,4 +147,4 @@ ServingSpread load_serving_spread(const Catalog& catalog) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

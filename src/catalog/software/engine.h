@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::catalog {
 
 /// How weights are stored while they are served.
 enum class WeightFormat : std::uint8_t { bf16, fp8, nvfp4, mxfp4, int4 };
@@ -99,4 +101,4 @@ struct ServingSpread {
   double by_rule = 0;  ///< of architectures and engines without rows
 };
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "catalog/software/choices.h"
+#include "quantity/layers.h"
 #include "trcost/layout.h"
 
 namespace trcost {
@@ -45,6 +46,10 @@ std::string degree_words(const Layout& l, bool all) {
   return text;
 }
 
+}  // namespace trcost
+
+namespace trcost::catalog {
+
 namespace {
 
 // What `words` makes of each of the dimensions that multiply to the accelerators, empty ones left
@@ -60,6 +65,10 @@ std::string joined(std::string_view between, const Words& words) {
 }
 
 }  // namespace
+
+}  // namespace trcost::catalog
+
+namespace trcost {
 
 std::string split_words(const LayoutDegrees& split) {
   return joined("/", [&](const Dimension& each) { return std::to_string(split.*each.in); });

@@ -9,7 +9,8 @@
 
 #include "catalog/hardware/efficiency.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 constexpr double kMonths = 12;
@@ -61,4 +62,4 @@ std::optional<double> release_year(const StackReleases& releases, std::string_vi
   return year ? std::optional(std::min(*year, releases.newest)) : std::nullopt;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -15,7 +15,8 @@
 #include "json/strict_json.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 constexpr Constant<Stack> kStackConstants[] = {
@@ -260,4 +261,4 @@ std::shared_ptr<const Stack> load_stack(const JsonValue& document, const Catalog
   return stack;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -5,7 +5,8 @@
 
 #include <cmath>
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 void warn_about_memory(const Estimate& out, double margin, Notes& notes) {
@@ -106,4 +107,4 @@ void trace_choices(const Execution& execution, const PriceQuote& price, const Es
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

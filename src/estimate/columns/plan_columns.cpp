@@ -8,10 +8,13 @@
 
 #include "trcost/numbers.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 using namespace column;
+using column::json;
+using column::text;
 
 template <auto Member>
 constexpr auto degree = [](const PlacedLayout& placed) -> double {
@@ -254,4 +257,4 @@ const Columns<Quantiles>& quantile_columns<QuantilesOf::usd>() {
   return table;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

@@ -5,7 +5,8 @@
 #include "estimate/question/resolve_question.h"
 #include "prices/rows/price_book.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 std::span<const Field> preparation_fields() {
@@ -80,4 +81,4 @@ Question Questions::ask(const Scenario& asked, std::string_view accelerator, Not
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

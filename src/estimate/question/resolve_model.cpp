@@ -12,7 +12,8 @@
 #include "workload/blocks/contrastive.h"
 #include "workload/vision_defaults.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 constexpr double kDefaultVocab = 128256;  // Llama 3 tokenizer, arXiv:2407.21783
@@ -191,4 +192,4 @@ Model resolve_model(const Scenario& scenario, const Catalog& catalog, Notes& not
               "give --params, like --params 10e9, or --model (see `trcost list models`)");
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

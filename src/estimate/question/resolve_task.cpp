@@ -10,7 +10,8 @@
 #include "quantity/portable_math.h"
 #include "scenario/dimensions.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 std::optional<int> given_degree(const Scenario& scenario, Field field) {
@@ -83,4 +84,4 @@ void note_abilities(const Task& task, Notes& notes) {
       fmt::format("stack {} is not known to do {}: computed all the same", stack.name, beyond));
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

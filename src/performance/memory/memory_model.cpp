@@ -5,7 +5,7 @@
 
 #include "performance/memory/memory.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 struct MemoryModel::Shares {
   StageLayers dealt;  ///< how many layers the stages hold
@@ -272,4 +272,4 @@ ActivationAccount MemoryModel::activations(const Layout& layout) const noexcept 
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

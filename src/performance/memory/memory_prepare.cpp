@@ -7,7 +7,8 @@
 #include "workload/blocks/block.h"
 #include "workload/blocks/gradients.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 constexpr std::array<Recompute, 3> kModes{Recompute::none, Recompute::selective, Recompute::full};
@@ -258,4 +259,4 @@ MemoryModel::MemoryModel(const Workload& workload, const DealtLayers& dealt,
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "performance/training/pipeline.h"
+#include "quantity/layers.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::performance {
 
 /// One linear layer, tokens x k -> tokens x n.
 struct LinearShape {
@@ -139,4 +140,4 @@ struct StepCosts {
   Offload offload;
 };
 
-}  // namespace trcost
+}  // namespace trcost::performance

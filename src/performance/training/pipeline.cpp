@@ -8,7 +8,8 @@
 
 #include "workload/blocks/block.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 double& at(std::array<double, kPlaces>& layers, Place place) {
@@ -119,4 +120,4 @@ double bubble_stages(double stages, double virtual_stages) noexcept {
   return (stages - 1) / virtual_stages;
 }
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -5,12 +5,15 @@
 #include <array>
 #include <cstdint>
 
+#include "quantity/layers.h"
 #include "trcost/layout.h"
 #include "workload/blocks/place.h"
 
-namespace trcost {
-
+namespace trcost::workload {
 struct Workload;
+}  // namespace trcost::workload
+
+namespace trcost::performance {
 
 /// What a pipeline deals to its stages, for time and memory alike.
 struct DealtLayers {
@@ -87,4 +90,4 @@ StageTimes stage_times(const DealtLayers& dealt, const StageParts& parts, double
 /// section 2.2).
 double bubble_stages(double stages, double virtual_stages) noexcept;
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -11,7 +11,8 @@
 #include "workload/blocks/block.h"
 #include "workload/blocks/gradients.h"
 
-namespace trcost {
+namespace trcost::performance {
+
 namespace {
 
 void prepare_passes(const Workload& workload, const Platform& platform, StepCosts& costs) {
@@ -134,4 +135,4 @@ StepCosts StepModel::prepare(const Workload& workload, const Platform& platform)
 StepModel::StepModel(const Workload& workload, const Platform& platform)
     : workload_(workload), platform_(platform), costs_(prepare(workload_, platform_)) {}
 
-}  // namespace trcost
+}  // namespace trcost::performance

@@ -17,7 +17,8 @@
 #include "trcost/error.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 constexpr auto kAlignedRight = Align::right;
@@ -291,4 +292,4 @@ Document prices_document(const Catalog& catalog, std::string_view accelerator) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

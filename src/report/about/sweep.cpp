@@ -11,7 +11,8 @@
 #include "estimate/columns/estimate_columns.h"
 #include "report/page/document_head.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 using Places = std::vector<const ColumnInfo*>;
@@ -307,4 +308,4 @@ Document sweep_document(const SweepPlan& plan, std::shared_ptr<const SweepTable>
   return document;
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

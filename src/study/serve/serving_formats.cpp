@@ -6,7 +6,8 @@
 #include "catalog/software/choices.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 WeightFormat fastest_format(const ServingChip& chip) {
@@ -50,4 +51,4 @@ void note_format(const ServingQuestion& q, const ServingRow& row, const ServingC
                   row.accelerator, weight_format_name(row.format)));
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -8,13 +8,15 @@
 
 #include "estimate/columns/estimate_columns.h"
 #include "planner/planner.h"
+#include "quantity/layers.h"
 #include "quantity/quantity.h"
 #include "quantity/suggest.h"
 #include "study/solve/solve_probe.h"
 #include "text/column.h"
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 bool is_whole(const FieldInfo& info) {
@@ -166,6 +168,10 @@ SolveTarget target_of(const EstimateColumn& column, double value) {
 }
 
 }  // namespace
+
+}  // namespace trcost::study
+
+namespace trcost {
 
 bool SolveTarget::deadline() const {
   return column->role == ColumnRole::wall_clock;

@@ -8,7 +8,8 @@
 #include "trcost/error.h"
 #include "workload/images/image_files.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr double usual_fps = 2;  // FPS of Qwen's vision_process.py
@@ -207,4 +208,4 @@ TokenReport count_tokens(const TokenRequest& request) {
   return std::move(collector).finish();
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -14,7 +14,8 @@
 #include "trcost/error.h"
 #include "trcost/scenario.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 bool contains(std::string_view text, std::string_view part) {
@@ -273,4 +274,4 @@ ValidationResult validate(const Catalog& catalog, const ValidationFilter& filter
   return result;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -13,7 +13,8 @@
 #include "trcost/estimate.h"
 #include "workload/blocks/contrastive.h"
 
-namespace trcost {
+namespace trcost::study {
+
 namespace {
 
 constexpr std::string_view kLeftOut = "efficiency/vision_left_out.csv";
@@ -111,4 +112,4 @@ VisionValidation validate_vision(const Catalog& catalog, const ValidationFilter&
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::study

@@ -7,12 +7,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "workload/blocks/core.h"
 #include "workload/blocks/inline_list.h"
 #include "workload/blocks/place.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 /// The tokens that a matrix works on.
 enum class Stream : std::uint8_t {
@@ -139,4 +140,4 @@ double connector_tokens(const Workload& workload);
 /// Scores and values of all layers over one image.
 double encoder_core_flops(const Encoder& encoder, double tokens, double attention_tokens);
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -6,7 +6,8 @@
 
 #include "workload/blocks/block_builder.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 /// Biases of a feed-forward of inner width `ffn`.
@@ -229,4 +230,4 @@ CrossTokens cross_tokens(const Workload& w) {
   return {image / sequence, image * std::min(1.0, w.attention_length / sequence)};
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

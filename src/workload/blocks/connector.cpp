@@ -5,7 +5,8 @@
 #include "workload/blocks/block_builder.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 /// `count` attentions of queries to the keys of their own group of latents.
@@ -192,4 +193,4 @@ double connector_tokens(const Workload& w) {
   return w.contrastive_batch > 0 ? 1 : w.vision_tokens_per_image;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

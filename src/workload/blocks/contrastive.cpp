@@ -3,7 +3,7 @@
 
 #include "trcost/error.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 bool is_contrastive(const Model& model) {
   return model.vision.has_value() && !model.language.output_head;
@@ -28,4 +28,4 @@ Workload contrastive_workload(const Model& model, double batch) {
   return w;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -3,13 +3,14 @@
 
 #include <string_view>
 
+#include "quantity/layers.h"
 #include "workload/workload.h"
 
 /// Contrastive training of two towers (CLIP, SigLIP): an image encoder and a text tower without
 /// output head, each with a projection into a shared space, and a loss that compares every pair of
 /// the batch. As a Workload: one sequence is one pair, `language` the text tower, `connector` both
 /// projections (or the pooling head), and the image's tokens never enter the text's sequence.
-namespace trcost {
+namespace trcost::workload {
 
 /// Whether a model is a pair of towers: vision beside a language model without output head.
 bool is_contrastive(const Model& model);
@@ -26,4 +27,4 @@ struct ContrastiveDefaults {
   std::string_view source = "CLIP: Radford et al., arXiv 2103.00020, section 2.5";
 };
 
-}  // namespace trcost
+}  // namespace trcost::workload

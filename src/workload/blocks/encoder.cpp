@@ -6,7 +6,8 @@
 #include "workload/blocks/block_builder.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 /// Patch embedding, class token and position table.
@@ -83,4 +84,4 @@ double attention_span(const Workload& w) {
   return attention_span(*w.encoder, w.encoder_tokens_per_image, w.encoder_attention_tokens);
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/blocks/gradients.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 double share_after_images(const LanguageModel& m) {
@@ -26,4 +27,4 @@ Gradients gradients_of(const Workload& w) {
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -2,9 +2,10 @@
 // Who owes a backward pass: for FLOPs, time and memory alike.
 #pragma once
 
+#include "quantity/layers.h"
 #include "workload/workload.h"
 
-namespace trcost {
+namespace trcost::workload {
 
 /// Whether anything of a module learns, its own weights or adapters beside them.
 constexpr bool learns(Training training) noexcept {
@@ -41,4 +42,4 @@ struct Gradients {
 };
 Gradients gradients_of(const Workload& workload);
 
-}  // namespace trcost
+}  // namespace trcost::workload

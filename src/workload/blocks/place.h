@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace trcost {
+#include "quantity/layers.h"
+
+namespace trcost::workload {
 
 /// Where equal blocks stand in a pipeline.
 enum class Place : std::uint8_t {
@@ -19,4 +21,4 @@ constexpr std::size_t place_index(Place place) noexcept {
   return static_cast<std::size_t>(place);
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

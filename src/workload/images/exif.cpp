@@ -6,7 +6,8 @@
 #include <cstddef>
 #include <optional>
 
-namespace trcost::images {
+namespace trcost::workload::images {
+
 namespace {
 
 using Bytes = std::span<const std::uint8_t>;
@@ -60,4 +61,4 @@ bool shown_turned(Bytes head) {
   return false;
 }
 
-}  // namespace trcost::images
+}  // namespace trcost::workload::images

@@ -8,10 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "trcost/tokens.h"
 
 /// Sizes of real images: from file headers, never from pixels, or from a table of sizes.
-namespace trcost {
+namespace trcost::workload {
 
 /// Width and height as the image is shown: read from the header of a JPEG, PNG, GIF, BMP or WebP
 /// file, with the sides swapped where a JPEG's EXIF orientation turns it by 90 degrees (the
@@ -55,4 +56,4 @@ struct BadRow {
 void read_image_sizes(const std::string& path, const std::function<void(const SizesRow&)>& good,
                       const std::function<void(const BadRow&)>& bad);
 
-}  // namespace trcost
+}  // namespace trcost::workload

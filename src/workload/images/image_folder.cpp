@@ -9,7 +9,8 @@
 #include "trcost/error.h"
 #include "workload/images/image_files.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -67,4 +68,4 @@ FolderListing list_image_folder(const std::string& folder) {
   return listing;
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -35,7 +35,8 @@
 #include <stb_image.h>
 #pragma GCC diagnostic pop
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 // Enough of a file for its format, a WebP canvas (30 bytes) and an EXIF orientation.
@@ -118,4 +119,4 @@ ImageSize read_image_size(const std::string& path) {
   return {width, height};
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

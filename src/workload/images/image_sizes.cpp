@@ -10,7 +10,8 @@
 #include "trcost/error.h"
 #include "workload/images/image_files.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 constexpr std::int64_t largest_side = 1'000'000;
@@ -196,4 +197,4 @@ void read_image_sizes(const std::string& path, const std::function<void(const Si
   if (rows + bad_rows == 0) csv.fail(0, "the table has no rows");
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/images/jpeg_frame.h"
 
-namespace trcost::images {
+namespace trcost::workload::images {
+
 namespace {
 
 // Marker codes of ITU-T T.81, table B.1.
@@ -62,4 +63,4 @@ std::vector<std::uint8_t> jpeg_frame_header(std::FILE* file) {
   return {};
 }
 
-}  // namespace trcost::images
+}  // namespace trcost::workload::images

@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "quantity/layers.h"
 #include "quantity/suggest.h"
 #include "trcost/error.h"
 #include "workload/tokens/rules.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 using tokens::Family;
@@ -187,6 +189,10 @@ TokenCount labelled(TokenCount count, std::string_view rule, const TokenFamily& 
 }
 
 }  // namespace
+
+}  // namespace trcost::workload
+
+namespace trcost {
 
 std::span<const TokenFamily> token_families() {
   static const std::vector<TokenFamily> rows = [] {

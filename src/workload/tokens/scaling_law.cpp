@@ -3,6 +3,7 @@
 #include "trcost/tokens.h"
 
 namespace trcost {
+
 // N* = G (C/6)^(beta/(alpha+beta)), D* = C / (6 N*), G = (alpha A / (beta B))^(1/(alpha+beta)).
 // Source: Hoffmann et al., arXiv 2203.15556, equation 4.
 ComputeOptimal compute_optimal(double flop, const ScalingLaw& law) {

@@ -2,7 +2,8 @@
 #include "trcost/error.h"
 #include "workload/tokens/token_totals.h"
 
-namespace trcost {
+namespace trcost::workload {
+
 namespace {
 
 [[noreturn]] void too_many() {
@@ -62,4 +63,4 @@ TokenDistribution TokenTally::distribution(const Histogram& histogram, std::int6
           .mean = static_cast<double>(total) / static_cast<double>(inputs_)};
 }
 
-}  // namespace trcost
+}  // namespace trcost::workload

@@ -6,7 +6,8 @@
 #include "catalog/models/architecture_reader.h"
 #include "catalog/models/hugging_face/parts.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 /// How a family says where its dense layers are.
@@ -150,4 +151,4 @@ void read_experts(ObjectReader& r, std::string_view family, LanguageModel& m) {
   m.moe = moe;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

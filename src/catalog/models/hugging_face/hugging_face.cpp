@@ -10,7 +10,8 @@
 #include "catalog/models/hugging_face/parts.h"
 #include "text/unicode.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 /// A config.json is named by the model that it says it is, else by the folder that it lies in,
@@ -71,4 +72,4 @@ Model read_hugging_face_config(const JsonValue& document, std::string_view origi
   return model;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

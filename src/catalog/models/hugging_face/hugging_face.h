@@ -5,9 +5,10 @@
 
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// Whether a document looks like the config.json of transformers rather than a model file.
 bool is_hugging_face_config(const JsonValue& document);
@@ -18,4 +19,4 @@ bool is_hugging_face_config(const JsonValue& document);
 Model read_hugging_face_config(const JsonValue& document, std::string_view origin,
                                const Catalog& catalog);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

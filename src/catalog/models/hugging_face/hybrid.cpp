@@ -9,7 +9,8 @@
 #include "catalog/models/architecture_reader.h"
 #include "catalog/models/hugging_face/parts.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 double hybrid_width(ObjectReader& r, std::string_view key, double fallback) {
@@ -132,4 +133,4 @@ LanguageModel read_nemotron_h(ObjectReader& r) {
   return m;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -7,7 +7,8 @@
 #include "catalog/models/hugging_face/parts.h"
 #include "catalog/models/hugging_face/towers.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 /// What sets the three generations of Qwen-VL apart.
@@ -152,4 +153,4 @@ void read_kimi_vl(ObjectReader& config, Model& model) {
   model.vision = vision;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

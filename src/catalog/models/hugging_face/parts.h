@@ -8,9 +8,10 @@
 
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 #include "trcost/catalog.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// Whether a decoder family is known.
 bool is_text_family(std::string_view model_type);
@@ -43,4 +44,4 @@ std::string vision_language_family_names();
 void read_hugging_face_vision_language(ObjectReader& config, std::string_view model_type,
                                        Model& model);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -8,7 +8,8 @@
 #include "catalog/unread.h"
 #include "quantity/suggest.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 /// Keys of a decoder that a configuration of an unknown family lacks.
@@ -86,4 +87,4 @@ void refuse_family(const Catalog& catalog, ObjectReader& config, const std::stri
                   text_family_names(), vision_language_family_names(), kOwnFile));
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

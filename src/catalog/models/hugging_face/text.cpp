@@ -6,7 +6,8 @@
 #include "catalog/models/architecture_reader.h"
 #include "catalog/models/hugging_face/parts.h"
 
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 /// Norms of queries and keys: none, over each head (Qwen3), or over all heads at once (OLMo 2).
@@ -340,4 +341,4 @@ LanguageModel read_hugging_face_text(ObjectReader& config, std::string_view fami
   return m;
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -4,7 +4,7 @@
 #include "catalog/models/architecture_reader.h"
 #include "catalog/models/hugging_face/parts.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 double side_or(ObjectReader& r, std::string_view key, double fallback) {
   const std::optional<JsonValue> value = r.optional_value(key);
@@ -67,4 +67,4 @@ LanguageModel nested_text(ObjectReader& config, std::string_view key,
   return read_hugging_face_text(r, family);
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

@@ -7,8 +7,9 @@
 
 #include "catalog/models/model.h"
 #include "json/strict_json.h"
+#include "quantity/layers.h"
 
-namespace trcost {
+namespace trcost::catalog {
 
 /// What the configuration class of a vision tower fills in.
 struct TowerDefaults {
@@ -48,4 +49,4 @@ void read_qwen_vl(ObjectReader& config, Model& model);
 void read_mistral3(ObjectReader& config, Model& model);
 void read_kimi_vl(ObjectReader& config, Model& model);
 
-}  // namespace trcost
+}  // namespace trcost::catalog

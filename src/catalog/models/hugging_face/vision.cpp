@@ -9,7 +9,8 @@
 
 // Vision-language families of transformers (src/transformers/models/*/configuration_*.py and
 // modeling_*.py) and of OpenGVLab/InternVL.
-namespace trcost {
+namespace trcost::catalog {
+
 namespace {
 
 /// The tower of a LLaVA-like model, by its own model_type.
@@ -274,4 +275,4 @@ void read_hugging_face_vision_language(ObjectReader& config, std::string_view fa
   }
 }
 
-}  // namespace trcost
+}  // namespace trcost::catalog

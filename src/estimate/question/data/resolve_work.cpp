@@ -15,7 +15,8 @@
 #include "workload/method.h"
 #include "workload/vision_defaults.h"
 
-namespace trcost {
+namespace trcost::estimation {
+
 namespace {
 
 // Which matrices take adapters decides, of a mixture of experts, nearly all that learns.
@@ -204,4 +205,4 @@ ResolvedWork resolve_work(const Scenario& scenario, const Catalog& catalog, Note
   return out;
 }
 
-}  // namespace trcost
+}  // namespace trcost::estimation

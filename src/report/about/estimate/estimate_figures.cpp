@@ -9,7 +9,8 @@
 #include "report/page/wording.h"
 #include "trcost/bill.h"
 
-namespace trcost {
+namespace trcost::report {
+
 namespace {
 
 std::string percent(double share) {
@@ -161,4 +162,4 @@ void add_clusters(Page& page, const Report& report) {
   page.add(std::move(curve));
 }
 
-}  // namespace trcost
+}  // namespace trcost::report

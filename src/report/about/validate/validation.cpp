@@ -10,7 +10,7 @@
 #include "report/page/document_head.h"
 #include "study/validate/validation_columns.h"
 
-namespace trcost {
+namespace trcost::report {
 
 Cell signed_share_cell(double share) {
   return Cell::number(share, fmt::format("{:+.1f} %", 100 * share));
@@ -217,4 +217,4 @@ Document validation_document(const ValidationResult& result, ValidationPart part
                      page);
 }
 
-}  // namespace trcost
+}  // namespace trcost::report
